@@ -1,0 +1,94 @@
+# Siteglass: everything a developer or CI runs. `make help` lists it.
+# A target with a `## ` comment beside it appears in the help.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SETUP_STAMP := $(VENV)/.setup-done
+# More workers than cores: the tests spend much of their time waiting for the engines.
+PYTEST_WORKERS ?= 4
+PYTEST_ARGS ?=
+# The folders that hold Python; those that do not exist yet are skipped.
+SOURCES = $(wildcard src tests scripts bench)
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# --- set-up -------------------------------------------------------------------------------------
+
+.PHONY: setup
+setup: $(SETUP_STAMP) ## Install the locked dependencies and the package into .venv
+
+# Hash-checked, and the package itself without its dependencies: nothing comes in past the lock.
+# The lock is a requirements file, so the build backend is in it and needs no isolated build.
+$(SETUP_STAMP): requirements.lock pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --retries 5 --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	touch $@
+
+.PHONY: lock
+lock: ## Resolve pyproject.toml into requirements.lock (pass LOCK_ARGS=--upgrade for newer versions)
+	test -x $(BIN)/uv || $(MAKE) setup
+	$(BIN)/uv pip compile --quiet $(LOCK_ARGS) --all-extras --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+		--output-file requirements.lock pyproject.toml
+
+# --- engines and service ------------------------------------------------------------------------
+
+.PHONY: up
+up: ## Fetch and start OpenSearch, PostgreSQL and Redis on loopback
+	$(PYTHON) scripts/engines.py up
+
+.PHONY: down
+down: ## Stop the engines that `up` started
+	$(PYTHON) scripts/engines.py down
+
+.PHONY: status
+status: ## Say which engines run, and where
+	$(PYTHON) scripts/engines.py status
+
+.PHONY: serve
+serve: setup ## Run the service
+	$(BIN)/siteglass serve
+
+# --- checks -------------------------------------------------------------------------------------
+
+.PHONY: test
+test: setup ## Run the tests in parallel; the engines must be up (PYTEST_WORKERS, PYTEST_ARGS)
+	$(BIN)/pytest -n $(PYTEST_WORKERS) $(PYTEST_ARGS)
+
+.PHONY: lint
+lint: setup ## Style, formatting, types and import layers
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy $(SOURCES)
+	$(BIN)/lint-imports
+
+.PHONY: format
+format: setup ## Rewrite the code in the project's style
+	$(BIN)/ruff check --fix $(SOURCES)
+	$(BIN)/ruff format $(SOURCES)
+
+.PHONY: coverage
+coverage: setup ## All tests with branch coverage, and its summary
+	$(BIN)/pytest -n $(PYTEST_WORKERS) --cov --cov-report=term:skip-covered $(PYTEST_ARGS)
+
+.PHONY: check
+check: lint coverage ## All that CI checks: lint, tests, coverage
+
+.PHONY: clean
+clean: ## Remove the environment, caches and build results (engines: `make down` first)
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist build
+	rm -f .coverage .coverage.*
+	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: vocabulary
+vocabulary: setup ## Compile the vocabulary file from its sources (fetches them)
+	$(BIN)/python scripts/build_vocabulary.py

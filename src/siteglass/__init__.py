@@ -1,0 +1,3 @@
+"""Siteglass: B2B lead search over websites."""
+
+__version__ = "0.1.0"

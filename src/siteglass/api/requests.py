@@ -1,0 +1,150 @@
+"""Read request bodies strictly: every problem at once, each with its field and the nearest name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from rapidfuzz import fuzz, process
+from starlette.requests import Request
+
+from siteglass.errors import BadRequest, PayloadTooLarge, Problem, UnsupportedMediaType
+from siteglass.query.body import read_meaning
+from siteglass.query.fields import ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE, SORTS
+from siteglass.query.filters import spelled_type
+from siteglass.search import ALWAYS_SHOWN, SearchRequest
+
+DEFAULT_LIMIT = 20
+MAX_LIMIT = 100
+DEFAULT_SORT = "-score"
+
+SEARCH_PARAMETERS = ("query", "limit", "select", "sort", "wrapped_query", *FILTERS)
+PAGE_PARAMETERS = ("limit",)
+ENRICH_PARAMETERS = ("domains", "select")
+
+
+async def read_json(request: Request, max_bytes: int, *, may_be_empty: bool = False) -> dict[str, Any]:
+    """The body as a JSON object; the order of checks is media type, size, JSON."""
+    declared = request.headers.get("content-length", "")
+    kind = request.headers.get("content-type", "").split(";", 1)[0].strip().lower()
+    empty = declared == "0" or (not declared and "transfer-encoding" not in request.headers)
+    if kind != "application/json" and not (may_be_empty and empty):
+        raise UnsupportedMediaType
+    if declared.isdigit() and int(declared) > max_bytes:
+        raise PayloadTooLarge(max_bytes)
+    raw = bytearray()
+    async for chunk in request.stream():
+        raw += chunk
+        if len(raw) > max_bytes:
+            raise PayloadTooLarge(max_bytes)
+    if not raw and may_be_empty:
+        return {}
+    try:
+        body = orjson.loads(bytes(raw))
+    except orjson.JSONDecodeError as error:
+        raise BadRequest([Problem("body", f"expected JSON: {error}")]) from None
+    if not isinstance(body, dict):
+        raise BadRequest([Problem("body", f"expected a JSON object, found {spelled_type(body)}")])
+    return body
+
+
+def nearest_name(name: str, known: Collection[str]) -> str | None:
+    """The known name that a wrong one most resembles."""
+    best = process.extractOne(name[:64].lower(), known, scorer=fuzz.ratio, score_cutoff=60)
+    return best[0] if best else None
+
+
+def _unknown_fields(body: dict[str, Any], known: Sequence[str]) -> list[Problem]:
+    problems = []
+    for name in body:
+        if name not in known:
+            near = nearest_name(name, known)
+            hint = f"; did you mean {near}?" if near else f"; expected one of {', '.join(known)}"
+            problems.append(Problem(name[:64], f"unknown field{hint}", nearest=near))
+    return problems
+
+
+def _limit(body: dict[str, Any], default: int, problems: list[Problem]) -> int:
+    limit = body.get("limit")
+    if limit is None:
+        return default
+    if isinstance(limit, bool) or not isinstance(limit, int):
+        problems.append(Problem("limit", f"expected a whole number from 1 to {MAX_LIMIT}, found {spelled_type(limit)}"))
+        return default
+    if not 1 <= limit <= MAX_LIMIT:
+        problems.append(Problem("limit", f"expected a number from 1 to {MAX_LIMIT}, found {limit}"))
+    return limit
+
+
+def _select(body: dict[str, Any], selectable: Sequence[str], problems: list[Problem]) -> tuple[str, ...] | None:
+    select = body.get("select")
+    if select is None or select == []:
+        return None
+    if not isinstance(select, list) or not all(isinstance(name, str) for name in select):
+        problems.append(Problem("select", "expected an array of field names"))
+        return None
+    for name in dict.fromkeys(select):
+        if name not in selectable:
+            near = nearest_name(name, selectable)
+            hint = f"; did you mean {near}?" if near else f"; expected names among {', '.join(selectable)}"
+            problems.append(Problem("select", f"{name[:64]!r} is no field of the record{hint}", nearest=near))
+    return tuple(dict.fromkeys(select))
+
+
+def _sort(body: dict[str, Any], problems: list[Problem]) -> str:
+    sort = body.get("sort")
+    if sort is None:
+        return DEFAULT_SORT
+    if not isinstance(sort, str) or sort not in SORTS:
+        problems.append(Problem("sort", f"expected one of {', '.join(SORTS)}"))
+        return DEFAULT_SORT
+    return sort
+
+
+def read_search(body: dict[str, Any], now_ms: int) -> SearchRequest:
+    """The body of POST /v1/leads/search."""
+    problems = _unknown_fields(body, SEARCH_PARAMETERS)
+    limit = _limit(body, DEFAULT_LIMIT, problems)
+    select = _select(body, SEARCH_SELECTABLE, problems)
+    sort = _sort(body, problems)
+    if select is not None and ALWAYS_SHOWN not in select:
+        select = (*select, ALWAYS_SHOWN)
+    return SearchRequest(read_meaning(body, now_ms, problems), limit, select, sort)
+
+
+def read_page_limit(body: dict[str, Any], default: int) -> int:
+    """The body of a cursor page: empty, or another `limit`."""
+    problems = _unknown_fields(body, PAGE_PARAMETERS)
+    limit = _limit(body, default, problems)
+    if problems:
+        raise BadRequest(problems)
+    return limit
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichRequest:
+    """Domains, and the fields to show of each."""
+
+    domains: list[str]
+    select: tuple[str, ...]
+
+
+def read_enrich(body: dict[str, Any], max_domains: int) -> EnrichRequest:
+    """The body of POST /v1/leads/enrich."""
+    problems = _unknown_fields(body, ENRICH_PARAMETERS)
+    domains = body.get("domains")
+    if not isinstance(domains, list):
+        found = "nothing" if domains is None else spelled_type(domains)
+        problems.append(Problem("domains", f"expected an array of domains, found {found}"))
+        domains = []
+    elif not 1 <= len(domains) <= max_domains:
+        problems.append(Problem("domains", f"expected 1 to {max_domains} domains, found {len(domains)}"))
+    for position, domain in enumerate(domains[:max_domains]):
+        if not isinstance(domain, str):
+            problems.append(Problem(f"domains[{position}]", f"expected a string, found {spelled_type(domain)}"))
+    select = _select(body, ENRICH_FIELDS, problems)
+    if problems:
+        raise BadRequest(problems)
+    return EnrichRequest(domains, ENRICH_FIELDS if select is None else select)

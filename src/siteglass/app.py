@@ -1,0 +1,84 @@
+"""create_app(settings): lifespan, routes, error handlers. Assembly only."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match
+
+from siteglass.api.guard import Service, log_fault
+from siteglass.api.responses import error_answer
+from siteglass.api.routes import routes
+from siteglass.backends import Clock, open_backends
+from siteglass.errors import Internal, MethodNotAllowed, NotFound
+from siteglass.index.names import Names
+from siteglass.logs import configure_logs
+from siteglass.query.cursor import CursorSealer
+from siteglass.query.vocabulary import vocabulary
+from siteglass.settings import Settings, SettingsError, load_settings, variable
+
+
+def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
+    """The service for these settings."""
+    if not settings.api_key:
+        raise SettingsError(f"{variable('api_key')} is not set: choose a key and set it.")
+    if not settings.cursor_secrets:
+        raise SettingsError(
+            f"{variable('cursor_secrets')} is not set: set at least one secret of 32 characters or more."
+        )
+    sealer = CursorSealer(settings.cursor_secrets, settings.cursor_life_s)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        vocabulary()  # read before the first request, not by it
+        async with open_backends(settings) as backends:
+            if clock is not None:
+                backends.clock = clock
+            app.state.service = Service(backends, Names(settings.index_prefix), sealer)
+            yield
+
+    app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
+    app.router.routes.extend(routes())
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(Exception, _fault)
+    return app
+
+
+def _allowed_methods(request: Request) -> list[str]:
+    allowed: set[str] = set()
+    for route in request.app.router.routes:
+        if route.matches(request.scope)[0] is not Match.NONE:
+            allowed |= getattr(route, "methods", None) or set()
+    return sorted(allowed - {"HEAD"})
+
+
+async def _http_error(request: Request, error: Any) -> Response:
+    """The framework's own refusals, in our form."""
+    ours = NotFound(request.url.path[:200])
+    response = error_answer(
+        MethodNotAllowed(request.method, _allowed_methods(request)) if error.status_code == 405 else ours
+    )
+    response.headers["X-Request-Id"] = str(uuid.uuid4())
+    return response
+
+
+async def _fault(_request: Request, error: Exception) -> Response:
+    request_id = str(uuid.uuid4())
+    log_fault(request_id, error)
+    response = error_answer(Internal())
+    response.headers["X-Request-Id"] = request_id
+    return response
+
+
+def from_environment() -> FastAPI:
+    """What a worker process runs."""
+    settings = load_settings()
+    configure_logs(settings.log_level)
+    return create_app(settings)

@@ -1,0 +1,209 @@
+"""Operator commands: serve, index, demo. Each command calls one operation and says what became of it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from siteglass import __version__
+from siteglass.settings import SettingsError, load_settings
+
+if TYPE_CHECKING:
+    from siteglass.backends import Backends
+    from siteglass.index.names import Names
+
+Result = TypeVar("Result")
+
+# Heavy modules are imported by the command that needs them: `siteglass --help` answers at once.
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+def cli() -> None:
+    """Siteglass: find websites, and the people behind them."""
+
+
+@cli.command()
+@click.option("--host", help="Address to listen on [setting: host].")
+@click.option("--port", type=int, help="Port to listen on [setting: port].")
+@click.option("--workers", type=int, help="Worker processes [setting: workers].")
+def serve(host: str | None, port: int | None, workers: int | None) -> None:
+    """Run the service."""
+    import uvicorn
+
+    from siteglass.app import create_app
+
+    settings = load_settings()
+    create_app(settings)  # a missing setting is told here, once, not by every worker
+    uvicorn.run(
+        "siteglass.app:from_environment",
+        factory=True,
+        host=host or settings.host,
+        port=port or settings.port,
+        workers=workers or settings.workers,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=10,
+    )
+
+
+@cli.group()
+def index() -> None:
+    """Index generations: make, fill, promote, drop."""
+
+
+def _run(action: Callable[[Backends, Names], Awaitable[Result]]) -> Result:
+    """Run an operation with the backends of the settings."""
+    from siteglass.backends import open_backends
+    from siteglass.index.names import Names
+
+    async def run() -> Result:
+        settings = load_settings()
+        async with open_backends(settings) as backends:
+            return await action(backends, Names(settings.index_prefix))
+
+    return asyncio.run(run())
+
+
+@index.command("create")
+@click.option("--shards", default=1, show_default=True, type=click.IntRange(1, 1024))
+@click.option("--replicas", default=0, show_default=True, type=click.IntRange(0, 8))
+@click.option("--codec", default="default", show_default=True, type=click.Choice(["default", "best_compression"]))
+@click.option("--refresh-interval", default="1s", show_default=True, help="How soon writes are seen; -1 while filling.")
+@click.option("--source", default="", help="Where the leads come from, kept with the generation.")
+def index_create(shards: int, replicas: int, codec: str, refresh_interval: str, source: str) -> None:
+    """Make a new, empty generation that takes writes; prints its name."""
+    from siteglass.index import generations
+
+    shape = generations.Shape(shards, replicas, codec, refresh_interval)
+    click.echo(_run(lambda backends, names: generations.create(backends, names, shape, source)))
+
+
+@index.command("load")
+@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def index_load(source: Path) -> None:
+    """Write the leads of an NDJSON or Parquet file to all generations that take writes."""
+    from siteglass import load as loading
+    from siteglass.lead_files import count_leads
+
+    path = loading.to_store(source, load_settings().lead_store)
+    with _progress("Loading", count_leads(path)) as advance_to:
+        loaded = _run(lambda b, n: loading.load(b, n, path, lambda so_far: advance_to(so_far.read)))
+    click.echo(
+        f"{loaded.read} leads read; {loaded.written} written, {loaded.older} older than what was there, "
+        f"{loaded.failed} failed; {loaded.document_bytes / max(loaded.read, 1):.0f} bytes sent per document"
+    )
+    for reason in loaded.reasons:
+        click.echo(f"  {reason}", err=True)
+    if loaded.failed:
+        sys.exit(1)
+
+
+@index.command("promote")
+@click.argument("name")
+def index_promote(name: str) -> None:
+    """Let searches see this generation."""
+    from siteglass.index import generations
+
+    _run(lambda backends, names: generations.promote(backends, names, name))
+    click.echo(f"{name} is live")
+
+
+@index.command("drop")
+@click.argument("name")
+def index_drop(name: str) -> None:
+    """Delete a generation that is not live."""
+    from siteglass.index import generations
+
+    _run(lambda backends, names: generations.drop(backends, names, name))
+    click.echo(f"{name} is gone")
+
+
+@index.command("status")
+def index_status() -> None:
+    """List the generations."""
+    from siteglass.index import generations
+
+    found = _run(generations.status)
+    if not found:
+        click.echo("No generation yet. Make one: siteglass index create")
+    for g in found:
+        marks = " ".join(mark for mark, there in (("live", g.live), ("writes", g.takes_writes)) if there)
+        size = (
+            f"{g.documents} leads, {g.size_bytes / 1e6:.1f} MB, {g.size_bytes / max(g.documents, 1):.0f} bytes per lead"
+        )
+        click.echo(f"{g.name}  {g.health}  {size}  schema {g.schema_version}  {marks}")
+
+
+@cli.group()
+def demo() -> None:
+    """Made-up leads to try the service with."""
+
+
+@demo.command("generate")
+@click.option("--count", default=50_000, show_default=True, type=click.IntRange(1, 100_000_000))
+@click.option("--seed", default=1, show_default=True, type=int)
+@click.option("--output", "-o", default="var/demo.parquet", show_default=True, type=click.Path(path_type=Path))
+def demo_generate(count: int, seed: int, output: Path) -> None:
+    """Write believable leads to a Parquet or NDJSON file; the same seed gives the same leads."""
+    from siteglass.demo import write_demo
+
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with _progress("Generating", count) as advance_to:
+        write_demo(output, count, seed, advance_to)
+    click.echo(f"{count} leads in {output}")
+
+
+@contextlib.contextmanager
+def _progress(title: str, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar with rate and time left, on a terminal's standard error."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TaskProgressColumn(show_speed=True),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task(title, total=total, rate="")
+
+        def advance_to(done: int) -> None:
+            speed = progress.tasks[0].speed
+            progress.update(task, completed=done, rate=f"{speed:,.0f}/s" if speed else "")
+
+        yield advance_to
+
+
+def main() -> None:
+    """Entry point: expected errors become one line and exit code 2."""
+    from siteglass.backends import EngineError
+    from siteglass.errors import Unavailable
+    from siteglass.index.generations import GenerationError
+
+    try:
+        cli()
+    except (SettingsError, GenerationError) as error:
+        click.echo(f"siteglass: {error}", err=True)
+        sys.exit(2)
+    except (EngineError, Unavailable) as error:
+        reason = getattr(error, "reason", error)
+        click.echo(f"siteglass: {reason}. Is the engine up? `make up` starts it.", err=True)
+        sys.exit(2)

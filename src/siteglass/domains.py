@@ -1,0 +1,77 @@
+"""Normalise a domain name: what callers write (URL, host, upper case, www., IDN) to the names leads are stored under."""
+
+from __future__ import annotations
+
+import functools
+import ipaddress
+import re
+
+import idna
+from publicsuffixlist import PublicSuffixList
+
+MAX_INPUT_CHARS = 2_048
+
+_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
+class NotAHost(ValueError):
+    """The text is no host name: blank, an IP address, a single label, or not spelled as one."""
+
+
+@functools.cache
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList(only_icann=False)
+
+
+def _host_part(text: str) -> str:
+    """Cut scheme, credentials, port, path, query and fragment off."""
+    rest = _SCHEME.sub("", text.strip())
+    rest = re.split(r"[/?#\\]", rest, maxsplit=1)[0]
+    rest = rest.rsplit("@", 1)[-1]
+    host, _, port = rest.partition(":")
+    if port and not port.isdigit():
+        raise NotAHost("is not a host name")
+    return host.rstrip(".")
+
+
+def normalise(text: str) -> str:
+    """The host a text names, in lower-case ASCII; raises NotAHost with the reason."""
+    if not text.strip():
+        raise NotAHost("is blank")
+    if len(text) > MAX_INPUT_CHARS:
+        raise NotAHost(f"has more than {MAX_INPUT_CHARS} characters")
+    host = _host_part(text)
+    try:
+        ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        pass
+    else:
+        raise NotAHost("is an IP address, not a domain")
+    if not host.isascii():
+        try:
+            host = idna.encode(host, uts46=True).decode("ascii")
+        except idna.IDNAError:
+            raise NotAHost("is not a host name") from None
+    host = host.lower()
+    labels = host.split(".")
+    if len(labels) < 2:
+        raise NotAHost("is a single label, not a domain such as example.com")
+    if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
+        raise NotAHost("is not a host name")
+    if labels[-1].isdigit():
+        raise NotAHost("is an IP address, not a domain")
+    return host
+
+
+def registrable(host: str) -> str:
+    """The registrable domain of a normalised host; the host itself where there is none."""
+    return _suffixes().privatesuffix(host) or host
+
+
+def candidates(text: str) -> tuple[str, ...]:
+    """Names to look a lead up under, best first: as given, without `www.`, then as registrable domain."""
+    host = normalise(text)
+    bare = host.removeprefix("www.")
+    names = (host, bare if "." in bare else host, registrable(host))
+    return tuple(dict.fromkeys(names))

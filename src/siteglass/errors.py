@@ -1,0 +1,205 @@
+"""Every error the service answers, once: code, status, message.
+
+SiteglassError
+├── BadRequest 400            INVALID_REQUEST     a field of the body; carries all problems found
+│   └── QueryError 400        INVALID_QUERY       the text of wrapped_query; problems carry line and column
+├── InvalidCursor 400         INVALID_CURSOR      tampered, foreign or malformed: all alike
+├── Unauthorized 401          UNAUTHORIZED        missing, malformed, unknown, expired, revoked: all alike
+├── NotFound 404              NOT_FOUND
+├── MethodNotAllowed 405      METHOD_NOT_ALLOWED
+├── CursorExpired 410         CURSOR_EXPIRED
+├── PayloadTooLarge 413       PAYLOAD_TOO_LARGE
+├── UnsupportedMediaType 415  UNSUPPORTED_MEDIA_TYPE
+├── Internal 500              INTERNAL
+└── Unavailable 503           UNAVAILABLE         an engine is away; nothing was charged
+
+The edge (`api`) spells them; nobody else writes a status or an error body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a request: which field, what about it, and where in its text."""
+
+    field: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+    nearest: str | None = None
+
+    def spelled(self) -> dict[str, Any]:
+        """The problem as an element of `details`; what is not due is absent."""
+        pairs = (
+            ("field", self.field),
+            ("message", self.message),
+            ("line", self.line),
+            ("column", self.column),
+            ("nearest", self.nearest),
+        )
+        return {name: value for name, value in pairs if value is not None}
+
+
+class SiteglassError(Exception):
+    """Base of all errors that leave the service; each class has its own status and code, no default."""
+
+    status: ClassVar[int]
+    code: ClassVar[str]
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that belong to this error."""
+        return {}
+
+    @property
+    def problems(self) -> Sequence[Problem]:
+        """What `details` lists; empty for errors without details."""
+        return ()
+
+
+class BadRequest(SiteglassError):
+    """The body breaks the contract; all problems at once."""
+
+    status = 400
+    code = "INVALID_REQUEST"
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        first = problems[0]
+        more = f" (and {len(problems) - 1} more, see details)" if len(problems) > 1 else ""
+        super().__init__(f"{first.field}: {first.message}{more}")
+        self._problems = tuple(problems)
+
+    @property
+    def problems(self) -> Sequence[Problem]:
+        return self._problems
+
+
+class QueryError(BadRequest):
+    """The directive text of `wrapped_query` cannot be read."""
+
+    code = "INVALID_QUERY"
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__(problems)
+        first = problems[0]
+        if first.line is not None:
+            self.message = f"{first.field} line {first.line}, column {first.column}: " + self.message.partition(": ")[2]
+
+
+class InvalidCursor(SiteglassError):
+    """A cursor that this service did not make for this account."""
+
+    status = 400
+    code = "INVALID_CURSOR"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The cursor is not valid. Use the path in `next` or `previous` unchanged, with a key of the same account, "
+            "or start again with POST /v1/leads/search."
+        )
+
+
+class Unauthorized(SiteglassError):
+    """No valid key: which reason is never told."""
+
+    status = 401
+    code = "UNAUTHORIZED"
+
+    def __init__(self) -> None:
+        super().__init__("A valid API key is required: send it in the X-API-Key header.")
+
+
+class NotFound(SiteglassError):
+    """No such address."""
+
+    status = 404
+    code = "NOT_FOUND"
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"There is nothing at {path}. The operations are listed in /openapi.json.")
+
+
+class MethodNotAllowed(SiteglassError):
+    """The address exists, with another method."""
+
+    status = 405
+    code = "METHOD_NOT_ALLOWED"
+
+    def __init__(self, method: str, allowed: Sequence[str]) -> None:
+        super().__init__(f"{method} is not possible here. Use {' or '.join(allowed)}.")
+        self._allowed = tuple(allowed)
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return {"Allow": ", ".join(self._allowed)}
+
+
+class CursorExpired(SiteglassError):
+    """A cursor older than its life."""
+
+    status = 410
+    code = "CURSOR_EXPIRED"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The cursor has expired. Start again: POST the `filters` of the last page to /v1/leads/search."
+        )
+
+
+class PayloadTooLarge(SiteglassError):
+    """The body is over the limit."""
+
+    status = 413
+    code = "PAYLOAD_TOO_LARGE"
+
+    def __init__(self, limit_bytes: int) -> None:
+        super().__init__(f"The body may have at most {limit_bytes} bytes. Send less in one request.")
+
+
+class UnsupportedMediaType(SiteglassError):
+    """Not JSON."""
+
+    status = 415
+    code = "UNSUPPORTED_MEDIA_TYPE"
+
+    def __init__(self) -> None:
+        super().__init__("Send the body as JSON with the header Content-Type: application/json.")
+
+
+class Internal(SiteglassError):
+    """A fault of ours."""
+
+    status = 500
+    code = "INTERNAL"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Something failed on our side and nothing was charged. Try again; if it stays, report X-Request-Id."
+        )
+
+
+class Unavailable(SiteglassError):
+    """An engine does not answer in time, or answers in part: never shown, never charged."""
+
+    status = 503
+    code = "UNAVAILABLE"
+
+    def __init__(self, reason: str, retry_after_s: int = 1) -> None:
+        super().__init__(
+            f"The service cannot answer right now and nothing was charged. Try again in {retry_after_s} s."
+        )
+        self.reason = reason
+        self._retry_after_s = retry_after_s
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return {"Retry-After": str(self._retry_after_s)}

@@ -1,0 +1,175 @@
+"""A lead as an index document: what is spelled in answers, and the keys it is found and ordered by. Pure."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from bisect import bisect_right
+from typing import Any, NamedTuple
+
+import orjson
+
+from siteglass.lead import Lead
+from siteglass.query.values import moment_text
+from siteglass.query.vocabulary import vocabulary
+
+MAX_CONTENT_WORDS = 250
+# Scripts without blanks between words have no word count to cut at.
+MAX_CONTENT_CHARS = 2_500
+
+RANK_HASH_BITS = 46
+SPENDING_LIMIT, SPENDING_HASH_BITS = 2**33, 29
+CRAWLED_LIMIT, CRAWLED_HASH_BITS = 2**42, 20
+BUCKETS = 1024
+
+_LADDER_STEPS = (0, 100, 500, 1_000, 5_000, 10_000, 50_000, 100_000)
+_LADDER = (
+    "0-99",
+    "100-499",
+    "500-999",
+    "1000-4999",
+    "5000-9999",
+    "10000-49999",
+    "50000-99999",
+    "100000+",
+)
+
+
+class SortKeys(NamedTuple):
+    """Leading sort keys: the value, best first, then bits of the domain's hash, so that ties are shuffled."""
+
+    rank: int
+    spending_rank: int
+    crawled_rank: int
+    bucket: int
+
+
+def sort_keys(lead: Lead) -> SortKeys:
+    """The keys of a lead; a missing value comes last."""
+    digest = int.from_bytes(hashlib.blake2b(lead.domain.encode(), digest_size=8).digest())
+    score = -1 if lead.score is None else lead.score
+    spending = -1 if lead.spending is None else lead.spending
+    return SortKeys(
+        ((100 - score) << RANK_HASH_BITS) + (digest >> (64 - RANK_HASH_BITS)),
+        ((SPENDING_LIMIT - spending) << SPENDING_HASH_BITS) + (digest >> (64 - SPENDING_HASH_BITS)),
+        ((CRAWLED_LIMIT - lead.crawled_at_ms) << CRAWLED_HASH_BITS) + (digest >> (64 - CRAWLED_HASH_BITS)),
+        digest % BUCKETS,
+    )
+
+
+def spending_range(spending: int | None) -> str | None:
+    """The step of the ladder that a sum lies on; it can be sent back as the `spending` filter."""
+    return None if spending is None else _LADDER[bisect_right(_LADDER_STEPS, spending) - 1]
+
+
+@functools.cache
+def _place(country: str) -> tuple[str | None, str | None, str]:
+    """Region, subregion and alpha-2 code of a country."""
+    words = vocabulary()
+    return words.region_of(country), words.subregion_of(country), words.country_alpha2(country) or ""
+
+
+def _missing(there: bool | None) -> bool | None:
+    return None if there is None else not there
+
+
+def facts(lead: Lead) -> list[str]:
+    """All that is known as yes or no; what is absent is unknown."""
+    known = [
+        f"{name}:{'yes' if there else 'no'}"
+        for name, there in (
+            ("https", lead.secure),
+            ("responsive", lead.responsive),
+            ("sitemap", lead.has_sitemap),
+            ("schema", lead.has_schema),
+            ("robots", lead.has_robots),
+            ("heading", lead.has_heading),
+            ("description", lead.has_description),
+        )
+        if there is not None
+    ]
+    known.extend(f"{network}:yes" for network in lead.social_links)
+    if lead.emails:
+        known.append("email:yes")
+    if lead.emails_personal:
+        known.append("email_personal:yes")
+    if lead.phones:
+        known.append("phone:yes")
+    if lead.technologies is not None:
+        known.append("tech:known")
+    return known
+
+
+def _content(lead: Lead) -> list[str]:
+    text = " ".join(lead.text[:MAX_CONTENT_CHARS].split()[:MAX_CONTENT_WORDS])
+    return [part for part in (lead.title, lead.business_name, lead.description, *lead.keywords, text) if part]
+
+
+def document(lead: Lead, source: str) -> dict[str, Any]:
+    """The document of a lead; `source` says where its Parquet record lies."""
+    keys = sort_keys(lead)
+    region, subregion, alpha2 = _place(lead.country) if lead.country else (None, None, "")
+    made: dict[str, Any] = {
+        "domain": lead.domain,
+        "business_name": lead.business_name,
+        "title": lead.title,
+        "description": lead.description,
+        "emails": lead.emails,
+        "phones": lead.phones,
+        "language": lead.language,
+        "spending": spending_range(lead.spending),
+        "country": lead.country,
+        "state": lead.state,
+        "city": lead.city,
+        "technologies": lead.technologies or (),
+        "links": lead.links,
+        "score": lead.score,
+        "social_links": lead.social_links,
+        "crawled_at": moment_text(lead.crawled_at_ms),
+        "favicon": lead.favicon,
+        "url": lead.url,
+        "keywords": lead.keywords,
+        "pages": lead.pages,
+        "service_type": lead.service_type,
+        "categories_uses": lead.categories_uses,
+        "offers": lead.offers,
+        "load_time_ms": lead.load_time_ms,
+        "not_secure": _missing(lead.secure),
+        "not_responsive": _missing(lead.responsive),
+        "missing_sitemap": _missing(lead.has_sitemap),
+        "missing_schema": _missing(lead.has_schema),
+        "missing_robot": _missing(lead.has_robots),
+        "missing_heading": _missing(lead.has_heading),
+        "missing_description": _missing(lead.has_description),
+        "updated_at": None if lead.updated_at_ms is None else moment_text(lead.updated_at_ms),
+        "emails_personal": lead.emails_personal,
+        "e": {
+            "spending": lead.spending,
+            "social_accounts": [
+                *(f"{network}:{url}" for network, url in lead.social_links.items()),
+                *lead.other_profiles,
+            ],
+        },
+        "src": source,
+        "content": _content(lead),
+        "facts": facts(lead),
+        "rank": keys.rank,
+        "spending_rank": keys.spending_rank,
+        "crawled_rank": keys.crawled_rank,
+        "bucket": keys.bucket,
+    }
+    if region:
+        made["region"] = region
+    if subregion:
+        made["subregion"] = subregion
+    if alpha2 and lead.state:
+        made["subdivision"] = f"{alpha2}-{lead.state}"
+    return made
+
+
+def bulk_lines(lead: Lead, source: str) -> bytes:
+    """The two lines of `_bulk` that write a lead; an equal or newer crawl wins."""
+    action = {"index": {"_id": lead.domain, "version": lead.crawled_at_ms, "version_type": "external_gte"}}
+    return orjson.dumps(action, option=orjson.OPT_APPEND_NEWLINE) + orjson.dumps(
+        document(lead, source), option=orjson.OPT_APPEND_NEWLINE
+    )

@@ -1,0 +1,45 @@
+"""Look leads up by their domain: one `mget` for all names of an enrichment."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from siteglass.backends import Backends, EngineError
+from siteglass.errors import Unavailable
+from siteglass.index.names import Names
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """Stored records by domain, and the names whose look-up failed."""
+
+    records: dict[str, dict[str, Any]]
+    failed: frozenset[str]
+
+
+async def look_up(backends: Backends, names: Names, domains: Collection[str]) -> LookedUp:
+    """The records stored under these domains; a name without one is in neither part of the answer."""
+    if not domains:
+        return LookedUp({}, frozenset())
+    try:
+        answer = await backends.opensearch.request(
+            "POST",
+            f"/{names.read}/_mget",
+            {"ids": list(domains)},
+            timeout_ms=backends.settings.search_timeout_ms,
+            params={"realtime": "false"},
+        )
+    except EngineError as error:
+        raise Unavailable(f"look-up refused: {error}") from error
+    records: dict[str, dict[str, Any]] = {}
+    failed: set[str] = set()
+    for found in answer["docs"]:
+        if "error" in found:
+            failed.add(found["_id"])
+        elif found["found"]:
+            records[found["_id"]] = found["_source"]
+    if len(failed) == len(domains):
+        raise Unavailable("every look-up failed")
+    return LookedUp(records, frozenset(failed))

@@ -1,0 +1,109 @@
+"""The shape of an index generation: settings and mapping, derived from the catalogue.
+
+`dynamic` is strict: a field that is not here is an error, not a guess. What is only filtered on is left out of
+`_source`; what is only shown is stored there and not indexed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from siteglass.query.fields import FIELDS, Kind
+
+SCHEMA_VERSION = 1
+OLDEST_READABLE_SCHEMA = 1
+
+# A path of 33 kB from a hostile page must not reject the document; Lucene's own limit is 32,766 bytes.
+IGNORE_ABOVE = 512
+
+ANALYSIS: dict[str, Any] = {
+    "normalizer": {"folded": {"type": "custom", "filter": ["lowercase", "asciifolding"]}},
+    "filter": {"minimal_english": {"type": "stemmer", "language": "minimal_english"}},
+    "analyzer": {
+        "content": {
+            "type": "custom",
+            "tokenizer": "standard",
+            "filter": ["cjk_width", "lowercase", "asciifolding", "cjk_bigram", "minimal_english"],
+        }
+    },
+}
+
+_SHOWN_ONLY = {"type": "keyword", "index": False, "doc_values": False}
+_FACETED = {"technologies", "categories_uses", "offers", "service_type", "country", "state", "city", "language"}
+
+# Indexed and never shown.
+FILTER_ONLY: dict[str, dict[str, Any]] = {
+    "content": {"type": "text", "analyzer": "content", "norms": False},
+    "facts": {"type": "keyword", "doc_values": False},
+    "subdivision": {"type": "keyword", "doc_values": False},
+    "region": {"type": "keyword", "doc_values": False},
+    "subregion": {"type": "keyword", "doc_values": False},
+    "rank": {"type": "long"},
+    "spending_rank": {"type": "long"},
+    "crawled_rank": {"type": "long"},
+    "bucket": {"type": "short"},
+}
+
+
+def _keyword(name: str) -> dict[str, Any]:
+    return {
+        "type": "keyword",
+        "normalizer": "folded",
+        "ignore_above": IGNORE_ABOVE,
+        "doc_values": name in _FACETED,
+    }
+
+
+def properties() -> dict[str, Any]:
+    """The mapping's fields: those of the catalogue, then those only for the engine."""
+    mapped: dict[str, Any] = {}
+    for field in FIELDS:
+        if field.show is None or field.show.search is None:
+            continue
+        kind = field.ask.kind if field.ask else None
+        if field.show.type == "object":
+            mapped[field.name] = {"type": "object", "enabled": False}
+        elif field.show.type == "boolean":
+            mapped[field.name] = {"type": "boolean", "index": False, "doc_values": False}
+        elif kind in (Kind.TERM, Kind.PATH):
+            mapped[field.name] = _keyword(field.name)
+        elif kind is Kind.NUMBER and field.show.type == "integer":
+            mapped[field.name] = {"type": "integer", "doc_values": False}
+        elif kind is Kind.TIME:
+            mapped[field.name] = {"type": "date", "doc_values": False}
+        else:
+            mapped[field.name] = dict(_SHOWN_ONLY)
+    # The look-up key of documents, and the tie-breaker of every order.
+    mapped["domain"] = {"type": "keyword"}
+    mapped["emails_personal"] = dict(_SHOWN_ONLY)
+    mapped["e"] = {
+        "properties": {"spending": {"type": "long", "doc_values": False}, "social_accounts": dict(_SHOWN_ONLY)}
+    }
+    mapped["src"] = dict(_SHOWN_ONLY)
+    return {**mapped, **FILTER_ONLY}
+
+
+def index_body(
+    *, shards: int, replicas: int, codec: str, refresh_interval: str, build: str, source: str, query_cache: bool = True
+) -> dict[str, Any]:
+    """The body that creates an index generation."""
+    return {
+        "settings": {
+            "index": {
+                "number_of_shards": shards,
+                "number_of_replicas": replicas,
+                "codec": codec,
+                "refresh_interval": refresh_interval,
+                "sort.field": ["rank", "domain"],
+                "sort.order": ["asc", "asc"],
+                "queries.cache.enabled": query_cache,
+            },
+            "analysis": ANALYSIS,
+        },
+        "mappings": {
+            "dynamic": "strict",
+            "_meta": {"schema_version": SCHEMA_VERSION, "build": build, "source": source},
+            "_source": {"excludes": sorted(FILTER_ONLY)},
+            "properties": properties(),
+        },
+    }

@@ -1,0 +1,37 @@
+"""Names of indices and aliases: one read alias and one write alias per dataset, generations behind them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import Literal
+
+Dataset = Literal["live", "test"]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The names of one dataset under one prefix."""
+
+    prefix: str
+    dataset: Dataset = "live"
+
+    @property
+    def read(self) -> str:
+        """Alias of the generation that is searched."""
+        return f"{self.prefix}-{self.dataset}-read"
+
+    @property
+    def write(self) -> str:
+        """Alias of all generations that take writes."""
+        return f"{self.prefix}-{self.dataset}-write"
+
+    @property
+    def generations(self) -> str:
+        """Pattern of all generations."""
+        return f"{self.prefix}-{self.dataset}-g*"
+
+    def generation(self, now_ms: int) -> str:
+        """Name of a generation made now."""
+        made = dt.datetime.fromtimestamp(now_ms / 1000, tz=dt.UTC)
+        return f"{self.prefix}-{self.dataset}-g{made:%Y%m%d%H%M%S}{now_ms % 1000:03}"

@@ -1,0 +1,36 @@
+"""Log lines as JSON, one object a line. What may be in them: never a key, an address or a caller's text."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+
+import orjson
+
+_STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
+
+
+class JsonFormatter(logging.Formatter):
+    """Time, level, logger, message and what the caller added."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S") + f".{int(record.msecs):03}Z",
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        line.update((name, value) for name, value in record.__dict__.items() if name not in _STANDARD)
+        return orjson.dumps(line, default=str).decode()
+
+
+def configure_logs(level: str) -> None:
+    """Send all log lines to standard error as JSON."""
+    formatter = JsonFormatter()
+    formatter.converter = time.gmtime
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(formatter)
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+    # The service writes its own line per request, with the request id.
+    logging.getLogger("uvicorn.access").disabled = True

@@ -1,0 +1,15 @@
+"""What the service counts about itself; `/metrics` shows it. Labels never hold a key, an address or a caller's text."""
+
+from __future__ import annotations
+
+from prometheus_client import Counter, Histogram
+
+REQUESTS = Counter("siteglass_requests", "Answers by operation and status", ["operation", "status"])
+REQUEST_SECONDS = Histogram(
+    "siteglass_request_seconds",
+    "Time from the first byte read to the last byte written",
+    ["operation"],
+    buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
+)
+BACKWARD_WIDENED = Counter("siteglass_backward_pages_widened", "Backward pages that needed another look further back")
+TOTALS_SAMPLED = Counter("siteglass_totals_sampled", "Totals estimated because the exact count took too long")

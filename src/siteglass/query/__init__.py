@@ -1,0 +1,1 @@
+"""What the caller asks: fields, criteria, filters, directives, cursor. Pure: no engine, no network, no clock."""

@@ -1,0 +1,85 @@
+"""What a search body means: filters, `wrapped_query` and `query` become one Criteria and the `filters` to echo."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from siteglass.errors import BadRequest, Problem, QueryError
+from siteglass.query import directives, natural
+from siteglass.query.criteria import Condition, Criteria, criteria
+from siteglass.query.fields import ASKED
+from siteglass.query.filters import FilterReader, spelled_type, write_filters
+
+# The echo travels inside the cursor, whose length is limited; as sent it may be longer than canonical text.
+MAX_ECHO_BYTES = 4_100
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What is searched, and the body that says so again."""
+
+    criteria: Criteria
+    filters: dict[str, Any]
+
+
+def read_meaning(body: Mapping[str, Any], now_ms: int, other_problems: list[Problem] | None = None) -> Meaning:
+    """Read the searching part of a body; raises BadRequest (or QueryError) with all problems at once."""
+    reader = FilterReader()
+    reader.read(body)
+    problems = [*(other_problems or []), *reader.problems]
+    query = _text(body, "query", natural.MAX_QUERY_CHARS, problems)
+    wrapped = _text(body, "wrapped_query", directives.MAX_TEXT_CHARS, problems)
+    directed = Criteria()
+    try:
+        if wrapped:
+            directed = directives.parse(wrapped)
+        elif query and not problems:
+            directed = _without_replaced(natural.understand(query), reader.conditions)
+    except QueryError as error:
+        if not problems:
+            raise
+        problems.extend(error.problems)
+    if problems:
+        raise BadRequest(problems)
+    return _meaning(reader, directed.fixed_at(now_ms))
+
+
+def _text(body: Mapping[str, Any], name: str, max_chars: int, problems: list[Problem]) -> str:
+    text = body.get(name)
+    if text is None:
+        return ""
+    if not isinstance(text, str):
+        problems.append(Problem(name, f"expected a string, found {spelled_type(text)}"))
+        return ""
+    if len(text) > max_chars:
+        problems.append(Problem(name, f"expected at most {max_chars} characters, found {len(text)}"))
+        return ""
+    return text if text.strip() else ""
+
+
+def _thing(condition: Condition) -> str:
+    return ASKED[condition.field].ask.thing or condition.field
+
+
+def _without_replaced(understood: Criteria, given: list[Condition]) -> Criteria:
+    """A given filter replaces what the sentence said positively about the same thing; exclusions stay."""
+    things = {_thing(condition) for condition in given}
+    return criteria(c for c in understood.conditions if c.negated or _thing(c) not in things)
+
+
+def _meaning(reader: FilterReader, directed: Criteria) -> Meaning:
+    whole = criteria([*reader.conditions, *directed.conditions])
+    said = set(criteria(reader.conditions).conditions)
+    rest = Criteria(tuple(c for c in directed.conditions if c not in said))
+    echo = {**reader.sent, **write_filters(rest, reader.sent)}
+    problem = directives.size_problem(whole)
+    size = len(orjson.dumps(echo))
+    if problem is None and size > MAX_ECHO_BYTES:
+        problem = f"the filters of a search may have at most {MAX_ECHO_BYTES} bytes, found {size}"
+    if problem:
+        raise BadRequest([Problem("wrapped_query" if rest.conditions else next(iter(reader.sent)), problem)])
+    return Meaning(whole, echo)

@@ -1,0 +1,125 @@
+"""Cursors: the whole search and a position in it, sealed for one account. No state on the server.
+
+A cursor is base64url(AES-SIV(JSON)). SIV needs no nonce, and its associated data bind a cursor to account and format.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
+from siteglass.errors import CursorExpired, InvalidCursor
+from siteglass.query.fields import SEARCH_SELECTABLE, SORTS
+
+MAX_CURSOR_CHARS = 6_144
+MIN_SECRET_CHARS = 32
+FORMAT = b"siteglass-cursor-1"
+
+_ALPHABET = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Between which leads a page starts: behind the anchor in the direction of travel."""
+
+    key: int | str
+    """Leading sort value of the anchor."""
+    domain: str
+    backward: bool = False
+    width: int = 0
+    """Span of leading sort values that a page takes here; backward pages look that far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """All that a later page needs to know."""
+
+    filters: dict[str, Any]
+    select: tuple[str, ...] | None
+    sort: str
+    limit: int
+    position: Position
+    total: int
+    total_estimated: bool
+    result_id: str
+
+
+class CursorSealer:
+    """Seals and opens cursors with the newest secret first; an older one still opens."""
+
+    def __init__(self, secrets: Sequence[str], life_s: int) -> None:
+        if not secrets or any(len(secret) < MIN_SECRET_CHARS for secret in secrets):
+            raise ValueError(f"at least one cursor secret of {MIN_SECRET_CHARS} characters or more is needed")
+        self._keys = [AESSIV(hashlib.sha512(FORMAT + secret.encode()).digest()) for secret in secrets]
+        self._life_s = life_s
+
+    def seal(self, continuation: Continuation, account: str, now_s: int) -> str:
+        """A cursor for this account, as it stands in a path."""
+        position = continuation.position
+        payload = [
+            now_s,
+            continuation.result_id.replace("-", ""),
+            continuation.total,
+            int(continuation.total_estimated),
+            SORTS.index(continuation.sort),
+            continuation.limit,
+            _select_numbers(continuation.select),
+            position.key,
+            position.domain,
+            int(position.backward),
+            position.width,
+            continuation.filters,
+        ]
+        sealed = self._keys[0].encrypt(orjson.dumps(payload), [FORMAT, account.encode()])
+        return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
+
+    def open(self, cursor: str, account: str, now_s: int) -> Continuation:
+        """What a cursor says; raises InvalidCursor or CursorExpired."""
+        payload = orjson.loads(self._decrypt(_decoded(cursor), account))
+        issued, result_id, total, estimated, sort, limit, select, key, domain, backward, width, filters = payload
+        if now_s > issued + self._life_s:
+            raise CursorExpired
+        return Continuation(
+            filters,
+            None if select is None else tuple(SEARCH_SELECTABLE[number] for number in select),
+            SORTS[sort],
+            limit,
+            Position(key, domain, bool(backward), width),
+            total,
+            bool(estimated),
+            f"{result_id[:8]}-{result_id[8:12]}-{result_id[12:16]}-{result_id[16:20]}-{result_id[20:]}",
+        )
+
+    def _decrypt(self, sealed: bytes, account: str) -> bytes:
+        for key in self._keys:
+            try:
+                return key.decrypt(sealed, [FORMAT, account.encode()])
+            except InvalidTag:
+                continue
+        raise InvalidCursor
+
+
+def _select_numbers(select: tuple[str, ...] | None) -> list[int] | None:
+    return None if select is None else [SEARCH_SELECTABLE.index(name) for name in select]
+
+
+def _decoded(cursor: str) -> bytes:
+    if len(cursor) > MAX_CURSOR_CHARS or not _ALPHABET.fullmatch(cursor):
+        raise InvalidCursor
+    try:
+        sealed = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+    except (binascii.Error, ValueError):
+        raise InvalidCursor from None
+    # Unused bits of the last character would let several texts stand for one cursor.
+    if len(sealed) <= 16 or base64.urlsafe_b64encode(sealed).rstrip(b"=").decode() != cursor:
+        raise InvalidCursor
+    return sealed

@@ -1,0 +1,252 @@
+"""The directive language of `wrapped_query`: text to criteria and back.
+
+    text      = line *( newline line )
+    line      = [ condition ] [ comment ]
+    condition = [ "!" ] "@" name [ "(" value *( "," value ) ")" ]
+    name      = a directive of the catalogue, in any case
+    value     = quoted / bare
+    quoted    = '"' *( any character but '"' and "\\" / "\\" '"' / "\\" "\\" ) '"'
+    bare      = 1*( any character but "," "(" ")" and '"' )
+    comment   = "#" *any          at the start of a line, or after a blank behind a condition
+
+Blanks are free around every part. Flags take no parentheses, all others need them. All lines must hold; values are
+alternatives; "!" excludes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import NamedTuple
+
+from rapidfuzz import fuzz, process
+
+from siteglass.errors import Problem, QueryError
+from siteglass.query.criteria import (
+    MAX_CANONICAL_BYTES,
+    MAX_CONDITIONS,
+    MAX_VALUES,
+    Condition,
+    Criteria,
+    Value,
+    criteria,
+)
+from siteglass.query.fields import DIRECTIVES, Ask, Asked, Kind
+from siteglass.query.values import ValueProblem, nearest, quote_if_needed, read_value
+
+MAX_TEXT_CHARS = 8_000
+MAX_PROBLEMS = 20
+# Looking for the nearest name is the only slow step (milliseconds each), so a hostile text gets a few.
+MAX_SUGGESTIONS = 3
+
+_NAME = re.compile(r"@([A-Za-z0-9_]*)")
+_BARE = re.compile(r'[^,()"]*')
+_QUOTED = re.compile(r'"((?:[^"\\]|\\["\\])*)"')
+_THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
+_BLANKS = re.compile(r"[^\S\n]*")
+
+
+class _Stop(Exception):
+    """A syntax error: the rest of the line cannot be read."""
+
+    def __init__(self, column: int, message: str, near: str | None = None) -> None:
+        super().__init__(message)
+        self.column = column
+        self.near = near
+
+
+class _Text(NamedTuple):
+    """A value as it stands in the line."""
+
+    column: int
+    text: str
+    quoted: bool
+
+
+class _Reader:
+    """Reads a text line by line and gathers the problems."""
+
+    def __init__(self, field: str) -> None:
+        self.field = field
+        self.problems: list[Problem] = []
+        self.conditions: list[Condition] = []
+        self._suggestions_left = MAX_SUGGESTIONS
+
+    def problem(self, line: int, column: int, message: str, near: str | None = None) -> None:
+        self.problems.append(Problem(self.field, message, line, column + 1, near))
+
+    def suggestion(self, ask: Ask, unknown: str) -> str | None:
+        if not self._suggestions_left:
+            return None
+        self._suggestions_left -= 1
+        return nearest(ask, unknown)
+
+    def line(self, number: int, line: str) -> None:
+        try:
+            self._condition(number, line)
+        except _Stop as stop:
+            self.problem(number, stop.column, str(stop), stop.near)
+
+    def _condition(self, number: int, line: str) -> None:
+        at = _skip(line, 0)
+        if at == len(line) or line[at] == "#":
+            return
+        negated = line[at] == "!"
+        if negated:
+            at = _skip(line, at + 1)
+        start, name = at, _NAME.match(line, at)
+        if not name:
+            raise _Stop(at, f"expected a directive such as @country(USA), found {_found(line, at)}")
+        asked = DIRECTIVES.get(name[1].lower())
+        if asked is None:
+            near = _nearest_directive(name[1])
+            hint = f"; did you mean {near}?" if near else ""
+            raise _Stop(start, f"expected a known directive, found @{name[1]}{hint}", near)
+        at = name.end()
+        if asked.ask.kind is Kind.FLAG:
+            texts: list[_Text] = []
+            at = _no_parentheses(line, at, asked)
+        else:
+            texts, at = _parenthesised(line, at, asked)
+        _end_of_line(line, at)
+        values = self._values(number, asked.ask, texts, negated)
+        if values is not None:
+            self.conditions.append(Condition(asked.name, values, negated))
+
+    def _values(self, number: int, ask: Ask, texts: list[_Text], negated: bool) -> tuple[Value, ...] | None:
+        values: list[Value] = []
+        wrong = False
+        for text in texts:
+            try:
+                values.extend(read_value(ask, text.text, quoted=text.quoted, excluding=negated))
+            except ValueProblem as error:
+                wrong = True
+                near = self.suggestion(ask, error.unknown) if error.unknown else None
+                hint = f"; did you mean {near}?" if near else ""
+                self.problem(number, text.column, f"@{ask.directive}: {error}{hint}", near)
+                if len(self.problems) >= MAX_PROBLEMS:
+                    break
+        return None if wrong else tuple(values)
+
+
+def _skip(line: str, at: int) -> int:
+    found = _BLANKS.match(line, at)
+    return found.end() if found else at
+
+
+def _found(line: str, at: int) -> str:
+    return repr(line[at : at + 20]) if at < len(line) else "the end of the line"
+
+
+def _nearest_directive(name: str) -> str | None:
+    best = process.extractOne(name.lower()[:40], DIRECTIVES.keys(), scorer=fuzz.ratio, score_cutoff=70)
+    return f"@{best[0]}" if best else None
+
+
+def _no_parentheses(line: str, at: int, asked: Asked) -> int:
+    behind = _skip(line, at)
+    if behind < len(line) and line[behind] == "(":
+        raise _Stop(behind, f"@{asked.ask.directive} is a flag: expected no parentheses, found '('")
+    return at
+
+
+def _parenthesised(line: str, at: int, asked: Asked) -> tuple[list[_Text], int]:
+    opening = _skip(line, at)
+    if opening == len(line) or line[opening] != "(":
+        raise _Stop(at, f"@{asked.ask.directive} needs a value: expected '(', found {_found(line, opening)}")
+    texts: list[_Text] = []
+    at = opening
+    while True:
+        text, at = _value(line, at + 1, asked)
+        texts.append(text)
+        if at == len(line):
+            raise _Stop(len(line.rstrip()), f"@{asked.ask.directive}: expected ',' or ')', found the end of the line")
+        if line[at] == ")":
+            if asked.ask.kind is Kind.NUMBER:
+                _refuse_thousands(line, texts, asked)
+            return texts, at + 1
+        if line[at] != ",":
+            raise _Stop(at, f"@{asked.ask.directive}: expected ',' or ')', found {_found(line, at)}")
+
+
+def _value(line: str, at: int, asked: Asked) -> tuple[_Text, int]:
+    """The value that starts behind `at`, and where it ends (blanks skipped)."""
+    start = _skip(line, at)
+    if start < len(line) and line[start] == '"':
+        quoted = _QUOTED.match(line, start)
+        if not quoted:
+            raise _Stop(
+                len(line.rstrip()), f"@{asked.ask.directive}: expected a closing '\"', found the end of the line"
+            )
+        text = re.sub(r'\\(["\\])', r"\1", quoted[1])
+        return _Text(start, text, quoted=True), _skip(line, quoted.end())
+    bare = _BARE.match(line, start)
+    text = bare[0].rstrip() if bare else ""
+    end = start + len(bare[0]) if bare else start
+    if not text:
+        end = len(line.rstrip()) if end == len(line) else end
+        raise _Stop(end, f"@{asked.ask.directive}: expected a value, found {_found(line, end)}")
+    return _Text(start, text, quoted=False), end
+
+
+def _refuse_thousands(line: str, texts: list[_Text], asked: Asked) -> None:
+    """5,000 would read as 5 or 000: a silent misreading of money."""
+    for first, second in itertools.pairwise(texts):
+        between = line[first.column : second.column + len(second.text)]
+        if _THOUSANDS.search(between):
+            raise _Stop(
+                first.column,
+                f"@{asked.ask.directive}: expected a number without a thousands comma, found {between!r}; "
+                f"write {between.replace(',', '')}, or put a blank behind the comma between alternatives",
+            )
+
+
+def _end_of_line(line: str, at: int) -> None:
+    rest = _skip(line, at)
+    if rest == len(line) or (line[rest] == "#" and rest > at):
+        return
+    raise _Stop(rest, f"expected the end of the line (one condition per line), found {_found(line, rest)}")
+
+
+def parse(text: str, field: str = "wrapped_query") -> Criteria:
+    """Criteria of a directive text; raises QueryError with all problems, each with line and column."""
+    if len(text) > MAX_TEXT_CHARS:
+        message = f"expected at most {MAX_TEXT_CHARS} characters, found {len(text)}"
+        raise QueryError([Problem(field, message, 1, 1)])
+    reader = _Reader(field)
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
+        reader.line(number, line)
+        if len(reader.problems) >= MAX_PROBLEMS:
+            break
+    if reader.problems:
+        raise QueryError(reader.problems)
+    made = criteria(reader.conditions)
+    if too_large := size_problem(made):
+        raise QueryError([Problem(field, too_large, 1, 1)])
+    return made
+
+
+def size_problem(made: Criteria) -> str | None:
+    """Why a search is too large to run, or None."""
+    if len(made.conditions) > MAX_CONDITIONS:
+        return f"a search may have at most {MAX_CONDITIONS} conditions, found {len(made.conditions)}"
+    if made.value_count > MAX_VALUES:
+        return f"a search may have at most {MAX_VALUES} values, found {made.value_count}"
+    size = len(print_criteria(made).encode())
+    if size > MAX_CANONICAL_BYTES:
+        return f"a search may have at most {MAX_CANONICAL_BYTES} bytes in canonical form, found {size}"
+    return None
+
+
+def print_criteria(made: Criteria) -> str:
+    """Canonical directive text, one condition per line."""
+    return "\n".join(print_condition(condition) for condition in made.conditions)
+
+
+def print_condition(condition: Condition) -> str:
+    """One canonical line."""
+    ask = condition.ask
+    sign = "!" if condition.negated else ""
+    if ask.kind is Kind.FLAG:
+        return f"{sign}@{ask.directive}"
+    return f"{sign}@{ask.directive}({', '.join(quote_if_needed(ask, value) for value in condition.values)})"

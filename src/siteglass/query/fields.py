@@ -1,0 +1,480 @@
+"""The catalogue: one row per field. What can be asked of it, how it is indexed, and where it is shown.
+
+Parser, filter reader, echo, mapping, compiler, `select`, OpenAPI and reference docs read these rows. A new field is
+one row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any, Literal
+
+from siteglass.query import vocabulary
+
+Example = str | int | bool | list[str] | dict[str, str]
+
+
+class Kind(Enum):
+    """How the values of a condition are written, compared and searched."""
+
+    TERM = auto()  # one of a vocabulary; equality
+    LACKS = auto()  # a category that is not used, where the technologies are known
+    PATH = auto()  # a page path; equality
+    TEXT = auto()  # words searched as a phrase
+    NUMBER = auto()  # comparison or range
+    TIME = auto()  # a moment; strictly later
+    AGE = auto()  # whole days before now; fixed to a TIME at the first page
+    FLAG = auto()  # no value
+
+
+class Form(Enum):
+    """How a body filter writes a condition."""
+
+    ONE = auto()  # a string: one value
+    MANY = auto()  # an array of strings: alternatives
+    MIN = auto()  # an integer: at least
+    MAX = auto()  # an integer: at most
+    SPAN = auto()  # '<min>-<max>' or '<min>+'
+    COMPARISON = auto()  # an operator and a number
+    MOMENT = auto()  # an RFC 3339 time
+    SWITCH = auto()  # true restricts, false does not
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A parameter of the search body that says a condition on a field."""
+
+    name: str
+    form: Form
+    meaning: str
+    example: Example
+    alias: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What can be asked of a field."""
+
+    directive: str
+    kind: Kind
+    index: str
+    """The index field searched; for a FLAG the value of `facts` that it stands for."""
+    filters: tuple[Filter, ...] = ()
+    alias: str | None = None
+    """A second name of the directive."""
+    vocabulary: vocabulary.Kind | None = None
+    closed: bool = False
+    """An unknown value is an error, not an empty result."""
+    thing: str = ""
+    """Filters replace what a query said about the same thing."""
+    bounds: tuple[int, int] = (0, 10**12 - 1)
+    """Numbers a body filter may name."""
+    directive_bounds: tuple[int, int] | None = None
+    """Numbers a directive may name, where narrower."""
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Where and how a field is spelled in answers."""
+
+    type: Literal["string", "integer", "boolean", "strings", "object", "time"]
+    search: Literal["default", "select"] | None = None
+    enrich: bool = False
+    enrich_type: Literal["integer"] | None = None
+    """The type in enrichment, where it is spelled differently there."""
+
+    @property
+    def empty(self) -> Any:
+        """How an unknown value is spelled."""
+        return {"string": "", "strings": [], "object": {}}.get(self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A row of the catalogue."""
+
+    name: str
+    meaning: str
+    example: Example
+    ask: Ask | None = None
+    show: Show | None = None
+
+
+def _flag(name: str, meaning: str, fact: str, *, shown: bool = False, alias: str | None = None) -> Field:
+    switch = Filter(name, Form.SWITCH, f"Only {meaning}.", True, alias)
+    return Field(
+        name,
+        meaning[:1].upper() + meaning[1:],
+        True,
+        Ask(name, Kind.FLAG, fact, (switch,), alias),
+        Show("boolean", search="select") if shown else None,
+    )
+
+
+FIELDS: tuple[Field, ...] = (
+    Field("domain", "Website domain", "example.com", show=Show("string", "default", enrich=True)),
+    Field("business_name", "Name of the business", "Example Bakery", show=Show("string", "default")),
+    Field("title", "Page title", "Example Bakery: bread since 1999", show=Show("string", "default", enrich=True)),
+    Field("url", "Address of the home page", "https://example.com/", show=Show("string", "select", enrich=True)),
+    Field("description", "Page description", "Fresh bread.", show=Show("string", "default", enrich=True)),
+    Field("emails", "Addresses found", ["jane@example.com"], show=Show("strings", "default", enrich=True)),
+    Field("phones", "Phone numbers found", ["+1 555 0100"], show=Show("strings", "default", enrich=True)),
+    Field(
+        "language",
+        "Website language, two-letter code",
+        "en",
+        Ask(
+            "lang",
+            Kind.TERM,
+            "language",
+            (Filter("language", Form.ONE, "Website language, ISO 639-1 code or name.", "de"),),
+            vocabulary="language",
+            closed=True,
+        ),
+        Show("string", "default", enrich=True),
+    ),
+    Field(
+        "spending",
+        "Estimated online advertising spending in USD a month; in search a range, in enrichment the number",
+        "1000-4999",
+        Ask(
+            "spends",
+            Kind.NUMBER,
+            "e.spending",
+            (
+                Filter("min_spending", Form.MIN, "Minimum estimated ad spending, USD a month.", 500),
+                Filter("max_spending", Form.MAX, "Maximum estimated ad spending, USD a month.", 20000),
+                Filter("spending", Form.SPAN, "Estimated ad spending: '<min>-<max>' or '<min>+'.", "1000-5000"),
+            ),
+        ),
+        Show("string", "default", enrich=True, enrich_type="integer"),
+    ),
+    Field(
+        "country",
+        "Country, ISO 3166 alpha-3 code",
+        "USA",
+        Ask(
+            "country",
+            Kind.TERM,
+            "country",
+            (Filter("country", Form.ONE, "Country: alpha-3 or alpha-2 code, or name.", "USA"),),
+            vocabulary="country",
+            closed=True,
+            thing="place",
+        ),
+        Show("string", "default", enrich=True),
+    ),
+    Field(
+        "state",
+        "State, province or region: ISO 3166-2 code without the country",
+        "TX",
+        Ask(
+            "state",
+            Kind.TERM,
+            "state",
+            (Filter("state", Form.ONE, "State or province: code (TX, US-TX) or name.", "TX"),),
+            vocabulary="state",
+            closed=True,
+            thing="place",
+        ),
+        Show("string", "default", enrich=True),
+    ),
+    Field(
+        "city",
+        "City",
+        "Austin",
+        Ask(
+            "city",
+            Kind.TERM,
+            "city",
+            (Filter("city", Form.ONE, "City; alternate names are understood.", "Munich"),),
+            vocabulary="city",
+            thing="place",
+        ),
+        Show("string", "default", enrich=True),
+    ),
+    Field(
+        "region",
+        "Continent, as the UN M49 names it",
+        "Europe",
+        Ask("region", Kind.TERM, "region", vocabulary="region", closed=True, thing="place"),
+    ),
+    Field(
+        "subregion",
+        "Part of a continent, as the UN M49 names it",
+        "Western Europe",
+        Ask("subregion", Kind.TERM, "subregion", vocabulary="subregion", closed=True, thing="place"),
+    ),
+    Field(
+        "technologies",
+        "Technologies found on the site",
+        ["Shopify", "Klaviyo"],
+        Ask(
+            "technology",
+            Kind.TERM,
+            "technologies",
+            (Filter("technologies", Form.MANY, "Technology names; any of them.", ["Shopify", "Wix"]),),
+            vocabulary="technology",
+        ),
+        Show("strings", "default", enrich=True),
+    ),
+    Field("links", "Page links found, absolute", ["https://example.com/about"], show=Show("strings", "default")),
+    Field(
+        "keywords",
+        "Terms that describe the site",
+        ["sourdough", "bakery"],
+        Ask(
+            "keywords",
+            Kind.TEXT,
+            "content",
+            (
+                Filter(
+                    "keywords", Form.MANY, "Words in the site's content; several words are a phrase.", ["vegan food"]
+                ),
+            ),
+        ),
+        Show("strings", "select", enrich=True),
+    ),
+    Field(
+        "pages",
+        "Paths of the key pages",
+        ["/pricing", "/contact"],
+        Ask(
+            "pages",
+            Kind.PATH,
+            "pages",
+            (Filter("pages", Form.MANY, "Page paths; any of them.", ["/pricing"]),),
+        ),
+        Show("strings", "select", enrich=True),
+    ),
+    Field(
+        "score",
+        "SEO score, 0 to 100",
+        72,
+        Ask(
+            "score",
+            Kind.NUMBER,
+            "score",
+            (
+                Filter("min_score", Form.MIN, "Minimum SEO score, 0 to 100.", 40),
+                Filter("max_score", Form.MAX, "Maximum SEO score, 0 to 100.", 60),
+                Filter("seo_score", Form.COMPARISON, "SEO score with an operator, 0 to 100.", ">=50"),
+            ),
+            bounds=(0, 100),
+            directive_bounds=(1, 90),
+        ),
+        Show("integer", "default", enrich=True),
+    ),
+    Field(
+        "social_links",
+        "Social media profiles by network",
+        {"linkedin": "https://linkedin.com/company/example"},
+        show=Show("object", "default"),
+    ),
+    Field(
+        "social_accounts",
+        "Social profiles, each with its network's label or as a bare address",
+        ["linkedin:https://linkedin.com/company/example"],
+        show=Show("strings", enrich=True),
+    ),
+    Field(
+        "service_type",
+        "Kind of business",
+        "SaaS",
+        Ask(
+            "service_type",
+            Kind.TERM,
+            "service_type",
+            (Filter("service_type", Form.ONE, "Kind of business.", "Agency"),),
+            vocabulary="service_type",
+            closed=True,
+        ),
+        Show("string", "select"),
+    ),
+    Field(
+        "categories_uses",
+        "Software categories that the site uses",
+        ["ecommerce", "payments"],
+        Ask(
+            "categories_uses",
+            Kind.TERM,
+            "categories_uses",
+            (Filter("categories_uses", Form.MANY, "Software categories in use; any of them.", ["crm"]),),
+            vocabulary="category",
+        ),
+        Show("strings", "select"),
+    ),
+    Field(
+        "offers",
+        "Services that the business offers",
+        ["marketing"],
+        Ask(
+            "offers",
+            Kind.TERM,
+            "offers",
+            (Filter("offers", Form.ONE, "Service offered.", "marketing"),),
+            vocabulary="category",
+        ),
+        Show("strings", "select"),
+    ),
+    Field(
+        "lacks",
+        "Software category that the site does not use, where its technologies are known",
+        ["email_marketing"],
+        Ask(
+            "lacks",
+            Kind.LACKS,
+            "categories_uses",
+            (Filter("lacks", Form.MANY, "Software categories missing; any of them.", ["email_marketing"]),),
+            vocabulary="category",
+        ),
+    ),
+    Field(
+        "load_time_ms",
+        "Load time of the home page in milliseconds",
+        1800,
+        Ask(
+            "load_time",
+            Kind.NUMBER,
+            "load_time_ms",
+            (Filter("load_time_ms", Form.COMPARISON, "Load time in ms with an operator.", "<=3000"),),
+        ),
+        Show("integer", "select"),
+    ),
+    _flag("not_secure", "sites without HTTPS", "https:no", shown=True),
+    _flag("not_responsive", "sites that are not mobile responsive", "responsive:no", shown=True),
+    _flag("missing_sitemap", "sites lacking a sitemap", "sitemap:no", shown=True),
+    _flag("missing_schema", "sites lacking structured data", "schema:no", shown=True),
+    _flag("missing_robot", "sites lacking a robots.txt", "robots:no", shown=True),
+    _flag("missing_heading", "sites lacking a main heading", "heading:no", shown=True),
+    _flag("missing_description", "sites lacking a meta description", "description:no", shown=True),
+    _flag("has_email", "sites with an e-mail address", "email:yes"),
+    _flag("has_phone", "sites with a phone number", "phone:yes"),
+    _flag("has_facebook", "sites with a Facebook profile", "facebook:yes"),
+    _flag("has_linkedin", "sites with a LinkedIn profile", "linkedin:yes"),
+    _flag("has_twitter", "sites with a Twitter (X) profile", "twitter:yes", alias="has_x"),
+    _flag("has_instagram", "sites with an Instagram profile", "instagram:yes"),
+    _flag("has_youtube", "sites with a YouTube profile", "youtube:yes"),
+    _flag("has_tiktok", "sites with a TikTok profile", "tiktok:yes"),
+    _flag("has_pinterest", "sites with a Pinterest profile", "pinterest:yes"),
+    Field(
+        "no_generic_emails",
+        "Sites with an address that is no role address; role addresses are left out of `emails`",
+        True,
+        Ask(
+            "no_generic_emails",
+            Kind.FLAG,
+            "email_personal:yes",
+            (Filter("exclude_generic_emails", Form.SWITCH, "Leave generic role-based addresses out.", True),),
+        ),
+    ),
+    Field(
+        "updated_at", "When the record last changed", "2026-10-15T08:30:00Z", show=Show("time", "select", enrich=True)
+    ),
+    Field(
+        "crawled_at",
+        "When the site was last crawled",
+        "2026-10-15T08:30:00Z",
+        Ask(
+            "updated_after",
+            Kind.TIME,
+            "crawled_at",
+            (Filter("updated_after", Form.MOMENT, "Only sites crawled later than this.", "2026-10-01T00:00:00Z"),),
+            thing="age",
+        ),
+        Show("time", "default", enrich=True),
+    ),
+    Field(
+        "updated_within",
+        "Crawled within so many days before the search",
+        "30d",
+        Ask("updated_within", Kind.AGE, "crawled_at", thing="age"),
+    ),
+    Field("favicon", "Address of the site's icon", "https://example.com/favicon.ico", show=Show("string", "default")),
+)
+
+BY_NAME = {field.name: field for field in FIELDS}
+POSITION = {field.name: position for position, field in enumerate(FIELDS)}
+
+# The contract's order of the search record (spec 2.1) and of the enrichment record (2.3).
+SEARCH_DEFAULT = (
+    "domain",
+    "business_name",
+    "title",
+    "description",
+    "emails",
+    "phones",
+    "language",
+    "spending",
+    "country",
+    "state",
+    "city",
+    "technologies",
+    "links",
+    "score",
+    "social_links",
+    "crawled_at",
+    "favicon",
+)
+ENRICH_FIELDS = (
+    "domain",
+    "title",
+    "url",
+    "description",
+    "emails",
+    "phones",
+    "language",
+    "spending",
+    "country",
+    "state",
+    "city",
+    "technologies",
+    "keywords",
+    "pages",
+    "score",
+    "social_accounts",
+    "updated_at",
+    "crawled_at",
+)
+# Cursors name fields by their place here: a new row goes behind the others.
+SEARCH_SELECTABLE = SEARCH_DEFAULT + tuple(f.name for f in FIELDS if f.show and f.show.search == "select")
+SORTS = ("-score", "score", "-spending", "-crawled_at", "domain")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A field that can be asked for, with the part of its row that says how."""
+
+    field: Field
+    ask: Ask
+
+    @property
+    def name(self) -> str:
+        return self.field.name
+
+
+def _directives() -> dict[str, Asked]:
+    named: dict[str, Asked] = {}
+    for field in FIELDS:
+        if field.ask:
+            asked = Asked(field, field.ask)
+            named[field.ask.directive] = asked
+            if field.ask.alias:
+                named[field.ask.alias] = asked
+    return named
+
+
+def _filters() -> dict[str, tuple[Asked, Filter]]:
+    named: dict[str, tuple[Asked, Filter]] = {}
+    for asked in DIRECTIVES.values():
+        for filter_ in asked.ask.filters:
+            named[filter_.name] = (asked, filter_)
+            if filter_.alias:
+                named[filter_.alias] = (asked, filter_)
+    return named
+
+
+DIRECTIVES = _directives()
+FILTERS = _filters()
+ASKED = {asked.name: asked for asked in DIRECTIVES.values()}

@@ -1,0 +1,223 @@
+"""The filters of a search body: JSON to conditions, and criteria back to the body that repeats the search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from siteglass.errors import Problem
+from siteglass.query.criteria import Condition, Criteria, Range, Value
+from siteglass.query.directives import MAX_SUGGESTIONS, print_condition
+from siteglass.query.fields import FILTERS, Ask, Filter, Form, Kind
+from siteglass.query.values import (
+    ValueProblem,
+    comparison,
+    is_unknown,
+    moment,
+    moment_text,
+    nearest,
+    operator_number,
+    print_range,
+    print_value,
+    read_value,
+    span_text,
+)
+
+_MIN_MAX = (("min_score", "max_score"), ("min_spending", "max_spending"))
+
+
+class FilterReader:
+    """Reads the filters of one body; gathers conditions, problems, and what to echo as it was sent."""
+
+    def __init__(self) -> None:
+        self.conditions: list[Condition] = []
+        self.problems: list[Problem] = []
+        self.sent: dict[str, Any] = {}
+
+    def read(self, body: Mapping[str, Any]) -> None:
+        """Read every filter of the body; names that are no filters are left to others."""
+        for name, value in body.items():
+            if name in FILTERS and value is not None and value != []:
+                self._filter(name, value)
+        if low := _crossed(self.sent):
+            high = dict(_MIN_MAX)[low]
+            self.problems.append(Problem(low, f"expected at most {high} ({self.sent[high]}), found {self.sent[low]}"))
+
+    def _filter(self, name: str, value: Any) -> None:
+        asked, filter_ = FILTERS[name]
+        if filter_.form is Form.SWITCH and value is False:
+            return
+        if filter_.form is Form.MANY and not isinstance(value, list):
+            self.problems.append(Problem(name, f"expected an array of strings, found {spelled_type(value)}"))
+            return
+        elements = value if filter_.form is Form.MANY else [value]
+        values: list[Value] = []
+        wrong = False
+        for element in elements:
+            try:
+                values.extend(_read(asked.ask, filter_.form, element))
+            except ValueProblem as error:
+                wrong = True
+                self._problem(name, asked.ask, error)
+        if not wrong:
+            self.conditions.append(Condition(asked.name, tuple(values)))
+            self.sent[name] = value
+
+    def _problem(self, name: str, ask: Ask, error: ValueProblem) -> None:
+        suggest = error.unknown is not None and len(self.problems) < MAX_SUGGESTIONS
+        near = nearest(ask, error.unknown) if suggest and error.unknown else None
+        hint = f"; did you mean {near}?" if near else ""
+        self.problems.append(Problem(name, f"{error}{hint}", nearest=near))
+
+
+def _read(ask: Ask, form: Form, value: Any) -> tuple[Value, ...]:
+    """The values that a filter, or one element of its array, stands for; raises ValueProblem."""
+    match form:
+        case Form.ONE | Form.MANY:
+            return _read_text(ask, _string(value))
+        case Form.SWITCH:
+            if not isinstance(value, bool):
+                raise ValueProblem(f"expected true or false, found {spelled_type(value)}")
+            return ()
+        case Form.MIN | Form.MAX:
+            return (comparison(">=" if form is Form.MIN else "<=", _integer(value), ask.bounds),)
+        case Form.SPAN:
+            return (span_text(_string(value), ask.bounds),)
+        case Form.COMPARISON:
+            return (operator_number(_string(value), ask.bounds),)
+        case Form.MOMENT:
+            return (moment(_string(value)),)
+
+
+def _read_text(ask: Ask, text: str) -> tuple[Value, ...]:
+    """A JSON string; double quotes inside it mean the value as it stands."""
+    quoted = len(text) > 2 and text[0] == text[-1] == '"'
+    return read_value(ask, text[1:-1] if quoted else text, quoted=quoted)
+
+
+def spelled_type(value: Any) -> str:
+    """What a JSON value is, for a message."""
+    names = {
+        bool: "a boolean",
+        int: "a number",
+        float: "a number",
+        str: "a string",
+        list: "an array",
+        dict: "an object",
+    }
+    return names.get(type(value), "null")
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueProblem(f"expected a string, found {spelled_type(value)}")
+    return value
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueProblem(f"expected a whole number, found {spelled_type(value)}")
+    return value
+
+
+def write_filters(made: Criteria, sent: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The body that says these criteria: filters where one says exactly that, the rest in `wrapped_query`.
+
+    `sent` are filters that the body already has.
+    """
+    # What no directive can say (a score outside 1-90) chooses its filters first.
+    must = [condition for condition in made.conditions if not directive_can_say(condition)]
+    body = _assigned(must, dict(sent or {}))
+    if body is None:
+        raise ValueError("no body can say these criteria")
+    unsaid: list[Condition] = []
+    for condition in made.conditions:
+        if condition not in must:
+            said = _assigned([condition], body)
+            unsaid.extend([condition] if said is None else [])
+            body = body if said is None else said
+    if unsaid:
+        body["wrapped_query"] = "\n".join(print_condition(condition) for condition in unsaid)
+    return {name: value for name, value in body.items() if not sent or name not in sent}
+
+
+def _assigned(conditions: Sequence[Condition], body: dict[str, Any]) -> dict[str, Any] | None:
+    """The body with a filter of its own for each condition, or None if there is no way."""
+    if not conditions:
+        return body
+    for name, value in _as_filters(conditions[0]):
+        if name not in body:
+            longer = {**body, name: value}
+            if not _crossed(longer):
+                found = _assigned(conditions[1:], longer)
+                if found is not None:
+                    return found
+    return None
+
+
+def _crossed(body: Mapping[str, Any]) -> str | None:
+    """The name of a minimum above its maximum, which no body may hold."""
+    for low, high in _MIN_MAX:
+        if low in body and high in body and body[low] > body[high]:
+            return low
+    return None
+
+
+def directive_can_say(condition: Condition) -> bool:
+    """Whether directive text can express the condition."""
+    bounds = condition.ask.directive_bounds
+    if bounds is None:
+        return True
+    ends = (end for value in condition.values if isinstance(value, Range) for end in value[:2] if end is not None)
+    return all(bounds[0] <= end <= bounds[1] for end in ends)
+
+
+def _as_filters(condition: Condition) -> Iterator[tuple[str, Any]]:
+    """Each filter that says exactly this condition, with its value."""
+    if condition.negated:
+        return
+    for filter_ in condition.ask.filters:
+        value = _filter_value(condition, filter_)
+        if value is not None:
+            yield filter_.name, value
+
+
+def _filter_value(condition: Condition, filter_: Filter) -> Any:
+    ask, values = condition.ask, condition.values
+    match filter_.form:
+        case Form.SWITCH:
+            return True
+        case Form.MANY:
+            return [_json_text(ask, value) for value in values]
+        case Form.ONE:
+            return _json_text(ask, values[0]) if len(values) == 1 else None
+        case Form.MOMENT:
+            return moment_text(values[0]) if len(values) == 1 and isinstance(values[0], int) else None
+        case _:
+            only = values[0] if len(values) == 1 else None
+            return _number_value(filter_.form, only) if isinstance(only, Range) else None
+
+
+def _number_value(form: Form, value: Range) -> int | str | None:
+    strict = value.above or value.below
+    both = value.low is not None and value.high is not None
+    match form:
+        case Form.MIN:
+            return value.low if not strict and value.high is None else None
+        case Form.MAX:
+            return value.high if not strict and value.low is None else None
+        case Form.SPAN:
+            if both:
+                return f"{value.low}-{value.high}"
+            return f"{value.low}+" if not strict and value.high is None else None
+        case Form.COMPARISON if not both or value.low == value.high:
+            return print_range(value)
+        case _:
+            return None
+
+
+def _json_text(ask: Ask, value: Value) -> str:
+    text = print_value(ask, value)
+    # A positive unknown value reads the same without quotes; one that is missing must be meant on purpose.
+    needed = (ask.kind is Kind.LACKS and is_unknown(ask, value)) or text[0] == text[-1] == '"'
+    return f'"{text}"' if needed else text

@@ -1,0 +1,247 @@
+"""Read one value of a condition from text, and print it: shared by the directive language and the body filters."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import unicodedata
+
+from siteglass.query.criteria import Range, Value
+from siteglass.query.fields import Ask, Kind
+from siteglass.query.vocabulary import fold, vocabulary
+
+MAX_VALUE_CHARS = 256
+MAX_AGE_DAYS = 3_650
+
+_NUMBER = re.compile(r"(?:(?P<op>>=|<=|>|<|=|less\s+than|greater\s+than)\s*)?(?P<n>\d{1,12})", re.IGNORECASE)
+_SPAN = re.compile(r"(?P<low>\d{1,12})\s*-\s*(?P<high>\d{1,12})")
+_FROM = re.compile(r"(?P<low>\d{1,12})\s*\+")
+_AGE = re.compile(r"(\d{1,5})\s*d", re.IGNORECASE)
+_MOMENT = re.compile(
+    r"(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2}))?", re.ASCII
+)
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_PATH_EDGES = re.compile(r"^[/\s]+|[/\s]+$")
+_NEEDS_QUOTES = re.compile(r'[,()"\\#]')
+
+
+class ValueProblem(ValueError):
+    """A text that is no value of the field. `unknown` is what `nearest` may look a suggestion up for."""
+
+    def __init__(self, message: str, unknown: str | None = None) -> None:
+        super().__init__(message)
+        self.unknown = unknown
+
+
+def clean(text: str) -> str:
+    """Blanks collapsed, composed form; the shape every text value has."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def read_value(ask: Ask, text: str, *, quoted: bool = False, excluding: bool = False) -> tuple[Value, ...]:
+    """The canonical values that a text stands for (a state's name may stand for several); raises ValueProblem."""
+    text = clean(text)
+    if not text:
+        raise ValueProblem("expected a value, found blank text")
+    if len(text) > MAX_VALUE_CHARS:
+        raise ValueProblem(f"expected at most {MAX_VALUE_CHARS} characters, found {len(text)}")
+    if any(unicodedata.category(char) in ("Cc", "Cs") for char in text):
+        raise ValueProblem("expected text without control characters")
+    match ask.kind:
+        case Kind.TERM | Kind.LACKS:
+            return _term(ask, text, quoted=quoted, excluding=excluding or ask.kind is Kind.LACKS)
+        case Kind.PATH:
+            return (path(text),)
+        case Kind.TEXT:
+            return (_lower(text),)
+        case Kind.NUMBER:
+            return (number(text, ask.directive_bounds or ask.bounds),)
+        case Kind.TIME:
+            return (moment(text),)
+        case Kind.AGE:
+            return (_age(text),)
+        case Kind.FLAG:
+            raise ValueProblem("expected no value")
+
+
+def _term(ask: Ask, text: str, *, quoted: bool, excluding: bool) -> tuple[str, ...]:
+    if ask.vocabulary is None:
+        raise TypeError(f"{ask.directive} is a term without a vocabulary")
+    known = vocabulary().resolve(ask.vocabulary, text)
+    if known:
+        return known
+    if ask.closed:
+        raise ValueProblem(f"expected a {ask.vocabulary.replace('_', ' ')}, found {text!r}", unknown=text)
+    if excluding and not quoted:
+        raise ValueProblem(
+            f"{text!r} is not known, and excluding it would match every lead; "
+            f'correct it, or write it in double quotes to mean it as it stands: "{text}"',
+            unknown=text,
+        )
+    folded = fold(text)
+    if not folded:
+        raise ValueProblem(f"expected a {ask.vocabulary}, found {text!r}")
+    return (folded,)
+
+
+def nearest(ask: Ask, unknown: str) -> str | None:
+    """The known value that an unknown one most resembles."""
+    return vocabulary().nearest(ask.vocabulary, unknown) if ask.vocabulary else None
+
+
+def _lower(text: str) -> str:
+    # Lower case can leave composed form and the other way round ("İ"): settle both.
+    for _ in range(3):
+        lowered = clean(text.lower())
+        if lowered == text:
+            break
+        text = lowered
+    return text
+
+
+def path(text: str) -> str:
+    """A page path as leads store it: lower case, one leading slash, no query or fragment, no trailing slash."""
+    return "/" + _PATH_EDGES.sub("", re.split(r"[?#]", _lower(text), maxsplit=1)[0])
+
+
+def number(text: str, bounds: tuple[int, int]) -> Range:
+    """A comparison or range; a bare number means equality."""
+    if found := _SPAN.fullmatch(text):
+        return span(int(found["low"]), int(found["high"]), bounds)
+    if found := _FROM.fullmatch(text):
+        return span(int(found["low"]), None, bounds)
+    if found := _NUMBER.fullmatch(text):
+        return comparison(found["op"] or "=", int(found["n"]), bounds)
+    raise ValueProblem(
+        f"expected a whole number with an operator (>, <, >=, <=, =, less than, greater than) or a range "
+        f"such as {bounds[0]}-{min(bounds[1], 5000)}, found {text!r}"
+    )
+
+
+def operator_number(text: str, bounds: tuple[int, int]) -> Range:
+    """A comparison whose operator must be written."""
+    found = _NUMBER.fullmatch(clean(text))
+    if not found or not found["op"]:
+        raise ValueProblem(f"expected an operator and a whole number such as '>=50' or 'less than 50', found {text!r}")
+    return comparison(found["op"], int(found["n"]), bounds)
+
+
+def span_text(text: str, bounds: tuple[int, int]) -> Range:
+    """'<min>-<max>' or '<min>+'."""
+    cleaned = clean(text)
+    if found := _SPAN.fullmatch(cleaned):
+        return span(int(found["low"]), int(found["high"]), bounds)
+    if found := _FROM.fullmatch(cleaned):
+        return span(int(found["low"]), None, bounds)
+    raise ValueProblem(f"expected '<min>-<max>' or '<min>+' such as '1000-5000' or '1000+', found {text!r}")
+
+
+def comparison(operator: str, bound: int, bounds: tuple[int, int]) -> Range:
+    """The range that an operator and a number mean."""
+    _within(bound, bounds)
+    match " ".join(operator.lower().split()):
+        case ">" | "greater than":
+            return Range(bound, None, above=True)
+        case "<" | "less than":
+            return Range(None, bound, below=True)
+        case ">=":
+            return Range(bound, None)
+        case "<=":
+            return Range(None, bound)
+        case _:
+            return Range(bound, bound)
+
+
+def span(low: int, high: int | None, bounds: tuple[int, int]) -> Range:
+    """Both ends included."""
+    _within(low, bounds)
+    if high is not None:
+        _within(high, bounds)
+        if low > high:
+            raise ValueProblem(f"expected a minimum not above the maximum, found {low}-{high}")
+    return Range(low, high)
+
+
+def _within(value: int, bounds: tuple[int, int]) -> None:
+    if not bounds[0] <= value <= bounds[1]:
+        raise ValueProblem(f"expected a number from {bounds[0]} to {bounds[1]}, found {value}")
+
+
+def moment(text: str) -> int:
+    """An RFC 3339 time, or a date for 00:00 UTC of that day, in ms; finer fractions are cut."""
+    found = _MOMENT.fullmatch(clean(text))
+    message = f"expected an RFC 3339 time such as 2026-10-15T00:00:00Z or a date such as 2026-10-15, found {text!r}"
+    if not found:
+        raise ValueProblem(message)
+    year, month, day, hour, minute, second, fraction, offset = found.groups()
+    try:
+        time = dt.datetime(
+            int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), tzinfo=_zone(offset)
+        )
+        whole = (time - _EPOCH) // dt.timedelta(milliseconds=1)
+    except (ValueError, OverflowError):
+        raise ValueProblem(message) from None
+    if not 0 <= whole < 2**42:
+        raise ValueProblem("expected a time from 1970 on")
+    return whole + int((fraction or "0").ljust(3, "0")[:3])
+
+
+def _zone(offset: str | None) -> dt.tzinfo:
+    if offset is None or offset in "Zz":
+        return dt.UTC
+    sign = -1 if offset[0] == "-" else 1
+    minutes = int(offset[4:6])
+    if minutes > 59:
+        raise ValueError("minutes of an offset end at 59")
+    return dt.timezone(sign * dt.timedelta(hours=int(offset[1:3]), minutes=minutes))
+
+
+def moment_text(ms: int) -> str:
+    """A time as answers and canonical text spell it: UTC with Z, milliseconds only if there are any."""
+    time = _EPOCH + dt.timedelta(milliseconds=ms)
+    fraction = f".{ms % 1000:03}" if ms % 1000 else ""
+    return f"{time:%Y-%m-%dT%H:%M:%S}{fraction}Z"
+
+
+def _age(text: str) -> int:
+    found = _AGE.fullmatch(text)
+    if not found or not 1 <= int(found[1]) <= MAX_AGE_DAYS:
+        raise ValueProblem(f"expected whole days from 1d to {MAX_AGE_DAYS}d such as 30d, found {text!r}")
+    return int(found[1])
+
+
+def is_unknown(ask: Ask, value: Value) -> bool:
+    """Whether a value stands outside its open vocabulary, and so must be quoted to be taken as it is."""
+    return (
+        ask.vocabulary is not None
+        and not ask.closed
+        and isinstance(value, str)
+        and value not in vocabulary().resolve(ask.vocabulary, value)
+    )
+
+
+def print_value(ask: Ask, value: Value) -> str:
+    """A value as directive text, without quotes."""
+    if isinstance(value, Range):
+        return print_range(value)
+    if isinstance(value, int):
+        return moment_text(value) if ask.kind is Kind.TIME else f"{value}d"
+    return value
+
+
+def quote_if_needed(ask: Ask, value: Value) -> str:
+    """A value as directive text, quoted where its characters or its being unknown ask for it."""
+    text = print_value(ask, value)
+    if isinstance(value, str) and (_NEEDS_QUOTES.search(text) or is_unknown(ask, value)):
+        escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return text
+
+
+def print_range(value: Range) -> str:
+    """A range in its shortest form."""
+    if value.low is not None and value.high is not None:
+        return f"={value.low}" if value.low == value.high else f"{value.low}-{value.high}"
+    if value.low is not None:
+        return f"{'>' if value.above else '>='}{value.low}"
+    return f"{'<' if value.below else '<='}{value.high}"

@@ -1,0 +1,212 @@
+"""The values the service knows: places, languages, technologies, categories and business types, and
+every form in which a caller may write them. Read once from the packaged file; no other I/O."""
+
+import gzip
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, cached_property
+from importlib.resources import files
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+import orjson
+
+from siteglass.query.folding import compact, fold, loose
+from siteglass.query.nearest import TEXT_LENGTH_MAX, Candidates
+
+__all__ = ["City", "Kind", "Vocabulary", "fold", "vocabulary"]
+
+Kind = Literal["country", "language", "state", "city", "region", "subregion", "technology", "category", "service_type"]
+
+_QUALIFIED = re.compile(r"([a-z]{2,3})-([a-z0-9]{1,3})")
+# All canonical city names and the alternate names of the larger cities. Those of the rest are looked up,
+# but make no suggestions: they are legion, and rarely meant.
+_CITY_KEYS_SUGGESTED = 50_000
+
+
+class City(NamedTuple):
+    name: str
+    country: str  # alpha-3
+    state: str  # ISO 3166-2 without the country; "" if not known
+    population: int
+
+
+class Vocabulary:
+    """Look-ups are by key: `loose` for places and languages, `compact` for products, categories and types."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self.version: str = content["version"]
+        self._cities = tuple([City(*row) for row in content["cities"]])
+        self._groups: Mapping[str, tuple[str, ...]] = MappingProxyType(
+            {name: tuple(some) for name, some in content["groups"].items()}
+        )
+        self._languages: dict[str, str] = content["languages"]
+        self._suggestions: dict[Kind, Candidates] = {}
+        self._alpha2: dict[str, str] = {row[0]: row[1] for row in content["countries"]}
+        self._alpha3: dict[str, str] = {row[1]: row[0] for row in content["countries"]}
+        self._country_name: dict[str, str] = {row[0]: row[2] for row in content["countries"]}
+        self._region: dict[str, str | None] = {row[0]: row[3] for row in content["countries"]}
+        self._subregion: dict[str, str | None] = {row[0]: row[4] for row in content["countries"]}
+        self._states: dict[str, dict[str, str]] = content["states"]
+        self._state_codes = {code for codes in self._states.values() for code in codes}
+        self._categories: tuple[str, ...] = tuple(content["category_aliases"])
+        self._service_types: tuple[str, ...] = tuple(content["service_type_aliases"])
+        self._technologies: dict[str, tuple[str, ...]] = {
+            name: tuple(given) for name, given in content["technologies"].items()
+        }
+        # Asked first, because names of different products may differ in punctuation only ("ip-api", "ipapi").
+        self._technology_exact = _by_key(fold, self._technologies, content["technology_aliases"])
+        self._tables: dict[Kind, Mapping[str, str | list[str]]] = {
+            "country": content["country_names"],
+            "language": content["language_names"],
+            "region": content["region_names"],
+            "subregion": content["subregion_names"],
+            "state": content["state_names"],
+            "city": _city_keys(self._cities, content["city_names"]),
+            "technology": _by_key(compact, self._technologies, content["technology_aliases"]),
+            "category": _by_key(compact, self._categories, content["category_aliases"]),
+            "service_type": _by_key(compact, self._service_types, content["service_type_aliases"]),
+        }
+
+    def resolve(self, kind: Kind, text: str) -> tuple[str, ...]:
+        """The canonical values that `text` means, sorted; empty if it means none."""
+        if kind == "technology":
+            if text in self._technologies:
+                return (text,)
+            return _values(self._technology_exact.get(fold(text)) or self._tables[kind].get(compact(text)))
+        if kind in ("category", "service_type"):
+            return _values(self._tables[kind].get(compact(text)))
+        if kind == "state" and (code := self._state_code(fold(text).replace(".", ""))):
+            return (code,)
+        return _values(self._tables[kind].get(loose(text)))
+
+    def nearest(self, kind: Kind, text: str) -> str | None:
+        """The canonical value whose name is most like `text`; None if nothing is much like it."""
+        text = text[:TEXT_LENGTH_MAX]
+        key = compact(text) if kind in ("technology", "category", "service_type") else loose(text)
+        found = self._candidates(kind).nearest(key)
+        return _values(self._tables[kind][found])[0] if found else None
+
+    def values(self, kind: Kind) -> tuple[str, ...]:
+        """All canonical values of a kind, sorted; states in their qualified form ("US-CA")."""
+        return self._values[kind]
+
+    def country_name(self, alpha3: str) -> str:
+        """English name; KeyError if there is no such country."""
+        return self._country_name[alpha3]
+
+    def country_alpha2(self, alpha3: str) -> str | None:
+        return self._alpha2.get(alpha3)
+
+    def country_alpha3(self, alpha2: str) -> str | None:
+        return self._alpha3.get(alpha2)
+
+    def region_of(self, alpha3: str) -> str | None:
+        return self._region.get(alpha3)
+
+    def subregion_of(self, alpha3: str) -> str | None:
+        return self._subregion.get(alpha3)
+
+    def countries_in(self, kind: Literal["region", "subregion"], name: str) -> tuple[str, ...]:
+        """Alpha-3 codes, sorted; empty for an unknown name."""
+        placed = self._region if kind == "region" else self._subregion
+        return tuple(sorted(country for country, where in placed.items() if where == name))
+
+    def groups(self) -> Mapping[str, tuple[str, ...]]:
+        """Groups of countries with an everyday name of their own, such as DACH -> alpha-3 codes."""
+        return self._groups
+
+    def categories_of(self, technology: str) -> tuple[str, ...]:
+        return self._technologies.get(technology, ())
+
+    def technologies(self) -> Mapping[str, tuple[str, ...]]:
+        """Canonical technology -> its categories."""
+        return MappingProxyType(self._technologies)
+
+    def cities(self) -> tuple[City, ...]:
+        """Every city, the most populous first."""
+        return self._cities
+
+    def states_of(self, alpha3: str) -> Mapping[str, str]:
+        """Subdivision code without the country -> English name."""
+        return MappingProxyType(self._states.get(self._alpha2.get(alpha3, ""), {}))
+
+    def state_name(self, alpha3: str, code: str) -> str | None:
+        return self.states_of(alpha3).get(code)
+
+    def _state_code(self, text: str) -> str | None:
+        """Canonical form of a text that is a code itself: "CA", "N.Y.", "US-CA", "USA-CA"."""
+        if len(text) <= 3 and (code := text.upper()) in self._state_codes:
+            return code
+        if match := _QUALIFIED.fullmatch(text):
+            country = _values(self._tables["country"].get(match[1]))
+            alpha2 = self._alpha2[country[0]] if country else ""
+            if (code := match[2].upper()) in self._states.get(alpha2, {}):
+                return f"{alpha2}-{code}"
+        return None
+
+    @cached_property
+    def _values(self) -> Mapping[Kind, tuple[str, ...]]:
+        qualified = (f"{alpha2}-{code}" for alpha2, codes in self._states.items() for code in codes)
+        some: dict[Kind, Iterable[str]] = {
+            "country": self._alpha2,
+            "language": self._languages,
+            "state": qualified,
+            "city": {city.name for city in self._cities},
+            "region": filter(None, set(self._region.values())),
+            "subregion": filter(None, set(self._subregion.values())),
+            "technology": self._technologies,
+            "category": self._categories,
+            "service_type": self._service_types,
+        }
+        return {kind: tuple(sorted(values)) for kind, values in some.items()}
+
+    def _candidates(self, kind: Kind) -> Candidates:
+        if kind not in self._suggestions:
+            keys: Iterable[str] = self._tables[kind]
+            if kind == "city":
+                keys = islice(keys, _CITY_KEYS_SUGGESTED)
+            self._suggestions[kind] = Candidates(keys)
+        return self._suggestions[kind]
+
+
+def _values(found: str | list[str] | None) -> tuple[str, ...]:
+    if found is None:
+        return ()
+    return (found,) if isinstance(found, str) else tuple(found)
+
+
+def _by_key(
+    key: Callable[[str], str], canonical: Iterable[str], aliases: Mapping[str, list[str]]
+) -> dict[str, str | list[str]]:
+    """Key -> the value of that name, or the values if several share the key; a name wins over an alias."""
+    named: dict[str, list[str]] = {}
+    for name in canonical:
+        named.setdefault(key(name), []).append(name)
+    found: dict[str, str | list[str]] = {
+        at: names[0] if len(names) == 1 else sorted(names) for at, names in named.items()
+    }
+    for name, others in aliases.items():
+        for other in others:
+            found.setdefault(key(other), name)
+    return found
+
+
+def _city_keys(cities: Iterable[City], others: Mapping[str, list[str]]) -> dict[str, str]:
+    """Canonical names first, the most populous city leading; suggestions count on the order."""
+    names = dict.fromkeys([city.name for city in cities])
+    found: dict[str, str] = {}
+    for name in names:
+        found.setdefault(loose(name), name)
+    for name in names:
+        for key in others.get(name, ()):
+            found[key] = name
+    return found
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The vocabulary that is shipped; read at the first call."""
+    packed = files("siteglass.query").joinpath("vocabulary.json.gz").read_bytes()
+    return Vocabulary(orjson.loads(gzip.decompress(packed)))

@@ -1,0 +1,66 @@
+"""Environment to one frozen Settings; the only reader of the environment. Each setting says what it is for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+
+class SettingsError(ValueError):
+    """A setting is missing or cannot be read; the message names it and says what to set."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """All that can be set from outside; the variable is SITEGLASS_ and the name in capitals."""
+
+    api_key: Annotated[str, "The one accepted API key until accounts land; no key, no service."] = ""
+    cursor_secrets: Annotated[
+        tuple[str, ...], "Secrets of 32 characters or more that seal cursors, comma-separated, newest first."
+    ] = ()
+    cursor_life_s: Annotated[int, "How long a cursor can be used, in seconds."] = 72 * 3600
+    host: Annotated[str, "Address the service listens on."] = "127.0.0.1"
+    port: Annotated[int, "Port the service listens on."] = 8080
+    workers: Annotated[int, "Worker processes of the service."] = 1
+    opensearch_urls: Annotated[tuple[str, ...], "Addresses of the OpenSearch nodes, comma-separated."] = (
+        "http://127.0.0.1:19200",
+    )
+    index_prefix: Annotated[str, "Start of all index and alias names, so that several can share a cluster."] = (
+        "siteglass"
+    )
+    search_timeout_ms: Annotated[int, "Deadline of a search or look-up at the engine."] = 5_000
+    total_exact_ms: Annotated[int, "A count that takes longer is estimated from a sample."] = 2_000
+    lead_store: Annotated[Path, "Folder of the Parquet files that hold the lead records."] = Path("var/leads")
+    max_body_bytes: Annotated[int, "Largest request body."] = 65_536
+    max_enrich_domains: Annotated[int, "Most domains in one enrichment."] = 100
+    log_level: Annotated[str, "Least severe log line written: DEBUG, INFO, WARNING or ERROR."] = "INFO"
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return f"SITEGLASS_{name.upper()}"
+
+
+def _read(name: str, text: str, default: Any) -> Any:
+    if isinstance(default, int):
+        try:
+            return int(text)
+        except ValueError:
+            raise SettingsError(f"{name} must be a whole number, found {text!r}") from None
+    if isinstance(default, tuple):
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    return Path(text) if isinstance(default, Path) else text
+
+
+def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
+    """Settings from the environment; what is not set keeps its default."""
+    source = os.environ if environment is None else environment
+    given: dict[str, Any] = {}
+    for setting in fields(Settings):
+        name = variable(setting.name)
+        if name in source:
+            given[setting.name] = _read(name, source[name], setting.default)
+    return Settings(**given)

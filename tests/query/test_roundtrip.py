@@ -1,0 +1,108 @@
+"""Criteria survive printing: as a body, as directive text, and inside a cursor."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from siteglass.errors import CursorExpired, InvalidCursor
+from siteglass.query.body import read_meaning
+from siteglass.query.criteria import Criteria
+from siteglass.query.cursor import MAX_CURSOR_CHARS, Continuation, CursorSealer, Position
+from siteglass.query.directives import parse, print_criteria
+from siteglass.query.fields import SEARCH_SELECTABLE
+from siteglass.query.filters import write_filters
+from tests.strategies import NOW_MS, any_criteria, filter_bodies, said_by_directives
+
+SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
+SECRET, OLD_SECRET = "s" * 32, "o" * 32
+
+
+@settings(max_examples=5_000, deadline=None, suppress_health_check=SLOW_DRAWS)
+@given(any_criteria())
+def test_criteria_printed_as_a_body_read_the_same(made: Criteria) -> None:
+    assert read_meaning(write_filters(made), NOW_MS).criteria == made
+
+
+@settings(max_examples=5_000, deadline=None, suppress_health_check=SLOW_DRAWS)
+@given(said_by_directives())
+def test_criteria_printed_as_directives_read_the_same(made: Criteria) -> None:
+    assert parse(print_criteria(made)) == made
+
+
+@settings(max_examples=1_000, deadline=None, suppress_health_check=SLOW_DRAWS)
+@given(filter_bodies(), said_by_directives())
+def test_the_echo_repeats_the_search_and_keeps_filters_as_sent(body: dict[str, object], made: Criteria) -> None:
+    sent = {**body, "wrapped_query": print_criteria(made)}
+    first = read_meaning(sent, NOW_MS)
+    again = read_meaning(first.filters, NOW_MS + 86_400_000)
+    assert again.criteria == first.criteria
+    assert again.filters == first.filters
+    for name, value in body.items():
+        if value is not False:
+            assert first.filters[name] == value
+
+
+def _continuation(filters: dict[str, object], domain: str = "example.com") -> Continuation:
+    select = SEARCH_SELECTABLE
+    position = Position(2**62, domain, True, 2**55)
+    return Continuation(filters, select, "-crawled_at", 100, position, 300_000_000, True, str(uuid.uuid4()))
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=SLOW_DRAWS)
+@given(any_criteria())
+def test_a_cursor_carries_the_whole_search(made: Criteria) -> None:
+    continuation = _continuation(write_filters(made))
+    cursor = CursorSealer([SECRET], 60).seal(continuation, "7", 1_000)
+    assert CursorSealer([SECRET], 60).open(cursor, "7", 1_060) == continuation
+
+
+def test_the_largest_search_fits_a_cursor() -> None:
+    words = "\n".join(f"@keywords({'é' * 30}{i:02})" for i in range(53))
+    meaning = read_meaning({"wrapped_query": words}, NOW_MS)
+    assert 3_900 <= len(print_criteria(meaning.criteria).encode()) <= 4_000
+    cursor = CursorSealer([SECRET], 60).seal(_continuation(meaning.filters, "d" * 253), "7" * 20, 2**31)
+    assert len(cursor) <= MAX_CURSOR_CHARS
+
+
+def test_a_cursor_ends_with_its_life() -> None:
+    sealer = CursorSealer([SECRET], 60)
+    cursor = sealer.seal(_continuation({}), "7", 1_000)
+    with pytest.raises(CursorExpired):
+        sealer.open(cursor, "7", 1_061)
+
+
+def test_a_cursor_survives_rotation_of_the_secret_once() -> None:
+    continuation = _continuation({"country": "USA"})
+    cursor = CursorSealer([OLD_SECRET], 60).seal(continuation, "7", 1_000)
+    assert CursorSealer([SECRET, OLD_SECRET], 60).open(cursor, "7", 1_000) == continuation
+    with pytest.raises(InvalidCursor):
+        CursorSealer([SECRET], 60).open(cursor, "7", 1_000)
+
+
+def test_a_cursor_of_another_account_is_invalid() -> None:
+    sealer = CursorSealer([SECRET], 60)
+    with pytest.raises(InvalidCursor):
+        sealer.open(sealer.seal(_continuation({}), "7", 1_000), "8", 1_000)
+
+
+@settings(max_examples=2_000, deadline=None)
+@given(st.data())
+def test_no_changed_cursor_is_accepted(data: st.DataObject) -> None:
+    sealer = CursorSealer([SECRET], 60)
+    cursor = sealer.seal(_continuation({"country": "USA"}), "7", 1_000)
+    position = data.draw(st.integers(0, len(cursor) - 1))
+    other = data.draw(st.characters(codec="ascii").filter(lambda char: char != cursor[position]))
+    changed = data.draw(
+        st.sampled_from([cursor[:position] + other + cursor[position + 1 :], cursor[:position], cursor + other])
+    )
+    with pytest.raises(InvalidCursor):
+        sealer.open(changed, "7", 1_000)
+
+
+def test_a_short_secret_is_refused() -> None:
+    with pytest.raises(ValueError, match="32 characters"):
+        CursorSealer(["short"], 60)
