@@ -7,6 +7,7 @@ the engine up to 0.9 ms a page). Words of the engine's language stand in `index`
 from __future__ import annotations
 
 import asyncio
+import io
 import itertools
 import time
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ from siteglass.errors import Unavailable
 from siteglass.settings import Settings
 
 MAX_CONNECTIONS = 128
-MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+LARGE_BODY_BYTES = 1024 * 1024
 
 
 class EngineError(Exception):
@@ -67,6 +68,8 @@ class OpenSearch:
         `body` is bytes as they go out, or what becomes JSON.
         """
         data = body if body is None or isinstance(body, bytes) else orjson.dumps(body)
+        if data is not None and len(data) > LARGE_BODY_BYTES:
+            data = io.BytesIO(data)  # sent in pieces, so that other calls go on meanwhile
         headers = {"Content-Type": "application/x-ndjson"} if ndjson else None
         try:
             async with asyncio.timeout(timeout_ms / 1000):

@@ -1,0 +1,123 @@
+"""Sentences of made-up sites in English, where each kind of business has its own. Places are marked as in `phrases`."""
+
+from __future__ import annotations
+
+_COMMON = (
+    "Welcome to {n}, {t} in {c} since {y}.",
+    "Since {y} we have helped customers with {k}, {l} and everything in between.",
+    "Our team is based in {c} and works with clients across the region and beyond.",
+    "Meet the people behind {n}: experienced, certified and easy to talk to.",
+    "Follow us on social media for news about {k}.",
+    "By using this website you agree to our privacy policy and the use of cookies.",
+    "We are hiring: visit our careers page to see open positions in {c}.",
+    "Learn more about {k} on our blog, where we share what we have learned over the years.",
+    "Questions about {m}? Write to us or use the contact form, we answer within one business day.",
+    "Our approach is simple: clear prices, no surprises, and results that last.",
+)
+_LOCAL = (
+    "Call us today for a free quote on {k}.",
+    "We are family owned and proud of every review we receive.",
+    "What our customers say: great service, fair prices and always on time.",
+    "Open Monday to Friday from nine to six, Saturday by appointment.",
+    "We use only proven materials and stand behind our work with a written guarantee.",
+    "Free parking is available behind the building, and the station is a five minute walk away.",
+    "Ask about {m}: this month we offer a discount for new customers.",
+    "Licensed and insured, we serve {c} and all neighborhoods nearby.",
+    "Our most requested services are {k}, {m} and {l}.",
+    "Same day appointments for {l} are often possible, just give us a ring.",
+)
+_SHOP = (
+    "Free shipping on orders over fifty, and thirty days to return what you do not love.",
+    "Shop our bestsellers: {k}, {l} and {m}.",
+    "New arrivals every week, from {k} to gift ideas for every budget.",
+    "Sign up for our newsletter and take ten percent off your first order.",
+    "Every item ships from our warehouse in {c} within one working day.",
+    "Pay with card, wallet or in installments at checkout.",
+    "Read more than a thousand reviews from verified buyers.",
+    "Our {l} are made in small batches by people we know by name.",
+    "Not sure which one to pick? Our guide to {m} helps you choose.",
+    "Wholesale enquiries are welcome, please contact our sales team.",
+)
+_SOFTWARE = (
+    "Start your free trial today, no credit card required.",
+    "Teams use {n} for {k}, {l} and {m} in one place.",
+    "Connect the tools you already use through our API and ready-made integrations.",
+    "Your data is encrypted at rest and in transit, with single sign-on on every plan.",
+    "Compare plans and pick the one that fits the size of your team.",
+    "See how customers cut their workload in half with {k}.",
+    "Book a demo and we will show you {m} with your own data.",
+    "Read the documentation, check the changelog, or chat with our engineers.",
+    "Built for growing companies, trusted by hundreds of teams worldwide.",
+    "Version {y} brings faster {l} and a new dashboard.",
+)
+_OFFICE = (
+    "We combine years of experience in {k} with a hands-on way of working.",
+    "Book a free consultation about {l} and leave with a clear plan.",
+    "Our clients range from start-ups to established companies in {c}.",
+    "Read our case studies on {k} and {m}.",
+    "From the first call to the final invoice, you have one person who knows your case.",
+    "We listen first, then advise on {m} without jargon.",
+    "Our partners speak at conferences and publish regularly on {l}.",
+    "Fixed fees where possible, and an honest answer where not.",
+    "Confidential, independent and always reachable.",
+    "Clients stay with us for nine years on average.",
+)
+_PUBLIC = (
+    "Find information about {k}, {l} and {m} for residents and families of {c}.",
+    "The next public meeting takes place on the first Tuesday of the month.",
+    "Download forms, read the annual report or see the calendar of events.",
+    "Volunteers and partners make our work in {c} possible.",
+    "Our offices are open on weekdays from eight to four.",
+    "Apply online for {l}; paper forms are available at the front desk.",
+    "We are committed to accessibility, tell us if something on this page does not work for you.",
+    "Subscribe to our news to hear about {m} first.",
+    "Thank you to everyone who supported our programs last year.",
+    "Translations of key pages are available on request.",
+)
+_INDUSTRY = (
+    "Our plant in {c} delivers {k} and {l} to customers in more than thirty countries.",
+    "We are certified and audited every year; certificates are available for download.",
+    "Request a quote for {k} with your drawings attached.",
+    "From prototype to series, {m} is our daily business.",
+    "Distributors find datasheets and price lists in the partner area.",
+    "Sustainability is part of our supply chain, from raw material to delivery.",
+    "Short lead times, traceable batches and a stock of spare parts.",
+    "Visit us at the trade fair this autumn.",
+    "More than two hundred employees work on {l} in three shifts.",
+    "Our engineers support you in the design phase.",
+)
+_LEISURE = (
+    "Discover {k}, {l} and {m}, picked by our editors.",
+    "Subscribe to the newsletter for new stories every week.",
+    "Book directly with us for the best rate, including breakfast and late check-out.",
+    "Our guests come back for {k} and the view over {c}.",
+    "Tickets and reservations are available online, groups please call ahead.",
+    "The kitchen cooks with what the season and the region offer.",
+    "Join our community and be the first to try what is coming next.",
+    "Advertise with us and reach readers who care about {l}.",
+    "Gift cards are valid for three years.",
+    "See the gallery for impressions of last summer.",
+)
+_GROUPS = {
+    "Local Business": _LOCAL,
+    "Healthcare": _LOCAL,
+    "Realtor": _LOCAL,
+    "Ecommerce": _SHOP,
+    "Marketplace": _SHOP,
+    "SaaS": _SOFTWARE,
+    "Mobile App": _SOFTWARE,
+    "Gaming": _LEISURE,
+    "Agency": _OFFICE,
+    "Consultant": _OFFICE,
+    "Firm": _OFFICE,
+    "Financial Services": _OFFICE,
+    "Education": _PUBLIC,
+    "Non-Profit": _PUBLIC,
+    "Government": _PUBLIC,
+    "Manufacturer": _INDUSTRY,
+    "Enterprise": _INDUSTRY,
+    "Publisher": _LEISURE,
+    "Hospitality": _LEISURE,
+    "Entertainment": _LEISURE,
+}
+SENTENCES = {kind: _COMMON + own for kind, own in _GROUPS.items()}

@@ -1,0 +1,92 @@
+"""Fixtures shared by all tests: 20,000 demo leads in a live index, loaded once a run, and the service over them."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from siteglass.demo import generate
+from siteglass.lead import Lead
+from siteglass.lead_files import read_parquet, write_parquet
+from siteglass.settings import Settings, load_settings
+from tests.running import RUN_PREFIX, fill, serving, settings_for
+
+LEADS = 20_000
+SEED = 7
+
+
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A folder that all workers of this run see."""
+    base = tmp_path_factory.getbasetemp()
+    return base if worker_id == "master" else base.parent
+
+
+def _once(folder: Path, name: str, make: Callable[[], object]) -> None:
+    """Run `make` in one worker; the others wait for it."""
+    with (folder / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = folder / f"{name}.done"
+        if not done.exists():
+            make()
+            done.touch()
+
+
+@pytest.fixture(scope="session")
+def leads_path(shared_folder: Path) -> Path:
+    """The demo leads as a Parquet file."""
+    path = shared_folder / "leads.parquet"
+    _once(shared_folder, "leads", lambda: write_parquet(path, generate(LEADS, SEED)))
+    return path
+
+
+@pytest.fixture(scope="session")
+def leads(leads_path: Path) -> list[Lead]:
+    """The demo leads."""
+    return [lead for _, group in read_parquet(leads_path) for lead in group]
+
+
+@pytest.fixture(scope="session")
+def live_settings(shared_folder: Path, leads_path: Path) -> Settings:
+    """Settings of the live index with all demo leads, which nobody changes."""
+    settings = settings_for("shared")
+    _once(shared_folder, "shared", lambda: fill(settings, leads_path))
+    return settings
+
+
+@pytest.fixture(scope="session")
+def changing_settings(shared_folder: Path, leads_path: Path) -> Settings:
+    """Settings of a live index with all demo leads, to which tests add others."""
+    settings = settings_for("changing")
+    _once(shared_folder, "changing", lambda: fill(settings, leads_path))
+    return settings
+
+
+@pytest.fixture(scope="session")
+def client(live_settings: Settings) -> Iterator[httpx.Client]:
+    """The service over the demo leads."""
+    with serving(live_settings) as client:
+        yield client
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The controller deletes every index that this run made."""
+    if hasattr(session.config, "workerinput"):
+        return
+    dsession = session.config.pluginmanager.get_plugin("dsession")
+    uid = getattr(getattr(dsession, "nodemanager", None), "testrunuid", "")
+    url = load_settings().opensearch_urls[0]
+    prefix = RUN_PREFIX if not uid else f"t{uid[:10]}"
+    try:
+        with urllib.request.urlopen(f"{url}/_cat/indices/{prefix}-*?format=json", timeout=10) as answer:
+            names = [row["index"] for row in json.load(answer)]
+        for name in names:
+            urllib.request.urlopen(urllib.request.Request(f"{url}/{name}", method="DELETE"), timeout=30)
+    except OSError:
+        return

@@ -1,0 +1,85 @@
+"""Random searches drawn from what the demo leads hold, so that they find something; repeatable by seed."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from siteglass.lead import Lead
+from siteglass.query.criteria import Condition, Criteria, Range, Value, criteria
+from siteglass.query.fields import ASKED, Asked, Kind
+from siteglass.query.values import ValueProblem, read_value
+
+_PLAIN_WORDS = re.compile(r"[A-Za-z]{3,}(?: [A-Za-z]{3,}){0,2}")
+
+
+class Drawer:
+    """Draws conditions and criteria."""
+
+    def __init__(self, leads: list[Lead], seed: int) -> None:
+        self.leads = leads
+        self.random = random.Random(seed)
+
+    def condition(self, name: str, negated: bool | None = None) -> Condition:
+        """A condition on a field with one to three values that occur."""
+        asked = ASKED[name]
+        if negated is None:
+            negated = self.random.random() < 0.3
+        if asked.ask.kind is Kind.FLAG:
+            return Condition(name, (), negated)
+        values: list[Value] = []
+        while not values:
+            for _ in range(self.random.choice((1, 1, 1, 2, 3))):
+                values.extend(self._value(asked))
+        return Condition(name, tuple(values), negated)
+
+    def criteria(self, most: int = 3) -> Criteria:
+        """One to `most` random conditions."""
+        names = self.random.sample(sorted(set(ASKED) - {"updated_within"}), self.random.randint(1, most))
+        return criteria(self.condition(name) for name in names)
+
+    def _value(self, asked: Asked) -> tuple[Value, ...]:
+        lead, ask = self.random.choice(self.leads), asked.ask
+        match ask.kind:
+            case Kind.NUMBER:
+                return self._range(getattr(lead, asked.name), ask.directive_bounds or ask.bounds)
+            case Kind.TIME:
+                return (lead.crawled_at_ms,)
+            case Kind.TEXT:
+                found = _PLAIN_WORDS.findall(" ".join((lead.title, lead.description, *lead.keywords)))
+                texts = tuple(found)
+            case _ if asked.name in ("region", "subregion"):
+                from siteglass.query.vocabulary import vocabulary
+
+                texts = tuple(vocabulary().values("region" if asked.name == "region" else "subregion"))
+            case _ if asked.name == "state":
+                from siteglass.query.vocabulary import vocabulary
+
+                alpha2 = vocabulary().country_alpha2(lead.country) if lead.country else None
+                texts = (lead.state, f"{alpha2}-{lead.state}") if lead.state and alpha2 else ()
+            case _:
+                held = getattr(lead, "categories_uses" if asked.name == "lacks" else asked.name) or ()
+                texts = (held,) if isinstance(held, str) else held
+        if not texts:
+            return ()
+        try:
+            return read_value(ask, self.random.choice(texts), quoted=True)
+        except ValueProblem:
+            return ()
+
+    def _range(self, number: int | None, bounds: tuple[int, int]) -> tuple[Value, ...]:
+        if number is None or not bounds[0] <= number <= bounds[1]:
+            return ()
+        other = min(bounds[1], number + self.random.randint(0, max(10, number)))
+        return (
+            self.random.choice(
+                (
+                    Range(number, None, above=True),
+                    Range(None, number, below=True),
+                    Range(number, None),
+                    Range(None, number),
+                    Range(number, number),
+                    Range(number, other),
+                )
+            ),
+        )

