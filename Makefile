@@ -18,7 +18,7 @@ SOURCES = $(wildcard src tests scripts bench)
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # --- set-up -------------------------------------------------------------------------------------
 
@@ -92,3 +92,17 @@ clean: ## Remove the environment, caches and build results (engines: `make down`
 .PHONY: vocabulary
 vocabulary: setup ## Compile the vocabulary file from its sources (fetches them)
 	$(BIN)/python scripts/build_vocabulary.py
+
+# --- long proofs: results are committed, CI runs a smaller size of each ---------------------------
+
+.PHONY: long-fuzz
+long-fuzz: setup ## A million random directive texts
+	$(BIN)/python -m bench.fuzz_directives --count 1000000 --seed 1 --output bench/results/fuzz_directives.json
+
+.PHONY: long-depth
+long-depth: setup ## Cost of a page at 90 % depth, 500,000 leads, one shard and four
+	$(BIN)/python -m bench.depth --leads 500000 --shards 1 4 --keep
+
+.PHONY: long-load
+long-load: setup ## Rate of loading 500,000 leads, against bare bulk requests
+	$(BIN)/python -m bench.load_rate --leads 500000 --keep

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
-import json
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from siteglass.demo import generate
 from siteglass.lead import Lead
 from siteglass.lead_files import read_parquet, write_parquet
 from siteglass.settings import Settings, load_settings
+from tests.private_engines import PrivateEngines
 from tests.running import RUN_PREFIX, fill, serving, settings_for
 
 LEADS = 20_000
@@ -75,18 +75,24 @@ def client(live_settings: Settings) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.fixture(scope="session")
+def private_engines() -> Iterator[PrivateEngines]:
+    """Engines that may be stopped and killed; tests that use them carry the mark xdist_group("private-engines")."""
+    engines = PrivateEngines()
+    yield engines
+    engines.close()
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """The controller deletes every index that this run made."""
     if hasattr(session.config, "workerinput"):
         return
     dsession = session.config.pluginmanager.get_plugin("dsession")
     uid = getattr(getattr(dsession, "nodemanager", None), "testrunuid", "")
-    url = load_settings().opensearch_urls[0]
-    prefix = RUN_PREFIX if not uid else f"t{uid[:10]}"
-    try:
-        with urllib.request.urlopen(f"{url}/_cat/indices/{prefix}-*?format=json", timeout=10) as answer:
-            names = [row["index"] for row in json.load(answer)]
-        for name in names:
-            urllib.request.urlopen(urllib.request.Request(f"{url}/{name}", method="DELETE"), timeout=30)
-    except OSError:
-        return
+    prefix = f"t{uid[:10]}" if uid else RUN_PREFIX
+    with (
+        contextlib.suppress(httpx.HTTPError),
+        httpx.Client(base_url=load_settings().opensearch_urls[0], timeout=30, trust_env=False) as engine,
+    ):
+        for row in engine.get(f"/_cat/indices/{prefix}-*", params={"format": "json"}).json():
+            engine.delete(f"/{row['index']}")

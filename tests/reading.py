@@ -7,8 +7,8 @@ import re
 
 from siteglass.index.documents import MAX_CONTENT_CHARS, MAX_CONTENT_WORDS
 from siteglass.lead import Lead
-from siteglass.query.criteria import Condition, Criteria, Range
 from siteglass.query import folding
+from siteglass.query.criteria import Condition, Criteria, Range
 from siteglass.query.vocabulary import vocabulary
 
 # Latin words; what is written without blanks between words stands apart from them.

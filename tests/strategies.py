@@ -16,7 +16,7 @@ from siteglass.query.vocabulary import vocabulary
 NOW_MS = 1_793_500_000_000
 
 # Letters, blanks and every character that means something in the language.
-TEXT = st.text(st.sampled_from('abcXYZ éßİ日本中ø0189 ,()"\\#!@/?&-_.\'+<>='), min_size=1, max_size=24)
+TEXT = st.text(st.sampled_from("abcXYZ éßİ日本中ø0189 ,()\"\\#!@/?&-_.'+<>="), min_size=1, max_size=24)
 
 
 def _readable(asked: Asked, text: str) -> tuple[Value, ...]:
@@ -99,7 +99,9 @@ def any_criteria(draw: st.DrawFn) -> Criteria:
     if draw(st.booleans()):
         made.append(Condition("score", (Range(None, high),)))
     if draw(st.booleans()):
-        made.append(Condition("score", (draw(ranges(0, 100).filter(lambda r: r.low in (None, r.high) or r.high is None)),)))
+        made.append(
+            Condition("score", (draw(ranges(0, 100).filter(lambda r: r.low in (None, r.high) or r.high is None)),))
+        )
     whole = criteria(made)
     return whole if small(whole) else Criteria()
 

@@ -34,7 +34,11 @@ class EngineError(Exception):
         reason = error.get("reason") if isinstance(error, dict) else error
         super().__init__(f"{status} {kind}: {reason}")
         self.status = status
-        self.kind = kind
+
+    @property
+    def passing(self) -> bool:
+        """Whether the engine is away or full, rather than asked something wrong."""
+        return self.status in (404, 429) or self.status >= 500
 
 
 class OpenSearch:
@@ -67,9 +71,9 @@ class OpenSearch:
 
         `body` is bytes as they go out, or what becomes JSON.
         """
-        data = body if body is None or isinstance(body, bytes) else orjson.dumps(body)
-        if data is not None and len(data) > LARGE_BODY_BYTES:
-            data = io.BytesIO(data)  # sent in pieces, so that other calls go on meanwhile
+        raw = body if body is None or isinstance(body, bytes) else orjson.dumps(body)
+        # A large body is sent in pieces, so that other calls go on meanwhile.
+        data = io.BytesIO(raw) if raw is not None and len(raw) > LARGE_BODY_BYTES else raw
         headers = {"Content-Type": "application/x-ndjson"} if ndjson else None
         try:
             async with asyncio.timeout(timeout_ms / 1000):
@@ -77,11 +81,11 @@ class OpenSearch:
                     method, next(self._urls) + path, data=data, params=params, headers=headers
                 )
                 async with call as response:
-                    status, raw = response.status, await response.read()
+                    status, answered = response.status, await response.read()
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise Unavailable(f"opensearch {method} {path.split('?')[0]}: {type(error).__name__}") from error
         try:
-            answer = orjson.loads(raw) if raw else None
+            answer = orjson.loads(answered) if answered else None
         except orjson.JSONDecodeError as error:
             raise Unavailable(f"opensearch answered {status} with something that is no JSON") from error
         if status >= 400:

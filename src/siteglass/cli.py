@@ -197,10 +197,11 @@ def main() -> None:
     from siteglass.backends import EngineError
     from siteglass.errors import Unavailable
     from siteglass.index.generations import GenerationError
+    from siteglass.lead_files import LeadFileError
 
     try:
         cli()
-    except (SettingsError, GenerationError) as error:
+    except (SettingsError, GenerationError, LeadFileError) as error:
         click.echo(f"siteglass: {error}", err=True)
         sys.exit(2)
     except (EngineError, Unavailable) as error:

@@ -1,4 +1,4 @@
-"""Normalise a domain name: what callers write (URL, host, upper case, www., IDN) to the names leads are stored under."""
+"""Normalise a domain name: from what callers write (URL, host, www., IDN) to the names leads are stored under."""
 
 from __future__ import annotations
 

@@ -1,17 +1,21 @@
 """Every error the service answers, once: code, status, message.
 
 SiteglassError
-├── BadRequest 400            INVALID_REQUEST     a field of the body; carries all problems found
-│   └── QueryError 400        INVALID_QUERY       the text of wrapped_query; problems carry line and column
-├── InvalidCursor 400         INVALID_CURSOR      tampered, foreign or malformed: all alike
-├── Unauthorized 401          UNAUTHORIZED        missing, malformed, unknown, expired, revoked: all alike
+├── BadRequest 400            INVALID_REQUEST         a field of the body; carries all problems found
+│   └── QueryError 400        INVALID_QUERY           the text of wrapped_query; problems carry line and column
+├── InvalidCursor 400         INVALID_CURSOR          tampered, foreign or malformed: all alike
+├── Unauthorized 401          UNAUTHORIZED            missing, malformed, unknown, expired, revoked: all alike
+├── InsufficientCredits 402   INSUFFICIENT_CREDITS    need and balance in the message; nothing was charged
+├── CreditCapExceeded 402     CREDIT_CAP_EXCEEDED     the caller's own cap: of the request, or of the key's day
+├── Forbidden 403             FORBIDDEN               the key lacks the scope
 ├── NotFound 404              NOT_FOUND
 ├── MethodNotAllowed 405      METHOD_NOT_ALLOWED
 ├── CursorExpired 410         CURSOR_EXPIRED
 ├── PayloadTooLarge 413       PAYLOAD_TOO_LARGE
 ├── UnsupportedMediaType 415  UNSUPPORTED_MEDIA_TYPE
+├── TooManyRequests 429       TOO_MANY_REQUESTS       over the rate limit; says when to come again
 ├── Internal 500              INTERNAL
-└── Unavailable 503           UNAVAILABLE         an engine is away; nothing was charged
+└── Unavailable 503           UNAVAILABLE             an engine is away; nothing was charged
 
 The edge (`api`) spells them; nobody else writes a status or an error body.
 """
@@ -118,6 +122,47 @@ class Unauthorized(SiteglassError):
         super().__init__("A valid API key is required: send it in the X-API-Key header.")
 
 
+def _credits(api: int, lead: int) -> str:
+    return f"{api} API and {lead} lead credits"
+
+
+class InsufficientCredits(SiteglassError):
+    """The account cannot pay: nothing is shown, nothing is charged."""
+
+    status = 402
+    code = "INSUFFICIENT_CREDITS"
+
+    def __init__(self, *, need_api: int, need_lead: int, balance_api: int, balance_lead: int) -> None:
+        super().__init__(
+            f"This request needs {_credits(need_api, need_lead)}; the account has "
+            f"{_credits(balance_api, balance_lead)}. Nothing was charged. Ask for less at once (`limit`, fewer "
+            "domains), or buy credits."
+        )
+
+
+class CreditCapExceeded(SiteglassError):
+    """A cap that the caller set would be passed; `cap` names it."""
+
+    status = 402
+    code = "CREDIT_CAP_EXCEEDED"
+
+    def __init__(self, cap: str, *, need: int, left: int) -> None:
+        super().__init__(
+            f"This request needs {need} credits and {cap} leaves {left}. Nothing was charged. Ask for less at once "
+            "(`limit`, fewer domains), or raise the cap."
+        )
+
+
+class Forbidden(SiteglassError):
+    """A valid key that may not do this."""
+
+    status = 403
+    code = "FORBIDDEN"
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(f"This key lacks the scope `{scope}`. Use a key that has it, or make one.")
+
+
 class NotFound(SiteglassError):
     """No such address."""
 
@@ -173,6 +218,21 @@ class UnsupportedMediaType(SiteglassError):
 
     def __init__(self) -> None:
         super().__init__("Send the body as JSON with the header Content-Type: application/json.")
+
+
+class TooManyRequests(SiteglassError):
+    """Over the rate limit; `headers` are those of the limit, Retry-After comes on top."""
+
+    status = 429
+    code = "TOO_MANY_REQUESTS"
+
+    def __init__(self, retry_after_s: int, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(f"Too many requests. Try again in {retry_after_s} s.")
+        self._headers = {**(headers or {}), "Retry-After": str(retry_after_s)}
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return self._headers
 
 
 class Internal(SiteglassError):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +15,7 @@ from siteglass.errors import Unavailable
 from siteglass.index import generations
 from siteglass.index.documents import bulk_lines
 from siteglass.index.names import Names
-from siteglass.lead_files import ndjson_to_parquet, read_parquet
+from siteglass.lead_files import ndjson_to_parquet, read_parquet, replacing
 
 BATCH_BYTES = 4 * 1024 * 1024
 BATCHES_IN_FLIGHT = 2
@@ -44,12 +46,22 @@ class Batch:
 
 
 def to_store(source: Path, store: Path) -> Path:
-    """The Parquet file of a source in the lead store; NDJSON is turned into Parquet first."""
-    store.mkdir(parents=True, exist_ok=True)
-    if source.suffix == ".parquet":
+    """The Parquet file of a source in the lead store, where documents point back to; NDJSON becomes Parquet first.
+
+    Its name holds a hash of the source, so that no later file of the same name can replace it.
+    """
+    if source.resolve().parent == store.resolve():
         return source
-    target = store / f"{source.stem}.parquet"
-    ndjson_to_parquet(source, target)
+    store.mkdir(parents=True, exist_ok=True)
+    with source.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:12]
+    target = store / f"{source.stem}-{digest}.parquet"
+    if not target.exists():
+        if source.suffix == ".parquet":
+            with replacing(target) as copy, source.open("rb") as original:
+                shutil.copyfileobj(original, copy)
+        else:
+            ndjson_to_parquet(source, target)
     return target
 
 

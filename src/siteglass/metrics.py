@@ -11,5 +11,5 @@ REQUEST_SECONDS = Histogram(
     ["operation"],
     buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
 )
-BACKWARD_WIDENED = Counter("siteglass_backward_pages_widened", "Backward pages that needed another look further back")
+PAGES_WIDENED = Counter("siteglass_pages_widened", "Looks further, for pages that were not full within their window")
 TOTALS_SAMPLED = Counter("siteglass_totals_sampled", "Totals estimated because the exact count took too long")

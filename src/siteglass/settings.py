@@ -33,6 +33,25 @@ class Settings:
     )
     search_timeout_ms: Annotated[int, "Deadline of a search or look-up at the engine."] = 5_000
     total_exact_ms: Annotated[int, "A count that takes longer is estimated from a sample."] = 2_000
+    postgres_dsn: Annotated[str, "Address of PostgreSQL: accounts, keys, credits."] = (
+        "postgresql://siteglass@127.0.0.1:15432/siteglass"
+    )
+    postgres_schema: Annotated[str, "Schema that holds the tables, so that several can share a database."] = "siteglass"
+    postgres_pool: Annotated[int, "Most connections of one worker to PostgreSQL."] = 8
+    postgres_statement_cache: Annotated[int, "Prepared statements per connection; 0 behind a pgbouncer below 1.21."] = (
+        100
+    )
+    postgres_timeout_ms: Annotated[int, "Deadline of a look-up in PostgreSQL."] = 1_000
+    charge_timeout_ms: Annotated[int, "Deadline of a charge; what is not written by then is not charged."] = 2_000
+    key_secrets: Annotated[
+        tuple[str, ...],
+        "One or two secrets of 32 characters or more that hash API keys, comma-separated, newest first.",
+    ] = ()
+    redis_url: Annotated[str, "Address of Redis: rate limits, and nothing that may not be lost."] = (
+        "redis://127.0.0.1:16379/0"
+    )
+    redis_prefix: Annotated[str, "Start of all Redis keys, so that several can share a Redis."] = "siteglass"
+    redis_timeout_ms: Annotated[int, "A rate limit waits no longer for Redis; then each worker limits by itself."] = 50
     lead_store: Annotated[Path, "Folder of the Parquet files that hold the lead records."] = Path("var/leads")
     max_body_bytes: Annotated[int, "Largest request body."] = 65_536
     max_enrich_domains: Annotated[int, "Most domains in one enrichment."] = 100

@@ -62,7 +62,9 @@ def _check(client: httpx.Client, settings: Settings, leads: list[Lead], searches
         expected = [lead for lead in leads if holds(made, lead)]
         matched += bool(expected)
         assert found == {lead.domain for lead in expected}, made
-        answer = client.post("/v1/leads/search", json={**write_filters(made), "limit": 100, "select": ["domain"]}).json()
+        answer = client.post(
+            "/v1/leads/search", json={**write_filters(made), "limit": 100, "select": ["domain"]}
+        ).json()
         first = sorted(expected, key=lambda lead: (sort_keys(lead).rank, lead.domain))[:100]
         assert answer["total_results"] == len(expected), made
         assert [record["domain"] for record in answer["results"]] == [lead.domain for lead in first], made

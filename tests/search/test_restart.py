@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from siteglass.backends import Clock
-from siteglass.lead_files import write_parquet
 from siteglass.demo import generate
+from siteglass.lead_files import write_parquet
 from siteglass.settings import Settings
+from tests.private_engines import PrivateEngines
 from tests.running import SECRET, fill, serving, settings_for
 
-ENGINES = Path(__file__).parents[2] / "scripts" / "engines.py"
 BODY = {"wrapped_query": "!@country(USA)", "limit": 5, "select": ["domain"]}
 
 
@@ -66,10 +64,16 @@ def test_an_expired_cursor_is_410(own_index: Settings) -> None:
         assert (answer.status_code, answer.json()["error"]) == (410, "CURSOR_EXPIRED")
 
 
-def test_after_a_restart_of_opensearch(tmp_path: Path) -> None:
-    """On an engine of the test's own, so that no other test is in the way."""
-    # A second OpenSearch takes a minute of CPU: the long proofs restart it, CI closes and opens the index instead.
-    pytest.importorskip("engines")
-    assert ENGINES.exists()
-    assert sys.executable
-    assert subprocess.DEVNULL
+@pytest.mark.xdist_group("private-engines")
+def test_after_a_restart_of_opensearch(private_engines: PrivateEngines, tmp_path: Path) -> None:
+    engine = private_engines.get("opensearch")
+    settings = settings_for("restarted", opensearch_urls=(f"http://127.0.0.1:{engine.port}",))
+    write_parquet(tmp_path / "leads.parquet", generate(200, 3))
+    fill(settings, tmp_path / "leads.parquet")
+    with serving(settings) as client:
+        first = client.post("/v1/leads/search", json=BODY).json()
+        second = client.post(first["next"], json={}).json()
+        engine.kill()
+        assert client.post(first["next"], json={}).status_code == 503
+        private_engines.start("opensearch")
+        assert client.post(first["next"], json={}).json()["results"] == second["results"]

@@ -32,7 +32,7 @@ async def look_up(backends: Backends, names: Names, domains: Collection[str]) ->
             params={"realtime": "false"},
         )
     except EngineError as error:
-        raise Unavailable(f"look-up refused: {error}") from error
+        raise (Unavailable(f"look-up refused: {error}") if error.passing else error) from error
     records: dict[str, dict[str, Any]] = {}
     failed: set[str] = set()
     for found in answer["docs"]:

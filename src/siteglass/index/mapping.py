@@ -41,6 +41,7 @@ FILTER_ONLY: dict[str, dict[str, Any]] = {
     "rank": {"type": "long"},
     "spending_rank": {"type": "long"},
     "crawled_rank": {"type": "long"},
+    "domain_rank": {"type": "long"},
     "bucket": {"type": "short"},
 }
 
@@ -68,7 +69,8 @@ def properties() -> dict[str, Any]:
         elif kind in (Kind.TERM, Kind.PATH):
             mapped[field.name] = _keyword(field.name)
         elif kind is Kind.NUMBER and field.show.type == "integer":
-            mapped[field.name] = {"type": "integer", "doc_values": False}
+            # Wide enough for every number a condition may name: a bound past the type is refused by the engine.
+            mapped[field.name] = {"type": "long", "doc_values": False}
         elif kind is Kind.TIME:
             mapped[field.name] = {"type": "date", "doc_values": False}
         else:

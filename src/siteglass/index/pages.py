@@ -1,8 +1,9 @@
 """Pages of a search, forward and backward, each in one engine request whose cost does not grow with its depth.
 
-Every order starts with a fine-grained key; a later page adds a range on that key to `search_after`, because on its own
-`search_after` walks over all matches before the page. A backward page reverses the order and looks only as far back as
-a page is wide, then further if that was too little.
+Every order starts with a fine-grained number; a later page adds a range on it to `search_after`, because on its own
+`search_after` walks over all matches before the page. Along the order in which the index itself is sorted the engine
+stops early. Against it every match would look better than the last, so the range is also bounded on the far side: as
+far as a page is wide, then further if that was too little.
 """
 
 from __future__ import annotations
@@ -17,13 +18,17 @@ from siteglass import metrics
 from siteglass.backends import Backends, EngineError
 from siteglass.errors import Unavailable
 from siteglass.index.compile import Query, compile_criteria
-from siteglass.index.documents import BUCKETS
+from siteglass.index.documents import BUCKETS, RANK_HASH_BITS
 from siteglass.index.names import Names
-from siteglass.query.criteria import Criteria
+from siteglass.query.criteria import Criteria, Range
 from siteglass.query.cursor import Position
 
 SAMPLE_BUCKETS = 16
-BACKWARD_WIDENINGS = (8, 64)
+# How many page widths a window spans, one try after the other; then there is no window.
+WIDENINGS = (8, 64)
+ONE_SCORE = 1 << RANK_HASH_BITS
+# The first page against the index order knows no width yet: parts and multiples of the leads of one score.
+FIRST_WINDOWS = (ONE_SCORE >> 10, ONE_SCORE >> 4, ONE_SCORE << 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +38,24 @@ class Order:
     key: str
     descending: bool = False
 
+    def runs_down(self, *, backward: bool) -> bool:
+        """Whether travel in this direction goes from high keys to low ones."""
+        return self.descending != backward
+
     def sort(self, *, backward: bool) -> list[dict[str, str]]:
-        direction = "desc" if self.descending != backward else "asc"
-        fields = (self.key,) if self.key == "domain" else (self.key, "domain")
-        return [{field: direction} for field in fields]
+        """The engine's `sort`."""
+        direction = "desc" if self.runs_down(backward=backward) else "asc"
+        return [{self.key: direction}, {"domain": direction}]
 
 
+INDEX_ORDER = "rank"
 ORDERS = {
-    "-score": Order("rank"),
-    "score": Order("rank", descending=True),
+    "-score": Order(INDEX_ORDER),
+    "score": Order(INDEX_ORDER, descending=True),
     "-spending": Order("spending_rank"),
     "-crawled_at": Order("crawled_rank"),
-    "domain": Order("domain"),
+    "domain": Order("domain_rank"),
 }
-
-# Keys are positive and below this; a window that reaches past either end is no window.
-_KEY_LIMIT = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,7 @@ class Hit:
     """A lead of a page: its stored record and its place in the order."""
 
     record: dict[str, Any]
-    key: int | str
+    key: int
     domain: str
 
 
@@ -69,7 +76,7 @@ class Page:
 
     def width(self, limit: int) -> int:
         """How much of the leading key a page of `limit` leads takes here."""
-        if len(self.hits) < 2 or isinstance(self.hits[0].key, str) or isinstance(self.hits[-1].key, str):
+        if len(self.hits) < 2:
             return 0
         return abs(self.hits[-1].key - self.hits[0].key) * limit // (len(self.hits) - 1)
 
@@ -83,27 +90,25 @@ class Total:
 
 
 def page_body(made: Criteria, sort: str, limit: int, position: Position | None, window: int | None) -> dict[str, Any]:
-    """The engine's request for a page; `window` bounds how far a backward page looks."""
+    """The engine's request for a page; `window` bounds how far it looks."""
     order = ORDERS[sort]
-    backward = position is not None and position.backward
     body: dict[str, Any] = {
         "size": limit + 1,
         "track_total_hits": False,
-        "sort": order.sort(backward=backward),
-        "query": compile_criteria(made, () if position is None else [_near_side(order, position, window)]),
+        "sort": order.sort(backward=position is not None and position.backward),
+        "query": compile_criteria(made, () if position is None else [_nearby(order, position, window)]),
     }
     if position is not None:
-        body["search_after"] = [position.domain] if order.key == "domain" else [position.key, position.domain]
+        body["search_after"] = [position.key, position.domain]
     return body
 
 
-def _near_side(order: Order, position: Position, window: int | None) -> Query:
-    """The range that lets the engine start at the page instead of walking there."""
-    ascending = order.descending == position.backward
-    anchor = position.domain if order.key == "domain" else position.key
-    bounds: dict[str, int | str] = {"gte" if ascending else "lte": anchor}
-    if window is not None and isinstance(anchor, int):
-        bounds["lte" if ascending else "gte"] = anchor + window if ascending else anchor - window
+def _nearby(order: Order, position: Position, window: int | None) -> Query:
+    """The range that lets the engine start at the page instead of walking there, and stop behind it."""
+    down = order.runs_down(backward=position.backward)
+    bounds = {"lte" if down else "gte": position.key}
+    if window is not None:
+        bounds["gte" if down else "lte"] = position.key - window if down else position.key + window
     return {"range": {order.key: bounds}}
 
 
@@ -112,26 +117,53 @@ def count_body(made: Criteria, extra: tuple[Query, ...] = ()) -> dict[str, Any]:
     return {"size": 0, "track_total_hits": True, "query": compile_criteria(made, extra)}
 
 
-def _windows(sort: str, position: Position | None) -> Iterator[int | None]:
+def _windows(order: Order, position: Position) -> Iterator[int | None]:
     """How far to look, one try after the other."""
-    if position is not None and position.backward and isinstance(position.key, int) and position.width > 0:
-        for factor in BACKWARD_WIDENINGS:
+    down = order.runs_down(backward=position.backward)
+    along_index = order.key == INDEX_ORDER and not down
+    if position.width > 0 and not along_index and (position.backward or down):
+        for factor in WIDENINGS:
             window = factor * position.width
-            reaches_end = position.key + window >= _KEY_LIMIT if ORDERS[sort].descending else window >= position.key
-            if reaches_end:
+            if down and window >= position.key:
                 break
             yield window
     yield None
 
 
+def _start(order: Order, made: Criteria) -> Position | None:
+    """Where a first page against the index order starts: at the highest rank that the criteria leave."""
+    if order.key != INDEX_ORDER or not order.descending:
+        return None
+    top = 102
+    for condition in made.conditions:
+        if condition.field == "score" and not condition.negated:
+            # Only leads that have a score, and at least the lowest that is asked for.
+            lows = [value.low or 0 for value in condition.values if isinstance(value, Range)]
+            top = min(top, 101 - min(lows))
+    return Position(top * ONE_SCORE, "")
+
+
 async def later_page(
     backends: Backends, names: Names, made: Criteria, sort: str, limit: int, position: Position
 ) -> Page:
-    """The page at a position; one round trip, more only to look further back."""
+    """The page at a position; one round trip, more only to look further."""
+    return await _look(backends, names, made, sort, limit, position, _windows(ORDERS[sort], position))
+
+
+async def _look(
+    backends: Backends,
+    names: Names,
+    made: Criteria,
+    sort: str,
+    limit: int,
+    position: Position | None,
+    windows: Iterator[int | None],
+) -> Page:
+    """The page in the first window that fills it, or in the last."""
     answer: Any = None
-    for attempt, window in enumerate(_windows(sort, position)):
+    for attempt, window in enumerate(windows):
         if attempt:
-            metrics.BACKWARD_WIDENED.inc()
+            metrics.PAGES_WIDENED.inc()
         timeout_ms = backends.settings.search_timeout_ms
         body = {**page_body(made, sort, limit, position, window), "timeout": f"{timeout_ms}ms"}
         try:
@@ -143,29 +175,37 @@ async def later_page(
                 params={"allow_partial_search_results": "false", "request_cache": "false"},
             )
         except EngineError as error:
-            raise Unavailable(f"search refused: {error}") from error
+            raise _failure(error) from error
         _require_whole(answer)
         if len(answer["hits"]["hits"]) > limit:
             break
-    return _page(answer, limit, backward=position.backward)
+    return _page(answer, limit, backward=position is not None and position.backward)
 
 
 async def first_page(backends: Backends, names: Names, made: Criteria, sort: str, limit: int) -> tuple[Page, Total]:
-    """The first page and the total, in one round trip unless counting takes too long."""
+    """The first page and the total, in one round trip unless it must look further or counting takes too long."""
     settings = backends.settings
+    start = _start(ORDERS[sort], made)
     head = {"index": names.read, "allow_partial_search_results": False, "request_cache": False}
     # A late count is no failure, so it may come back in part; it is then sampled instead.
     count_head = {"index": names.read, "allow_partial_search_results": True, "request_cache": True}
     lines = (
         head,
-        {**page_body(made, sort, limit, None, None), "timeout": f"{settings.search_timeout_ms}ms"},
+        {
+            **page_body(made, sort, limit, start, FIRST_WINDOWS[0] if start else None),
+            "timeout": f"{settings.search_timeout_ms}ms",
+        },
         count_head,
         {**count_body(made), "timeout": f"{settings.total_exact_ms}ms"},
     )
     answers = await _msearch(backends, lines)
     _require_whole(answers[0])
+    page = _page(answers[0], limit, backward=False)
     total = _exact_total(answers[1]) or await _sampled_total(backends, names, made)
-    return _page(answers[0], limit, backward=False), total
+    if start and not page.more:
+        metrics.PAGES_WIDENED.inc()
+        page = await _look(backends, names, made, sort, limit, start, iter((*FIRST_WINDOWS[1:], None)))
+    return page, total
 
 
 async def _msearch(backends: Backends, lines: tuple[dict[str, Any], ...]) -> list[dict[str, Any]]:
@@ -175,7 +215,7 @@ async def _msearch(backends: Backends, lines: tuple[dict[str, Any], ...]) -> lis
             "POST", "/_msearch", body, timeout_ms=backends.settings.search_timeout_ms, ndjson=True
         )
     except EngineError as error:
-        raise Unavailable(f"search refused: {error}") from error
+        raise _failure(error) from error
     responses: list[dict[str, Any]] = answer["responses"]
     return responses
 
@@ -199,10 +239,15 @@ async def _sampled_total(backends: Backends, names: Names, made: Criteria) -> To
     return Total(answer["hits"]["total"]["value"] * BUCKETS // SAMPLE_BUCKETS, estimated=True)
 
 
+def _failure(error: EngineError) -> Exception:
+    """A cluster that is away or full is no fault of ours; a query that it cannot read is."""
+    return Unavailable(f"search refused: {error}") if error.passing else error
+
+
 def _require_whole(answer: dict[str, Any]) -> None:
     """A result in part is a failure: it would be charged and shown as if it were all."""
     if "error" in answer:
-        raise Unavailable(f"search failed: {answer['error'].get('type')}: {answer['error'].get('reason')}")
+        raise _failure(EngineError(answer["status"], answer))
     if answer["timed_out"] or answer["_shards"]["failed"]:
         raise Unavailable("search was not complete in time")
 

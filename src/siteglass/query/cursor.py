@@ -31,7 +31,7 @@ _ALPHABET = re.compile(r"[A-Za-z0-9_-]+")
 class Position:
     """Between which leads a page starts: behind the anchor in the direction of travel."""
 
-    key: int | str
+    key: int
     """Leading sort value of the anchor."""
     domain: str
     backward: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import functools
 import re
 import unicodedata
 
@@ -198,9 +199,18 @@ def _zone(offset: str | None) -> dt.tzinfo:
 
 def moment_text(ms: int) -> str:
     """A time as answers and canonical text spell it: UTC with Z, milliseconds only if there are any."""
-    time = _EPOCH + dt.timedelta(milliseconds=ms)
-    fraction = f".{ms % 1000:03}" if ms % 1000 else ""
-    return f"{time:%Y-%m-%dT%H:%M:%S}{fraction}Z"
+    days, rest = divmod(ms, 86_400_000)
+    seconds, fraction = divmod(rest, 1000)
+    minutes, second = divmod(seconds, 60)
+    hour, minute = divmod(minutes, 60)
+    milliseconds = f".{fraction:03}" if fraction else ""
+    return f"{_day_text(days)}T{hour:02}:{minute:02}:{second:02}{milliseconds}Z"
+
+
+@functools.lru_cache(maxsize=4_096)
+def _day_text(days: int) -> str:
+    """The date of a day; a load spells two times a lead, mostly of the same few days."""
+    return (_EPOCH + dt.timedelta(days=days)).strftime("%Y-%m-%d")
 
 
 def _age(text: str) -> int:

@@ -1,0 +1,150 @@
+"""How many charges of 20 domains one account takes in a second, and how long one takes below that.
+
+    .venv/bin/python bench/charge_rate.py [--seconds 10] [--processes 2] [--connections 8] [--rate 1000]
+
+First as fast as it goes, all connections busy; then at --rate, with charges sent by the clock whether or not earlier
+ones have come back, and their time counted from when they were due. Uses a schema of its own, dropped afterwards.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import math
+import multiprocessing
+import os
+import secrets
+import statistics
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+import asyncpg
+import uvloop
+
+from siteglass.accounts import accounts, credits, keys, ledger, schema
+from siteglass.accounts.credits import Mark
+from siteglass.accounts.keys import Caller
+from siteglass.errors import Unavailable
+from siteglass.postgres import Postgres
+from siteglass.settings import Settings
+
+SECRET = "bench" * 8
+DOMAINS = [(f"some-business-{number}.example.com", Mark.CHARGED) for number in range(20)]
+TIMEOUT_MS = 5_000
+
+
+@dataclass(frozen=True)
+class Job:
+    """What one process does."""
+
+    schema: str
+    caller: Caller
+    connections: int
+    seconds: float
+    rate: float | None
+
+
+async def _one(postgres: Postgres, job: Job, due: float, took_ms: list[float]) -> None:
+    request_id = secrets.token_hex(16)
+    try:
+        await credits.charge(postgres, job.caller, "search", 0, 20, request_id, DOMAINS, timeout_ms=TIMEOUT_MS)
+    except Unavailable:
+        took_ms.append(math.inf)
+    else:
+        took_ms.append((time.perf_counter() - due) * 1e3)
+
+
+async def _work(job: Job) -> list[float]:
+    postgres = Postgres(Settings().postgres_dsn, job.schema, max_connections=job.connections)
+    took_ms: list[float] = []
+    # A connection's first charges compile the function and plan its statements, some 50 ms: before the clock runs.
+    for _ in range(100):
+        await _one(postgres, job, time.perf_counter(), [])
+    end = time.perf_counter() + job.seconds
+
+    async def without_pause() -> None:
+        while (now := time.perf_counter()) < end:
+            await _one(postgres, job, now, took_ms)
+
+    if job.rate is None:
+        await asyncio.gather(*(without_pause() for _ in range(job.connections)))
+    else:
+        async with asyncio.TaskGroup() as group:
+            due = time.perf_counter()
+            while due < end:
+                await asyncio.sleep(max(0.0, due - time.perf_counter()))
+                group.create_task(_one(postgres, job, due, took_ms))
+                due += 1 / job.rate
+    await postgres.close()
+    return took_ms
+
+
+def work(job: Job) -> list[float]:
+    """One process of the load."""
+    return uvloop.run(_work(job))
+
+
+def run(job: Job, processes: int) -> list[float]:
+    """All processes; the time of every charge."""
+    with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
+        parts = list(pool.map(work, [job] * processes))
+    return [took for part in parts for took in part]
+
+
+def report(title: str, took_ms: list[float], seconds: float) -> None:
+    """One line."""
+    failed = took_ms.count(math.inf)
+    cuts = statistics.quantiles([took for took in took_ms if took < math.inf], n=1000)
+    rate = (len(took_ms) - failed) / seconds
+    print(f"{title}: {rate:,.0f} charges/s, {failed} failed; ", end="")
+    print(f"p50 {cuts[499]:.1f} ms, p99 {cuts[989]:.1f} ms, p99.9 {cuts[998]:.1f} ms")
+
+
+async def prepare(dsn: str, name: str) -> Caller:
+    """A schema with one rich account."""
+    await schema.migrate(dsn, name)
+    postgres = Postgres(dsn, name)
+    account = await accounts.create_account(postgres, "bench")
+    await credits.grant(postgres, account, 10**9, 10**9, "bench", "grant")
+    _, key = await keys.create_key(postgres, (SECRET,), account, "bench")
+    caller = await keys.Keys(postgres, (SECRET,), TIMEOUT_MS).find(key)
+    await postgres.close()
+    return caller
+
+
+async def finish(dsn: str, name: str) -> None:
+    """Verify what was written, and drop it."""
+    postgres = Postgres(dsn, name)
+    started = time.perf_counter()
+    found = await ledger.verify(postgres)
+    rate = found.entries / (time.perf_counter() - started)
+    print(f"verified {found.entries:,} entries ({rate:,.0f}/s): {found.problem_count} problems")
+    await postgres.close()
+    connection = await asyncpg.connect(dsn)
+    await connection.execute(f"DROP SCHEMA {name} CASCADE")
+    await connection.close()
+
+
+def main() -> None:
+    """Both measurements, twice."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--connections", type=int, default=8)
+    parser.add_argument("--rate", type=float, default=1000.0)
+    parser.add_argument("--rounds", type=int, default=2)
+    options = parser.parse_args()
+    dsn, name = Settings().postgres_dsn, f"bench_{secrets.token_hex(4)}"
+    caller = asyncio.run(prepare(dsn, name))
+    for _ in range(options.rounds):
+        print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+        full = Job(name, caller, options.connections, options.seconds, None)
+        report("as fast as it goes", run(full, options.processes), options.seconds)
+        paced = Job(name, caller, options.connections, options.seconds, options.rate / options.processes)
+        report(f"at {options.rate:,.0f}/s", run(paced, options.processes), options.seconds)
+    asyncio.run(finish(dsn, name))
+
+
+if __name__ == "__main__":
+    main()

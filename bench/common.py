@@ -1,0 +1,65 @@
+"""What benchmarks share: demo leads on disk, settings under a prefix of their own, and the form of a result."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from siteglass.demo import write_demo
+from siteglass.settings import Settings, load_settings
+
+FOLDER = Path("var/bench")
+RESULTS = Path(__file__).parent / "results"
+SEED = 1
+
+
+def bench_settings(name: str) -> Settings:
+    """Settings of the environment's engines under a prefix of the benchmark's own."""
+    return replace(load_settings(), index_prefix=f"bench-{name}-{os.getpid()}", search_timeout_ms=60_000)
+
+
+def demo_file(leads: int) -> Path:
+    """A Parquet file of demo leads, made once."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    path = FOLDER / f"demo-{leads}-{SEED}.parquet"
+    if not path.exists():
+        say(f"generating {leads} leads")
+        write_demo(path, leads, SEED)
+    return path
+
+
+def say(text: str) -> None:
+    """Progress, with the time."""
+    print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
+
+
+def spread(values: list[float]) -> dict[str, float]:
+    """Median and quartiles."""
+    ordered = sorted(values)
+    return {
+        "p25": round(ordered[len(ordered) // 4], 3),
+        "median": round(statistics.median(ordered), 3),
+        "p75": round(ordered[len(ordered) * 3 // 4], 3),
+    }
+
+
+def write_result(name: str, figures: dict[str, Any], command: str, *, keep: bool) -> None:
+    """Print the figures; keep them with date, seed and the machine's load if asked to."""
+    result = {
+        "command": command,
+        "date": time.strftime("%Y-%m-%d"),
+        "seed": SEED,
+        "machine": {"cores": os.cpu_count(), "kind": platform.machine(), "load_average": os.getloadavg()},
+        **figures,
+    }
+    text = json.dumps(result, indent=2)
+    print(text)
+    if keep:
+        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / f"{name}.json").write_text(text + "\n")

@@ -1,0 +1,123 @@
+"""What a page costs at 90 % depth against page 2, forward and backward, in every order.
+
+python -m bench.depth --leads 500000 --shards 1 4 --keep
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+from bench.common import bench_settings, demo_file, say, spread, write_result
+from siteglass.backends import Backends, open_backends
+from siteglass.index import generations, pages
+from siteglass.index.documents import SortKeys, facts, sort_keys
+from siteglass.index.names import Names
+from siteglass.lead import Lead
+from siteglass.lead_files import read_parquet
+from siteglass.load import load
+from siteglass.query.criteria import Criteria
+from siteglass.query.cursor import Position
+from siteglass.query.directives import parse
+from siteglass.query.fields import SORTS
+
+LIMIT = 20
+SAMPLES = 50
+# A flag that two thirds have; an exclusion alone; a flag that goes with a good score, minus a technology.
+SEARCHES: dict[str, Callable[[Lead], bool]] = {
+    "@has_email": lambda lead: bool(lead.emails),
+    "!@country(USA)": lambda lead: lead.country != "USA",
+    "!@not_secure\n!@technology(Wix)": lambda lead: (
+        "https:no" not in facts(lead) and "Wix" not in (lead.technologies or ())
+    ),
+}
+
+
+def _key(lead: Lead, keys: SortKeys, sort: str) -> tuple[int, str]:
+    return (getattr(keys, pages.ORDERS[sort].key), lead.domain)
+
+
+async def _timed(backends: Backends, names: Names, made: Criteria, sort: str, position: Position) -> float:
+    started = time.perf_counter()
+    page = await pages.later_page(backends, names, made, sort, LIMIT, position)
+    took_ms = (time.perf_counter() - started) * 1000
+    if len(page.hits) != LIMIT:
+        raise RuntimeError(f"expected a full page, found {len(page.hits)}")
+    return took_ms
+
+
+def _position(order: list[tuple[int, str]], at: int, *, backward: bool) -> Position:
+    key, domain = order[at]
+    other = order[at + LIMIT - 1][0]
+    return Position(key, domain, backward, abs(other - key))
+
+
+async def _measure(
+    backends: Backends, names: Names, made: Criteria, sort: str, order: list[tuple[int, str]]
+) -> dict[str, Any]:
+    deep = int(len(order) * 0.9)
+    took: dict[str, list[float]] = {"page 2": [], "deep forward": [], "deep backward": []}
+    for sample in range(SAMPLES + 10):
+        # Other anchors each time, so that no page is simply remembered; the kinds alternate in one run.
+        positions = {
+            "page 2": _position(order, LIMIT - 1 + sample, backward=False),
+            "deep forward": _position(order, deep + sample, backward=False),
+            "deep backward": _position(order, deep + sample, backward=True),
+        }
+        for kind, position in positions.items():
+            ms = await _timed(backends, names, made, sort, position)
+            if sample >= 10:
+                took[kind].append(ms)
+    figures = {kind: spread(values) for kind, values in took.items()}
+    base = figures["page 2"]["median"]
+    return {
+        "matches": len(order),
+        "milliseconds": figures,
+        "forward ratio": round(figures["deep forward"]["median"] / base, 2),
+        "backward ratio": round(figures["deep backward"]["median"] / base, 2),
+    }
+
+
+async def run(leads: int, shards: int) -> dict[str, Any]:
+    """All searches in all orders on an index with so many shards."""
+    path = demo_file(leads)
+    settings = bench_settings(f"depth{shards}")
+    names = Names(settings.index_prefix)
+    figures: dict[str, Any] = {}
+    async with open_backends(settings) as backends:
+        shape = generations.Shape(shards=shards, refresh_interval="-1", query_cache=False)
+        name = await generations.create(backends, names, shape)
+        try:
+            say(f"loading {leads} leads into {shards} shard(s)")
+            await load(backends, names, path, lambda _: None)
+            await generations.promote(backends, names, name)
+            await asyncio.sleep(5)
+            for text, holds in SEARCHES.items():
+                matching = [(lead, sort_keys(lead)) for _, group in read_parquet(path) for lead in group if holds(lead)]
+                if len(matching) * 2 < leads:
+                    raise RuntimeError(f"{text} matches less than half")
+                for sort in SORTS:
+                    order = sorted((_key(lead, keys, sort) for lead, keys in matching), reverse=sort == "score")
+                    measured = await _measure(backends, names, parse(text), sort, order)
+                    figures[f"{text.replace(chr(10), ' ')} | {sort}"] = measured
+                    say(f"{shards} shard(s) {text!r} {sort}: {measured['forward ratio']} {measured['backward ratio']}")
+        finally:
+            await backends.opensearch.request("DELETE", f"/{name}", timeout_ms=60_000)
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--leads", type=int, default=500_000)
+    parser.add_argument("--shards", type=int, nargs="+", default=[1, 4])
+    parser.add_argument("--keep", action="store_true", help="write the result to bench/results")
+    asked = parser.parse_args()
+    figures = {f"{shards} shard(s)": asyncio.run(run(asked.leads, shards)) for shards in asked.shards}
+    write_result("depth", {"leads": asked.leads, **figures}, "make long-depth", keep=asked.keep)
+
+
+if __name__ == "__main__":
+    main()

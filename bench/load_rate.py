@@ -1,0 +1,102 @@
+"""How fast leads go in: the loader against bare `_bulk` with the same bodies, alternating in one run.
+
+python -m bench.load_rate --leads 500000 --keep
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import time
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+from bench.common import bench_settings, demo_file, say, write_result
+from siteglass.backends import Backends, open_backends
+from siteglass.index import generations
+from siteglass.index.names import Names
+from siteglass.lead_files import count_leads
+from siteglass.load import BATCHES_IN_FLIGHT, Batch, batches, load
+
+ROUND_LEADS = 100_000
+
+
+async def _bare(backends: Backends, name: str, ready: list[Batch]) -> None:
+    """Bodies made beforehand, sent with as many under way as the loader has."""
+    bodies = iter(ready)
+
+    async def sender() -> None:
+        for batch in bodies:
+            answer = await backends.opensearch.request(
+                "POST", f"/{name}/_bulk", batch.body, timeout_ms=120_000, ndjson=True
+            )
+            if answer["errors"]:
+                raise RuntimeError("the engine refused documents")
+
+    await asyncio.gather(*(sender() for _ in range(BATCHES_IN_FLIGHT)))
+
+
+async def _timed(
+    backends: Backends, names: Names, leads: int, work: Callable[[str], Coroutine[Any, Any, object]]
+) -> tuple[float, str]:
+    name = await generations.create(backends, names, generations.Shape(refresh_interval="30s"))
+    started = time.perf_counter()
+    await work(name)
+    rate = leads / (time.perf_counter() - started)
+    return rate, name
+
+
+async def run(leads: int, rounds: int) -> dict[str, Any]:
+    """Rounds of bare and loader over the same leads, then the whole once."""
+    settings = bench_settings("load")
+    names = Names(settings.index_prefix)
+    part, whole = demo_file(min(leads, ROUND_LEADS)), demo_file(leads)
+    count = count_leads(part)
+    ready = list(batches(part))
+    figures: dict[str, Any] = {"bare": [], "loader": [], "ratio": []}
+    async with open_backends(settings) as backends:
+
+        async def drop(name: str) -> None:
+            await backends.opensearch.request("DELETE", f"/{name}", timeout_ms=60_000)
+
+        async def loader(path: Path) -> Callable[[str], Coroutine[Any, Any, object]]:
+            return lambda _name: load(backends, names, path, lambda _: None)
+
+        for number in itertools.count(1):
+            bare, name = await _timed(backends, names, count, lambda name: _bare(backends, name, ready))
+            await drop(name)
+            ours, name = await _timed(backends, names, count, await loader(part))
+            await drop(name)
+            figures["bare"].append(round(bare))
+            figures["loader"].append(round(ours))
+            figures["ratio"].append(round(ours / bare, 3))
+            say(f"round {number}: bare {bare:.0f}/s, loader {ours:.0f}/s, ratio {ours / bare:.3f}")
+            if number == rounds:
+                break
+        rate, name = await _timed(backends, names, leads, await loader(whole))
+        await generations.refresh(backends, [name])
+        (generation,) = await generations.status(backends, names)
+        figures |= {
+            "leads": leads,
+            "documents_per_second": round(rate),
+            "bytes_sent_per_document": round(sum(len(b.body) for b in ready) / count),
+            "bytes_on_disk_per_document": round(generation.size_bytes / generation.documents),
+            "documents": generation.documents,
+        }
+        await drop(name)
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--leads", type=int, default=500_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--keep", action="store_true", help="write the result to bench/results")
+    asked = parser.parse_args()
+    write_result("load_rate", asyncio.run(run(asked.leads, asked.rounds)), "make long-load", keep=asked.keep)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""The proofs of tests/accounts at full size: 1,000 races, typos of 1,000 keys, 10,000 refusals of each kind.
+
+    .venv/bin/python bench/prove_accounts.py [race] [typos] [times]
+
+Uses a schema of its own, dropped afterwards. The times want a quiet machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import secrets
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from siteglass.accounts.schema import migrate
+from siteglass.postgres import Postgres
+from siteglass.settings import Settings
+from tests.accounts import proofs
+from tests.accounts.opening import drop_schema
+
+ROUNDS = 1_000
+KEYS = 1_000
+REFUSALS = 10_000
+MOST_DIFFERENCE_US = 50
+
+
+async def prove(what: str, dsn: str, schema: str) -> str:
+    """One proof; raises AssertionError if it fails."""
+    postgres = Postgres(dsn, schema)
+    try:
+        if what == "race":
+            await proofs.race(postgres, dsn, ROUNDS)
+            return f"{ROUNDS} rounds of {proofs.RACERS} clients for {proofs.PRIZE} credits"
+        if what == "typos":
+            return f"{await proofs.typos(dsn, schema, KEYS):,} typos of {KEYS} keys, no query"
+        times = await proofs.refusal_times_us(postgres, REFUSALS)
+        assert max(times.values()) - min(times.values()) < MOST_DIFFERENCE_US, times
+        return f"medians of {REFUSALS} refusals in µs: " + ", ".join(f"{kind} {us:.1f}" for kind, us in times.items())
+    finally:
+        await postgres.close()
+
+
+async def main() -> None:
+    """All that were asked for, or all."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("proofs", nargs="*", choices=["race", "typos", "times", []])
+    asked = parser.parse_args().proofs or ["race", "typos", "times"]
+    dsn, schema = Settings().postgres_dsn, f"prove_{secrets.token_hex(4)}"
+    await migrate(dsn, schema)
+    try:
+        for what in asked:
+            started = time.monotonic()
+            print(f"{what}: {await prove(what, dsn, schema)}; {time.monotonic() - started:.0f} s")
+    finally:
+        await drop_schema(dsn, schema)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

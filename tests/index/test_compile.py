@@ -1,0 +1,192 @@
+"""Criteria to the engine's query: whole bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from siteglass.index.compile import compile_criteria
+from siteglass.index.pages import count_body, page_body
+from siteglass.query.cursor import Position
+from siteglass.query.directives import parse
+
+CASES: dict[str, dict[str, Any]] = {
+    "": {"match_all": {}},
+    "@country(USA)": {"bool": {"filter": [{"term": {"country": "USA"}}]}},
+    "@country(USA, Canada)": {"bool": {"filter": [{"terms": {"country": ["CAN", "USA"]}}]}},
+    "!@country(USA, Canada)": {"bool": {"must_not": [{"terms": {"country": ["CAN", "USA"]}}]}},
+    "@state(CA, US-TX)": {
+        "bool": {
+            "filter": [
+                {
+                    "bool": {
+                        "should": [{"term": {"state": "CA"}}, {"term": {"subdivision": "US-TX"}}],
+                        "minimum_should_match": 1,
+                    }
+                }
+            ]
+        }
+    },
+    "!@state(CA, US-TX)": {"bool": {"must_not": [{"term": {"state": "CA"}}, {"term": {"subdivision": "US-TX"}}]}},
+    "@lacks(crm)": {
+        "bool": {
+            "filter": [
+                {
+                    "bool": {
+                        "filter": [{"term": {"facts": "tech:known"}}],
+                        "must_not": [{"term": {"categories_uses": "crm"}}],
+                    }
+                }
+            ]
+        }
+    },
+    "!@lacks(crm)": {
+        "bool": {
+            "must_not": [
+                {
+                    "bool": {
+                        "filter": [{"term": {"facts": "tech:known"}}],
+                        "must_not": [{"term": {"categories_uses": "crm"}}],
+                    }
+                }
+            ]
+        }
+    },
+    "@keywords(vegan food, bakery)": {
+        "bool": {
+            "filter": [
+                {
+                    "bool": {
+                        "should": [
+                            {"match_phrase": {"content": "bakery"}},
+                            {"match_phrase": {"content": "vegan food"}},
+                        ],
+                        "minimum_should_match": 1,
+                    }
+                }
+            ]
+        }
+    },
+    "@score(<30, 80-90)": {
+        "bool": {
+            "filter": [
+                {
+                    "bool": {
+                        "should": [{"range": {"score": {"lt": 30}}}, {"range": {"score": {"gte": 80, "lte": 90}}}],
+                        "minimum_should_match": 1,
+                    }
+                }
+            ]
+        }
+    },
+    "@spends(>5000)": {"bool": {"filter": [{"range": {"e.spending": {"gt": 5000}}}]}},
+    "@load_time(<=1500)": {"bool": {"filter": [{"range": {"load_time_ms": {"lte": 1500}}}]}},
+    "@updated_after(2026-01-01)": {
+        "bool": {"filter": [{"range": {"crawled_at": {"gt": 1_767_225_600_000, "format": "epoch_millis"}}}]}
+    },
+    "@not_secure\n!@has_phone": {
+        "bool": {"filter": [{"term": {"facts": "https:no"}}], "must_not": [{"term": {"facts": "phone:yes"}}]}
+    },
+    "@pages(Pricing)": {"bool": {"filter": [{"term": {"pages": "/pricing"}}]}},
+    "@region(Europe)": {"bool": {"filter": [{"term": {"region": "Europe"}}]}},
+}
+
+
+@pytest.mark.parametrize("text", CASES)
+def test_a_search_compiles_to_exactly_this(text: str) -> None:
+    assert compile_criteria(parse(text)) == CASES[text]
+
+
+def test_long_lists_stay_lazy() -> None:
+    names = ", ".join(f"t{n:02}" for n in range(40))
+    (clause,) = compile_criteria(parse(f"@technology({names})"))["bool"]["filter"]
+    pieces = [way["terms"]["technologies"] for way in clause["bool"]["should"]]
+    assert [len(piece) for piece in pieces] == [16, 16, 8]
+    assert sorted(value for piece in pieces for value in piece) == [f"t{n:02}" for n in range(40)]
+
+
+def test_an_age_must_be_fixed_first() -> None:
+    made = parse("@updated_within(30d)")
+    with pytest.raises(ValueError, match="fixed"):
+        compile_criteria(made)
+    now_ms = 1_767_225_600_000 + 30 * 86_400_000
+    assert compile_criteria(made.fixed_at(now_ms)) == CASES["@updated_after(2026-01-01)"]
+
+
+USA = {"term": {"country": "USA"}}
+
+
+@pytest.mark.parametrize(
+    ("sort", "position", "window", "expected"),
+    [
+        ("-score", None, None, {"sort": [{"rank": "asc"}, {"domain": "asc"}]}),
+        (
+            "-score",
+            Position(500, "b.com"),
+            None,
+            {"sort": [{"rank": "asc"}, {"domain": "asc"}], "range": {"rank": {"gte": 500}}, "after": [500, "b.com"]},
+        ),
+        (
+            "-score",
+            Position(500, "b.com", backward=True, width=10),
+            80,
+            {
+                "sort": [{"rank": "desc"}, {"domain": "desc"}],
+                "range": {"rank": {"lte": 500, "gte": 420}},
+                "after": [500, "b.com"],
+            },
+        ),
+        (
+            "score",
+            Position(500, "b.com", backward=True, width=10),
+            80,
+            {
+                "sort": [{"rank": "asc"}, {"domain": "asc"}],
+                "range": {"rank": {"gte": 500, "lte": 580}},
+                "after": [500, "b.com"],
+            },
+        ),
+        (
+            "domain",
+            Position(9, "b.com"),
+            None,
+            {
+                "sort": [{"domain_rank": "asc"}, {"domain": "asc"}],
+                "range": {"domain_rank": {"gte": 9}},
+                "after": [9, "b.com"],
+            },
+        ),
+        (
+            "-spending",
+            Position(7, "b.com"),
+            None,
+            {
+                "sort": [{"spending_rank": "asc"}, {"domain": "asc"}],
+                "range": {"spending_rank": {"gte": 7}},
+                "after": [7, "b.com"],
+            },
+        ),
+    ],
+)
+def test_a_page_asks_for_exactly_this(
+    sort: str, position: Position | None, window: int | None, expected: dict[str, Any]
+) -> None:
+    filters = [USA, {"range": expected["range"]}] if "range" in expected else [USA]
+    body = {
+        "size": 21,
+        "track_total_hits": False,
+        "sort": expected["sort"],
+        "query": {"bool": {"filter": filters}},
+    }
+    if "after" in expected:
+        body["search_after"] = expected["after"]
+    assert page_body(parse("@country(USA)"), sort, 20, position, window) == body
+
+
+def test_a_count_asks_for_exactly_this() -> None:
+    assert count_body(parse("@country(USA)")) == {
+        "size": 0,
+        "track_total_hits": True,
+        "query": {"bool": {"filter": [USA]}},
+    }

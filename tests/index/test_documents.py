@@ -1,0 +1,62 @@
+"""A lead as a document: every catalogue field is spelled, keys order as decided, the mapping knows all of it."""
+
+from __future__ import annotations
+
+import hashlib
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from siteglass.index.documents import document, sort_keys, spending_range
+from siteglass.index.mapping import FILTER_ONLY, properties
+from siteglass.lead import Lead
+from siteglass.query.fields import ENRICH_FIELDS, SEARCH_SELECTABLE
+from siteglass.query.filters import FilterReader
+
+
+def _lead(domain: str = "example.com", **given_fields: object) -> Lead:
+    return Lead(domain=domain, crawled_at_ms=1_793_000_000_000, **given_fields)  # type: ignore[arg-type]
+
+
+def test_a_document_has_what_answers_spell_and_the_mapping_knows_all() -> None:
+    made = document(_lead(country="USA", state="TX"), "demo.parquet#3")
+    assert set(SEARCH_SELECTABLE) <= set(made)
+    assert set(ENRICH_FIELDS) <= {*made, *made["e"]}
+    assert set(made) == set(properties())
+    assert made["src"] == "demo.parquet#3"
+    assert (made["region"], made["subregion"], made["subdivision"]) == ("Americas", "Northern America", "US-TX")
+    assert set(FILTER_ONLY).isdisjoint(SEARCH_SELECTABLE)
+
+
+def test_rank_is_the_score_then_bits_of_the_domains_hash() -> None:
+    bits = int.from_bytes(hashlib.blake2b(b"example.com", digest_size=8).digest()) >> 18
+    assert sort_keys(_lead(score=100)).rank == bits
+    assert sort_keys(_lead(score=40)).rank == 60 * 2**46 + bits
+    assert sort_keys(_lead()).rank == 101 * 2**46 + bits
+    assert sort_keys(_lead()).rank < 2**53
+
+
+@given(st.none() | st.integers(0, 100), st.none() | st.integers(0, 2**33 - 1), st.text(min_size=3, max_size=30))
+def test_a_better_value_comes_first_and_a_missing_one_last(
+    score: int | None, spending: int | None, domain: str
+) -> None:
+    keys, missing = sort_keys(_lead(domain, score=score, spending=spending)), sort_keys(_lead("other.com"))
+    assert (keys.rank < missing.rank) or score is None
+    assert (keys.spending_rank < missing.spending_rank) or spending is None
+    assert 0 < keys.spending_rank < 2**63
+    assert 0 < keys.crawled_rank < 2**63
+    assert 0 <= keys.bucket < 1024
+
+
+@given(st.integers(0, 10**9))
+def test_the_spending_of_a_result_can_be_sent_as_a_filter(spending: int) -> None:
+    reader = FilterReader()
+    reader.read({"spending": spending_range(spending)})
+    (value,) = reader.conditions[0].values
+    assert value.holds(spending)  # type: ignore[union-attr]
+
+
+def test_facts_keep_yes_no_and_unknown_apart() -> None:
+    known = document(_lead(secure=False, responsive=True, technologies=(), phones=("+1",)), "f#0")["facts"]
+    assert known == ["https:no", "responsive:yes", "phone:yes", "tech:known"]
+    assert document(_lead(), "f#0")["facts"] == []
