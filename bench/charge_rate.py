@@ -59,8 +59,8 @@ async def _work(job: Job) -> list[float]:
     postgres = Postgres(Settings().postgres_dsn, job.schema, max_connections=job.connections)
     took_ms: list[float] = []
     # A connection's first charges compile the function and plan its statements, some 50 ms: before the clock runs.
-    for _ in range(100):
-        await _one(postgres, job, time.perf_counter(), [])
+    for _ in range(20):
+        await asyncio.gather(*(_one(postgres, job, time.perf_counter(), []) for _ in range(job.connections)))
     end = time.perf_counter() + job.seconds
 
     async def without_pause() -> None:

@@ -111,6 +111,10 @@ class InvalidCursor(SiteglassError):
             "or start again with POST /v1/leads/search."
         )
 
+    @property
+    def problems(self) -> Sequence[Problem]:
+        return (Problem("cursor", "not a cursor of this account"),)
+
 
 class Unauthorized(SiteglassError):
     """No valid key: which reason is never told."""

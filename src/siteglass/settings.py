@@ -32,7 +32,7 @@ class Settings:
         "siteglass"
     )
     search_timeout_ms: Annotated[int, "Deadline of a search or look-up at the engine."] = 5_000
-    total_exact_ms: Annotated[int, "A count that takes longer is estimated from a sample."] = 2_000
+    total_exact_ms: Annotated[int, "A count that takes longer is estimated from a sample; 0: every count is."] = 2_000
     postgres_dsn: Annotated[str, "Address of PostgreSQL: accounts, keys, credits."] = (
         "postgresql://siteglass@127.0.0.1:15432/siteglass"
     )

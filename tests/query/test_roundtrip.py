@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import uuid
+import random
+import string
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from siteglass.errors import CursorExpired, InvalidCursor
+from siteglass.errors import BadRequest, CursorExpired, InvalidCursor
 from siteglass.query.body import read_meaning
 from siteglass.query.criteria import Criteria
 from siteglass.query.cursor import MAX_CURSOR_CHARS, Continuation, CursorSealer, Position
@@ -18,6 +19,7 @@ from siteglass.query.filters import write_filters
 from tests.strategies import NOW_MS, any_criteria, filter_bodies, said_by_directives
 
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
+RESULT_ID = "0f3c2a51-7f0e-4c8e-9a57-3d2b1c4e5f60"
 SECRET, OLD_SECRET = "s" * 32, "o" * 32
 
 
@@ -49,7 +51,7 @@ def test_the_echo_repeats_the_search_and_keeps_filters_as_sent(body: dict[str, o
 def _continuation(filters: dict[str, object], domain: str = "example.com") -> Continuation:
     select = SEARCH_SELECTABLE
     position = Position(2**62, domain, True, 2**55)
-    return Continuation(filters, select, "-crawled_at", 100, position, 300_000_000, True, str(uuid.uuid4()))
+    return Continuation(filters, select, "-crawled_at", 100, position, 300_000_000, True, RESULT_ID)
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=SLOW_DRAWS)
@@ -60,12 +62,28 @@ def test_a_cursor_carries_the_whole_search(made: Criteria) -> None:
     assert CursorSealer([SECRET], 60).open(cursor, "7", 1_060) == continuation
 
 
-def test_the_largest_search_fits_a_cursor() -> None:
-    words = "\n".join(f"@keywords({'é' * 30}{i:02})" for i in range(53))
-    meaning = read_meaning({"wrapped_query": words}, NOW_MS)
-    assert 3_900 <= len(print_criteria(meaning.criteria).encode()) <= 4_000
-    cursor = CursorSealer([SECRET], 60).seal(_continuation(meaning.filters, "d" * 253), "7" * 20, 2**31)
-    assert len(cursor) <= MAX_CURSOR_CHARS
+@pytest.mark.parametrize(
+    "letters", ["abcdefghijklmnopqrstuvwxyz", string.printable[:94], "日本語中文字漢海山川" * 3, "éßøñçåüöäłżź"]
+)
+@pytest.mark.parametrize("values", [53, 196])
+def test_the_largest_search_fits_a_cursor(letters: str, values: int) -> None:
+    choose = random.Random(1)
+    words: list[str] = []
+    while len(words) < values:
+        words.append("".join(choose.choice(letters) for _ in range(3_900 // values // len(letters[0].encode()) - 2)))
+    bodies = ({"keywords": words}, {"keywords": words[::2], "wrapped_query": f"@keywords({_quoted(words[1::2])})"})
+    for body in bodies:
+        try:
+            meaning = read_meaning(body, NOW_MS)
+        except BadRequest:
+            assert letters == string.printable[:94]  # every other character needs an escape
+            continue
+        cursor = CursorSealer([SECRET], 60).seal(_continuation(meaning.filters, "d" * 253), "7" * 20, 2**31)
+        assert len(cursor) <= MAX_CURSOR_CHARS
+
+
+def _quoted(words: list[str]) -> str:
+    return ", ".join('"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' for word in words)
 
 
 def test_a_cursor_ends_with_its_life() -> None:

@@ -42,6 +42,7 @@ class Service:
 
 
 Operation = Callable[[Service, Request, Caller], Awaitable[Response]]
+OpenOperation = Callable[[Service, Request], Awaitable[Response]]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
@@ -53,14 +54,23 @@ def _caller(service: Service, request: Request) -> Caller:
 
 
 def guarded(name: str, operation: Operation) -> Endpoint:
-    """An endpoint that runs the operation for a known caller and answers every error in our own form."""
+    """An endpoint that runs the operation for a known caller."""
+
+    async def for_caller(service: Service, request: Request) -> Response:
+        return await operation(service, request, _caller(service, request))
+
+    return answered(name, for_caller)
+
+
+def answered(name: str, work: OpenOperation) -> Endpoint:
+    """An endpoint that answers every error in our own form, with a request id, a log line and metrics."""
 
     async def endpoint(request: Request) -> Response:
         started = time.perf_counter()
         request_id = str(uuid.uuid4())
         service: Service = request.app.state.service
         try:
-            response = await operation(service, request, _caller(service, request))
+            response = await work(service, request)
         except SiteglassError as error:
             if isinstance(error, Unavailable):
                 log.warning("unavailable", extra={"request_id": request_id, "reason": error.reason})

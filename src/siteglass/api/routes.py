@@ -10,10 +10,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from siteglass import enrich, search
-from siteglass.api.guard import Caller, Service, guarded
+from siteglass.api.guard import Caller, Service, answered, guarded
 from siteglass.api.openapi import document
 from siteglass.api.requests import read_enrich, read_json, read_page_limit, read_search
 from siteglass.api.responses import SEARCH_PATH, answer, search_answer
+from siteglass.errors import Unavailable
 from siteglass.index import generations
 
 
@@ -42,21 +43,22 @@ async def _enrich(service: Service, request: Request, _caller: Caller) -> Respon
     return answer({"results": await enrich.enrich(backends, service.names, asked.domains, asked.select)})
 
 
-async def _healthz(_request: Request) -> Response:
+async def _healthz(_service: Service, _request: Request) -> Response:
     return answer({"status": "ok"})
 
 
-async def _readyz(request: Request) -> Response:
-    service: Service = request.app.state.service
+async def _readyz(service: Service, _request: Request) -> Response:
     reason = await generations.readiness(service.backends, service.names)
-    return answer({"status": "ready"}) if reason is None else answer({"status": "not ready", "reason": reason}, 503)
+    if reason is not None:
+        raise Unavailable(f"not ready: {reason}")
+    return answer({"status": "ready"})
 
 
-async def _metrics(_request: Request) -> Response:
+async def _metrics(_service: Service, _request: Request) -> Response:
     return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 
-async def _openapi(_request: Request) -> Response:
+async def _openapi(_service: Service, _request: Request) -> Response:
     return answer(document())
 
 
@@ -66,8 +68,8 @@ def routes() -> list[Route]:
         Route(SEARCH_PATH, guarded("search", _search), methods=["POST"]),
         Route(SEARCH_PATH + "/{cursor}", guarded("page", _page), methods=["POST"]),
         Route("/v1/leads/enrich", guarded("enrich", _enrich), methods=["POST"]),
-        Route("/healthz", _healthz),
-        Route("/readyz", _readyz),
-        Route("/metrics", _metrics),
-        Route("/openapi.json", _openapi),
+        Route("/healthz", answered("healthz", _healthz)),
+        Route("/readyz", answered("readyz", _readyz)),
+        Route("/metrics", answered("metrics", _metrics)),
+        Route("/openapi.json", answered("openapi", _openapi)),
     ]

@@ -187,28 +187,28 @@ async def first_page(backends: Backends, names: Names, made: Criteria, sort: str
     settings = backends.settings
     start = _start(ORDERS[sort], made)
     head = {"index": names.read, "allow_partial_search_results": False, "request_cache": False}
-    # A late count is no failure, so it may come back in part; it is then sampled instead.
-    count_head = {"index": names.read, "allow_partial_search_results": True, "request_cache": True}
-    lines = (
+    lines = [
         head,
         {
             **page_body(made, sort, limit, start, FIRST_WINDOWS[0] if start else None),
             "timeout": f"{settings.search_timeout_ms}ms",
         },
-        count_head,
-        {**count_body(made), "timeout": f"{settings.total_exact_ms}ms"},
-    )
+    ]
+    if settings.total_exact_ms > 0:
+        # A late count is no failure, so it may come back in part; it is then sampled instead.
+        lines.append({"index": names.read, "allow_partial_search_results": True, "request_cache": True})
+        lines.append({**count_body(made), "timeout": f"{settings.total_exact_ms}ms"})
     answers = await _msearch(backends, lines)
     _require_whole(answers[0])
     page = _page(answers[0], limit, backward=False)
-    total = _exact_total(answers[1]) or await _sampled_total(backends, names, made)
+    total = (_exact_total(answers[1]) if len(answers) > 1 else None) or await _sampled_total(backends, names, made)
     if start and not page.more:
         metrics.PAGES_WIDENED.inc()
         page = await _look(backends, names, made, sort, limit, start, iter((*FIRST_WINDOWS[1:], None)))
     return page, total
 
 
-async def _msearch(backends: Backends, lines: tuple[dict[str, Any], ...]) -> list[dict[str, Any]]:
+async def _msearch(backends: Backends, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     body = b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
     try:
         answer = await backends.opensearch.request(
@@ -234,7 +234,7 @@ async def _sampled_total(backends: Backends, names: Names, made: Criteria) -> To
     sample: Query = {"range": {"bucket": {"lt": SAMPLE_BUCKETS}}}
     body = {**count_body(made, (sample,)), "timeout": f"{backends.settings.search_timeout_ms}ms"}
     head = {"index": names.read, "allow_partial_search_results": False, "request_cache": True}
-    (answer,) = await _msearch(backends, (head, body))
+    (answer,) = await _msearch(backends, [head, body])
     _require_whole(answer)
     return Total(answer["hits"]["total"]["value"] * BUCKETS // SAMPLE_BUCKETS, estimated=True)
 

@@ -14,8 +14,9 @@ from siteglass.query.criteria import Condition, Criteria, criteria
 from siteglass.query.fields import ASKED
 from siteglass.query.filters import FilterReader, spelled_type, write_filters
 
-# The echo travels inside the cursor, whose length is limited; as sent it may be longer than canonical text.
-MAX_ECHO_BYTES = 4_100
+# The echo travels inside the cursor, whose length is limited; JSON, and filters as they were sent, are longer than
+# canonical text.
+MAX_ECHO_BYTES = 4_800
 
 
 @dataclass(frozen=True, slots=True)

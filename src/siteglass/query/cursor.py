@@ -1,6 +1,7 @@
 """Cursors: the whole search and a position in it, sealed for one account. No state on the server.
 
-A cursor is base64url(AES-SIV(JSON)). SIV needs no nonce, and its associated data bind a cursor to account and format.
+A cursor is base64url(AES-SIV(deflated JSON)). SIV needs no nonce, and its associated data bind a cursor to account and
+format. Deflating lets the largest search that is allowed fit into the longest cursor that is allowed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import base64
 import binascii
 import hashlib
 import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +24,8 @@ from siteglass.query.fields import SEARCH_SELECTABLE, SORTS
 
 MAX_CURSOR_CHARS = 6_144
 MIN_SECRET_CHARS = 32
+COMPRESSION_LEVEL = 6
+RAW_DEFLATE = -15
 FORMAT = b"siteglass-cursor-1"
 
 _ALPHABET = re.compile(r"[A-Za-z0-9_-]+")
@@ -79,12 +83,14 @@ class CursorSealer:
             position.width,
             continuation.filters,
         ]
-        sealed = self._keys[0].encrypt(orjson.dumps(payload), [FORMAT, account.encode()])
+        packed = zlib.compress(orjson.dumps(payload), COMPRESSION_LEVEL, wbits=RAW_DEFLATE)
+        sealed = self._keys[0].encrypt(packed, [FORMAT, account.encode()])
         return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
 
     def open(self, cursor: str, account: str, now_s: int) -> Continuation:
         """What a cursor says; raises InvalidCursor or CursorExpired."""
-        payload = orjson.loads(self._decrypt(_decoded(cursor), account))
+        packed = self._decrypt(_decoded(cursor), account)
+        payload = orjson.loads(zlib.decompress(packed, wbits=RAW_DEFLATE))
         issued, result_id, total, estimated, sort, limit, select, key, domain, backward, width, filters = payload
         if now_s > issued + self._life_s:
             raise CursorExpired

@@ -31,7 +31,7 @@ from siteglass.query.criteria import (
     Value,
     criteria,
 )
-from siteglass.query.fields import DIRECTIVES, Ask, Asked, Kind
+from siteglass.query.fields import DIRECTIVES, FILTERS, Ask, Asked, Kind
 from siteglass.query.values import ValueProblem, nearest, quote_if_needed, read_value
 
 MAX_TEXT_CHARS = 8_000
@@ -139,6 +139,8 @@ def _found(line: str, at: int) -> str:
 
 
 def _nearest_directive(name: str) -> str | None:
+    if name.lower() in FILTERS:  # the name of a body filter
+        return f"@{FILTERS[name.lower()][0].ask.directive}"
     best = process.extractOne(name.lower()[:40], DIRECTIVES.keys(), scorer=fuzz.ratio, score_cutoff=70)
     return f"@{best[0]}" if best else None
 

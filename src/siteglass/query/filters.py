@@ -116,7 +116,8 @@ def _string(value: Any) -> str:
 
 def _integer(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueProblem(f"expected a whole number, found {spelled_type(value)}")
+        found = f"{value:g}" if isinstance(value, float) else spelled_type(value)
+        raise ValueProblem(f"expected a whole number, found {found}")
     return value
 
 

@@ -183,7 +183,7 @@ def moment(text: str) -> int:
     except (ValueError, OverflowError):
         raise ValueProblem(message) from None
     if not 0 <= whole < 2**42:
-        raise ValueProblem("expected a time from 1970 on")
+        raise ValueProblem("expected a time from 1970 to 2109")
     return whole + int((fraction or "0").ljust(3, "0")[:3])
 
 

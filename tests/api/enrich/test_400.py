@@ -1,0 +1,75 @@
+"""Enrichments that are refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from siteglass.settings import Settings
+from tests.api.asking import ENRICH, answered, bad_fields, refused
+from tests.running import serving
+
+GOOD = ["own-host.com"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"domains": None},
+        {"domains": []},
+        {"domains": "own-host.com"},
+        {"domains": {"0": "own-host.com"}},
+        {"domains": 3},
+        {"domains": True},
+        {"domains": [f"missing-{number}.com" for number in range(101)]},
+        {"domains": GOOD * 101},
+    ],
+    ids=lambda body: str(body)[:40],
+)
+def test_domains(own: httpx.Client, body: dict[str, Any]) -> None:
+    assert bad_fields(own, body, ENRICH) == {"domains"}
+
+
+@pytest.mark.parametrize("element", [3, None, True, ["own-host.com"], {"a": 1}, 1.5], ids=str)
+def test_an_element_that_is_no_string(own: httpx.Client, element: Any) -> None:
+    (field,) = bad_fields(own, {"domains": ["own-host.com", element]}, ENRICH)
+    assert field.partition("[")[0] == "domains"
+
+
+@pytest.mark.parametrize(
+    "select",
+    [["domian"], ["Domain"], "domain", 3, [3], [None], ["links"], ["social_links"], ["business_name"]],
+    ids=str,
+)
+def test_select(own: httpx.Client, select: Any) -> None:
+    (field,) = bad_fields(own, {"domains": GOOD, "select": select}, ENRICH)
+    assert field.partition("[")[0] == "select"
+
+
+def test_the_nearest_name_is_suggested(own: httpx.Client) -> None:
+    (detail,) = refused(own.post(ENRICH, json={"domains": GOOD, "select": ["social_acounts"]}), 400, "INVALID_REQUEST")
+    assert "social_accounts" in detail["message"]
+    (detail,) = refused(own.post(ENRICH, json={"domains": GOOD, "selct": ["title"]}), 400, "INVALID_REQUEST")
+    assert detail["field"] == "selct"
+    assert "select" in detail["message"]
+
+
+def test_all_problems_at_once(own: httpx.Client) -> None:
+    fields = bad_fields(own, {"domans": GOOD, "domains": [3], "select": ["nope"], "limit": 5}, ENRICH)
+    assert {field.partition("[")[0] for field in fields} == {"domans", "domains", "select", "limit"}
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'["own-host.com"]', b"null", b"\xff"])
+def test_no_json_object(own: httpx.Client, content: bytes) -> None:
+    response = own.post(ENRICH, content=content, headers={"Content-Type": "application/json"})
+    refused(response, 400, "INVALID_REQUEST")
+
+
+def test_the_most_domains_can_be_set(own_settings: Settings) -> None:
+    with serving(replace(own_settings, max_enrich_domains=2)) as client:
+        answered(client.post(ENRICH, json={"domains": GOOD * 2}))
+        assert bad_fields(client, {"domains": GOOD * 3}, ENRICH) == {"domains"}

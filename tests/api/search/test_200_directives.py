@@ -1,0 +1,174 @@
+"""The directive language of `wrapped_query`, each form against the leads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+from siteglass.lead import Lead
+from tests.api.asking import found, search
+from tests.api.handmade import CRAWLED, FULL, those
+
+Holds = Callable[[Lead], object]
+
+
+def _using(lead: Lead) -> set[str]:
+    return set(lead.technologies or ())
+
+
+def _score(test: Callable[[int], bool]) -> Holds:
+    return lambda lead: lead.score is not None and test(lead.score)
+
+
+def _spending(test: Callable[[int], bool]) -> Holds:
+    return lambda lead: lead.spending is not None and test(lead.spending)
+
+
+def _load(test: Callable[[int], bool]) -> Holds:
+    return lambda lead: lead.load_time_ms is not None and test(lead.load_time_ms)
+
+
+LINES: dict[str, Holds] = {
+    "@lang(en)": lambda lead: lead.language == "en",
+    "@lang(en, de)": lambda lead: lead.language in ("en", "de"),
+    "@technology(Shopify)": lambda lead: "Shopify" in _using(lead),
+    "@technology(shopify, HUBSPOT)": lambda lead: {"Shopify", "HubSpot"} & _using(lead),
+    "@technology(Shopify)\n@technology(HubSpot)": lambda lead: {"Shopify", "HubSpot"} <= _using(lead),
+    '@technology("Foo, Inc.")': lambda lead: "Foo, Inc." in _using(lead),
+    '@technology("Foo, Inc.", WordPress)': lambda lead: {"Foo, Inc.", "WordPress"} & _using(lead),
+    "@technology(never heard of)": lambda lead: False,
+    "@offers(crm)": lambda lead: "crm" in lead.offers,
+    "@offers(crm, legal_service)": lambda lead: {"crm", "legal_service"} & set(lead.offers),
+    "@lacks(crm)": lambda lead: lead.technologies is not None and "crm" not in lead.categories_uses,
+    "!@lacks(crm)": lambda lead: lead.technologies is None or "crm" in lead.categories_uses,
+    "@categories_uses(crm)": lambda lead: "crm" in lead.categories_uses,
+    "@service_type(SaaS, Realtor)": lambda lead: lead.service_type in ("SaaS", "Realtor"),
+    "@country(DEU)\n@state(BY)": lambda lead: (lead.country, lead.state) == ("DEU", "BY"),
+    "@score(50)": _score(lambda n: n == 50),
+    "@score(=50)": _score(lambda n: n == 50),
+    "@score(>30)": _score(lambda n: n > 30),
+    "@score(>=30)": _score(lambda n: n >= 30),
+    "@score(<30)": _score(lambda n: n < 30),
+    "@score(<= 30)": _score(lambda n: n <= 30),
+    "@score(less than 30)": _score(lambda n: n < 30),
+    "@score(greater than 30)": _score(lambda n: n > 30),
+    "@score(<30, >80)": _score(lambda n: n < 30 or n > 80),
+    "@score(1)": _score(lambda n: n == 1),
+    "@score(90)": _score(lambda n: n == 90),
+    "@score(30-80)": _score(lambda n: 30 <= n <= 80),
+    "@spends(>1000)": _spending(lambda n: n > 1000),
+    "@spends(>=1000)": _spending(lambda n: n >= 1000),
+    "@spends(<1000)": _spending(lambda n: n < 1000),
+    "@spends(less than 1000)": _spending(lambda n: n < 1000),
+    "@spends(1000-5000)": _spending(lambda n: 1000 <= n <= 5000),
+    "@spends( 1000 - 5000 )": _spending(lambda n: 1000 <= n <= 5000),
+    "@spends(>0)": _spending(lambda n: n > 0),
+    "@pages(/pricing)": lambda lead: "/pricing" in lead.pages,
+    "@pages(pricing, ABOUT/team/)": lambda lead: {"/pricing", "/about/team"} & set(lead.pages),
+    "@not_responsive": lambda lead: lead.responsive is False,
+    "@not_secure": lambda lead: lead.secure is False,
+    "@missing_sitemap": lambda lead: lead.has_sitemap is False,
+    "@missing_schema": lambda lead: lead.has_schema is False,
+    "@missing_robot": lambda lead: lead.has_robots is False,
+    "@missing_heading": lambda lead: lead.has_heading is False,
+    "@missing_description": lambda lead: lead.has_description is False,
+    "@city(Munich, NYC)": lambda lead: lead.city in ("Munich", "New York City"),
+    "@load_time(>3000)": _load(lambda n: n > 3000),
+    "@load_time(<1500)": _load(lambda n: n < 1500),
+    "@load_time(1499-3000)": _load(lambda n: 1499 <= n <= 3000),
+    "@updated_after(2026-09-21)": lambda lead: lead.crawled_at_ms > 1_789_948_800_000,
+    "@updated_after(2026-09-22)": lambda lead: False,
+    "@updated_after(2026-09-21T14:13:20Z)": lambda lead: lead.crawled_at_ms > CRAWLED,
+    "@has_phone": lambda lead: lead.phones,
+    "@has_email": lambda lead: lead.emails,
+    "@has_facebook": lambda lead: "facebook" in lead.social_links,
+    "@has_linkedin": lambda lead: "linkedin" in lead.social_links,
+    "@has_twitter": lambda lead: "twitter" in lead.social_links,
+    "@has_instagram": lambda lead: "instagram" in lead.social_links,
+    "@has_youtube": lambda lead: "youtube" in lead.social_links,
+    "@has_tiktok": lambda lead: "tiktok" in lead.social_links,
+    "@has_pinterest": lambda lead: "pinterest" in lead.social_links,
+    "@no_generic_emails": lambda lead: lead.emails_personal,
+}
+
+
+@pytest.mark.parametrize("text", LINES)
+def test_a_directive_and_its_exclusion(own: httpx.Client, text: str) -> None:
+    assert found(own, {"wrapped_query": text}) == those(LINES[text])
+    if "\n" not in text and "never heard of" not in text and not text.startswith("!"):
+        assert found(own, {"wrapped_query": f"!{text}"}) == those(lambda lead: not LINES[text](lead))
+
+
+@pytest.mark.parametrize("text", LINES)
+def test_filters_sent_back_repeat_the_search(own: httpx.Client, text: str) -> None:
+    page = search(own, {"wrapped_query": text})
+    assert page["filters"]
+    assert found(own, page["filters"]) == those(LINES[text])
+    assert search(own, page["filters"])["filters"] == page["filters"]
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("@COUNTRY(usa)", lambda lead: lead.country == "USA"),
+        ("  @country( USA )  ", lambda lead: lead.country == "USA"),
+        ("\n\n@country(USA)\n\n", lambda lead: lead.country == "USA"),
+        ("@country(USA)\r\n@state(NY)\r\n", lambda lead: lead.state == "NY"),
+        ("# a note\n@country(USA)", lambda lead: lead.country == "USA"),
+        ("@country(USA) # Germany too", lambda lead: lead.country == "USA"),
+        ("   # only a note", lambda lead: True),
+        ("@keywords(# food)", lambda lead: "food" in f"{lead.text} {lead.keywords}"),
+        ('@technology("Foo # Inc.")', lambda lead: False),
+        ("!@country(USA)\n!@has_phone", lambda lead: lead.country != "USA" and not lead.phones),
+        ("!@technology(Shopify, HubSpot)", lambda lead: not {"Shopify", "HubSpot"} & set(lead.technologies or ())),
+        ('!@technology("never heard of")', lambda lead: True),
+        ('@lacks("never heard of")', lambda lead: lead.technologies is not None),
+        ("!@keywords(never heard of)\n!@pages(/never)", lambda lead: True),
+    ],
+)
+def test_how_lines_are_written(own: httpx.Client, text: str, holds: Holds) -> None:
+    assert found(own, {"wrapped_query": text}) == those(holds)
+
+
+def test_an_exclusion_keeps_leads_where_the_fact_is_unknown(own: httpx.Client) -> None:
+    assert found(own, {"wrapped_query": "!@not_secure"}) == those(lambda lead: lead.secure is not False)
+    assert found(own, {"wrapped_query": "!@score(>=1)"}) == those(lambda lead: not lead.score)
+    assert found(own, {"wrapped_query": "!@spends(>0)"}) == those(lambda lead: not lead.spending)
+    assert found(own, {"wrapped_query": "!@lang(en)"}) == those(lambda lead: lead.language != "en")
+
+
+@pytest.mark.parametrize("name", ["technologies", "lacks"])
+def test_quotes_in_a_json_value_are_part_of_the_string(own: httpx.Client, name: str) -> None:
+    filters = {name: ['"Never heard of"']}
+    expected = those(lambda lead: name == "lacks" and lead.technologies is not None)
+    assert found(own, filters) == expected
+    assert search(own, filters)["filters"] == filters
+
+
+def test_wrapped_query_with_filters_both_hold(own: httpx.Client) -> None:
+    body = {"wrapped_query": "@technology(Shopify)", "technologies": ["HubSpot"]}
+    assert found(own, body) == {FULL.domain}
+    assert found(own, {"wrapped_query": "@country(USA)", "country": "DEU"}) == set()
+    assert found(own, {"wrapped_query": "!@state(NY)", "country": "US"}) == those(
+        lambda lead: lead.country == "USA" and lead.state != "NY"
+    )
+    assert found(own, {"wrapped_query": "@score(>30)", "min_score": 81}) == those(
+        lambda lead: lead.score is not None and lead.score >= 81
+    )
+
+
+def test_query_beside_wrapped_query_is_ignored(own: httpx.Client) -> None:
+    page = search(own, {"query": "vegan dentist", "wrapped_query": "@country(DEU)"})
+    assert {record["domain"] for record in page["results"]} == {"munich.com"}
+    assert page["filters"] == search(own, {"wrapped_query": "@country(DEU)"})["filters"]
+
+
+def test_query_with_filters(own: httpx.Client) -> None:
+    assert found(own, {"query": "dentist", "language": "de"}) == {"word-description.com"}
+    assert found(own, {"query": "dentist", "country": "USA"}) == set()
+    # What the query said about the same thing, content, gives way to the filter.
+    page = search(own, {"query": "dentist", "keywords": ["vegan"]})
+    assert {record["domain"] for record in page["results"]} == {"word-keywords.com", "word-text.com"}
+    assert page["filters"] == {"keywords": ["vegan"]}

@@ -1,0 +1,189 @@
+"""`filters` in the answer: what was sent comes back as sent, what was read comes back canonically, the rest never."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.api.asking import search
+
+AS_SENT: list[dict[str, Any]] = [
+    {"country": "united states"},
+    {"country": "us", "state": "california", "city": "los angeles"},
+    {"language": "EN"},
+    {"technologies": ["shopify", "SHOPIFY", "Nope"]},
+    {"keywords": ["Dentists", "dentists"]},
+    {"categories_uses": ["CRM"]},
+    {"service_type": "saas"},
+    {"offers": "CRM"},
+    {"pages": ["Pricing/"]},
+    {"has_phone": True},
+    {"has_twitter": True},
+    {"exclude_generic_emails": True},
+    {"spending": " 100-499"},
+    {"min_spending": 10, "max_spending": 500},
+    {"min_score": 0, "max_score": 100},
+    {"updated_after": "2026-09-21T16:13:20+02:00"},
+    {"not_secure": True, "missing_sitemap": True, "missing_schema": True, "not_responsive": True},
+    {"load_time_ms": "greater than 10"},
+    {"seo_score": "less than 95"},
+    {"has_email": True, "missing_robot": True, "missing_heading": True, "missing_description": True},
+    {"lacks": ["Crm"]},
+]
+
+
+@pytest.mark.parametrize("body", AS_SENT, ids=str)
+def test_a_filter_comes_back_as_sent(own: httpx.Client, body: dict[str, Any]) -> None:
+    page = search(own, body)
+    assert page["filters"] == body
+    again = search(own, page["filters"])
+    assert (again["filters"], again["total_results"]) == (body, page["total_results"])
+    assert again["results"] == page["results"]
+
+
+CANONICAL: list[tuple[str, dict[str, Any]]] = [
+    ("@country(germany)", {"country": "DEU"}),
+    ("@country(us)", {"country": "USA"}),
+    ("@lang(EN)", {"language": "en"}),
+    ("@technology(shopify)", {"technologies": ["Shopify"]}),
+    ("@categories_uses(CRM)", {"categories_uses": ["crm"]}),
+    ("@offers(CRM)", {"offers": "crm"}),
+    ("@service_type(saas)", {"service_type": "SaaS"}),
+    ("@lacks(CRM)", {"lacks": ["crm"]}),
+    ("@pages(Pricing/)", {"pages": ["/pricing"]}),
+    ("@has_phone", {"has_phone": True}),
+    ("@has_email", {"has_email": True}),
+    ("@has_tiktok", {"has_tiktok": True}),
+    ("@no_generic_emails", {"exclude_generic_emails": True}),
+    ("@not_secure", {"not_secure": True}),
+    ("@missing_robot", {"missing_robot": True}),
+    ("@city(münchen)", {"city": "Munich"}),
+]
+
+
+@pytest.mark.parametrize(("text", "filters"), CANONICAL)
+def test_a_directive_that_a_filter_says_exactly_comes_back_as_that_filter(
+    own: httpx.Client, text: str, filters: dict[str, Any]
+) -> None:
+    assert search(own, {"wrapped_query": text})["filters"] == filters
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("!@country(us)", "!@country(USA)"),
+        (" !@HAS_phone # none", "!@has_phone"),
+        ("@region(europe)", "@region(Europe)"),
+        ("@country(us, germany)", "@country(DEU, USA)"),
+        ("@offers(CRM, marketing)", "@offers(crm, marketing)"),
+    ],
+)
+def test_what_no_filter_says_comes_back_as_wrapped_query(own: httpx.Client, text: str, canonical: str) -> None:
+    filters = search(own, {"wrapped_query": text})["filters"]
+    assert list(filters) == ["wrapped_query"]
+    name, _, values = filters["wrapped_query"].rstrip(")").partition("(")
+    expected_name, _, expected = canonical.rstrip(")").partition("(")
+    assert name == expected_name
+    assert sorted(values.split(", ")) == sorted(expected.split(", "))
+
+
+def test_both_parts_beside_each_other(own: httpx.Client) -> None:
+    body = {"country": "united states", "wrapped_query": "@technology(shopify)\n!@state(NY)\n@technology(hubspot)"}
+    page = search(own, body)
+    assert page["filters"]["country"] == "united states"
+    again = search(own, page["filters"])
+    assert again["filters"] == page["filters"]
+    assert [record["domain"] for record in again["results"]] == ["full-record.com"]
+    assert [record["domain"] for record in page["results"]] == ["full-record.com"]
+
+
+def test_the_same_thing_in_filter_and_directive(own: httpx.Client) -> None:
+    page = search(own, {"technologies": ["hubspot"], "wrapped_query": "@technology(shopify)"})
+    assert page["filters"]["technologies"] == ["hubspot"]
+    assert "Shopify" in page["filters"]["wrapped_query"]
+    again = search(own, page["filters"])
+    assert again["filters"] == page["filters"]
+    assert again["total_results"] == page["total_results"] == 1
+
+
+def test_a_score_outside_1_to_90_is_printed_as_a_filter(own: httpx.Client) -> None:
+    for body in ({"seo_score": ">90"}, {"min_score": 95}, {"max_score": 0}):
+        filters = search(own, {**body, "wrapped_query": "!@country(USA)"})["filters"]
+        assert {name: filters[name] for name in body} == body
+        assert "@score" not in filters["wrapped_query"]
+
+
+def test_has_x_is_has_twitter(own: httpx.Client) -> None:
+    page = search(own, {"has_x": True})
+    assert list(page["filters"].values()) == [True]
+    assert search(own, page["filters"])["results"] == page["results"]
+    assert page["results"] == search(own, {"has_twitter": True})["results"]
+
+
+def test_what_is_not_echoed(own: httpx.Client) -> None:
+    body = {
+        "limit": 5,
+        "select": ["domain"],
+        "sort": "domain",
+        "query": "dentist",
+        "has_phone": False,
+        "not_secure": False,
+        "country": None,
+        "technologies": [],
+    }
+    assert search(own, body)["filters"] == {"keywords": ["dentist"]}
+    assert search(own, {**body, "wrapped_query": "@lang(de)"})["filters"] == {"language": "de"}
+
+
+def test_a_relative_age_comes_back_as_a_fixed_time(own: httpx.Client) -> None:
+    filters = search(own, {"wrapped_query": "@updated_within(30d)"})["filters"]
+    assert "within" not in str(filters)
+    assert search(own, filters)["filters"] == filters
+
+
+def test_strange_values_come_back_as_sent(own: httpx.Client) -> None:
+    body = {
+        "technologies": ["Shopify", "HubSpot", "x)y(", 'q"q', "back\\slash", "a, b", "# c", "!@d"],
+        "pages": ["/a(b),c"],
+    }
+    body["pages"] += ["/pricing"]
+    page = search(own, {**body, "limit": 1})
+    assert page["filters"] == body
+    assert [record["domain"] for record in page["results"]] == ["full-record.com"]
+    again = search(own, {"wrapped_query": "!@keywords(x)", **body})
+    assert search(own, again["filters"])["filters"] == again["filters"]
+
+
+LONG_QUERIES = {
+    "many words": " ".join(f"w{number}" for number in range(200)),
+    "one long word": "é" * 1000,
+    "one long word in four bytes each": "𠀀" * 1000,
+    "words in three bytes each": " ".join(chr(0x4E00 + number) * 3 for number in range(250)),
+    "punctuation": "?!" * 500,
+}
+
+
+@pytest.mark.parametrize("name", LONG_QUERIES)
+def test_filters_of_the_longest_queries_can_be_sent_back(own: httpx.Client, name: str) -> None:
+    page = search(own, {"query": LONG_QUERIES[name]})
+    again = search(own, page["filters"])
+    assert again["filters"] == page["filters"]
+    assert again["total_results"] == page["total_results"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n".join(f"@keywords({number:050})" for number in range(60)),
+        "\n".join(f"!@offers(crm)\n@technology(t{number}, u{number})" for number in range(60)),
+        "!@keywords(" + ", ".join(f"{number:017}" for number in range(200)) + ")",
+    ],
+    ids=["long lines", "two values a line", "many values"],
+)
+def test_filters_of_the_longest_directives_can_be_sent_back(own: httpx.Client, text: str) -> None:
+    page = search(own, {"wrapped_query": text})
+    again = search(own, page["filters"])
+    assert again["filters"] == page["filters"]
+    assert again["total_results"] == page["total_results"]

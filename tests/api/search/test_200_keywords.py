@@ -1,0 +1,94 @@
+"""What `keywords` and the words of a `query` find."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from tests.api.asking import found, search
+from tests.api.handmade import those
+
+DENTISTS = {"word-title.com", "word-description.com"}
+
+
+@pytest.mark.parametrize(
+    ("keywords", "expected"),
+    [
+        (["dentist"], DENTISTS),
+        (["dentists"], DENTISTS),
+        (["DENTISTS"], DENTISTS),
+        (["Déntist"], DENTISTS),
+        (["dent"], set()),
+        (["emergency dentist"], {"word-title.com"}),
+        (["Emergency  Dentists"], {"word-title.com"}),
+        (["dentist emergency"], set()),
+        (["for an emergency"], {"word-description.com"}),
+        (["cafe creme"], {"word-name.com"}),
+        (["CAFÉ CRÈME"], {"word-name.com"}),
+        (["café"], {"word-name.com"}),
+        (["vegan dog food"], {"word-keywords.com"}),
+        (["dog food"], {"word-keywords.com", "word-text.com"}),
+        (["dog foods"], {"word-keywords.com", "word-text.com"}),
+        (["vegan", "dentist"], DENTISTS | {"word-keywords.com", "word-text.com"}),
+        (["left to chance"], {"full-record.com"}),
+        (["牙医"], {"word-chinese.com"}),
+        (["诊所"], {"word-chinese.com"}),
+        (["牙医诊所"], {"word-chinese.com"}),
+        (["医牙"], set()),
+        (["東京"], {"word-japanese.com"}),
+        (["歯医者"], {"word-japanese.com"}),
+        (["abc"], {"word-wide.com"}),
+        (["ａｂｃ trading"], {"word-wide.com"}),
+        (["nobody says this"], set()),
+        (['"no vocabulary"'], set()),
+    ],
+)
+def test_keywords(own: httpx.Client, keywords: list[str], expected: set[str]) -> None:
+    assert found(own, {"keywords": keywords}) == expected
+    assert search(own, {"keywords": keywords})["filters"] == {"keywords": keywords}
+
+
+@pytest.mark.parametrize("text", ["@keywords(dog food, dentists)", "@KEYWORDS( dog food ,dentist )"])
+def test_keywords_as_a_directive(own: httpx.Client, text: str) -> None:
+    assert found(own, {"wrapped_query": text}) == DENTISTS | {"word-keywords.com", "word-text.com"}
+    assert found(own, {"wrapped_query": f"!{text}"}) == those(
+        lambda lead: lead.domain not in {*DENTISTS, "word-keywords.com", "word-text.com"}
+    )
+
+
+def test_two_lines_of_keywords_must_both_be_found(own: httpx.Client) -> None:
+    assert found(own, {"wrapped_query": "@keywords(emergency)\n@keywords(dentist)"}) == DENTISTS
+    assert found(own, {"wrapped_query": "@keywords(emergency)\n@keywords(vegan)"}) == set()
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("dentist", DENTISTS),
+        ("dentist emergency", DENTISTS),
+        ("  emergency \n dentists ", DENTISTS),
+        ("vegan food", {"word-keywords.com", "word-text.com"}),
+        ("vegan dentist", set()),
+        ("牙医", {"word-chinese.com"}),
+        ("dentist!", DENTISTS),
+        ("dentist, emergency.", DENTISTS),
+        ("dentist & emergency", DENTISTS),
+        ('"emergency" (dentist)', DENTISTS),
+        ("# dentist", DENTISTS),
+        ("CAFÉ - creme", {"word-name.com"}),
+    ],
+)
+def test_every_word_of_a_query_must_be_found(own: httpx.Client, query: str, expected: set[str]) -> None:
+    page = search(own, {"query": query})
+    assert {record["domain"] for record in page["results"]} == expected
+    assert "query" not in page["filters"]
+    assert found(own, page["filters"]) == expected
+
+
+def test_one_word_of_a_query_comes_back_as_keywords(own: httpx.Client) -> None:
+    assert search(own, {"query": "dentist"})["filters"] == {"keywords": ["dentist"]}
+
+
+def test_a_query_is_never_read_as_directives(own: httpx.Client) -> None:
+    for query in ("@country(DEU)", "!@keywords(vegan)", 'nothing") \n@country(DEU'):
+        assert "munich.com" not in found(own, {"query": query})

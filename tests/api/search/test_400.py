@@ -1,0 +1,190 @@
+"""Bodies that are refused: JSON, unknown fields, wrong types; all problems at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.api.asking import DEFAULT_FIELDS, SEARCH, bad_fields, refused
+
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b" ",
+        b"{",
+        b"{'limit': 1}",
+        b'{"limit": 1,}',
+        b'{"limit": NaN}',
+        b"\xff\xfe{}",
+        b'{"query": "\xc3\x28"}',
+        b"{} {}",
+        b"[]",
+        b'[{"limit": 1}]',
+        b'"limit"',
+        b"null",
+        b"3",
+        b"true",
+        b"[" * 5000,
+        b'{"query":' * 5000,
+    ],
+)
+def test_no_json_object(own: httpx.Client, content: bytes) -> None:
+    refused(own.post(SEARCH, content=content, headers=JSON), 400, "INVALID_REQUEST")
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("limt", "limit"),
+        ("contry", "country"),
+        ("technology", "technologies"),
+        ("keyword", "keywords"),
+        ("has_linkdin", "has_linkedin"),
+        ("Country", "country"),
+        ("wraped_query", "wrapped_query"),
+    ],
+)
+def test_an_unknown_field_is_named_with_the_nearest(own: httpx.Client, name: str, nearest: str) -> None:
+    response = own.post(SEARCH, json={name: None})
+    (detail,) = refused(response, 400, "INVALID_REQUEST")
+    assert detail["field"] == name
+    assert nearest in detail["message"]
+    assert name in response.json()["message"]
+
+
+def test_an_unknown_field_far_from_all_names(own: httpx.Client) -> None:
+    (detail,) = refused(own.post(SEARCH, json={"zzqqxxyy": 1}), 400, "INVALID_REQUEST")
+    assert detail["field"] == "zzqqxxyy"
+    assert "did you mean" not in detail["message"]
+
+
+def test_all_problems_at_once(own: httpx.Client) -> None:
+    body = {
+        "limt": 5,
+        "limit": "20",
+        "country": "Germny",
+        "service_type": 3,
+        "technologies": "Shopify",
+        "has_phone": "yes",
+        "min_score": 101,
+        "load_time_ms": "3000",
+        "updated_after": "yesterday",
+        "select": ["domian"],
+        "sort": "size",
+        "language": "xx",
+        "query": 5,
+    }
+    assert bad_fields(own, body) >= set(body) - {"select"}
+    assert any(name.startswith("select") for name in bad_fields(own, body))
+
+
+def test_problems_of_body_and_of_wrapped_query_at_once(own: httpx.Client) -> None:
+    response = own.post(SEARCH, json={"limt": 5, "country": "Germny", "wrapped_query": "@nope"})
+    assert response.status_code == 400
+    assert {detail["field"] for detail in response.json()["details"]} == {"limt", "country", "wrapped_query"}
+
+
+TEXTS = [
+    "query",
+    "language",
+    "wrapped_query",
+    "country",
+    "state",
+    "city",
+    "service_type",
+    "offers",
+    "spending",
+    "updated_after",
+]
+TEXTS += ["load_time_ms", "seo_score", "sort"]
+LISTS = ["select", "technologies", "keywords", "categories_uses", "pages", "lacks"]
+FLAGS = [
+    "has_phone",
+    "has_email",
+    "has_facebook",
+    "has_linkedin",
+    "has_twitter",
+    "has_x",
+    "has_instagram",
+    "has_youtube",
+    "has_tiktok",
+    "has_pinterest",
+    "exclude_generic_emails",
+    "not_secure",
+    "missing_sitemap",
+    "missing_schema",
+    "missing_robot",
+    "missing_heading",
+    "missing_description",
+    "not_responsive",
+]
+NUMBERS = ["limit", "min_spending", "max_spending", "min_score", "max_score"]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("value", [3, True, False, 1.5, ["USA"], {"a": 1}], ids=str)
+def test_no_text(own: httpx.Client, name: str, value: Any) -> None:
+    assert bad_fields(own, {name: value}) == {name}
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("value", ["domain", 3, True, {"a": 1}, [3], [None], [["domain"]], [True]], ids=str)
+def test_no_array_of_texts(own: httpx.Client, name: str, value: Any) -> None:
+    (field,) = bad_fields(own, {name: value})
+    assert field.partition("[")[0] == name
+
+
+@pytest.mark.parametrize("name", FLAGS)
+@pytest.mark.parametrize("value", ["true", 1, 0, "", {}], ids=repr)
+def test_no_boolean(own: httpx.Client, name: str, value: Any) -> None:
+    assert bad_fields(own, {name: value}) == {name}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("value", [True, False, "20", 20.5, "", {}, [20]], ids=repr)
+def test_no_integer(own: httpx.Client, name: str, value: Any) -> None:
+    assert bad_fields(own, {name: value}) == {name}
+
+
+@pytest.mark.parametrize("limit", [0, -1, 101, 10**30])
+def test_limit_outside_1_to_100(own: httpx.Client, limit: int) -> None:
+    assert bad_fields(own, {"limit": limit}) == {"limit"}
+
+
+@pytest.mark.parametrize("name", ["min_score", "max_score"])
+@pytest.mark.parametrize("value", [-1, 101])
+def test_scores_outside_0_to_100(own: httpx.Client, name: str, value: int) -> None:
+    assert bad_fields(own, {name: value}) == {name}
+
+
+@pytest.mark.parametrize("sort", ["+score", "Score", "-domain", "spending", "crawled_at", ""])
+def test_unknown_order(own: httpx.Client, sort: str) -> None:
+    assert bad_fields(own, {"sort": sort}) == {"sort"}
+
+
+@pytest.mark.parametrize("name", ["domian", "Domain", "social_accounts", "text", "emails_personal", ""])
+def test_unknown_field_in_select(own: httpx.Client, name: str) -> None:
+    (detail,) = refused(own.post(SEARCH, json={"select": ["title", name]}), 400, "INVALID_REQUEST")
+    assert detail["field"].partition("[")[0] == "select"
+    if name == "domian":
+        assert "domain" in detail["message"]
+
+
+def test_two_unknown_fields_in_select_are_both_named(own: httpx.Client) -> None:
+    details = refused(own.post(SEARCH, json={"select": [*DEFAULT_FIELDS, "x1", "x2"]}), 400, "INVALID_REQUEST")
+    assert all(any(name in detail["message"] for detail in details) for name in ("x1", "x2"))
+
+
+def test_framework_bodies_never_show(own: httpx.Client) -> None:
+    for content in (b"{", b'{"limit": "x"}', b"\xff"):
+        text = own.post(SEARCH, content=content, headers=JSON).text
+        assert '"detail"' not in text
+        assert "Traceback" not in text
+        assert "pydantic" not in text.lower()
+        assert "orjson" not in text.lower()

@@ -1,0 +1,141 @@
+"""Values that are refused: closed lists, forms of numbers and times, the size of a search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.api.asking import SEARCH, bad_fields, refused, search
+
+
+@pytest.mark.parametrize(
+    ("body", "nearest"),
+    [
+        ({"country": "Germny"}, "DEU"),
+        ({"country": "USB"}, ""),
+        ({"country": ""}, ""),
+        ({"language": "klingon"}, ""),
+        ({"language": "xx"}, ""),
+        ({"state": "Califrnia"}, "CA"),
+        ({"state": "US-ZZ"}, ""),
+        ({"service_type": "Sass"}, "SaaS"),
+        ({"service_type": "Dentist"}, ""),
+        ({"lacks": ["crmm"]}, "crm"),
+    ],
+    ids=str,
+)
+def test_closed_values(own: httpx.Client, body: dict[str, Any], nearest: str) -> None:
+    (detail,) = refused(own.post(SEARCH, json=body), 400, "INVALID_REQUEST")
+    assert [detail["field"].partition("[")[0]] == list(body)
+    assert nearest in detail["message"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"load_time_ms": "3000"},
+        {"load_time_ms": "~3000"},
+        {"load_time_ms": ">"},
+        {"load_time_ms": ">3s"},
+        {"load_time_ms": ">-1"},
+        {"load_time_ms": ">1.5"},
+        {"load_time_ms": ">3,000"},
+        {"load_time_ms": ""},
+        {"seo_score": "50"},
+        {"seo_score": "about 50"},
+        {"seo_score": ">101"},
+        {"seo_score": "more than 50 or so"},
+        {"spending": "1000"},
+        {"spending": "-1000"},
+        {"spending": "1000-"},
+        {"spending": "5000-1000"},
+        {"spending": "5,000-9,000"},
+        {"spending": "$100-$499"},
+        {"spending": "a-b"},
+        {"updated_after": "2026-13-01T00:00:00Z"},
+        {"updated_after": "2026-02-30T00:00:00Z"},
+        {"updated_after": "1790000000"},
+        {"updated_after": "2026-10-15T00:00:00"},
+        {"updated_after": "2026-10-15T25:00:00Z"},
+        {"updated_after": "last week"},
+    ],
+    ids=str,
+)
+def test_forms_of_numbers_and_times(own: httpx.Client, body: dict[str, Any]) -> None:
+    assert bad_fields(own, body) == set(body)
+
+
+@pytest.mark.parametrize("body", [{"min_score": 50, "max_score": 49}, {"min_spending": 2, "max_spending": 1}], ids=str)
+def test_min_above_max(own: httpx.Client, body: dict[str, Any]) -> None:
+    assert bad_fields(own, body) & set(body)
+
+
+def test_long_texts(own: httpx.Client) -> None:
+    search(own, {"query": "é" * 1000, "limit": 1})
+    assert bad_fields(own, {"query": "é" * 1001}) == {"query"}
+    line = "@country(USA)\n"
+    search(own, {"wrapped_query": line + " " * (8000 - len(line)), "limit": 1})
+    response = own.post(SEARCH, json={"wrapped_query": line + " " * (8001 - len(line))})
+    assert response.status_code == 400
+    assert [detail["field"] for detail in response.json()["details"]] == ["wrapped_query"]
+
+
+def test_a_long_query_is_refused_even_when_wrapped_query_rules(own: httpx.Client) -> None:
+    assert bad_fields(own, {"query": "x" * 1001, "wrapped_query": "@country(USA)"}) == {"query"}
+
+
+def _refused_for_size(own: httpx.Client, body: dict[str, Any]) -> None:
+    response = own.post(SEARCH, json=body)
+    assert response.status_code == 400, response.text[:200]
+    refused(response, 400, response.json()["error"])
+    assert response.json()["error"] in ("INVALID_REQUEST", "INVALID_QUERY")
+
+
+def test_200_values(own: httpx.Client) -> None:
+    values = [f"w{number}" for number in range(201)]
+    search(own, {"keywords": values[:200], "limit": 1})
+    _refused_for_size(own, {"keywords": values})
+    _refused_for_size(own, {"keywords": values[:150], "technologies": [f"t{number}" for number in range(51)]})
+    _refused_for_size(own, {"wrapped_query": f"@keywords({', '.join(values)})"})
+    _refused_for_size(own, {"wrapped_query": f"@keywords({', '.join(values[:100])})", "pages": values[100:]})
+
+
+def test_64_lines(own: httpx.Client) -> None:
+    lines = [f"@keywords(w{number})" for number in range(65)]
+    search(own, {"wrapped_query": "\n".join(lines[:64]), "limit": 1})
+    _refused_for_size(own, {"wrapped_query": "\n".join(lines)})
+    _refused_for_size(own, {"wrapped_query": "\n".join(lines[:64]), "country": "USA"})
+    search(own, {"wrapped_query": "\n".join(lines[:63]), "country": "USA", "limit": 1})
+
+
+def test_blank_lines_and_comments_are_no_lines(own: httpx.Client) -> None:
+    lines = ["# a note", ""] * 40 + ["@country(USA)"]
+    search(own, {"wrapped_query": "\n".join(lines), "limit": 1})
+
+
+def test_4000_bytes(own: httpx.Client) -> None:
+    search(own, {"keywords": [f"{number:02}{'x' * 68}" for number in range(50)], "limit": 1})
+    _refused_for_size(own, {"keywords": [f"{number:02}{'x' * 68}" for number in range(58)]})
+    # Bytes, not characters.
+    _refused_for_size(own, {"keywords": [f"{number:02}{'é' * 68}" for number in range(40)]})
+    _refused_for_size(own, {"wrapped_query": "\n".join(f"!@keywords({'x' * 200}{number})" for number in range(20))})
+
+
+def test_up_to_4000_bytes_are_answered(own: httpx.Client) -> None:
+    values = [f"{number:018}" for number in range(196)]
+    line = f"@keywords({', '.join(values)})"
+    assert len(line) == 3929
+    search(own, {"wrapped_query": line, "limit": 1})
+    search(own, {"keywords": values, "limit": 1})
+
+
+def test_a_query_beyond_the_size_is_not_refused(own: httpx.Client) -> None:
+    search(own, {"query": " ".join(f"w{number}" for number in range(200)), "limit": 1})
+
+
+@pytest.mark.parametrize("value", [-1, 2**63, 2**70, -(2**70)])
+@pytest.mark.parametrize("name", ["min_spending", "max_spending", "min_score", "max_score", "limit"])
+def test_numbers_beyond_every_scale(own: httpx.Client, name: str, value: int) -> None:
+    assert bad_fields(own, {name: value}) == {name}

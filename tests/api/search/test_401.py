@@ -1,0 +1,69 @@
+"""Without a valid key nothing is answered, whatever else is wrong; which reason is never told."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from tests.api.asking import ENRICH, SEARCH, refused
+from tests.running import API_KEY
+
+ROUTES = [SEARCH, f"{SEARCH}/some-cursor", ENRICH]
+KEYS = [
+    None,
+    "",
+    "wrong",
+    API_KEY[:-1],
+    API_KEY + "x",
+    API_KEY.upper(),
+    f"Bearer {API_KEY}",
+    "sg_live_0123456789012345678901234567890123456",
+    "ключ".encode(),
+    b"\xff\xfe",
+    "x" * 5000,
+]
+
+
+def _post(own: httpx.Client, path: str, key: str | bytes | None, **request: object) -> httpx.Response:
+    headers: dict[str, str | bytes] = {} if key is None else {"X-API-Key": key}
+    with httpx.Client(base_url=own.base_url, trust_env=False) as bare:
+        asked = bare.build_request("POST", path, headers=headers, **request)  # type: ignore[arg-type]
+        return bare.send(asked)
+
+
+@pytest.mark.parametrize("path", ROUTES)
+def test_every_reason_has_one_body(own: httpx.Client, path: str) -> None:
+    bodies = set()
+    for key in KEYS:
+        response = _post(own, path, key, json={"domains": ["own-host.com"]})
+        refused(response, 401, "UNAUTHORIZED")
+        assert list(response.json()) == ["error", "message"]
+        bodies.add(response.content)
+    assert len(bodies) == 1
+
+
+def test_the_key_counts_in_its_header_only(own: httpx.Client) -> None:
+    with httpx.Client(base_url=own.base_url, trust_env=False) as bare:
+        refused(bare.post(f"{SEARCH}?api_key={API_KEY}&X-API-Key={API_KEY}", json={}), 401, "UNAUTHORIZED")
+        refused(bare.post(SEARCH, json={}, headers={"Authorization": f"Bearer {API_KEY}"}), 401, "UNAUTHORIZED")
+        refused(bare.post(SEARCH, json={}, headers={"Cookie": f"X-API-Key={API_KEY}"}), 401, "UNAUTHORIZED")
+        refused(bare.post(SEARCH, json={"X-API-Key": API_KEY}), 401, "UNAUTHORIZED")
+
+
+@pytest.mark.parametrize("path", ROUTES)
+def test_the_key_is_checked_first(own: httpx.Client, path: str) -> None:
+    for headers, content in (
+        ({"Content-Type": "text/plain"}, b"{}"),
+        ({"Content-Type": "application/json"}, b"x" * 70_000),
+        ({"Content-Type": "text/plain"}, b"x" * 70_000),
+        ({"Content-Type": "application/json"}, b"{"),
+        ({}, b""),
+    ):
+        with httpx.Client(base_url=own.base_url, trust_env=False) as bare:
+            refused(bare.post(path, content=content, headers=headers), 401, "UNAUTHORIZED")
+
+
+def test_the_message_does_not_repeat_the_key(own: httpx.Client) -> None:
+    response = _post(own, SEARCH, "a-key-that-is-wrong", json={})
+    assert "a-key-that-is-wrong" not in response.text
+    assert "a-key-that-is-wrong" not in str(response.headers)

@@ -1,0 +1,24 @@
+"""Every operation is a POST."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from tests.api.asking import ENRICH, SEARCH, refused
+
+
+@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", ENRICH])
+@pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])
+def test_other_methods(own: httpx.Client, path: str, method: str) -> None:
+    response = own.request(method, path)
+    refused(response, 405, "METHOD_NOT_ALLOWED")
+    assert response.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", ENRICH])
+def test_head(own: httpx.Client, path: str) -> None:
+    response = own.head(path)
+    assert (response.status_code, response.content) == (405, b"")
+    assert response.headers["allow"] == "POST"
+    assert response.headers["x-request-id"]

@@ -1,0 +1,90 @@
+"""Log lines of requests: JSON, with the request id, and never a key, an address or a caller's words."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from siteglass.logs import JsonFormatter
+from tests.api.asking import ENRICH, SEARCH
+from tests.running import API_KEY
+
+WORDS = ["verysecretword", "wordofwrapped", "Munich", "secret-enriched.com", "Kowalski", "full-record.com"]
+
+
+class _Kept(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.setFormatter(JsonFormatter())
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(self.format(record))
+
+
+@pytest.fixture
+def lines() -> Iterator[list[str]]:
+    """What the service logs during a test."""
+    logger, kept = logging.getLogger("siteglass"), _Kept()
+    level = logger.level
+    logger.addHandler(kept)
+    logger.setLevel(logging.DEBUG)
+    yield kept.lines
+    logger.setLevel(level)
+    logger.removeHandler(kept)
+
+
+def _ask(own: httpx.Client) -> list[httpx.Response]:
+    first = own.post(SEARCH, json={"limit": 1, "wrapped_query": "!@keywords(wordofwrapped)", "has_email": False})
+    return [
+        first,
+        own.post(first.json()["next"], json={}),
+        own.post(SEARCH, json={"query": "verysecretword"}),
+        own.post(f"{SEARCH}?note=verysecretword", json={"city": "Munich"}),
+        own.post(SEARCH, json={"has_email": True}),
+        own.post(SEARCH, json={"wrapped_query": "@nope(verysecretword)"}),
+        own.post(SEARCH, json={"verysecretword": 1, "country": "Kowalski"}),
+        own.post(SEARCH, content=b'{"query": "verysecretword', headers={"Content-Type": "application/json"}),
+        own.post(ENRICH, json={"domains": ["secret-enriched.com", "full-record.com", ""]}),
+        own.post(SEARCH, json={}, headers={"X-API-Key": "wrong-key-of-kowalski"}),
+        own.post(f"{SEARCH}/{'x' * 50}", json={}),
+    ]
+
+
+def _settled(lines: list[str], count: int) -> list[dict[str, Any]]:
+    """The lines, which may be written a little later than the answers."""
+    deadline = time.monotonic() + 5
+    while len(lines) < count and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return [json.loads(line) for line in lines]
+
+
+def test_lines_are_json_and_discreet(own: httpx.Client, lines: list[str]) -> None:
+    responses = _ask(own)
+    assert own.get("/verysecretword").status_code == 404
+    assert len(_settled(lines, len(responses))) >= len(responses)
+    whole = "\n".join(lines)
+    assert all("\n" not in line for line in lines)
+    for response in responses:
+        assert response.headers["x-request-id"] in whole
+    for secret in (API_KEY, "wrong-key", *WORDS, "127.0.0.1", "@full-record.com", "info@"):
+        assert secret.lower() not in whole.lower(), secret
+
+
+def test_a_cursor_is_not_logged(own: httpx.Client, lines: list[str]) -> None:
+    path = own.post(SEARCH, json={"limit": 1}).json()["next"]
+    own.post(path, json={})
+    assert _settled(lines, 2)
+    assert path.rpartition("/")[2] not in "\n".join(lines)
+
+
+def test_statuses_are_logged(own: httpx.Client, lines: list[str]) -> None:
+    statuses = [response.status_code for response in _ask(own)]
+    made = _settled(lines, len(statuses))
+    assert [line["status"] for line in made if "status" in line] == statuses

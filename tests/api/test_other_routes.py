@@ -1,0 +1,110 @@
+"""What is not an operation: health, readiness, metrics, the description, and addresses that do not exist."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from tests.api.asking import ENRICH, SEARCH, refused
+
+DESCRIBED = """
+    query limit language select wrapped_query country state city technologies keywords categories_uses service_type
+    offers pages has_phone has_facebook has_linkedin has_twitter has_instagram has_youtube has_tiktok has_pinterest
+    exclude_generic_emails spending min_spending max_spending min_score max_score updated_after not_secure
+    missing_sitemap missing_schema not_responsive load_time_ms seo_score domains sort X-API-Key
+"""
+OPEN = ["/healthz", "/readyz", "/metrics", "/openapi.json"]
+
+
+@pytest.mark.parametrize("path", OPEN)
+def test_open_routes_need_no_key(own: httpx.Client, path: str) -> None:
+    assert own.get(path).status_code == 200
+    assert own.get(path, headers={"X-API-Key": "wrong"}).status_code == 200
+
+
+@pytest.mark.parametrize("path", OPEN)
+def test_every_answer_has_a_request_id(own: httpx.Client, path: str) -> None:
+    one, two = (own.get(path).headers.get("x-request-id") for _ in range(2))
+    assert one
+    assert two
+    assert one != two
+
+
+@pytest.mark.parametrize("path", OPEN)
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_open_routes_are_read_only(own: httpx.Client, path: str, method: str) -> None:
+    response = own.request(method, path)
+    refused(response, 405, "METHOD_NOT_ALLOWED")
+    assert "GET" in response.headers["allow"]
+
+
+def test_health_is_json(own: httpx.Client) -> None:
+    for path in ("/healthz", "/readyz"):
+        assert own.get(path).headers["content-type"].partition(";")[0] == "application/json"
+
+
+def test_metrics_are_plain_text_and_tell_no_secrets(own: httpx.Client) -> None:
+    own.post(SEARCH, json={"keywords": ["verysecretword"]})
+    cursor = own.post(SEARCH, json={"limit": 1}).json()["next"]
+    own.post(cursor, json={})
+    response = own.get("/metrics")
+    assert response.headers["content-type"].startswith("text/plain")
+    assert "# HELP" in response.text
+    assert "verysecretword" not in response.text
+    assert cursor not in response.text
+    assert own.headers["X-API-Key"] not in response.text
+
+
+def test_metrics_do_not_grow_with_addresses(own: httpx.Client) -> None:
+    for number in range(3):
+        own.get(f"/made-up-address-{number}")
+    assert "made-up-address" not in own.get("/metrics").text
+
+
+def test_the_description_names_every_operation_and_filter(own: httpx.Client) -> None:
+    described = own.get("/openapi.json").json()
+    assert described["openapi"].startswith("3.")
+    paths = described["paths"]
+    assert {SEARCH, ENRICH} <= set(paths)
+    assert any(path.startswith(f"{SEARCH}/{{") for path in paths)
+    assert all("post" in operations for path, operations in paths.items() if path.startswith("/v1/leads"))
+    text = own.get("/openapi.json").text
+    for name in DESCRIBED.split():
+        assert f'"{name}"' in text, name
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/nope", "/v1", "/v1/leads", "/v2/leads/search", "/v1/leads/enrich/x", f"{SEARCH}/a/b", "/docs", "/redoc"],
+)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_unknown_addresses(own: httpx.Client, path: str, method: str) -> None:
+    response = own.request(method, path)
+    refused(response, 404, "NOT_FOUND")
+    assert list(response.json()) == ["error", "message"]
+
+
+def test_strange_addresses_are_answered_as_json(own: httpx.Client) -> None:
+    for path in ("/%00", "/%FF", "/v1/leads/search%2Fabc", "/" + "x" * 5000, "/<script>", "/v1//leads/search"):
+        refused(own.get(path), own.get(path).status_code, own.get(path).json()["error"])
+
+
+def test_a_request_id_is_never_taken_from_the_caller_twice(own: httpx.Client) -> None:
+    headers = {"X-Request-Id": "the-same-each-time"}
+    ids = {own.post(SEARCH, json={"limit": 1}, headers=headers).headers["x-request-id"] for _ in range(2)}
+    assert len(ids) == 2
+
+
+def test_request_ids_of_errors_are_unique(own: httpx.Client) -> None:
+    answers = [
+        own.get("/nope"),
+        own.get(SEARCH),
+        own.post(SEARCH, json={"limt": 1}),
+        own.post(SEARCH, json={}, headers={"X-API-Key": "wrong"}),
+        own.post(SEARCH, content=b"{}"),
+        own.post(SEARCH, content=b"x" * 70_000, headers={"Content-Type": "application/json"}),
+        own.post(f"{SEARCH}/x", json={}),
+        own.post(ENRICH, json={}),
+    ]
+    assert [answer.status_code for answer in answers] == [404, 405, 400, 401, 415, 413, 400, 400]
+    assert len({answer.headers["x-request-id"] for answer in answers}) == len(answers)
