@@ -62,7 +62,8 @@ serve: setup ## Run the service
 
 .PHONY: test
 test: setup ## Run the tests in parallel; the engines must be up (PYTEST_WORKERS, PYTEST_ARGS)
-	$(BIN)/pytest -n $(PYTEST_WORKERS) $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(PYTEST_WORKERS) -m "not timing" $(PYTEST_ARGS)
+	$(BIN)/pytest -n 0 -m timing $(PYTEST_ARGS)
 
 .PHONY: lint
 lint: setup ## Style, formatting, types and import layers
@@ -78,7 +79,8 @@ format: setup ## Rewrite the code in the project's style
 
 .PHONY: coverage
 coverage: setup ## All tests with branch coverage, and its summary
-	$(BIN)/pytest -n $(PYTEST_WORKERS) --cov --cov-report=term:skip-covered $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(PYTEST_WORKERS) -m "not timing" --cov --cov-report= $(PYTEST_ARGS)
+	$(BIN)/pytest -n 0 -m timing --cov --cov-append --cov-report=term:skip-covered $(PYTEST_ARGS)
 
 .PHONY: check
 check: lint coverage ## All that CI checks: lint, tests, coverage

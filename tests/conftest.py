@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import fcntl
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import asyncpg
 import httpx
 import pytest
 
@@ -84,7 +86,7 @@ def private_engines() -> Iterator[PrivateEngines]:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """The controller deletes every index that this run made."""
+    """The controller deletes every index and the schema that this run made."""
     if hasattr(session.config, "workerinput"):
         return
     dsession = session.config.pluginmanager.get_plugin("dsession")
@@ -96,3 +98,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     ):
         for row in engine.get(f"/_cat/indices/{prefix}-*", params={"format": "json"}).json():
             engine.delete(f"/{row['index']}")
+    with contextlib.suppress(OSError):
+        asyncio.run(_drop_schema(prefix))
+
+
+async def _drop_schema(name: str) -> None:
+    connection = await asyncpg.connect(load_settings().postgres_dsn, timeout=5)
+    try:
+        await connection.execute(f"DROP SCHEMA IF EXISTS {name} CASCADE")
+    finally:
+        await connection.close()

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import os
+import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
 import uvicorn
 
+from siteglass.accounts.accounts import AccountError, Plan, create_account, set_plan
+from siteglass.accounts.credits import grant
+from siteglass.accounts.key_form import checksum, digest, secret_version
+from siteglass.accounts.keys import SCOPES
+from siteglass.accounts.schema import migrate
 from siteglass.app import create_app
 from siteglass.backends import Backends, Clock, open_backends
 from siteglass.index import generations
@@ -22,10 +31,12 @@ from siteglass.index.names import Names
 from siteglass.lead import Lead
 from siteglass.lead_files import write_parquet
 from siteglass.load import Loaded, load
-from siteglass.settings import Settings, load_settings
+from siteglass.postgres import Postgres
+from siteglass.settings import Settings, load_settings, variable
 
-API_KEY = "test-key-of-the-settings"
-SECRET = "a secret of the tests, long enough to seal"
+SECRET = "a secret of the tests that is long enough to seal"
+_KEY_START = "sg_live_" + "TestKeyOfEveryTestWorker".ljust(30, "0")
+API_KEY = _KEY_START + checksum(_KEY_START)
 
 Result = TypeVar("Result")
 
@@ -34,9 +45,49 @@ RUN_PREFIX = "t" + os.environ.get("PYTEST_XDIST_TESTRUNUID", f"{os.getpid():x}")
 
 
 def settings_for(prefix: str, **changes: Any) -> Settings:
-    """Settings of the environment's engines under a prefix of the test's own."""
-    ours = replace(load_settings(), api_key=API_KEY, cursor_secrets=(SECRET,), index_prefix=f"{RUN_PREFIX}-{prefix}")
+    """Settings of the environment's engines under a prefix of the test's own; accounts are shared by the run."""
+    ours = replace(
+        load_settings(),
+        cursor_secrets=(SECRET,),
+        key_secrets=(SECRET,),
+        index_prefix=f"{RUN_PREFIX}-{prefix}",
+        postgres_schema=RUN_PREFIX,
+        redis_prefix=RUN_PREFIX,
+    )
     return replace(ours, **changes)
+
+
+@functools.cache
+def _make_test_account(dsn: str, schema: str) -> None:
+    """The tables, and an account whose key is API_KEY, with more credits and rate than any test uses."""
+
+    async def make() -> None:
+        await migrate(dsn, schema)
+        postgres = Postgres(dsn, schema, max_connections=1)
+        try:
+            await set_plan(postgres, Plan("tests", 100_000, 100_000))
+            with contextlib.suppress(AccountError):  # another worker was first
+                account = await create_account(postgres, "tests", "tests")
+                await grant(postgres, account, 10**9, 10**9, "tests", "tests")
+                await postgres.fetchrow(
+                    "INSERT INTO {schema}.keys (account_id, name, digest, secret_version, shown_start, shown_end,"
+                    " scopes) VALUES ($1, 'tests', $2, $3, $4, $5, $6)",
+                    account,
+                    digest(SECRET.encode(), API_KEY),
+                    secret_version(SECRET.encode()),
+                    API_KEY[:12],
+                    API_KEY[-4:],
+                    list(SCOPES),
+                    timeout_ms=5_000,
+                )
+            for _ in range(200):
+                if await postgres.fetch("SELECT 1 FROM {schema}.keys WHERE name = 'tests'", timeout_ms=5_000):
+                    break
+                await asyncio.sleep(0.05)
+        finally:
+            await postgres.close()
+
+    asyncio.run(make())
 
 
 def run(settings: Settings, action: Callable[[Backends, Names], Awaitable[Result]]) -> Result:
@@ -77,6 +128,7 @@ def add(settings: Settings, leads: list[Lead], folder: Path) -> Loaded:
 @contextlib.contextmanager
 def serving(settings: Settings, clock: Clock | None = None) -> Iterator[httpx.Client]:
     """The service on a free loopback port, and a client that carries the key."""
+    _make_test_account(settings.postgres_dsn, settings.postgres_schema)
     server = uvicorn.Server(
         uvicorn.Config(create_app(settings, clock), host="127.0.0.1", port=0, log_config=None, access_log=False)
     )
@@ -96,3 +148,49 @@ def serving(settings: Settings, clock: Clock | None = None) -> Iterator[httpx.Cl
     finally:
         server.should_exit = True
         thread.join(timeout=15)
+
+
+class ServiceProcess:
+    """The service as a process of its own, to be killed."""
+
+    def __init__(self, settings: Settings) -> None:
+        _make_test_account(settings.postgres_dsn, settings.postgres_schema)
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            self.port: int = listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._environment = {**os.environ, **environment_of(settings), "SITEGLASS_PORT": str(self.port)}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        program = Path(sys.executable).parent / "siteglass"
+        self._process = subprocess.Popen(
+            [str(program), "serve"],
+            env=self._environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            with contextlib.suppress(httpx.TransportError):
+                httpx.get(f"{self.url}/healthz", timeout=2, trust_env=False)
+                return
+            time.sleep(0.02)
+        raise RuntimeError("the service did not start")
+
+    def kill(self) -> None:
+        """End it without warning."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+def environment_of(settings: Settings) -> dict[str, str]:
+    """The environment that gives these settings."""
+    made = {}
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        made[variable(field.name)] = ",".join(value) if isinstance(value, tuple) else str(value)
+    return made

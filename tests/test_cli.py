@@ -81,7 +81,7 @@ def test_a_wrong_record_names_file_line_and_field(cli: Cli) -> None:
 
 
 def test_serve_says_which_setting_is_missing(cli: Cli) -> None:
-    assert "SITEGLASS_API_KEY is not set" in cli("serve", code=2)
+    assert "SITEGLASS_CURSOR_SECRETS: at least one cursor secret" in cli("serve", code=2)
 
 
 def test_an_engine_that_is_away_is_told_in_one_line(cli: Cli) -> None:

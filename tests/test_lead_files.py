@@ -40,7 +40,7 @@ def number(below: int) -> st.SearchStrategy[int | None]:
 
 leads = st.builds(
     Lead,
-    domain=st.text(min_size=3, max_size=30),
+    domain=st.from_regex(r"[a-z0-9-]{1,20}\.[a-z]{2,10}", fullmatch=True),
     crawled_at_ms=st.integers(0, 2**42 - 1),
     updated_at_ms=number(2**42),
     url=text,

@@ -13,12 +13,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
 
+from siteglass.accounts.keys import Keys, key_secrets
 from siteglass.api.guard import Service, log_fault
 from siteglass.api.responses import error_answer
 from siteglass.api.routes import routes
 from siteglass.backends import Clock, open_backends
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
 from siteglass.index.names import Names
+from siteglass.limits import open_limiter
 from siteglass.logs import configure_logs
 from siteglass.query.cursor import CursorSealer
 from siteglass.query.vocabulary import vocabulary
@@ -27,13 +29,11 @@ from siteglass.settings import Settings, SettingsError, load_settings, variable
 
 def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     """The service for these settings."""
-    if not settings.api_key:
-        raise SettingsError(f"{variable('api_key')} is not set: choose a key and set it.")
-    if not settings.cursor_secrets:
-        raise SettingsError(
-            f"{variable('cursor_secrets')} is not set: set at least one secret of 32 characters or more."
-        )
-    sealer = CursorSealer(settings.cursor_secrets, settings.cursor_life_s)
+    try:
+        sealer = CursorSealer(settings.cursor_secrets, settings.cursor_life_s)
+    except ValueError as error:
+        raise SettingsError(f"{variable('cursor_secrets')}: {error}.") from None
+    key_secrets(settings.key_secrets)  # a missing one is told now, not by the first request
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -41,8 +41,12 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
         async with open_backends(settings) as backends:
             if clock is not None:
                 backends.clock = clock
-            app.state.service = Service(backends, Names(settings.index_prefix), sealer)
+            keys = Keys(backends.postgres, settings.key_secrets, settings.postgres_timeout_ms)
+            limiter = open_limiter(settings)
+            limiter.start()
+            app.state.service = Service(backends, Names(settings.index_prefix), sealer, keys, limiter)
             yield
+            await limiter.close()
 
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.router.routes.extend(routes())

@@ -1,4 +1,4 @@
-"""Opens what the operations work on: OpenSearch and the clock. The only thing injected.
+"""Opens what the operations work on: OpenSearch, PostgreSQL and the clock. The only thing injected.
 
 The hot reads go through this small client: one deadline for the whole call, no retries of its own, no gzip (it costs
 the engine up to 0.9 ms a page). Words of the engine's language stand in `index`, not here.
@@ -19,6 +19,7 @@ import aiohttp
 import orjson
 
 from siteglass.errors import Unavailable
+from siteglass.postgres import Postgres
 from siteglass.settings import Settings
 
 MAX_CONNECTIONS = 128
@@ -113,6 +114,7 @@ class Backends:
 
     settings: Settings
     opensearch: OpenSearch
+    postgres: Postgres
     clock: Clock = field(default_factory=Clock)
 
     async def __aenter__(self) -> Self:
@@ -126,8 +128,15 @@ class Backends:
     async def close(self) -> None:
         """Close every engine."""
         await self.opensearch.close()
+        await self.postgres.close()
 
 
 def open_backends(settings: Settings) -> Backends:
     """Backends for these settings; connections are made when first used."""
-    return Backends(settings, OpenSearch(settings.opensearch_urls))
+    postgres = Postgres(
+        settings.postgres_dsn,
+        settings.postgres_schema,
+        max_connections=settings.postgres_pool,
+        statement_cache=settings.postgres_statement_cache,
+    )
+    return Backends(settings, OpenSearch(settings.opensearch_urls), postgres)

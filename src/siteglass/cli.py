@@ -1,4 +1,4 @@
-"""Operator commands: serve, index, demo. Each command calls one operation and says what became of it."""
+"""Operator commands: serve, index, demo, and those of `cli_accounts`. Each says what became of it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from siteglass import __version__
+from siteglass.cli_accounts import COMMANDS
 from siteglass.settings import SettingsError, load_settings
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ Result = TypeVar("Result")
 @click.version_option(__version__)
 def cli() -> None:
     """Siteglass: find websites, and the people behind them."""
+
+
+for command in COMMANDS:
+    cli.add_command(command)
 
 
 @cli.command()
@@ -194,6 +199,7 @@ def _progress(title: str, total: int) -> Iterator[Callable[[int], None]]:
 
 def main() -> None:
     """Entry point: expected errors become one line and exit code 2."""
+    from siteglass.accounts.accounts import AccountError
     from siteglass.backends import EngineError
     from siteglass.errors import Unavailable
     from siteglass.index.generations import GenerationError
@@ -201,7 +207,7 @@ def main() -> None:
 
     try:
         cli()
-    except (SettingsError, GenerationError, LeadFileError) as error:
+    except (SettingsError, AccountError, GenerationError, LeadFileError) as error:
         click.echo(f"siteglass: {error}", err=True)
         sys.exit(2)
     except (EngineError, Unavailable) as error:

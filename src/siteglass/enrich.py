@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from siteglass.accounts.credits import Mark, Receipt, charge
+from siteglass.accounts.keys import Caller
 from siteglass.backends import Backends
 from siteglass.domains import NotAHost, candidates
 from siteglass.index.lookup import LookedUp, look_up
@@ -14,10 +17,18 @@ from siteglass.index.names import Names
 _OWN = ("spending", "social_accounts")
 
 
+@dataclass(frozen=True, slots=True)
+class Enriched:
+    """The items, and what they cost."""
+
+    items: list[dict[str, Any]]
+    receipt: Receipt
+
+
 async def enrich(
-    backends: Backends, names: Names, domains: Sequence[str], select: Sequence[str]
-) -> list[dict[str, Any]]:
-    """An item for every domain sent; one look-up for all."""
+    backends: Backends, names: Names, caller: Caller, request_id: str, domains: Sequence[str], select: Sequence[str]
+) -> Enriched:
+    """An item for every domain sent, after one look-up for all and the charge."""
     wanted: dict[str, tuple[str, ...] | NotAHost] = {}
     for domain in domains:
         try:
@@ -26,7 +37,48 @@ async def enrich(
             wanted[domain] = error
     hosts = {name for found in wanted.values() if not isinstance(found, NotAHost) for name in found}
     looked_up = await look_up(backends, names, sorted(hosts))
-    return [_item(domain, wanted[domain], looked_up, select) for domain in domains]
+    receipt = await _charge(backends, caller, request_id, wanted, looked_up)
+    return Enriched([_item(domain, wanted[domain], looked_up, select) for domain in domains], receipt)
+
+
+async def _charge(
+    backends: Backends,
+    caller: Caller,
+    request_id: str,
+    wanted: dict[str, tuple[str, ...] | NotAHost],
+    looked_up: LookedUp,
+) -> Receipt:
+    """One API credit, and one lead credit for each stored domain found, however often it was asked for."""
+    marks: dict[str, Mark] = {}
+    for hosts in wanted.values():
+        if not isinstance(hosts, NotAHost):
+            stored = _stored(hosts, looked_up)
+            if stored:
+                marks[stored] = Mark.CHARGED
+            elif stored is None:
+                marks.setdefault(hosts[0], Mark.NOT_FOUND)
+    lead = sum(mark is Mark.CHARGED for mark in marks.values())
+    balances = await charge(
+        backends.postgres,
+        caller,
+        "enrich",
+        1,
+        lead,
+        request_id,
+        list(marks.items()),
+        timeout_ms=backends.settings.charge_timeout_ms,
+    )
+    return Receipt(1, lead, balances)
+
+
+def _stored(hosts: tuple[str, ...], looked_up: LookedUp) -> str | None:
+    """The name that a record lies under, None if there is none; "" if its look-up failed."""
+    for host in hosts:
+        if host in looked_up.failed:
+            return ""
+        if host in looked_up.records:
+            return host
+    return None
 
 
 def _item(
@@ -34,13 +86,13 @@ def _item(
 ) -> dict[str, Any]:
     if isinstance(wanted, NotAHost):
         return {"status": "error", "domain": domain, "message": f"{domain!r} {wanted}"}
-    for name in wanted:
-        if name in looked_up.failed:
-            message = "The look-up of this domain failed and was not charged. Ask for it again."
-            return {"status": "error", "domain": domain, "message": message}
-        if name in looked_up.records:
-            return {"status": "success", "domain": domain, "data": _data(looked_up.records[name], select)}
-    return {"status": "not_found", "domain": domain, "message": f"No data found for {domain}"}
+    stored = _stored(wanted, looked_up)
+    if stored is None:
+        return {"status": "not_found", "domain": domain, "message": f"No data found for {domain}"}
+    if not stored:
+        message = "The look-up of this domain failed and was not charged. Ask for it again."
+        return {"status": "error", "domain": domain, "message": message}
+    return {"status": "success", "domain": domain, "data": _data(looked_up.records[stored], select)}
 
 
 def _data(record: dict[str, Any], select: Sequence[str]) -> dict[str, Any]:

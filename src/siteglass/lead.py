@@ -20,7 +20,7 @@ Texts = Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=200)]
 class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
     """One website as the crawl saw it last."""
 
-    domain: Annotated[str, msgspec.Meta(min_length=3, max_length=253)]
+    domain: Annotated[str, msgspec.Meta(max_length=253, pattern=r"^[a-z0-9_-]+(\.[a-z0-9_-]+)+$")]
     crawled_at_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)]
     updated_at_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None = None
 

@@ -6,6 +6,8 @@ import uuid
 from dataclasses import dataclass, replace
 from typing import Any
 
+from siteglass.accounts.credits import Mark, Operation, Receipt, charge
+from siteglass.accounts.keys import Caller
 from siteglass.backends import Backends
 from siteglass.index import pages
 from siteglass.index.names import Names
@@ -37,10 +39,13 @@ class SearchPage:
     filters: dict[str, Any]
     next: Continuation | None
     previous: Continuation | None
+    receipt: Receipt
 
 
-async def first_page(backends: Backends, names: Names, request: SearchRequest) -> SearchPage:
-    """Run a new search."""
+async def first_page(
+    backends: Backends, names: Names, caller: Caller, request_id: str, request: SearchRequest
+) -> SearchPage:
+    """Run a new search, charge for it, and only then show it."""
     found, total = await pages.first_page(backends, names, request.meaning.criteria, request.sort, request.limit)
     here = Continuation(
         request.meaning.filters,
@@ -52,17 +57,35 @@ async def first_page(backends: Backends, names: Names, request: SearchRequest) -
         total.estimated,
         str(uuid.uuid4()),
     )
-    return _spelled(here, request.meaning, found, backward=False, first=True)
+    receipt = await _charge(backends, caller, "search", request_id, request.meaning, found)
+    return _spelled(here, request.meaning, found, receipt, backward=False, first=True)
 
 
-async def later_page(backends: Backends, names: Names, here: Continuation) -> SearchPage:
-    """Run the page that a cursor stands for."""
+async def later_page(
+    backends: Backends, names: Names, caller: Caller, request_id: str, here: Continuation
+) -> SearchPage:
+    """Run the page that a cursor stands for, charge for it, and only then show it."""
     meaning = read_meaning(here.filters, backends.clock.now_ms())
     found = await pages.later_page(backends, names, meaning.criteria, here.sort, here.limit, here.position)
-    return _spelled(here, meaning, found, backward=here.position.backward, first=False)
+    receipt = await _charge(backends, caller, "page", request_id, meaning, found)
+    return _spelled(here, meaning, found, receipt, backward=here.position.backward, first=False)
 
 
-def _spelled(here: Continuation, meaning: Meaning, found: pages.Page, *, backward: bool, first: bool) -> SearchPage:
+async def _charge(
+    backends: Backends, caller: Caller, operation: Operation, request_id: str, meaning: Meaning, found: pages.Page
+) -> Receipt:
+    """One lead credit for each lead that has an address, whatever `select` says."""
+    shown = "emails_personal" if meaning.criteria.hides_generic_emails() else "emails"
+    domains = [(hit.domain, Mark.CHARGED if hit.record[shown] else Mark.NO_ADDRESS) for hit in found.hits]
+    lead = sum(mark is Mark.CHARGED for _, mark in domains)
+    timeout_ms = backends.settings.charge_timeout_ms
+    balances = await charge(backends.postgres, caller, operation, 0, lead, request_id, domains, timeout_ms=timeout_ms)
+    return Receipt(0, lead, balances)
+
+
+def _spelled(
+    here: Continuation, meaning: Meaning, found: pages.Page, receipt: Receipt, *, backward: bool, first: bool
+) -> SearchPage:
     # The neighbour one comes from exists; the one ahead exists if the engine saw a lead behind the page.
     has_next = found.more if not backward else True
     has_previous = found.more if backward else not first
@@ -80,6 +103,7 @@ def _spelled(here: Continuation, meaning: Meaning, found: pages.Page, *, backwar
         here.filters,
         following,
         preceding,
+        receipt,
     )
 
 

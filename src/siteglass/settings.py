@@ -17,7 +17,6 @@ class SettingsError(ValueError):
 class Settings:
     """All that can be set from outside; the variable is SITEGLASS_ and the name in capitals."""
 
-    api_key: Annotated[str, "The one accepted API key until accounts land; no key, no service."] = ""
     cursor_secrets: Annotated[
         tuple[str, ...], "Secrets of 32 characters or more that seal cursors, comma-separated, newest first."
     ] = ()

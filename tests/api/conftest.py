@@ -1,4 +1,4 @@
-"""The service over the hand-made leads."""
+"""The service over the hand-made leads, and over leads to be paid for."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from siteglass.lead_files import write_parquet
 from siteglass.settings import Settings
 from tests.api.handmade import HANDMADE
+from tests.api.paying import STOCK, Bank
 from tests.running import fill, serving, settings_for
 
 
@@ -29,3 +30,22 @@ def own(own_settings: Settings) -> Iterator[httpx.Client]:
     """The service over the hand-made leads."""
     with serving(own_settings) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def stock_settings(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Settings:
+    """Settings of an index with leads whose price is easily told, one for each worker."""
+    settings = settings_for(f"stock-{worker_id}")
+    path = tmp_path_factory.mktemp("stock") / "leads.parquet"
+    write_parquet(path, STOCK)
+    fill(settings, Path(path))
+    return settings
+
+
+@pytest.fixture(scope="session")
+def bank(stock_settings: Settings) -> Iterator[Bank]:
+    """Makes customers of a service over those leads, and reads their books."""
+    with serving(stock_settings) as client:
+        made = Bank(stock_settings, str(client.base_url))
+        yield made
+        made.close()

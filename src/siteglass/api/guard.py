@@ -1,35 +1,29 @@
-"""What stands before and behind every operation: request id, the caller's key, errors, log line and metrics."""
+"""What stands before and behind every operation: request id, key, scope, rate limit, errors, log line and metrics."""
 
 from __future__ import annotations
 
-import hmac
 import logging
 import time
 import traceback
 import uuid
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from siteglass import metrics
+from siteglass.accounts.keys import Caller, Keys
 from siteglass.api.responses import error_answer
 from siteglass.backends import Backends
-from siteglass.errors import Internal, SiteglassError, Unauthorized, Unavailable
+from siteglass.errors import Forbidden, Internal, SiteglassError, TooManyRequests, Unavailable
 from siteglass.index.names import Names
+from siteglass.limits import Policy, RateLimiter, limit_headers
 from siteglass.query.cursor import CursorSealer
 
 log = logging.getLogger("siteglass.api")
 
 CLIENT_GONE = 499
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who calls."""
-
-    account: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,27 +33,44 @@ class Service:
     backends: Backends
     names: Names
     sealer: CursorSealer
+    keys: Keys
+    limiter: RateLimiter
 
 
-Operation = Callable[[Service, Request, Caller], Awaitable[Response]]
-OpenOperation = Callable[[Service, Request], Awaitable[Response]]
+@dataclass(slots=True)
+class Call:
+    """One request: its id, and what every answer to it carries, whatever becomes of it."""
+
+    request_id: str
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+Operation = Callable[[Service, Request, Caller, Call], Awaitable[Response]]
+OpenOperation = Callable[[Service, Request, Call], Awaitable[Response]]
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def _caller(service: Service, request: Request) -> Caller:
-    given = request.headers.get("x-api-key", "")
-    if not given or not hmac.compare_digest(given.encode(), service.backends.settings.api_key.encode()):
-        raise Unauthorized
-    return Caller(account="0")
+def guarded(name: str, scope: str, operation: Operation) -> Endpoint:
+    """An endpoint that runs the operation for a caller whose key, scope and rate allow it, checked in this order."""
 
-
-def guarded(name: str, operation: Operation) -> Endpoint:
-    """An endpoint that runs the operation for a known caller."""
-
-    async def for_caller(service: Service, request: Request) -> Response:
-        return await operation(service, request, _caller(service, request))
+    async def for_caller(service: Service, request: Request, call: Call) -> Response:
+        caller = await service.keys.find(request.headers.get("x-api-key", ""))
+        if scope not in caller.scopes:
+            raise Forbidden(scope)
+        await take(service, caller, call, cost=1)
+        return await operation(service, request, caller, call)
 
     return answered(name, for_caller)
+
+
+async def take(service: Service, caller: Caller, call: Call, cost: int) -> None:
+    """Take from the rate limit of account and key; raises TooManyRequests."""
+    plan = Policy(caller.rate_per_s, caller.burst)
+    own = Policy(caller.key_rate_per_s or caller.rate_per_s, caller.key_burst or caller.burst)
+    verdict = await service.limiter.take(str(caller.account_id), str(caller.key_id), plan, own, cost)
+    call.headers.update(limit_headers(verdict))
+    if not verdict.allowed:
+        raise TooManyRequests(int(call.headers["Retry-After"]))
 
 
 def answered(name: str, work: OpenOperation) -> Endpoint:
@@ -67,30 +78,31 @@ def answered(name: str, work: OpenOperation) -> Endpoint:
 
     async def endpoint(request: Request) -> Response:
         started = time.perf_counter()
-        request_id = str(uuid.uuid4())
-        service: Service = request.app.state.service
+        call = Call(str(uuid.uuid4()))
         try:
-            response = await work(service, request)
+            response = await work(request.app.state.service, request, call)
         except SiteglassError as error:
             if isinstance(error, Unavailable):
-                log.warning("unavailable", extra={"request_id": request_id, "reason": error.reason})
+                log.warning("unavailable", extra={"request_id": call.request_id, "reason": error.reason})
             response = error_answer(error)
         except ClientDisconnect:
             response = Response(status_code=CLIENT_GONE)
         except Exception as error:
-            log_fault(request_id, error)
+            log_fault(call.request_id, error)
             response = error_answer(Internal())
-        response.headers["X-Request-Id"] = request_id
+        response.headers.update({**call.headers, "X-Request-Id": call.request_id})
         seconds = time.perf_counter() - started
         metrics.REQUESTS.labels(name, response.status_code).inc()
         metrics.REQUEST_SECONDS.labels(name).observe(seconds)
-        fields = {
-            "request_id": request_id,
-            "operation": name,
-            "status": response.status_code,
-            "ms": round(seconds * 1e3, 2),
-        }
-        log.info("answered", extra=fields)
+        log.info(
+            "answered",
+            extra={
+                "request_id": call.request_id,
+                "operation": name,
+                "status": response.status_code,
+                "ms": round(seconds * 1e3, 2),
+            },
+        )
         return response
 
     return endpoint

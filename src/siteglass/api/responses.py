@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 from starlette.responses import Response
 
+from siteglass.accounts.credits import Receipt
 from siteglass.errors import SiteglassError
 from siteglass.query.cursor import Continuation, CursorSealer
 from siteglass.search import SearchPage
@@ -30,6 +31,16 @@ def error_answer(error: SiteglassError) -> Response:
     return answer(body, error.status, dict(error.headers))
 
 
+def credit_headers(receipt: Receipt) -> dict[str, str]:
+    """What an answer cost, and what is left."""
+    return {
+        "X-Credits-Api-Used": str(receipt.api),
+        "X-Credits-Lead-Used": str(receipt.lead),
+        "X-Credits-Api-Remaining": str(receipt.balances.api),
+        "X-Credits-Lead-Remaining": str(receipt.balances.lead),
+    }
+
+
 def search_answer(page: SearchPage, sealer: CursorSealer, account: str, now_s: int) -> Response:
     """The envelope of a page."""
 
@@ -45,4 +56,7 @@ def search_answer(page: SearchPage, sealer: CursorSealer, account: str, now_s: i
         "next": path(page.next),
         "previous": path(page.previous),
     }
-    return answer(body, headers={"X-Total-Estimated": "true"} if page.total_estimated else None)
+    headers = credit_headers(page.receipt)
+    if page.total_estimated:
+        headers["X-Total-Estimated"] = "true"
+    return answer(body, headers=headers)

@@ -1,0 +1,1 @@
+"""PostgreSQL: who calls, and what they may spend."""

@@ -1,0 +1,111 @@
+"""Accounts and plans: who pays, and on which terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import asyncpg
+
+from siteglass.postgres import Postgres
+
+ADMIN_TIMEOUT_MS = 5_000
+MAX_LISTED = 1_000
+
+
+class AccountError(ValueError):
+    """What an operator asked for cannot be done; the message says what can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """An account with its balance."""
+
+    id: int
+    name: str
+    plan: str
+    created_at: datetime
+    api: int
+    lead: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Terms of an account: how fast, how much a day, at which price, and when a lead is charged again."""
+
+    name: str
+    rate_per_s: float
+    burst: int
+    daily_api_cap: int | None = None
+    daily_lead_cap: int | None = None
+    api_price_micros: int = 0
+    lead_price_micros: int = 0
+    currency: str = "USD"
+    rebill_after_hours: int | None = None
+
+
+async def create_account(postgres: Postgres, name: str, plan: str = "standard") -> int:
+    """Make an account with an empty balance; returns its number."""
+    try:
+        row = await postgres.fetchrow(
+            "WITH made AS (INSERT INTO {schema}.accounts (name, plan) VALUES ($1, $2) RETURNING id)"
+            " INSERT INTO {schema}.balances (account_id) SELECT id FROM made RETURNING account_id",
+            name,
+            plan,
+            timeout_ms=ADMIN_TIMEOUT_MS,
+        )
+    except asyncpg.UniqueViolationError:
+        raise AccountError(f"There is an account {name!r} already. Choose another name.") from None
+    except asyncpg.ForeignKeyViolationError:
+        raise AccountError(f"There is no plan {plan!r}. `siteglass plan list` shows them.") from None
+    except asyncpg.CheckViolationError:
+        raise AccountError("The name of an account has 1 to 200 characters.") from None
+    assert row is not None  # noqa: S101 - RETURNING gives a row or an error
+    account_id: int = row["account_id"]
+    return account_id
+
+
+async def list_accounts(postgres: Postgres, after_id: int = 0) -> list[Account]:
+    """Accounts in the order they were made, at most MAX_LISTED, from the one after `after_id`."""
+    rows = await postgres.fetch(
+        "SELECT a.id, a.name, a.plan, a.created_at, b.api, b.lead"
+        " FROM {schema}.accounts a JOIN {schema}.balances b ON b.account_id = a.id"
+        " WHERE a.id > $1 ORDER BY a.id LIMIT $2",
+        after_id,
+        MAX_LISTED,
+        timeout_ms=ADMIN_TIMEOUT_MS,
+    )
+    return [Account(**row) for row in rows]
+
+
+async def list_plans(postgres: Postgres) -> Sequence[Plan]:
+    """All plans."""
+    rows = await postgres.fetch(
+        "SELECT name, rate_per_s, burst, daily_api_cap, daily_lead_cap, api_price_micros, lead_price_micros, currency,"
+        " rebill_after_hours FROM {schema}.plans ORDER BY name LIMIT $1",
+        MAX_LISTED,
+        timeout_ms=ADMIN_TIMEOUT_MS,
+    )
+    return [Plan(**row) for row in rows]
+
+
+_SET_PLAN = """
+INSERT INTO {schema}.plans AS p (name, rate_per_s, burst, daily_api_cap, daily_lead_cap, api_price_micros,
+    lead_price_micros, currency, rebill_after_hours)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (name) DO UPDATE SET rate_per_s = excluded.rate_per_s, burst = excluded.burst,
+    daily_api_cap = excluded.daily_api_cap, daily_lead_cap = excluded.daily_lead_cap,
+    api_price_micros = excluded.api_price_micros, lead_price_micros = excluded.lead_price_micros,
+    currency = excluded.currency, rebill_after_hours = excluded.rebill_after_hours
+"""
+
+
+async def set_plan(postgres: Postgres, plan: Plan) -> None:
+    """Make a plan, or change it for all accounts that have it; seen by workers within a second."""
+    values = (plan.name, plan.rate_per_s, plan.burst, plan.daily_api_cap, plan.daily_lead_cap)
+    prices = (plan.api_price_micros, plan.lead_price_micros, plan.currency, plan.rebill_after_hours)
+    try:
+        await postgres.fetchrow(_SET_PLAN, *values, *prices, timeout_ms=ADMIN_TIMEOUT_MS)
+    except asyncpg.CheckViolationError as error:
+        raise AccountError(f"A plan cannot be so: {error.constraint_name} does not hold.") from None

@@ -1,0 +1,81 @@
+"""Brings the tables up to date, and tells whether they are. The steps stand in `migrations`."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import asyncpg
+
+from siteglass.errors import Unavailable
+from siteglass.postgres import SCHEMA_NAME, Postgres
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+    from sqlalchemy import Connection
+
+# The newest step this code relies on; a test holds it against the folder. Written here so that a worker that only
+# asks "is it there?" need not load alembic.
+HEAD = "0002"
+
+CONNECT_TIMEOUT_S = 5
+LOCK_TIMEOUT_MS = 5_000
+STATEMENT_TIMEOUT_MS = 60_000
+
+
+def alembic_config() -> Config:
+    """Where alembic finds the steps: beside this module, from whatever folder the command is run."""
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    return config
+
+
+def _upgrade(connection: Connection, schema: str) -> None:
+    from alembic import command
+
+    # alembic tells every step at INFO, which is no news to the operator who asked for it
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    config = alembic_config()
+    config.attributes.update(connection=connection, schema=schema)
+    command.upgrade(config, "head")
+
+
+async def migrate(dsn: str, schema: str) -> None:
+    """Make or upgrade the tables of this schema, all in one transaction; nothing to do is no error."""
+    from sqlalchemy.ext.asyncio import create_async_engine
+    from sqlalchemy.pool import NullPool
+
+    if not SCHEMA_NAME.fullmatch(schema):
+        raise ValueError(f"{schema!r} is no schema name: lower-case letters, digits and _, at most 63")
+    engine = create_async_engine(
+        "postgresql+asyncpg://",
+        async_creator=lambda: asyncpg.connect(dsn, timeout=CONNECT_TIMEOUT_S),
+        poolclass=NullPool,
+    )
+    try:
+        async with engine.begin() as connection:
+            # A step that waits for a lock would hold up all who come after it: better to give up and be run again.
+            for statement in (
+                f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}",
+                f"SET LOCAL statement_timeout = {STATEMENT_TIMEOUT_MS}",
+                f"SELECT pg_advisory_xact_lock(hashtext('siteglass migrate {schema}'))",
+                f"CREATE SCHEMA IF NOT EXISTS {schema}",
+            ):
+                await connection.exec_driver_sql(statement)
+            await connection.run_sync(_upgrade, schema)
+    except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError) as error:
+        raise Unavailable(f"postgresql: {type(error).__name__}") from error
+    finally:
+        await engine.dispose()
+
+
+async def is_current(postgres: Postgres, timeout_ms: int) -> bool:
+    """Whether the tables have all that this code relies on. Newer is fine: steps only add."""
+    try:
+        row = await postgres.fetchrow("SELECT version_num FROM {schema}.alembic_version", timeout_ms=timeout_ms)
+    except Unavailable:
+        return False
+    return row is not None and str(row["version_num"]) >= HEAD

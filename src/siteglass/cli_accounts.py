@@ -1,0 +1,254 @@
+"""Operator commands on accounts: account, key, plan, credits, migrate. Each calls one function and says what next."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import sys
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from siteglass.settings import load_settings
+
+if TYPE_CHECKING:
+    from siteglass.postgres import Postgres
+
+Result = TypeVar("Result")
+
+_amount = click.IntRange(0, 1_000_000_000_000)
+_cap = click.IntRange(0, 1_000_000_000_000)
+_rate = click.FloatRange(0, 1_000_000, min_open=True)
+_burst = click.IntRange(1, 1_000_000)
+
+
+def _run(action: Callable[[Postgres], Awaitable[Result]]) -> Result:
+    """Run a function with the database of the settings."""
+    from siteglass.postgres import Postgres
+
+    async def run() -> Result:
+        settings = load_settings()
+        postgres = Postgres(
+            settings.postgres_dsn,
+            settings.postgres_schema,
+            max_connections=2,
+            statement_cache=settings.postgres_statement_cache,
+        )
+        try:
+            return await action(postgres)
+        finally:
+            await postgres.close()
+
+    return asyncio.run(run())
+
+
+def _day(time: datetime | None) -> str:
+    return "never" if time is None else time.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+@click.command()
+def migrate() -> None:
+    """Make or upgrade the tables; safe to run again."""
+    from siteglass.accounts import schema
+
+    settings = load_settings()
+    asyncio.run(schema.migrate(settings.postgres_dsn, settings.postgres_schema))
+    click.echo(f"The tables in schema {settings.postgres_schema} are up to date ({schema.HEAD}).")
+
+
+@click.group()
+def account() -> None:
+    """Accounts: make, list."""
+
+
+@account.command("create")
+@click.argument("name")
+@click.option("--plan", default="standard", show_default=True)
+def account_create(name: str, plan: str) -> None:
+    """Make an account with an empty balance."""
+    from siteglass.accounts import accounts
+
+    number = _run(lambda postgres: accounts.create_account(postgres, name, plan))
+    click.echo(f"Account {number} ({name}, plan {plan}) is made, with no credits and no key. Next:")
+    click.echo(f"  siteglass credits grant {number} --api 1000 --lead 1000")
+    click.echo(f"  siteglass key create {number}")
+
+
+@account.command("list")
+@click.option("--after", default=0, help="Show those after this number; 1,000 are shown at once.")
+def account_list(after: int) -> None:
+    """List the accounts with their balances."""
+    from siteglass.accounts import accounts
+
+    found = _run(lambda postgres: accounts.list_accounts(postgres, after))
+    if not found:
+        click.echo("No account. Make one: siteglass account create NAME")
+    for a in found:
+        click.echo(
+            f"{a.id}  {a.name}  plan {a.plan}  {a.api} API and {a.lead} lead credits  since {_day(a.created_at)}"
+        )
+
+
+@click.group()
+def key() -> None:
+    """API keys: make, list, revoke."""
+
+
+@key.command("create")
+@click.argument("account_id", type=int)
+@click.option("--name", default="default", show_default=True, help="To tell keys apart.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(["search", "enrich", "account"]),
+    help="What it may do; can be given several times. Not given: everything.",
+)
+@click.option("--expires-in-days", type=click.FloatRange(0, 36_500, min_open=True), help="Ends by itself after this.")
+@click.option("--daily-api-cap", type=_cap, help="Most API credits a day (UTC).")
+@click.option("--daily-lead-cap", type=_cap, help="Most lead credits a day (UTC).")
+@click.option("--rate", type=_rate, help="Requests a second of this key, beside the plan's; needs --burst.")
+@click.option("--burst", type=_burst, help="Requests at once of this key, beside the plan's; needs --rate.")
+def key_create(
+    account_id: int,
+    name: str,
+    scopes: tuple[str, ...],
+    expires_in_days: float | None,
+    daily_api_cap: int | None,
+    daily_lead_cap: int | None,
+    rate: float | None,
+    burst: int | None,
+) -> None:
+    """Make a key; it is shown this once. The key alone goes to standard output."""
+    from siteglass.accounts import keys
+
+    if (rate is None) != (burst is None):
+        raise click.UsageError("--rate and --burst belong together: give both or none.")
+    expires_at = None if expires_in_days is None else datetime.now(UTC) + timedelta(days=expires_in_days)
+    limits = keys.KeyLimits(expires_at, daily_api_cap, daily_lead_cap, rate, burst)
+    secrets = load_settings().key_secrets
+    number, made = _run(
+        lambda postgres: keys.create_key(postgres, secrets, account_id, name, scopes or keys.SCOPES, limits)
+    )
+    click.echo(f"Key {number} of account {account_id}. Keep it now, it cannot be shown again:", err=True)
+    click.echo(made)
+    click.echo(f"Send it in the X-API-Key header. End it with: siteglass key revoke {number}", err=True)
+
+
+@key.command("list")
+@click.argument("account_id", type=int)
+def key_list(account_id: int) -> None:
+    """List the keys of an account."""
+    from siteglass.accounts import keys
+
+    found = _run(lambda postgres: keys.list_keys(postgres, account_id))
+    if not found:
+        click.echo(f"No key. Make one: siteglass key create {account_id}")
+    for k in found:
+        state = f"revoked {_day(k.revoked_at)}" if k.revoked_at else f"expires {_day(k.expires_at)}"
+        caps = [f"{cap} {kind} a day" for cap, kind in ((k.daily_api_cap, "API"), (k.daily_lead_cap, "lead")) if cap]
+        click.echo("  ".join([f"{k.id}  {k.shown}  {k.name}", ",".join(k.scopes), state, *caps, k.secret_version]))
+
+
+@key.command("revoke")
+@click.argument("key_id", type=int)
+def key_revoke(key_id: int) -> None:
+    """End a key for good."""
+    from siteglass.accounts import keys
+
+    _run(lambda postgres: keys.revoke_key(postgres, key_id))
+    click.echo(
+        f"Key {key_id} is revoked: nothing is charged to it from now on, and within 1 s every worker refuses it."
+    )
+
+
+@click.group()
+def plan() -> None:
+    """Plans: list, make, change."""
+
+
+@plan.command("list")
+def plan_list() -> None:
+    """List the plans."""
+    from siteglass.accounts import accounts
+
+    for p in _run(accounts.list_plans):
+        caps = f"a day and key: {p.daily_api_cap or 'any'} API, {p.daily_lead_cap or 'any'} lead"
+        price = f"{p.api_price_micros / 1e6:g} {p.currency} an API, {p.lead_price_micros / 1e6:g} a lead credit"
+        click.echo(f"{p.name}  {p.rate_per_s:g} a second, burst {p.burst}  {caps}  {price}")
+
+
+@plan.command("set")
+@click.argument("name")
+@click.option("--rate", "rate_per_s", type=_rate, help="Requests a second of an account.")
+@click.option("--burst", type=_burst, help="Requests at once of an account.")
+@click.option("--daily-api-cap", type=_cap, help="Most API credits that a key may spend a day (UTC).")
+@click.option("--daily-lead-cap", type=_cap, help="Most lead credits that a key may spend a day (UTC).")
+@click.option("--api-price-micros", type=_amount, help="Price of an API credit in millionths of the currency.")
+@click.option("--lead-price-micros", type=_amount, help="Price of a lead credit in millionths of the currency.")
+@click.option("--currency", help="Three capital letters.")
+def plan_set(name: str, **given: float | int | str | None) -> None:
+    """Change a plan for all who have it, or make one; what is not given stays, or is that of the standard plan."""
+    from siteglass.accounts import accounts
+
+    async def change(postgres: Postgres) -> accounts.Plan:
+        plans = {p.name: p for p in await accounts.list_plans(postgres)}
+        start = plans.get(name) or plans["standard"]
+        values = {option: value for option, value in given.items() if value is not None}
+        changed = replace(start, name=name, **values)  # type: ignore[arg-type]  # click has read them by these types
+        await accounts.set_plan(postgres, changed)
+        return changed
+
+    p = _run(change)
+    click.echo(f"Plan {name}: {p.rate_per_s:g} a second, burst {p.burst}. Workers follow within 1 s.")
+
+
+@click.group(name="credits")
+def credits_() -> None:
+    """Credits: grant, balance, verify."""
+
+
+@credits_.command("grant")
+@click.argument("account_id", type=int)
+@click.option("--api", default=0, type=_amount, help="API credits.")
+@click.option("--lead", default=0, type=_amount, help="Lead credits.")
+def credits_grant(account_id: int, api: int, lead: int) -> None:
+    """Give credits to an account; run twice, it gives twice."""
+    from siteglass.accounts import credits
+
+    actor, request_id = getpass.getuser(), str(uuid.uuid4())
+    left = _run(lambda postgres: credits.grant(postgres, account_id, api, lead, actor, request_id))
+    click.echo(f"Account {account_id} has {left.api} API and {left.lead} lead credits (ledger row {left.seq}).")
+
+
+@credits_.command("balance")
+@click.argument("account_id", type=int)
+def credits_balance(account_id: int) -> None:
+    """Show what an account has left."""
+    from siteglass.accounts import credits
+
+    left = _run(lambda postgres: credits.balance(postgres, account_id))
+    click.echo(f"Account {account_id} has {left.api} API and {left.lead} lead credits (ledger row {left.seq}).")
+
+
+@credits_.command("verify")
+@click.argument("account_id", type=int, required=False)
+def credits_verify(account_id: int | None) -> None:
+    """Recompute every hash, number and sum of the ledger, or of one account; exit code 1 if any is wrong."""
+    from siteglass.accounts import ledger
+
+    found = _run(lambda postgres: ledger.verify(postgres, account_id))
+    for problem in found.problems:
+        place = "balance" if problem.seq is None else f"row {problem.seq}"
+        click.echo(f"account {problem.account_id}, {place}: {problem.what}", err=True)
+    click.echo(f"{found.entries} rows of {found.accounts} accounts read, {found.problem_count} problems.")
+    if found.problem_count:
+        click.echo("Stop charging these accounts and compare with a backup: nothing of ours changes a row.", err=True)
+        sys.exit(1)
+
+
+COMMANDS = (migrate, account, key, plan, credits_)

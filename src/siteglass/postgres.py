@@ -1,0 +1,147 @@
+"""PostgreSQL: a small pool with one deadline per call. SQL stands in `accounts` and `suppression`, not here.
+
+No session state, no LISTEN/NOTIFY: it runs behind pgbouncer in transaction mode.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import WeakValueDictionary
+
+import asyncpg
+
+from siteglass.errors import Unavailable
+
+if TYPE_CHECKING:
+    from asyncpg.pool import PoolConnectionProxy
+
+    Connection: TypeAlias = PoolConnectionProxy[asyncpg.Record]
+    Pool: TypeAlias = asyncpg.Pool[asyncpg.Record]
+
+RELEASE_TIMEOUT_S = 1.0
+CLOSE_TIMEOUT_S = 2.0
+MAX_POOL = 1_000
+# One works while the other is on its way; more only queue at the server.
+AT_ONCE_PER_ROW = 2
+
+SCHEMA_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+
+# The server is not there, is going, is full, or is a copy that takes no writes.
+_AWAY = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.exceptions.OperatorInterventionError,
+    asyncpg.exceptions.InsufficientResourcesError,
+    asyncpg.exceptions.LockNotAvailableError,
+    asyncpg.exceptions.ReadOnlySQLTransactionError,
+    asyncpg.InternalClientError,
+    OSError,
+    TimeoutError,
+)
+_NOT_MIGRATED = (
+    asyncpg.exceptions.InvalidSchemaNameError,
+    asyncpg.exceptions.UndefinedTableError,
+    asyncpg.exceptions.UndefinedColumnError,
+    asyncpg.exceptions.UndefinedFunctionError,
+)
+
+
+class _Connection(asyncpg.Connection):
+    def get_reset_query(self) -> str:
+        # asyncpg would send RESET ALL and more at every release: a second round trip for state that we never make.
+        return ""
+
+
+class Postgres:
+    """A pool to one database; connections are made when first used. `{schema}` in a statement is our schema."""
+
+    def __init__(self, dsn: str, schema: str, *, max_connections: int = 8, statement_cache: int = 100) -> None:
+        if not SCHEMA_NAME.fullmatch(schema):
+            raise ValueError(f"{schema!r} is no schema name: lower-case letters, digits and _, at most 63")
+        if not 1 <= max_connections <= MAX_POOL:
+            raise ValueError(f"a pool has 1 to {MAX_POOL} connections, not {max_connections}")
+        self.schema = schema
+        self._dsn = dsn
+        self._max_connections = max_connections
+        self._statement_cache = statement_cache
+        self._pool: Pool | None = None
+        self._opening = asyncio.Lock()
+        self._turns: WeakValueDictionary[int, asyncio.Semaphore] = WeakValueDictionary()
+
+    def sql(self, statement: str) -> str:
+        """The statement with our schema's name in it."""
+        return statement.replace("{schema}", self.schema)
+
+    async def _opened(self) -> Pool:
+        async with self._opening:
+            if self._pool is None:
+                self._pool = await asyncpg.create_pool(
+                    self._dsn,
+                    min_size=0,
+                    max_size=self._max_connections,
+                    statement_cache_size=self._statement_cache,
+                    connection_class=_Connection,
+                    server_settings={"application_name": "siteglass"},
+                )
+            return self._pool
+
+    def _turn(self, row: int | None) -> AbstractAsyncContextManager[None]:
+        if row is None:
+            return nullcontext()
+        turn = self._turns.get(row)
+        if turn is None:
+            turn = self._turns[row] = asyncio.Semaphore(AT_ONCE_PER_ROW)
+        return turn
+
+    @asynccontextmanager
+    async def connection(self, timeout_ms: int, turn: int | None = None) -> AsyncIterator[Connection]:
+        """A connection for a block that must end by the deadline; raises Unavailable if the server is away.
+
+        Of blocks with the same `turn` only two run at a time: those that lock the same row must not take the whole pool
+        from the others. Against eight at a time p99 is lower; the rate is higher on idle cores and lower on busy ones.
+        """
+        try:
+            async with asyncio.timeout(timeout_ms / 1000), self._turn(turn):
+                pool = self._pool or await self._opened()
+                connection = await pool.acquire()
+                try:
+                    yield connection
+                except asyncio.CancelledError:
+                    # Given back as it is, it would first wait for the server to confirm: a frozen one never does.
+                    connection.terminate()
+                    raise
+                finally:
+                    await pool.release(connection, timeout=RELEASE_TIMEOUT_S)
+        except _NOT_MIGRATED as error:
+            raise Unavailable(f"the tables are not there or too old ({error}): run `siteglass migrate`") from error
+        except _AWAY as error:
+            raise Unavailable(f"postgresql: {type(error).__name__}") from error
+        except asyncpg.InterfaceError as error:
+            if isinstance(error, ValueError):  # a wrong argument or setting: our fault, not the server's
+                raise
+            raise Unavailable(f"postgresql: {type(error).__name__}") from error
+
+    async def fetch(self, statement: str, *arguments: Any, timeout_ms: int) -> list[asyncpg.Record]:
+        """All rows of one statement, which is a transaction of its own."""
+        async with self.connection(timeout_ms) as connection:
+            return await connection.fetch(self.sql(statement), *arguments)
+
+    async def fetchrow(
+        self, statement: str, *arguments: Any, timeout_ms: int, turn: int | None = None
+    ) -> asyncpg.Record | None:
+        """The first row of one statement, which is a transaction of its own."""
+        async with self.connection(timeout_ms, turn) as connection:
+            return await connection.fetchrow(self.sql(statement), *arguments)
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        if self._pool is not None:
+            pool, self._pool = self._pool, None
+            try:
+                async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                    await pool.close()
+            except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                pool.terminate()

@@ -1,0 +1,209 @@
+"""A charge: exact, refused in full or taken in full, whoever else is charging."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import asyncpg
+import pytest
+
+from siteglass.accounts import credits, ledger
+from siteglass.accounts.accounts import AccountError, Plan, list_plans, set_plan
+from siteglass.accounts.credits import Balances, Mark
+from siteglass.accounts.keys import KeyLimits, revoke_key
+from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
+from siteglass.postgres import Postgres
+from tests.accounts import proofs
+from tests.accounts.opening import CHARGED, TIMEOUT_MS, open_account, open_key, pay
+
+pytestmark = pytest.mark.anyio
+
+
+async def _rows(postgres: Postgres, account_id: int) -> list[asyncpg.Record]:
+    return await postgres.fetch(
+        "SELECT *, kind::text, operation::text, actor_kind::text FROM {schema}.ledger WHERE account_id = $1"
+        " ORDER BY seq",
+        account_id,
+        timeout_ms=TIMEOUT_MS,
+    )
+
+
+async def test_a_charge_takes_credits_and_writes_its_row(postgres: Postgres) -> None:
+    caller = await open_account(postgres, api=5, lead=30)
+    left = await credits.charge(postgres, caller, "enrich", 1, 20, "request", CHARGED, timeout_ms=TIMEOUT_MS)
+    assert left == Balances(4, 10, 2)
+    row = (await _rows(postgres, caller.account_id))[1]
+    assert (row["kind"], row["operation"], row["api"], row["lead"]) == ("charge", "enrich", -1, -20)
+    assert (row["actor_kind"], row["actor_id"], row["request_id"]) == ("key", str(caller.key_id), "request")
+    assert credits.read_domains(row["domains"]) == CHARGED
+    assert abs(datetime.now(UTC) - row["at"]) < timedelta(seconds=30)
+    assert await credits.balance(postgres, caller.account_id) == left
+
+
+async def test_a_charge_of_nothing_writes_its_row_too(postgres: Postgres) -> None:
+    caller = await open_account(postgres)
+    free = [("example.com", Mark.NO_ADDRESS), ("nope.invalid", Mark.NOT_FOUND)]
+    assert await pay(postgres, caller, 0, 0, domains=free) == Balances(0, 0, 1)
+    assert await pay(postgres, caller, 0, 0, domains=[]) == Balances(0, 0, 2)
+    rows = await _rows(postgres, caller.account_id)
+    assert [credits.read_domains(row["domains"]) for row in rows] == [free, []]
+
+
+@pytest.mark.parametrize(("api", "lead"), [(0, 11), (3, 0), (3, 11), (3, 1)])
+async def test_too_few_credits_charge_nothing(postgres: Postgres, api: int, lead: int) -> None:
+    caller = await open_account(postgres, api=2, lead=10)
+    with pytest.raises(InsufficientCredits, match=f"needs {api} API and {lead} lead .* has 2 API and 10 lead"):
+        await pay(postgres, caller, api, lead)
+    assert await credits.balance(postgres, caller.account_id) == Balances(2, 10, 1)
+    assert await pay(postgres, caller, 2, 10) == Balances(0, 0, 2)
+
+
+async def test_a_key_that_ended_meanwhile_pays_nothing(postgres: Postgres) -> None:
+    caller = await open_account(postgres, lead=10)
+    soon = KeyLimits(expires_at=datetime.now(UTC) + timedelta(seconds=0.5))
+    short, _ = await open_key(postgres, caller.account_id, soon)
+    await pay(postgres, short, 0, 1)
+    await revoke_key(postgres, caller.key_id)
+    await asyncio.sleep(0.6)
+    for ended in (caller, short, replace(caller, key_id=10**9)):
+        with pytest.raises(Unauthorized):
+            await pay(postgres, ended, 0, 1)
+    assert await credits.balance(postgres, caller.account_id) == Balances(0, 9, 2)
+
+
+async def test_a_key_spends_only_for_its_own_account(postgres: Postgres) -> None:
+    mine, theirs = await open_account(postgres, lead=10), await open_account(postgres, lead=10)
+    with pytest.raises(Unauthorized):
+        await pay(postgres, replace(mine, account_id=theirs.account_id), 0, 1)
+
+
+async def test_the_daily_caps_of_a_key(postgres: Postgres) -> None:
+    caller = await open_account(postgres, api=100, lead=100, limits=KeyLimits(daily_api_cap=2, daily_lead_cap=10))
+    await pay(postgres, caller, 1, 7)
+    with pytest.raises(CreditCapExceeded, match="needs 4 credits and the daily lead cap of the key leaves 3"):
+        await pay(postgres, caller, 0, 4)
+    with pytest.raises(CreditCapExceeded, match="needs 2 credits and the daily API cap of the key leaves 1"):
+        await pay(postgres, caller, 2, 0)
+    await pay(postgres, caller, 1, 3)
+    await pay(postgres, caller, 0, 0)
+    other, _ = await open_key(postgres, caller.account_id)
+    assert await pay(postgres, other, 0, 50) == Balances(98, 40, 5)
+    # yesterday's spending does not count
+    await postgres.fetch("UPDATE {schema}.key_days SET day = day - 1", timeout_ms=TIMEOUT_MS)
+    await pay(postgres, caller, 0, 10)
+
+
+async def test_the_cap_of_a_plan_holds_for_its_keys(postgres: Postgres) -> None:
+    caller = await open_account(postgres, lead=100, limits=KeyLimits(daily_lead_cap=50))
+    await set_plan(postgres, Plan("capped", 10, 20, daily_lead_cap=5))
+    await postgres.fetch(
+        "UPDATE {schema}.accounts SET plan = 'capped' WHERE id = $1", caller.account_id, timeout_ms=TIMEOUT_MS
+    )
+    with pytest.raises(CreditCapExceeded):
+        await pay(postgres, caller, 0, 6)
+    await pay(postgres, caller, 0, 5)
+    assert "capped" in [p.name for p in await list_plans(postgres)]
+
+
+async def test_a_daily_cap_holds_in_a_race(postgres: Postgres, dsn: str) -> None:
+    caller = await open_account(postgres, lead=1000, limits=KeyLimits(daily_lead_cap=25))
+    pools = [Postgres(dsn, postgres.schema, max_connections=1) for _ in range(16)]
+    answers = await asyncio.gather(
+        *(pay(pool, caller, 0, 1) for pool in pools for _ in range(4)), return_exceptions=True
+    )
+    assert sum(isinstance(answer, Balances) for answer in answers) == 25
+    assert sum(isinstance(answer, CreditCapExceeded) for answer in answers) == 39
+    assert (await credits.balance(postgres, caller.account_id)).lead == 975
+    await asyncio.gather(*(pool.close() for pool in pools))
+
+
+async def test_64_clients_race_for_the_last_10_credits(postgres: Postgres, dsn: str) -> None:
+    await proofs.race(postgres, dsn, 60)
+
+
+async def test_a_charge_that_waited_too_long_is_not_taken(postgres: Postgres, dsn: str) -> None:
+    """Somebody holds the balance row: the charge gives up in time, and is not taken afterwards either."""
+    caller = await open_account(postgres, lead=10)
+    holder = await asyncpg.connect(dsn)
+    started = asyncio.get_running_loop().time()
+    async with holder.transaction():
+        await holder.execute(
+            postgres.sql("SELECT * FROM {schema}.balances WHERE account_id = $1 FOR UPDATE"), caller.account_id
+        )
+        with pytest.raises(Unavailable):
+            await credits.charge(postgres, caller, "search", 0, 1, "request", CHARGED, timeout_ms=1_000)
+    assert asyncio.get_running_loop().time() - started < 1.5
+    await holder.close()
+    await asyncio.sleep(0.2)
+    assert await credits.balance(postgres, caller.account_id) == Balances(0, 10, 1)
+
+
+async def test_a_charge_after_its_deadline_is_refused_by_the_database(postgres: Postgres) -> None:
+    caller = await open_account(postgres, lead=10)
+    row = await postgres.fetchrow(
+        "SELECT * FROM {schema}.charge($1, $2, 'search', 0, 1, 'r', '', clock_timestamp() - interval '1 ms')",
+        caller.account_id,
+        caller.key_id,
+        timeout_ms=TIMEOUT_MS,
+    )
+    assert row is not None
+    assert row["outcome"] == "late"
+    assert await credits.balance(postgres, caller.account_id) == Balances(0, 10, 1)
+
+
+async def test_a_busy_account_leaves_the_pool_to_others(dsn: str, schema_name: str, postgres: Postgres) -> None:
+    busy, other = await open_account(postgres, lead=100), await open_account(postgres, lead=100)
+    small = Postgres(dsn, schema_name, max_connections=3)
+    holder = await asyncpg.connect(dsn)
+    async with holder.transaction():
+        await holder.execute(
+            postgres.sql("SELECT * FROM {schema}.balances WHERE account_id = $1 FOR UPDATE"), busy.account_id
+        )
+        waiting = [asyncio.create_task(pay(small, busy, 0, 1)) for _ in range(20)]
+        await asyncio.sleep(0.1)
+        assert (await asyncio.wait_for(pay(small, other, 0, 1), 5)).lead == 99
+    assert {left.lead for left in await asyncio.gather(*waiting)} == set(range(80, 100))
+    await holder.close()
+    await small.close()
+
+
+@pytest.mark.parametrize(("api", "lead"), [(-1, 0), (0, -1), (credits.MAX_CHARGE + 1, 0)])
+async def test_amounts_are_bounded(postgres: Postgres, api: int, lead: int) -> None:
+    caller = await open_account(postgres, lead=10)
+    with pytest.raises(ValueError, match="a charge is 0 to"):
+        await pay(postgres, caller, api, lead)
+
+
+@pytest.mark.parametrize(
+    "domain", ["", "a", "someone@example.com", "a.com\nc b.com", "A.com", "é.com", "a." * 127 + "com"]
+)
+def test_only_domains_enter_the_ledger(domain: str) -> None:
+    with pytest.raises(ValueError, match="only domains"):
+        credits.spell_domains([("fine.example", Mark.CHARGED), (domain, Mark.CHARGED)])
+
+
+async def test_no_address_enters_the_ledger_whoever_writes_it(postgres: Postgres) -> None:
+    caller = await open_account(postgres, lead=10)
+    with pytest.raises(asyncpg.CheckViolationError):
+        await postgres.fetchrow(
+            "SELECT * FROM {schema}.charge($1, $2, 'search', 0, 1, 'r', 'c a@b.example', now() + interval '1 min')",
+            caller.account_id,
+            caller.key_id,
+            timeout_ms=TIMEOUT_MS,
+        )
+
+
+async def test_grants_are_bounded_and_need_an_account(postgres: Postgres) -> None:
+    caller = await open_account(postgres)
+    for api, lead in ((0, 0), (-1, 5), (credits.MAX_GRANT + 1, 0)):
+        with pytest.raises(AccountError, match="A grant is"):
+            await credits.grant(postgres, caller.account_id, api, lead, "tests", "r")
+    with pytest.raises(AccountError, match="no account"):
+        await credits.grant(postgres, 10**9, 1, 1, "tests", "r")
+    for _ in range(1000):
+        await credits.grant(postgres, caller.account_id, credits.MAX_GRANT, 0, "tests", "r")
+    with pytest.raises(AccountError, match="balances_api_check"):
+        await credits.grant(postgres, caller.account_id, 1, 0, "tests", "r")
+    assert (await ledger.verify(postgres, caller.account_id)).problems == []

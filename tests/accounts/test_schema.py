@@ -1,0 +1,79 @@
+"""The tables: made once, made again without harm, and a ledger that nobody changes."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from pathlib import Path
+
+import asyncpg
+import pytest
+from alembic.script import ScriptDirectory
+
+from siteglass.accounts import accounts, schema
+from siteglass.postgres import Postgres
+from tests.accounts.opening import drop_schema, open_account
+
+pytestmark = pytest.mark.anyio
+
+TIMEOUT_MS = 5_000
+
+
+def test_head_is_the_newest_step() -> None:
+    assert ScriptDirectory.from_config(schema.alembic_config()).get_current_head() == schema.HEAD
+
+
+async def _tables(postgres: Postgres) -> list[asyncpg.Record]:
+    return await postgres.fetch(
+        "SELECT table_name, column_name, data_type, column_default FROM information_schema.columns"
+        " WHERE table_schema = $1 ORDER BY 1, 2",
+        postgres.schema,
+        timeout_ms=TIMEOUT_MS,
+    )
+
+
+async def test_a_second_run_changes_nothing(postgres: Postgres, dsn: str) -> None:
+    caller = await open_account(postgres, lead=5)
+    before = await _tables(postgres)
+    await schema.migrate(dsn, postgres.schema)
+    assert await _tables(postgres) == before
+    assert (await accounts.list_accounts(postgres, caller.account_id - 1))[0].lead == 5
+    assert await schema.is_current(postgres, TIMEOUT_MS)
+
+
+async def test_several_at_once_and_from_any_folder(dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = f"test_{secrets.token_hex(6)}"
+    postgres = Postgres(dsn, name)
+    try:
+        assert not await schema.is_current(postgres, TIMEOUT_MS)
+        await asyncio.gather(*(schema.migrate(dsn, name) for _ in range(3)))
+        assert await schema.is_current(postgres, TIMEOUT_MS)
+        plans = {p.name: (p.rate_per_s, p.burst) for p in await accounts.list_plans(postgres)}
+        assert plans == {"standard": (10, 20), "demo": (1000, 2000)}
+    finally:
+        await postgres.close()
+        await drop_schema(dsn, name)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE {schema}.ledger SET lead = 1",
+        "DELETE FROM {schema}.ledger",
+        "TRUNCATE {schema}.ledger",
+        "UPDATE {schema}.ledger SET lead = 1 WHERE false",
+    ],
+)
+async def test_the_ledger_is_never_changed(postgres: Postgres, statement: str) -> None:
+    await open_account(postgres, lead=5)
+    with pytest.raises(asyncpg.RaiseError, match="never changed"):
+        await postgres.fetch(statement, timeout_ms=TIMEOUT_MS)
+
+
+@pytest.mark.parametrize("name", ["", "Public", "a-b", 'a"; DROP', "x" * 64])
+async def test_a_schema_name_is_a_plain_name(dsn: str, name: str) -> None:
+    with pytest.raises(ValueError, match="no schema name"):
+        await schema.migrate(dsn, name)
+    with pytest.raises(ValueError, match="no schema name"):
+        Postgres(dsn, name)
