@@ -36,7 +36,7 @@ SEARCHES: dict[str, Callable[[Lead], bool]] = {
 }
 
 
-def _key(lead: Lead, keys: SortKeys, sort: str) -> tuple[int, str]:
+def key(lead: Lead, keys: SortKeys, sort: str) -> tuple[int, str]:
     return (getattr(keys, pages.ORDERS[sort].key), lead.domain)
 
 
@@ -50,12 +50,12 @@ async def _timed(backends: Backends, names: Names, made: Criteria, sort: str, po
 
 
 def _position(order: list[tuple[int, str]], at: int, *, backward: bool) -> Position:
-    key, domain = order[at]
+    anchor, domain = order[at]
     other = order[at + LIMIT - 1][0]
-    return Position(key, domain, backward, abs(other - key))
+    return Position(anchor, domain, backward, abs(other - anchor))
 
 
-async def _measure(
+async def measure(
     backends: Backends, names: Names, made: Criteria, sort: str, order: list[tuple[int, str]]
 ) -> dict[str, Any]:
     deep = int(len(order) * 0.9)
@@ -100,8 +100,8 @@ async def run(leads: int, shards: int) -> dict[str, Any]:
                 if len(matching) * 2 < leads:
                     raise RuntimeError(f"{text} matches less than half")
                 for sort in SORTS:
-                    order = sorted((_key(lead, keys, sort) for lead, keys in matching), reverse=sort == "score")
-                    measured = await _measure(backends, names, parse(text), sort, order)
+                    order = sorted((key(lead, keys, sort) for lead, keys in matching), reverse=sort == "score")
+                    measured = await measure(backends, names, parse(text), sort, order)
                     figures[f"{text.replace(chr(10), ' ')} | {sort}"] = measured
                     say(f"{shards} shard(s) {text!r} {sort}: {measured['forward ratio']} {measured['backward ratio']}")
         finally:

@@ -7,7 +7,8 @@ import re
 
 from siteglass.lead import Lead
 from siteglass.query.criteria import Condition, Criteria, Range, Value, criteria
-from siteglass.query.fields import ASKED, Asked, Kind
+from siteglass.query.field import Asked, Kind
+from siteglass.query.fields import ASKED
 from siteglass.query.values import ValueProblem, read_value
 
 _PLAIN_WORDS = re.compile(r"[A-Za-z]{3,}(?: [A-Za-z]{3,}){0,2}")

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from siteglass.query.criteria import Condition, Criteria, Range, Value, criteria
 from siteglass.query.directives import size_problem
-from siteglass.query.fields import ASKED, Asked, Form, Kind
+from siteglass.query.field import Asked, Form, Kind
+from siteglass.query.fields import ASKED
 from siteglass.query.values import ValueProblem, moment_text, read_value
 from siteglass.query.vocabulary import vocabulary
 

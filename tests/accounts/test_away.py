@@ -103,6 +103,7 @@ async def _wait_until_charging(load: Load, within_s: float) -> None:
         await asyncio.sleep(0.02)
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("how", ["freeze", "kill", "stop"])
 async def test_charges_while_it_goes(private_engines: PrivateEngines, engine_pid: int, how: str) -> None:
     engine = private_engines.get("postgres")

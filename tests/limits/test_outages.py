@@ -18,6 +18,7 @@ from tests.limits.faults import FAULTS, OwnRedis, free_port, open_worker, outage
 HOURLY = Policy(1 / 3_600, 9)
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_outage_under_load(fault: str) -> None:
     assert asyncio.run(outage(fault, Policy(60, 20))).broken() == []

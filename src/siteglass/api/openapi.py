@@ -9,18 +9,8 @@ from siteglass import __version__
 from siteglass.api.requests import DEFAULT_LIMIT, DEFAULT_SORT, MAX_LIMIT
 from siteglass.errors import SiteglassError
 from siteglass.query.directives import MAX_TEXT_CHARS
-from siteglass.query.fields import (
-    BY_NAME,
-    ENRICH_FIELDS,
-    FIELDS,
-    SEARCH_DEFAULT,
-    SEARCH_SELECTABLE,
-    SORTS,
-    Field,
-    Filter,
-    Form,
-    Show,
-)
+from siteglass.query.field import Field, Filter, Form, Show
+from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FIELDS, SEARCH_DEFAULT, SEARCH_SELECTABLE, SORTS
 from siteglass.query.natural import MAX_QUERY_CHARS
 
 _STRINGS = {"type": "array", "items": {"type": "string"}}

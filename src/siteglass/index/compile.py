@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from siteglass.query.criteria import Condition, Criteria, Range, Value
-from siteglass.query.fields import Kind
+from siteglass.query.field import Kind
 
 # Lucene walks up to this many terms lazily and collects all matches up front beyond it: a page would then cost what
 # matches, so longer lists are cut into pieces.

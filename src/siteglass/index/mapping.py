@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from siteglass.query.fields import FIELDS, Kind
+from siteglass.query.field import Kind
+from siteglass.query.fields import FIELDS
 
 SCHEMA_VERSION = 1
 OLDEST_READABLE_SCHEMA = 1

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from siteglass.query.fields import ASKED, POSITION, Ask, Kind
+from siteglass.query.field import Ask, Kind
+from siteglass.query.fields import ASKED, POSITION
 from siteglass.query.vocabulary import vocabulary
 
 MAX_CONDITIONS = 64

@@ -31,7 +31,8 @@ from siteglass.query.criteria import (
     Value,
     criteria,
 )
-from siteglass.query.fields import DIRECTIVES, FILTERS, Ask, Asked, Kind
+from siteglass.query.field import Ask, Asked, Kind
+from siteglass.query.fields import DIRECTIVES, FILTERS
 from siteglass.query.values import ValueProblem, nearest, quote_if_needed, read_value
 
 MAX_TEXT_CHARS = 8_000

@@ -8,7 +8,8 @@ from typing import Any
 from siteglass.errors import Problem
 from siteglass.query.criteria import Condition, Criteria, Range, Value
 from siteglass.query.directives import MAX_SUGGESTIONS, print_condition
-from siteglass.query.fields import FILTERS, Ask, Filter, Form, Kind
+from siteglass.query.field import Ask, Filter, Form, Kind
+from siteglass.query.fields import FILTERS
 from siteglass.query.values import (
     ValueProblem,
     comparison,

@@ -8,7 +8,7 @@ import re
 import unicodedata
 
 from siteglass.query.criteria import Range, Value
-from siteglass.query.fields import Ask, Kind
+from siteglass.query.field import Ask, Kind
 from siteglass.query.vocabulary import fold, vocabulary
 
 MAX_VALUE_CHARS = 256

@@ -1,0 +1,109 @@
+"""What a row of the catalogue is made of: kinds of conditions, forms of filters, where a field is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any, Literal
+
+from siteglass.query import vocabulary
+
+Example = str | int | bool | list[str] | dict[str, str]
+
+
+class Kind(Enum):
+    """How the values of a condition are written, compared and searched."""
+
+    TERM = auto()  # one of a vocabulary; equality
+    LACKS = auto()  # a category that is not used, where the technologies are known
+    PATH = auto()  # a page path; equality
+    TEXT = auto()  # words searched as a phrase
+    NUMBER = auto()  # comparison or range
+    TIME = auto()  # a moment; strictly later
+    AGE = auto()  # whole days before now; fixed to a TIME at the first page
+    FLAG = auto()  # no value
+
+
+class Form(Enum):
+    """How a body filter writes a condition."""
+
+    ONE = auto()  # a string: one value
+    MANY = auto()  # an array of strings: alternatives
+    MIN = auto()  # an integer: at least
+    MAX = auto()  # an integer: at most
+    SPAN = auto()  # '<min>-<max>' or '<min>+'
+    COMPARISON = auto()  # an operator and a number
+    MOMENT = auto()  # an RFC 3339 time
+    SWITCH = auto()  # true restricts, false does not
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A parameter of the search body that says a condition on a field."""
+
+    name: str
+    form: Form
+    meaning: str
+    example: Example
+    alias: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What can be asked of a field."""
+
+    directive: str
+    kind: Kind
+    index: str
+    """The index field searched; for a FLAG the value of `facts` that it stands for."""
+    filters: tuple[Filter, ...] = ()
+    alias: str | None = None
+    """A second name of the directive."""
+    vocabulary: vocabulary.Kind | None = None
+    closed: bool = False
+    """An unknown value is an error, not an empty result."""
+    thing: str = ""
+    """Filters replace what a query said about the same thing."""
+    bounds: tuple[int, int] = (0, 10**12 - 1)
+    """Numbers a body filter may name."""
+    directive_bounds: tuple[int, int] | None = None
+    """Numbers a directive may name, where narrower."""
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Where and how a field is spelled in answers."""
+
+    type: Literal["string", "integer", "boolean", "strings", "object", "time"]
+    search: Literal["default", "select"] | None = None
+    enrich: bool = False
+    enrich_type: Literal["integer"] | None = None
+    """The type in enrichment, where it is spelled differently there."""
+
+    @property
+    def empty(self) -> Any:
+        """How an unknown value is spelled."""
+        return {"string": "", "strings": [], "object": {}}.get(self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A row of the catalogue."""
+
+    name: str
+    meaning: str
+    example: Example
+    ask: Ask | None = None
+    show: Show | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A field that can be asked for, with the part of its row that says how."""
+
+    field: Field
+    ask: Ask
+
+    @property
+    def name(self) -> str:
+        return self.field.name

@@ -1,0 +1,39 @@
+"""A small size of `make long-depth`: no page, near or deep, in any order and direction, costs a multiple of another."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bench import depth
+from siteglass.backends import open_backends
+from siteglass.index.documents import sort_keys
+from siteglass.index.names import Names
+from siteglass.lead import Lead
+from siteglass.query.directives import parse
+from siteglass.query.fields import SORTS
+from siteglass.settings import Settings
+
+# 20,000 leads: walking over all matches would cost about six times a page, and this is a busy machine.
+MOST_TIMES_THE_CHEAPEST = 3.5
+
+
+@pytest.mark.timing
+def test_deep_pages_cost_what_near_ones_cost(live_settings: Settings, leads: list[Lead]) -> None:
+    text = "!@country(USA)"
+    matching = [(lead, sort_keys(lead)) for lead in leads if depth.SEARCHES[text](lead)]
+
+    async def measure() -> dict[str, float]:
+        medians: dict[str, float] = {}
+        async with open_backends(live_settings) as backends:
+            names = Names(live_settings.index_prefix)
+            for sort in SORTS:
+                order = sorted((depth.key(lead, keys, sort) for lead, keys in matching), reverse=sort == "score")
+                figures = await depth.measure(backends, names, parse(text), sort, order)
+                medians |= {f"{sort} {kind}": f["median"] for kind, f in figures["milliseconds"].items()}
+        return medians
+
+    medians = asyncio.run(measure())
+    assert len(medians) == 3 * len(SORTS)
+    assert max(medians.values()) <= MOST_TIMES_THE_CHEAPEST * min(medians.values()), medians
