@@ -47,12 +47,17 @@ up: ## Fetch and start OpenSearch, PostgreSQL and Redis on loopback
 	$(PYTHON) scripts/engines.py up
 
 .PHONY: down
-down: ## Stop the engines that `up` started
+down: ## Stop the demo's service and the engines that `up` started
+	test ! -x $(BIN)/siteglass || $(BIN)/siteglass demo down
 	$(PYTHON) scripts/engines.py down
 
 .PHONY: status
 status: ## Say which engines run, and where
 	$(PYTHON) scripts/engines.py status
+
+.PHONY: demo
+demo: setup up ## Engines, 50,000 leads and the service; prints its address and keys as JSON last
+	@$(BIN)/siteglass demo up --count 50000
 
 .PHONY: serve
 serve: setup ## Run the service
@@ -95,11 +100,38 @@ clean: ## Remove the environment, caches and build results (engines: `make down`
 vocabulary: setup ## Compile the vocabulary file from its sources (fetches them)
 	$(BIN)/python scripts/build_vocabulary.py
 
-# --- long proofs: results are committed, CI runs a smaller size of each ---------------------------
+# --- long proofs: their results are committed; CI runs a smaller size of each ---------------------
+
+RESULTS := bench/results
+STAMP = { date -u '+%Y-%m-%d'; echo "command: make $@"; echo "load average: $$(cut -d' ' -f1-3 /proc/loadavg), $$(nproc) cores"; }
+
+.PHONY: proof
+proof: long-fuzz long-limits long-accounts ## Full-size proofs: directive texts, rate limits, keys and races
+
+.PHONY: faults
+faults: setup ## Engines and workers killed, frozen and stopped, at full size
+	($(STAMP); SITEGLASS_LONG=1 $(BIN)/pytest -n 0 -q tests/faults tests/accounts/test_away.py \
+		tests/limits/test_outages.py tests/search/test_restart.py tests/api/test_race.py \
+		tests/api/test_revocation.py --durations=20) | tee $(RESULTS)/faults.txt
+
+.PHONY: bench
+bench: long-depth long-load long-charge ## Full-size measurements: page depth, loading, charging
 
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts
-	$(BIN)/python -m bench.fuzz_directives --count 1000000 --seed 1 --output bench/results/fuzz_directives.json
+	$(BIN)/python -m bench.fuzz_directives --count 1000000 --seed 1 --output $(RESULTS)/fuzz_directives.json
+
+.PHONY: long-limits
+long-limits: setup ## 200,000 arrival traces against the definition, every kind of outage
+	$(BIN)/python -m bench.limits_proof --rounds 2 --out $(RESULTS)/limits.json
+
+.PHONY: long-accounts
+long-accounts: setup ## 1,000 races for the last credits, typos of 1,000 keys, times of refusals
+	($(STAMP); $(BIN)/python -m bench.prove_accounts) | tee $(RESULTS)/accounts.txt
+
+.PHONY: long-charge
+long-charge: setup ## Charges a second of one account, and their latency
+	($(STAMP); $(BIN)/python -m bench.charge_rate) | tee $(RESULTS)/charge_rate.txt
 
 .PHONY: long-depth
 long-depth: setup ## Cost of a page at 90 % depth, 500,000 leads, one shard and four

@@ -1,6 +1,6 @@
 """How many charges of 20 domains one account takes in a second, and how long one takes below that.
 
-    .venv/bin/python bench/charge_rate.py [--seconds 10] [--processes 2] [--connections 8] [--rate 1000]
+    python -m bench.charge_rate [--seconds 10] [--processes 2] [--connections 8] [--rate 1000]
 
 First as fast as it goes, all connections busy; then at --rate, with charges sent by the clock whether or not earlier
 ones have come back, and their time counted from when they were due. Uses a schema of its own, dropped afterwards.

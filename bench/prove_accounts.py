@@ -1,6 +1,6 @@
 """The proofs of tests/accounts at full size: 1,000 races, typos of 1,000 keys, 10,000 refusals of each kind.
 
-    .venv/bin/python bench/prove_accounts.py [race] [typos] [times]
+    python -m bench.prove_accounts [race] [typos] [times]
 
 Uses a schema of its own, dropped afterwards. The times want a quiet machine.
 """
@@ -10,11 +10,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import secrets
-import sys
 import time
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from siteglass.accounts.schema import migrate
 from siteglass.postgres import Postgres

@@ -96,7 +96,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         contextlib.suppress(httpx.HTTPError),
         httpx.Client(base_url=load_settings().opensearch_urls[0], timeout=30, trust_env=False) as engine,
     ):
-        for row in engine.get(f"/_cat/indices/{prefix}-*", params={"format": "json"}).json():
+        for row in engine.get(f"/_cat/indices/{prefix}*", params={"format": "json"}).json():
             engine.delete(f"/{row['index']}")
     with contextlib.suppress(OSError):
         asyncio.run(_drop_schema(prefix))

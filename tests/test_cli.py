@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 
+from siteglass.settings import load_settings
+from tests.accounts.opening import drop_schema
 from tests.running import RUN_PREFIX
 
 PROGRAM = Path(sys.executable).parent / "siteglass"
@@ -89,3 +95,28 @@ def test_an_engine_that_is_away_is_told_in_one_line(cli: Cli) -> None:
     message = cli("index", "status", code=2)
     assert "make up" in message
     assert len(message.splitlines()) == 1
+
+
+def test_a_demo_with_keys_for_every_refusal(cli: Cli) -> None:
+    name = f"{RUN_PREFIX}_demo{os.getpid()}"
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        cli.environment["SITEGLASS_PORT"] = str(listener.getsockname()[1])
+    try:
+        started = json.loads(cli("demo", "up", "--count", "300", "--name", name).splitlines()[-1])
+        assert json.loads(cli("demo", "up", "--count", "300", "--name", name)) == started
+        statuses = {}
+        for kind, key in started.items():
+            if kind != "base_url":
+                url, headers = f"{started['base_url']}/v1/leads/search", {"X-API-Key": key}
+                statuses[kind] = httpx.post(url, json={}, headers=headers, trust_env=False).status_code
+        assert statuses == {
+            "api_key": 200,
+            "small_plan_api_key": 200,
+            "no_credit_api_key": 402,
+            "expired_api_key": 401,
+            "revoked_api_key": 401,
+        }
+    finally:
+        cli("demo", "down")
+        asyncio.run(drop_schema(load_settings().postgres_dsn, name))

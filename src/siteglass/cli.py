@@ -1,11 +1,10 @@
-"""Operator commands: serve, index, demo, and those of `cli_accounts`. Each says what became of it."""
+"""Operator commands: serve, index, and those of `cli_accounts` and `cli_demo`. Each says what became of it."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,6 +12,7 @@ import click
 
 from siteglass import __version__
 from siteglass.cli_accounts import COMMANDS
+from siteglass.cli_demo import demo
 from siteglass.settings import SettingsError, load_settings
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def cli() -> None:
     """Siteglass: find websites, and the people behind them."""
 
 
-for command in COMMANDS:
+for command in (*COMMANDS, demo):
     cli.add_command(command)
 
 
@@ -97,9 +97,10 @@ def index_load(source: Path) -> None:
     """Write the leads of an NDJSON or Parquet file to all generations that take writes."""
     from siteglass import load as loading
     from siteglass.lead_files import count_leads
+    from siteglass.progress import progress
 
     path = loading.to_store(source, load_settings().lead_store)
-    with _progress("Loading", count_leads(path)) as advance_to:
+    with progress("Loading", count_leads(path)) as advance_to:
         loaded = _run(lambda b, n: loading.load(b, n, path, lambda so_far: advance_to(so_far.read)))
     click.echo(
         f"{loaded.read} leads read; {loaded.written} written, {loaded.older} older than what was there, "
@@ -145,56 +146,6 @@ def index_status() -> None:
             f"{g.documents} leads, {g.size_bytes / 1e6:.1f} MB, {g.size_bytes / max(g.documents, 1):.0f} bytes per lead"
         )
         click.echo(f"{g.name}  {g.health}  {size}  schema {g.schema_version}  {marks}")
-
-
-@cli.group()
-def demo() -> None:
-    """Made-up leads to try the service with."""
-
-
-@demo.command("generate")
-@click.option("--count", default=50_000, show_default=True, type=click.IntRange(1, 100_000_000))
-@click.option("--seed", default=1, show_default=True, type=int)
-@click.option("--output", "-o", default="var/demo.parquet", show_default=True, type=click.Path(path_type=Path))
-def demo_generate(count: int, seed: int, output: Path) -> None:
-    """Write believable leads to a Parquet or NDJSON file; the same seed gives the same leads."""
-    from siteglass.demo import write_demo
-
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with _progress("Generating", count) as advance_to:
-        write_demo(output, count, seed, advance_to)
-    click.echo(f"{count} leads in {output}")
-
-
-@contextlib.contextmanager
-def _progress(title: str, total: int) -> Iterator[Callable[[int], None]]:
-    """A bar with rate and time left, on a terminal's standard error."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TaskProgressColumn(show_speed=True),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task(title, total=total, rate="")
-
-        def advance_to(done: int) -> None:
-            speed = progress.tasks[0].speed
-            progress.update(task, completed=done, rate=f"{speed:,.0f}/s" if speed else "")
-
-        yield advance_to
 
 
 def main() -> None:

@@ -257,10 +257,10 @@ class Unavailable(SiteglassError):
     status = 503
     code = "UNAVAILABLE"
 
-    def __init__(self, reason: str, retry_after_s: int = 1) -> None:
-        super().__init__(
-            f"The service cannot answer right now and nothing was charged. Try again in {retry_after_s} s."
-        )
+    def __init__(self, reason: str, retry_after_s: int = 1, *, while_charging: bool = False) -> None:
+        # A charge whose confirmation was lost may stand: nothing may be claimed about it.
+        charged = "" if while_charging else " and nothing was charged"
+        super().__init__(f"The service cannot answer right now{charged}. Try again in {retry_after_s} s.")
         self.reason = reason
         self._retry_after_s = retry_after_s
 

@@ -18,7 +18,7 @@ from siteglass.index.names import Names
 from siteglass.lead_files import ndjson_to_parquet, read_parquet, replacing
 
 BATCH_BYTES = 4 * 1024 * 1024
-BATCHES_IN_FLIGHT = 2
+BATCHES_IN_FLIGHT = 3
 BULK_TIMEOUT_MS = 120_000
 FIRST_PAUSE_S, LAST_PAUSE_S, MAX_TRIES = 0.2, 10.0, 10
 MAX_REASONS = 5
@@ -83,18 +83,17 @@ def batches(path: Path) -> Iterator[Batch]:
 
 
 async def load(backends: Backends, names: Names, path: Path, on_progress: Callable[[Loaded], None]) -> Loaded:
-    """Write all leads of a Parquet file; a few batches are under way while the next is made."""
+    """Write all leads of a Parquet file; a few batches are under way while the next is made in a thread."""
     loaded = Loaded()
     under_way: set[asyncio.Task[None]] = set()
+    source = batches(path)
     try:
-        for batch in batches(path):
+        while (batch := await asyncio.to_thread(next, source, None)) is not None:
             if len(under_way) >= BATCHES_IN_FLIGHT:
                 done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
                 _raise_failures(done)
                 on_progress(loaded)
             under_way.add(asyncio.create_task(_write(backends, names, batch, loaded)))
-            # Let the batch start on its way before this thread is busy with the next one.
-            await asyncio.sleep(0)
         if under_way:
             done, under_way = await asyncio.wait(under_way)
             _raise_failures(done)
@@ -127,7 +126,12 @@ async def _bulk(backends: Backends, target: str, body: bytes) -> list[dict[str, 
     for attempt in range(1, MAX_TRIES + 1):
         try:
             answer = await backends.opensearch.request(
-                "POST", f"/{target}/_bulk", body, timeout_ms=BULK_TIMEOUT_MS, ndjson=True
+                "POST",
+                f"/{target}/_bulk",
+                body,
+                timeout_ms=BULK_TIMEOUT_MS,
+                params={"filter_path": "items.index.status,items.index._id,items.index.error"},
+                ndjson=True,
             )
         except EngineError as error:
             if error.status != 429 or attempt == MAX_TRIES:

@@ -96,19 +96,23 @@ async def charge(
     """
     if not (0 <= api <= MAX_CHARGE and 0 <= lead <= MAX_CHARGE):
         raise ValueError(f"a charge is 0 to {MAX_CHARGE} credits, not {api} and {lead}")
-    row = await postgres.fetchrow(
-        "SELECT * FROM {schema}.charge($1, $2, $3, $4, $5, $6, $7, $8)",
-        caller.account_id,
-        caller.key_id,
-        operation,
-        api,
-        lead,
-        request_id,
-        spell_domains(domains),
-        _deadline(timeout_ms),
-        timeout_ms=timeout_ms,
-        turn=caller.account_id,
-    )
+    column = spell_domains(domains)
+    try:
+        row = await postgres.fetchrow(
+            "SELECT * FROM {schema}.charge($1, $2, $3, $4, $5, $6, $7, $8)",
+            caller.account_id,
+            caller.key_id,
+            operation,
+            api,
+            lead,
+            request_id,
+            column,
+            _deadline(timeout_ms),
+            timeout_ms=timeout_ms,
+            turn=caller.account_id,
+        )
+    except Unavailable as error:
+        raise Unavailable(error.reason, while_charging=True) from error
     assert row is not None  # noqa: S101 - a function with OUT parameters gives exactly one row
     match row["outcome"]:
         case "charged":
