@@ -112,12 +112,10 @@ class Bank:
         self.do(accounts.set_plan(self.postgres, accounts.Plan(name, rate_per_s, burst, **more)))
         return name
 
-    def client(self, key: str | None, base_url: str | None = None) -> httpx.Client:
+    def client(self, key: str | None) -> httpx.Client:
         """A client that sends this key; closed with the bank."""
         headers = {} if key is None else {"X-API-Key": key}
-        made = httpx.Client(
-            base_url=base_url or self.base_url, headers=headers, timeout=30, trust_env=False, verify=_TLS
-        )
+        made = httpx.Client(base_url=self.base_url, headers=headers, timeout=30, trust_env=False, verify=_TLS)
         return self._open.enter_context(made)
 
     def customer(
@@ -128,13 +126,12 @@ class Bank:
         plan: str = FAST,
         scopes: Iterable[str] = SCOPES,
         limits: KeyLimits | None = None,
-        base_url: str | None = None,
     ) -> Customer:
         """A new account with these credits and one key."""
         number = self.do(accounts.create_account(self.postgres, secrets.token_hex(8), plan))
         if api or lead:
             self.do(credits.grant(self.postgres, number, api, lead, "tests", "grant"))
-        return self.another(number, scopes=scopes, limits=limits, base_url=base_url)
+        return self.another(number, scopes=scopes, limits=limits)
 
     def another(
         self,
@@ -142,7 +139,6 @@ class Bank:
         *,
         scopes: Iterable[str] = SCOPES,
         limits: KeyLimits | None = None,
-        base_url: str | None = None,
         key_secrets: tuple[str, ...] | None = None,
     ) -> Customer:
         """One more key of an account."""
@@ -150,7 +146,7 @@ class Bank:
             self.postgres, key_secrets or self.settings.key_secrets, account_id, "tests", scopes, limits
         )
         key_id, key = self.do(making)
-        return Customer(self, account_id, key_id, key, self.client(key, base_url))
+        return Customer(self, account_id, key_id, key, self.client(key))
 
     def revoke(self, key_id: int) -> None:
         self.do(revoke_key(self.postgres, key_id))
@@ -172,9 +168,9 @@ class Customer:
     key: str
     client: httpx.Client = field(repr=False)
 
-    def at(self, base_url: str) -> httpx.Client:
-        """The same key at another service."""
-        return self.bank.client(self.key, base_url)
+    def post(self, path: str, body: Any, at: httpx.Client | None = None) -> httpx.Response:
+        """A request with this key, perhaps through another service's client."""
+        return (at or self.client).post(path, json=body, headers={"X-API-Key": self.key})
 
     def grant(self, api: int = 0, lead: int = 0) -> None:
         self.bank.do(credits.grant(self.bank.postgres, self.account_id, api, lead, "tests", "grant"))
@@ -206,11 +202,11 @@ class Customer:
         assert self.books() == before
 
     def pays(
-        self, path: str, body: Any, operation: str, api: int, charged: Marks, client: httpx.Client | None = None
+        self, path: str, body: Any, operation: str, api: int, charged: Marks, at: httpx.Client | None = None
     ) -> dict[str, Any]:
         """A request that must be answered, charged so, and written down once; returns the body of the answer."""
         before = self.books()
-        response = (client or self.client).post(path, json=body)
+        response = self.post(path, body, at)
         page = answered(response)
         lead = price(charged)
         after = self.books()

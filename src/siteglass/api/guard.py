@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 import traceback
 import uuid
@@ -57,20 +58,40 @@ def guarded(name: str, scope: str, operation: Operation) -> Endpoint:
         caller = await service.keys.find(request.headers.get("x-api-key", ""))
         if scope not in caller.scopes:
             raise Forbidden(scope)
-        await take(service, caller, call, cost=1)
+        await _take(service, caller, call, cost=1)
         return await operation(service, request, caller, call)
 
     return answered(name, for_caller)
 
 
-async def take(service: Service, caller: Caller, call: Call, cost: int) -> None:
-    """Take from the rate limit of account and key; raises TooManyRequests."""
+async def take_rest(service: Service, caller: Caller, call: Call, cost: int) -> None:
+    """Take what an operation costs beyond the unit that every call has taken, once its body is read."""
+    plan, own = _policies(caller)
+    # A cost counts as at most the burst, and one unit of it is gone.
+    rest = min(cost, plan.burst, own.burst) - 1
+    if rest > 0:
+        await _take(service, caller, call, rest, taken=1)
+
+
+def _policies(caller: Caller) -> tuple[Policy, Policy]:
+    """The limits of the account and of the key itself."""
     plan = Policy(caller.rate_per_s, caller.burst)
-    own = Policy(caller.key_rate_per_s or caller.rate_per_s, caller.key_burst or caller.burst)
+    return plan, Policy(caller.key_rate_per_s or caller.rate_per_s, caller.key_burst or caller.burst)
+
+
+async def _take(service: Service, caller: Caller, call: Call, cost: int, taken: int = 0) -> None:
+    """Take from the rate limit of account and key; raises TooManyRequests.
+
+    Who tries again pays the units `taken` before once more, so they are part of the wait.
+    """
+    plan, own = _policies(caller)
     verdict = await service.limiter.take(str(caller.account_id), str(caller.key_id), plan, own, cost)
     call.headers.update(limit_headers(verdict))
     if not verdict.allowed:
-        raise TooManyRequests(int(call.headers["Retry-After"]))
+        again_us = taken * max(plan.interval_us, own.interval_us)
+        retry_after_s = max(1, math.ceil(verdict.retry_after_s + again_us / 1e6))
+        call.headers["Retry-After"] = str(retry_after_s)
+        raise TooManyRequests(retry_after_s)
 
 
 def answered(name: str, work: OpenOperation) -> Endpoint:

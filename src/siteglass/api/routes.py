@@ -12,7 +12,7 @@ from starlette.routing import Route
 from siteglass import enrich, search
 from siteglass.accounts.keys import Caller
 from siteglass.accounts.schema import is_current
-from siteglass.api.guard import Call, Service, answered, guarded, take
+from siteglass.api.guard import Call, Service, answered, guarded, take_rest
 from siteglass.api.openapi import document
 from siteglass.api.requests import read_enrich, read_json, read_page_limit, read_search
 from siteglass.api.responses import SEARCH_PATH, answer, credit_headers, search_answer
@@ -46,9 +46,7 @@ async def _enrich(service: Service, request: Request, caller: Caller, call: Call
     backends = service.backends
     body = await read_json(request, backends.settings.max_body_bytes)
     asked = read_enrich(body, backends.settings.max_enrich_domains)
-    more = (len(asked.domains) - 1) // DOMAINS_PER_UNIT
-    if more:
-        await take(service, caller, call, more)
+    await take_rest(service, caller, call, -(-len(asked.domains) // DOMAINS_PER_UNIT))
     enriched = await enrich.enrich(backends, service.names, caller, call.request_id, asked.domains, asked.select)
     return answer({"results": enriched.items}, headers=credit_headers(enriched.receipt))
 

@@ -46,6 +46,7 @@ class RateLimiter:
         self._timeout_s = timeout_s
         self._watch: asyncio.Task[None] | None = None
         self._on_redis = True
+        self._closing = False
         self._since_us = clock_us()
         # Until Redis says otherwise: those that the settings start on this machine.
         self._workers = workers
@@ -69,6 +70,8 @@ class RateLimiter:
 
     async def close(self) -> None:
         """Stop the watch and give the connections back."""
+        # The client may swallow a cancellation that meets it at the wrong moment: the flag ends the watch then.
+        self._closing = True
         if self._watch is not None:
             self._watch.cancel()
             await asyncio.gather(self._watch, return_exceptions=True)
@@ -136,7 +139,7 @@ class RateLimiter:
             self._workers = max(seen, 1)
 
     async def _keep_watch(self) -> None:
-        while True:
+        while not self._closing:
             started = idle_us()
             try:
                 async with asyncio.timeout(self._timeout_s):

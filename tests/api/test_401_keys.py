@@ -1,0 +1,160 @@
+"""Every key that does not stand is refused alike, byte for byte; one that ends is refused within a second."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+
+from siteglass.accounts.key_form import checksum, make_key
+from siteglass.accounts.keys import KeyLimits
+from siteglass.settings import Settings
+from tests.api.asking import ENRICH, SEARCH, answered, refused
+from tests.api.paying import IN_ORDER, STOCK, Bank, marks
+from tests.running import serving
+
+ROUTES = [SEARCH, f"{SEARCH}/some-cursor", ENRICH]
+NEWEST = "the newer secret of the tests, long enough"
+
+
+def _kind(key: str, start: str) -> str:
+    """The same key as one of another kind, its checksum right."""
+    text = start + key[len("sg_live_") : -6]
+    return text + checksum(text)
+
+
+@pytest.fixture(scope="module")
+def bad_keys(bank: Bank) -> dict[str, str | None]:
+    """A key for each reason; those that were good once are an account's that could pay."""
+    good = bank.customer(api=100, lead=100)
+    expired = bank.another(good.account_id, limits=KeyLimits(expires_at=datetime.now(UTC) - timedelta(seconds=1)))
+    revoked = bank.another(good.account_id)
+    bank.revoke(revoked.key_id)
+    key = good.key
+    swapped = "A" if key[-1] != "A" else "B"
+    middle = "x" if key[20] != "x" else "y"
+    return {
+        "missing": None,
+        "empty": "",
+        "malformed": "not a key",
+        "short": key[:-1],
+        "long": key + "0",
+        "other case": key.swapcase(),
+        "quoted": f'"{key}"',
+        "twice": f"{key}, {key}",
+        "typo in the checksum": key[:-1] + swapped,
+        "typo in the middle": key[:20] + middle + key[21:],
+        "two characters swapped": key[:8] + key[8:-6][::-1] + key[-6:],
+        "unknown": make_key(),
+        "test key, unknown": _kind(make_key(), "sg_test_"),
+        "test key of a good one": _kind(key, "sg_test_"),
+        "other prefix": _kind(key, "sg_prod_"),
+        "expired": expired.key,
+        "revoked": revoked.key,
+    }
+
+
+@pytest.mark.parametrize("path", ROUTES)
+def test_one_body_for_every_reason(bank: Bank, bad_keys: dict[str, str | None], path: str) -> None:
+    answers: dict[tuple[bytes, frozenset[str]], list[str]] = {}
+    bare = bank.client(None)
+    for reason, key in bad_keys.items():
+        headers = {} if key is None else {"X-API-Key": key}
+        response = bare.post(path, json={"domains": ["stock-01.com"]} if path == ENRICH else {}, headers=headers)
+        refused(response, 401, "UNAUTHORIZED")
+        assert list(response.json()) == ["error", "message"]
+        same = {name for name in response.headers if name not in ("date", "x-request-id")}
+        answers.setdefault((response.content, frozenset(same)), []).append(reason)
+        for part in ((key or "")[8:38], (key or "")[-6:]):
+            assert len(part) < 6 or part not in response.text + str(response.headers)
+    assert len(answers) == 1, answers
+
+
+def test_every_typo_in_one_place(bank: Bank) -> None:
+    good = bank.customer(lead=100)
+    with good.untouched():
+        for place in range(len(good.key)):
+            other = "Z" if good.key[place] != "Z" else "Y"
+            typo = good.key[:place] + other + good.key[place + 1 :]
+            refused(good.client.post(SEARCH, json={}, headers={"X-API-Key": typo}), 401, "UNAUTHORIZED")
+    answered(good.client.post(SEARCH, json={"limit": 1}))
+
+
+def test_a_revoked_key_pays_nothing_from_then_on(bank: Bank) -> None:
+    customer = bank.customer(api=10, lead=100)
+    path = answered(customer.client.post(SEARCH, json={**IN_ORDER, "limit": 3}))["next"]
+    bank.revoke(customer.key_id)
+    # Still remembered perhaps, but a charge looks again: no answer without one.
+    with customer.untouched():
+        refused(customer.client.post(SEARCH, json={**IN_ORDER, "limit": 3}), 401, "UNAUTHORIZED")
+        refused(customer.client.post(SEARCH, json={**IN_ORDER, "limit": 1}), 401, "UNAUTHORIZED")
+        refused(customer.client.post(path, json={}), 401, "UNAUTHORIZED")
+        refused(customer.client.post(ENRICH, json={"domains": ["stock-01.com"]}), 401, "UNAUTHORIZED")
+        refused(customer.client.post(ENRICH, json={"domains": ["nope.invalid"]}), 401, "UNAUTHORIZED")
+    # The account's other keys go on, also with the cursor of the one that ended.
+    bank.another(customer.account_id).pays(path, {}, "page", 0, marks(STOCK[3:6]))
+
+
+@pytest.mark.timing
+def test_a_revoked_key_is_refused_first_within_a_second(bank: Bank) -> None:
+    customer = bank.customer(lead=100)
+    refused(customer.client.post(SEARCH, json={"limt": 1}), 400, "INVALID_REQUEST")
+    bank.revoke(customer.key_id)
+    time.sleep(1.001)
+    refused(customer.client.post(SEARCH, json={"limt": 1}), 401, "UNAUTHORIZED")
+    refused(customer.client.post(SEARCH, content=b"x"), 401, "UNAUTHORIZED")
+
+
+@pytest.mark.timing
+def test_a_key_that_expires_while_it_is_used(bank: Bank) -> None:
+    ends = datetime.now(UTC) + timedelta(seconds=1.5)
+    customer = bank.customer(lead=1000, limits=KeyLimits(expires_at=ends))
+    answered(customer.client.post(SEARCH, json={"limit": 1}))
+    while datetime.now(UTC) < ends + timedelta(seconds=0.05):
+        response = customer.client.post(SEARCH, json={"limit": 1})
+        if response.status_code != 200:
+            refused(response, 401, "UNAUTHORIZED")
+            assert datetime.now(UTC) >= ends
+    with customer.untouched():
+        refused(customer.client.post(SEARCH, json={"limit": 1}), 401, "UNAUTHORIZED")
+
+
+def test_a_new_key_works_at_once(bank: Bank) -> None:
+    customer = bank.customer(lead=1)
+    customer.pays(SEARCH, {**IN_ORDER, "limit": 2}, "search", 0, marks(STOCK[:2]))
+
+
+@pytest.fixture(scope="module")
+def rotated(stock_settings: Settings) -> Iterator[httpx.Client]:
+    """The service after the secret of the keys was rotated: the old one is still there."""
+    with serving(replace(stock_settings, key_secrets=(NEWEST, *stock_settings.key_secrets))) as client:
+        yield client
+
+
+def test_keys_of_both_secrets_work_while_both_are_set(bank: Bank, rotated: httpx.Client) -> None:
+    old = bank.customer(lead=10)
+    new = bank.another(old.account_id, key_secrets=(NEWEST, *bank.settings.key_secrets))
+    for customer in (old, new, old):
+        body = {**IN_ORDER, "limit": 3}
+        customer.pays(SEARCH, body, "search", 0, marks(STOCK[:3]), rotated)
+    # A service that has only the old secret knows nothing of the new key.
+    with new.untouched():
+        refused(new.client.post(SEARCH, json={}), 401, "UNAUTHORIZED")
+    old.client.post(SEARCH, json={"limit": 1}).raise_for_status()
+    bank.revoke(old.key_id)
+    bank.revoke(new.key_id)
+    with old.untouched():
+        for customer in (old, new):
+            refused(customer.post(SEARCH, {}, rotated), 401, "UNAUTHORIZED")
+
+
+def test_after_the_old_secret_is_gone_its_keys_are_unknown(bank: Bank, stock_settings: Settings) -> None:
+    old = bank.customer(lead=10)
+    new = bank.another(old.account_id, key_secrets=(NEWEST,))
+    with serving(replace(stock_settings, key_secrets=(NEWEST,))) as client:
+        refused(old.post(SEARCH, {}, client), 401, "UNAUTHORIZED")
+        answered(new.post(SEARCH, {"limit": 1}, client))

@@ -1,0 +1,203 @@
+"""The rate limit of account and key: how much passes, what is said about it, what an enrichment costs of it.
+
+Plans whose rate is next to nothing make the counts exact; the standard plan's own figures depend on time.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from siteglass.accounts.keys import KeyLimits
+from siteglass.settings import Settings
+from tests.api.asking import ENRICH, SEARCH, answered, refused
+from tests.api.paying import COST, IN_ORDER, STOCK, Bank, Customer, marks, nothing_shown
+from tests.running import serving
+
+FREE = {**IN_ORDER, "limit": 1}
+NEVER = 0.001
+"""So few a second that nothing comes back while a test runs."""
+
+
+@pytest.fixture(scope="module")
+def limited(stock_settings: Settings) -> Iterator[httpx.Client]:
+    """A service that shares its limits with no other."""
+    with serving(replace(stock_settings, redis_prefix=f"{stock_settings.redis_prefix}-{secrets.token_hex(4)}")) as it:
+        yield it
+
+
+def _left(response: httpx.Response, name: str) -> int:
+    """Units that an account or a key has left."""
+    found = re.search(rf'"{name}";r=(\d+)', response.headers["ratelimit"])
+    assert found is not None, response.headers
+    return int(found[1])
+
+
+def _too_many(response: httpx.Response) -> int:
+    """429 with all that belongs to it; the seconds of Retry-After."""
+    refused(response, 429, "TOO_MANY_REQUESTS")
+    assert list(response.json()) == ["error", "message"]
+    assert response.headers["ratelimit"]
+    assert response.headers["ratelimit-policy"]
+    nothing_shown(response)
+    assert re.fullmatch(r"[1-9]\d*", response.headers["retry-after"])
+    return int(response.headers["retry-after"])
+
+
+def _domains(count: int) -> dict[str, list[str]]:
+    return {"domains": [f"nobody-{number}.invalid" for number in range(count)]}
+
+
+@pytest.mark.parametrize("operation", ["search", "page", "enrich"])
+def test_exactly_the_burst_passes(bank: Bank, limited: httpx.Client, operation: str) -> None:
+    customer = bank.customer(api=100, lead=100, plan=bank.plan(NEVER, 6))
+    path, body = {"search": (SEARCH, FREE), "enrich": (ENRICH, _domains(1)), "page": (SEARCH, {})}[operation]
+    spent = 0
+    if operation == "page":
+        path = answered(customer.post(SEARCH, FREE, limited))["next"]
+        spent = 1
+    for taken in range(spent + 1, 7):
+        response = customer.post(path, body, limited)
+        answered(response)
+        assert (_left(response, "account"), _left(response, "key")) == (6 - taken, 6 - taken)
+        assert "retry-after" not in response.headers
+    for _ in range(3):
+        with customer.untouched():
+            response = customer.post(path, body, limited)
+        assert 900 <= _too_many(response) <= 1000
+        assert _left(response, "account") == 0
+
+
+def test_the_policy_is_told(bank: Bank, limited: httpx.Client) -> None:
+    customer = bank.customer(lead=100, plan="standard")
+    response = customer.post(SEARCH, FREE, limited)
+    answered(response)
+    policies = response.headers["ratelimit-policy"]
+    assert re.search(r'"account";q=20;w=2\b', policies)
+    assert re.search(r'"key";q=20;w=2\b', policies)
+    narrow = bank.another(customer.account_id, limits=KeyLimits(rate_per_s=1, burst=3))
+    response = narrow.post(SEARCH, FREE, limited)
+    assert '"account";q=20;w=2' in response.headers["ratelimit-policy"]
+    assert '"key";q=3;w=3' in response.headers["ratelimit-policy"]
+
+
+def test_keys_share_the_rate_of_their_account(bank: Bank, limited: httpx.Client) -> None:
+    one = bank.customer(lead=100, plan=bank.plan(NEVER, 5))
+    two = bank.another(one.account_id)
+    stranger = bank.customer(lead=100, plan=bank.plan(NEVER, 5))
+    for key in (one, two, one, two, two):
+        answered(key.post(SEARCH, FREE, limited))
+    for key in (one, two):
+        response = key.post(SEARCH, FREE, limited)
+        _too_many(response)
+        assert _left(response, "account") == 0
+        assert _left(response, "key") > 0
+    answered(stranger.post(SEARCH, FREE, limited))
+
+
+def test_a_rate_of_the_key_alone(bank: Bank, limited: httpx.Client) -> None:
+    narrow = bank.customer(lead=100, limits=KeyLimits(rate_per_s=NEVER, burst=2))
+    wide = bank.another(narrow.account_id)
+    for _ in range(2):
+        answered(narrow.post(SEARCH, FREE, limited))
+    _too_many(narrow.post(SEARCH, FREE, limited))
+    for _ in range(5):
+        answered(wide.post(SEARCH, FREE, limited))
+
+
+@pytest.mark.parametrize(("count", "cost"), [(1, 1), (24, 1), (25, 1), (26, 2), (50, 2), (51, 3), (76, 4), (100, 4)])
+def test_an_enrichment_costs_one_for_25_domains_begun(bank: Bank, limited: httpx.Client, count: int, cost: int) -> None:
+    customer = bank.customer(api=100, plan=bank.plan(NEVER, 20))
+    response = customer.post(ENRICH, _domains(count), limited)
+    answered(response)
+    assert _left(response, "account") == _left(response, "key") == 20 - cost
+    repeated = customer.post(ENRICH, {"domains": ["nope.invalid"] * count}, limited)
+    assert _left(repeated, "account") == 20 - 2 * cost
+
+
+def test_the_rest_is_taken_only_after_the_fields_are_read(bank: Bank, limited: httpx.Client) -> None:
+    customer = bank.customer(api=100, plan=bank.plan(NEVER, 20))
+    wrong = [{**_domains(100), "selct": []}, {"domains": ["a.com"] * 101}, {"domains": ["a.com"] * 99 + [1]}]
+    for taken, body in enumerate(wrong, start=1):
+        refused(customer.post(ENRICH, body, limited), 400, "INVALID_REQUEST")
+        left = _left(customer.post(SEARCH, {"limt": 1}, limited), "account")
+        assert left == 20 - 2 * taken
+
+
+def test_the_rest_may_be_refused_too(bank: Bank, limited: httpx.Client) -> None:
+    customer = bank.customer(api=100, lead=100, plan=bank.plan(NEVER, 5))
+    for _ in range(2):
+        answered(customer.post(SEARCH, FREE, limited))
+    with customer.untouched():
+        _too_many(customer.post(ENRICH, {"domains": [lead.domain for lead in STOCK] + ["x.invalid"] * 40}, limited))
+    answered(customer.post(ENRICH, _domains(25), limited))
+
+
+def test_a_refused_request_costs_no_credits_and_takes_no_rate(bank: Bank, limited: httpx.Client) -> None:
+    customer = bank.customer(api=10, lead=100, plan=bank.plan(2, 1))
+    body = {**IN_ORDER, "limit": 10}
+    customer.pays(SEARCH, body, "search", 0, marks(STOCK[:10]), limited)
+    with customer.untouched():
+        for path, asked in ((SEARCH, body), (ENRICH, _domains(1)), (f"{SEARCH}/some-cursor", {})):
+            _too_many(customer.post(path, asked, limited))
+    assert customer.balance() == (10, 100 - COST[10])
+
+
+def _spend(customer: Customer, at: httpx.Client, most: int = 200) -> tuple[int, float, httpx.Response]:
+    """Searches without pause until one is refused: how many passed, in which time, and the refusal."""
+    started = time.monotonic()
+    for passed in range(most):
+        response = customer.post(SEARCH, FREE, at)
+        if response.status_code != 200:
+            return passed, time.monotonic() - started, response
+    raise AssertionError("nothing was refused")
+
+
+@pytest.mark.timing
+def test_the_standard_plan(bank: Bank, limited: httpx.Client) -> None:
+    """20 at once, then 10 a second; after Retry-After it works again."""
+    customer = bank.customer(plan="standard")
+    passed, seconds, response = _spend(customer, limited)
+    assert 20 <= passed <= 21 + 10 * seconds
+    assert _too_many(response) == 1
+    time.sleep(1)
+    again, seconds, response = _spend(customer, limited)
+    assert 10 <= again <= 12 + 10 * seconds
+    time.sleep(_too_many(response))
+    answered(customer.post(SEARCH, FREE, limited))
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("rate", [0.5, 3])
+def test_waiting_retry_after_works(bank: Bank, limited: httpx.Client, rate: float) -> None:
+    customer = bank.customer(plan=bank.plan(rate, 2))
+    _, _, response = _spend(customer, limited)
+    seconds = _too_many(response)
+    assert seconds <= 1 / rate + 1
+    time.sleep(seconds)
+    answered(customer.post(SEARCH, FREE, limited))
+
+
+@pytest.mark.timing
+def test_waiting_retry_after_works_for_a_large_enrichment(bank: Bank, limited: httpx.Client) -> None:
+    """Whoever waits as long as told each time gets through."""
+    customer = bank.customer(api=10, plan=bank.plan(1, 4))
+    answered(customer.post(SEARCH, FREE, limited))
+    response = customer.post(ENRICH, _domains(100), limited)
+    time.sleep(_too_many(response))
+    answered(customer.post(ENRICH, _domains(100), limited))
+
+
+@pytest.mark.parametrize("burst", [1, 2, 3, 4])
+def test_an_enrichment_above_the_burst_takes_a_full_bucket(bank: Bank, limited: httpx.Client, burst: int) -> None:
+    """It waits for all there can be, rather than being refused for ever."""
+    customer = bank.customer(api=10, plan=bank.plan(NEVER, burst))
+    response = customer.post(ENRICH, _domains(100), limited)
+    answered(response)
+    assert _left(response, "account") == 0
