@@ -14,11 +14,12 @@ from siteglass.limits import Policy, RateLimiter, open_limiter
 from siteglass.settings import Settings
 from tests.limits.faults import FAULTS, OwnRedis, free_port, open_worker, outage, until
 
+pytestmark = pytest.mark.timing
+
 # So slow that time plays no part: what is admitted is what the bursts allow.
 HOURLY = Policy(1 / 3_600, 9)
 
 
-@pytest.mark.timing
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_outage_under_load(fault: str) -> None:
     assert asyncio.run(outage(fault, Policy(60, 20))).broken() == []
