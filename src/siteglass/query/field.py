@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any, Literal
+from typing import Literal
 
 from siteglass.query import vocabulary
 
@@ -79,11 +79,6 @@ class Show:
     enrich: bool = False
     enrich_type: Literal["integer"] | None = None
     """The type in enrichment, where it is spelled differently there."""
-
-    @property
-    def empty(self) -> Any:
-        """How an unknown value is spelled."""
-        return {"string": "", "strings": [], "object": {}}.get(self.type)
 
 
 @dataclass(frozen=True, slots=True)
