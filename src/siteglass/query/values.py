@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import functools
 import re
 import unicodedata
 
@@ -199,18 +198,8 @@ def _zone(offset: str | None) -> dt.tzinfo:
 
 def moment_text(ms: int) -> str:
     """A time as answers and canonical text spell it: UTC with Z, milliseconds only if there are any."""
-    days, rest = divmod(ms, 86_400_000)
-    seconds, fraction = divmod(rest, 1000)
-    minutes, second = divmod(seconds, 60)
-    hour, minute = divmod(minutes, 60)
-    milliseconds = f".{fraction:03}" if fraction else ""
-    return f"{_day_text(days)}T{hour:02}:{minute:02}:{second:02}{milliseconds}Z"
-
-
-@functools.lru_cache(maxsize=4_096)
-def _day_text(days: int) -> str:
-    """The date of a day; a load spells two times a lead, mostly of the same few days."""
-    return (_EPOCH + dt.timedelta(days=days)).strftime("%Y-%m-%d")
+    text = (_EPOCH + dt.timedelta(milliseconds=ms)).isoformat(timespec="milliseconds")
+    return f"{text[:19]}Z" if ms % 1000 == 0 else f"{text[:23]}Z"
 
 
 def _age(text: str) -> int:
