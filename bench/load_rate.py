@@ -92,7 +92,7 @@ async def run(leads: int, rounds: int) -> dict[str, Any]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--leads", type=int, default=500_000)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--keep", action="store_true", help="write the result to bench/results")
     asked = parser.parse_args()
     write_result("load_rate", asyncio.run(run(asked.leads, asked.rounds)), "make long-load", keep=asked.keep)
