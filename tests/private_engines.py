@@ -5,19 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import engines
 from engine_host import engines_root
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
+from tests.limits.faults import free_port
 
 
 @contextlib.contextmanager
@@ -51,9 +44,9 @@ class PrivateEngines:
     def get(self, name: str) -> engines.Engine:
         """The engine, running."""
         if name not in self._running:
-            ports = {f"SITEGLASS_{name.upper()}_PORT": str(_free_port())}
+            ports = {f"SITEGLASS_{name.upper()}_PORT": str(free_port())}
             if name == "opensearch":
-                ports["SITEGLASS_OPENSEARCH_TRANSPORT_PORT"] = str(_free_port())
+                ports["SITEGLASS_OPENSEARCH_TRANSPORT_PORT"] = str(free_port())
             self._folder.mkdir(parents=True, exist_ok=True)
             with _environment(ports):
                 engine = KINDS[name](self._folder)

@@ -6,13 +6,12 @@ import asyncio
 import contextlib
 import functools
 import os
-import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,7 +31,8 @@ from siteglass.lead import Lead
 from siteglass.lead_files import write_parquet
 from siteglass.load import Loaded, load
 from siteglass.postgres import Postgres
-from siteglass.settings import Settings, load_settings, variable
+from siteglass.settings import Settings, environment_of, load_settings
+from tests.limits.faults import free_port
 
 SECRET = "a secret of the tests that is long enough to seal"
 _KEY_START = "sg_live_" + "TestKeyOfEveryTestWorker".ljust(30, "0")
@@ -155,9 +155,7 @@ class ServiceProcess:
 
     def __init__(self, settings: Settings) -> None:
         _make_test_account(settings.postgres_dsn, settings.postgres_schema)
-        with socket.socket() as listener:
-            listener.bind(("127.0.0.1", 0))
-            self.port: int = listener.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._environment = {**os.environ, **environment_of(settings), "SITEGLASS_PORT": str(self.port)}
         self._process: subprocess.Popen[bytes] | None = None
@@ -185,12 +183,3 @@ class ServiceProcess:
             self._process.kill()
             self._process.wait()
             self._process = None
-
-
-def environment_of(settings: Settings) -> dict[str, str]:
-    """The environment that gives these settings."""
-    made = {}
-    for field in fields(settings):
-        value = getattr(settings, field.name)
-        made[variable(field.name)] = ",".join(value) if isinstance(value, tuple) else str(value)
-    return made

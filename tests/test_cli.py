@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from siteglass.settings import load_settings
 from tests.accounts.opening import drop_schema
+from tests.limits.faults import free_port
 from tests.running import RUN_PREFIX
 
 PROGRAM = Path(sys.executable).parent / "siteglass"
@@ -99,9 +99,7 @@ def test_an_engine_that_is_away_is_told_in_one_line(cli: Cli) -> None:
 
 def test_a_demo_with_keys_for_every_refusal(cli: Cli) -> None:
     name = f"{RUN_PREFIX}_demo{os.getpid()}"
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        cli.environment["SITEGLASS_PORT"] = str(listener.getsockname()[1])
+    cli.environment["SITEGLASS_PORT"] = str(free_port())
     try:
         started = json.loads(cli("demo", "up", "--count", "300", "--name", name).splitlines()[-1])
         assert json.loads(cli("demo", "up", "--count", "300", "--name", name)) == started

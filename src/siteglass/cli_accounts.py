@@ -28,20 +28,11 @@ _burst = click.IntRange(1, 1_000_000)
 
 def _run(action: Callable[[Postgres], Awaitable[Result]]) -> Result:
     """Run a function with the database of the settings."""
-    from siteglass.postgres import Postgres
+    from siteglass.backends import open_backends
 
     async def run() -> Result:
-        settings = load_settings()
-        postgres = Postgres(
-            settings.postgres_dsn,
-            settings.postgres_schema,
-            max_connections=2,
-            statement_cache=settings.postgres_statement_cache,
-        )
-        try:
-            return await action(postgres)
-        finally:
-            await postgres.close()
+        async with open_backends(load_settings()) as backends:
+            return await action(backends.postgres)
 
     return asyncio.run(run())
 

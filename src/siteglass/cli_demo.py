@@ -13,14 +13,14 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from siteglass.settings import Settings, SettingsError, load_settings, variable
+from siteglass.settings import Settings, SettingsError, environment_of, load_settings
 
 if TYPE_CHECKING:
     from siteglass.backends import Backends
@@ -171,10 +171,7 @@ async def _make_keys(backends: Backends) -> dict[str, str]:
 
 def _start(settings: Settings) -> None:
     """The service as a process of its own, which outlives this command."""
-    environment = dict(os.environ)
-    for setting in fields(settings):
-        value = getattr(settings, setting.name)
-        environment[variable(setting.name)] = ",".join(value) if isinstance(value, tuple) else str(value)
+    environment = {**os.environ, **environment_of(settings)}
     with (FOLDER / "log").open("ab") as log:
         process = subprocess.Popen(  # the program that runs this command
             [sys.argv[0], "serve"], env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,

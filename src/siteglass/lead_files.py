@@ -125,7 +125,7 @@ def _buffer(column: pa.Array[Any], number: int, code: str, length: int) -> list[
     """Numbers of an Arrow buffer, without numpy, which nothing else here needs."""
     if not len(column):
         return []
-    view: memoryview[int] = memoryview(column.buffers()[number] or b"").cast(code)  # type: ignore[call-overload]
+    view: memoryview[int] = memoryview(column.buffers()[number] or b"").cast(code)  # type: ignore[call-overload]  # code varies
     return view[column.offset : column.offset + length].tolist()
 
 

@@ -62,6 +62,15 @@ def variable(name: str) -> str:
     return f"SITEGLASS_{name.upper()}"
 
 
+def environment_of(settings: Settings) -> dict[str, str]:
+    """The environment that gives these settings, for a process of its own."""
+    made = {}
+    for setting in fields(settings):
+        value = getattr(settings, setting.name)
+        made[variable(setting.name)] = ",".join(value) if isinstance(value, tuple) else str(value)
+    return made
+
+
 def _read(name: str, text: str, default: Any) -> Any:
     if isinstance(default, int):
         try:

@@ -15,7 +15,7 @@ from siteglass.query.filters import FilterReader
 
 
 def _lead(domain: str = "example.com", **given_fields: object) -> Lead:
-    return Lead(domain=domain, crawled_at_ms=1_793_000_000_000, **given_fields)  # type: ignore[arg-type]
+    return Lead(domain=domain, crawled_at_ms=1_793_000_000_000, **given_fields)  # type: ignore[arg-type]  # any of Lead
 
 
 def test_a_document_has_what_answers_spell_and_the_mapping_knows_all() -> None:
@@ -53,7 +53,7 @@ def test_the_spending_of_a_result_can_be_sent_as_a_filter(spending: int) -> None
     reader = FilterReader()
     reader.read({"spending": spending_range(spending)})
     (value,) = reader.conditions[0].values
-    assert value.holds(spending)  # type: ignore[union-attr]
+    assert value.holds(spending)  # type: ignore[union-attr]  # a Range
 
 
 def test_facts_keep_yes_no_and_unknown_apart() -> None:

@@ -27,7 +27,7 @@ KEYS = [
 def _post(own: httpx.Client, path: str, key: str | bytes | None, **request: object) -> httpx.Response:
     headers: dict[str, str | bytes] = {} if key is None else {"X-API-Key": key}
     with httpx.Client(base_url=own.base_url, trust_env=False) as bare:
-        asked = bare.build_request("POST", path, headers=headers, **request)  # type: ignore[arg-type]
+        asked = bare.build_request("POST", path, headers=headers, **request)  # type: ignore[arg-type]  # mixed values
         return bare.send(asked)
 
 
