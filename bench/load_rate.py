@@ -10,6 +10,7 @@ import asyncio
 import itertools
 import time
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +39,22 @@ async def _bare(backends: Backends, name: str, ready: list[Batch]) -> None:
     await asyncio.gather(*(sender() for _ in range(BATCHES_IN_FLIGHT)))
 
 
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A load: documents a second, and what each cost this process."""
+
+    rate: float
+    cpu_us: float
+    name: str
+
+
 async def _timed(
     backends: Backends, names: Names, leads: int, work: Callable[[str], Coroutine[Any, Any, object]]
-) -> tuple[float, str]:
+) -> Timed:
     name = await generations.create(backends, names, generations.Shape(refresh_interval="30s"))
-    started = time.perf_counter()
+    started, cpu = time.perf_counter(), time.process_time()
     await work(name)
-    rate = leads / (time.perf_counter() - started)
-    return rate, name
+    return Timed(leads / (time.perf_counter() - started), (time.process_time() - cpu) / leads * 1e6, name)
 
 
 async def run(leads: int, rounds: int) -> dict[str, Any]:
@@ -54,8 +63,11 @@ async def run(leads: int, rounds: int) -> dict[str, Any]:
     names = Names(settings.index_prefix)
     part, whole = demo_file(min(leads, ROUND_LEADS)), demo_file(leads)
     count = count_leads(part)
+    started = time.process_time()
     ready = list(batches(part))
+    making_us = (time.process_time() - started) / count * 1e6
     figures: dict[str, Any] = {"bare": [], "loader": [], "ratio": []}
+    cpu: dict[str, list[float]] = {"bare": [], "loader": []}
     async with open_backends(settings) as backends:
 
         async def drop(name: str) -> None:
@@ -65,27 +77,33 @@ async def run(leads: int, rounds: int) -> dict[str, Any]:
             return lambda _name: load(backends, names, path, lambda _: None)
 
         for number in itertools.count(1):
-            bare, name = await _timed(backends, names, count, lambda name: _bare(backends, name, ready))
-            await drop(name)
-            ours, name = await _timed(backends, names, count, await loader(part))
-            await drop(name)
-            figures["bare"].append(round(bare))
-            figures["loader"].append(round(ours))
-            figures["ratio"].append(round(ours / bare, 3))
-            say(f"round {number}: bare {bare:.0f}/s, loader {ours:.0f}/s, ratio {ours / bare:.3f}")
+            bare = await _timed(backends, names, count, lambda name: _bare(backends, name, ready))
+            await drop(bare.name)
+            ours = await _timed(backends, names, count, await loader(part))
+            await drop(ours.name)
+            ratio = ours.rate / bare.rate
+            for side, timed in (("bare", bare), ("loader", ours)):
+                figures[side].append(round(timed.rate))
+                cpu[side].append(timed.cpu_us)
+            figures["ratio"].append(round(ratio, 3))
+            say(f"round {number}: bare {bare.rate:.0f}/s, loader {ours.rate:.0f}/s, ratio {ratio:.3f}")
             if number == rounds:
                 break
-        rate, name = await _timed(backends, names, leads, await loader(whole))
-        await generations.refresh(backends, [name])
+        all_of_it = await _timed(backends, names, leads, await loader(whole))
+        await generations.refresh(backends, [all_of_it.name])
         (generation,) = await generations.status(backends, names)
         figures |= {
             "leads": leads,
-            "documents_per_second": round(rate),
+            "documents_per_second": round(all_of_it.rate),
+            "python_cpu_us_per_document": {
+                "making the bodies": round(making_us, 1),
+                **{side: round(min(values), 1) for side, values in cpu.items()},
+            },
             "bytes_sent_per_document": round(sum(len(b.body) for b in ready) / count),
             "bytes_on_disk_per_document": round(generation.size_bytes / generation.documents),
             "documents": generation.documents,
         }
-        await drop(name)
+        await drop(all_of_it.name)
     return figures
 
 
