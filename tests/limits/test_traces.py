@@ -8,6 +8,9 @@ import pytest
 
 from tests.limits.comparing import Tally, compare_local, compare_shared
 
+# Thousands of times over the same lines: what they cover, others cover, and counting it doubles their time.
+pytestmark = pytest.mark.no_cover
+
 
 def clean(tally: Tally, traces: int) -> None:
     assert tally.traces == traces

@@ -8,6 +8,9 @@ from bench.fuzz_directives import MOST_CPU_MS, fuzz
 
 CHUNKS, PER_CHUNK = 8, 12_500
 
+# Thousands of times over the same lines: what they cover, others cover, and counting it doubles their time.
+pytestmark = pytest.mark.no_cover
+
 
 @pytest.mark.parametrize("seed", range(CHUNKS))
 def test_only_query_errors_and_none_slow(seed: int) -> None:

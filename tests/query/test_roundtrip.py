@@ -22,6 +22,9 @@ SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.dat
 RESULT_ID = "0f3c2a51-7f0e-4c8e-9a57-3d2b1c4e5f60"
 SECRET, OLD_SECRET = "s" * 32, "o" * 32
 
+# Thousands of times over the same lines: what they cover, others cover, and counting it doubles their time.
+pytestmark = pytest.mark.no_cover
+
 
 @settings(max_examples=5_000, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(any_criteria())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,9 @@ from siteglass.query.directives import print_criteria
 from tests.strategies import filter_bodies, said_by_directives
 
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture]
+
+# Thousands of times over the same lines: what they cover, others cover, and counting it doubles their time.
+pytestmark = pytest.mark.no_cover
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=SLOW_DRAWS)
