@@ -12,15 +12,25 @@ from starlette.routing import Route
 from siteglass import enrich, search
 from siteglass.accounts.keys import Caller
 from siteglass.accounts.schema import is_current
-from siteglass.api.guard import Call, Service, answered, guarded, take_rest
+from siteglass.api.docs_page import FILES_PATH, DocsPage
+from siteglass.api.guard import Call, OpenOperation, Operation, Service, answered, guarded, take_rest
 from siteglass.api.openapi import document
+from siteglass.api.operations import (
+    DOCS,
+    DOMAINS_PER_UNIT,
+    ENRICH,
+    HEALTHZ,
+    METRICS,
+    OPENAPI,
+    PAGE,
+    READYZ,
+    SEARCH,
+    Declared,
+)
 from siteglass.api.requests import read_enrich, read_json, read_page_limit, read_search
-from siteglass.api.responses import SEARCH_PATH, answer, credit_headers, search_answer
+from siteglass.api.responses import answer, credit_headers, search_answer
 from siteglass.errors import Unavailable
 from siteglass.index import generations
-
-# An enrichment takes one unit of the rate limit for every so many domains begun.
-DOMAINS_PER_UNIT = 25
 
 
 async def _search(service: Service, request: Request, caller: Caller, call: Call) -> Response:
@@ -69,18 +79,30 @@ async def _metrics(_service: Service, _request: Request, _call: Call) -> Respons
     return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
 
 
-async def _openapi(_service: Service, _request: Request, _call: Call) -> Response:
-    return answer(document())
+async def _openapi(service: Service, _request: Request, _call: Call) -> Response:
+    return answer(document(service.backends.settings))
+
+
+def _guarded(declared: Declared, work: Operation) -> Route:
+    return Route(declared.path, guarded(declared.name, declared.scope, work), methods=[declared.method])
+
+
+def _open(declared: Declared, work: OpenOperation) -> Route:
+    return Route(declared.path, answered(declared.name, work), methods=[declared.method])
 
 
 def routes() -> list[Route]:
     """All routes; the hot ones are plain, so that nothing stands between reading and answering."""
+    docs = DocsPage()
     return [
-        Route(SEARCH_PATH, guarded("search", "search", _search), methods=["POST"]),
-        Route(SEARCH_PATH + "/{cursor}", guarded("page", "search", _page), methods=["POST"]),
-        Route("/v1/leads/enrich", guarded("enrich", "enrich", _enrich), methods=["POST"]),
-        Route("/healthz", answered("healthz", _healthz)),
-        Route("/readyz", answered("readyz", _readyz)),
-        Route("/metrics", answered("metrics", _metrics)),
-        Route("/openapi.json", answered("openapi", _openapi)),
+        _guarded(SEARCH, _search),
+        _guarded(PAGE, _page),
+        _guarded(ENRICH, _enrich),
+        _open(HEALTHZ, _healthz),
+        _open(READYZ, _readyz),
+        _open(METRICS, _metrics),
+        _open(OPENAPI, _openapi),
+        _open(DOCS, docs.page),
+        # Parts of the page, not operations: they stand in no document.
+        Route(FILES_PATH, answered("docs", docs.file), include_in_schema=False),
     ]

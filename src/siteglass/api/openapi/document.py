@@ -1,0 +1,49 @@
+"""The document as a whole: what it says of itself, its paths, and the parts they refer to."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from siteglass import __version__
+from siteglass.api.openapi.failures import error_schemas, problem_schema, response_of
+from siteglass.api.openapi.headers import HEADERS
+from siteglass.api.openapi.paths import paths
+from siteglass.api.openapi.schemas import schemas
+from siteglass.api.openapi.texts import introduction
+from siteglass.api.operations import ANYWHERE, SEARCH
+from siteglass.settings import Settings
+
+
+@functools.cache
+def document(settings: Settings) -> dict[str, Any]:
+    """OpenAPI 3.1 of all operations."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Siteglass",
+            "summary": "Find websites by what they are, use and say, and the people behind them.",
+            "version": __version__,
+            "description": introduction(settings),
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "tags": [
+            {"name": "Leads", "description": "Search and enrichment; they need a key and are paid by credits."},
+            {"name": "Service", "description": "About the service itself; no key needed, nothing charged."},
+        ],
+        "paths": paths(settings),
+        "components": {
+            "securitySchemes": {
+                "ApiKey": {
+                    "type": "apiKey",
+                    "in": "header",
+                    "name": "X-API-Key",
+                    "description": "`sg_live_` or `sg_test_`, 30 letters and digits, and 6 of checksum.",
+                }
+            },
+            "headers": HEADERS,
+            "schemas": {**schemas(settings), "Problem": problem_schema(), **error_schemas(settings)},
+            # No operation answers these: they stand for every other address and method.
+            "responses": {kind.__name__: response_of((kind,), SEARCH, settings) for kind in ANYWHERE},
+        },
+    }

@@ -1,0 +1,67 @@
+"""Headers of the answers; their examples are spelled by the code that sends them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from siteglass.accounts.credits import Balances, Receipt
+from siteglass.api.responses import credit_headers
+from siteglass.limits import Level, Policy, Verdict, limit_headers
+
+_POLICY = Policy(10, 20)
+_LEVEL = Level(_POLICY, 12, 0, 100_000, 800_000)
+_LIMIT = limit_headers(Verdict(True, _LEVEL, _LEVEL, local=False))
+_CREDITS = credit_headers(Receipt(0, 17, Balances(990, 4_983, 1)))
+
+
+def _header(description: str, schema: dict[str, Any], example: Any, *, always: bool = True) -> dict[str, Any]:
+    return {"description": description, "required": always, "schema": schema, "example": example}
+
+
+def _text(description: str, example: str, *, always: bool = True) -> dict[str, Any]:
+    return _header(description, {"type": "string"}, example, always=always)
+
+
+def _credit_header(name: str) -> dict[str, Any]:
+    _, _, kind, what = name.split("-")
+    description = f"{'API' if kind == 'Api' else 'Lead'} credits " + (
+        "that this answer cost." if what == "Used" else "that the account has left."
+    )
+    return _header(description, {"type": "integer", "minimum": 0}, int(_CREDITS[name]))
+
+
+CREDIT_HEADERS = tuple(_CREDITS)
+LIMIT_HEADERS = tuple(_LIMIT)
+
+HEADERS: dict[str, Any] = {
+    "X-Request-Id": _header(
+        "Name of this request; tell it when you report a problem.",
+        {"type": "string", "format": "uuid"},
+        "0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90",
+    ),
+    **{name: _credit_header(name) for name in CREDIT_HEADERS},
+    "RateLimit-Policy": _text(
+        "The limits of account and key: `q` units at most at once, back within `w` seconds. "
+        "On every answer behind the rate limit.",
+        _LIMIT["RateLimit-Policy"],
+        always=False,
+    ),
+    "RateLimit": _text(
+        "What is left: `r` units, the next one in `t` seconds. On every answer behind the rate limit.",
+        _LIMIT["RateLimit"],
+        always=False,
+    ),
+    "Retry-After": _header("Whole seconds to wait before trying again.", {"type": "integer", "minimum": 1}, 1),
+    "X-Total-Estimated": _header(
+        "`true` if counting took too long and `total_results` was estimated from a sample; else absent.",
+        {"type": "string", "const": "true"},
+        "true",
+        always=False,
+    ),
+    "Allow": _text("The methods that this address has.", "POST"),
+}
+
+
+def headers(*names: str) -> dict[str, Any]:
+    """References to headers; the request id is on every answer."""
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", *names)}

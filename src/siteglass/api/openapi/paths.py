@@ -1,0 +1,161 @@
+"""The operations in the document: what each does, what it takes, and what it answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from siteglass.api.openapi import examples
+from siteglass.api.openapi.failures import failures
+from siteglass.api.openapi.headers import CREDIT_HEADERS, LIMIT_HEADERS, headers
+from siteglass.api.openapi.schemas import CURSOR
+from siteglass.api.operations import (
+    DOCS,
+    ENRICH,
+    HEALTHZ,
+    METRICS,
+    OPENAPI,
+    PAGE,
+    READYZ,
+    SEARCH,
+    Declared,
+)
+from siteglass.settings import Settings
+
+
+def _operation(declared: Declared, summary: str, description: str, settings: Settings, **more: Any) -> dict[str, Any]:
+    answer = more.pop("answer")
+    return {
+        declared.method.lower(): {
+            "operationId": declared.name,
+            "tags": ["Leads" if declared.scope else "Service"],
+            "summary": summary,
+            "description": description,
+            # In 3.1 the list names what the key must be allowed to do.
+            "security": [{"ApiKey": [declared.scope]}] if declared.scope else [],
+            **more,
+            "responses": {"200": answer, **failures(declared, settings)},
+        }
+    }
+
+
+def _body(schema: str, named: examples.Examples, settings: Settings, *, required: bool = True) -> dict[str, Any]:
+    return {
+        "description": f"At most {settings.max_body_bytes:,} bytes." + ("" if required else " May be empty."),
+        "required": required,
+        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}, "examples": named}},
+    }
+
+
+def _charged(description: str, schema: str, named: examples.Examples, *more: str) -> dict[str, Any]:
+    return {
+        "description": description,
+        "headers": headers(*CREDIT_HEADERS, *LIMIT_HEADERS, *more),
+        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}, "examples": named}},
+    }
+
+
+def _plain(description: str, media_type: str, schema: dict[str, Any], example: Any) -> dict[str, Any]:
+    named = {"answer": {"summary": description, "value": example}}
+    content = {media_type: {"schema": schema, "examples": named}}
+    return {"description": description, "headers": headers(), "content": content}
+
+
+def _status(description: str, word: str) -> dict[str, Any]:
+    schema = {
+        "type": "object",
+        "required": ["status"],
+        "properties": {"status": {"type": "string", "const": word}},
+        "additionalProperties": False,
+    }
+    return _plain(description, "application/json", schema, {"status": word})
+
+
+def _leads(settings: Settings) -> dict[str, Any]:
+    hours = settings.cursor_life_s / 3600
+    cursor = {
+        "name": "cursor",
+        "in": "path",
+        "required": True,
+        "description": f"The end of a `next` or `previous` path. It lives {hours:g} hours and works with every key of "
+        "the account it was made for. The example shows the form only: take yours from an answer.",
+        "schema": CURSOR,
+        "example": examples.NEXT,
+    }
+    return {
+        SEARCH.path: _operation(
+            SEARCH,
+            "Find leads",
+            "The first page of the leads for which all conditions hold. Costs one lead credit for each lead shown that "
+            "has an e-mail address.",
+            settings,
+            requestBody=_body("Search", examples.SEARCHES, settings),
+            answer=_charged("A page of leads.", "SearchAnswer", examples.FIRST_PAGE, "X-Total-Estimated"),
+        ),
+        PAGE.path: _operation(
+            PAGE,
+            "Another page of a search",
+            "The page behind a `next` or `previous` path: POST to the path as it was answered. Costs what a first page "
+            "costs.",
+            settings,
+            parameters=[cursor],
+            requestBody=_body("Page", examples.PAGES, settings, required=False),
+            answer=_charged("A page of leads.", "SearchAnswer", examples.LATER_PAGE, "X-Total-Estimated"),
+        ),
+        ENRICH.path: _operation(
+            ENRICH,
+            "What is stored about domains",
+            "One item for each domain, in the order of the request; a domain without data is an item too, not an "
+            "error. Costs one API credit, and one lead credit for each domain found, a repeated one once.",
+            settings,
+            requestBody=_body("Enrich", examples.ENRICHMENTS, settings),
+            answer=_charged("The items.", "EnrichAnswer", examples.ENRICHED),
+        ),
+    }
+
+
+def _service(settings: Settings) -> dict[str, Any]:
+    text = {"type": "string"}
+    metric = "# HELP siteglass_requests_total Answers by operation and status\n"
+    return {
+        HEALTHZ.path: _operation(
+            HEALTHZ,
+            "Is the process alive?",
+            "Asks no engine. For restarting a worker that hangs.",
+            settings,
+            answer=_status("Alive.", "ok"),
+        ),
+        READYZ.path: _operation(
+            READYZ,
+            "Can it answer?",
+            "Asks the engines: an index is there and can be read, and the tables are those of this build. For sending "
+            "traffic elsewhere.",
+            settings,
+            answer=_status("Ready.", "ready"),
+        ),
+        METRICS.path: _operation(
+            METRICS,
+            "What the service counts about itself",
+            "In the text format of Prometheus. Holds no key, no address and no text of a caller.",
+            settings,
+            answer=_plain("The metrics of this worker.", "text/plain", text, metric),
+        ),
+        OPENAPI.path: _operation(
+            OPENAPI,
+            "This document",
+            "OpenAPI 3.1, made from the code that answers.",
+            settings,
+            answer=_plain("The document.", "application/json", {"type": "object"}, {"openapi": "3.1.0"}),
+        ),
+        DOCS.path: _operation(
+            DOCS,
+            "This document as a page",
+            "To read, and to try calls with a key. Loads nothing from elsewhere.",
+            settings,
+            answer=_plain("The page.", "text/html", text, "<!doctype html>"),
+        ),
+    }
+
+
+def paths(settings: Settings) -> dict[str, Any]:
+    """Every path with its operation."""
+    return {**_leads(settings), **_service(settings)}

@@ -1,0 +1,74 @@
+"""The operations, declared: where each is found, which scope of a key it asks for, and every error it can answer.
+
+The routes are made from these, and the OpenAPI document says what stands here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from siteglass.api.responses import SEARCH_PATH
+from siteglass.errors import (
+    BadRequest,
+    CreditCapExceeded,
+    CursorExpired,
+    Forbidden,
+    InsufficientCredits,
+    Internal,
+    InvalidCursor,
+    MethodNotAllowed,
+    NotFound,
+    PayloadTooLarge,
+    QueryError,
+    SiteglassError,
+    TooManyRequests,
+    Unauthorized,
+    Unavailable,
+    UnsupportedMediaType,
+)
+
+# An enrichment takes one unit of the rate limit for every so many domains begun.
+DOMAINS_PER_UNIT = 25
+
+Errors = tuple[type[SiteglassError], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One operation."""
+
+    name: str
+    """In metrics, logs and as operationId."""
+    method: str
+    path: str
+    errors: Errors
+    scope: str = ""
+    """What the key must be allowed to do; empty: no key is asked for."""
+
+
+# Errors of any address: there is none such, or not with this method.
+ANYWHERE: Errors = (NotFound, MethodNotAllowed)
+
+_CHARGING: Errors = (
+    BadRequest,
+    Unauthorized,
+    InsufficientCredits,
+    CreditCapExceeded,
+    Forbidden,
+    PayloadTooLarge,
+    UnsupportedMediaType,
+    TooManyRequests,
+    Internal,
+    Unavailable,
+)
+
+SEARCH = Declared("search", "POST", SEARCH_PATH, (*_CHARGING, QueryError), "search")
+PAGE = Declared("page", "POST", SEARCH_PATH + "/{cursor}", (*_CHARGING, InvalidCursor, CursorExpired), "search")
+ENRICH = Declared("enrich", "POST", "/v1/leads/enrich", _CHARGING, "enrich")
+HEALTHZ = Declared("healthz", "GET", "/healthz", (Internal,))
+READYZ = Declared("readyz", "GET", "/readyz", (Internal, Unavailable))
+METRICS = Declared("metrics", "GET", "/metrics", (Internal,))
+OPENAPI = Declared("openapi", "GET", "/openapi.json", (Internal,))
+DOCS = Declared("docs", "GET", "/docs", (Internal,))
+
+OPERATIONS = (SEARCH, PAGE, ENRICH, HEALTHZ, READYZ, METRICS, OPENAPI, DOCS)

@@ -1,0 +1,296 @@
+"""The document at /openapi.json: valid, complete, and true of what the service takes and answers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from openapi_spec_validator import validate
+
+from siteglass.app import create_app
+from siteglass.errors import SiteglassError
+from siteglass.query.fields import DIRECTIVES, FIELDS, FILTERS
+from siteglass.settings import Settings
+from tests.api.asking import DEFAULT_FIELDS, ENRICH, ENRICH_FIELDS, MORE_FIELDS, SEARCH, answered, refused, search
+from tests.api.describing import Description
+from tests.api.handmade import BARE, FULL, HANDMADE
+from tests.running import serving
+
+OF_THE_CONTRACT = """
+    query limit language select wrapped_query country state city technologies keywords categories_uses service_type
+    offers pages has_phone has_facebook has_linkedin has_twitter has_instagram has_youtube has_tiktok has_pinterest
+    exclude_generic_emails spending min_spending max_spending min_score max_score updated_after not_secure
+    missing_sitemap missing_schema not_responsive load_time_ms seo_score
+"""
+SERVICE_TYPES = {
+    *("Enterprise", "SaaS", "Ecommerce", "Agency", "Local Business", "Firm", "Consultant", "Publisher", "Marketplace"),
+    *("Mobile App", "Non-Profit", "Education", "Government", "Manufacturer", "Healthcare", "Hospitality"),
+    *("Financial Services", "Entertainment", "Gaming", "Realtor"),
+}
+
+
+@pytest.fixture(scope="module")
+def described(own: httpx.Client) -> Description:
+    return Description(own)
+
+
+def _error_classes(kind: type[SiteglassError] = SiteglassError) -> set[type[SiteglassError]]:
+    below = kind.__subclasses__()
+    return {*below, *(found for each in below for found in _error_classes(each))}
+
+
+# --- complete -----------------------------------------------------------------------------------
+
+
+def test_it_is_valid(described: Description) -> None:
+    assert described.document["openapi"] == "3.1.0"
+    validate(described.document)
+
+
+def test_it_describes_the_routes_and_nothing_else(described: Description, own_settings: Settings) -> None:
+    routed = {
+        (getattr(route, "path", ""), method)
+        for route in create_app(own_settings).router.routes
+        if getattr(route, "include_in_schema", True)
+        for method in (getattr(route, "methods", None) or set()) - {"HEAD"}
+    }
+    assert {(path, method) for path, method, _ in described.operations()} == routed
+    assert len(routed) == 8
+
+
+def test_every_operation_says_what_it_is(described: Description) -> None:
+    tags = {tag["name"] for tag in described.document["tags"]}
+    for path, _, operation in described.operations():
+        assert operation["summary"]
+        assert operation["description"].endswith(".")
+        assert set(operation["tags"]) <= tags
+        assert "500" in operation["responses"]
+        leads = path.startswith("/v1/leads")
+        assert (operation["security"] != []) is leads
+        for status, response in operation["responses"].items():
+            assert "X-Request-Id" in response["headers"]
+            for media in response["content"].values():
+                assert media["examples"], (path, status)
+                for example in media["examples"].values():
+                    described.check(media["schema"], example["value"])
+    scheme = described.document["components"]["securitySchemes"]["ApiKey"]
+    assert (scheme["type"], scheme["in"], scheme["name"]) == ("apiKey", "header", "X-API-Key")
+
+
+def test_every_parameter_has_a_meaning_and_an_example(described: Description) -> None:
+    for name in ("Search", "Page", "Enrich"):
+        assert described.schemas[name]["additionalProperties"] is False
+        for field, schema in described.schemas[name]["properties"].items():
+            assert schema["description"], field
+            assert schema["examples"], field
+            for example in schema["examples"]:
+                described.check(schema, example)
+    (cursor,) = described.operation("page")["parameters"]
+    assert (cursor["name"], cursor["in"], cursor["required"]) == ("cursor", "path", True)
+    described.check(cursor["schema"], cursor["example"])
+
+
+def test_the_catalogue_is_in_it(described: Description) -> None:
+    sent = described.schemas["Search"]["properties"]
+    assert set(OF_THE_CONTRACT.split()) <= set(sent)
+    assert set(sent) == {"query", "wrapped_query", "limit", "select", "sort", *FILTERS}
+    assert set(described.schemas["Filters"]["properties"]) == {"wrapped_query", *FILTERS}
+    assert sent["select"]["items"]["enum"][:17] == DEFAULT_FIELDS
+    assert set(sent["select"]["items"]["enum"]) == {*DEFAULT_FIELDS, *MORE_FIELDS}
+    assert set(described.schemas["Lead"]["properties"]) == {*DEFAULT_FIELDS, *MORE_FIELDS}
+    assert sent["sort"]["enum"] == ["-score", "score", "-spending", "-crawled_at", "domain"]
+    assert set(sent["service_type"]["enum"]) == SERVICE_TYPES
+    assert described.schemas["Enrich"]["properties"]["select"]["items"]["enum"] == ENRICH_FIELDS
+    assert list(described.schemas["Enrichment"]["properties"]) == ENRICH_FIELDS
+    for name in DIRECTIVES:
+        assert re.search(rf"`@{name}[(`]", sent["wrapped_query"]["description"]), name
+    for schema in (described.schemas["Lead"], described.schemas["Enrichment"]):
+        for name, field in schema["properties"].items():
+            meaning = next(row.meaning for row in FIELDS if row.name == name)
+            assert field["description"] == f"{meaning}."
+
+
+def test_every_error_is_in_it(described: Description) -> None:
+    everywhere = described.document["components"]["responses"]
+    responses = [
+        *(
+            (status, response)
+            for _, _, operation in described.operations()
+            for status, response in operation["responses"].items()
+        ),
+        ("404", everywhere["NotFound"]),
+        ("405", everywhere["MethodNotAllowed"]),
+    ]
+    shown = {
+        (status, code)
+        for status, response in responses
+        if status != "200"
+        for code in response["content"]["application/json"]["examples"]
+    }
+    assert shown == {(str(kind.status), kind.code) for kind in _error_classes()}
+    for kind in _error_classes():
+        schema = described.schemas[kind.__name__]
+        assert schema["properties"]["error"] == {"const": kind.code}
+        details = ["details"] if kind.status == 400 else []
+        assert schema["required"] == list(schema["properties"]) == ["error", "message", *details]
+        assert schema["additionalProperties"] is False
+        assert f"| {kind.status} | `{kind.code}` |" in described.document["info"]["description"]
+
+
+@pytest.mark.parametrize("code", sorted(kind.code for kind in _error_classes()))
+def test_every_error_has_a_page(code: str) -> None:
+    page = Path(__file__).parents[2] / "docs" / "errors" / f"{code}.md"
+    assert page.is_file()
+
+
+# --- true of what is taken ----------------------------------------------------------------------
+
+
+def test_every_example_of_a_parameter_works(described: Description, own: httpx.Client) -> None:
+    for name, schema in described.schemas["Search"]["properties"].items():
+        for example in schema["examples"]:
+            described.check_200("search", own.post(SEARCH, json={name: example}))
+        for value in schema.get("enum", []):
+            answered(own.post(SEARCH, json={name: value, "limit": 1}))
+    for name, schema in described.schemas["Enrich"]["properties"].items():
+        for example in schema["examples"]:
+            described.check_200("enrich", own.post(ENRICH, json={"domains": ["example.com"], name: example}))
+
+
+def test_every_directive_shown_works(described: Description, own: httpx.Client) -> None:
+    text = described.schemas["Search"]["properties"]["wrapped_query"]["description"]
+    directives = re.findall(r"^\| `(@.+?)` \|", text, re.MULTILINE)
+    assert len(directives) == len(DIRECTIVES)
+    for directive in directives:
+        answered(own.post(SEARCH, json={"wrapped_query": directive}))
+        answered(own.post(SEARCH, json={"wrapped_query": f"!{directive}"}))
+    answered(own.post(SEARCH, json={"wrapped_query": "\n".join(directives)}))
+
+
+def test_every_example_request_works(described: Description, own: httpx.Client) -> None:
+    searches = described.body_examples("search")
+    assert {"filters", "directives", "plain_language"} <= set(searches)
+    for body in searches.values():
+        described.check(described.schemas["Search"], body)
+        described.check_200("search", own.post(SEARCH, json=body))
+    for body in described.body_examples("page").values():
+        described.check(described.schemas["Page"], body)
+        described.check_200("page", own.post(search(own, {"limit": 5})["next"], json=body))
+    enrichments = described.body_examples("enrich")
+    assert {"select" in body for body in enrichments.values()} == {True, False}
+    for body in enrichments.values():
+        described.check(described.schemas["Enrich"], body)
+        described.check_200("enrich", own.post(ENRICH, json=body))
+
+
+def test_numbers_and_lengths_are_the_limits(described: Description, own: httpx.Client) -> None:
+    for name, schema in described.schemas["Search"]["properties"].items():
+        for bound, beyond in (("minimum", -1), ("maximum", 1)):
+            if bound in schema:
+                answered(own.post(SEARCH, json={name: schema[bound]}))
+                refused(own.post(SEARCH, json={name: schema[bound] + beyond}), 400, "INVALID_REQUEST")
+    sent = described.schemas["Search"]["properties"]
+    assert (sent["limit"]["minimum"], sent["limit"]["maximum"], sent["limit"]["default"]) == (1, 100, 20)
+    assert (sent["query"]["maxLength"], sent["wrapped_query"]["maxLength"]) == (1_000, 8_000)
+    for name, lengths, fill in (
+        ("query", sent["query"], " word"),
+        ("wrapped_query", sent["wrapped_query"], "#"),
+        ("city", sent["city"], "x"),
+    ):
+        most = lengths["maxLength"]
+        answered(own.post(SEARCH, json={name: (fill * most)[:most]}))
+        assert own.post(SEARCH, json={name: (fill * (most + 1))[: most + 1]}).status_code == 400
+    most = sent["keywords"]["maxItems"]
+    assert most == 200
+    words = [f"w{number}" for number in range(most + 1)]
+    answered(own.post(SEARCH, json={"keywords": words[:most]}))
+    refused(own.post(SEARCH, json={"keywords": words}), 400, "INVALID_REQUEST")
+
+
+def test_limits_of_the_settings_are_told(own_settings: Settings) -> None:
+    with serving(replace(own_settings, max_enrich_domains=3, max_body_bytes=1_234, cursor_life_s=7_200)) as client:
+        described = Description(client)
+        domains = described.schemas["Enrich"]["properties"]["domains"]
+        assert (domains["minItems"], domains["maxItems"]) == (1, 3)
+        answered(client.post(ENRICH, json={"domains": ["a.com"] * 3}))
+        refused(client.post(ENRICH, json={"domains": ["a.com"] * 4}), 400, "INVALID_REQUEST")
+        assert described.operation("search")["requestBody"]["description"] == "At most 1,234 bytes."
+        too_large = client.post(SEARCH, json={"query": "x" * 1_234})
+        assert too_large.json() == described.error_example("search", 413, "PAYLOAD_TOO_LARGE")
+        assert "2 hours" in described.operation("page")["parameters"][0]["description"]
+
+
+# --- true of what is answered -------------------------------------------------------------------
+
+
+def _search_bodies() -> list[dict[str, Any]]:
+    everything = [*DEFAULT_FIELDS, *MORE_FIELDS]
+    return [
+        {"limit": 100},
+        {"limit": 100, "select": everything},
+        {"select": everything, "service_type": "saas", "updated_after": "2020-01-01"},
+        {"select": everything, "exclude_generic_emails": True, "sort": "domain"},
+        {"select": ["emails"], "wrapped_query": "!@technology(Wix)\n@score(<30, >80)", "country": "usa"},
+        {"query": "dentist"},
+        {"city": "nowhere at all"},
+    ]
+
+
+def test_real_pages(described: Description, own: httpx.Client, client: httpx.Client) -> None:
+    for body in _search_bodies():
+        for service in (own, client):
+            described.check_200("search", service.post(SEARCH, json=body))
+    page = search(own, {"limit": 5, "select": [*DEFAULT_FIELDS, *MORE_FIELDS]})
+    while page["next"]:
+        page = described.check_200("page", own.post(page["next"], json={"limit": 30}))
+    described.check_200("page", own.post(page["previous"], content=b""))
+
+
+def test_an_estimated_total(described: Description, own_settings: Settings) -> None:
+    with serving(replace(own_settings, total_exact_ms=0)) as client:
+        response = client.post(SEARCH, json={"keywords": ["dentist"]})
+        assert response.headers["x-total-estimated"] == "true"
+        described.check_200("search", response)
+
+
+def test_real_enrichments(described: Description, own: httpx.Client, client: httpx.Client) -> None:
+    domains = [FULL.domain, BARE.domain, *(lead.domain for lead in HANDMADE[3:60]), "nope.invalid", "", "10.0.0.1"]
+    items = described.check_200("enrich", own.post(ENRICH, json={"domains": domains}))["results"]
+    assert {item["status"] for item in items} == {"success", "not_found", "error"}
+    described.check_200("enrich", own.post(ENRICH, json={"domains": domains, "select": ["score", "spending"]}))
+    found = [lead["domain"] for lead in search(client, {"limit": 100})["results"]]
+    described.check_200("enrich", client.post(ENRICH, json={"domains": found}))
+
+
+def test_the_example_of_an_enrichment_is_what_is_answered(described: Description, own: httpx.Client) -> None:
+    media = described.operation("enrich")["responses"]["200"]["content"]["application/json"]
+    shown = media["examples"]["all_fields"]["value"]["results"]
+    domains = described.body_examples("enrich")["all_fields"]["domains"]
+    assert domains == [item["domain"] for item in shown]
+    real = answered(own.post(ENRICH, json={"domains": domains}))["results"]
+    assert real[1:] == shown[1:]
+    found = answered(own.post(ENRICH, json={"domains": [FULL.domain]}))["results"][0]
+    assert list(found) == list(shown[0])
+    assert list(found["data"]) == list(shown[0]["data"])
+
+
+def test_the_example_of_a_page_has_the_fields_of_one(described: Description, own: httpx.Client) -> None:
+    media = described.operation("search")["responses"]["200"]["content"]["application/json"]
+    shown = media["examples"]["first_page"]["value"]
+    real = search(own, {})
+    assert list(shown) == list(real)
+    assert list(shown["results"][0]) == list(real["results"][0])
+    asked = described.body_examples("search")["filters"]
+    assert search(own, asked)["filters"] == shown["filters"]
+
+
+def test_the_other_operations(described: Description, own: httpx.Client) -> None:
+    for path, method, operation in described.operations():
+        if method == "GET":
+            response = own.get(path)
+            assert response.status_code == 200
+            described.check_answer(operation["operationId"], response)

@@ -1,0 +1,157 @@
+"""Every error that the document announces for a charging operation is provoked, and reads as the document shows it."""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from siteglass import enrich
+from siteglass import search as searching
+from siteglass.accounts.keys import KeyLimits
+from siteglass.settings import Settings
+from tests.api.asking import ENRICH, SEARCH, refused, search
+from tests.api.describing import Description
+from tests.api.paying import STOCK, Bank, Customer
+from tests.running import serving
+
+RIGHT: dict[str, dict[str, Any]] = {
+    "search": {"limit": 10, "sort": "domain"},
+    "page": {},
+    "enrich": {"domains": [STOCK[1].domain]},
+}
+WRONG = {"search": {"limt": 5, "min_score": 140}, "page": {"limit": 0}, "enrich": {"domains": [], "select": ["email"]}}
+CHARGING = pytest.mark.parametrize("name", RIGHT)
+
+
+@pytest.fixture(scope="module")
+def described(own: httpx.Client) -> Description:
+    return Description(own)
+
+
+@pytest.fixture(scope="module")
+def away(own_settings: Settings) -> Iterator[httpx.Client]:
+    """The service whose engine is a closed port."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    with serving(replace(own_settings, opensearch_urls=(f"http://127.0.0.1:{port}",))) as client:
+        yield client
+
+
+def _path(client: httpx.Client, name: str) -> str:
+    if name == "page":
+        return str(search(client, {"limit": 10, "sort": "domain"})["next"])
+    return {"search": SEARCH, "enrich": ENRICH}[name]
+
+
+def _shown(described: Description, name: str, response: httpx.Response, code: str) -> None:
+    """The answer is announced, and reads as the example does but for its numbers."""
+    refused(response, response.status_code, code)
+    described.check_answer(name, response)
+    example = described.error_example(name, response.status_code, code)
+    assert re.sub(r"\d+", "0", response.text) == re.sub(r"\d+", "0", _compact(example))
+
+
+def _until_refused(customer: Customer, path: str, body: dict[str, Any]) -> httpx.Response:
+    """The first answer that is not 200; a slow Redis may let a few more through than the limit."""
+    for _ in range(5):
+        response = customer.post(path, body)
+        if response.status_code != 200:
+            break
+    return response
+
+
+def _compact(body: object) -> str:
+    return httpx.Response(200, json=body).text
+
+
+@CHARGING
+def test_refused_for_what_was_sent(described: Description, own: httpx.Client, name: str) -> None:
+    path = _path(own, name)
+    for response, code in (
+        (own.post(path, json=WRONG[name]), "INVALID_REQUEST"),
+        (own.post(path, json={}, headers={"X-API-Key": "wrong"}), "UNAUTHORIZED"),
+        (own.post(path, content=b"x" * 70_000, headers={"Content-Type": "application/json"}), "PAYLOAD_TOO_LARGE"),
+        (own.post(path, content=b"{}"), "UNSUPPORTED_MEDIA_TYPE"),
+    ):
+        _shown(described, name, response, code)
+        assert response.json() == described.error_example(name, response.status_code, code)
+
+
+def test_refused_for_a_query_or_a_cursor(described: Description, own: httpx.Client, own_settings: Settings) -> None:
+    query = own.post(SEARCH, json={"wrapped_query": "@country(USA)\n@technologies(Wix)"})
+    _shown(described, "search", query, "INVALID_QUERY")
+    assert query.json() == described.error_example("search", 400, "INVALID_QUERY")
+    (cursor,) = described.operation("page")["parameters"]
+    _shown(described, "page", own.post(f"{SEARCH}/{cursor['example']}", json={}), "INVALID_CURSOR")
+    with serving(replace(own_settings, cursor_life_s=-1)) as late:
+        _shown(described, "page", late.post(_path(own, "page"), json={}), "CURSOR_EXPIRED")
+
+
+@CHARGING
+def test_refused_for_who_asks(described: Description, bank: Bank, name: str) -> None:
+    rich = bank.customer(api=100, lead=100)
+    path = _path(rich.client, name)
+    body = RIGHT[name]
+
+    without_scope = bank.another(rich.account_id, scopes=["account"])
+    _shown(described, name, without_scope.post(path, body), "FORBIDDEN")
+    capped = bank.another(rich.account_id, limits=KeyLimits(daily_lead_cap=0))
+    _shown(described, name, capped.post(path, body), "CREDIT_CAP_EXCEEDED")
+    slow = bank.another(rich.account_id, limits=KeyLimits(rate_per_s=0.001, burst=1))
+    _shown(described, name, _until_refused(slow, path, body), "TOO_MANY_REQUESTS")
+    poor = bank.customer(api=0, lead=7)  # what the first page costs, and nothing more
+    poor_path = _path(poor.client, name)
+    poor_body = {**body, "limit": 60} if name == "search" else body
+    _shown(described, name, poor.post(poor_path, poor_body), "INSUFFICIENT_CREDITS")
+
+
+@CHARGING
+def test_refused_for_what_failed(
+    described: Description, own: httpx.Client, away: httpx.Client, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = _path(own, name)
+    _shown(described, name, away.post(path, json=RIGHT[name]), "UNAVAILABLE")
+
+    async def fail(*_: object) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(searching, "first_page", fail)
+    monkeypatch.setattr(searching, "later_page", fail)
+    monkeypatch.setattr(enrich, "enrich", fail)
+    _shown(described, name, own.post(path, json=RIGHT[name]), "INTERNAL")
+
+
+def test_those_were_all(described: Description) -> None:
+    provoked = {
+        *("INVALID_REQUEST", "UNAUTHORIZED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "FORBIDDEN"),
+        *("CREDIT_CAP_EXCEEDED", "TOO_MANY_REQUESTS", "INSUFFICIENT_CREDITS", "UNAVAILABLE", "INTERNAL"),
+    }
+    own = {"search": {"INVALID_QUERY"}, "page": {"INVALID_CURSOR", "CURSOR_EXPIRED"}, "enrich": set[str]()}
+    for name, more in own.items():
+        responses = described.operation(name)["responses"]
+        announced = {
+            code
+            for status, response in responses.items()
+            if status != "200"
+            for code in response["content"]["application/json"]["examples"]
+        }
+        assert announced == provoked | more
+
+
+def test_not_ready(described: Description, away: httpx.Client) -> None:
+    _shown(described, "readyz", away.get("/readyz"), "UNAVAILABLE")
+
+
+def test_other_addresses_and_methods(described: Description, own: httpx.Client) -> None:
+    responses = described.document["components"]["responses"]
+    for response, name in ((own.get("/v1/leads"), "NotFound"), (own.get(SEARCH), "MethodNotAllowed")):
+        described.check_response(responses[name], response)
+        (example,) = responses[name]["content"]["application/json"]["examples"].values()
+        assert response.json() == example["value"]
