@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -15,7 +17,7 @@ import pytest
 from siteglass.settings import load_settings
 from tests.accounts.opening import drop_schema
 from tests.limits.faults import free_port
-from tests.running import RUN_PREFIX
+from tests.running import RUN_PREFIX, SECRET
 
 PROGRAM = Path(sys.executable).parent / "siteglass"
 
@@ -32,12 +34,14 @@ class Cli:
             "COLUMNS": "200",
         }
 
-    def __call__(self, *words: str, code: int = 0) -> str:
+    def __call__(self, *words: str, code: int = 0, of: int | None = None) -> str:
+        """What a command that ends with this code says: on standard output (1) or standard error (2)."""
         done = subprocess.run(
             [str(PROGRAM), *words], cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=120
         )
         assert done.returncode == code, (words, done.stdout, done.stderr)
-        return done.stdout.strip() if code == 0 else done.stderr.strip()
+        assert "Traceback" not in done.stderr
+        return (done.stdout if (of or (2 if code else 1)) == 1 else done.stderr).strip()
 
 
 @pytest.fixture
@@ -86,35 +90,168 @@ def test_a_wrong_record_names_file_line_and_field(cli: Cli) -> None:
     assert "domain" in message
 
 
-def test_serve_says_which_setting_is_missing(cli: Cli) -> None:
-    assert "SITEGLASS_CURSOR_SECRETS: at least one cursor secret" in cli("serve", code=2)
+def test_only_files_of_leads_get_into_the_store(cli: Cli) -> None:
+    (cli.folder / "leads.csv").write_text("domain\nexample.com\n")
+    assert "leads.csv: leads come in files named .ndjson or .jsonl or .parquet" in cli(
+        "index", "load", "leads.csv", code=2
+    )
+    (cli.folder / "leads.parquet").write_text("no such file")
+    assert cli("index", "load", "leads.parquet", code=2).startswith("siteglass: leads.parquet: no Parquet file: ")
+    assert not (cli.folder / "store").exists()
 
 
-def test_an_engine_that_is_away_is_told_in_one_line(cli: Cli) -> None:
-    cli.environment["SITEGLASS_OPENSEARCH_URLS"] = "http://127.0.0.1:9"
-    message = cli("index", "status", code=2)
-    assert "make up" in message
-    assert len(message.splitlines()) == 1
+@pytest.mark.parametrize(
+    ("changes", "words", "told"),
+    [
+        ({}, "serve", "SITEGLASS_CURSOR_SECRETS: at least one cursor secret"),
+        ({"SITEGLASS_OPENSEARCH_URLS": "http://127.0.0.1:9"}, "index status", "`make up` starts the engines"),
+        ({"SITEGLASS_OPENSEARCH_URLS": "http://127.0.0.1:9"}, "demo up --name NAME", "`make up` starts the engines"),
+        ({"SITEGLASS_OPENSEARCH_URLS": ""}, "index status", "SITEGLASS_OPENSEARCH_URLS: addresses like http://"),
+        ({"SITEGLASS_OPENSEARCH_URLS": "127.0.0.1:9"}, "index status", "SITEGLASS_OPENSEARCH_URLS: addresses like"),
+        ({"SITEGLASS_INDEX_PREFIX": "Big"}, "index create", "OpenSearch refused: 400 invalid_index_name_exception"),
+        ({"SITEGLASS_POSTGRES_DSN": "postgresql://siteglass@127.0.0.1:9/x"}, "migrate", "`make up` starts the engines"),
+        ({"SITEGLASS_POSTGRES_DSN": "postgresql://siteglass@127.0.0.1:9/x"}, "account list", "`make up` starts"),
+        ({"SITEGLASS_POSTGRES_DSN": "nonsense"}, "migrate", "Is SITEGLASS_POSTGRES_DSN right?"),
+        ({"SITEGLASS_POSTGRES_DSN": "nonsense"}, "account list", "Is SITEGLASS_POSTGRES_DSN right?"),
+        ({"SITEGLASS_POSTGRES_SCHEMA": "Big One"}, "migrate", "SITEGLASS_POSTGRES_SCHEMA: 'Big One' is no schema name"),
+        ({"SITEGLASS_POSTGRES_SCHEMA": "Big One"}, "account list", "SITEGLASS_POSTGRES_SCHEMA: 'Big One' is no schema"),
+        (
+            {"SITEGLASS_POSTGRES_SCHEMA": "none_such"},
+            "account list",
+            "run `siteglass migrate`. `siteglass doctor` says",
+        ),
+        ({"SITEGLASS_LEAD_STORE": "/proc/store"}, "index load some.ndjson", "/proc/store: No such file or directory"),
+        ({}, "index promote nonsense", "There is no generation nonsense. There are: none"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(cli: Cli, changes: dict[str, str], words: str, told: str) -> None:
+    (cli.folder / "some.ndjson").write_text('{"domain":"example.com","crawled_at_ms":1}\n')
+    cli.environment |= {"SITEGLASS_PORT": str(free_port()), **changes}
+    *progress, message = cli(*words.replace("NAME", RUN_PREFIX).split(), code=2).splitlines()
+    assert message.startswith("siteglass: ")
+    assert told in message
+    assert progress in ([], ["bringing the tables up to date"])
 
 
-def test_a_demo_with_keys_for_every_refusal(cli: Cli) -> None:
-    name = f"{RUN_PREFIX}_demo{os.getpid()}"
-    cli.environment["SITEGLASS_PORT"] = str(free_port())
-    try:
-        started = json.loads(cli("demo", "up", "--count", "300", "--name", name).splitlines()[-1])
-        assert json.loads(cli("demo", "up", "--count", "300", "--name", name)) == started
-        statuses = {}
-        for kind, key in started.items():
-            if kind != "base_url":
-                url, headers = f"{started['base_url']}/v1/leads/search", {"X-API-Key": key}
-                statuses[kind] = httpx.post(url, json={}, headers=headers, trust_env=False).status_code
-        assert statuses == {
-            "api_key": 200,
-            "small_plan_api_key": 200,
-            "no_credit_api_key": 402,
-            "expired_api_key": 401,
-            "revoked_api_key": 401,
+def test_serve_does_not_take_the_port_of_another(cli: Cli) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+        port = stranger.getsockname()[1]
+        cli.environment |= {"SITEGLASS_CURSOR_SECRETS": SECRET, "SITEGLASS_KEY_SECRETS": SECRET}
+        message = cli("serve", "--port", str(port), code=2)
+    assert message == (
+        f"siteglass: 127.0.0.1:{port} cannot be listened on (Address already in use). Stop the program that uses it, "
+        "or set SITEGLASS_PORT to a free port."
+    )
+    assert "must be a number up to 65535" in cli("serve", "--port", "65536", code=2)
+
+
+class Demo:
+    """A demo in the test's folder, under names of its own."""
+
+    def __init__(self, cli: Cli) -> None:
+        self._cli = cli
+        self.names = [f"{RUN_PREFIX}_demo{os.getpid()}{letter}" for letter in "ab"]
+        cli.environment["SITEGLASS_PORT"] = str(free_port())
+
+    def up(self, *options: str) -> dict[str, str]:
+        """What the last line says; it must be the only one on standard output."""
+        started: dict[str, str] = json.loads(self._cli("demo", "up", *options))
+        return started
+
+    @staticmethod
+    def statuses(started: dict[str, str]) -> dict[str, int]:
+        """What a search with each key is answered."""
+        return {
+            kind: httpx.post(
+                f"{started['base_url']}/v1/leads/search", json={}, headers={"X-API-Key": key}, trust_env=False
+            ).status_code
+            for kind, key in started.items()
+            if kind != "base_url"
         }
-    finally:
-        cli("demo", "down")
+
+    @staticmethod
+    def total(started: dict[str, str]) -> int:
+        """How many leads a search finds."""
+        headers = {"X-API-Key": started["api_key"]}
+        answer = httpx.post(f"{started['base_url']}/v1/leads/search", json={}, headers=headers, trust_env=False)
+        total: int = answer.json()["total_results"]
+        return total
+
+
+EVERY_STATUS = {
+    "api_key": 200,
+    "small_plan_api_key": 200,
+    "no_credit_api_key": 402,
+    "expired_api_key": 401,
+    "revoked_api_key": 401,
+}
+
+
+@pytest.fixture
+def demo(cli: Cli) -> Iterator[Demo]:
+    demo = Demo(cli)
+    yield demo
+    cli("demo", "down")
+    for name in demo.names:
         asyncio.run(drop_schema(load_settings().postgres_dsn, name))
+
+
+def test_a_demo_with_keys_for_every_refusal(cli: Cli, demo: Demo) -> None:
+    started = demo.up("--count", "300", "--name", demo.names[0])
+    assert demo.statuses(started) == EVERY_STATUS
+    pid = (cli.folder / "var/demo/pid").read_text()
+    assert demo.up() == started
+    assert (cli.folder / "var/demo/pid").read_text() == pid
+    assert cli("doctor").splitlines()[0] == "Looking at the demo in var/demo."
+    assert cli("doctor").splitlines()[-2:] == [
+        f"✓ demo           runs at {started['base_url']}, pid {pid}",
+        "All is well.",
+    ]
+    for _ in range(2):
+        cli("demo", "down")
+    with pytest.raises(httpx.ConnectError):
+        demo.statuses(started)
+    assert demo.up() == started
+    assert demo.statuses(started) == EVERY_STATUS
+
+
+def test_a_demo_of_another_size_or_name(demo: Demo) -> None:
+    first = demo.up("--count", "300", "--name", demo.names[0])
+    assert demo.up("--count", "200") == first
+    assert demo.total(first) == 200
+    second = demo.up("--count", "100", "--name", demo.names[1])
+    assert second["api_key"] != first["api_key"]
+    assert demo.statuses(second) == EVERY_STATUS
+    assert demo.total(second) == 100
+
+
+def test_a_demo_whose_data_was_lost(cli: Cli, demo: Demo) -> None:
+    name = demo.names[0]
+    lost = demo.up("--count", "100", "--name", name)
+    settings = load_settings()
+    asyncio.run(drop_schema(settings.postgres_dsn, name))
+    httpx.delete(f"{settings.opensearch_urls[0]}/{name}-*", trust_env=False).raise_for_status()
+    told = json.loads(cli("doctor", "--json", code=1, of=1))["checks"]
+    assert [(f["check"], f["mend"]) for f in told if f["state"] == "wrong"] == [
+        ("tables", "siteglass demo up"),
+        ("leads", "siteglass demo up"),
+    ]
+    made = demo.up("--count", "100")
+    assert made["api_key"] != lost["api_key"]
+    assert demo.statuses(made) == EVERY_STATUS
+    assert demo.total(made) == 100
+
+
+def test_a_demo_does_not_take_another_service_for_its_own(cli: Cli, demo: Demo, client: httpx.Client) -> None:
+    folder = cli.folder / "var/demo"
+    folder.mkdir(parents=True)
+    (folder / "pid").write_text(str(os.getpid()))  # ours once, someone else's now
+    (folder / "keys.json").write_text("{}")
+    cli.environment["SITEGLASS_PORT"] = str(client.base_url.port)
+    assert "Stop the program that uses it, or set SITEGLASS_PORT" in cli("demo", "up", "--name", demo.names[0], code=2)
+    assert cli("demo", "down") == ""
+    assert client.get("/healthz").status_code == 200
+
+
+def test_a_demo_is_named_as_the_engines_allow(cli: Cli) -> None:
+    assert "a letter, then letters, digits and _, all lower case" in cli("demo", "up", "--name", "My-Demo", code=2)

@@ -20,7 +20,7 @@ import orjson
 
 from siteglass.errors import Unavailable
 from siteglass.postgres import Postgres
-from siteglass.settings import Settings
+from siteglass.settings import Settings, SettingsError, variable
 
 MAX_CONNECTIONS = 128
 LARGE_BODY_BYTES = 1024 * 1024
@@ -46,6 +46,8 @@ class OpenSearch:
     """A connection pool to the nodes of one cluster."""
 
     def __init__(self, urls: tuple[str, ...]) -> None:
+        if not urls or not all(url.startswith(("http://", "https://")) for url in urls):
+            raise SettingsError(f"{variable('opensearch_urls')}: addresses like http://127.0.0.1:9200 are needed.")
         self._urls = itertools.cycle([url.rstrip("/") for url in urls])
         self._session: aiohttp.ClientSession | None = None
 

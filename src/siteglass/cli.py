@@ -1,25 +1,31 @@
-"""Operator commands: serve, index, and those of `cli_accounts` and `cli_demo`. Each says what became of it."""
+"""Operator commands: serve, index, and those of the other `cli_` modules. Each says what became of it."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from siteglass import __version__
+from siteglass.address import require_free_port
 from siteglass.cli_accounts import COMMANDS
 from siteglass.cli_demo import demo
-from siteglass.settings import SettingsError, load_settings
+from siteglass.cli_doctor import doctor
+from siteglass.settings import SettingsError, environment_of, load_settings, variable
 
 if TYPE_CHECKING:
     from siteglass.backends import Backends
     from siteglass.index.names import Names
 
 Result = TypeVar("Result")
+
+LEAD_FILES = (".ndjson", ".jsonl", ".parquet")
 
 # Heavy modules are imported by the command that needs them: `siteglass --help` answers at once.
 
@@ -30,7 +36,7 @@ def cli() -> None:
     """Siteglass: find websites, and the people behind them."""
 
 
-for command in (*COMMANDS, demo):
+for command in (*COMMANDS, demo, doctor):
     cli.add_command(command)
 
 
@@ -45,13 +51,21 @@ def serve(host: str | None, port: int | None, workers: int | None) -> None:
     from siteglass.app import create_app
 
     settings = load_settings()
-    create_app(settings)  # a missing setting is told here, once, not by every worker
-    uvicorn.run(
-        "siteglass.app:from_environment",
-        factory=True,
+    settings = replace(
+        settings,
         host=host or settings.host,
         port=port or settings.port,
         workers=workers or settings.workers,
+    )
+    create_app(settings)  # a missing setting is told here, once, not by every worker
+    require_free_port(settings)
+    os.environ.update(environment_of(settings))  # the workers read it: the options must hold for them too
+    uvicorn.run(
+        "siteglass.app:from_environment",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -99,6 +113,10 @@ def index_load(source: Path) -> None:
     from siteglass.lead_files import count_leads
     from siteglass.progress import progress
 
+    if source.suffix not in LEAD_FILES:
+        raise click.BadParameter(f"{source}: leads come in files named {' or '.join(LEAD_FILES)}.")
+    if source.suffix == ".parquet":
+        count_leads(source)  # what is no such file must not get into the store
     path = loading.to_store(source, load_settings().lead_store)
     with progress("Loading", count_leads(path)) as advance_to:
         loaded = _run(lambda b, n: loading.load(b, n, path, lambda so_far: advance_to(so_far.read)))
@@ -150,18 +168,38 @@ def index_status() -> None:
 
 def main() -> None:
     """Entry point: expected errors become one line and exit code 2."""
+    try:
+        cli()
+    except Exception as error:
+        line = _in_one_line(error)
+        if line is None:
+            raise
+        click.echo(f"siteglass: {' '.join(line.split())}", err=True)
+        sys.exit(2)
+
+
+def _in_one_line(error: Exception) -> str | None:
+    """What the operator can do about an error; None for those that are faults of ours."""
+    import asyncpg
+    from sqlalchemy.exc import DBAPIError
+
     from siteglass.accounts.accounts import AccountError
     from siteglass.backends import EngineError
     from siteglass.errors import Unavailable
     from siteglass.index.generations import GenerationError
     from siteglass.lead_files import LeadFileError
 
-    try:
-        cli()
-    except (SettingsError, AccountError, GenerationError, LeadFileError) as error:
-        click.echo(f"siteglass: {error}", err=True)
-        sys.exit(2)
-    except (EngineError, Unavailable) as error:
-        reason = getattr(error, "reason", error)
-        click.echo(f"siteglass: {reason}. Is the engine up? `make up` starts it.", err=True)
-        sys.exit(2)
+    match error:
+        case SettingsError() | AccountError() | GenerationError() | LeadFileError():
+            return str(error)
+        case Unavailable():
+            hint = "" if "`" in error.reason else " `make up` starts the engines;"
+            return f"{error.reason}.{hint} `siteglass doctor` says what is missing."
+        case EngineError():
+            return f"OpenSearch refused: {error}. `siteglass doctor` says what is missing."
+        case DBAPIError() | asyncpg.PostgresError() | asyncpg.InterfaceError():
+            reason = error.orig if isinstance(error, DBAPIError) else error
+            return f"PostgreSQL refused: {reason}. Is {variable('postgres_dsn')} right? `siteglass doctor` looks."
+        case OSError(filename=str(name)):
+            return f"{name}: {error.strerror}."
+    return None

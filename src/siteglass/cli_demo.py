@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import secrets
 import signal
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,14 +20,24 @@ from typing import TYPE_CHECKING
 
 import click
 
+from siteglass.address import listener, require_free_port, url
 from siteglass.settings import Settings, SettingsError, environment_of, load_settings
 
 if TYPE_CHECKING:
     from siteglass.backends import Backends
 
 FOLDER = Path("var/demo")
+# The environment that the service runs with; the demo's secrets are made once and kept in it.
+SETTINGS_FILE = FOLDER / "settings.json"
+KEYS_FILE = FOLDER / "keys.json"
+PID_FILE = FOLDER / "pid"
+LOG_FILE = FOLDER / "log"
+COUNT, SEED = 50_000, 1
 CREDITS = 10_000_000
 START_TIMEOUT_S = 60
+STOP_TIMEOUT_S = 20
+# It begins the names of indices and is the name of a schema: what both allow.
+NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
 
 @click.group()
@@ -36,8 +46,8 @@ def demo() -> None:
 
 
 @demo.command("generate")
-@click.option("--count", default=50_000, show_default=True, type=click.IntRange(1, 100_000_000))
-@click.option("--seed", default=1, show_default=True, type=int)
+@click.option("--count", default=COUNT, show_default=True, type=click.IntRange(1, 100_000_000))
+@click.option("--seed", default=SEED, show_default=True, type=int)
 @click.option("--output", "-o", default="var/demo.parquet", show_default=True, type=click.Path(path_type=Path))
 def demo_generate(count: int, seed: int, output: Path) -> None:
     """Write believable leads to a Parquet or NDJSON file; the same seed gives the same leads."""
@@ -50,50 +60,65 @@ def demo_generate(count: int, seed: int, output: Path) -> None:
     click.echo(f"{count} leads in {output}")
 
 
+def _checked_name(_context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
+    if name is not None and not NAME.fullmatch(name):
+        raise click.BadParameter(f"{name!r}: a letter, then letters, digits and _, all lower case, at most 63.")
+    return name
+
+
 @demo.command("up")
-@click.option("--count", default=50_000, show_default=True, type=click.IntRange(1, 10_000_000))
-@click.option("--seed", default=1, show_default=True, type=int)
-@click.option("--name", default="demo", show_default=True, help="Start of the names it uses in the engines.")
-def demo_up(count: int, seed: int, name: str) -> None:
-    """Tables, leads, accounts and the running service; the last line is JSON with its address and keys."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    settings = _demo_settings(name)
-    if not _answers(settings):
-        asyncio.run(_prepare(settings, count, seed))
-        _start(settings)
-    click.echo(json.dumps({"base_url": _url(settings), **json.loads((FOLDER / "keys.json").read_text())}))
+@click.option("--count", type=click.IntRange(1, 10_000_000), help="Leads [default: those that are there, or 50000].")
+@click.option("--seed", type=int, help="Another number gives other leads [default: those that are there, or 1].")
+@click.option(
+    "--name", callback=_checked_name, help="Start of its names in the engines [default: as last time, or demo]."
+)
+def demo_up(count: int | None, seed: int | None, name: str | None) -> None:
+    """Tables, leads, accounts and the running service; the last line is JSON with its address and keys.
+
+    What is already there stays: run again, it makes only what is missing.
+    """
+    kept = kept_settings()
+    settings = _demo_settings(kept, name or (kept.index_prefix if kept else "demo"))
+    if settings != kept and running() is not None:
+        _say("the service runs with other settings: stopping it")
+        _stop()
+    if running() is None:
+        require_free_port(settings)  # told now, not when all the rest is made
+    _keep(SETTINGS_FILE, environment_of(settings))
+    keys = asyncio.run(_prepare(settings, count, seed))
+    if running() is None:
+        process = _start(settings)
+        _wait_until_ready(settings, lambda: process.poll() is None)
+    else:
+        _wait_until_ready(settings, lambda: running() is not None)
+    click.echo(json.dumps({"base_url": url(settings), **keys}))
 
 
 @demo.command("down")
 def demo_down() -> None:
     """Stop the service that `demo up` started; leads and accounts stay."""
-    pid_file = FOLDER / "pid"
-    with contextlib.suppress(FileNotFoundError, ProcessLookupError, ValueError):
-        pid = int(pid_file.read_text())
-        if b"siteglass" in Path(f"/proc/{pid}/cmdline").read_bytes():
-            os.kill(pid, signal.SIGTERM)
-    pid_file.unlink(missing_ok=True)
+    _say("the demo's service is stopped" if _stop() else f"no service of {FOLDER} runs; nothing to stop")
 
 
 def _say(text: str) -> None:
     click.echo(text, err=True)
 
 
-def _url(settings: Settings) -> str:
-    return f"http://{settings.host}:{settings.port}"
+# --- what it keeps in its folder ------------------------------------------------------------------
 
 
-def _demo_settings(name: str) -> Settings:
-    """The environment's engines under names of the demo's own; its secrets are made once and kept."""
-    path = FOLDER / "secrets.json"
-    if not path.exists():
-        path.touch(mode=0o600)
-        path.write_text(json.dumps({use: secrets.token_hex(24) for use in ("cursor", "key")}))
-    kept = json.loads(path.read_text())
+def kept_settings() -> Settings | None:
+    """What the demo of this folder was last started with, or None."""
+    kept = _kept(SETTINGS_FILE)
+    return None if kept is None else load_settings(kept)
+
+
+def _demo_settings(kept: Settings | None, name: str) -> Settings:
+    """The environment's engines under names of the demo's own."""
     return replace(
         load_settings(),
-        cursor_secrets=(kept["cursor"],),
-        key_secrets=(kept["key"],),
+        cursor_secrets=kept.cursor_secrets if kept else (secrets.token_hex(24),),
+        key_secrets=kept.key_secrets if kept else (secrets.token_hex(24),),
         index_prefix=name,
         postgres_schema=name,
         redis_prefix=name,
@@ -101,24 +126,45 @@ def _demo_settings(name: str) -> Settings:
     )
 
 
-async def _prepare(settings: Settings, count: int, seed: int) -> None:
+def _kept(path: Path) -> dict[str, str] | None:
+    try:
+        kept: dict[str, str] = json.loads(path.read_text())
+    except (FileNotFoundError, ValueError):
+        return None  # one that cannot be read is made anew
+    return kept
+
+
+def _keep(path: Path, values: dict[str, str]) -> None:
+    """Write a file that only its owner reads, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    aside = path.with_suffix(".new")
+    aside.touch(mode=0o600)
+    aside.write_text(json.dumps(values))
+    aside.replace(path)
+
+
+# --- tables, leads, accounts ----------------------------------------------------------------------
+
+
+async def _prepare(settings: Settings, count: int | None, seed: int | None) -> dict[str, str]:
+    """All that the service needs in the engines; returns the keys."""
     from siteglass.accounts.schema import migrate
     from siteglass.backends import open_backends
 
-    _say("migrating the tables")
+    _say("bringing the tables up to date")
     await migrate(settings.postgres_dsn, settings.postgres_schema)
     async with open_backends(settings) as backends:
         await _fill(backends, count, seed)
-        path = FOLDER / "keys.json"
-        if not path.exists():
+        keys = _kept(KEYS_FILE)
+        if keys is None or not await _stands(backends, keys.get("api_key", "")):
             _say("making accounts and keys")
-            made = await _make_keys(backends)
-            path.touch(mode=0o600)
-            path.write_text(json.dumps(made))
+            keys = await _make_keys(backends)
+            _keep(KEYS_FILE, keys)
+    return keys
 
 
-async def _fill(backends: Backends, count: int, seed: int) -> None:
-    """A live generation with so many leads, unless there is one."""
+async def _fill(backends: Backends, count: int | None, seed: int | None) -> None:
+    """A live generation of these leads, unless there is one; others that the demo made are dropped."""
     from siteglass.demo import write_demo
     from siteglass.index import generations
     from siteglass.index.names import Names
@@ -126,17 +172,42 @@ async def _fill(backends: Backends, count: int, seed: int) -> None:
     from siteglass.progress import progress
 
     names = Names(backends.settings.index_prefix)
-    if any(g.live and g.documents >= count for g in await generations.status(backends, names)):
+    found = [g for g in await generations.status(backends, names) if g.source.startswith("demo-")]
+    live = next((g for g in found if g.live), None)
+    if live and count is None and seed is None:
+        _say(f"{live.documents:,} leads are there")
         return
+    count, seed = count or COUNT, SEED if seed is None else seed
     path = backends.settings.lead_store / f"demo-{count}-{seed}.parquet"
+    if live and live.source == path.name and live.documents >= count:
+        _say(f"{live.documents:,} leads are there")
+        return
+    for half_filled in (g for g in found if not g.live):  # an `up` that was interrupted
+        await generations.drop(backends, names, half_filled.name)
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
+        _say(f"making {count:,} leads")
         with progress("Generating", count) as advance_to:
             write_demo(path, count, seed, advance_to)
+    _say(f"loading {count:,} leads")
     name = await generations.create(backends, names, generations.Shape(), source=path.name)
     with progress("Loading", count) as advance_to:
         await load(backends, names, path, lambda so_far: advance_to(so_far.read))
     await generations.promote(backends, names, name)
+    if live:
+        await generations.drop(backends, names, live.name)
+
+
+async def _stands(backends: Backends, key: str) -> bool:
+    """Whether the accounts still know the key; they do not under another name, or if the data was lost."""
+    from siteglass.accounts.keys import Keys
+    from siteglass.errors import Unauthorized
+
+    try:
+        await Keys(backends.postgres, backends.settings.key_secrets, backends.settings.postgres_timeout_ms).find(key)
+    except Unauthorized:
+        return False
+    return True
 
 
 async def _make_keys(backends: Backends) -> dict[str, str]:
@@ -169,30 +240,53 @@ async def _make_keys(backends: Backends) -> dict[str, str]:
     }
 
 
-def _start(settings: Settings) -> None:
+# --- the service's process ------------------------------------------------------------------------
+
+
+def running() -> int | None:
+    """The pid of the service that `demo up` started in this folder, while it runs."""
+    try:
+        pid = int(PID_FILE.read_text())
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        here = Path(f"/proc/{pid}/cwd").samefile(Path.cwd())
+    except (OSError, ValueError):
+        return None
+    # A pid that the system has since given to someone else is not ours.
+    return pid if here and b"serve" in words else None
+
+
+def _start(settings: Settings) -> subprocess.Popen[bytes]:
     """The service as a process of its own, which outlives this command."""
+    require_free_port(settings)  # someone else's service there must not be taken for ours
     environment = {**os.environ, **environment_of(settings)}
-    with (FOLDER / "log").open("ab") as log:
+    with LOG_FILE.open("ab") as log:
         process = subprocess.Popen(  # the program that runs this command
             [sys.argv[0], "serve"], env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             start_new_session=True,
         )  # fmt: skip
-    (FOLDER / "pid").write_text(str(process.pid))
-    _say(f"starting the service, its log is {FOLDER / 'log'}")
+    PID_FILE.write_text(str(process.pid))
+    _say(f"starting the service, its log is {LOG_FILE}")
+    return process
+
+
+def _wait_until_ready(settings: Settings, runs: Callable[[], bool]) -> None:
     deadline = time.monotonic() + START_TIMEOUT_S
-    while not _answers(settings):
-        if process.poll() is not None or time.monotonic() > deadline:
-            raise SettingsError(f"the service did not start on port {settings.port}; see {FOLDER / 'log'}")
+    while asyncio.run(listener(settings)) != "siteglass":
+        if not runs() or time.monotonic() > deadline:
+            raise SettingsError(f"the service is not ready on port {settings.port}; {LOG_FILE} says why")
         time.sleep(0.1)
 
 
-def _answers(settings: Settings) -> bool:
-    """Whether the demo's service is ready."""
-    if not (FOLDER / "pid").exists() or not (FOLDER / "keys.json").exists():
-        return False
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(f"{_url(settings)}/readyz", timeout=5) as answer:
-            return bool(answer.status == 200)
-    except (OSError, urllib.error.URLError):
-        return False
+def _stop() -> bool:
+    """End the service and wait until it has gone; whether there was one."""
+    pid = running()
+    deadline = time.monotonic() + STOP_TIMEOUT_S
+    how = signal.SIGTERM
+    while pid is not None and running() == pid:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, how)
+        while running() == pid and time.monotonic() < deadline:
+            time.sleep(0.05)
+        how = signal.SIGKILL
+    PID_FILE.unlink(missing_ok=True)
+    return pid is not None

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 import asyncpg
 
 from siteglass.errors import Unavailable
+from siteglass.settings import SettingsError, variable
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -49,6 +50,15 @@ _NOT_MIGRATED = (
 )
 
 
+def checked_schema(name: str) -> str:
+    """The name, which goes into statements as it is; raises SettingsError if it cannot."""
+    if not SCHEMA_NAME.fullmatch(name):
+        raise SettingsError(
+            f"{variable('postgres_schema')}: {name!r} is no schema name: lower-case letters, digits and _, at most 63."
+        )
+    return name
+
+
 class _Connection(asyncpg.Connection):
     def get_reset_query(self) -> str:
         # asyncpg would send RESET ALL and more at every release: a second round trip for state that we never make.
@@ -59,11 +69,9 @@ class Postgres:
     """A pool to one database; connections are made when first used. `{schema}` in a statement is our schema."""
 
     def __init__(self, dsn: str, schema: str, *, max_connections: int = 8, statement_cache: int = 100) -> None:
-        if not SCHEMA_NAME.fullmatch(schema):
-            raise ValueError(f"{schema!r} is no schema name: lower-case letters, digits and _, at most 63")
         if not 1 <= max_connections <= MAX_POOL:
-            raise ValueError(f"a pool has 1 to {MAX_POOL} connections, not {max_connections}")
-        self.schema = schema
+            raise SettingsError(f"{variable('postgres_pool')}: 1 to {MAX_POOL} connections, not {max_connections}.")
+        self.schema = checked_schema(schema)
         self._dsn = dsn
         self._max_connections = max_connections
         self._statement_cache = statement_cache

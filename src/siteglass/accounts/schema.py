@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import asyncpg
 
 from siteglass.errors import Unavailable
-from siteglass.postgres import SCHEMA_NAME, Postgres
+from siteglass.postgres import Postgres, checked_schema
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -48,8 +48,7 @@ async def migrate(dsn: str, schema: str) -> None:
     from sqlalchemy.ext.asyncio import create_async_engine
     from sqlalchemy.pool import NullPool
 
-    if not SCHEMA_NAME.fullmatch(schema):
-        raise ValueError(f"{schema!r} is no schema name: lower-case letters, digits and _, at most 63")
+    checked_schema(schema)
     engine = create_async_engine(
         "postgresql+asyncpg://",
         async_creator=lambda: asyncpg.connect(dsn, timeout=CONNECT_TIMEOUT_S),

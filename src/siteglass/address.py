@@ -1,0 +1,64 @@
+"""Where the service listens, seen from outside: is the port free, and who answers there?"""
+
+from __future__ import annotations
+
+import json
+import socket
+from typing import Literal
+
+from siteglass.settings import Settings, SettingsError, variable
+
+ANSWER_TIMEOUT_S = 2
+MAX_PORT = 65_535
+
+Listener = Literal["nobody", "siteglass", "siteglass, not ready", "another program"]
+
+
+def url(settings: Settings) -> str:
+    """The address that callers use."""
+    return f"http://{settings.host}:{settings.port}"
+
+
+def require_free_port(settings: Settings) -> None:
+    """Raise SettingsError if the service could not listen."""
+    if not 0 <= settings.port <= MAX_PORT:  # the system would take it modulo 65536
+        raise SettingsError(f"{variable('port')} must be a number up to {MAX_PORT}, found {settings.port}.")
+    try:
+        found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise SettingsError(f"{variable('host')}: there is no address {settings.host}:{settings.port}.") from None
+    family, kind, protocol, _, where = found[0]
+    with socket.socket(family, kind, protocol) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # closed connections do not count
+        try:
+            probe.bind(where)
+        except OSError as error:
+            raise SettingsError(
+                f"{settings.host}:{settings.port} cannot be listened on ({error.strerror}). "
+                f"Stop the program that uses it, or set {variable('port')} to a free port."
+            ) from None
+
+
+async def listener(settings: Settings) -> Listener:
+    """Who has the port."""
+    try:
+        require_free_port(settings)
+    except SettingsError:
+        if await _answered(settings, "/healthz") != "ok":
+            return "another program"
+        return "siteglass" if await _answered(settings, "/readyz") == "ready" else "siteglass, not ready"
+    return "nobody"
+
+
+async def _answered(settings: Settings, path: str) -> str | None:
+    """The `status` of an answer that can be ours: it carries a request id, which few other programs send."""
+    import aiohttp
+
+    timeout = aiohttp.ClientTimeout(total=ANSWER_TIMEOUT_S)
+    try:
+        async with aiohttp.ClientSession(timeout=timeout) as session, session.get(url(settings) + path) as answer:
+            if "X-Request-Id" not in answer.headers:
+                return None
+            return str(json.loads(await answer.content.read(1_000))["status"])
+    except (aiohttp.ClientError, OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,74 @@
+"""What OpenSearch says of itself: version, health of our indices, room on its disks. Asked by the doctor."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from siteglass.backends import Backends
+from siteglass.index.names import Names
+
+_UNITS = {"b": 1, "kb": 2**10, "mb": 2**20, "gb": 2**30, "tb": 2**40, "pb": 2**50}
+_WATERMARK = "cluster.routing.allocation.disk.watermark."
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """The cluster as a whole, and our part of it."""
+
+    version: str
+    nodes: int
+    health: str
+    """Of our own generations: a broken index of someone else's is not ours to mend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """The fullest node: what is free, and the least that must stay free before the cluster acts."""
+
+    node: str
+    free_bytes: int
+    low_bytes: int
+    """Below this, no new shard goes to the node."""
+    flood_bytes: int
+    """Below this, indices on the node take no more writes."""
+    enforced: bool
+
+
+async def cluster(backends: Backends, names: Names, timeout_ms: int) -> Cluster:
+    """Ask the cluster; raises Unavailable or EngineError."""
+    engine = backends.opensearch
+    root = await engine.request("GET", "/", timeout_ms=timeout_ms)
+    health = await engine.request("GET", f"/_cluster/health/{names.generations}", timeout_ms=timeout_ms)
+    version = root["version"]
+    return Cluster(
+        f"{version.get('distribution', 'not OpenSearch')} {version['number']}",
+        health["number_of_nodes"],
+        health["status"],
+    )
+
+
+async def disk(backends: Backends, timeout_ms: int) -> Disk | None:
+    """Room on the fullest node; None where the cluster does not tell, as some that others manage."""
+    engine = backends.opensearch
+    params = {"include_defaults": "true", "flat_settings": "true"}
+    answer = await engine.request("GET", "/_cluster/settings", timeout_ms=timeout_ms, params=params)
+    settings = {**answer.get("defaults", {}), **answer["persistent"], **answer["transient"]}
+    stats = await engine.request("GET", "/_nodes/stats/fs", timeout_ms=timeout_ms)
+    found = []
+    for node in stats["nodes"].values():
+        total = node.get("fs", {}).get("total", {})
+        if "available_in_bytes" in total and f"{_WATERMARK}low" in settings:
+            size = total["total_in_bytes"]
+            low, flood = (_must_stay_free(settings[_WATERMARK + stage], size) for stage in ("low", "flood_stage"))
+            enforced = settings.get("cluster.routing.allocation.disk.threshold_enabled") != "false"
+            found.append(Disk(node["name"], total["available_in_bytes"], low, flood, enforced))
+    return min(found, key=lambda disk: disk.free_bytes - disk.flood_bytes, default=None)
+
+
+def _must_stay_free(watermark: str, size: int) -> int:
+    """A watermark in bytes: `85%` and `0.85` say how much may be used, `500mb` how much must be free."""
+    if amount := re.fullmatch(r"([\d.]+)([kmgtp]?b)", watermark.lower()):
+        return int(float(amount[1]) * _UNITS[amount[2]])
+    used = float(watermark.rstrip("%")) / (100 if watermark.endswith("%") else 1)
+    return int(size * (1 - used))
