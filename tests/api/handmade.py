@@ -104,6 +104,7 @@ WORDED = [
     _site("word-chinese.com", text="欢迎来到本市最好的牙医诊所。"),
     _site("word-japanese.com", title="東京の歯医者", language="ja"),
     _site("word-wide.com", title="ＡＢＣ Trading"),
+    _site("word-thai.com", text="คลินิกทันตกรรม ใจกลางเมือง"),
 ]
 USING = [
     _site("uses-shopify.com", technologies=("Shopify",), categories_uses=("ecommerce",), service_type="Ecommerce"),

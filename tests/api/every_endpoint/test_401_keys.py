@@ -128,6 +128,18 @@ def test_a_new_key_works_at_once(bank: Bank) -> None:
     customer.pays(SEARCH, {**IN_ORDER, "limit": 2}, "search", 0, marks(STOCK[:2]))
 
 
+def test_a_key_is_replaced_with_an_overlap(bank: Bank) -> None:
+    old = bank.customer(lead=10)
+    new = bank.another(old.account_id)
+    body = {**IN_ORDER, "limit": 2}
+    for customer in (old, new, old):
+        customer.pays(SEARCH, body, "search", 0, marks(STOCK[:2]))
+    bank.revoke(old.key_id)
+    with old.untouched():
+        refused(old.post(SEARCH, body), 401, "UNAUTHORIZED")
+    new.pays(SEARCH, body, "search", 0, marks(STOCK[:2]))
+
+
 @pytest.fixture(scope="module")
 def rotated(stock_settings: Settings) -> Iterator[httpx.Client]:
     """The service after the secret of the keys was rotated: the old one is still there."""

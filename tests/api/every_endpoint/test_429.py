@@ -18,6 +18,7 @@ from siteglass.accounts.keys import KeyLimits
 from siteglass.settings import Settings
 from tests.api.asking import ENRICH, SEARCH, answered, refused
 from tests.api.paying import COST, IN_ORDER, STOCK, Bank, Customer, marks, nothing_shown
+from tests.limits.faults import free_port
 from tests.running import serving
 
 FREE = {**IN_ORDER, "limit": 1}
@@ -85,6 +86,22 @@ def test_the_policy_is_told(bank: Bank, limited: httpx.Client) -> None:
     response = narrow.post(SEARCH, FREE, limited)
     assert '"account";q=20;w=2' in response.headers["ratelimit-policy"]
     assert '"key";q=3;w=3' in response.headers["ratelimit-policy"]
+
+
+def test_the_policy_of_the_demo_plan(bank: Bank, limited: httpx.Client) -> None:
+    response = bank.customer(plan="demo").post(SEARCH, FREE, limited)
+    answered(response)
+    assert response.headers["ratelimit-policy"] == '"account";q=2000;w=2, "key";q=2000;w=2'
+
+
+@pytest.mark.parametrize(("workers", "share"), [(1, 6), (2, 3), (3, 2)])
+def test_without_redis_a_worker_gives_its_share(bank: Bank, stock_settings: Settings, workers: int, share: int) -> None:
+    customer = bank.customer(plan=bank.plan(NEVER, 6))
+    away = replace(stock_settings, redis_url=f"redis://127.0.0.1:{free_port()}/0", workers=workers)
+    with serving(away) as client:
+        for _ in range(share):
+            answered(customer.post(SEARCH, FREE, client))
+        _too_many(customer.post(SEARCH, FREE, client))
 
 
 def test_keys_share_the_rate_of_their_account(bank: Bank, limited: httpx.Client) -> None:

@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from siteglass.settings import Settings
-from tests.api.asking import SEARCH, bad_fields, refused, search
+from tests.api.asking import SEARCH, answered, bad_fields, refused, search
+from tests.api.paying import Bank
 from tests.running import serving
 
 ALPHABET = string.ascii_letters + string.digits + "-_"
@@ -42,6 +43,17 @@ def test_tampered_truncated_foreign_malformed_are_alike(own: httpx.Client, path:
     with serving(replace(own_settings, cursor_secrets=("another secret of somebody else, long enough",))) as other:
         bad.append(search(other, {"limit": 10})["next"].removeprefix(f"{SEARCH}/"))
     assert len({_refused(own, f"{SEARCH}/{text}") for text in bad}) == 1
+
+
+def test_another_account_cannot_use_it_and_learns_nothing(bank: Bank) -> None:
+    owner, stranger = bank.customer(lead=10), bank.customer(lead=10)
+    path = answered(owner.post(SEARCH, {"limit": 1}))["next"]
+    with stranger.untouched():
+        foreign, malformed = stranger.post(path, {}), stranger.post(f"{SEARCH}/malformed", {})
+    for response in (foreign, malformed):
+        refused(response, 400, "INVALID_CURSOR")
+    assert foreign.content == malformed.content
+    answered(bank.another(owner.account_id).post(path, {}))
 
 
 def test_every_changed_character_is_noticed(own: httpx.Client, path: str) -> None:

@@ -7,9 +7,12 @@ from collections.abc import Callable
 import httpx
 import pytest
 
+from siteglass.backends import Clock
 from siteglass.lead import Lead
+from siteglass.settings import Settings
 from tests.api.asking import found, search
 from tests.api.handmade import CRAWLED, FULL, those
+from tests.running import serving
 
 Holds = Callable[[Lead], object]
 
@@ -86,6 +89,7 @@ LINES: dict[str, Holds] = {
     "@has_facebook": lambda lead: "facebook" in lead.social_links,
     "@has_linkedin": lambda lead: "linkedin" in lead.social_links,
     "@has_twitter": lambda lead: "twitter" in lead.social_links,
+    "@has_x": lambda lead: "twitter" in lead.social_links,
     "@has_instagram": lambda lead: "instagram" in lead.social_links,
     "@has_youtube": lambda lead: "youtube" in lead.social_links,
     "@has_tiktok": lambda lead: "tiktok" in lead.social_links,
@@ -137,6 +141,17 @@ def test_an_exclusion_keeps_leads_where_the_fact_is_unknown(own: httpx.Client) -
     assert found(own, {"wrapped_query": "!@score(>=1)"}) == those(lambda lead: not lead.score)
     assert found(own, {"wrapped_query": "!@spends(>0)"}) == those(lambda lead: not lead.spending)
     assert found(own, {"wrapped_query": "!@lang(en)"}) == those(lambda lead: lead.language != "en")
+
+
+def test_a_relative_age_and_its_exclusion(own_settings: Settings) -> None:
+    class Fixed(Clock):
+        def now_ms(self) -> int:
+            return CRAWLED + 86_400_000 - 500
+
+    with serving(own_settings, Fixed()) as client:
+        recent = those(lambda lead: lead.crawled_at_ms > CRAWLED - 500)
+        assert found(client, {"wrapped_query": "@updated_within(1d)"}) == recent
+        assert found(client, {"wrapped_query": "!@updated_within(1d)"}) == those(lambda lead: True) - recent != set()
 
 
 @pytest.mark.parametrize("name", ["technologies", "lacks"])

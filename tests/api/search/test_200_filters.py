@@ -139,6 +139,8 @@ LISTS: list[tuple[dict[str, Any], Holds]] = [
     ({"service_type": "Realtor"}, lambda lead: lead.service_type == "Realtor"),
     ({"language": "en"}, lambda lead: lead.language == "en"),
     ({"language": "DE"}, lambda lead: lead.language == "de"),
+    ({"language": "German"}, lambda lead: lead.language == "de"),
+    ({"language": "deutsch"}, lambda lead: lead.language == "de"),
     ({"lacks": ["crm"]}, lambda lead: lead.technologies is not None and "crm" not in lead.categories_uses),
     (
         {"lacks": ["crm", "ecommerce"]},
@@ -197,8 +199,16 @@ def test_updated_after_reads_offsets_and_fractions(own: httpx.Client) -> None:
         "2026-09-21T16:13:20+02:00",
         "2026-09-21T07:13:20.0-07:00",
         "2026-09-21t14:13:20z",
+        "2026-09-21T14:13:20.0009Z",
     ):
         assert found(own, {"updated_after": text}) == later, text
+
+
+def test_updated_after_reads_a_date_as_its_first_moment(own: httpx.Client) -> None:
+    midnight = 1_789_948_800_000
+    assert time_text(midnight) == "2026-09-21T00:00:00.000Z"
+    assert found(own, {"updated_after": "2026-09-21"}) == those(lambda lead: lead.crawled_at_ms > midnight)
+    assert found(own, {"updated_after": "1970-01-01"}) == those(lambda lead: True)
 
 
 def test_updated_after_over_the_demo_leads(client: httpx.Client, leads: list[Lead]) -> None:

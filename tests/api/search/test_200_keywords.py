@@ -39,6 +39,9 @@ DENTISTS = {"word-title.com", "word-description.com"}
         (["歯医者"], {"word-japanese.com"}),
         (["abc"], {"word-wide.com"}),
         (["ａｂｃ trading"], {"word-wide.com"}),
+        # Thai is written without blanks: only the whole run between two blanks is a word.
+        (["คลินิกทันตกรรม"], {"word-thai.com"}),
+        (["คลินิก"], set()),
         (["nobody says this"], set()),
         (['"no vocabulary"'], set()),
     ],

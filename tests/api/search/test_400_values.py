@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import httpx
@@ -60,6 +61,8 @@ def test_closed_values(own: httpx.Client, body: dict[str, Any], nearest: str) ->
         {"updated_after": "2026-10-15T00:00:00"},
         {"updated_after": "2026-10-15T25:00:00Z"},
         {"updated_after": "last week"},
+        {"updated_after": "1969-12-31T23:59:59Z"},
+        {"updated_after": "2110-01-01T00:00:00Z"},
     ],
     ids=str,
 )
@@ -108,6 +111,25 @@ def test_64_lines(own: httpx.Client) -> None:
     _refused_for_size(own, {"wrapped_query": "\n".join(lines)})
     _refused_for_size(own, {"wrapped_query": "\n".join(lines[:64]), "country": "USA"})
     search(own, {"wrapped_query": "\n".join(lines[:63]), "country": "USA", "limit": 1})
+
+
+def test_equal_lines_and_values_count_once(own: httpx.Client) -> None:
+    search(own, {"wrapped_query": "\n".join(["@country(USA)"] * 65), "limit": 1})
+    search(own, {"wrapped_query": "\n".join(f"!@keywords(w{number})" for number in range(65)), "limit": 1})
+    search(own, {"keywords": ["same"] * 201, "limit": 1})
+
+
+def test_4800_bytes_of_filters_as_sent(own: httpx.Client) -> None:
+    """What is said is short, but it comes back as it was sent, and travels in the cursor so."""
+    most = {"keywords": [*["same"] * 682, "another99"]}
+    assert len(json.dumps(most, separators=(",", ":"))) == 4800
+    assert search(own, {**most, "limit": 1})["filters"] == most
+    _refused_for_size(own, {"keywords": [*most["keywords"][:-1], "another999"]})
+
+
+def test_256_characters_of_a_value(own: httpx.Client) -> None:
+    search(own, {"keywords": ["é" * 256], "limit": 1})
+    assert bad_fields(own, {"keywords": ["é" * 257]}) == {"keywords"}
 
 
 def test_blank_lines_and_comments_are_no_lines(own: httpx.Client) -> None:

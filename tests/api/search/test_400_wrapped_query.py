@@ -63,6 +63,8 @@ def test_line_and_column(own: httpx.Client, text: str, line: int, column: int) -
         "@updated_after(yesterday)",
         "@updated_within(30)",
         "@updated_within(1.5d)",
+        "@updated_within(0d)",
+        "@updated_within(3651d)",
         "@lang(klingon)",
         "@lang(xx)",
         "@country(Atlantis)",
@@ -92,6 +94,8 @@ def test_refused(own: httpx.Client, text: str) -> None:
         ("@lacks(crmm)", "crm"),
         ("!@offers(marketng)", "marketing"),
         ("@subregion(Western Europ)", "Western Europe"),
+        ("@language(de)", "@lang"),
+        ("@technologies(Shopify)", "@technology"),
     ],
 )
 def test_the_nearest_is_suggested(own: httpx.Client, text: str, nearest: str) -> None:
