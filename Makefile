@@ -55,6 +55,10 @@ down: ## Stop the demo's service and the engines that `up` started
 status: ## Say which engines run, and where
 	$(PYTHON) scripts/engines.py status
 
+.PHONY: doctor
+doctor: setup ## Say what is missing and how to mend it
+	@$(BIN)/siteglass doctor
+
 .PHONY: demo
 demo: setup up ## Engines, 50,000 leads and the service; prints its address and keys as JSON last
 	@$(BIN)/siteglass demo up --count 50000
@@ -71,11 +75,12 @@ test: setup ## Run the tests in parallel; the engines must be up (PYTEST_WORKERS
 	$(BIN)/pytest -n 0 -m timing $(PYTEST_ARGS)
 
 .PHONY: lint
-lint: setup ## Style, formatting, types and import layers
+lint: setup ## Style, formatting, types, import layers, and docs/reference/ as the code says
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy $(SOURCES)
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/build_reference.py --check
 
 .PHONY: format
 format: setup ## Rewrite the code in the project's style
@@ -100,9 +105,14 @@ clean: ## Remove the environment, caches and build results (engines: `make down`
 vocabulary: setup ## Compile the vocabulary file from its sources (fetches them)
 	$(BIN)/python scripts/build_vocabulary.py
 
+.PHONY: reference
+reference: setup ## Write docs/reference/ from the code
+	$(BIN)/python scripts/build_reference.py
+
 # --- long proofs: their results are committed; CI runs a smaller size of each ---------------------
 
 RESULTS := bench/results
+BENCH_LEADS ?= 500000
 STAMP = { date -u '+%Y-%m-%d'; echo "command: make $@"; echo "load average: $$(cut -d' ' -f1-3 /proc/loadavg), $$(nproc) cores"; }
 
 .PHONY: proof
@@ -115,7 +125,7 @@ faults: setup ## Engines and workers killed, frozen and stopped, at full size
 		tests/api/test_revocation.py --durations=20) | tee $(RESULTS)/faults.txt
 
 .PHONY: bench
-bench: long-depth long-load long-charge ## Full-size measurements: page depth, loading, charging
+bench: long-overhead long-depth long-load long-charge ## Full-size measurements: overhead, page depth, loading, charging
 
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts
@@ -136,6 +146,14 @@ long-charge: setup ## Charges a second of one account, and their latency
 .PHONY: long-depth
 long-depth: setup ## Cost of a page at 90 % depth, 500,000 leads, one shard and four
 	$(BIN)/python -m bench.depth --leads 500000 --shards 1 4 --keep
+
+.PHONY: long-overhead
+long-overhead: setup ## What the service adds to bare OpenSearch, 500,000 leads; draws the plots
+	$(BIN)/python -m bench.overhead --leads $(BENCH_LEADS) --searches 5000 --rounds 5 --keep
+
+.PHONY: reference-overhead
+reference-overhead: setup ## CPU per request at CI's size, which CI compares with; on a quiet machine
+	$(BIN)/python -m bench.overhead.regression --keep
 
 .PHONY: long-load
 long-load: setup ## Rate of loading 500,000 leads, against bare bulk requests

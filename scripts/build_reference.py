@@ -1,0 +1,66 @@
+"""Writes docs/reference/ from the code that knows: the catalogue, the errors, the settings, the commands.
+
+python scripts/build_reference.py            write the pages
+python scripts/build_reference.py --check    write nothing; fail if a page is not what the code says
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from reference.language import directives_page, values_page
+from reference.leads import leads_page
+from reference.operating import commands_page, errors_page, headers_page, settings_page
+from reference.records import fields_page, filters_page
+
+FOLDER = Path(__file__).parents[1] / "docs" / "reference"
+NOTICE = "<!-- Generated from the code by `make reference` (scripts/build_reference.py). Do not edit it here. -->"
+PAGES: dict[str, tuple[str, Callable[[], str]]] = {
+    "fields.md": ("what an answer can show of a lead", fields_page),
+    "filters.md": ("what a request can say", filters_page),
+    "directives.md": ("the language of `wrapped_query`", directives_page),
+    "values.md": ("the values that are known", values_page),
+    "errors.md": ("every error code", errors_page),
+    "headers.md": ("what answers say beside their body", headers_page),
+    "settings.md": ("what can be set from outside", settings_page),
+    "leads.md": ("files of leads to load", leads_page),
+    "commands.md": ("the command line", commands_page),
+}
+
+
+def build() -> dict[str, str]:
+    """The text of every page by its name."""
+    pages = {name: f"{NOTICE}\n{page()}" for name, (_, page) in PAGES.items()}
+    listed = "\n".join(f"- [{name}]({name}): {about}" for name, (about, _) in PAGES.items())
+    return {"README.md": f"{NOTICE}\n# Reference\n\n{listed}\n", **pages}
+
+
+def drifted(folder: Path, pages: dict[str, str]) -> list[str]:
+    """Names of pages that are missing, old, or that nothing makes any more."""
+    there = {path.name: path.read_text() for path in folder.glob("*.md")}
+    return sorted(name for name in there.keys() | pages.keys() if there.get(name) != pages.get(name))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Write docs/reference/ from the code.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is not what the code says")
+    options = parser.parse_args()
+    pages = build()
+    wrong = drifted(FOLDER, pages)
+    if options.check:
+        if wrong:
+            sys.exit(f"docs/reference/ is not what the code says ({', '.join(wrong)}). Run: make reference")
+        return
+    for name in wrong:
+        if name in pages:
+            (FOLDER / name).write_text(pages[name])
+        else:
+            (FOLDER / name).unlink()
+    print(f"docs/reference/: {len(pages)} pages, {len(wrong)} changed")
+
+
+if __name__ == "__main__":
+    main()

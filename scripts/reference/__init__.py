@@ -1,0 +1,1 @@
+"""The pages of docs/reference/, each made from the code it describes."""

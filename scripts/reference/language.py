@@ -1,0 +1,138 @@
+"""Pages on the language of searches: the directives, and the values they know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from inspect import cleandoc
+
+from babel import Locale
+
+from reference.markdown import code, paragraph, plain, table
+from siteglass.api.requests import DEFAULT_SORT
+from siteglass.index.documents import spending_range
+from siteglass.query import directives
+from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
+from siteglass.query.field import Ask, Asked, Form, Kind
+from siteglass.query.fields import ASKED, SORTS
+from siteglass.query.values import MAX_AGE_DAYS
+from siteglass.query.vocabulary import vocabulary
+
+_ARGUMENTS = {
+    Kind.TERM: "values",
+    Kind.LACKS: "values",
+    Kind.PATH: "page paths",
+    Kind.TEXT: "words or phrases",
+    Kind.NUMBER: "numbers with an operator, or ranges",
+    Kind.TIME: "RFC 3339 time or date",
+    Kind.AGE: f"days, 1d to {MAX_AGE_DAYS}d",
+    Kind.FLAG: "none: a flag, without parentheses",
+}
+
+
+def example_line(asked: Asked) -> str:
+    """A line that shows the directive at work."""
+    ask = asked.ask
+    if ask.kind is Kind.FLAG:
+        return f"@{ask.directive}"
+    forms = {filter_.form: filter_.example for filter_ in ask.filters}
+    shown = forms.get(Form.COMPARISON) or forms.get(Form.SPAN) or forms.get(Form.MOMENT) or asked.field.example
+    values = shown if isinstance(shown, list) else [str(shown)]
+    return f"@{ask.directive}({', '.join(values)})"
+
+
+def directives_page() -> str:
+    """The grammar in short, and every directive."""
+    grammar = (directives.__doc__ or "").split("\n\n")[1]
+    return (
+        "# Directives of `wrapped_query`\n\n"
+        + paragraph(
+            "One condition per line, all lines must hold. Values in parentheses are alternatives. `!` in front "
+            "excludes: `!@country(USA, CAN)` is neither of them, and keeps leads of which the country is not known. A "
+            "line that starts with `#`, and text behind ` #`, is a comment. A value with a comma, parenthesis or quote "
+            "stands in double quotes."
+        )
+        + f"<!-- not run: the grammar of the language -->\n```text\n{cleandoc(grammar)}\n```\n\n"
+        + paragraph(
+            f"A text has at most {directives.MAX_TEXT_CHARS:,} characters; a search at most {MAX_CONDITIONS} "
+            f"conditions, {MAX_VALUES} values and {MAX_CANONICAL_BYTES:,} bytes in canonical form."
+        )
+        + paragraph(
+            "*Closed*: an unknown value is an error that names the nearest one. *Open*: an unknown value finds "
+            "nothing; behind `!` and in `@lacks`, where it would match everything, it is an error unless it stands in "
+            "double quotes."
+        )
+        + table(
+            ["directive", "meaning", "argument", "known values", "example", "excluded", "same as filter"],
+            [_directive_row(asked) for asked in ASKED.values()],
+        )
+    )
+
+
+def _directive_row(asked: Asked) -> list[str]:
+    ask, line = asked.ask, example_line(asked)
+    name = f"`@{ask.directive}`" + (f", alias `@{ask.alias}`" if ask.alias else "")
+    filters = ", ".join(code(filter_.name) for filter_ in ask.filters)
+    return [name, plain(asked.field.meaning), _argument(ask), _known(ask), code(line), code(f"!{line}"), filters]
+
+
+def _argument(ask: Ask) -> str:
+    text = _ARGUMENTS[ask.kind]
+    if ask.kind is Kind.NUMBER:
+        low, high = ask.directive_bounds or ask.bounds
+        return f"{text}; {low:,} to {high:,}"
+    return text
+
+
+def _known(ask: Ask) -> str:
+    if ask.vocabulary is None:
+        return ""
+    return f"{'closed' if ask.closed else 'open'}: [{ask.vocabulary.replace('_', ' ')}]({_anchor(ask.vocabulary)})"
+
+
+def _anchor(kind: str) -> str:
+    return f"values.md#{kind.replace('_', '-')}"
+
+
+def values_page() -> str:
+    """The closed lists, and how long the open ones are."""
+    known = vocabulary()
+    names = Locale("en").languages
+    languages = [[code(language), names[language]] for language in known.values("language")]
+    countries = [
+        [
+            code(alpha3),
+            code(known.country_alpha2(alpha3) or ""),
+            known.country_name(alpha3),
+            known.region_of(alpha3) or "",
+            known.subregion_of(alpha3) or "",
+        ]
+        for alpha3 in sorted(known.values("country"), key=known.country_name)
+    ]
+    # Every step of the ladder is wider than 50.
+    ladder = dict.fromkeys(filter(None, (spending_range(amount) for amount in range(0, 200_000, 50))))
+    counts = {kind: f"{len(known.values(kind)):,}" for kind in ("technology", "city", "state")}
+    sections = {
+        "Orders": f"Of `sort`; `-` is from high to low. What is not known counts as lowest. Default: `{DEFAULT_SORT}`."
+        + _listed(SORTS),
+        "Spending": "The ranges in which a search shows `spending`, USD a month." + _listed(ladder),
+        "Service type": "Closed." + _listed(known.values("service_type")),
+        "Category": "Of `categories_uses`, `offers` and `lacks`. Open." + _listed(known.values("category")),
+        "Technology": f"Open: {counts['technology']} names are known.\n",
+        "City": f"Open: {counts['city']} names are known, of cities of 15,000 people and more, and alternate names.\n",
+        "State": f"Closed: {counts['state']} ISO 3166-2 codes. `TX` is that code in any country, `US-TX` in one; a\n"
+        "name stands for all codes of that name.\n",
+        "Region": "Closed." + _listed(known.values("region")),
+        "Subregion": "Closed." + _listed(known.values("subregion")),
+        "Language": "Closed.\n\n" + table(["code", "name"], languages),
+        "Country": "Closed. Answers show the first code.\n\n"
+        + table(["alpha-3", "alpha-2", "name", "region", "subregion"], countries),
+    }
+    start = paragraph(
+        "Case and accents never matter, other spellings and names are understood (`germany`, `DE`, `Deutschland`). "
+        "Answers spell values as here."
+    )
+    return f"# Known values\n\n{start}" + "\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
+
+
+def _listed(values: Iterable[str]) -> str:
+    return "\n\n" + paragraph(", ".join(code(value) for value in values)).rstrip("\n") + "\n"

@@ -1,0 +1,70 @@
+"""The page on files of leads: every field of the stored record, read from its definition."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+
+import msgspec
+
+from reference.markdown import code, paragraph, plain, table
+from siteglass.lead import SOCIAL_NETWORKS, Lead
+
+
+def leads_page() -> str:
+    """Every field that a record may have."""
+    notes = _notes()
+    rows = [
+        [
+            code(field.name),
+            _type(msgspec.inspect.type_info(field.type)),
+            "yes" if field.required else "",
+            notes.get(field.name, ""),
+        ]
+        for field in msgspec.structs.fields(Lead)
+    ]
+    return (
+        "# Files of leads\n\n"
+        + paragraph(
+            "What `siteglass index load` reads: one record for each website, as a line of JSON in a file that ends in "
+            "`.ndjson`, or as a row of a `.parquet` file. A field that is not there counts as not known; a name that "
+            "is not here is an error with file and line."
+        )
+        + table(["field", "type", "needed", "note"], rows)
+        + f"\nNetworks of `social_links`: {', '.join(code(network) for network in SOCIAL_NETWORKS)}.\n"
+    )
+
+
+def _type(kind: msgspec.inspect.Type) -> str:
+    match kind:
+        case msgspec.inspect.UnionType(types=types):
+            (known,) = (one for one in types if not isinstance(one, msgspec.inspect.NoneType))
+            return f"{_type(known)}; or null"
+        case msgspec.inspect.StrType(max_length=longest):
+            return f"text, at most {longest:,} characters"
+        case msgspec.inspect.IntType(ge=least, le=most, lt=below):
+            return f"whole number, {least} to {most if most is not None else (below or 0) - 1}"
+        case msgspec.inspect.BoolType():
+            return "boolean"
+        case msgspec.inspect.VarTupleType(item_type=item, max_length=most):
+            return f"array, at most {most} of: {_type(item)}"
+        case msgspec.inspect.DictType(value_type=value):
+            return f"object of: {_type(value)}"
+        case _:
+            raise TypeError(f"no word for {kind}")
+
+
+def _notes() -> dict[str, str]:
+    """The texts that stand below the fields in the code."""
+    (record,) = ast.parse(inspect.getsource(Lead)).body
+    assert isinstance(record, ast.ClassDef)  # noqa: S101 - it is the source of a class
+    found = {}
+    for field, below in zip(record.body, record.body[1:], strict=False):
+        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and isinstance(below, ast.Expr):
+            found[field.target.id] = plain(str(ast.literal_eval(below.value)))
+    return {name: _as_json(note) for name, note in found.items()}
+
+
+def _as_json(note: str) -> str:
+    """The code's own names, as a writer of files knows them."""
+    return note.replace("SOCIAL_NETWORKS", "those below").replace("None:", "null:")

@@ -1,0 +1,103 @@
+"""Pages for who runs or calls the service: errors, headers, settings, commands."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from typing import Any, get_args, get_type_hints
+
+import click
+
+from reference.markdown import code, paragraph, plain, table
+from siteglass.api.openapi.failures import meaning
+from siteglass.api.openapi.headers import HEADERS
+from siteglass.cli import cli
+from siteglass.errors import SiteglassError
+from siteglass.settings import Settings, variable
+
+HELP_WIDTH = 100
+_TYPES = {int: "whole number", str: "text"}
+
+
+def error_classes(kind: type[SiteglassError] = SiteglassError) -> list[type[SiteglassError]]:
+    """Every error that is answered, in the order of the tree."""
+    return [found for below in kind.__subclasses__() for found in (below, *error_classes(below))]
+
+
+def errors_page() -> str:
+    """Every code, with its page."""
+    rows = [[f"[{kind.code}](../errors/{kind.code}.md)", str(kind.status), meaning(kind)] for kind in error_classes()]
+    return (
+        "# Errors\n\n"
+        + paragraph(
+            "An error is a JSON object with `error`, the code, and `message`, which says what to do. Codes of status "
+            "400 add `details`: all problems, each with `field` and `message`, and `line`, `column`, `nearest` where "
+            "there are any. Each code has a page with an example and a way on."
+        )
+        + table(["code", "status", "meaning"], rows)
+    )
+
+
+def headers_page() -> str:
+    """Every header of our own, or that has a meaning of its own here."""
+    rows = [
+        [code(name), plain(header["description"]), code(str(header["example"]))] for name, header in HEADERS.items()
+    ]
+    return (
+        "# Headers of answers\n\n"
+        + paragraph(
+            "`X-Request-Id` is on every answer. `X-Credits-*` is on every page and enrichment that was charged, "
+            "`RateLimit` and `RateLimit-Policy` on every answer to a key that may do what it asks for, `Retry-After` "
+            "on 429 and 503, `Allow` on 405."
+        )
+        + table(["header", "meaning", "example"], rows)
+    )
+
+
+def settings_page() -> str:
+    """Every environment variable."""
+    hints = get_type_hints(Settings, include_extras=True)
+    rows = []
+    for setting in fields(Settings):
+        kind, meaning = get_args(hints[setting.name])[:2]
+        rows.append(
+            [
+                code(variable(setting.name)),
+                _TYPES.get(kind, _other_type(kind)),
+                _default(setting.default),
+                plain(meaning),
+            ]
+        )
+    return (
+        "# Settings\n\n"
+        "Environment variables, read once at the start. Both secrets must be set before the service starts.\n\n"
+        + table(["variable", "type", "default", "meaning"], rows)
+    )
+
+
+def _other_type(kind: Any) -> str:
+    return "list, comma-separated" if get_args(kind) else "path"
+
+
+def _default(value: Any) -> str:
+    if value is MISSING or value == ():
+        return "none"
+    return code(",".join(value) if isinstance(value, tuple) else str(value))
+
+
+def commands_page() -> str:
+    """The help of every command."""
+    parts = ["# Commands\n\nWhat `siteglass --help` says of each command.\n"]
+    for path, help_text in _helps(cli, "siteglass", None):
+        parts.append(f"## {path}\n\n<!-- not run: the command's own help -->\n```text\n{help_text}\n```\n")
+    return "\n".join(parts)
+
+
+def _helps(command: click.Command, name: str, parent: click.Context | None) -> list[tuple[str, str]]:
+    context = click.Context(
+        command, info_name=name, parent=parent, terminal_width=HELP_WIDTH, **command.context_settings
+    )
+    found = [(context.command_path, "\n".join(line.rstrip() for line in command.get_help(context).splitlines()))]
+    if isinstance(command, click.Group):
+        for below in command.list_commands(context):
+            found += _helps(command.commands[below], below, context)
+    return found

@@ -1,0 +1,146 @@
+"""Pages on bodies: the fields that answers show, and the parameters that requests send."""
+
+from __future__ import annotations
+
+from reference.markdown import code, json_code, paragraph, plain, table
+from siteglass.api.requests import DEFAULT_LIMIT, DEFAULT_SORT, ENRICH_PARAMETERS, MAX_LIMIT, PAGE_PARAMETERS
+from siteglass.query.directives import MAX_TEXT_CHARS
+from siteglass.query.field import Ask, Field, Filter, Form, Show
+from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FIELDS, SEARCH_SELECTABLE
+from siteglass.query.natural import MAX_QUERY_CHARS
+from siteglass.settings import Settings
+
+_SHOWN_TYPES = {
+    "string": "string",
+    "integer": "integer",
+    "boolean": "boolean",
+    "strings": "array of strings",
+    "object": "object of strings",
+    "time": "RFC 3339 time",
+}
+_FORM_TYPES = {
+    Form.ONE: "string",
+    Form.MANY: "array of strings",
+    Form.MIN: "integer",
+    Form.MAX: "integer",
+    Form.SPAN: "string: `<min>-<max>` or `<min>+`",
+    Form.COMPARISON: "string: operator and number",
+    Form.MOMENT: "string: RFC 3339 time or date",
+    Form.SWITCH: "boolean",
+}
+# Parameters that say no condition: name -> type, bounds, meaning, example.
+_OTHERS = {
+    "query": (
+        "string",
+        f"at most {MAX_QUERY_CHARS:,} characters",
+        "What to find, in plain words. Not read beside `wrapped_query`.",
+        "vegan bakery",
+    ),
+    "wrapped_query": (
+        "string",
+        f"at most {MAX_TEXT_CHARS:,} characters",
+        "[Directive text](directives.md), one condition per line.",
+        "@country(USA)\n!@technology(Wix)",
+    ),
+    "limit": ("integer", f"1 to {MAX_LIMIT}", f"Leads on a page; a new search takes {DEFAULT_LIMIT}.", 50),
+    "select": (
+        "array of strings",
+        "[fields](fields.md)",
+        "The fields to show; a search adds `crawled_at`.",
+        ["domain", "emails"],
+    ),
+    "sort": (
+        "string",
+        f"[orders](values.md#orders); `{DEFAULT_SORT}` if not given",
+        "The order of the leads.",
+        "-spending",
+    ),
+    "domains": (
+        "array of strings",
+        f"1 to {Settings().max_enrich_domains} (a [setting](settings.md))",
+        "Domains, host names or addresses to look up.",
+        ["example.com"],
+    ),
+}
+
+
+def fields_page() -> str:
+    """Every field that an answer can show."""
+    names = dict.fromkeys((*SEARCH_SELECTABLE, *ENRICH_FIELDS))
+    rows = [_field_row(field, field.show) for field in map(BY_NAME.__getitem__, names) if field.show]
+    return (
+        "# Fields\n\n"
+        + paragraph(
+            "What an answer can show of a lead. *Default*: in a search without `select`. *On select*: only if `select` "
+            "names it. A search always adds `crawled_at`; an enrichment shows exactly what `select` names, or all."
+        )
+        + paragraph('What is not known is `""`, `[]` or `{}`; a number, boolean or time, and `spending`, is `null`.')
+        + table(["field", "type", "meaning", "example", "search", "enrichment"], rows)
+    )
+
+
+def _field_row(field: Field, show: Show) -> list[str]:
+    kind = _SHOWN_TYPES[show.type]
+    if show.enrich_type:
+        kind += f"; {_SHOWN_TYPES[show.enrich_type]} in enrichment"
+    searched = {"default": "default", "select": "on select", None: ""}[show.search]
+    return [
+        code(field.name),
+        kind,
+        plain(field.meaning),
+        json_code(field.example),
+        searched,
+        "yes" if show.enrich else "",
+    ]
+
+
+def filters_page() -> str:
+    """Every parameter of every body."""
+    asked = [(field.ask, filter_) for field in FIELDS if field.ask for filter_ in field.ask.filters]
+    return (
+        "# Parameters of requests\n\n"
+        + paragraph(
+            "Bodies are JSON objects. Nothing is required but `domains`. `null` and `[]` mean not given (but `domains` "
+            "must not be empty); an unknown name is refused with the nearest one."
+        )
+        + "## Search: POST /v1/leads/search\n\n"
+        + _others("query", "wrapped_query", "limit", "select", "sort")
+        + "\n### Filters\n\n"
+        + paragraph(
+            "All filters must hold, and so must the lines of `wrapped_query`; the elements of an array are "
+            "alternatives. A boolean that is `false` restricts nothing. Operators are `>` `<` `>=` `<=` `=`, "
+            "`less than`, `greater than`."
+        )
+        + table(["name", "type", "meaning", "example", "bounds", "same as"], [_filter_row(*one) for one in asked])
+        + "\n## Another page: POST the path in `next` or `previous`\n\n"
+        + paragraph(
+            "The search is in the path. The body is `{}`, empty, or another page size; not given, it stays as it was."
+        )
+        + _others(*PAGE_PARAMETERS)
+        + "\n## Enrichment: POST /v1/leads/enrich\n\n"
+        + _others(*ENRICH_PARAMETERS)
+    )
+
+
+def _others(*names: str) -> str:
+    rows = []
+    for name in names:
+        kind, bounds, meaning, example = _OTHERS[name]
+        rows.append([code(name), kind, meaning, json_code(example), bounds])
+    return table(["name", "type", "meaning", "example", "bounds"], rows)
+
+
+def _filter_row(ask: Ask, filter_: Filter) -> list[str]:
+    name = code(filter_.name) + (f", alias {code(filter_.alias)}" if filter_.alias else "")
+    example = json_code(filter_.example)
+    same = f"[`@{ask.directive}`](directives.md)"
+    return [name, _FORM_TYPES[filter_.form], plain(filter_.meaning), example, _bounds(ask, filter_), same]
+
+
+def _bounds(ask: Ask, filter_: Filter) -> str:
+    if filter_.form in (Form.MIN, Form.MAX, Form.SPAN, Form.COMPARISON):
+        low, high = ask.bounds
+        return f"{low:,} to {high:,}"
+    if ask.vocabulary is None:
+        return ""
+    return f"[known values](values.md#{ask.vocabulary.replace('_', '-')}){' only' if ask.closed else ''}"

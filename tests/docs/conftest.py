@@ -1,0 +1,126 @@
+"""What the docs promise to run against: the demo as `make demo` starts it, with 50,000 leads of seed 1."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from siteglass.backends import Clock
+from siteglass.settings import Settings, load_settings
+from tests.accounts.opening import drop_schema
+from tests.api.asking import search
+from tests.limits.faults import free_port
+from tests.running import RUN_PREFIX, serving
+
+NAME = f"{RUN_PREFIX}_docs"
+OWN = f"{RUN_PREFIX}_own"
+PROGRAM = Path(sys.executable).parent / "siteglass"
+CURSOR_LIFE_MS = Settings().cursor_life_s * 1000
+
+
+@dataclass(frozen=True)
+class Demo:
+    """The running demo: the folder it was started in, what a reader's shell holds, and what the pages speak of."""
+
+    folder: Path
+    environment: dict[str, str]
+    variables: dict[str, str]
+
+
+@pytest.fixture(scope="session")
+def demo(shared_folder: Path) -> Iterator[Demo]:
+    """The demo under names of its own: the first worker starts it, all use it, the last one stops it."""
+    folder = shared_folder / "docs-demo"
+    folder.mkdir(exist_ok=True)
+    with _alone(folder) as users:
+        if not users:
+            (folder / ".venv").symlink_to(Path(sys.prefix))
+            (folder / "port").write_text(str(free_port()))
+        environment = {
+            **os.environ,
+            "NO_PROXY": "127.0.0.1",
+            "SITEGLASS_PORT": (folder / "port").read_text(),
+            # Of the data a reader loads beside the demo.
+            "SITEGLASS_INDEX_PREFIX": OWN.replace("_", "-"),
+            "SITEGLASS_POSTGRES_SCHEMA": OWN,
+            "SITEGLASS_REDIS_PREFIX": OWN,
+        }
+        words = ("demo", "up", "--count", "50000", "--seed", "1", "--name", NAME)
+        started = json.loads(_siteglass(words, folder, environment))
+        users.add(os.getpid())
+    try:
+        variables = {name.upper(): value for name, value in started.items()}
+        yield Demo(folder, environment, {**variables, **_more(folder, environment, variables["API_KEY"])})
+    finally:
+        with _alone(folder) as users:
+            users.remove(os.getpid())
+            if not users:
+                _siteglass(("demo", "down"), folder, environment)
+                for schema in (NAME, OWN):
+                    asyncio.run(drop_schema(load_settings().postgres_dsn, schema))
+                shutil.rmtree(folder)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[set[int]]:
+    """The workers that use the demo, read and written while no other worker looks."""
+    with folder.with_suffix(".lock").open("a+") as kept:
+        fcntl.flock(kept, fcntl.LOCK_EX)
+        kept.seek(0)
+        users = {int(pid) for pid in kept.read().split()}
+        yield users
+        kept.truncate(0)
+        kept.write(" ".join(map(str, users)))
+
+
+def _siteglass(words: tuple[str, ...], folder: Path, environment: dict[str, str]) -> str:
+    done = subprocess.run(
+        [str(PROGRAM), *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 0, (words, done.stdout, done.stderr)
+    return done.stdout.strip()
+
+
+def _more(folder: Path, environment: dict[str, str], api_key: str) -> dict[str, str]:
+    """Keys and a path that the pages of the errors need, made as these pages say."""
+    kept = json.loads((folder / "var/demo/settings.json").read_text())
+    ours = {**environment, **kept}
+    account = next(
+        line.split()[0] for line in _siteglass(("account", "list"), folder, ours).splitlines() if "  Demo " in line
+    )
+
+    def key(*options: str) -> str:
+        return _siteglass(("key", "create", account, *options), folder, ours)
+
+    return {
+        "SEARCH_ONLY_KEY": key("--scope", "search"),
+        "CAPPED_KEY": key("--daily-lead-cap", "5"),
+        "SLOW_KEY": key("--rate", "0.1", "--burst", "1"),
+        "OLD_PAGE": _old_page(load_settings(kept), api_key),
+    }
+
+
+class _Earlier(Clock):
+    """A clock that runs behind by more than the life of a cursor."""
+
+    def now_ms(self) -> int:
+        return super().now_ms() - CURSOR_LIFE_MS - 60_000
+
+
+def _old_page(settings: Settings, api_key: str) -> str:
+    """The `next` of a page that was answered longer ago than a cursor lives."""
+    with serving(settings, _Earlier()) as client:
+        client.headers["X-API-Key"] = api_key
+        path: str = search(client, {"limit": 1})["next"]
+    return path

@@ -1,0 +1,87 @@
+"""Every error code has a page, and what the page shows is what the service answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from reference.operating import error_classes
+from siteglass.errors import Internal, SiteglassError, Unavailable
+from tests.docs.blocks import ROOT, Block, blocks, examples
+from tests.docs.conftest import Demo
+from tests.docs.reader import Reader, check, parse_http
+
+FOLDER = ROOT / "docs" / "errors"
+CLASSES = {kind.code: kind for kind in error_classes()}
+# What no request can bring about: the page must say what the class says.
+SPOKEN: dict[str, tuple[Callable[[], SiteglassError], ...]] = {
+    "INTERNAL": (Internal,),
+    "UNAVAILABLE": (lambda: Unavailable("not told"), lambda: Unavailable("not told", while_charging=True)),
+}
+PROVOKED = sorted(CLASSES.keys() - SPOKEN.keys())
+
+
+def _page(code: str) -> Path:
+    return FOLDER / f"{code}.md"
+
+
+def _answers(code: str) -> list[Block]:
+    return [block for block in blocks(_page(code)) if block.language == "http"]
+
+
+@pytest.fixture
+def reader(demo: Demo, tmp_path: Path) -> Iterator[Reader]:
+    made = Reader(tmp_path, {**demo.environment, **demo.variables})
+    yield made
+    made.close()
+
+
+def test_every_code_has_a_page_and_no_page_is_without_a_code() -> None:
+    assert {path.stem for path in FOLDER.glob("*.md")} == CLASSES.keys() | {"README"}
+
+
+def test_the_index_lists_every_code_with_its_status() -> None:
+    index = (FOLDER / "README.md").read_text()
+    for code, kind in CLASSES.items():
+        assert f"| {kind.status} | [{code}]({code}.md) |" in index
+
+
+@pytest.mark.parametrize("code", sorted(CLASSES))
+def test_a_page_says_code_status_way_on_and_cost(code: str) -> None:
+    text = _page(code).read_text()
+    assert text.startswith(f"# {code}\n\nStatus {CLASSES[code].status}. ")
+    assert "\n## How to go on\n\n- " in text
+    assert "\n## What it costs\n\nNothing" in text
+
+
+@pytest.mark.parametrize("code", sorted(CLASSES))
+def test_the_answers_shown_are_of_this_error(code: str) -> None:
+    answers = _answers(code)
+    assert answers
+    for block in answers:
+        status, headers, body = parse_http(block.text)
+        assert status.split()[:2] == ["HTTP/1.1", str(CLASSES[code].status)]
+        assert headers["x-request-id"]
+        assert json.loads(body)["error"] == code
+
+
+@pytest.mark.parametrize("code", PROVOKED)
+def test_the_request_shown_gets_the_answer_shown(reader: Reader, code: str) -> None:
+    found = examples(_page(code))
+    assert [example.answer for example in found] == _answers(code)
+    for example in found:
+        check(reader, example)
+
+
+@pytest.mark.parametrize("code", sorted(SPOKEN))
+def test_what_no_request_can_bring_about_is_spoken_by_the_class(code: str) -> None:
+    answers = [parse_http(block.text) for block in _answers(code)]
+    errors = [make() for make in SPOKEN[code]]
+    assert [json.loads(body) for _, _, body in answers] == [
+        {"error": error.code, "message": error.message} for error in errors
+    ]
+    for (_, headers, _), error in zip(answers, errors, strict=True):
+        assert {name.lower(): value for name, value in error.headers.items()}.items() <= headers.items()

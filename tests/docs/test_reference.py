@@ -1,0 +1,84 @@
+"""docs/reference/ is what the code says, all of it, and what it shows can be sent."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+import build_reference
+from reference.language import example_line
+from siteglass.api.requests import ENRICH_PARAMETERS, PAGE_PARAMETERS, SEARCH_PARAMETERS
+from siteglass.lead import Lead
+from siteglass.query.directives import parse
+from siteglass.query.field import Asked
+from siteglass.query.fields import ASKED, DIRECTIVES, ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE
+from siteglass.settings import Settings, variable
+from tests.api.asking import search
+from tests.docs.blocks import ROOT
+
+FOLDER = ROOT / "docs" / "reference"
+
+
+def _names(page: str) -> set[str]:
+    """What stands as code in the first column of the page's tables."""
+    rows = re.findall(r"^\| (`[^|]*) \|", (FOLDER / page).read_text(), re.MULTILINE)
+    return {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
+
+
+def test_the_pages_are_what_the_code_says() -> None:
+    assert build_reference.drifted(FOLDER, build_reference.build()) == []
+
+
+def test_every_page_says_that_it_is_generated_and_by_what() -> None:
+    for path in FOLDER.glob("*.md"):
+        assert path.read_text().startswith("<!-- Generated from the code by `make reference`")
+
+
+def test_drift_is_told_with_the_way_to_mend_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_reference, "FOLDER", tmp_path)
+    (tmp_path / "fields.md").write_text("old")
+    (tmp_path / "gone.md").write_text("of something that is no more")
+    monkeypatch.setattr(sys, "argv", ["build_reference.py", "--check"])
+    with pytest.raises(SystemExit, match=r"fields\.md, filters\.md, gone\.md.*Run: make reference"):
+        build_reference.main()
+    assert (tmp_path / "fields.md").read_text() == "old"
+    monkeypatch.setattr(sys, "argv", ["build_reference.py"])
+    build_reference.main()
+    assert {path.name for path in tmp_path.iterdir()} == build_reference.build().keys()
+    monkeypatch.setattr(sys, "argv", ["build_reference.py", "--check"])
+    build_reference.main()
+
+
+def test_lint_looks_for_drift() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    lint = re.search(r"^lint:.*?\n\n", makefile, re.MULTILINE | re.DOTALL)
+    assert lint
+    assert "scripts/build_reference.py --check" in lint[0]
+
+
+def test_nothing_is_missing() -> None:
+    assert _names("fields.md") == {*SEARCH_SELECTABLE, *ENRICH_FIELDS}
+    assert _names("filters.md") == {*SEARCH_PARAMETERS, *PAGE_PARAMETERS, *ENRICH_PARAMETERS}
+    assert _names("directives.md") == {f"@{name}" for name in DIRECTIVES}
+    assert _names("leads.md") == set(Lead.__struct_fields__)
+    assert _names("settings.md") == {variable(name) for name in Settings.__dataclass_fields__}
+
+
+@pytest.mark.parametrize("asked", ASKED.values(), ids=lambda asked: asked.name)
+def test_the_example_of_a_directive_can_be_read(asked: Asked) -> None:
+    line = example_line(asked)
+    shown = (FOLDER / "directives.md").read_text()
+    for text in (line, f"!{line}"):
+        assert f"| `{text}` |" in shown
+        assert [condition.field for condition in parse(text).conditions] == [asked.name]
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_the_example_of_a_filter_can_be_sent(client: httpx.Client, name: str) -> None:
+    _, filter_ = FILTERS[name]
+    page = search(client, {name: filter_.example, "limit": 1})
+    assert page["filters"] == {name: filter_.example}
