@@ -202,6 +202,7 @@ def test_a_demo_with_keys_for_every_refusal(cli: Cli, demo: Demo) -> None:
     pid = (cli.folder / "var/demo/pid").read_text()
     assert demo.up() == started
     assert (cli.folder / "var/demo/pid").read_text() == pid
+    assert cli("demo", "env").splitlines() == [f"export {name.upper()}={value}" for name, value in started.items()]
     assert cli("doctor").splitlines()[0] == "Looking at the demo in var/demo."
     assert cli("doctor").splitlines()[-2:] == [
         f"✓ demo           runs at {started['base_url']}, pid {pid}",
@@ -209,6 +210,7 @@ def test_a_demo_with_keys_for_every_refusal(cli: Cli, demo: Demo) -> None:
     ]
     for _ in range(2):
         cli("demo", "down")
+    assert cli("demo", "env", code=2) == "siteglass: no demo runs in var/demo. Start it: siteglass demo up"
     with pytest.raises(httpx.ConnectError):
         demo.statuses(started)
     assert demo.up() == started

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from fastapi import FastAPI
+from rapidfuzz import fuzz, process
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,6 +16,7 @@ from starlette.routing import Match
 
 from siteglass.accounts.keys import Keys, key_secrets
 from siteglass.api.guard import Service, log_fault
+from siteglass.api.operations import OPERATIONS, PAGE, SEARCH
 from siteglass.api.responses import error_answer
 from siteglass.api.routes import routes
 from siteglass.backends import Clock, open_backends
@@ -63,11 +65,26 @@ def _allowed_methods(request: Request) -> list[str]:
     return sorted(allowed - {"HEAD"})
 
 
+def _meant(path: str) -> str | None:
+    """The operation that a wrong path resembles: as a whole, or by its last part."""
+    asked = path.rstrip("/").lower()
+    if asked.startswith(SEARCH.path + "/"):
+        return f"{PAGE.method} {PAGE.path}"
+    by_path = {declared.path: declared for declared in OPERATIONS if declared is not PAGE}
+    by_end = {path.rpartition("/")[2]: path for path in by_path}
+    # /v1/search has 77; /v1/leads, as near to search as to enrich, and /v1/leads/export stay below.
+    near = process.extractOne(asked, by_path.keys(), scorer=fuzz.ratio, score_cutoff=76)
+    meant = near[0] if near else by_end.get(asked.rpartition("/")[2])
+    return f"{by_path[meant].method} {meant}" if meant else None
+
+
 async def _http_error(request: Request, error: Any) -> Response:
     """The framework's own refusals, in our form."""
-    ours = NotFound(request.url.path[:200])
+    path = request.url.path[:200]
     response = error_answer(
-        MethodNotAllowed(request.method, _allowed_methods(request)) if error.status_code == 405 else ours
+        MethodNotAllowed(request.method, _allowed_methods(request))
+        if error.status_code == 405
+        else NotFound(path, _meant(path))
     )
     response.headers["X-Request-Id"] = str(uuid.uuid4())
     return response

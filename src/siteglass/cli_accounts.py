@@ -134,9 +134,13 @@ def key_create(
 @click.argument("account_id", type=int)
 def key_list(account_id: int) -> None:
     """List the keys of an account."""
-    from siteglass.accounts import keys
+    from siteglass.accounts import credits, keys
 
-    found = _run(lambda postgres: keys.list_keys(postgres, account_id))
+    async def listed(postgres: Postgres) -> list[keys.KeyRow]:
+        await credits.balance(postgres, account_id)  # every account has one: raises for a number that is none
+        return await keys.list_keys(postgres, account_id)
+
+    found = _run(listed)
     if not found:
         click.echo(f"No key. Make one: siteglass key create {account_id}")
     for k in found:

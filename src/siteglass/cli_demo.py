@@ -8,6 +8,7 @@ import json
 import os
 import re
 import secrets
+import shlex
 import signal
 import subprocess
 import sys
@@ -92,6 +93,16 @@ def demo_up(count: int | None, seed: int | None, name: str | None) -> None:
     else:
         _wait_until_ready(settings, lambda: running() is not None)
     click.echo(json.dumps({"base_url": url(settings), **keys}))
+
+
+@demo.command("env")
+def demo_env() -> None:
+    """Address and keys of the running demo for a shell: eval "$(siteglass demo env)"."""
+    settings, keys = kept_settings(), _kept(KEYS_FILE)
+    if running() is None or settings is None or keys is None:
+        raise SettingsError(f"no demo runs in {FOLDER}. Start it: siteglass demo up")
+    for name, value in {"base_url": url(settings), **keys}.items():
+        click.echo(f"export {name.upper()}={shlex.quote(value)}")
 
 
 @demo.command("down")

@@ -6,7 +6,7 @@ SiteglassError
 ├── InvalidCursor 400         INVALID_CURSOR          tampered, foreign or malformed: all alike
 ├── Unauthorized 401          UNAUTHORIZED            missing, malformed, unknown, expired, revoked: all alike
 ├── InsufficientCredits 402   INSUFFICIENT_CREDITS    need and balance in the message; nothing was charged
-├── CreditCapExceeded 402     CREDIT_CAP_EXCEEDED     the caller's own cap: of the request, or of the key's day
+├── CreditCapExceeded 402     CREDIT_CAP_EXCEEDED     the caller's own cap: of the key's day
 ├── Forbidden 403             FORBIDDEN               the key lacks the scope
 ├── NotFound 404              NOT_FOUND
 ├── MethodNotAllowed 405      METHOD_NOT_ALLOWED
@@ -15,7 +15,7 @@ SiteglassError
 ├── UnsupportedMediaType 415  UNSUPPORTED_MEDIA_TYPE
 ├── TooManyRequests 429       TOO_MANY_REQUESTS       over the rate limit; says when to come again
 ├── Internal 500              INTERNAL
-└── Unavailable 503           UNAVAILABLE             an engine is away; nothing was charged
+└── Unavailable 503           UNAVAILABLE             an engine is away; while charging, a charge may stand
 
 The edge (`api`) spells them; nobody else writes a status or an error body.
 """
@@ -123,7 +123,7 @@ class Unauthorized(SiteglassError):
     code = "UNAUTHORIZED"
 
     def __init__(self) -> None:
-        super().__init__("A valid API key is required: send it in the X-API-Key header.")
+        super().__init__("A valid API key is required: send it in the X-API-Key header; Authorization is not read.")
 
 
 def _credits(api: int, lead: int) -> str:
@@ -137,10 +137,12 @@ class InsufficientCredits(SiteglassError):
     code = "INSUFFICIENT_CREDITS"
 
     def __init__(self, *, need_api: int, need_lead: int, balance_api: int, balance_lead: int) -> None:
+        # Who has nothing of what is needed cannot ask for so little that it would do.
+        empty = (need_api and not balance_api) or (need_lead and not balance_lead)
+        way_on = "Buy credits." if empty else "Ask for less at once (`limit`, fewer domains), or buy credits."
         super().__init__(
             f"This request needs {_credits(need_api, need_lead)}; the account has "
-            f"{_credits(balance_api, balance_lead)}. Nothing was charged. Ask for less at once (`limit`, fewer "
-            "domains), or buy credits."
+            f"{_credits(balance_api, balance_lead)}. Nothing was charged. {way_on}"
         )
 
 
@@ -168,13 +170,14 @@ class Forbidden(SiteglassError):
 
 
 class NotFound(SiteglassError):
-    """No such address."""
+    """No such address; `meant` is the method and path that the caller may have had in mind."""
 
     status = 404
     code = "NOT_FOUND"
 
-    def __init__(self, path: str) -> None:
-        super().__init__(f"There is nothing at {path}. The operations are listed in /openapi.json.")
+    def __init__(self, path: str, meant: str | None = None) -> None:
+        way_on = f"; did you mean {meant}?" if meant else ". The operations are listed in /openapi.json."
+        super().__init__(f"There is nothing at {path}{way_on}")
 
 
 class MethodNotAllowed(SiteglassError):
@@ -184,7 +187,8 @@ class MethodNotAllowed(SiteglassError):
     code = "METHOD_NOT_ALLOWED"
 
     def __init__(self, method: str, allowed: Sequence[str]) -> None:
-        super().__init__(f"{method} is not possible here. Use {' or '.join(allowed)}.")
+        body = " with a JSON body" if "POST" in allowed else ""
+        super().__init__(f"{method} is not possible here. Use {' or '.join(allowed)}{body}.")
         self._allowed = tuple(allowed)
 
     @property
@@ -215,13 +219,17 @@ class PayloadTooLarge(SiteglassError):
 
 
 class UnsupportedMediaType(SiteglassError):
-    """Not JSON."""
+    """Not JSON, or compressed."""
 
     status = 415
     code = "UNSUPPORTED_MEDIA_TYPE"
 
-    def __init__(self) -> None:
-        super().__init__("Send the body as JSON with the header Content-Type: application/json.")
+    def __init__(self, *, compressed: bool = False) -> None:
+        super().__init__(
+            "Send the body uncompressed, without the header Content-Encoding."
+            if compressed
+            else "Send the body as JSON with the header Content-Type: application/json."
+        )
 
 
 class TooManyRequests(SiteglassError):
@@ -231,7 +239,9 @@ class TooManyRequests(SiteglassError):
     code = "TOO_MANY_REQUESTS"
 
     def __init__(self, retry_after_s: int, headers: Mapping[str, str] | None = None) -> None:
-        super().__init__(f"Too many requests. Try again in {retry_after_s} s.")
+        super().__init__(
+            f"Too many requests. Try again in {retry_after_s} s. The limits are in the RateLimit-Policy header."
+        )
         self._headers = {**(headers or {}), "Retry-After": str(retry_after_s)}
 
     @property
@@ -252,7 +262,10 @@ class Internal(SiteglassError):
 
 
 class Unavailable(SiteglassError):
-    """An engine does not answer in time, or answers in part: never shown, never charged."""
+    """An engine does not answer in time, or answers in part: nothing is shown.
+
+    Nothing is charged either, unless it was the charge that got no answer.
+    """
 
     status = 503
     code = "UNAVAILABLE"

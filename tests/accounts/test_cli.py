@@ -76,11 +76,15 @@ def test_plans_keep_what_is_not_given(run: Run) -> None:
     ("words", "says"),
     [
         (["account", "create", "Acme", "--plan", "none"], "plan list"),
+        (["account", "create", ""], r"The name of an account has 1 to 200 characters\."),
         (["key", "create", "77"], "account list"),
+        (["key", "create", "1", "--name", "x" * 201], r"The name of a key has 1 to 200 characters\."),
+        (["key", "list", "77"], r"There is no account 77\. `siteglass account list` shows them\."),
         (["key", "revoke", "77"], "key list"),
         (["credits", "grant", "77", "--lead", "1"], "account list"),
         (["credits", "balance", "77"], "account list"),
-        (["plan", "set", "Big One"], "plans_name_check"),
+        (["plan", "set", "Big One"], "The name of a plan is a letter, then letters, digits, _ and -, all lower case"),
+        (["plan", "set", "big", "--currency", "usd"], r"A currency is three capital letters, such as USD\."),
     ],
 )
 def test_mistakes_say_what_to_do(run: Run, words: list[str], says: str) -> None:

@@ -106,9 +106,9 @@ def test_refused_for_who_asks(described: Description, bank: Bank, name: str) -> 
     _shown(described, name, capped.post(path, body), "CREDIT_CAP_EXCEEDED")
     slow = bank.another(rich.account_id, limits=KeyLimits(rate_per_s=0.001, burst=1))
     _shown(described, name, _until_refused(slow, path, body), "TOO_MANY_REQUESTS")
-    poor = bank.customer(api=0, lead=7)  # what the first page costs, and nothing more
+    poor = bank.customer(api=1, lead=8)  # what the first page costs, and one of each kind
     poor_path = _path(poor.client, name)
-    poor_body = {**body, "limit": 60} if name == "search" else body
+    poor_body = {"domains": [lead.domain for lead in STOCK[:20]]} if name == "enrich" else {**body, "limit": 60}
     _shown(described, name, poor.post(poor_path, poor_body), "INSUFFICIENT_CREDITS")
 
 

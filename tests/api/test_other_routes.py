@@ -29,6 +29,7 @@ def test_every_answer_has_a_request_id(own: httpx.Client, path: str) -> None:
 def test_open_routes_are_read_only(own: httpx.Client, path: str, method: str) -> None:
     response = own.request(method, path)
     refused(response, 405, "METHOD_NOT_ALLOWED")
+    assert response.json()["message"] == f"{method} is not possible here. Use GET."
     assert "GET" in response.headers["allow"]
 
 
@@ -64,6 +65,38 @@ def test_unknown_addresses(own: httpx.Client, path: str, method: str) -> None:
     response = own.request(method, path)
     refused(response, 404, "NOT_FOUND")
     assert list(response.json()) == ["error", "message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("/v1/leads/search/", "POST /v1/leads/search"),
+        ("/v1/search", "POST /v1/leads/search"),
+        ("/v1/lead/search", "POST /v1/leads/search"),
+        ("/v1/leads/serach", "POST /v1/leads/search"),
+        ("/V1/Leads/Search", "POST /v1/leads/search"),
+        ("/v2/leads/search", "POST /v1/leads/search"),
+        ("/leads/search", "POST /v1/leads/search"),
+        ("/search", "POST /v1/leads/search"),
+        (f"{SEARCH}/some-cursor/", "POST /v1/leads/search/{cursor}"),
+        ("/v1/leads/enrich/", "POST /v1/leads/enrich"),
+        ("/v1/enrich", "POST /v1/leads/enrich"),
+        ("/v1/domains/enrich", "POST /v1/leads/enrich"),
+        ("/health", "GET /healthz"),
+        ("/openapi", "GET /openapi.json"),
+    ],
+)
+def test_an_address_near_an_operation(own: httpx.Client, path: str, meant: str) -> None:
+    for method in ("GET", "POST"):
+        response = own.request(method, path)
+        refused(response, 404, "NOT_FOUND")
+        assert response.json()["message"] == f"There is nothing at {path}; did you mean {meant}?"
+
+
+@pytest.mark.parametrize("path", ["/", "/nope", "/v1", "/v1/leads", "/v1/leads/export", "/v1/leads/7", "/redoc"])
+def test_an_address_near_none(own: httpx.Client, path: str) -> None:
+    message = own.get(path).json()["message"]
+    assert message == f"There is nothing at {path}. The operations are listed in /openapi.json."
 
 
 def test_strange_addresses_are_answered_as_json(own: httpx.Client) -> None:

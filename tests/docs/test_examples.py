@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.blocks import ROOT, examples, neither, pages
-from tests.docs.conftest import NAME, Demo
+from tests.docs.conftest import Demo
 from tests.docs.reader import Reader, check
 from tests.limits.faults import free_port
 
@@ -30,9 +30,8 @@ def own_port() -> str:
 def reader(demo: Demo, own_port: str, page: Path, tmp_path: Path) -> Iterator[Reader]:
     """A reader of the page; of the README one who just ran `make demo`, of another page one who has its variables."""
     folder, known = (demo.folder, {}) if page.name == "README.md" else (tmp_path, demo.variables)
-    # The demo and a port under names of the test's own: the reader's may be in use on this machine.
-    replaced = {"siteglass demo up": f"siteglass demo up --name {NAME}", "8081": own_port}
-    made = Reader(folder, {**demo.environment, **known}, replaced)
+    # A port of the test's own: the reader's may be in use on this machine.
+    made = Reader(folder, {**demo.environment, **known}, {"8081": own_port})
     yield made
     made.close()
 

@@ -18,6 +18,21 @@ class AccountError(ValueError):
     """What an operator asked for cannot be done; the message says what can."""
 
 
+# The checks of the tables that a command can run into, in words.
+_RULES = {
+    "accounts_name_check": "The name of an account has 1 to 200 characters.",
+    "keys_name_check": "The name of a key has 1 to 200 characters.",
+    "plans_name_check": "The name of a plan is a letter, then letters, digits, _ and -, all lower case, at most 40.",
+    "plans_currency_check": "A currency is three capital letters, such as USD.",
+}
+
+
+def broken_rule(error: asyncpg.CheckViolationError) -> str:
+    """What a check of the tables asks for."""
+    name = str(error.constraint_name)
+    return _RULES.get(name, f"{name} does not hold.")
+
+
 @dataclass(frozen=True, slots=True)
 class Account:
     """An account with its balance."""
@@ -59,8 +74,8 @@ async def create_account(postgres: Postgres, name: str, plan: str = "standard") 
         raise AccountError(f"There is an account {name!r} already. Choose another name.") from None
     except asyncpg.ForeignKeyViolationError:
         raise AccountError(f"There is no plan {plan!r}. `siteglass plan list` shows them.") from None
-    except asyncpg.CheckViolationError:
-        raise AccountError("The name of an account has 1 to 200 characters.") from None
+    except asyncpg.CheckViolationError as error:
+        raise AccountError(broken_rule(error)) from None
     assert row is not None  # noqa: S101 - RETURNING gives a row or an error
     account_id: int = row["account_id"]
     return account_id
@@ -108,4 +123,4 @@ async def set_plan(postgres: Postgres, plan: Plan) -> None:
     try:
         await postgres.fetchrow(_SET_PLAN, *values, *prices, timeout_ms=ADMIN_TIMEOUT_MS)
     except asyncpg.CheckViolationError as error:
-        raise AccountError(f"A plan cannot be so: {error.constraint_name} does not hold.") from None
+        raise AccountError(broken_rule(error)) from None

@@ -11,7 +11,7 @@ from typing import Final
 
 import asyncpg
 
-from siteglass.accounts.accounts import AccountError
+from siteglass.accounts.accounts import AccountError, broken_rule
 from siteglass.accounts.key_form import digest, is_well_formed, make_key, secret_version
 from siteglass.errors import Unauthorized
 from siteglass.postgres import Postgres
@@ -195,7 +195,7 @@ async def create_key(
     except asyncpg.ForeignKeyViolationError:
         raise AccountError(f"There is no account {account_id}. `siteglass account list` shows them.") from None
     except asyncpg.CheckViolationError as error:
-        raise AccountError(f"A key cannot be made so: {error.constraint_name} does not hold.") from None
+        raise AccountError(broken_rule(error)) from None
     assert row is not None  # noqa: S101 - RETURNING gives a row or an error
     return row["id"], key
 

@@ -13,12 +13,13 @@ from starlette.requests import Request
 from siteglass.errors import BadRequest, PayloadTooLarge, Problem, UnsupportedMediaType
 from siteglass.query.body import read_meaning
 from siteglass.query.fields import ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE, SORTS
-from siteglass.query.filters import spelled_type
+from siteglass.query.filters import spelled_type, written_as_array
 from siteglass.search import ALWAYS_SHOWN, SearchRequest
 
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
 DEFAULT_SORT = "-score"
+MOST_NAMES_TOLD = 5
 
 SEARCH_PARAMETERS = ("query", "limit", "select", "sort", "wrapped_query", *FILTERS)
 PAGE_PARAMETERS = ("limit",)
@@ -27,11 +28,14 @@ ENRICH_PARAMETERS = ("domains", "select")
 
 async def read_json(request: Request, max_bytes: int, *, may_be_empty: bool = False) -> dict[str, Any]:
     """The body as a JSON object; the order of checks is media type, size, JSON."""
-    declared = request.headers.get("content-length", "")
-    kind = request.headers.get("content-type", "").split(";", 1)[0].strip().lower()
-    empty = declared == "0" or (not declared and "transfer-encoding" not in request.headers)
-    if kind != "application/json" and not (may_be_empty and empty):
-        raise UnsupportedMediaType
+    headers: dict[bytes, bytes] = dict(request.scope["headers"])  # several are asked for, so each is looked up fast
+    declared = headers.get(b"content-length", b"")
+    empty = declared == b"0" or (not declared and b"transfer-encoding" not in headers)
+    if not (may_be_empty and empty):
+        if headers.get(b"content-type", b"").split(b";", 1)[0].strip().lower() != b"application/json":
+            raise UnsupportedMediaType
+        if headers.get(b"content-encoding", b"identity").strip().lower() != b"identity":
+            raise UnsupportedMediaType(compressed=True)
     if declared.isdigit() and int(declared) > max_bytes:
         raise PayloadTooLarge(max_bytes)
     raw = bytearray()
@@ -44,7 +48,10 @@ async def read_json(request: Request, max_bytes: int, *, may_be_empty: bool = Fa
     try:
         body = orjson.loads(bytes(raw))
     except orjson.JSONDecodeError as error:
-        raise BadRequest([Problem("body", f"expected JSON: {error}")]) from None
+        if not raw.strip():
+            raise BadRequest([Problem("body", "expected a JSON object, found nothing; send at least {}")]) from None
+        place = f"line {error.lineno} column {error.colno}"
+        raise BadRequest([Problem("body", f"expected JSON: {error.msg}: {place}")]) from None
     if not isinstance(body, dict):
         raise BadRequest([Problem("body", f"expected a JSON object, found {spelled_type(body)}")])
     return body
@@ -56,13 +63,18 @@ def nearest_name(name: str, known: Collection[str]) -> str | None:
     return best[0] if best else None
 
 
+def _names(known: Sequence[str], what: str) -> str:
+    """The known names where they are few; a message of dozens is not read."""
+    return f"expected one of {', '.join(known)}" if len(known) <= MOST_NAMES_TOLD else f"{what} are in /openapi.json"
+
+
 def _unknown_fields(body: dict[str, Any], known: Sequence[str]) -> list[Problem]:
     problems = []
     for name in body:
         if name not in known:
             near = nearest_name(name, known)
-            hint = f"; did you mean {near}?" if near else f"; expected one of {', '.join(known)}"
-            problems.append(Problem(name[:64], f"unknown field{hint}", nearest=near))
+            hint = f"did you mean {near}?" if near else _names(known, "the known ones")
+            problems.append(Problem(name[:64], f"unknown field; {hint}", nearest=near))
     return problems
 
 
@@ -83,13 +95,13 @@ def _select(body: dict[str, Any], selectable: Sequence[str], problems: list[Prob
     if select is None or select == []:
         return None
     if not isinstance(select, list) or not all(isinstance(name, str) for name in select):
-        problems.append(Problem("select", "expected an array of field names"))
+        problems.append(Problem("select", f"expected an array of field names{written_as_array(select)}"))
         return None
     for name in dict.fromkeys(select):
         if name not in selectable:
             near = nearest_name(name, selectable)
-            hint = f"; did you mean {near}?" if near else f"; expected names among {', '.join(selectable)}"
-            problems.append(Problem("select", f"{name[:64]!r} is no field of the record{hint}", nearest=near))
+            hint = f"did you mean {near}?" if near else _names(selectable, "its fields")
+            problems.append(Problem("select", f"{name[:64]!r} is no field of the record; {hint}", nearest=near))
     return tuple(dict.fromkeys(select))
 
 
@@ -137,7 +149,8 @@ def read_enrich(body: dict[str, Any], max_domains: int) -> EnrichRequest:
     domains = body.get("domains")
     if not isinstance(domains, list):
         found = "nothing" if domains is None else spelled_type(domains)
-        problems.append(Problem("domains", f"expected an array of domains, found {found}"))
+        hint = written_as_array(domains)
+        problems.append(Problem("domains", f"expected an array of domains, found {found}{hint}"))
         domains = []
     elif not 1 <= len(domains) <= max_domains:
         problems.append(Problem("domains", f"expected 1 to {max_domains} domains, found {len(domains)}"))

@@ -39,12 +39,21 @@ MAX_TEXT_CHARS = 8_000
 MAX_PROBLEMS = 20
 # Looking for the nearest name is the only slow step (milliseconds each), so a hostile text gets a few.
 MAX_SUGGESTIONS = 3
+# A directive is recognised by its beginning from so many letters on.
+MIN_BEGINNING_CHARS = 3
+# A hint repeats no longer value than this.
+MAX_HINT_CHARS = 64
 
 _NAME = re.compile(r"@([A-Za-z0-9_]*)")
 _BARE = re.compile(r'[^,()"]*')
 _QUOTED = re.compile(r'"((?:[^"\\]|\\["\\])*)"')
 _THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 _BLANKS = re.compile(r"[^\S\n]*")
+# For hints only: a directive without its @, what no bare value holds, a line break that JSON did not make one.
+_WORD = re.compile(r"(\w+)\s*(?:\(|$)")
+_SPECIAL = re.compile(r"[()@!#\\]")
+_BACKSLASH_N = re.compile(r"\\[nr]")
+_ONE_BACKSLASH = "a backslash and a letter; in JSON, a line break is written with one backslash, not two"
 
 
 class _Stop(Exception):
@@ -97,7 +106,7 @@ class _Reader:
             at = _skip(line, at + 1)
         start, name = at, _NAME.match(line, at)
         if not name:
-            raise _Stop(at, f"expected a directive such as @country(USA), found {_found(line, at)}")
+            raise _no_directive(line, at, negated=negated)
         asked = DIRECTIVES.get(name[1].lower())
         if asked is None:
             near = _nearest_directive(name[1])
@@ -143,7 +152,23 @@ def _nearest_directive(name: str) -> str | None:
     if name.lower() in FILTERS:  # the name of a body filter
         return f"@{FILTERS[name.lower()][0].ask.directive}"
     best = process.extractOne(name.lower()[:40], DIRECTIVES.keys(), scorer=fuzz.ratio, score_cutoff=70)
-    return f"@{best[0]}" if best else None
+    if best:
+        return f"@{best[0]}"
+    begun = {asked.ask.directive for known, asked in DIRECTIVES.items() if known.startswith(name.lower())}
+    return f"@{begun.pop()}" if len(name) >= MIN_BEGINNING_CHARS and len(begun) == 1 else None
+
+
+def _no_directive(line: str, at: int, *, negated: bool) -> _Stop:
+    """What stands where a directive must begin, and what to do with it."""
+    if _BACKSLASH_N.match(line, at):
+        return _Stop(at, f"expected a directive such as @country(USA), found {_ONE_BACKSLASH}")
+    message = f"expected a directive such as @country(USA), found {_found(line, at)}"
+    word = _WORD.match(line, at)
+    if word and word[1].lower() in DIRECTIVES:
+        near = f"@{word[1].lower()}"
+        return _Stop(at, f"{message}; did you mean {near}?", near)
+    plain = line[at : at + 1].isalnum() and not negated
+    return _Stop(at, f"{message}; plain words go in `query`" if plain else message)
 
 
 def _no_parentheses(line: str, at: int, asked: Asked) -> int:
@@ -156,7 +181,10 @@ def _no_parentheses(line: str, at: int, asked: Asked) -> int:
 def _parenthesised(line: str, at: int, asked: Asked) -> tuple[list[_Text], int]:
     opening = _skip(line, at)
     if opening == len(line) or line[opening] != "(":
-        raise _Stop(at, f"@{asked.ask.directive} needs a value: expected '(', found {_found(line, opening)}")
+        bare = line[opening:].strip().lstrip(":= ").removesuffix(")").rstrip()
+        sayable = bare and len(bare) <= MAX_HINT_CHARS and not _SPECIAL.search(bare)
+        hint = f"; write @{asked.ask.directive}({bare})" if sayable else ""
+        raise _Stop(at, f"@{asked.ask.directive} needs a value: expected '(', found {_found(line, opening)}{hint}")
     texts: list[_Text] = []
     at = opening
     while True:
@@ -208,7 +236,8 @@ def _end_of_line(line: str, at: int) -> None:
     rest = _skip(line, at)
     if rest == len(line) or (line[rest] == "#" and rest > at):
         return
-    raise _Stop(rest, f"expected the end of the line (one condition per line), found {_found(line, rest)}")
+    found = _ONE_BACKSLASH if _BACKSLASH_N.match(line, rest) else _found(line, rest)
+    raise _Stop(rest, f"expected the end of the line (one condition per line), found {found}")
 
 
 def parse(text: str, field: str = "wrapped_query") -> Criteria:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from siteglass.errors import Problem
 from siteglass.query.criteria import Condition, Criteria, Range, Value
-from siteglass.query.directives import MAX_SUGGESTIONS, print_condition
+from siteglass.query.directives import MAX_HINT_CHARS, MAX_SUGGESTIONS, print_condition
 from siteglass.query.field import Ask, Filter, Form, Kind
 from siteglass.query.fields import FILTERS
 from siteglass.query.values import (
@@ -20,9 +21,13 @@ from siteglass.query.values import (
     operator_number,
     print_range,
     print_value,
+    quote_if_needed,
     read_value,
     span_text,
 )
+
+# A hint repeats no more values than this.
+MAX_HINT_VALUES = 10
 
 _MIN_MAX = (("min_score", "max_score"), ("min_spending", "max_spending"))
 
@@ -49,7 +54,12 @@ class FilterReader:
         if filter_.form is Form.SWITCH and value is False:
             return
         if filter_.form is Form.MANY and not isinstance(value, list):
-            self.problems.append(Problem(name, f"expected an array of strings, found {spelled_type(value)}"))
+            hint = written_as_array(value)
+            self.problems.append(Problem(name, f"expected an array of strings, found {spelled_type(value)}{hint}"))
+            return
+        if filter_.form is Form.ONE and isinstance(value, list):
+            hint = _written_as_directive(asked.ask, value)
+            self.problems.append(Problem(name, f"expected a string, found an array; {hint}"))
             return
         elements = value if filter_.form is Form.MANY else [value]
         values: list[Value] = []
@@ -107,6 +117,23 @@ def spelled_type(value: Any) -> str:
         dict: "an object",
     }
     return names.get(type(value), "null")
+
+
+def written_as_array(value: Any) -> str:
+    """For a message: how to send a text where an array of texts is expected."""
+    if not isinstance(value, str):
+        return ""
+    parts = [part.strip() for part in value[:MAX_HINT_CHARS].split(",") if part.strip()]
+    return f"; write {json.dumps(parts, ensure_ascii=False)}" if parts else ""
+
+
+def _written_as_directive(ask: Ask, values: list[Any]) -> str:
+    """For a message: how to send several values where a filter takes one."""
+    texts = [value for value in values[:MAX_HINT_VALUES] if isinstance(value, str) and value.strip()]
+    shown = ", ".join(quote_if_needed(ask, text) for text in texts)
+    if len(texts) < len(values) or len(shown) > MAX_HINT_CHARS:
+        return f"alternatives go in wrapped_query, in the parentheses of @{ask.directive}"
+    return f"alternatives go in wrapped_query: @{ask.directive}({shown})"
 
 
 def _string(value: Any) -> str:

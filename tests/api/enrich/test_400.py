@@ -34,6 +34,24 @@ def test_domains(own: httpx.Client, body: dict[str, Any]) -> None:
     assert bad_fields(own, body, ENRICH) == {"domains"}
 
 
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({}, "expected an array of domains, found nothing"),
+        ({"domains": "a.com, b.com"}, 'expected an array of domains, found a string; write ["a.com", "b.com"]'),
+    ],
+    ids=str,
+)
+def test_what_is_said_of_no_array(own: httpx.Client, body: dict[str, Any], message: str) -> None:
+    (detail,) = refused(own.post(ENRICH, json=body), 400, "INVALID_REQUEST")
+    assert detail == {"field": "domains", "message": message}
+
+
+def test_an_unknown_field_far_from_the_two(own: httpx.Client) -> None:
+    (detail,) = refused(own.post(ENRICH, json={"domains": GOOD, "zzqq": 1}), 400, "INVALID_REQUEST")
+    assert detail == {"field": "zzqq", "message": "unknown field; expected one of domains, select"}
+
+
 @pytest.mark.parametrize("element", [3, None, True, ["own-host.com"], {"a": 1}, 1.5], ids=str)
 def test_an_element_that_is_no_string(own: httpx.Client, element: Any) -> None:
     (field,) = bad_fields(own, {"domains": ["own-host.com", element]}, ENRICH)

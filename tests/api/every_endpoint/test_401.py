@@ -40,6 +40,9 @@ def test_every_reason_has_one_body(own: httpx.Client, path: str) -> None:
         assert list(response.json()) == ["error", "message"]
         bodies.add(response.content)
     assert len(bodies) == 1
+    assert response.json()["message"] == (
+        "A valid API key is required: send it in the X-API-Key header; Authorization is not read."
+    )
 
 
 def test_the_key_counts_in_its_header_only(own: httpx.Client) -> None:

@@ -13,6 +13,7 @@ from tests.api.asking import ENRICH, SEARCH, refused
 def test_other_methods(own: httpx.Client, path: str, method: str) -> None:
     response = own.request(method, path)
     refused(response, 405, "METHOD_NOT_ALLOWED")
+    assert response.json()["message"] == f"{method} is not possible here. Use POST with a JSON body."
     assert response.headers["allow"] == "POST"
 
 

@@ -1,11 +1,13 @@
-"""Media types other than JSON."""
+"""Media types other than JSON, and compressed bodies."""
 
 from __future__ import annotations
+
+import gzip
 
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, SEARCH, refused
+from tests.api.asking import ENRICH, SEARCH, answered, refused, search
 
 ROUTES = [SEARCH, f"{SEARCH}/some-cursor", ENRICH]
 
@@ -27,7 +29,10 @@ ROUTES = [SEARCH, f"{SEARCH}/some-cursor", ENRICH]
 def test_not_json(own: httpx.Client, path: str, media_type: str) -> None:
     response = own.post(path, content=b"{}", headers={"Content-Type": media_type})
     refused(response, 415, "UNSUPPORTED_MEDIA_TYPE")
-    assert list(response.json()) == ["error", "message"]
+    assert response.json() == {
+        "error": "UNSUPPORTED_MEDIA_TYPE",
+        "message": "Send the body as JSON with the header Content-Type: application/json.",
+    }
 
 
 @pytest.mark.parametrize("path", ROUTES)
@@ -40,3 +45,23 @@ def test_media_type_before_size_and_json(own: httpx.Client, path: str) -> None:
     for content in (b"x" * 70_000, b"{", b'{"limt": 1}'):
         response = own.post(path, content=content, headers={"Content-Type": "text/plain"})
         refused(response, 415, "UNSUPPORTED_MEDIA_TYPE")
+
+
+@pytest.mark.parametrize("path", ROUTES)
+@pytest.mark.parametrize("encoding", ["gzip", "GZIP", "br", "zstd", "deflate", "gzip, identity"])
+def test_compressed(own: httpx.Client, path: str, encoding: str) -> None:
+    headers = {"Content-Type": "application/json", "Content-Encoding": encoding}
+    for content in (gzip.compress(b"{}"), b"{}"):
+        response = own.post(path, content=content, headers=headers)
+        refused(response, 415, "UNSUPPORTED_MEDIA_TYPE")
+        assert response.json() == {
+            "error": "UNSUPPORTED_MEDIA_TYPE",
+            "message": "Send the body uncompressed, without the header Content-Encoding.",
+        }
+
+
+def test_not_compressed(own: httpx.Client) -> None:
+    headers = {"Content-Type": "application/json", "Content-Encoding": "Identity"}
+    answered(own.post(SEARCH, content=b'{"limit": 1}', headers=headers))
+    # What is not there cannot be compressed.
+    answered(own.post(search(own, {"limit": 1})["next"], headers={"Content-Encoding": "gzip"}))

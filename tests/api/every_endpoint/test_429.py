@@ -48,6 +48,10 @@ def _too_many(response: httpx.Response) -> int:
     assert response.headers["ratelimit-policy"]
     nothing_shown(response)
     assert re.fullmatch(r"[1-9]\d*", response.headers["retry-after"])
+    assert response.json()["message"] == (
+        f"Too many requests. Try again in {response.headers['retry-after']} s. "
+        "The limits are in the RateLimit-Policy header."
+    )
     return int(response.headers["retry-after"])
 
 

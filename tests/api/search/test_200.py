@@ -182,3 +182,9 @@ def test_the_name_of_the_key_header_has_no_case(own: httpx.Client) -> None:
 def test_request_ids_are_unique(own: httpx.Client) -> None:
     ids = [own.post(SEARCH, json={"limit": 1}).headers["x-request-id"] for _ in range(20)]
     assert len(set(ids)) == 20
+
+
+def test_of_a_field_sent_twice_the_last_one_counts(own: httpx.Client) -> None:
+    content = b'{"country": "USA", "limit": 1, "country": "DEU"}'
+    response = own.post(SEARCH, content=content, headers={"Content-Type": "application/json"})
+    assert answered(response)["filters"] == {"country": "DEU"}

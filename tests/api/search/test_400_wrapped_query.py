@@ -111,3 +111,43 @@ def test_all_lines_are_reported(own: httpx.Client) -> None:
 def test_columns_count_characters(own: httpx.Client) -> None:
     (detail,) = bad_query(own, "@city(Zürich, 東京)\n@country(Côte d'Ivoire, Atlantis)")
     assert (detail["line"], detail["column"]) == (2, 25)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("@tech(Shopify)", "expected a known directive, found @tech; did you mean @technology?"),
+        ("@categories(crm)", "expected a known directive, found @categories; did you mean @categories_uses?"),
+        ("@te(Shopify)", "expected a known directive, found @te"),
+        ("@upd(30d)", "expected a known directive, found @upd"),
+        ("@country USA", "@country needs a value: expected '(', found 'USA'; write @country(USA)"),
+        ("@country: USA, CAN", "@country needs a value: expected '(', found ': USA, CAN'; write @country(USA, CAN)"),
+        ("@country USA)", "@country needs a value: expected '(', found 'USA)'; write @country(USA)"),
+        ("@score >80", "@score needs a value: expected '(', found '>80'; write @score(>80)"),
+        ("@country", "@country needs a value: expected '(', found the end of the line"),
+        ("@country USA @state(CA)", "@country needs a value: expected '(', found 'USA @state(CA)'"),
+        ("@city " + "x" * 65, f"@city needs a value: expected '(', found '{'x' * 20}'"),
+        (
+            "shops in Texas",
+            "expected a directive such as @country(USA), found 'shops in Texas'; plain words go in `query`",
+        ),
+        (
+            "Country(USA)",
+            "expected a directive such as @country(USA), found 'Country(USA)'; did you mean @country?",
+        ),
+        ("-@country(USA)", "expected a directive such as @country(USA), found '-@country(USA)'"),
+        (
+            r"@country(USA)\n@state(CA)",
+            "expected the end of the line (one condition per line), found a backslash and a letter; "
+            "in JSON, a line break is written with one backslash, not two",
+        ),
+        (
+            r"\r\n@has_phone",
+            "expected a directive such as @country(USA), found a backslash and a letter; "
+            "in JSON, a line break is written with one backslash, not two",
+        ),
+    ],
+)
+def test_what_to_write_instead(own: httpx.Client, text: str, message: str) -> None:
+    (detail,) = bad_query(own, text)
+    assert detail["message"] == message
