@@ -49,16 +49,20 @@ def spread(values: list[float]) -> dict[str, float]:
     }
 
 
-def write_result(name: str, figures: dict[str, Any], command: str, *, keep: bool) -> None:
-    """Print the figures; keep them with date, seed and the machine's load if asked to."""
-    result = {
+def stamped(figures: dict[str, Any], command: str) -> dict[str, Any]:
+    """The figures with what made them: command, date, seed and the machine with its load."""
+    return {
         "command": command,
         "date": time.strftime("%Y-%m-%d"),
         "seed": SEED,
         "machine": {"cores": os.cpu_count(), "kind": platform.machine(), "load_average": os.getloadavg()},
         **figures,
     }
-    text = json.dumps(result, indent=2)
+
+
+def write_result(name: str, figures: dict[str, Any], command: str, *, keep: bool) -> None:
+    """Print the figures; keep them if asked to."""
+    text = json.dumps(stamped(figures, command), indent=2)
     print(text)
     if keep:
         RESULTS.mkdir(exist_ok=True)

@@ -1,0 +1,69 @@
+"""HTTP as bytes: requests made once and sent as they are to either side, and just enough reading of the answers."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Any, NamedTuple, Self
+
+import orjson
+
+HEAD_END = b"\r\n\r\n"
+LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+LARGEST_HEAD_BYTES = 1 << 20
+
+
+class Address(NamedTuple):
+    """Where one side listens."""
+
+    host: str
+    port: int
+
+
+def post(address: Address, path: str, key: str, body: dict[str, Any] | None) -> bytes:
+    """A caller's request to the service."""
+    raw = b"" if body is None else orjson.dumps(body)
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: {address.host}:{address.port}\r\nAccept: */*\r\nX-API-Key: {key}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(raw)}\r\n\r\n"
+    )
+    return head.encode() + raw
+
+
+async def read_message(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
+    """Head and body of the next request or answer; none here comes in chunks."""
+    head = await reader.readuntil(HEAD_END)
+    if b"\r\ntransfer-encoding:" in head.lower():
+        raise RuntimeError(f"this reader needs a length: {head!r}")
+    length = LENGTH.search(head)
+    return head, await reader.readexactly(int(length[1])) if length else b""
+
+
+class Connection:
+    """A kept connection for one exchange after the other."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    async def open(cls, address: Address) -> Self:
+        """Connect."""
+        return cls(*await asyncio.open_connection(*address, limit=LARGEST_HEAD_BYTES))
+
+    async def exchange(self, request: bytes) -> tuple[bytes, bytes]:
+        """Send a request; the answer's head and body."""
+        self._writer.write(request)
+        await self._writer.drain()
+        return await read_message(self._reader)
+
+    async def ask(self, request: bytes) -> Any:
+        """Send a request; the answer's JSON. Anything but 200 is an error."""
+        head, body = await self.exchange(request)
+        if not head.startswith(b"HTTP/1.1 200 "):
+            raise RuntimeError(f"{request[:300]!r} was answered with {head + body[:500]!r}")
+        return orjson.loads(body)
+
+    def close(self) -> None:
+        """Hang up."""
+        self._writer.close()

@@ -1,0 +1,167 @@
+"""What is measured, built and taken down again: demo leads in an index, an account with a key, the running service."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import asyncpg
+
+from bench.common import bench_settings, demo_file, say
+from bench.overhead.wire import Address
+from siteglass.accounts import accounts, credits, keys, schema
+from siteglass.backends import open_backends
+from siteglass.index import generations
+from siteglass.index.names import Names
+from siteglass.lead import Lead
+from siteglass.lead_files import open_parquet, read_row_group
+from siteglass.load import load
+from siteglass.settings import Settings, environment_of
+
+SECRET = "a secret of the benchmark that is long enough"
+CREDITS = 10**11
+# The limit is taken from Redis at every request, and never reached.
+RATE_PER_S, BURST = 1_000_000, 1_000_000
+SAMPLE_LEADS = 20_000
+START_TIMEOUT_S = 30
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What requests are drawn from and sent to."""
+
+    settings: Settings
+    key: str
+    sample: list[Lead]
+
+    @property
+    def engine(self) -> Address:
+        """Where the engine listens."""
+        return _address(self.settings.opensearch_urls[0])
+
+
+@contextlib.asynccontextmanager
+async def build(leads: int) -> AsyncIterator[World]:
+    """An index of so many demo leads and an account; all of it is gone afterwards."""
+    name = f"bench_overhead_{os.getpid()}"
+    defaults = Settings()
+    settings = replace(
+        bench_settings("overhead"),
+        cursor_secrets=(SECRET,),
+        key_secrets=(SECRET,),
+        search_timeout_ms=defaults.search_timeout_ms,
+        postgres_schema=name,
+        redis_prefix=name,
+    )
+    path = demo_file(leads)
+    names = Names(settings.index_prefix)
+    async with open_backends(settings) as backends:
+        generation = await generations.create(backends, names, generations.Shape(refresh_interval="-1"))
+        try:
+            say(f"loading {leads} leads")
+            await load(backends, names, path, lambda _: None)
+            await generations.promote(backends, names, generation)
+            # One segment, so that both sides search the same thing all the time, and no merge is counted.
+            await backends.opensearch.request(
+                "POST", f"/{generation}/_forcemerge", timeout_ms=1_800_000, params={"max_num_segments": "1"}
+            )
+            say("loaded and merged")
+            yield World(settings, await _key(settings), _sample(path))
+        finally:
+            await backends.opensearch.request("DELETE", f"/{generation}", timeout_ms=60_000)
+            await _drop_schema(settings)
+
+
+async def _key(settings: Settings) -> str:
+    """The key of an account with credits for all that comes."""
+    await schema.migrate(settings.postgres_dsn, settings.postgres_schema)
+    async with open_backends(settings) as backends:
+        await accounts.set_plan(backends.postgres, accounts.Plan("bench", RATE_PER_S, BURST))
+        account = await accounts.create_account(backends.postgres, "bench", "bench")
+        await credits.grant(backends.postgres, account, CREDITS, CREDITS, "bench", "bench")
+        _, key = await keys.create_key(backends.postgres, settings.key_secrets, account, "bench")
+    return key
+
+
+def _sample(path: Path) -> list[Lead]:
+    """Leads from all over the file."""
+    with open_parquet(path) as file:
+        groups = file.num_row_groups
+        wanted = max(1, SAMPLE_LEADS * groups // max(file.metadata.num_rows, 1))
+        return [lead for number in range(0, groups, max(1, groups // wanted)) for lead in read_row_group(file, number)]
+
+
+async def _drop_schema(settings: Settings) -> None:
+    connection = await asyncpg.connect(settings.postgres_dsn)
+    await connection.execute(f"DROP SCHEMA IF EXISTS {settings.postgres_schema} CASCADE")
+    await connection.close()
+
+
+def _address(url: str) -> Address:
+    parts = urlsplit(url)
+    return Address(parts.hostname or "127.0.0.1", parts.port or 80)
+
+
+def free_port() -> int:
+    """A port that nobody listens on at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A running process of the service."""
+
+    address: Address
+    pid: int
+
+
+@contextlib.asynccontextmanager
+async def serving(settings: Settings) -> AsyncIterator[Service]:
+    """The service as `siteglass serve` runs it, once it is ready."""
+    address = Address("127.0.0.1", free_port())
+    with _process(settings, address) as process:
+        deadline = time.monotonic() + START_TIMEOUT_S
+        # In a thread: its engine may be a proxy that runs in this one.
+        while not await asyncio.to_thread(_is_ready, address):
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError("the service did not start")
+            await asyncio.sleep(0.05)
+        yield Service(address, process.pid)
+
+
+@contextlib.contextmanager
+def _process(settings: Settings, address: Address) -> Iterator[subprocess.Popen[bytes]]:
+    environment = {**os.environ, **environment_of(replace(settings, host=address.host, port=address.port))}
+    program = Path(sys.executable).parent / "siteglass"
+    # A log is written, as in real use; nobody reads it.
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen([str(program), "serve"], env=environment, stdout=log, stderr=log)
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
+def _is_ready(address: Address) -> bool:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(f"http://{address.host}:{address.port}/readyz", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except (OSError, urllib.error.URLError):
+        return False
