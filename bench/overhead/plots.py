@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +53,13 @@ def draw(cells: list[dict[str, Any]], folder: Path) -> None:
 
 def _save(figure: Figure, path: Path) -> None:
     figure.savefig(path.with_suffix(".png"), dpi=150, bbox_inches="tight", pad_inches=0.15)
-    figure.savefig(path.with_suffix(".svg"), bbox_inches="tight", pad_inches=0.15, metadata={"Date": None})
+    drawn = io.StringIO()
+    figure.savefig(drawn, format="svg", bbox_inches="tight", pad_inches=0.15)
     plt.close(figure)
+    # Nothing but the drawing: no document type, which has an address, nothing about the program that drew it.
+    bare = re.sub(r"<!DOCTYPE.*?>|<metadata>.*?</metadata>", "", drawn.getvalue(), flags=re.DOTALL)
+    title = f"<title>{path.stem.replace('-', ': ')}</title>"
+    path.with_suffix(".svg").write_text(re.sub(r"(<svg[^>]*>)", rf"\1{title}", bare, count=1))
 
 
 def _panels(by_kind: dict[str, list[dict[str, Any]]]) -> tuple[Figure, list[Axes]]:
