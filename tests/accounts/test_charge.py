@@ -204,6 +204,6 @@ async def test_grants_are_bounded_and_need_an_account(postgres: Postgres) -> Non
         await credits.grant(postgres, 10**9, 1, 1, "tests", "r")
     for _ in range(1000):
         await credits.grant(postgres, caller.account_id, credits.MAX_GRANT, 0, "tests", "r")
-    with pytest.raises(AccountError, match="balances_api_check"):
+    with pytest.raises(AccountError, match="at most 1,000,000,000,000,000 API credits"):
         await credits.grant(postgres, caller.account_id, 1, 0, "tests", "r")
     assert (await ledger.verify(postgres, caller.account_id)).problems == []

@@ -7,13 +7,12 @@ import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 
 from siteglass.accounts.accounts import AccountError
 from siteglass.accounts.key_form import is_well_formed
-from siteglass.cli_accounts import COMMANDS
+from siteglass.cli import cli
 from tests.accounts.opening import SECRETS, drop_schema
 
 Run = Callable[..., Result]
@@ -26,10 +25,9 @@ def run(dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[R
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SITEGLASS_POSTGRES_SCHEMA", name)
     monkeypatch.setenv("SITEGLASS_KEY_SECRETS", SECRETS[0].replace(",", "-"))
-    group = click.Group(commands=list(COMMANDS))
 
     def run(*words: str, code: int = 0) -> Result:
-        result = CliRunner().invoke(group, words, catch_exceptions=code == 0)
+        result = CliRunner().invoke(cli, words, catch_exceptions=code == 0)
         if code == 0 and result.exception is not None:
             raise result.exception
         assert result.exit_code == code

@@ -231,5 +231,5 @@ async def test_mistakes_of_an_operator_are_explained(postgres: Postgres) -> None
     with pytest.raises(AccountError, match="no key 99"):
         await revoke_key(postgres, 99_000_000)
     account = (await open_account(postgres)).account_id
-    with pytest.raises(AccountError, match="cannot be made"):
+    with pytest.raises(AccountError, match="one or more of the scopes"):
         await create_key(postgres, SECRETS, account, "k", ["everything"])

@@ -30,6 +30,8 @@ def _names(page: str) -> set[str]:
 
 
 def test_the_pages_are_what_the_code_says() -> None:
+    for name, text in build_reference.build().items():
+        assert (FOLDER / name).read_text() == text
     assert build_reference.drifted(FOLDER, build_reference.build()) == []
 
 

@@ -21,7 +21,10 @@ class AccountError(ValueError):
 # The checks of the tables that a command can run into, in words.
 _RULES = {
     "accounts_name_check": "The name of an account has 1 to 200 characters.",
+    "balances_api_check": "An account holds at most 1,000,000,000,000,000 API credits.",
+    "balances_lead_check": "An account holds at most 1,000,000,000,000,000 lead credits.",
     "keys_name_check": "The name of a key has 1 to 200 characters.",
+    "keys_scopes_check": "A key has one or more of the scopes search, enrich and account.",
     "plans_name_check": "The name of a plan is a letter, then letters, digits, _ and -, all lower case, at most 40.",
     "plans_currency_check": "A currency is three capital letters, such as USD.",
 }

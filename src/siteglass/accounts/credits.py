@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 import asyncpg
 
-from siteglass.accounts.accounts import AccountError
+from siteglass.accounts.accounts import AccountError, broken_rule
 from siteglass.accounts.keys import Caller
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
 from siteglass.postgres import Postgres
@@ -148,7 +148,7 @@ async def grant(postgres: Postgres, account_id: int, api: int, lead: int, actor:
             timeout_ms=ADMIN_TIMEOUT_MS,
         )
     except asyncpg.CheckViolationError as error:
-        raise AccountError(f"The credits cannot be granted: {error.constraint_name} does not hold.") from None
+        raise AccountError(broken_rule(error)) from None
     if row is None or row["entry_seq"] is None:
         raise AccountError(f"There is no account {account_id}. `siteglass account list` shows them.")
     return Balances(row["balance_api"], row["balance_lead"], row["entry_seq"])
