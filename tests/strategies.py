@@ -86,13 +86,13 @@ def small(made: Criteria) -> bool:
 
 def said_by_directives() -> st.SearchStrategy[Criteria]:
     """Random criteria that directive text can say."""
-    return st.lists(conditions(), max_size=8).map(criteria).filter(small)
+    return st.lists(conditions(), max_size=5).map(criteria).filter(small)
 
 
 @st.composite
 def any_criteria(draw: st.DrawFn) -> Criteria:
     """Random criteria, scores outside the directive's range among them: one for each filter that can say them."""
-    made = draw(st.lists(conditions(ages=False), max_size=8))
+    made = draw(st.lists(conditions(ages=False), max_size=5))
     number = st.integers(0, 100)
     low, high = sorted((draw(number), draw(number)))
     if draw(st.booleans()):

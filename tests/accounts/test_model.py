@@ -54,6 +54,7 @@ class Model:
         return Balances(self.api, self.lead, len(self.entries))
 
 
+@pytest.mark.no_cover  # the same lines over and over
 @pytest.mark.parametrize("pools", [1, 4])
 def test_random_sequences_equal_the_model(dsn: str, schema_name: str, pools: int) -> None:
     with asyncio.Runner() as runner:

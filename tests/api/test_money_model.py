@@ -184,6 +184,7 @@ def _machine(bank: Bank) -> type[RuleBasedStateMachine]:
     return Machine
 
 
+@pytest.mark.no_cover  # the same lines over and over
 @pytest.mark.parametrize("part", range(2))
 def test_random_sequences_equal_the_model(bank: Bank, part: int) -> None:
     run_state_machine_as_test(

@@ -23,6 +23,9 @@ SPOKEN: dict[str, tuple[Callable[[], SiteglassError], ...]] = {
 }
 PROVOKED = sorted(CLASSES.keys() - SPOKEN.keys())
 
+# One worker runs what needs the demo; the others need not wait until it is loaded.
+pytestmark = pytest.mark.xdist_group("docs")
+
 
 def _page(code: str) -> Path:
     return FOLDER / f"{code}.md"

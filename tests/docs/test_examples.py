@@ -15,6 +15,9 @@ from tests.limits.faults import free_port
 ERROR_PAGES = ROOT / "docs" / "errors"  # run by test_errors.py
 RUN = [page for page in pages() if examples(page) and page.parent != ERROR_PAGES]
 
+# One worker runs what needs the demo; the others need not wait until it is loaded.
+pytestmark = pytest.mark.xdist_group("docs")
+
 
 def _id(page: Path) -> str:
     return str(page.relative_to(ROOT))

@@ -51,7 +51,7 @@ def written(changing_settings: Settings, tmp_path: Path, request: pytest.Fixture
 
     def write() -> None:
         added = 0
-        while not stop.wait(0.3):
+        while not stop.wait(1):
             fresh = list(generate(40, seed=90_000 + seed, start=added))
             added += 40
             renamed = [msgspec.structs.replace(lead, domain=f"w{seed}-{added}-{lead.domain}"[:200]) for lead in fresh]
