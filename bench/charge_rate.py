@@ -19,7 +19,6 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
-import asyncpg
 import uvloop
 
 from siteglass.accounts import accounts, credits, keys, ledger, schema
@@ -28,6 +27,7 @@ from siteglass.accounts.keys import Caller
 from siteglass.errors import Unavailable
 from siteglass.postgres import Postgres
 from siteglass.settings import Settings
+from tests.accounts.opening import drop_schema
 
 SECRET = "bench" * 8
 DOMAINS = [(f"some-business-{number}.example.com", Mark.CHARGED) for number in range(20)]
@@ -121,9 +121,7 @@ async def finish(dsn: str, name: str) -> None:
     rate = found.entries / (time.perf_counter() - started)
     print(f"verified {found.entries:,} entries ({rate:,.0f}/s): {found.problem_count} problems")
     await postgres.close()
-    connection = await asyncpg.connect(dsn)
-    await connection.execute(f"DROP SCHEMA {name} CASCADE")
-    await connection.close()
+    await drop_schema(dsn, name)
 
 
 def main() -> None:

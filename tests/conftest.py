@@ -8,7 +8,6 @@ import fcntl
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import asyncpg
 import httpx
 import pytest
 
@@ -16,6 +15,7 @@ from siteglass.demo import generate
 from siteglass.lead import Lead
 from siteglass.lead_files import read_parquet, write_parquet
 from siteglass.settings import Settings, load_settings
+from tests.accounts.opening import drop_schema
 from tests.private_engines import PrivateEngines
 from tests.running import RUN_PREFIX, fill, serving, settings_for
 
@@ -99,12 +99,4 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         for row in engine.get(f"/_cat/indices/{prefix}*", params={"format": "json"}).json():
             engine.delete(f"/{row['index']}")
     with contextlib.suppress(OSError):
-        asyncio.run(_drop_schema(prefix))
-
-
-async def _drop_schema(name: str) -> None:
-    connection = await asyncpg.connect(load_settings().postgres_dsn, timeout=5)
-    try:
-        await connection.execute(f"DROP SCHEMA IF EXISTS {name} CASCADE")
-    finally:
-        await connection.close()
+        asyncio.run(drop_schema(load_settings().postgres_dsn, prefix))

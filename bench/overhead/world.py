@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,8 +16,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import asyncpg
-
 from bench.common import bench_settings, demo_file, say
 from bench.overhead.wire import Address
 from siteglass.accounts import accounts, credits, keys, schema
@@ -29,6 +26,8 @@ from siteglass.lead import Lead
 from siteglass.lead_files import open_parquet, read_row_group
 from siteglass.load import load
 from siteglass.settings import Settings, environment_of
+from tests.accounts.opening import drop_schema
+from tests.limits.faults import free_port
 
 SECRET = "a secret of the benchmark that is long enough"
 CREDITS = 10**11
@@ -81,7 +80,7 @@ async def build(leads: int) -> AsyncIterator[World]:
             yield World(settings, await _key(settings), _sample(path))
         finally:
             await backends.opensearch.request("DELETE", f"/{generation}", timeout_ms=60_000)
-            await _drop_schema(settings)
+            await drop_schema(settings.postgres_dsn, settings.postgres_schema)
 
 
 async def _key(settings: Settings) -> str:
@@ -103,23 +102,9 @@ def _sample(path: Path) -> list[Lead]:
         return [lead for number in range(0, groups, max(1, groups // wanted)) for lead in read_row_group(file, number)]
 
 
-async def _drop_schema(settings: Settings) -> None:
-    connection = await asyncpg.connect(settings.postgres_dsn)
-    await connection.execute(f"DROP SCHEMA IF EXISTS {settings.postgres_schema} CASCADE")
-    await connection.close()
-
-
 def _address(url: str) -> Address:
     parts = urlsplit(url)
     return Address(parts.hostname or "127.0.0.1", parts.port or 80)
-
-
-def free_port() -> int:
-    """A port that nobody listens on at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @dataclass(frozen=True, slots=True)

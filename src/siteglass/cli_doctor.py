@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import asdict, fields
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from siteglass.cli_demo import FOLDER, kept_settings, running
-from siteglass.settings import Settings, SettingsError, load_settings, variable
+from siteglass.settings import Settings, SettingsError, load_settings, variable, variables_given
 
 if TYPE_CHECKING:
     from siteglass.doctor import Finding
@@ -101,7 +100,7 @@ def _settings_finding(of_demo: bool) -> Finding:
     from siteglass.query.nearest import Candidates
 
     known = [variable(setting.name) for setting in fields(Settings)]
-    given = [name for name in os.environ if name.startswith("SITEGLASS_") and name not in OTHER_VARIABLES]
+    given = [name for name in variables_given() if name not in OTHER_VARIABLES]
     if unknown := sorted(set(given) - set(known)):
         nearest = Candidates(known).nearest(unknown[0])
         mend = f"unset {unknown[0]}" + (f"; is {nearest} meant?" if nearest else "")

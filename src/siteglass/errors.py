@@ -233,20 +233,20 @@ class UnsupportedMediaType(SiteglassError):
 
 
 class TooManyRequests(SiteglassError):
-    """Over the rate limit; `headers` are those of the limit, Retry-After comes on top."""
+    """Over the rate limit; says when to come again."""
 
     status = 429
     code = "TOO_MANY_REQUESTS"
 
-    def __init__(self, retry_after_s: int, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(self, retry_after_s: int) -> None:
         super().__init__(
             f"Too many requests. Try again in {retry_after_s} s. The limits are in the RateLimit-Policy header."
         )
-        self._headers = {**(headers or {}), "Retry-After": str(retry_after_s)}
+        self._retry_after_s = retry_after_s
 
     @property
     def headers(self) -> Mapping[str, str]:
-        return self._headers
+        return {"Retry-After": str(self._retry_after_s)}
 
 
 class Internal(SiteglassError):

@@ -62,6 +62,11 @@ def variable(name: str) -> str:
     return f"SITEGLASS_{name.upper()}"
 
 
+def variables_given() -> list[str]:
+    """The names of our variables that are set, settings or not."""
+    return [name for name in os.environ if name.startswith(variable(""))]
+
+
 def environment_of(settings: Settings) -> dict[str, str]:
     """The environment that gives these settings, for a process of its own."""
     made = {}

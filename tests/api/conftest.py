@@ -12,7 +12,14 @@ from siteglass.lead_files import write_parquet
 from siteglass.settings import Settings
 from tests.api.handmade import HANDMADE
 from tests.api.paying import STOCK, Bank
+from tests.limits.faults import free_port
 from tests.running import fill, serving, settings_for
+
+
+@pytest.fixture(scope="module")
+def closed_port() -> int:
+    """A port where nobody listens, for an engine that is away."""
+    return free_port()
 
 
 @pytest.fixture(scope="session")

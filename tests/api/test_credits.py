@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -248,14 +247,6 @@ def test_an_expired_page_is_free(bank: Bank, stock_settings: Settings) -> None:
         clock.ahead_ms = 73 * 3_600_000
         with customer.untouched():
             refused(customer.post(path, {}, client), 410, "CURSOR_EXPIRED")
-
-
-@pytest.fixture(scope="module")
-def closed_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -35,12 +34,9 @@ def described(own: httpx.Client) -> Description:
 
 
 @pytest.fixture(scope="module")
-def away(own_settings: Settings) -> Iterator[httpx.Client]:
+def away(own_settings: Settings, closed_port: int) -> Iterator[httpx.Client]:
     """The service whose engine is a closed port."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
-    with serving(replace(own_settings, opensearch_urls=(f"http://127.0.0.1:{port}",))) as client:
+    with serving(replace(own_settings, opensearch_urls=(f"http://127.0.0.1:{closed_port}",))) as client:
         yield client
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import fcntl
 import json
 import os
 import shutil
@@ -39,49 +37,29 @@ class Demo:
 
 
 @pytest.fixture(scope="session")
-def demo(shared_folder: Path) -> Iterator[Demo]:
-    """The demo under names of its own: the first worker starts it, all use it, the last one stops it."""
-    folder = shared_folder / "docs-demo"
-    folder.mkdir(exist_ok=True)
-    with _alone(folder) as users:
-        if not users:
-            (folder / ".venv").symlink_to(Path(sys.prefix))
-            (folder / "port").write_text(str(free_port()))
-        environment = {
-            **os.environ,
-            "NO_PROXY": "127.0.0.1",
-            "SITEGLASS_PORT": (folder / "port").read_text(),
-            # Of the data a reader loads beside the demo.
-            "SITEGLASS_INDEX_PREFIX": OWN.replace("_", "-"),
-            "SITEGLASS_POSTGRES_SCHEMA": OWN,
-            "SITEGLASS_REDIS_PREFIX": OWN,
-        }
-        words = ("demo", "up", "--count", "50000", "--seed", "1", "--name", NAME)
-        started = json.loads(_siteglass(words, folder, environment))
-        users.add(os.getpid())
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    """The demo under names of its own; tests that use it carry the mark xdist_group("docs")."""
+    folder = tmp_path_factory.mktemp("docs-demo")
+    (folder / ".venv").symlink_to(Path(sys.prefix))
+    environment = {
+        **os.environ,
+        "NO_PROXY": "127.0.0.1",
+        "SITEGLASS_PORT": str(free_port()),
+        # Of the data a reader loads beside the demo.
+        "SITEGLASS_INDEX_PREFIX": OWN.replace("_", "-"),
+        "SITEGLASS_POSTGRES_SCHEMA": OWN,
+        "SITEGLASS_REDIS_PREFIX": OWN,
+    }
+    words = ("demo", "up", "--count", "50000", "--seed", "1", "--name", NAME)
     try:
+        started = json.loads(_siteglass(words, folder, environment))
         variables = {name.upper(): value for name, value in started.items()}
         yield Demo(folder, environment, {**variables, **_more(folder, environment, variables["API_KEY"])})
     finally:
-        with _alone(folder) as users:
-            users.remove(os.getpid())
-            if not users:
-                _siteglass(("demo", "down"), folder, environment)
-                for schema in (NAME, OWN):
-                    asyncio.run(drop_schema(load_settings().postgres_dsn, schema))
-                shutil.rmtree(folder)
-
-
-@contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[set[int]]:
-    """The workers that use the demo, read and written while no other worker looks."""
-    with folder.with_suffix(".lock").open("a+") as kept:
-        fcntl.flock(kept, fcntl.LOCK_EX)
-        kept.seek(0)
-        users = {int(pid) for pid in kept.read().split()}
-        yield users
-        kept.truncate(0)
-        kept.write(" ".join(map(str, users)))
+        _siteglass(("demo", "down"), folder, environment)
+        for schema in (NAME, OWN):
+            asyncio.run(drop_schema(load_settings().postgres_dsn, schema))
+        shutil.rmtree(folder)
 
 
 def _siteglass(words: tuple[str, ...], folder: Path, environment: dict[str, str]) -> str:

@@ -12,11 +12,10 @@ from redis.backoff import NoBackoff
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Its version, how long one answer took, and what it does when it is full."""
+    """Its version, and how long one answer took."""
 
     version: str
     answer_ms: float
-    when_full: str
 
 
 async def server(url: str, timeout_s: float) -> Server:
@@ -28,4 +27,4 @@ async def server(url: str, timeout_s: float) -> Server:
         started = time.perf_counter()
         await client.ping()
         answer_ms = (time.perf_counter() - started) * 1000
-    return Server(told["redis_version"], answer_ms, told["maxmemory_policy"])
+    return Server(told["redis_version"], answer_ms)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,14 +11,6 @@ import pytest
 from siteglass.settings import Settings
 from tests.api.asking import ENRICH, SEARCH, refused, search
 from tests.running import serving, settings_for
-
-
-@pytest.fixture(scope="module")
-def closed_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port: int = taken.getsockname()[1]
-        return port
 
 
 @pytest.fixture(scope="module")
