@@ -21,13 +21,13 @@ from dataclasses import dataclass
 
 import uvloop
 
-from siteglass.accounts import accounts, credits, keys, ledger, schema
+from siteglass.accounts import accounts, credits, keys, ledger
 from siteglass.accounts.credits import Mark
 from siteglass.accounts.keys import Caller
 from siteglass.errors import Unavailable
 from siteglass.postgres import Postgres
 from siteglass.settings import Settings
-from tests.accounts.opening import drop_schema
+from tests.accounts.opening import drop_schema, make_schema
 
 SECRET = "bench" * 8
 DOMAINS = [(f"some-business-{number}.example.com", Mark.CHARGED) for number in range(20)]
@@ -103,7 +103,7 @@ def report(title: str, took_ms: list[float], seconds: float) -> None:
 
 async def prepare(dsn: str, name: str) -> Caller:
     """A schema with one rich account."""
-    await schema.migrate(dsn, name)
+    await make_schema(dsn, name)
     postgres = Postgres(dsn, name)
     account = await accounts.create_account(postgres, "bench")
     await credits.grant(postgres, account, 10**9, 10**9, "bench", "grant")

@@ -12,11 +12,10 @@ import asyncio
 import secrets
 import time
 
-from siteglass.accounts.schema import migrate
 from siteglass.postgres import Postgres
 from siteglass.settings import Settings
 from tests.accounts import proofs
-from tests.accounts.opening import drop_schema
+from tests.accounts.opening import drop_schema, make_schema
 
 ROUNDS = 1_000
 KEYS = 1_000
@@ -46,7 +45,7 @@ async def main() -> None:
     parser.add_argument("proofs", nargs="*", choices=["race", "typos", "times", []])
     asked = parser.parse_args().proofs or ["race", "typos", "times"]
     dsn, schema = Settings().postgres_dsn, f"prove_{secrets.token_hex(4)}"
-    await migrate(dsn, schema)
+    await make_schema(dsn, schema)
     try:
         for what in asked:
             started = time.monotonic()

@@ -13,13 +13,19 @@ from engine import HOST, Engine
 from engine_host import EngineError, apt_install, as_user, give, run, say
 
 POSTGRES_BIN = Path("/usr/lib/postgresql/15/bin")
-# The database and the role that owns it, in psql's language: PostgreSQL has no CREATE … IF NOT EXISTS
-# for either. CREATEDB is for tests that want a database of their own.
+# The database, the role that owns it, and the role of the service, in psql's language: PostgreSQL has no
+# CREATE … IF NOT EXISTS for either. CREATEDB is for tests that want a database of their own.
 MAKE_DATABASE = r"""
-SELECT 'CREATE ROLE siteglass LOGIN CREATEDB'
+SELECT 'CREATE ROLE siteglass LOGIN'
     WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'siteglass') \gexec
-SELECT 'CREATE DATABASE siteglass OWNER siteglass'
+SELECT 'CREATE ROLE siteglass_owner LOGIN CREATEDB'
+    WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'siteglass_owner') \gexec
+SELECT 'CREATE DATABASE siteglass OWNER siteglass_owner'
     WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'siteglass') \gexec
+-- a data folder of before the roles were two
+ALTER ROLE siteglass NOCREATEDB;
+\connect siteglass
+REASSIGN OWNED BY siteglass TO siteglass_owner;
 """
 
 

@@ -22,7 +22,6 @@ from siteglass.accounts.accounts import AccountError, Plan, create_account, set_
 from siteglass.accounts.credits import grant
 from siteglass.accounts.key_form import checksum, digest, secret_version
 from siteglass.accounts.keys import SCOPES
-from siteglass.accounts.schema import migrate
 from siteglass.app import create_app
 from siteglass.backends import Backends, Clock, open_backends
 from siteglass.index import generations
@@ -32,6 +31,7 @@ from siteglass.lead_files import write_parquet
 from siteglass.load import Loaded, load
 from siteglass.postgres import Postgres
 from siteglass.settings import Settings, environment_of, load_settings
+from tests.accounts.opening import make_schema
 from tests.limits.faults import free_port
 
 SECRET = "a secret of the tests that is long enough to seal"
@@ -62,7 +62,7 @@ def _make_test_account(dsn: str, schema: str) -> None:
     """The tables, and an account whose key is API_KEY, with more credits and rate than any test uses."""
 
     async def make() -> None:
-        await migrate(dsn, schema)
+        await make_schema(dsn, schema)
         postgres = Postgres(dsn, schema, max_connections=1)
         try:
             await set_plan(postgres, Plan("tests", 100_000, 100_000))

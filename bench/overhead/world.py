@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from bench.common import bench_settings, demo_file, say
 from bench.overhead.wire import Address
-from siteglass.accounts import accounts, credits, keys, schema
+from siteglass.accounts import accounts, credits, keys
 from siteglass.backends import open_backends
 from siteglass.index import generations
 from siteglass.index.names import Names
@@ -26,7 +26,7 @@ from siteglass.lead import Lead
 from siteglass.lead_files import open_parquet, read_row_group
 from siteglass.load import load
 from siteglass.settings import Settings, environment_of
-from tests.accounts.opening import drop_schema
+from tests.accounts.opening import drop_schema, make_schema
 from tests.limits.faults import free_port
 
 SECRET = "a secret of the benchmark that is long enough"
@@ -85,7 +85,7 @@ async def build(leads: int) -> AsyncIterator[World]:
 
 async def _key(settings: Settings) -> str:
     """The key of an account with credits for all that comes."""
-    await schema.migrate(settings.postgres_dsn, settings.postgres_schema)
+    await make_schema(settings.postgres_dsn, settings.postgres_schema)
     async with open_backends(settings) as backends:
         await accounts.set_plan(backends.postgres, accounts.Plan("bench", RATE_PER_S, BURST))
         account = await accounts.create_account(backends.postgres, "bench", "bench")

@@ -47,7 +47,7 @@ def migrate() -> None:
     from siteglass.accounts import schema
 
     settings = load_settings()
-    asyncio.run(schema.migrate(settings.postgres_dsn, settings.postgres_schema))
+    asyncio.run(schema.migrate(settings.postgres_owner_dsn, settings.postgres_schema, settings.postgres_dsn))
     click.echo(f"The tables in schema {settings.postgres_schema} are up to date ({schema.HEAD}).")
 
 

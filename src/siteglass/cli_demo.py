@@ -163,7 +163,7 @@ async def _prepare(settings: Settings, count: int | None, seed: int | None) -> d
     from siteglass.backends import open_backends
 
     _say("bringing the tables up to date")
-    await migrate(settings.postgres_dsn, settings.postgres_schema)
+    await migrate(settings.postgres_owner_dsn, settings.postgres_schema, settings.postgres_dsn)
     async with open_backends(settings) as backends:
         await _fill(backends, count, seed)
         keys = _kept(KEYS_FILE)

@@ -32,9 +32,12 @@ class Settings:
     )
     search_timeout_ms: Annotated[int, "Deadline of a search or look-up at the engine."] = 5_000
     total_exact_ms: Annotated[int, "A count that takes longer is estimated from a sample; 0: every count is."] = 2_000
-    postgres_dsn: Annotated[str, "Address of PostgreSQL: accounts, keys, credits."] = (
+    postgres_dsn: Annotated[str, "Address of PostgreSQL, with the role of the service: accounts, keys, credits."] = (
         "postgresql://siteglass@127.0.0.1:15432/siteglass"
     )
+    postgres_owner_dsn: Annotated[
+        str, "The same database with the role that owns the tables, for `siteglass migrate` only."
+    ] = "postgresql://siteglass_owner@127.0.0.1:15432/siteglass"
     postgres_schema: Annotated[str, "Schema that holds the tables, so that several can share a database."] = "siteglass"
     postgres_pool: Annotated[int, "Most connections of one worker to PostgreSQL."] = 8
     postgres_statement_cache: Annotated[int, "Prepared statements per connection; 0 behind a pgbouncer below 1.21."] = (

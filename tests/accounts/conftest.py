@@ -8,10 +8,9 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from siteglass.accounts.schema import migrate
 from siteglass.postgres import Postgres
 from siteglass.settings import load_settings
-from tests.accounts.opening import drop_schema
+from tests.accounts.opening import drop_schema, make_schema
 
 
 @pytest.fixture(scope="session")
@@ -27,7 +26,7 @@ def dsn() -> str:
 @pytest.fixture(scope="session")
 def schema_name(dsn: str) -> Iterator[str]:
     name = f"test_{secrets.token_hex(6)}"
-    asyncio.run(migrate(dsn, name))
+    asyncio.run(make_schema(dsn, name))
     yield name
     asyncio.run(drop_schema(dsn, name))
 

@@ -11,6 +11,7 @@ import asyncpg
 from siteglass.accounts import accounts, credits
 from siteglass.accounts.credits import Balances, Mark, Operation
 from siteglass.accounts.keys import Caller, KeyLimits, Keys, create_key
+from siteglass.accounts.schema import migrate
 from siteglass.postgres import Postgres
 
 SECRETS = ("a secret of the tests, long enough",)
@@ -45,8 +46,18 @@ async def pay(
     return await credits.charge(postgres, caller, operation, api, lead, request_id, domains, timeout_ms=TIMEOUT_MS)
 
 
+def owner(dsn: str) -> str:
+    """The same database, with the role that owns the tables."""
+    return dsn.replace("siteglass@", "siteglass_owner@")
+
+
+async def make_schema(dsn: str, name: str) -> None:
+    """All tables, for the role of the service."""
+    await migrate(owner(dsn), name, dsn)
+
+
 async def drop_schema(dsn: str, name: str) -> None:
-    connection = await asyncpg.connect(dsn, timeout=10)
+    connection = await asyncpg.connect(owner(dsn), timeout=10)
     await connection.execute(f"DROP SCHEMA IF EXISTS {name} CASCADE")
     await connection.close()
 

@@ -19,10 +19,10 @@ import pytest
 
 from siteglass.accounts import credits, ledger
 from siteglass.accounts.keys import Caller, Keys
-from siteglass.accounts.schema import is_current, migrate
+from siteglass.accounts.schema import is_current
 from siteglass.errors import Unavailable
 from siteglass.postgres import Postgres
-from tests.accounts.opening import CHARGED, SECRETS, open_account, open_key
+from tests.accounts.opening import CHARGED, SECRETS, make_schema, open_account, open_key
 from tests.private_engines import PrivateEngines
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("private-engines")]
@@ -41,7 +41,7 @@ async def test_nobody_listens() -> None:
         await postgres.fetch("SELECT 1", timeout_ms=LOOKUP_MS)
     assert caught.value.reason.startswith("postgresql: ")
     with pytest.raises(Unavailable):
-        await migrate("postgresql://siteglass@127.0.0.1:1/siteglass", "siteglass")
+        await make_schema("postgresql://siteglass@127.0.0.1:1/siteglass", "siteglass")
     await postgres.close()
 
 
@@ -108,7 +108,7 @@ async def _wait_until_charging(load: Load, within_s: float) -> None:
 async def test_charges_while_it_goes(private_engines: PrivateEngines, engine_pid: int, how: str) -> None:
     engine = private_engines.get("postgres")
     dsn = f"postgresql://siteglass@127.0.0.1:{engine.port}/siteglass"
-    await migrate(dsn, "away")
+    await make_schema(dsn, "away")
     pools = [Postgres(dsn, "away") for _ in range(WORKERS)]
     callers = [await open_account(pools[0], lead=10**6) for _ in range(ACCOUNTS)]
     _, key = await open_key(pools[0], callers[0].account_id)

@@ -16,7 +16,7 @@ from siteglass.accounts.keys import KeyLimits, revoke_key
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
 from siteglass.postgres import Postgres
 from tests.accounts import proofs
-from tests.accounts.opening import CHARGED, TIMEOUT_MS, open_account, open_key, pay
+from tests.accounts.opening import CHARGED, TIMEOUT_MS, open_account, open_key, owner, pay
 
 pytestmark = pytest.mark.anyio
 
@@ -79,7 +79,7 @@ async def test_a_key_spends_only_for_its_own_account(postgres: Postgres) -> None
         await pay(postgres, replace(mine, account_id=theirs.account_id), 0, 1)
 
 
-async def test_the_daily_caps_of_a_key(postgres: Postgres) -> None:
+async def test_the_daily_caps_of_a_key(postgres: Postgres, dsn: str) -> None:
     caller = await open_account(postgres, api=100, lead=100, limits=KeyLimits(daily_api_cap=2, daily_lead_cap=10))
     await pay(postgres, caller, 1, 7)
     with pytest.raises(CreditCapExceeded, match="needs 4 credits and the daily lead cap of the key leaves 3"):
@@ -91,7 +91,9 @@ async def test_the_daily_caps_of_a_key(postgres: Postgres) -> None:
     other, _ = await open_key(postgres, caller.account_id)
     assert await pay(postgres, other, 0, 50) == Balances(98, 40, 5)
     # yesterday's spending does not count
-    await postgres.fetch("UPDATE {schema}.key_days SET day = day - 1", timeout_ms=TIMEOUT_MS)
+    as_owner = Postgres(owner(dsn), postgres.schema)
+    await as_owner.fetch("UPDATE {schema}.key_days SET day = day - 1", timeout_ms=TIMEOUT_MS)
+    await as_owner.close()
     await pay(postgres, caller, 0, 10)
 
 
@@ -126,7 +128,7 @@ async def test_64_clients_race_for_the_last_10_credits(postgres: Postgres, dsn: 
 async def test_a_charge_that_waited_too_long_is_not_taken(postgres: Postgres, dsn: str) -> None:
     """Somebody holds the balance row: the charge gives up in time, and is not taken afterwards either."""
     caller = await open_account(postgres, lead=10)
-    holder = await asyncpg.connect(dsn)
+    holder = await asyncpg.connect(owner(dsn))
     started = asyncio.get_running_loop().time()
     async with holder.transaction():
         await holder.execute(
@@ -156,7 +158,7 @@ async def test_a_charge_after_its_deadline_is_refused_by_the_database(postgres: 
 async def test_a_busy_account_leaves_the_pool_to_others(dsn: str, schema_name: str, postgres: Postgres) -> None:
     busy, other = await open_account(postgres, lead=100), await open_account(postgres, lead=100)
     small = Postgres(dsn, schema_name, max_connections=3)
-    holder = await asyncpg.connect(dsn)
+    holder = await asyncpg.connect(owner(dsn))
     async with holder.transaction():
         await holder.execute(
             postgres.sql("SELECT * FROM {schema}.balances WHERE account_id = $1 FOR UPDATE"), busy.account_id

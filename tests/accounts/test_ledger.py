@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from siteglass.accounts import ledger
 from siteglass.accounts.accounts import AccountError
 from siteglass.postgres import Postgres
-from tests.accounts.opening import TIMEOUT_MS, open_account, pay
+from tests.accounts.opening import TIMEOUT_MS, open_account, owner, pay
 
 text = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=40)
 whole = st.integers(-(2**63), 2**63 - 1)
@@ -100,7 +100,7 @@ ROW_TAMPERINGS = {
 
 
 async def _behind_our_back(dsn: str, schema: str, statement: str, *arguments: Any) -> None:
-    connection = await asyncpg.connect(dsn)
+    connection = await asyncpg.connect(owner(dsn))
     async with connection.transaction():
         await connection.execute(f"ALTER TABLE {schema}.ledger DISABLE TRIGGER no_change")
         status = await connection.execute(statement.replace("{schema}", schema), *arguments)

@@ -12,7 +12,8 @@ from alembic.script import ScriptDirectory
 
 from siteglass.accounts import accounts, schema
 from siteglass.postgres import Postgres
-from tests.accounts.opening import drop_schema, open_account
+from siteglass.settings import SettingsError
+from tests.accounts.opening import drop_schema, make_schema, open_account, owner
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +36,7 @@ async def _tables(postgres: Postgres) -> list[asyncpg.Record]:
 async def test_a_second_run_changes_nothing(postgres: Postgres, dsn: str) -> None:
     caller = await open_account(postgres, lead=5)
     before = await _tables(postgres)
-    await schema.migrate(dsn, postgres.schema)
+    await make_schema(dsn, postgres.schema)
     assert await _tables(postgres) == before
     assert (await accounts.list_accounts(postgres, caller.account_id - 1))[0].lead == 5
     assert await schema.is_current(postgres, TIMEOUT_MS)
@@ -47,7 +48,7 @@ async def test_several_at_once_and_from_any_folder(dsn: str, tmp_path: Path, mon
     postgres = Postgres(dsn, name)
     try:
         assert not await schema.is_current(postgres, TIMEOUT_MS)
-        await asyncio.gather(*(schema.migrate(dsn, name) for _ in range(3)))
+        await asyncio.gather(*(make_schema(dsn, name) for _ in range(3)))
         assert await schema.is_current(postgres, TIMEOUT_MS)
         plans = {p.name: (p.rate_per_s, p.burst) for p in await accounts.list_plans(postgres)}
         assert plans == {"standard": (10, 20), "demo": (1000, 2000)}
@@ -65,15 +66,48 @@ async def test_several_at_once_and_from_any_folder(dsn: str, tmp_path: Path, mon
         "UPDATE {schema}.ledger SET lead = 1 WHERE false",
     ],
 )
-async def test_the_ledger_is_never_changed(postgres: Postgres, statement: str) -> None:
+async def test_the_ledger_is_never_changed(postgres: Postgres, dsn: str, statement: str) -> None:
     await open_account(postgres, lead=5)
-    with pytest.raises(asyncpg.RaiseError, match="never changed"):
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
         await postgres.fetch(statement, timeout_ms=TIMEOUT_MS)
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        await postgres.fetch(statement.replace("ledger SET lead", "balances SET lead"), timeout_ms=TIMEOUT_MS)
+    as_owner = Postgres(owner(dsn), postgres.schema)
+    with pytest.raises(asyncpg.RaiseError, match="the ledger is never changed"):
+        await as_owner.fetch(statement, timeout_ms=TIMEOUT_MS)
+    await as_owner.close()
+
+
+FORGED = "ROW(1, 1, now(), 'grant', 'none', 9, 9, NULL, NULL, 'operator', 'x', 'x', '', '', '')::{schema}.ledger"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"INSERT INTO {{schema}}.ledger SELECT ({FORGED}).*",
+        "INSERT INTO {schema}.balances (account_id, lead) VALUES (1, 1)",
+        f"SELECT {{schema}}.append_entry({FORGED}, b) FROM {{schema}}.balances b",
+        "SELECT * FROM {schema}.balances FOR UPDATE",
+        "ALTER TABLE {schema}.ledger DISABLE TRIGGER no_change",
+        "DELETE FROM {schema}.keys",
+        "DELETE FROM {schema}.audit",
+        "UPDATE {schema}.audit SET actor_id = 'x'",
+    ],
+)
+async def test_the_service_cannot_write_past_its_functions(postgres: Postgres, statement: str) -> None:
+    await open_account(postgres, lead=5)
+    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+        await postgres.fetch(statement, timeout_ms=TIMEOUT_MS)
+
+
+async def test_both_addresses_name_one_database(dsn: str) -> None:
+    with pytest.raises(SettingsError, match="SITEGLASS_POSTGRES_OWNER_DSN and SITEGLASS_POSTGRES_DSN"):
+        await schema.migrate(owner(dsn), "never_made", dsn.replace("127.0.0.1", "localhost"))
 
 
 @pytest.mark.parametrize("name", ["", "Public", "a-b", 'a"; DROP', "x" * 64])
 async def test_a_schema_name_is_a_plain_name(dsn: str, name: str) -> None:
     with pytest.raises(ValueError, match="no schema name"):
-        await schema.migrate(dsn, name)
+        await make_schema(dsn, name)
     with pytest.raises(ValueError, match="no schema name"):
         Postgres(dsn, name)

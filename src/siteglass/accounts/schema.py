@@ -5,19 +5,35 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 import asyncpg
 
 from siteglass.errors import Unavailable
 from siteglass.postgres import Postgres, checked_schema
+from siteglass.settings import SettingsError, variable
 
 if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
+    from sqlalchemy.ext.asyncio import AsyncConnection
 
 # The newest step this code relies on; a test holds it against the folder. Written here so that a worker that only
 # asks "is it there?" need not load alembic.
-HEAD = "0002"
+HEAD = "0003"
+
+# What the role of the service may do; the ledger, balances and what belongs to them change only through functions
+# that the owner made. A table that stands nowhere here is closed to it.
+RIGHTS = {
+    "alembic_version": "SELECT",
+    "plans": "SELECT, INSERT, UPDATE",
+    "accounts": "SELECT, INSERT, UPDATE",
+    "keys": "SELECT, INSERT, UPDATE",
+    "balances": "SELECT, INSERT (account_id)",
+    "key_days": "SELECT",
+    "ledger": "SELECT",
+    "audit": "SELECT, INSERT",
+}
 
 CONNECT_TIMEOUT_S = 5
 LOCK_TIMEOUT_MS = 5_000
@@ -43,15 +59,45 @@ def _upgrade(connection: Connection, schema: str) -> None:
     command.upgrade(config, "head")
 
 
-async def migrate(dsn: str, schema: str) -> None:
-    """Make or upgrade the tables of this schema, all in one transaction; nothing to do is no error."""
+def _service_role(owner_dsn: str, service_dsn: str) -> str:
+    """The role in the service's address; raises SettingsError if both do not lead to the same database."""
+    owner, service = urlsplit(owner_dsn), urlsplit(service_dsn)
+    if (owner.hostname, owner.port, owner.path) != (service.hostname, service.port, service.path):
+        raise SettingsError(
+            f"{variable('postgres_owner_dsn')} and {variable('postgres_dsn')} name different databases: set both."
+        )
+    return unquote(service.username or "")
+
+
+async def _give_rights(connection: AsyncConnection, schema: str, role: str) -> None:
+    """Exactly RIGHTS, whatever the role had before; none to give if it owns the tables itself."""
+    found = await connection.exec_driver_sql("SELECT current_user::text AS owner, quote_ident($1) AS quoted", (role,))
+    row = found.mappings().one()
+    if role == row["owner"]:
+        return
+    quoted = row["quoted"]
+    steps = [
+        f"REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM {quoted}",
+        f"GRANT USAGE ON SCHEMA {schema} TO {quoted}",
+        *(f"GRANT {rights} ON {schema}.{table} TO {quoted}" for table, rights in RIGHTS.items()),
+    ]
+    for step in steps:
+        await connection.exec_driver_sql(step)
+
+
+async def migrate(owner_dsn: str, schema: str, service_dsn: str) -> None:
+    """Make or upgrade the tables of this schema, all in one transaction; nothing to do is no error.
+
+    The role of `service_dsn` gets the rights that the service needs, and no others.
+    """
     from sqlalchemy.ext.asyncio import create_async_engine
     from sqlalchemy.pool import NullPool
 
     checked_schema(schema)
+    role = _service_role(owner_dsn, service_dsn)
     engine = create_async_engine(
         "postgresql+asyncpg://",
-        async_creator=lambda: asyncpg.connect(dsn, timeout=CONNECT_TIMEOUT_S),
+        async_creator=lambda: asyncpg.connect(owner_dsn, timeout=CONNECT_TIMEOUT_S),
         poolclass=NullPool,
     )
     try:
@@ -65,6 +111,7 @@ async def migrate(dsn: str, schema: str) -> None:
             ):
                 await connection.exec_driver_sql(statement)
             await connection.run_sync(_upgrade, schema)
+            await _give_rights(connection, schema, role)
     except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError) as error:
         raise Unavailable(f"postgresql: {type(error).__name__}") from error
     finally:

@@ -10,6 +10,7 @@ import asyncpg
 import pytest
 
 from siteglass.settings import Settings
+from tests.accounts.opening import owner
 from tests.api.asking import ENRICH, SEARCH, answered, refused
 from tests.api.paying import IN_ORDER, Bank, Customer, nothing_shown
 from tests.running import serving
@@ -18,7 +19,7 @@ from tests.running import serving
 @contextlib.contextmanager
 def _balance_held(bank: Bank, customer: Customer) -> Iterator[None]:
     """Somebody else holds the row that a charge must change."""
-    holder: asyncpg.Connection = bank.do(asyncpg.connect(bank.settings.postgres_dsn))
+    holder: asyncpg.Connection = bank.do(asyncpg.connect(owner(bank.settings.postgres_dsn)))
     statement = bank.postgres.sql("SELECT * FROM {schema}.balances WHERE account_id = $1 FOR UPDATE")
     bank.do(holder.execute("BEGIN"))
     bank.do(holder.fetch(statement, customer.account_id))
