@@ -16,7 +16,7 @@ from starlette.routing import Match
 
 from siteglass.accounts.keys import Keys, key_secrets
 from siteglass.api.guard import Service, log_fault
-from siteglass.api.operations import OPERATIONS, PAGE, SEARCH
+from siteglass.api.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH
 from siteglass.api.responses import error_answer
 from siteglass.api.routes import routes
 from siteglass.backends import Clock, open_backends
@@ -68,9 +68,10 @@ def _allowed_methods(request: Request) -> list[str]:
 def _meant(path: str) -> str | None:
     """The operation that a wrong path resembles: as a whole, or by its last part."""
     asked = path.rstrip("/").lower()
-    if asked.startswith(SEARCH.path + "/"):
-        return f"{PAGE.method} {PAGE.path}"
-    by_path = {declared.path: declared for declared in OPERATIONS if declared is not PAGE}
+    for above, below in ((SEARCH, PAGE), (LEDGER, RECEIPT)):
+        if asked.startswith(above.path + "/"):
+            return f"{below.method} {below.path}"
+    by_path = {declared.path: declared for declared in OPERATIONS if declared not in (PAGE, RECEIPT)}
     by_end = {path.rpartition("/")[2]: path for path in by_path}
     # /v1/search has 77; /v1/leads, as near to search as to enrich, and /v1/leads/export stay below.
     near = process.extractOne(asked, by_path.keys(), scorer=fuzz.ratio, score_cutoff=76)

@@ -24,11 +24,12 @@ def introduction(settings: Settings) -> str:
     return f"""\
 Siteglass finds websites (leads) by filters, by directives or by plain language, and gives what is stored about domains.
 
-**Keys.** Send your key in the header `X-API-Key`. A key has scopes: `search` and `enrich`.
+**Keys.** Send your key in the header `X-API-Key`. A key has scopes: `search`, `enrich` and `account`.
 
 **Credits.** A search costs one lead credit for each lead shown that has an e-mail address. An enrichment costs one API
 credit, and one lead credit for each domain found. An answer is charged before it is sent. An error costs nothing; only
-a 503 that does not say so may have been charged. The headers `X-Credits-*` say what an answer cost and what is left.
+a 503 that does not say so may have been charged. The headers `X-Credits-*` say what an answer cost and what is left;
+`/v1/account`, `/v1/usage` and `/v1/ledger` tell it later, for every request and domain.
 
 **Rate limit.** Each call takes one unit; an enrichment one for every {DOMAINS_PER_UNIT} domains begun. `RateLimit` says
 what is left. After a 429 wait as many seconds as `Retry-After` says.
