@@ -36,6 +36,7 @@ REASONS = {
     Mark.CHARGED: "charged",
     Mark.NO_ADDRESS: "no_address",
     Mark.NOT_FOUND: "not_found",
+    Mark.PAID_BEFORE: "already_paid",
 }
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)

@@ -25,7 +25,7 @@ from siteglass.api.operations import (
     Errors,
 )
 from siteglass.api.receipts import read_ledger, read_no_parameters, read_usage
-from siteglass.api.requests import read_enrich, read_page_limit, read_search
+from siteglass.api.requests import read_enrich, read_page, read_search
 from siteglass.api.responses import error_answer
 from siteglass.errors import SiteglassError
 from siteglass.settings import Settings
@@ -54,7 +54,7 @@ def _bad_request(declared: Declared, settings: Settings) -> SiteglassError:
         wrong_parameters, read = _WRONG_PARAMETERS[declared]
         return _raised(lambda: read(QueryParams(wrong_parameters)))
     if declared is PAGE:
-        return _raised(lambda: read_page_limit({"limit": 0}, 20))
+        return _raised(lambda: read_page({"limit": 0}, 20))
     if declared is ENRICH:
         wrong = {"domains": [], "select": ["email"]}
         return _raised(lambda: read_enrich(wrong, settings.max_enrich_domains))
@@ -82,9 +82,11 @@ def example(kind: type[SiteglassError], declared: Declared, settings: Settings) 
             else errors.NotFound("/v1/leads")
         ),
         errors.MethodNotAllowed: lambda: errors.MethodNotAllowed("GET", [declared.method]),
+        errors.IdempotencyInProgress: errors.IdempotencyInProgress,
         errors.CursorExpired: errors.CursorExpired,
         errors.PayloadTooLarge: lambda: errors.PayloadTooLarge(settings.max_body_bytes),
         errors.UnsupportedMediaType: errors.UnsupportedMediaType,
+        errors.IdempotencyMismatch: errors.IdempotencyMismatch,
         errors.TooManyRequests: lambda: errors.TooManyRequests(1),
         errors.Internal: errors.Internal,
         errors.Unavailable: lambda: errors.Unavailable("not told"),
