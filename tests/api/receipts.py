@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import asyncpg
 import httpx
 
+from siteglass.accounts import credits
 from siteglass.accounts.keys import create_key
 from tests.accounts.opening import owner
 from tests.api.asking import ENRICH, LEDGER, SEARCH, answered
@@ -84,6 +85,18 @@ def look_up(customer: Customer, *domains: str) -> str:
     response = customer.post(ENRICH, {"domains": list(domains) or [STOCK[1].domain]})
     answered(response)
     return response.headers["x-request-id"]
+
+
+def grant_and_spend(bank: Bank) -> tuple[Customer, list[str]]:
+    """A customer with an entry of every kind but expiry, and the ids of its charges."""
+    customer = bank.customer(api=10, lead=100)
+    account, postgres = customer.account_id, bank.postgres
+    ends = datetime.now(UTC) + timedelta(days=9)
+    bank.do(credits.grant(postgres, account, 1, 1, "tests", "INV 1", ends))
+    paid = [look_up(customer, STOCK[1].domain, "nope.invalid"), spend(customer)]
+    bank.do(credits.refund(postgres, account, 3, 1, 0, "tests", "ticket 1", "tests"))
+    bank.do(credits.adjust(postgres, account, 0, -1, "tests", "right", "tests"))
+    return customer, paid
 
 
 def another(bank: Bank, customer: Customer, name: str) -> Customer:

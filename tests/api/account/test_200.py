@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import secrets
+import time
 from datetime import UTC, datetime, timedelta
 
 import httpx
 
+from siteglass.accounts import credits
 from siteglass.accounts.keys import KeyLimits
 from tests.api.asking import ACCOUNT
-from tests.api.paying import COST, Bank
-from tests.api.receipts import another, as_owner, get, look_up, moment, spend
-
-EXPIRING = "INSERT INTO {schema}.expiring (account_id, expires_at, seq, api, lead) VALUES ($1, $2, $3, $4, $5)"
+from tests.api.paying import COST, Bank, Customer
+from tests.api.receipts import another, as_owner, entries, get, look_up, moment, spend
 
 
 def test_everything(bank: Bank) -> None:
@@ -24,8 +25,8 @@ def test_everything(bank: Bank) -> None:
     body = get(customer, ACCOUNT)
     name = body["account"]["name"]
     made, key_made = body["account"]["created_at"], body["key"]["created_at"]
-    for time in (made, key_made):
-        assert abs(moment(time) - datetime.now(UTC)) < timedelta(minutes=5)
+    for text in (made, key_made):
+        assert abs(moment(text) - datetime.now(UTC)) < timedelta(minutes=5)
     assert body == {
         "account": {"id": customer.account_id, "name": name, "plan": plan, "created_at": made},
         "balances": {"api_credits": 11, "lead_credits": 22, "expiring": []},
@@ -53,11 +54,13 @@ def test_everything(bank: Bank) -> None:
             "used_today": {"api_credits": 0, "lead_credits": 0},
         },
     }
-    assert bank.do(
+    stored = bank.do(
         bank.postgres.fetchrow(
             "SELECT name FROM {schema}.accounts WHERE id = $1", customer.account_id, timeout_ms=5_000
         )
-    ) == (name,)
+    )
+    assert stored is not None
+    assert stored["name"] == name
 
 
 def test_null_where_there_is_none(bank: Bank) -> None:
@@ -120,45 +123,64 @@ def test_yesterday_does_not_count(bank: Bank) -> None:
     assert get(customer, ACCOUNT)["key"]["used_today"] == {"api_credits": 0, "lead_credits": 0}
 
 
+def _grant(customer: Customer, api: int, lead: int, expires_at: datetime) -> None:
+    reference = secrets.token_hex(8)
+    bank = customer.bank
+    bank.do(credits.grant(bank.postgres, customer.account_id, api, lead, "tests", reference, expires_at))
+
+
 def test_what_expires_soonest_first(bank: Bank) -> None:
     customer = bank.customer(api=50, lead=500)
-    soon, later = datetime(2030, 1, 1, tzinfo=UTC), datetime(2040, 1, 1, tzinfo=UTC)
-    for number, (time, api, lead) in enumerate(((later, 1, 0), (soon, 2, 30), (soon, 0, 40))):
-        as_owner(bank, EXPIRING, customer.account_id, time, number, api, lead)
+    soon, later = datetime(2130, 1, 1, tzinfo=UTC), datetime(2140, 1, 1, tzinfo=UTC)
+    for ends, api, lead in ((later, 1, 0), (soon, 2, 30), (soon, 0, 40)):
+        _grant(customer, api, lead, ends)
     assert get(customer, ACCOUNT)["balances"] == {
-        "api_credits": 50,
-        "lead_credits": 500,
+        "api_credits": 53,
+        "lead_credits": 570,
         "expiring": [
-            {"expires_at": "2030-01-01T00:00:00.000000Z", "api_credits": 2, "lead_credits": 70},
-            {"expires_at": "2040-01-01T00:00:00.000000Z", "api_credits": 1, "lead_credits": 0},
+            {"expires_at": "2130-01-01T00:00:00.000000Z", "api_credits": 2, "lead_credits": 70},
+            {"expires_at": "2140-01-01T00:00:00.000000Z", "api_credits": 1, "lead_credits": 0},
         ],
     }
+    spend(customer, 10)
+    assert get(customer, ACCOUNT)["balances"]["expiring"][0]["lead_credits"] == 70 - COST[10]
 
 
 def test_what_has_expired_is_gone_before_its_entry_is_written(bank: Bank) -> None:
     customer = bank.customer(api=50, lead=500)
-    as_owner(bank, EXPIRING, customer.account_id, datetime.now(UTC) - timedelta(seconds=1), 1, 20, 300)
-    assert get(customer, ACCOUNT)["balances"] == {"api_credits": 30, "lead_credits": 200, "expiring": []}
+    ends = datetime.now(UTC) + timedelta(seconds=1)
+    _grant(customer, 20, 300, ends)
+    while datetime.now(UTC) < ends + timedelta(milliseconds=20):
+        time.sleep(0.01)
+    balances = {"api_credits": 50, "lead_credits": 500, "expiring": []}
+    assert get(customer, ACCOUNT)["balances"] == balances
+    assert [entry["kind"] for entry in entries(customer)] == ["grant", "grant"]
+    look_up(customer, "nope.invalid")
+    assert get(customer, ACCOUNT)["balances"] == {**balances, "api_credits": 49}
+    charge, gone, granted, _ = entries(customer)
+    assert (charge["kind"], gone["kind"], gone["refers_to"]) == ("charge", "expire", granted["seq"])
+    assert (gone["api_credits"], gone["lead_credits"], gone["by"], gone["key"]) == (-20, -300, "operator", None)
+    assert moment(granted["expires_at"]) == ends
 
 
 def test_at_most_100_expiries(bank: Bank) -> None:
     customer = bank.customer(lead=1_000)
     many = (
         "INSERT INTO {schema}.expiring (account_id, expires_at, seq, api, lead)"
-        " SELECT $1, '2030-01-01Z'::timestamptz + n * interval '1 hour', n, 0, 1 FROM generate_series(1, 101) n"
+        " SELECT $1, '2130-01-01Z'::timestamptz + n * interval '1 hour', n, 0, 1 FROM generate_series(1, 101) n"
     )
     as_owner(bank, many, customer.account_id)
     expiring = get(customer, ACCOUNT)["balances"]["expiring"]
     assert len(expiring) == 100
     assert [moment(one["expires_at"]) for one in expiring] == sorted(moment(one["expires_at"]) for one in expiring)
-    assert expiring[0]["expires_at"] == "2030-01-01T01:00:00.000000Z"
+    assert expiring[0]["expires_at"] == "2130-01-01T01:00:00.000000Z"
 
 
 def test_nothing_of_another_account_or_key(bank: Bank) -> None:
     customer, stranger = bank.customer(api=1, lead=2), bank.customer(api=77, lead=88)
     secret = another(bank, customer, "a name that is not shown")
     spend(stranger)
-    as_owner(bank, EXPIRING, stranger.account_id, datetime(2030, 1, 1, tzinfo=UTC), 1, 5, 5)
+    _grant(stranger, 5, 5, datetime(2130, 1, 1, tzinfo=UTC))
     response: httpx.Response = customer.client.get(ACCOUNT)
     assert response.json()["balances"] == {"api_credits": 1, "lead_credits": 2, "expiring": []}
     for word in (customer.key, secret.key, "not shown", customer.key[12:-4]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from siteglass.accounts import credits
 from tests.api.asking import ACCOUNT, LEDGER, answered
 from tests.api.paying import Bank, Customer
 from tests.api.receipts import another, as_owner, as_table, entries, get, look_up, moment, spend, table, walked
@@ -41,6 +43,23 @@ def test_the_sums_are_the_balances(long: Customer, everything: list[dict[str, An
     balances = get(long, ACCOUNT)["balances"]
     assert sum(entry["api_credits"] for entry in everything) == balances["api_credits"] == long.balance()[0]
     assert sum(entry["lead_credits"] for entry in everything) == balances["lead_credits"] == long.balance()[1]
+
+
+def test_the_sums_are_the_balances_after_corrections(bank: Bank) -> None:
+    customer = bank.customer(api=10, lead=100)
+    spend(customer, 9)
+    account, postgres = customer.account_id, bank.postgres
+    bank.do(credits.refund(postgres, account, 2, None, 2, "tests", "back", "tests"))
+    bank.do(credits.adjust(postgres, account, -3, 5, "tests", "right", "tests"))
+    ends = datetime.now(UTC) + timedelta(days=1)
+    bank.do(credits.grant(postgres, account, 7, 0, "tests", "more", ends))
+    look_up(customer)
+    found = entries(customer)
+    assert [entry["kind"] for entry in found] == ["charge", "grant", "adjust", "refund", "charge", "grant"]
+    balances = get(customer, ACCOUNT)["balances"]
+    sums = [sum(entry[name] for entry in found) for name in ("api_credits", "lead_credits")]
+    assert sums == [balances["api_credits"], balances["lead_credits"]] == list(customer.balance())
+    assert table(customer.client.get(LEDGER, headers=CSV)) == as_table(found)
 
 
 def _wanted(entry: dict[str, Any], asked: dict[str, Any]) -> bool:
