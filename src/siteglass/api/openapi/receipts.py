@@ -203,7 +203,10 @@ def _entry(**more: dict[str, Any]) -> dict[str, Any]:
         seq=_said(_ID, "Its number in the account, without gaps."),
         at=_TIME,
         kind={"type": "string", "enum": list(KINDS)},
-        operation=_said({"enum": [*_OPERATION["enum"], None]}, "What was asked for; null if nothing was."),
+        operation=_said(
+            {"type": ["string", "null"], "enum": [*get_args(Operation), None]},
+            "What was asked for; null if nothing was.",
+        ),
         api_credits=_said(signed, "Below zero: taken."),
         lead_credits=_said(signed, "Below zero: taken."),
         request_id=_said(_TEXT, "`X-Request-Id` of the answer; of a grant its reference."),
