@@ -17,7 +17,7 @@ def receipts_page() -> str:
     return (
         "# Account, usage, ledger\n\n"
         + paragraph(
-            "What the scope `account` of a key opens. Each call takes one unit of the rate limit, costs no credits, and "
+            "What the scope `account` of a key opens. Each call takes one unit of the rate limit, costs no credits and "
             "tells only of the account of the key. An unknown parameter is refused with the nearest one. Times are UTC "
             "with `Z`; what there is none of is `null`. The [guide](../guides/receipts.md) has calls to try."
         )
@@ -28,7 +28,7 @@ def receipts_page() -> str:
         + paragraph(f"With `Accept: text/csv` the columns are {columns}; a line break is CR LF, as RFC 4180 has it.")
         + _section(RECEIPT, "ReceiptAnswer", [])
         + paragraph(
-            f"At most {MAX_REQUEST_ENTRIES} entries, the oldest first: those of the request, and those that refer to them."
+            f"At most {MAX_REQUEST_ENTRIES} entries, the oldest first: those of the request and those that refer to them."
         ).rstrip("\n")
         + "\n"
     )

@@ -25,10 +25,9 @@ def request_of(customer: Customer, operation: str) -> tuple[str, dict[str, Any]]
     """Path and body of an operation that costs something."""
     if operation == "page":
         return answered(customer.post(SEARCH, {**IN_ORDER, "limit": 10}))["next"], {}
-    return {
-        "search": (SEARCH, {**IN_ORDER, "limit": 10}),
-        "enrich": (ENRICH, {"domains": ["stock-01.com", "nobody.example", "stock-02.com"]}),
-    }[operation]
+    if operation == "enrich":
+        return ENRICH, {"domains": ["stock-01.com", "nobody.example", "stock-02.com"]}
+    return SEARCH, {**IN_ORDER, "limit": 10}
 
 
 def replayed(first: httpx.Response, again: httpx.Response) -> None:

@@ -22,7 +22,7 @@ TWINS = 64
 def test_no_key(bank: Bank, key: str) -> None:
     customer = bank.customer(lead=100)
     with customer.untouched():
-        headers = {"Idempotency-Key": key.encode("latin-1")}
+        headers = {b"Idempotency-Key": key.encode("latin-1")}
         response = customer.client.post(SEARCH, json=IN_ORDER, headers=headers)
     (problem,) = refused(response, 400, "INVALID_REQUEST")
     assert problem == {
