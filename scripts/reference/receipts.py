@@ -28,7 +28,7 @@ def receipts_page() -> str:
         + paragraph(f"With `Accept: text/csv` the columns are {columns}; a line break is CR LF, as RFC 4180 has it.")
         + _section(RECEIPT, "ReceiptAnswer", [])
         + paragraph(
-            f"At most {MAX_REQUEST_ENTRIES} entries, the oldest first: those of the request and those that refer to them."
+            f"At most {MAX_REQUEST_ENTRIES} entries, the oldest first: those of the request and what refers to them."
         ).rstrip("\n")
         + "\n"
     )
