@@ -210,7 +210,8 @@ def prefers_csv(accepted: str) -> bool:
 
 
 def _at(time: datetime | None) -> str | None:
-    return None if time is None else time.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    """A time of the database, which gives them in UTC."""
+    return None if time is None else time.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def price(micros: int) -> str:
