@@ -105,9 +105,9 @@ async def prepare(dsn: str, name: str) -> Caller:
     """A schema with one rich account."""
     await make_schema(dsn, name)
     postgres = Postgres(dsn, name)
-    account = await accounts.create_account(postgres, "bench")
+    account = await accounts.create_account(postgres, "bench", actor="bench")
     await credits.grant(postgres, account, 10**9, 10**9, "bench", "grant")
-    _, key = await keys.create_key(postgres, (SECRET,), account, "bench")
+    _, key = await keys.create_key(postgres, (SECRET,), account, "bench", actor="bench")
     caller = await keys.Keys(postgres, (SECRET,), TIMEOUT_MS).find(key)
     await postgres.close()
     return caller

@@ -14,6 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
 
+from siteglass.accounts.housekeeping import Housekeeping, Job
+from siteglass.accounts.key_uses import WRITE_EVERY_S
 from siteglass.accounts.keys import Keys, key_secrets
 from siteglass.api.guard import Service, log_fault
 from siteglass.api.operations import OPERATIONS, PAGE, SEARCH
@@ -47,7 +49,10 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             limiter = open_limiter(settings)
             limiter.start()
             app.state.service = Service(backends, Names(settings.index_prefix), sealer, keys, limiter)
+            housekeeping = Housekeeping([Job("key uses", WRITE_EVERY_S, keys.uses.write, at_close=True)])
+            housekeeping.start()
             yield
+            await housekeeping.close()
             await limiter.close()
 
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)

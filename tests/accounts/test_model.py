@@ -85,7 +85,7 @@ def test_random_sequences_equal_the_model(dsn: str, schema_name: str, pools: int
 
             @rule(key=consumes(keys))
             def revoke(self, key: Caller) -> None:
-                runner.run(revoke_key(self.next_pool(), key.key_id))
+                runner.run(revoke_key(self.next_pool(), key.key_id, "tests"))
                 self.model.revoked.add(key.key_id)
                 self.charge(key, "search", 0, 1, [])
 
