@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from siteglass import __version__
-from siteglass.address import require_free_port
+from siteglass.address import require_free_port, trusted_proxies
 from siteglass.cli_accounts import COMMANDS
 from siteglass.cli_demo import demo
 from siteglass.cli_doctor import doctor
@@ -70,6 +70,7 @@ def serve(host: str | None, port: int | None, workers: int | None) -> None:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=10,
+        forwarded_allow_ips=trusted_proxies(settings),
     )
 
 

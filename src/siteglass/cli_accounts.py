@@ -1,9 +1,11 @@
-"""Operator commands on accounts: account, key, plan, credits, migrate. Each calls one function and says what next."""
+"""Operator commands on accounts: account, key, plan, credits, audit, migrate. Each calls one function."""
 
 from __future__ import annotations
 
 import asyncio
 import getpass
+import json
+import os
 import sys
 import uuid
 from collections.abc import Awaitable, Callable
@@ -37,6 +39,14 @@ def _run(action: Callable[[Postgres], Awaitable[Result]]) -> Result:
     return asyncio.run(run())
 
 
+def _actor() -> str:
+    """Who runs this command, for the audit log."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container's user may have no name
+        return f"uid {os.getuid()}"
+
+
 def _day(time: datetime | None) -> str:
     return "never" if time is None else time.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
@@ -63,7 +73,7 @@ def account_create(name: str, plan: str) -> None:
     """Make an account with an empty balance."""
     from siteglass.accounts import accounts
 
-    number = _run(lambda postgres: accounts.create_account(postgres, name, plan))
+    number = _run(lambda postgres: accounts.create_account(postgres, name, plan, actor=_actor()))
     click.echo(f"Account {number} ({name}, plan {plan}) is made, with no credits and no key. Next:")
     click.echo(f"  siteglass credits grant {number} --api 1000 --lead 1000")
     click.echo(f"  siteglass key create {number}")
@@ -86,7 +96,7 @@ def account_list(after: int) -> None:
 
 @click.group()
 def key() -> None:
-    """API keys: make, list, revoke."""
+    """API keys: make, list, rotate, bind to networks, revoke."""
 
 
 @key.command("create")
@@ -104,6 +114,13 @@ def key() -> None:
 @click.option("--daily-lead-cap", type=_cap, help="Most lead credits a day (UTC).")
 @click.option("--rate", type=_rate, help="Requests a second of this key, beside the plan's; needs --burst.")
 @click.option("--burst", type=_burst, help="Requests at once of this key, beside the plan's; needs --rate.")
+@click.option(
+    "--allow-network",
+    "networks",
+    multiple=True,
+    metavar="CIDR",
+    help="Where it may be used from; can be given several times. Not given: anywhere.",
+)
 def key_create(
     account_id: int,
     name: str,
@@ -113,21 +130,67 @@ def key_create(
     daily_lead_cap: int | None,
     rate: float | None,
     burst: int | None,
+    networks: tuple[str, ...],
 ) -> None:
     """Make a key; it is shown this once. The key alone goes to standard output."""
     from siteglass.accounts import keys
+    from siteglass.accounts.networks import read_networks
 
     if (rate is None) != (burst is None):
         raise click.UsageError("--rate and --burst belong together: give both or none.")
     expires_at = None if expires_in_days is None else datetime.now(UTC) + timedelta(days=expires_in_days)
-    limits = keys.KeyLimits(expires_at, daily_api_cap, daily_lead_cap, rate, burst)
+    allowed = read_networks(networks) if networks else None
+    limits = keys.KeyLimits(expires_at, daily_api_cap, daily_lead_cap, rate, burst, allowed)
     secrets = load_settings().key_secrets
     number, made = _run(
-        lambda postgres: keys.create_key(postgres, secrets, account_id, name, scopes or keys.SCOPES, limits)
+        lambda postgres: keys.create_key(
+            postgres, secrets, account_id, name, scopes or keys.SCOPES, limits, actor=_actor()
+        )
     )
     click.echo(f"Key {number} of account {account_id}. Keep it now, it cannot be shown again:", err=True)
     click.echo(made)
     click.echo(f"Send it in the X-API-Key header. End it with: siteglass key revoke {number}", err=True)
+
+
+@key.command("rotate")
+@click.argument("key_id", type=int)
+@click.option(
+    "--overlap-hours",
+    default=24.0,
+    show_default=True,
+    type=click.FloatRange(0, 7 * 24),
+    help="How long the old key still works; 0: it ends now. Its expiry is never put off.",
+)
+def key_rotate(key_id: int, overlap_hours: float) -> None:
+    """Make a key that takes the place of another and has all that it has; the old one ends after the overlap.
+
+    The new key alone goes to standard output. Both share the daily caps and the rate of the old one.
+    """
+    from siteglass.accounts.rotation import rotate_key
+
+    secrets, overlap = load_settings().key_secrets, timedelta(hours=overlap_hours)
+    number, made = _run(lambda postgres: rotate_key(postgres, secrets, key_id, overlap, _actor()))
+    click.echo(f"Key {number} takes the place of key {key_id}. Keep it now, it cannot be shown again:", err=True)
+    click.echo(made)
+    ends = f"in {overlap_hours:g} hours at the latest" if overlap_hours else "now"
+    click.echo(f"Key {key_id} ends {ends}. End it sooner with: siteglass key revoke {key_id}", err=True)
+
+
+@key.command("allow")
+@click.argument("key_id", type=int)
+@click.argument("networks", metavar="[CIDR]...", nargs=-1)
+@click.option("--any", "anywhere", is_flag=True, help="From anywhere again.")
+def key_allow(key_id: int, networks: tuple[str, ...], anywhere: bool) -> None:
+    """Let a key be used from these addresses and networks only; what was allowed before is replaced."""
+    from siteglass.accounts import keys
+    from siteglass.accounts.networks import read_networks
+
+    if bool(networks) == anywhere:
+        raise click.UsageError("Give networks, or --any.")
+    allowed = None if anywhere else read_networks(networks)
+    _run(lambda postgres: keys.allow_networks(postgres, key_id, allowed, _actor()))
+    where = "anywhere" if allowed is None else ", ".join(map(str, allowed))
+    click.echo(f"Key {key_id} may be used from {where}. Workers follow within 1 s.")
 
 
 @key.command("list")
@@ -146,7 +209,11 @@ def key_list(account_id: int) -> None:
     for k in found:
         state = f"revoked {_day(k.revoked_at)}" if k.revoked_at else f"expires {_day(k.expires_at)}"
         caps = [f"{cap} {kind} a day" for cap, kind in ((k.daily_api_cap, "API"), (k.daily_lead_cap, "lead")) if cap]
-        click.echo("  ".join([f"{k.id}  {k.shown}  {k.name}", ",".join(k.scopes), state, *caps, k.secret_version]))
+        rotated = [f"rotated to key {k.rotated_to}"] if k.rotated_to else []
+        networks = [f"from {', '.join(map(str, k.allowed_networks))}"] if k.allowed_networks else []
+        used = f"last used {_day(k.last_used_at)}"
+        parts = [",".join(k.scopes), state, *rotated, used, *caps, *networks, f"secret {k.secret_version}"]
+        click.echo("  ".join([f"{k.id}  {k.shown}  {k.name}", *parts]))
 
 
 @key.command("revoke")
@@ -155,7 +222,7 @@ def key_revoke(key_id: int) -> None:
     """End a key for good."""
     from siteglass.accounts import keys
 
-    _run(lambda postgres: keys.revoke_key(postgres, key_id))
+    _run(lambda postgres: keys.revoke_key(postgres, key_id, _actor()))
     click.echo(
         f"Key {key_id} is revoked: nothing is charged to it from now on, and within 1 s every worker refuses it."
     )
@@ -195,7 +262,7 @@ def plan_set(name: str, **given: float | int | str | None) -> None:
         start = plans.get(name) or plans["standard"]
         values = {option: value for option, value in given.items() if value is not None}
         changed = replace(start, name=name, **values)  # type: ignore[arg-type]  # click has read them by these types
-        await accounts.set_plan(postgres, changed)
+        await accounts.set_plan(postgres, changed, actor=_actor())
         return changed
 
     p = _run(change)
@@ -215,7 +282,7 @@ def credits_grant(account_id: int, api: int, lead: int) -> None:
     """Give credits to an account; run twice, it gives twice."""
     from siteglass.accounts import credits
 
-    actor, request_id = getpass.getuser(), str(uuid.uuid4())
+    actor, request_id = _actor(), str(uuid.uuid4())
     left = _run(lambda postgres: credits.grant(postgres, account_id, api, lead, actor, request_id))
     click.echo(f"Account {account_id} has {left.api} API and {left.lead} lead credits (ledger row {left.seq}).")
 
@@ -246,4 +313,28 @@ def credits_verify(account_id: int | None) -> None:
         sys.exit(1)
 
 
-COMMANDS = (migrate, account, key, plan, credits_)
+@click.command()
+@click.argument("account_id", type=int, required=False)
+@click.option("--after", type=int, help="Show those after this number. Not given: the newest. 1,000 are shown at once.")
+def audit(account_id: int | None, after: int | None) -> None:
+    """Show who did what to accounts, plans, keys and credits, or to those of one account; newest last."""
+    from siteglass.accounts import audit as log
+    from siteglass.accounts import credits
+
+    async def listed(postgres: Postgres) -> list[log.AuditRow]:
+        if account_id is not None:
+            await credits.balance(postgres, account_id)  # every account has one: raises for a number that is none
+        return await log.list_audit(postgres, account_id, after)
+
+    for row in _run(listed):
+        about = [
+            f"{what} {number}"
+            for what, number in (("account", row.account_id), ("key", row.key_id), ("ledger row", row.entry_seq))
+            if number is not None
+        ]
+        details = [json.dumps(row.details)] if row.details else []
+        when = f"{row.at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+        click.echo("  ".join([str(row.id), when, f"{row.actor_kind} {row.actor_id}", row.action, *about, *details]))
+
+
+COMMANDS = (migrate, account, key, plan, credits_, audit)

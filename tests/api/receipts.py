@@ -101,7 +101,7 @@ def grant_and_spend(bank: Bank) -> tuple[Customer, list[str]]:
 
 def another(bank: Bank, customer: Customer, name: str) -> Customer:
     """One more key of an account, with a name."""
-    made = create_key(bank.postgres, bank.settings.key_secrets, customer.account_id, name)
+    made = create_key(bank.postgres, bank.settings.key_secrets, customer.account_id, name, actor="tests")
     key_id, key = bank.do(made)
     return Customer(bank, customer.account_id, key_id, key, bank.client(key))
 

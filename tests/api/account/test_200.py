@@ -104,9 +104,7 @@ def test_balances_and_the_day_follow_the_charges(bank: Bank) -> None:
 def test_a_key_counts_with_those_it_replaced(bank: Bank) -> None:
     """As its caps do."""
     old = bank.customer(lead=100)
-    new, apart = bank.another(old.account_id), bank.another(old.account_id)
-    rotated = "UPDATE {schema}.keys SET family = $1 WHERE id = $2"
-    bank.do(bank.postgres.fetch(rotated, old.key_id, new.key_id, timeout_ms=5_000))
+    new, apart = bank.rotate(old, timedelta(hours=1)), bank.another(old.account_id)
     for key in (old, new, apart):
         spend(key, 5)
     for key, lead in ((old, 2 * COST[5]), (new, 2 * COST[5]), (apart, COST[5])):
