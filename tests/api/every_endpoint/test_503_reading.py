@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import asyncpg
+import httpx
 import pytest
 
 from siteglass.settings import Settings
@@ -27,7 +28,15 @@ def _tables_held(bank: Bank) -> Iterator[None]:
     try:
         yield
     finally:
+        bank.do(holder.execute("ROLLBACK"))
         bank.do(holder.close())
+
+
+def _well(client: httpx.Client, path: str) -> None:
+    """It is answered, soon: a new connection may take longer than this short deadline."""
+    deadline = time.monotonic() + 10
+    while client.get(path).status_code not in (200, 404):
+        assert time.monotonic() < deadline
 
 
 @pytest.mark.parametrize("path", READING)
@@ -35,7 +44,7 @@ def test_by_the_deadline(bank: Bank, stock_settings: Settings, path: str) -> Non
     customer = bank.customer(lead=10)
     with serving(replace(stock_settings, postgres_timeout_ms=600)) as client:
         client.headers["X-API-Key"] = customer.key
-        assert client.get(path).status_code in (200, 404)
+        _well(client, path)
         with _tables_held(bank):
             started = time.monotonic()
             response = client.get(path)
@@ -46,4 +55,4 @@ def test_by_the_deadline(bank: Bank, stock_settings: Settings, path: str) -> Non
         )
         assert response.headers["retry-after"] == "1"
         assert took < 2
-        assert client.get(path).status_code in (200, 404)
+        _well(client, path)
