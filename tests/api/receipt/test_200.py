@@ -71,6 +71,7 @@ def test_a_grant(bank: Bank) -> None:
 def test_a_refund_stands_beside_its_charge(bank: Bank) -> None:
     customer, stranger = bank.customer(api=5, lead=100), bank.customer(api=5, lead=100)
     look_up(stranger)
+    bank.do(credits.refund(bank.postgres, stranger.account_id, 2, 1, 0, "someone", "ticket 0", "a reason"))
     request_id = look_up(customer)
     spend(customer)
     for lead, reference in ((0, "ticket 1"), (1, "ticket 2")):

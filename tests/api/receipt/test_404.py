@@ -39,7 +39,8 @@ def test_what_failed_or_was_refused_has_none(bank: Bank) -> None:
 def test_of_another_account(bank: Bank) -> None:
     """Not told from one that does not exist."""
     customer, stranger = bank.customer(lead=10), bank.customer(lead=10)
-    request_id = spend(customer)
+    request_id, own = spend(customer), spend(stranger)  # with the same number, each in its account
+    assert len(get(stranger, f"{LEDGER}/{own}")["entries"]) == 1
     assert get(customer, f"{LEDGER}/{request_id}")["request_id"] == request_id
     _none(stranger, request_id)
     theirs = stranger.client.get(f"{LEDGER}/{request_id}").json()["message"]
