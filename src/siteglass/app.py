@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -20,7 +19,7 @@ from siteglass.accounts.expiry import EXPIRE_EVERY_S, expire_credits
 from siteglass.accounts.housekeeping import Housekeeping, Job
 from siteglass.accounts.key_uses import WRITE_EVERY_S
 from siteglass.accounts.keys import Keys, key_secrets
-from siteglass.api.guard import Service, log_fault
+from siteglass.api.guard import Service, log_fault, new_request_id
 from siteglass.api.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH
 from siteglass.api.responses import error_answer
 from siteglass.api.routes import routes
@@ -101,12 +100,12 @@ async def _http_error(request: Request, error: Any) -> Response:
         if error.status_code == 405
         else NotFound(path, _meant(path))
     )
-    response.headers["X-Request-Id"] = str(uuid.uuid4())
+    response.headers["X-Request-Id"] = new_request_id()
     return response
 
 
 async def _fault(_request: Request, error: Exception) -> Response:
-    request_id = str(uuid.uuid4())
+    request_id = new_request_id()
     log_fault(request_id, error)
     response = error_answer(Internal())
     response.headers["X-Request-Id"] = request_id

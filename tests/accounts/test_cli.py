@@ -175,6 +175,33 @@ def test_plans_keep_what_is_not_given(run: Run) -> None:
     assert "standard  10 a second, burst 20" in listed
 
 
+def test_credits_are_given_once_and_put_right(run: Run) -> None:
+    run("migrate")
+    run("account", "create", "books")
+    given = ("credits", "grant", "1", "--lead", "7", "--expires-in-days", "30", "--reference", "invoice 12")
+    assert "0 API and 7 lead credits (ledger row 1)" in run(*given).output
+    with pytest.raises(AccountError, match="Row 1 of the ledger has given for 'invoice 12' before"):
+        run(*given)
+    down = ("credits", "adjust", "1", "--reason", "counted twice", "--lead")
+    assert "0 API and 5 lead credits (ledger row 2)" in run(*down, "-2").output
+    with pytest.raises(AccountError, match="has 0 API and 5 lead credits: no more than that can be taken"):
+        run(*down, "-6")
+    with pytest.raises(AccountError, match="Row 2 of account 1 is no charge"):
+        run("credits", "refund", "1", "2", "--reason", "wrong")
+    assert "Missing option '--reason'" in run("credits", "refund", "1", "2", code=2).output
+    assert "2 rows of 1 accounts read, 0 problems" in run("credits", "verify").output
+    actions = [line.split("  ")[3] for line in run("audit", "1").output.splitlines()]
+    assert actions == ["account.create", "credits.grant", "credits.adjust"]
+
+
+def test_a_plan_that_charges_a_lead_once(run: Run) -> None:
+    run("migrate")
+    run("plan", "set", "once", "--rebill-after-hours", "48")
+    assert "a lead is free for 48 h once paid" in run("plan", "list").output
+    run("plan", "set", "once", "--rebill-after-hours", "0")
+    assert "once paid" not in run("plan", "list").output
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
