@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import statistics
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -228,3 +230,18 @@ async def test_a_rotated_key_shares_the_caps_of_the_one_before(postgres: Postgre
     stranger, _ = await open_key(postgres, caller.account_id, KeyLimits(daily_lead_cap=10))
     await pay(postgres, stranger, 0, 10)
     await pay(postgres, caller, 0, 2)
+
+
+@pytest.mark.timing
+async def test_what_was_paid_before_does_not_slow_a_charge(postgres: Postgres) -> None:
+    """A connection keeps its plans: those made when nothing was paid yet must do for an account that paid a lot."""
+    await set_plan(postgres, Plan("once", 10, 20, rebill_after_hours=24), actor="tests")
+    caller = await open_account(postgres, lead=10**6, plan="once")
+    took_s = []
+    for number in range(160):
+        leads = [(f"lead-{number}-{place}.example", Mark.CHARGED) for place in range(100)]
+        started = time.perf_counter()
+        await credits.charge(postgres, caller, "request", Bill("search", 0, leads), timeout_ms=TIMEOUT_MS)
+        took_s.append(time.perf_counter() - started)
+    early, late = statistics.median(took_s[10:30]), statistics.median(took_s[-20:])
+    assert late < 4 * early, f"{late * 1e3:.1f} ms against {early * 1e3:.1f} ms"
