@@ -53,7 +53,9 @@ def settings_for(prefix: str, **changes: Any) -> Settings:
         key_secrets=(SECRET,),
         index_prefix=f"{RUN_PREFIX}-{prefix}",
         postgres_schema=RUN_PREFIX,
-        redis_prefix=RUN_PREFIX,
+        # one for each service that tests run side by side: the fewer workers share a limit, the less does a busy machine
+        # that makes Redis look slow change it
+        redis_prefix=f"{RUN_PREFIX}-{prefix}",
     )
     return replace(ours, **changes)
 
