@@ -132,6 +132,10 @@ WRONG: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
         ("charge", "charged", {"lead": 1, "key": "a", "fingerprint": "f"}),
         ("charge", "replayed", {"lead": 2, "key": "a", "fingerprint": "f"}),
     ],
+    "replayed with balances of another time": [
+        ("charge", "charged", {"lead": 1, "key": "a", "fingerprint": "f"}),
+        ("charge", "replayed", {"lead": 1, "key": "a", "fingerprint": "f", "balance_lead": 10}),
+    ],
     "a mismatch with itself": [
         ("charge", "charged", {"lead": 1, "key": "a", "fingerprint": "f"}),
         ("charge", "mismatch", {"lead": 1, "key": "a", "fingerprint": "f"}),

@@ -65,7 +65,8 @@ func stepCharge(before state, op *operation) (bool, state) {
 	affordable := before.api >= op.API && before.lead >= op.Lead
 	switch op.Outcome {
 	case "replayed":
-		return used == op.variant+1, before
+		// It shows the balances of now, beside the answer of then.
+		return used == op.variant+1 && before.shows(op), before
 	case "mismatch":
 		return used != 0 && op.uses[used-1].fingerprint != op.Fingerprint, before
 	case "refused":
