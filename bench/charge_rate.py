@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import uvloop
 
 from siteglass.accounts import accounts, credits, keys, ledger
-from siteglass.accounts.credits import Mark
+from siteglass.accounts.credits import Bill, Mark
 from siteglass.accounts.keys import Caller
 from siteglass.errors import Unavailable
 from siteglass.postgres import Postgres
@@ -48,7 +48,7 @@ class Job:
 async def _one(postgres: Postgres, job: Job, due: float, took_ms: list[float]) -> None:
     request_id = secrets.token_hex(16)
     try:
-        await credits.charge(postgres, job.caller, "search", 0, 20, request_id, DOMAINS, timeout_ms=TIMEOUT_MS)
+        await credits.charge(postgres, job.caller, request_id, Bill("search", 0, DOMAINS), timeout_ms=TIMEOUT_MS)
     except Unavailable:
         took_ms.append(math.inf)
     else:

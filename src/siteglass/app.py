@@ -22,7 +22,7 @@ from siteglass.api.routes import routes
 from siteglass.backends import Clock, open_backends
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
 from siteglass.index.names import Names
-from siteglass.limits import open_limiter
+from siteglass.limits import open_limits
 from siteglass.logs import configure_logs
 from siteglass.query.cursor import CursorSealer
 from siteglass.query.vocabulary import vocabulary
@@ -44,9 +44,9 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             if clock is not None:
                 backends.clock = clock
             keys = Keys(backends.postgres, settings.key_secrets, settings.postgres_timeout_ms)
-            limiter = open_limiter(settings)
+            limiter, claims = open_limits(settings)
             limiter.start()
-            app.state.service = Service(backends, Names(settings.index_prefix), sealer, keys, limiter)
+            app.state.service = Service(backends, Names(settings.index_prefix), sealer, keys, limiter, claims)
             yield
             await limiter.close()
 

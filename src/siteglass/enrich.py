@@ -1,4 +1,4 @@
-"""Operation 2: domains to items, one each, in the order of the request."""
+"""Operation 2: domains to items, one each, in the order of the request, and what they are to cost."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from siteglass.accounts.credits import Mark, Receipt, charge
-from siteglass.accounts.keys import Caller
+from siteglass.accounts.credits import Mark
 from siteglass.backends import Backends
 from siteglass.domains import NotAHost, candidates
 from siteglass.index.lookup import LookedUp, look_up
@@ -19,16 +18,14 @@ _OWN = ("spending", "social_accounts")
 
 @dataclass(frozen=True, slots=True)
 class Enriched:
-    """The items, and what they cost."""
+    """The items, and the mark of each lead among them; shown when they are paid."""
 
     items: list[dict[str, Any]]
-    receipt: Receipt
+    marks: list[tuple[str, Mark]]
 
 
-async def enrich(
-    backends: Backends, names: Names, caller: Caller, request_id: str, domains: Sequence[str], select: Sequence[str]
-) -> Enriched:
-    """An item for every domain sent, after one look-up for all and the charge."""
+async def enrich(backends: Backends, names: Names, domains: Sequence[str], select: Sequence[str]) -> Enriched:
+    """An item for every domain sent, after one look-up for all."""
     wanted: dict[str, tuple[str, ...] | NotAHost] = {}
     for domain in domains:
         try:
@@ -37,18 +34,12 @@ async def enrich(
             wanted[domain] = error
     hosts = {name for found in wanted.values() if not isinstance(found, NotAHost) for name in found}
     looked_up = await look_up(backends, names, sorted(hosts))
-    receipt = await _charge(backends, caller, request_id, wanted, looked_up)
-    return Enriched([_item(domain, wanted[domain], looked_up, select) for domain in domains], receipt)
+    items = [_item(domain, wanted[domain], looked_up, select) for domain in domains]
+    return Enriched(items, _marks(wanted, looked_up))
 
 
-async def _charge(
-    backends: Backends,
-    caller: Caller,
-    request_id: str,
-    wanted: dict[str, tuple[str, ...] | NotAHost],
-    looked_up: LookedUp,
-) -> Receipt:
-    """One API credit, and one lead credit for each stored domain found, however often it was asked for."""
+def _marks(wanted: dict[str, tuple[str, ...] | NotAHost], looked_up: LookedUp) -> list[tuple[str, Mark]]:
+    """Each stored domain that was found is charged once, however often it was asked for."""
     marks: dict[str, Mark] = {}
     for hosts in wanted.values():
         if not isinstance(hosts, NotAHost):
@@ -57,18 +48,7 @@ async def _charge(
                 marks[stored] = Mark.CHARGED
             elif stored is None:
                 marks.setdefault(hosts[0], Mark.NOT_FOUND)
-    lead = sum(mark is Mark.CHARGED for mark in marks.values())
-    balances = await charge(
-        backends.postgres,
-        caller,
-        "enrich",
-        1,
-        lead,
-        request_id,
-        list(marks.items()),
-        timeout_ms=backends.settings.charge_timeout_ms,
-    )
-    return Receipt(1, lead, balances)
+    return list(marks.items())
 
 
 def _stored(hosts: tuple[str, ...], looked_up: LookedUp) -> str | None:

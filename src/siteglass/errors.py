@@ -6,13 +6,16 @@ SiteglassError
 ├── InvalidCursor 400         INVALID_CURSOR          tampered, foreign or malformed: all alike
 ├── Unauthorized 401          UNAUTHORIZED            missing, malformed, unknown, expired, revoked: all alike
 ├── InsufficientCredits 402   INSUFFICIENT_CREDITS    need and balance in the message; nothing was charged
-├── CreditCapExceeded 402     CREDIT_CAP_EXCEEDED     the caller's own cap: of the key's day
+├── CreditCapExceeded 402     CREDIT_CAP_EXCEEDED     the caller's own cap: of the key's day, or of this request
 ├── Forbidden 403             FORBIDDEN               the key lacks the scope
 ├── NotFound 404              NOT_FOUND
 ├── MethodNotAllowed 405      METHOD_NOT_ALLOWED
+├── IdempotencyInProgress 409 IDEMPOTENCY_IN_PROGRESS a request with the same Idempotency-Key still runs
 ├── CursorExpired 410         CURSOR_EXPIRED
 ├── PayloadTooLarge 413       PAYLOAD_TOO_LARGE
+│   └── AnswerTooLarge 413    PAYLOAD_TOO_LARGE       the answer cannot be kept for a retry; nothing was charged
 ├── UnsupportedMediaType 415  UNSUPPORTED_MEDIA_TYPE
+├── IdempotencyMismatch 422   IDEMPOTENCY_MISMATCH    the Idempotency-Key was used with another request
 ├── TooManyRequests 429       TOO_MANY_REQUESTS       over the rate limit; says when to come again
 ├── Internal 500              INTERNAL
 └── Unavailable 503           UNAVAILABLE             an engine is away; while charging, a charge may stand
@@ -196,6 +199,37 @@ class MethodNotAllowed(SiteglassError):
         return {"Allow": ", ".join(self._allowed)}
 
 
+class IdempotencyInProgress(SiteglassError):
+    """A request with the same Idempotency-Key is still running."""
+
+    status = 409
+    code = "IDEMPOTENCY_IN_PROGRESS"
+
+    def __init__(self, retry_after_s: int = 1) -> None:
+        super().__init__(
+            f"A request with this Idempotency-Key is still running. Send the same again in {retry_after_s} s: you get "
+            "its answer, and nothing is charged twice."
+        )
+        self._retry_after_s = retry_after_s
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return {"Retry-After": str(self._retry_after_s)}
+
+
+class IdempotencyMismatch(SiteglassError):
+    """An Idempotency-Key that was used with another request."""
+
+    status = 422
+    code = "IDEMPOTENCY_MISMATCH"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This Idempotency-Key was used with another method, path or body. Nothing was charged. Use a new key for a "
+            "new request, and the same key only to repeat the same one."
+        )
+
+
 class CursorExpired(SiteglassError):
     """A cursor older than its life."""
 
@@ -216,6 +250,17 @@ class PayloadTooLarge(SiteglassError):
 
     def __init__(self, limit_bytes: int) -> None:
         super().__init__(f"The body may have at most {limit_bytes} bytes. Send less in one request.")
+
+
+class AnswerTooLarge(PayloadTooLarge):
+    """The answer is too large to be kept for a retry: refused before the charge."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        super().__init__(limit_bytes)
+        self.message = (
+            f"The answer is too large to be kept for a retry (over {limit_bytes // 1024} kB compressed). Nothing was "
+            "charged. Ask for less at once (`limit`, `select`, fewer domains), or leave out Idempotency-Key."
+        )
 
 
 class UnsupportedMediaType(SiteglassError):
@@ -270,10 +315,17 @@ class Unavailable(SiteglassError):
     status = 503
     code = "UNAVAILABLE"
 
-    def __init__(self, reason: str, retry_after_s: int = 1, *, while_charging: bool = False) -> None:
+    def __init__(
+        self, reason: str, retry_after_s: int = 1, *, while_charging: bool = False, can_retry: bool = False
+    ) -> None:
         # A charge whose confirmation was lost may stand: nothing may be claimed about it.
         charged = "" if while_charging else " and nothing was charged"
-        super().__init__(f"The service cannot answer right now{charged}. Try again in {retry_after_s} s.")
+        way_on = f"Try again in {retry_after_s} s."
+        if can_retry:
+            way_on = f"Try again in {retry_after_s} s with the same Idempotency-Key: nothing is charged twice."
+        elif while_charging:
+            way_on += " GET /v1/ledger/<X-Request-Id> shows if this was charged; send an Idempotency-Key to be safe."
+        super().__init__(f"The service cannot answer right now{charged}. {way_on}")
         self.reason = reason
         self._retry_after_s = retry_after_s
 

@@ -1,4 +1,4 @@
-"""Operation 1: a page of leads for a caller. The order of steps; what they mean stands in `query` and `index`."""
+"""Operation 1: a page of leads, and what it is to cost. What the steps mean stands in `query` and `index`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import uuid
 from dataclasses import dataclass, replace
 from typing import Any
 
-from siteglass.accounts.credits import Mark, Operation, Receipt, charge
-from siteglass.accounts.keys import Caller
+from siteglass.accounts.credits import Mark
 from siteglass.backends import Backends
 from siteglass.index import pages
 from siteglass.index.names import Names
@@ -30,7 +29,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """A page, spelled, with the way to its neighbours."""
+    """A page, spelled, with the way to its neighbours and the mark of each lead; shown when it is paid."""
 
     result_id: str
     total: int
@@ -39,13 +38,11 @@ class SearchPage:
     filters: dict[str, Any]
     next: Continuation | None
     previous: Continuation | None
-    receipt: Receipt
+    marks: list[tuple[str, Mark]]
 
 
-async def first_page(
-    backends: Backends, names: Names, caller: Caller, request_id: str, request: SearchRequest
-) -> SearchPage:
-    """Run a new search, charge for it, and only then show it."""
+async def first_page(backends: Backends, names: Names, request: SearchRequest) -> SearchPage:
+    """Run a new search."""
     found, total = await pages.first_page(backends, names, request.meaning.criteria, request.sort, request.limit)
     here = Continuation(
         request.meaning.filters,
@@ -57,35 +54,23 @@ async def first_page(
         total.estimated,
         str(uuid.uuid4()),
     )
-    receipt = await _charge(backends, caller, "search", request_id, request.meaning, found)
-    return _spelled(here, request.meaning, found, receipt, backward=False, first=True)
+    return _spelled(here, request.meaning, found, backward=False, first=True)
 
 
-async def later_page(
-    backends: Backends, names: Names, caller: Caller, request_id: str, here: Continuation
-) -> SearchPage:
-    """Run the page that a cursor stands for, charge for it, and only then show it."""
+async def later_page(backends: Backends, names: Names, here: Continuation) -> SearchPage:
+    """Run the page that a cursor stands for."""
     meaning = read_meaning(here.filters, backends.clock.now_ms())
     found = await pages.later_page(backends, names, meaning.criteria, here.sort, here.limit, here.position)
-    receipt = await _charge(backends, caller, "page", request_id, meaning, found)
-    return _spelled(here, meaning, found, receipt, backward=here.position.backward, first=False)
+    return _spelled(here, meaning, found, backward=here.position.backward, first=False)
 
 
-async def _charge(
-    backends: Backends, caller: Caller, operation: Operation, request_id: str, meaning: Meaning, found: pages.Page
-) -> Receipt:
-    """One lead credit for each lead that has an address, whatever `select` says."""
+def _marks(meaning: Meaning, found: pages.Page) -> list[tuple[str, Mark]]:
+    """A lead that has an address is charged, whatever `select` says."""
     shown = "emails_personal" if meaning.criteria.hides_generic_emails() else "emails"
-    domains = [(hit.domain, Mark.CHARGED if hit.record[shown] else Mark.NO_ADDRESS) for hit in found.hits]
-    lead = sum(mark is Mark.CHARGED for _, mark in domains)
-    timeout_ms = backends.settings.charge_timeout_ms
-    balances = await charge(backends.postgres, caller, operation, 0, lead, request_id, domains, timeout_ms=timeout_ms)
-    return Receipt(0, lead, balances)
+    return [(hit.domain, Mark.CHARGED if hit.record[shown] else Mark.NO_ADDRESS) for hit in found.hits]
 
 
-def _spelled(
-    here: Continuation, meaning: Meaning, found: pages.Page, receipt: Receipt, *, backward: bool, first: bool
-) -> SearchPage:
+def _spelled(here: Continuation, meaning: Meaning, found: pages.Page, *, backward: bool, first: bool) -> SearchPage:
     # The neighbour one comes from exists; the one ahead exists if the engine saw a lead behind the page.
     has_next = found.more if not backward else True
     has_previous = found.more if backward else not first
@@ -103,7 +88,7 @@ def _spelled(
         here.filters,
         following,
         preceding,
-        receipt,
+        _marks(meaning, found),
     )
 
 

@@ -45,11 +45,14 @@ class Settings:
     )
     postgres_timeout_ms: Annotated[int, "Deadline of a look-up in PostgreSQL."] = 1_000
     charge_timeout_ms: Annotated[int, "Deadline of a charge; what is not written by then is not charged."] = 2_000
+    request_timeout_ms: Annotated[
+        int, "Deadline of a request that is charged, the charge included; its Idempotency-Key is claimed for as long."
+    ] = 10_000
     key_secrets: Annotated[
         tuple[str, ...],
         "One or two secrets of 32 characters or more that hash API keys, comma-separated, newest first.",
     ] = ()
-    redis_url: Annotated[str, "Address of Redis: rate limits, and nothing that may not be lost."] = (
+    redis_url: Annotated[str, "Address of Redis: rate limits, running retries, and nothing that may not be lost."] = (
         "redis://127.0.0.1:16379/0"
     )
     redis_prefix: Annotated[str, "Start of all Redis keys, so that several can share a Redis."] = "siteglass"

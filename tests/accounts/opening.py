@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
 from typing import Any
 
 import asyncpg
 
 from siteglass.accounts import accounts, credits
-from siteglass.accounts.credits import Balances, Mark, Operation
+from siteglass.accounts.answers import Keep
+from siteglass.accounts.credits import Balances, Bill, Mark, Operation
 from siteglass.accounts.keys import Caller, KeyLimits, Keys, create_key
 from siteglass.accounts.schema import migrate
 from siteglass.postgres import Postgres
 
 SECRETS = ("a secret of the tests, long enough",)
 TIMEOUT_MS = 10_000
-CHARGED = [("example.com", Mark.CHARGED), ("example.org", Mark.NO_ADDRESS)]
 
 
-async def open_account(postgres: Postgres, api: int = 0, lead: int = 0, limits: KeyLimits | None = None) -> Caller:
+async def open_account(
+    postgres: Postgres, api: int = 0, lead: int = 0, limits: KeyLimits | None = None, plan: str = "standard"
+) -> Caller:
     """The caller of a new account's only key."""
-    account_id = await accounts.create_account(postgres, secrets.token_hex(8))
+    account_id = await accounts.create_account(postgres, secrets.token_hex(8), plan)
     if api + lead:
-        await credits.grant(postgres, account_id, api, lead, "tests", "grant")
+        await credits.grant(postgres, account_id, api, lead, "tests", secrets.token_hex(8))
     return (await open_key(postgres, account_id, limits))[0]
 
 
@@ -33,17 +34,22 @@ async def open_key(postgres: Postgres, account_id: int, limits: KeyLimits | None
     return await Keys(postgres, SECRETS, TIMEOUT_MS).find(key), key
 
 
+def bill(api: int, lead: int, operation: Operation = "search") -> Bill:
+    """A bill for so many leads, and one that is free."""
+    leads = [(f"lead-{number}.example", Mark.CHARGED) for number in range(lead)]
+    return Bill(operation, api, [*leads, ("example.org", Mark.NO_ADDRESS)])
+
+
 async def pay(
-    postgres: Postgres,
-    caller: Caller,
-    api: int,
-    lead: int,
-    operation: Operation = "search",
-    domains: Sequence[tuple[str, Mark]] = CHARGED,
+    postgres: Postgres, caller: Caller, api: int, lead: int, operation: Operation = "search", keep: Keep | None = None
 ) -> Balances:
     """A charge with nothing special about it."""
     request_id = secrets.token_hex(8)
-    return await credits.charge(postgres, caller, operation, api, lead, request_id, domains, timeout_ms=TIMEOUT_MS)
+    asked = bill(api, lead, operation)
+    receipt = await credits.charge(postgres, caller, request_id, asked, keep, timeout_ms=TIMEOUT_MS)
+    assert receipt is not None
+    assert (receipt.api, receipt.lead) == (api, lead)
+    return receipt.balances
 
 
 def owner(dsn: str) -> str:

@@ -40,7 +40,7 @@ async def race(postgres: Postgres, dsn: str, rounds: int) -> None:
 
     try:
         for number in range(1, rounds + 1):
-            await credits.grant(postgres, caller.account_id, 0, PRIZE, "race", "prize")
+            await credits.grant(postgres, caller.account_id, 0, PRIZE, "race", f"prize {number}")
             won = await asyncio.gather(*map(run, racers))
             left = await credits.balance(postgres, caller.account_id)
             assert (sum(won), left.lead, left.seq) == (PRIZE, 0, number * (PRIZE + 1))

@@ -22,7 +22,7 @@ from siteglass.accounts.keys import Caller, Keys
 from siteglass.accounts.schema import is_current
 from siteglass.errors import Unavailable
 from siteglass.postgres import Postgres
-from tests.accounts.opening import CHARGED, SECRETS, make_schema, open_account, open_key
+from tests.accounts.opening import SECRETS, bill, make_schema, open_account, open_key
 from tests.private_engines import PrivateEngines
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("private-engines")]
@@ -68,7 +68,7 @@ class Load:
         while self.on:
             started = time.monotonic()
             try:
-                await credits.charge(pool, caller, "search", 0, 1, "request", CHARGED, timeout_ms=CHARGE_MS)
+                await credits.charge(pool, caller, "request", bill(0, 1), timeout_ms=CHARGE_MS)
                 self.charged[caller.account_id] += 1
             except Unavailable:
                 self.failed += 1

@@ -11,12 +11,12 @@ import pytest
 
 from siteglass.accounts import credits, ledger
 from siteglass.accounts.accounts import AccountError, Plan, list_plans, set_plan
-from siteglass.accounts.credits import Balances, Mark
+from siteglass.accounts.credits import Balances, Bill, Mark, Receipt
 from siteglass.accounts.keys import KeyLimits, revoke_key
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
 from siteglass.postgres import Postgres
 from tests.accounts import proofs
-from tests.accounts.opening import CHARGED, TIMEOUT_MS, open_account, open_key, owner, pay
+from tests.accounts.opening import TIMEOUT_MS, bill, open_account, open_key, owner, pay
 
 pytestmark = pytest.mark.anyio
 
@@ -32,21 +32,23 @@ async def _rows(postgres: Postgres, account_id: int) -> list[asyncpg.Record]:
 
 async def test_a_charge_takes_credits_and_writes_its_row(postgres: Postgres) -> None:
     caller = await open_account(postgres, api=5, lead=30)
-    left = await credits.charge(postgres, caller, "enrich", 1, 20, "request", CHARGED, timeout_ms=TIMEOUT_MS)
-    assert left == Balances(4, 10, 2)
+    asked = bill(1, 20, "enrich")
+    receipt = await credits.charge(postgres, caller, "request", asked, timeout_ms=TIMEOUT_MS)
+    assert receipt == Receipt(1, 20, Balances(4, 10, 2))
     row = (await _rows(postgres, caller.account_id))[1]
     assert (row["kind"], row["operation"], row["api"], row["lead"]) == ("charge", "enrich", -1, -20)
     assert (row["actor_kind"], row["actor_id"], row["request_id"]) == ("key", str(caller.key_id), "request")
-    assert credits.read_domains(row["domains"]) == CHARGED
+    assert credits.read_domains(row["domains"]) == asked.domains
     assert abs(datetime.now(UTC) - row["at"]) < timedelta(seconds=30)
-    assert await credits.balance(postgres, caller.account_id) == left
+    assert await credits.balance(postgres, caller.account_id) == receipt.balances
 
 
 async def test_a_charge_of_nothing_writes_its_row_too(postgres: Postgres) -> None:
     caller = await open_account(postgres)
     free = [("example.com", Mark.NO_ADDRESS), ("nope.invalid", Mark.NOT_FOUND)]
-    assert await pay(postgres, caller, 0, 0, domains=free) == Balances(0, 0, 1)
-    assert await pay(postgres, caller, 0, 0, domains=[]) == Balances(0, 0, 2)
+    for seq, domains in enumerate((free, []), 1):
+        receipt = await credits.charge(postgres, caller, "request", Bill("search", 0, domains), timeout_ms=TIMEOUT_MS)
+        assert receipt == Receipt(0, 0, Balances(0, 0, seq))
     rows = await _rows(postgres, caller.account_id)
     assert [credits.read_domains(row["domains"]) for row in rows] == [free, []]
 
@@ -92,7 +94,7 @@ async def test_the_daily_caps_of_a_key(postgres: Postgres, dsn: str) -> None:
     assert await pay(postgres, other, 0, 50) == Balances(98, 40, 5)
     # yesterday's spending does not count
     as_owner = Postgres(owner(dsn), postgres.schema)
-    await as_owner.fetch("UPDATE {schema}.key_days SET day = day - 1", timeout_ms=TIMEOUT_MS)
+    await as_owner.fetch("UPDATE {schema}.usage_days SET day = day - 1", timeout_ms=TIMEOUT_MS)
     await as_owner.close()
     await pay(postgres, caller, 0, 10)
 
@@ -135,7 +137,7 @@ async def test_a_charge_that_waited_too_long_is_not_taken(postgres: Postgres, ds
             postgres.sql("SELECT * FROM {schema}.balances WHERE account_id = $1 FOR UPDATE"), caller.account_id
         )
         with pytest.raises(Unavailable):
-            await credits.charge(postgres, caller, "search", 0, 1, "request", CHARGED, timeout_ms=1_000)
+            await credits.charge(postgres, caller, "request", bill(0, 1), timeout_ms=1_000)
     assert asyncio.get_running_loop().time() - started < 1.5
     await holder.close()
     await asyncio.sleep(0.2)
@@ -171,7 +173,7 @@ async def test_a_busy_account_leaves_the_pool_to_others(dsn: str, schema_name: s
     await small.close()
 
 
-@pytest.mark.parametrize(("api", "lead"), [(-1, 0), (0, -1), (credits.MAX_CHARGE + 1, 0)])
+@pytest.mark.parametrize(("api", "lead"), [(-1, 0), (credits.MAX_CHARGE + 1, 0)])
 async def test_amounts_are_bounded(postgres: Postgres, api: int, lead: int) -> None:
     caller = await open_account(postgres, lead=10)
     with pytest.raises(ValueError, match="a charge is 0 to"):
@@ -204,8 +206,10 @@ async def test_grants_are_bounded_and_need_an_account(postgres: Postgres) -> Non
             await credits.grant(postgres, caller.account_id, api, lead, "tests", "r")
     with pytest.raises(AccountError, match="no account"):
         await credits.grant(postgres, 10**9, 1, 1, "tests", "r")
-    for _ in range(1000):
-        await credits.grant(postgres, caller.account_id, credits.MAX_GRANT, 0, "tests", "r")
+    for number in range(1000):
+        await credits.grant(postgres, caller.account_id, credits.MAX_GRANT, 0, "tests", f"{number}")
+    with pytest.raises(AccountError, match=r"Row 5 of the ledger has given for '4' before\. Nothing was given now"):
+        await credits.grant(postgres, caller.account_id, 1, 0, "tests", "4")
     with pytest.raises(AccountError, match="at most 1,000,000,000,000,000 API credits"):
         await credits.grant(postgres, caller.account_id, 1, 0, "tests", "r")
     assert (await ledger.verify(postgres, caller.account_id)).problems == []

@@ -130,7 +130,7 @@ class Bank:
         """A new account with these credits and one key."""
         number = self.do(accounts.create_account(self.postgres, secrets.token_hex(8), plan))
         if api or lead:
-            self.do(credits.grant(self.postgres, number, api, lead, "tests", "grant"))
+            self.do(credits.grant(self.postgres, number, api, lead, "tests", secrets.token_hex(8)))
         return self.another(number, scopes=scopes, limits=limits)
 
     def another(
@@ -173,7 +173,7 @@ class Customer:
         return (at or self.client).post(path, json=body, headers={"X-API-Key": self.key})
 
     def grant(self, api: int = 0, lead: int = 0) -> None:
-        self.bank.do(credits.grant(self.bank.postgres, self.account_id, api, lead, "tests", "grant"))
+        self.bank.do(credits.grant(self.bank.postgres, self.account_id, api, lead, "tests", secrets.token_hex(8)))
 
     def balance(self) -> tuple[int, int]:
         left = self.bank.do(credits.balance(self.bank.postgres, self.account_id))

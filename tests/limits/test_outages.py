@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from redis.asyncio import Redis
 
-from siteglass.limits import Policy, RateLimiter, open_limiter
+from siteglass.limits import Policy, RateLimiter, open_limits
 from siteglass.settings import Settings
 from tests.limits.faults import FAULTS, OwnRedis, free_port, open_worker, outage, until
 
@@ -127,7 +127,7 @@ def test_a_redis_that_lost_the_script_is_given_it_again() -> None:
 def test_without_any_redis_from_the_start_the_settings_say_how_many_workers_share() -> None:
     async def run() -> None:
         settings = replace(Settings(), redis_url=f"redis://127.0.0.1:{free_port()}/0", workers=3)
-        worker = open_limiter(settings)
+        worker, _ = open_limits(settings)
         assert await admitted(worker) == 3
         assert (worker.on_redis, worker.workers) == (False, 3)
         await worker.close()

@@ -1,4 +1,4 @@
-"""Credits: charge, grant, balance. Each is one call of one function in the database, see `migrations`.
+"""Credits: charge, grant, refund, adjust, balance, quote. What writes is one call of one function in the database.
 
 The `domains` of a ledger row are lines of a letter, a blank and a domain as leads are stored under: `c example.com`.
 The letters are those of Mark. What a caller sent that is no host name is left out: it could be an address.
@@ -17,6 +17,7 @@ from typing import Literal, TypeAlias
 import asyncpg
 
 from siteglass.accounts.accounts import AccountError, broken_rule
+from siteglass.accounts.answers import Answer, Keep
 from siteglass.accounts.keys import Caller
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
 from siteglass.postgres import Postgres
@@ -40,6 +41,23 @@ class Mark(StrEnum):
     CHARGED = "c"
     NO_ADDRESS = "n"
     NOT_FOUND = "u"
+    PAID_BEFORE = "p"
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What an answer costs: API credits, and a lead credit for each domain marked as charged, but those paid before."""
+
+    operation: Operation
+    api: int
+    domains: Sequence[tuple[str, Mark]]
+    max_lead: int | None = None
+    """The caller's own cap: more is refused."""
+
+    @property
+    def leads(self) -> list[str]:
+        """The domains that are to be paid for."""
+        return [domain for domain, mark in self.domains if mark is Mark.CHARGED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,52 +98,56 @@ def _deadline(timeout_ms: int) -> datetime:
 
 
 async def charge(
-    postgres: Postgres,
-    caller: Caller,
-    operation: Operation,
-    api: int,
-    lead: int,
-    request_id: str,
-    domains: Sequence[tuple[str, Mark]],
-    *,
-    timeout_ms: int,
-) -> Balances:
+    postgres: Postgres, caller: Caller, request_id: str, bill: Bill, keep: Keep | None = None, *, timeout_ms: int
+) -> Receipt | None:
     """Take the credits for an answer and write its ledger row, also if it costs nothing; afterwards it may be shown.
 
-    Raises InsufficientCredits, CreditCapExceeded, Unauthorized (the key ended meanwhile) or Unavailable.
+    With `keep` the answer is stored by the same transaction. None: one with the same key was stored before, nothing was
+    charged, and that one is the answer. Raises InsufficientCredits, CreditCapExceeded, Unauthorized (the key ended
+    meanwhile) or Unavailable.
     """
+    api, lead = bill.api, len(bill.leads)
     if not (0 <= api <= MAX_CHARGE and 0 <= lead <= MAX_CHARGE):
         raise ValueError(f"a charge is 0 to {MAX_CHARGE} credits, not {api} and {lead}")
-    column = spell_domains(domains)
+    column = spell_domains(bill.domains)
+    kept = (None, None, None, None) if keep is None else (keep.key, keep.fingerprint, keep.headers, keep.body)
     try:
         row = await postgres.fetchrow(
-            "SELECT * FROM {schema}.charge($1, $2, $3, $4, $5, $6, $7, $8)",
+            "SELECT * FROM {schema}.charge($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
             caller.account_id,
             caller.key_id,
-            operation,
+            bill.operation,
             api,
             lead,
             request_id,
             column,
             _deadline(timeout_ms),
+            bill.max_lead,
+            *kept,
             timeout_ms=timeout_ms,
             turn=caller.account_id,
         )
+    except asyncpg.UniqueViolationError:
+        return None  # rolled back: the other one was faster
     except Unavailable as error:
-        raise Unavailable(error.reason, while_charging=True) from error
+        raise Unavailable(error.reason, while_charging=True, can_retry=keep is not None) from error
     assert row is not None  # noqa: S101 - a function with OUT parameters gives exactly one row
     match row["outcome"]:
         case "charged":
-            return Balances(row["balance_api"], row["balance_lead"], row["entry_seq"])
+            return Receipt(api, row["lead"], Balances(row["balance_api"], row["balance_lead"], row["entry_seq"]))
+        case "kept":
+            return None
         case "key":
             raise Unauthorized
+        case "max leads":
+            raise CreditCapExceeded("`max_lead_credits`", need=row["lead"], left=bill.max_lead or 0)
         case "api cap":
             raise CreditCapExceeded("the daily API cap of the key", need=api, left=row["cap_left"])
         case "lead cap":
-            raise CreditCapExceeded("the daily lead cap of the key", need=lead, left=row["cap_left"])
+            raise CreditCapExceeded("the daily lead cap of the key", need=row["lead"], left=row["cap_left"])
         case "credits":
             raise InsufficientCredits(
-                need_api=api, need_lead=lead, balance_api=row["balance_api"], balance_lead=row["balance_lead"]
+                need_api=api, need_lead=row["lead"], balance_api=row["balance_api"], balance_lead=row["balance_lead"]
             )
         case outcome:
             raise Unavailable(
@@ -133,32 +155,145 @@ async def charge(
             )
 
 
-async def grant(postgres: Postgres, account_id: int, api: int, lead: int, actor: str, request_id: str) -> Balances:
-    """Give credits to an account; `actor` is the operator who does."""
-    if not (0 <= api <= MAX_GRANT and 0 <= lead <= MAX_GRANT) or api + lead == 0:
-        raise AccountError(f"A grant is 1 to {MAX_GRANT} credits of one kind or both.")
-    try:
-        row = await postgres.fetchrow(
-            "SELECT * FROM {schema}.grant_credits($1, $2, $3, $4, $5)",
-            account_id,
-            api,
-            lead,
-            actor,
-            request_id,
-            timeout_ms=ADMIN_TIMEOUT_MS,
-        )
-    except asyncpg.CheckViolationError as error:
-        raise AccountError(broken_rule(error)) from None
-    if row is None or row["entry_seq"] is None:
-        raise AccountError(f"There is no account {account_id}. `siteglass account list` shows them.")
-    return Balances(row["balance_api"], row["balance_lead"], row["entry_seq"])
+_BALANCE = """
+SELECT b.api - coalesce(over.api, 0) AS api, b.lead - coalesce(over.lead, 0) AS lead, b.seq, paid.leads AS paid_before
+FROM {schema}.balances b JOIN {schema}.accounts a ON a.id = b.account_id JOIN {schema}.plans p ON p.name = a.plan
+LEFT JOIN LATERAL (
+    SELECT sum(e.api)::bigint AS api, sum(e.lead)::bigint AS lead FROM {schema}.expiring e
+    WHERE e.account_id = b.account_id AND e.expires_at <= clock_timestamp()
+) over ON b.next_expiry <= clock_timestamp()
+CROSS JOIN LATERAL (
+    SELECT count(*) AS leads FROM {schema}.paid d WHERE d.account_id = b.account_id AND d.domain = ANY($2::text[])
+        AND d.at > clock_timestamp() - make_interval(hours => p.rebill_after_hours)
+) paid
+WHERE b.account_id = $1
+"""
+
+
+async def quote(postgres: Postgres, caller: Caller, bill: Bill, *, timeout_ms: int) -> Receipt:
+    """What `charge` would take for this right now, and what the account has; nothing is changed."""
+    leads = bill.leads
+    row = await postgres.fetchrow(_BALANCE, caller.account_id, leads, timeout_ms=timeout_ms)
+    if row is None:
+        raise Unauthorized
+    return Receipt(bill.api, len(leads) - row["paid_before"], Balances(row["api"], row["lead"], row["seq"]))
 
 
 async def balance(postgres: Postgres, account_id: int, *, timeout_ms: int = ADMIN_TIMEOUT_MS) -> Balances:
     """What an account has left."""
+    row = await postgres.fetchrow(_BALANCE, account_id, [], timeout_ms=timeout_ms)
+    if row is None:
+        raise _no_account(account_id)
+    return Balances(row["api"], row["lead"], row["seq"])
+
+
+async def find_answer(
+    postgres: Postgres, caller: Caller, key: str, *, timeout_ms: int
+) -> tuple[Answer, Receipt] | None:
+    """The answer that was stored under this key, with what it cost then and what the account has now."""
     row = await postgres.fetchrow(
-        "SELECT api, lead, seq FROM {schema}.balances WHERE account_id = $1", account_id, timeout_ms=timeout_ms
+        """
+        SELECT i.fingerprint, n.headers, n.body, l.request_id, -l.api AS api, -l.lead AS lead, l.seq
+        FROM {schema}.idempotency i
+        JOIN {schema}.answers n ON n.slot = i.slot AND n.account_id = i.account_id AND n.seq = i.seq
+        JOIN {schema}.ledger l ON l.account_id = i.account_id AND l.seq = i.seq
+        WHERE i.account_id = $1 AND i.key = $2 AND i.at > clock_timestamp() - interval '24 hours'
+        """,
+        caller.account_id,
+        key,
+        timeout_ms=timeout_ms,
     )
     if row is None:
-        raise AccountError(f"There is no account {account_id}. `siteglass account list` shows them.")
-    return Balances(row["api"], row["lead"], row["seq"])
+        return None
+    left = await balance(postgres, caller.account_id, timeout_ms=timeout_ms)
+    answer = Answer(row["fingerprint"], row["request_id"], row["headers"], row["body"])
+    return answer, Receipt(row["api"], row["lead"], left)
+
+
+def _no_account(account_id: int) -> AccountError:
+    return AccountError(f"There is no account {account_id}. `siteglass account list` shows them.")
+
+
+async def _write(postgres: Postgres, statement: str, *arguments: object) -> asyncpg.Record:
+    """One call of a function that writes for an operator."""
+    try:
+        row = await postgres.fetchrow(statement, *arguments, timeout_ms=ADMIN_TIMEOUT_MS)
+    except asyncpg.CheckViolationError as error:
+        raise AccountError(broken_rule(error)) from None
+    assert row is not None  # noqa: S101 - a function with OUT parameters gives exactly one row
+    return row
+
+
+def _balances(row: asyncpg.Record) -> Balances:
+    return Balances(row["balance_api"], row["balance_lead"], row["entry_seq"])
+
+
+async def grant(
+    postgres: Postgres,
+    account_id: int,
+    api: int,
+    lead: int,
+    actor: str,
+    reference: str,
+    expires_at: datetime | None = None,
+) -> Balances:
+    """Give credits to an account; `actor` is the operator who does, and a `reference` gives once."""
+    if not (0 <= api <= MAX_GRANT and 0 <= lead <= MAX_GRANT) or api + lead == 0:
+        raise AccountError(f"A grant is 1 to {MAX_GRANT} credits of one kind or both.")
+    statement = "SELECT * FROM {schema}.grant_credits($1, $2, $3, $4, $5, $6)"
+    row = await _write(postgres, statement, account_id, api, lead, expires_at, actor, reference)
+    match row["outcome"]:
+        case "granted":
+            return _balances(row)
+        case "given before":
+            raise AccountError(
+                f"Row {row['entry_seq']} of the ledger has given for {reference!r} before. Nothing was given now."
+            )
+        case "expired":
+            raise AccountError("These credits would have expired already. Choose a time to come.")
+        case _:
+            raise _no_account(account_id)
+
+
+async def refund(
+    postgres: Postgres,
+    account_id: int,
+    seq: int,
+    api: int | None,
+    lead: int | None,
+    actor: str,
+    reference: str,
+    reason: str,
+) -> Balances:
+    """Give back what ledger row `seq` charged: these amounts, or of what is None all that is left of it."""
+    statement = "SELECT * FROM {schema}.refund($1, $2, $3, $4, $5, $6, $7)"
+    if min(api or 0, lead or 0) < 0:
+        raise AccountError("A refund gives back: its amounts are 0 or more.")
+    row = await _write(postgres, statement, account_id, seq, api, lead, actor, reference, reason)
+    match row["outcome"]:
+        case "refunded":
+            return _balances(row)
+        case "too much":
+            raise AccountError(
+                f"Of row {seq}, {row['left_api']} API and {row['left_lead']} lead credits are left to give back."
+            )
+        case _:
+            raise AccountError(f"Row {seq} of account {account_id} is no charge. GET /v1/ledger lists its rows.")
+
+
+async def adjust(
+    postgres: Postgres, account_id: int, api: int, lead: int, actor: str, reference: str, reason: str
+) -> Balances:
+    """Put a balance right by hand, up or down."""
+    if not (abs(api) <= MAX_GRANT and abs(lead) <= MAX_GRANT) or (api, lead) == (0, 0):
+        raise AccountError(f"An adjustment is up to {MAX_GRANT} credits of one kind or both, up or down.")
+    statement = "SELECT * FROM {schema}.adjust($1, $2, $3, $4, $5, $6)"
+    row = await _write(postgres, statement, account_id, api, lead, actor, reference, reason)
+    match row["outcome"]:
+        case "adjusted":
+            return _balances(row)
+        case "credits":
+            left = f"{row['balance_api']} API and {row['balance_lead']} lead credits"
+            raise AccountError(f"Account {account_id} has {left}: no more than that can be taken.")
+        case _:
+            raise _no_account(account_id)

@@ -19,7 +19,7 @@ from siteglass.api.responses import error_answer
 from siteglass.backends import Backends
 from siteglass.errors import Forbidden, Internal, SiteglassError, TooManyRequests, Unavailable
 from siteglass.index.names import Names
-from siteglass.limits import Policy, RateLimiter, limit_headers
+from siteglass.limits import Claims, Policy, RateLimiter, limit_headers
 from siteglass.query.cursor import CursorSealer
 
 log = logging.getLogger("siteglass.api")
@@ -36,6 +36,7 @@ class Service:
     sealer: CursorSealer
     keys: Keys
     limiter: RateLimiter
+    claims: Claims
 
 
 @dataclass(slots=True)

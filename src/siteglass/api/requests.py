@@ -21,9 +21,12 @@ MAX_LIMIT = 100
 DEFAULT_SORT = "-score"
 MOST_NAMES_TOLD = 5
 
-SEARCH_PARAMETERS = ("query", "limit", "select", "sort", "wrapped_query", *FILTERS)
-PAGE_PARAMETERS = ("limit",)
-ENRICH_PARAMETERS = ("domains", "select")
+MAX_LEAD_CREDITS = 1_000_000
+SPENDING_PARAMETERS = ("dry_run", "max_lead_credits")
+
+SEARCH_PARAMETERS = ("query", "limit", "select", "sort", *SPENDING_PARAMETERS, "wrapped_query", *FILTERS)
+PAGE_PARAMETERS = ("limit", *SPENDING_PARAMETERS)
+ENRICH_PARAMETERS = ("domains", "select", *SPENDING_PARAMETERS)
 
 
 async def read_json(request: Request, max_bytes: int, *, may_be_empty: bool = False) -> dict[str, Any]:
@@ -78,16 +81,38 @@ def _unknown_fields(body: dict[str, Any], known: Sequence[str]) -> list[Problem]
     return problems
 
 
+def _whole(body: dict[str, Any], name: str, least: int, most: int, problems: list[Problem]) -> int | None:
+    """A whole number of the body, None if it is not given."""
+    value = body.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int):
+        found = value if isinstance(value, float) else spelled_type(value)
+        problems.append(Problem(name, f"expected a whole number from {least} to {most}, found {found}"))
+        return None
+    if not least <= value <= most:
+        problems.append(Problem(name, f"expected a number from {least} to {most}, found {value}"))
+    return value
+
+
 def _limit(body: dict[str, Any], default: int, problems: list[Problem]) -> int:
-    limit = body.get("limit")
-    if limit is None:
-        return default
-    if isinstance(limit, bool) or not isinstance(limit, int):
-        problems.append(Problem("limit", f"expected a whole number from 1 to {MAX_LIMIT}, found {spelled_type(limit)}"))
-        return default
-    if not 1 <= limit <= MAX_LIMIT:
-        problems.append(Problem("limit", f"expected a number from 1 to {MAX_LIMIT}, found {limit}"))
-    return limit
+    limit = _whole(body, "limit", 1, MAX_LIMIT, problems)
+    return default if limit is None else limit
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What the caller says about the price: only tell it, or not above this."""
+
+    dry_run: bool
+    max_lead_credits: int | None
+
+
+def _spending(body: dict[str, Any], problems: list[Problem]) -> Spending:
+    dry_run = body.get("dry_run")
+    if dry_run is not None and not isinstance(dry_run, bool):
+        problems.append(Problem("dry_run", f"expected true or false, found {spelled_type(dry_run)}"))
+    return Spending(dry_run is True, _whole(body, "max_lead_credits", 0, MAX_LEAD_CREDITS, problems))
 
 
 def _select(body: dict[str, Any], selectable: Sequence[str], problems: list[Problem]) -> tuple[str, ...] | None:
@@ -115,32 +140,35 @@ def _sort(body: dict[str, Any], problems: list[Problem]) -> str:
     return sort
 
 
-def read_search(body: dict[str, Any], now_ms: int) -> SearchRequest:
+def read_search(body: dict[str, Any], now_ms: int) -> tuple[SearchRequest, Spending]:
     """The body of POST /v1/leads/search."""
     problems = _unknown_fields(body, SEARCH_PARAMETERS)
     limit = _limit(body, DEFAULT_LIMIT, problems)
     select = _select(body, SEARCH_SELECTABLE, problems)
     sort = _sort(body, problems)
+    spending = _spending(body, problems)
     if select is not None and ALWAYS_SHOWN not in select:
         select = (*select, ALWAYS_SHOWN)
-    return SearchRequest(read_meaning(body, now_ms, problems), limit, select, sort)
+    return SearchRequest(read_meaning(body, now_ms, problems), limit, select, sort), spending
 
 
-def read_page_limit(body: dict[str, Any], default: int) -> int:
-    """The body of a cursor page: empty, or another `limit`."""
+def read_page(body: dict[str, Any], default_limit: int) -> tuple[int, Spending]:
+    """The body of a cursor page: empty, or another `limit`, and what the caller says about the price."""
     problems = _unknown_fields(body, PAGE_PARAMETERS)
-    limit = _limit(body, default, problems)
+    limit = _limit(body, default_limit, problems)
+    spending = _spending(body, problems)
     if problems:
         raise BadRequest(problems)
-    return limit
+    return limit, spending
 
 
 @dataclass(frozen=True, slots=True)
 class EnrichRequest:
-    """Domains, and the fields to show of each."""
+    """Domains, the fields to show of each, and what the caller says about the price."""
 
     domains: list[str]
     select: tuple[str, ...]
+    spending: Spending
 
 
 def read_enrich(body: dict[str, Any], max_domains: int) -> EnrichRequest:
@@ -158,6 +186,7 @@ def read_enrich(body: dict[str, Any], max_domains: int) -> EnrichRequest:
         if not isinstance(domain, str):
             problems.append(Problem(f"domains[{position}]", f"expected a string, found {spelled_type(domain)}"))
     select = _select(body, ENRICH_FIELDS, problems)
+    spending = _spending(body, problems)
     if problems:
         raise BadRequest(problems)
-    return EnrichRequest(domains, ENRICH_FIELDS if select is None else select)
+    return EnrichRequest(domains, ENRICH_FIELDS if select is None else select, spending)

@@ -8,6 +8,7 @@ import orjson
 from starlette.responses import Response
 
 from siteglass.accounts.credits import Receipt
+from siteglass.enrich import Enriched
 from siteglass.errors import SiteglassError
 from siteglass.query.cursor import Continuation, CursorSealer
 from siteglass.search import SearchPage
@@ -20,7 +21,12 @@ SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"
 
 def answer(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """A JSON answer."""
-    return Response(orjson.dumps(body), status, {**SAFE_HEADERS, **(headers or {})}, JSON)
+    return spelled_answer(orjson.dumps(body), status, headers)
+
+
+def spelled_answer(body: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """A JSON answer whose bytes are there."""
+    return Response(body, status, {**SAFE_HEADERS, **(headers or {})}, JSON)
 
 
 def error_answer(error: SiteglassError) -> Response:
@@ -41,13 +47,18 @@ def credit_headers(receipt: Receipt) -> dict[str, str]:
     }
 
 
-def search_answer(page: SearchPage, sealer: CursorSealer, account: str, now_s: int) -> Response:
+def enrich_body(enriched: Enriched) -> bytes:
+    """The envelope of an enrichment."""
+    return orjson.dumps({"results": enriched.items})
+
+
+def search_body(page: SearchPage, sealer: CursorSealer, account: str, now_s: int) -> bytes:
     """The envelope of a page."""
 
     def path(continuation: Continuation | None) -> str | None:
         return None if continuation is None else f"{SEARCH_PATH}/{sealer.seal(continuation, account, now_s)}"
 
-    body = {
+    envelope = {
         "result_id": page.result_id,
         "total_results": page.total,
         "size": len(page.records),
@@ -56,7 +67,4 @@ def search_answer(page: SearchPage, sealer: CursorSealer, account: str, now_s: i
         "next": path(page.next),
         "previous": path(page.previous),
     }
-    headers = credit_headers(page.receipt)
-    if page.total_estimated:
-        headers["X-Total-Estimated"] = "true"
-    return answer(body, headers=headers)
+    return orjson.dumps(envelope)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, Literal
 
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.requests import Request
@@ -10,8 +11,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from siteglass import enrich, search
+from siteglass.accounts.credits import Bill
 from siteglass.accounts.keys import Caller
 from siteglass.accounts.schema import is_current
+from siteglass.api.charging import Offer, charged
 from siteglass.api.docs_page import FILES_PATH, DocsPage
 from siteglass.api.guard import Call, OpenOperation, Operation, Service, answered, guarded, take_rest
 from siteglass.api.openapi import document
@@ -27,38 +30,51 @@ from siteglass.api.operations import (
     SEARCH,
     Declared,
 )
-from siteglass.api.requests import read_enrich, read_json, read_page_limit, read_search
-from siteglass.api.responses import answer, credit_headers, search_answer
+from siteglass.api.requests import Spending, read_enrich, read_page, read_search
+from siteglass.api.responses import answer, enrich_body, search_body
 from siteglass.errors import Unavailable
 from siteglass.index import generations
 
 
-async def _search(service: Service, request: Request, caller: Caller, call: Call) -> Response:
-    backends = service.backends
-    body = await read_json(request, backends.settings.max_body_bytes)
-    now_ms = backends.clock.now_ms()
-    asked = read_search(body, now_ms)
-    page = await search.first_page(backends, service.names, caller, call.request_id, asked)
-    return search_answer(page, service.sealer, str(caller.account_id), now_ms // 1000)
+async def _search(service: Service, _request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
+    now_ms = service.backends.clock.now_ms()
+    asked, spending = read_search(body, now_ms)
+    page = await search.first_page(service.backends, service.names, asked)
+    return _offer("search", service, caller, page, spending, now_ms // 1000)
 
 
-async def _page(service: Service, request: Request, caller: Caller, call: Call) -> Response:
-    backends = service.backends
-    body = await read_json(request, backends.settings.max_body_bytes, may_be_empty=True)
-    now_s = backends.clock.now_ms() // 1000
+async def _page(service: Service, request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
+    now_s = service.backends.clock.now_ms() // 1000
     here = service.sealer.open(request.path_params["cursor"], str(caller.account_id), now_s)
-    here = replace(here, limit=read_page_limit(body, here.limit))
-    page = await search.later_page(backends, service.names, caller, call.request_id, here)
-    return search_answer(page, service.sealer, str(caller.account_id), now_s)
+    limit, spending = read_page(body, here.limit)
+    page = await search.later_page(service.backends, service.names, replace(here, limit=limit))
+    return _offer("page", service, caller, page, spending, now_s)
 
 
-async def _enrich(service: Service, request: Request, caller: Caller, call: Call) -> Response:
+def _offer(
+    operation: Literal["search", "page"],
+    service: Service,
+    caller: Caller,
+    page: search.SearchPage,
+    spending: Spending,
+    now_s: int,
+) -> Offer:
+    return Offer(
+        Bill(operation, 0, page.marks, spending.max_lead_credits),
+        search_body(page, service.sealer, str(caller.account_id), now_s),
+        {"total_results": page.total},
+        spending.dry_run,
+        {"X-Total-Estimated": "true"} if page.total_estimated else {},
+    )
+
+
+async def _enrich(service: Service, _request: Request, caller: Caller, call: Call, body: dict[str, Any]) -> Offer:
     backends = service.backends
-    body = await read_json(request, backends.settings.max_body_bytes)
     asked = read_enrich(body, backends.settings.max_enrich_domains)
     await take_rest(service, caller, call, -(-len(asked.domains) // DOMAINS_PER_UNIT))
-    enriched = await enrich.enrich(backends, service.names, caller, call.request_id, asked.domains, asked.select)
-    return answer({"results": enriched.items}, headers=credit_headers(enriched.receipt))
+    enriched = await enrich.enrich(backends, service.names, asked.domains, asked.select)
+    bill = Bill("enrich", 1, enriched.marks, asked.spending.max_lead_credits)
+    return Offer(bill, enrich_body(enriched), {"found": len(bill.leads)}, asked.spending.dry_run)
 
 
 async def _healthz(_service: Service, _request: Request, _call: Call) -> Response:
@@ -95,9 +111,9 @@ def routes() -> list[Route]:
     """All routes; the hot ones are plain, so that nothing stands between reading and answering."""
     docs = DocsPage()
     return [
-        _guarded(SEARCH, _search),
-        _guarded(PAGE, _page),
-        _guarded(ENRICH, _enrich),
+        _guarded(SEARCH, charged(_search)),
+        _guarded(PAGE, charged(_page, may_be_empty=True)),
+        _guarded(ENRICH, charged(_enrich)),
         _open(HEALTHZ, _healthz),
         _open(READYZ, _readyz),
         _open(METRICS, _metrics),

@@ -1,7 +1,27 @@
-"""Rate limit per account and key: GCRA in Redis, shared by all workers; without Redis, each worker's share of it."""
+"""What workers share in Redis: the rate limit per account and key, and the claims of running retries.
 
+Without Redis each worker limits at its share of the policy, and retries are told apart by the charge alone.
+"""
+
+from __future__ import annotations
+
+import uuid
+
+from siteglass.limits.claims import Claims
 from siteglass.limits.gcra import Level, Policy, Verdict
 from siteglass.limits.headers import limit_headers
-from siteglass.limits.limiter import RateLimiter, open_limiter
+from siteglass.limits.limiter import RateLimiter
+from siteglass.limits.shared import SharedBuckets, connect
+from siteglass.settings import Settings
 
-__all__ = ["Level", "Policy", "RateLimiter", "Verdict", "limit_headers", "open_limiter"]
+__all__ = ["Claims", "Level", "Policy", "RateLimiter", "Verdict", "limit_headers", "open_limits"]
+
+
+def open_limits(settings: Settings) -> tuple[RateLimiter, Claims]:
+    """Limiter and claims of one worker, over the same connections, which are made when first used."""
+    timeout_s = settings.redis_timeout_ms / 1000
+    client = connect(settings.redis_url, timeout_s)
+    shared = SharedBuckets(client, settings.redis_prefix, uuid.uuid4().hex)
+    limiter = RateLimiter(shared, timeout_s=timeout_s, workers=settings.workers)
+    life_ms = settings.request_timeout_ms
+    return limiter, Claims(client, settings.redis_prefix, limiter, timeout_s=timeout_s, life_ms=life_ms)

@@ -9,12 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-import uuid
 
 from siteglass.limits.gcra import Policy, Verdict
 from siteglass.limits.local import LocalBuckets
 from siteglass.limits.shared import WORKER_SEEN_US, SharedBuckets
-from siteglass.settings import Settings
 
 log = logging.getLogger("siteglass.limits")
 
@@ -153,10 +151,3 @@ class RateLimiter:
             except Exception as error:  # the watch outlives every kind of failure
                 self._leave_redis(type(error).__name__)
             await asyncio.sleep(WATCH_S)
-
-
-def open_limiter(settings: Settings) -> RateLimiter:
-    """The limiter of one worker; connections are made when first used."""
-    timeout_s = settings.redis_timeout_ms / 1000
-    shared = SharedBuckets.open(settings.redis_url, settings.redis_prefix, uuid.uuid4().hex, timeout_s)
-    return RateLimiter(shared, timeout_s=timeout_s, workers=settings.workers)

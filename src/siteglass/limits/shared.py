@@ -67,6 +67,22 @@ class Answer(NamedTuple):
     aheads_us: tuple[int, int]
 
 
+def connect(url: str, timeout_s: float) -> Redis:
+    """Connections are made when first used. No retries: the caller has something better to do."""
+    pool = BlockingConnectionPool.from_url(
+        url,
+        max_connections=MAX_CONNECTIONS,
+        timeout=timeout_s,
+        socket_timeout=timeout_s,
+        socket_connect_timeout=timeout_s,
+        retry=Retry(NoBackoff(), 0),
+        # No greeting: with RESP3 and a driver name, a new connection costs three round trips more.
+        protocol=2,
+        driver_info=None,
+    )
+    return Redis.from_pool(pool)
+
+
 class SharedBuckets:
     """The script, its keys and its connections."""
 
@@ -77,19 +93,8 @@ class SharedBuckets:
 
     @classmethod
     def open(cls, url: str, prefix: str, worker: str, timeout_s: float) -> Self:
-        """Connections are made when first used. No retries: the caller has something better to do."""
-        pool = BlockingConnectionPool.from_url(
-            url,
-            max_connections=MAX_CONNECTIONS,
-            timeout=timeout_s,
-            socket_timeout=timeout_s,
-            socket_connect_timeout=timeout_s,
-            retry=Retry(NoBackoff(), 0),
-            # No greeting: with RESP3 and a driver name, a new connection costs three round trips more.
-            protocol=2,
-            driver_info=None,
-        )
-        return cls(Redis.from_pool(pool), prefix, worker)
+        """Over connections of its own."""
+        return cls(connect(url, timeout_s), prefix, worker)
 
     async def close(self) -> None:
         """Give the connections back."""

@@ -30,11 +30,13 @@ SEARCHES: Examples = {
         "value": {"wrapped_query": "!@technology(Wix)\n@updated_within(365d)", "service_type": "Agency"},
     },
     "everything": {"summary": "All leads", "value": {}},
+    "price": {"summary": "Only the price of a page", "value": {"country": "USA", "limit": 100, "dry_run": True}},
 }
 
 PAGES: Examples = {
     "as_before": {"summary": "As many leads as on the page before", "value": {}},
     "another_size": {"summary": "Another number of leads", "value": {"limit": 50}},
+    "capped": {"summary": "Not above a price", "value": {"limit": 50, "max_lead_credits": 40}},
 }
 
 ENRICHMENTS: Examples = {
@@ -46,6 +48,7 @@ ENRICHMENTS: Examples = {
         "summary": "Some fields",
         "value": {"domains": ["https://www.example.com/about"], "select": ["domain", "emails", "technologies"]},
     },
+    "price": {"summary": "Only the price", "value": {"domains": ["example.com"], "dry_run": True}},
 }
 
 
@@ -76,8 +79,19 @@ def _page(next_: str | None, previous: str | None) -> dict[str, Any]:
     }
 
 
-FIRST_PAGE: Examples = {"first_page": {"summary": "The first page, one lead on it", "value": _page(NEXT, None)}}
-LATER_PAGE: Examples = {"last_page": {"summary": "The last page, one lead on it", "value": _page(None, PREVIOUS)}}
+def _quote(api: int, lead: int, **told: int) -> dict[str, Any]:
+    quoted = {"dry_run": True, "api_credits": api, "lead_credits": lead, **told}
+    return {"summary": "The price, asked for with `dry_run`", "value": quoted}
+
+
+FIRST_PAGE: Examples = {
+    "first_page": {"summary": "The first page, one lead on it", "value": _page(NEXT, None)},
+    "price": _quote(0, 1, total_results=42),
+}
+LATER_PAGE: Examples = {
+    "last_page": {"summary": "The last page, one lead on it", "value": _page(None, PREVIOUS)},
+    "price": _quote(0, 1, total_results=42),
+}
 
 ENRICHED: Examples = {
     "all_fields": {
@@ -97,5 +111,6 @@ ENRICHED: Examples = {
                 },
             ]
         },
-    }
+    },
+    "price": _quote(1, 1, found=1),
 }

@@ -11,7 +11,7 @@ import orjson
 from siteglass import errors
 from siteglass.api.openapi.headers import LIMIT_HEADERS, headers
 from siteglass.api.operations import ANYWHERE, ENRICH, OPERATIONS, PAGE, Declared, Errors
-from siteglass.api.requests import read_enrich, read_page_limit, read_search
+from siteglass.api.requests import read_enrich, read_page, read_search
 from siteglass.api.responses import error_answer
 from siteglass.errors import SiteglassError
 from siteglass.settings import Settings
@@ -28,7 +28,7 @@ def _raised(read: Callable[[], object]) -> SiteglassError:
 
 def _bad_request(declared: Declared, settings: Settings) -> SiteglassError:
     if declared is PAGE:
-        return _raised(lambda: read_page_limit({"limit": 0}, 20))
+        return _raised(lambda: read_page({"limit": 0}, 20))
     if declared is ENRICH:
         wrong = {"domains": [], "select": ["email"]}
         return _raised(lambda: read_enrich(wrong, settings.max_enrich_domains))
@@ -52,9 +52,11 @@ def example(kind: type[SiteglassError], declared: Declared, settings: Settings) 
         errors.Forbidden: lambda: errors.Forbidden(declared.scope),
         errors.NotFound: lambda: errors.NotFound("/v1/leads"),
         errors.MethodNotAllowed: lambda: errors.MethodNotAllowed("GET", [declared.method]),
+        errors.IdempotencyInProgress: errors.IdempotencyInProgress,
         errors.CursorExpired: errors.CursorExpired,
         errors.PayloadTooLarge: lambda: errors.PayloadTooLarge(settings.max_body_bytes),
         errors.UnsupportedMediaType: errors.UnsupportedMediaType,
+        errors.IdempotencyMismatch: errors.IdempotencyMismatch,
         errors.TooManyRequests: lambda: errors.TooManyRequests(1),
         errors.Internal: errors.Internal,
         errors.Unavailable: lambda: errors.Unavailable("not told"),

@@ -25,13 +25,16 @@ def _text(description: str, example: str, *, always: bool = True) -> dict[str, A
 def _credit_header(name: str) -> dict[str, Any]:
     _, _, kind, what = name.split("-")
     description = f"{'API' if kind == 'Api' else 'Lead'} credits " + (
-        "that this answer cost." if what == "Used" else "that the account has left."
+        "that this answer cost; on a replay, when it was first given."
+        if what == "Used"
+        else "that the account has left."
     )
     return _header(description, {"type": "integer", "minimum": 0}, int(_CREDITS[name]))
 
 
 CREDIT_HEADERS = tuple(_CREDITS)
 LIMIT_HEADERS = tuple(_LIMIT)
+RETRY_HEADERS = ("Idempotency-Replayed", "Idempotency-Request-Id")
 
 HEADERS: dict[str, Any] = {
     "X-Request-Id": _header(
@@ -40,6 +43,19 @@ HEADERS: dict[str, Any] = {
         "0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90",
     ),
     **{name: _credit_header(name) for name in CREDIT_HEADERS},
+    "Idempotency-Replayed": _header(
+        "`true` if this is the stored answer to an earlier request with the same Idempotency-Key, and cost nothing now; "
+        "else absent.",
+        {"type": "string", "const": "true"},
+        "true",
+        always=False,
+    ),
+    "Idempotency-Request-Id": _header(
+        "On a replay: `X-Request-Id` of the request that was charged, by which the ledger lists it.",
+        {"type": "string", "format": "uuid"},
+        "5f4d7c38-92f2-4d0c-8a2e-0d9b5a1c7e21",
+        always=False,
+    ),
     "RateLimit-Policy": _text(
         "The limits of account and key: `q` units at most at once, back within `w` seconds. "
         "On every answer behind the rate limit.",

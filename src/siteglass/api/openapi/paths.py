@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from siteglass.api.charging import KEY_HEADER, MAX_KEY_CHARS
 from siteglass.api.openapi import examples
 from siteglass.api.openapi.failures import failures
-from siteglass.api.openapi.headers import CREDIT_HEADERS, LIMIT_HEADERS, headers
+from siteglass.api.openapi.headers import CREDIT_HEADERS, LIMIT_HEADERS, RETRY_HEADERS, headers
 from siteglass.api.openapi.schemas import CURSOR
 from siteglass.api.operations import (
     DOCS,
@@ -46,12 +47,25 @@ def _body(schema: str, named: examples.Examples, settings: Settings, *, required
     }
 
 
-def _charged(description: str, schema: str, named: examples.Examples, *more: str) -> dict[str, Any]:
+def _charged(description: str, schemas: tuple[str, str], named: examples.Examples, *more: str) -> dict[str, Any]:
+    """The answer, or its price."""
+    one_of = [{"$ref": f"#/components/schemas/{schema}"} for schema in schemas]
     return {
         "description": description,
-        "headers": headers(*CREDIT_HEADERS, *LIMIT_HEADERS, *more),
-        "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}, "examples": named}},
+        "headers": headers(*CREDIT_HEADERS, *RETRY_HEADERS, *LIMIT_HEADERS, *more),
+        "content": {"application/json": {"schema": {"oneOf": one_of}, "examples": named}},
     }
+
+
+_RETRY = {
+    "name": KEY_HEADER,
+    "in": "header",
+    "required": False,
+    "description": "A name for this request that you choose, such as a UUID. Whoever sends the same request again with "
+    "the same key within 24 hours gets the first answer again and pays nothing.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS},
+    "example": "8e03978e-40d5-43e8-bc93-6894a57f9324",
+}
 
 
 def _plain(description: str, media_type: str, schema: dict[str, Any], example: Any) -> dict[str, Any]:
@@ -88,8 +102,11 @@ def _leads(settings: Settings) -> dict[str, Any]:
             "The first page of the leads for which all conditions hold. Costs one lead credit for each lead shown that "
             "has an e-mail address.",
             settings,
+            parameters=[_RETRY],
             requestBody=_body("Search", examples.SEARCHES, settings),
-            answer=_charged("A page of leads.", "SearchAnswer", examples.FIRST_PAGE, "X-Total-Estimated"),
+            answer=_charged(
+                "A page of leads.", ("SearchAnswer", "SearchQuote"), examples.FIRST_PAGE, "X-Total-Estimated"
+            ),
         ),
         PAGE.path: _operation(
             PAGE,
@@ -97,9 +114,11 @@ def _leads(settings: Settings) -> dict[str, Any]:
             "The page behind a `next` or `previous` path: POST to the path as it was answered. Costs what a first page "
             "costs.",
             settings,
-            parameters=[cursor],
+            parameters=[cursor, _RETRY],
             requestBody=_body("Page", examples.PAGES, settings, required=False),
-            answer=_charged("A page of leads.", "SearchAnswer", examples.LATER_PAGE, "X-Total-Estimated"),
+            answer=_charged(
+                "A page of leads.", ("SearchAnswer", "SearchQuote"), examples.LATER_PAGE, "X-Total-Estimated"
+            ),
         ),
         ENRICH.path: _operation(
             ENRICH,
@@ -107,8 +126,9 @@ def _leads(settings: Settings) -> dict[str, Any]:
             "One item for each domain, in the order of the request; a domain without data is an item too, not an "
             "error. Costs one API credit, and one lead credit for each domain found, a repeated one once.",
             settings,
+            parameters=[_RETRY],
             requestBody=_body("Enrich", examples.ENRICHMENTS, settings),
-            answer=_charged("The items.", "EnrichAnswer", examples.ENRICHED),
+            answer=_charged("The items.", ("EnrichAnswer", "EnrichQuote"), examples.ENRICHED),
         ),
     }
 

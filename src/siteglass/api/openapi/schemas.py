@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from siteglass.api.openapi.texts import directive_table, known_values, short_vocabulary
-from siteglass.api.requests import DEFAULT_LIMIT, DEFAULT_SORT, MAX_LIMIT
+from siteglass.api.requests import DEFAULT_LIMIT, DEFAULT_SORT, MAX_LEAD_CREDITS, MAX_LIMIT
 from siteglass.api.responses import SEARCH_PATH
 from siteglass.domains import MAX_INPUT_CHARS
 from siteglass.lead import SOCIAL_NETWORKS
@@ -97,6 +97,16 @@ def _select(names: tuple[str, ...], description: str, example: list[str]) -> dic
     return {"type": "array", "items": items, "description": description, "examples": [example]}
 
 
+def _spending() -> dict[str, Any]:
+    quoted = "Only tell the price of exactly this: nothing is shown, nothing is charged."
+    most = "Refuse with 402 rather than charge more lead credits than this for this one answer."
+    whole = {"type": "integer", "minimum": 0, "maximum": MAX_LEAD_CREDITS}
+    return {
+        "dry_run": {"type": "boolean", "default": False, "description": quoted, "examples": [True]},
+        "max_lead_credits": {**whole, "description": most, "examples": [20]},
+    }
+
+
 def _search() -> dict[str, Any]:
     text = {
         "type": "string",
@@ -120,6 +130,7 @@ def _search() -> dict[str, Any]:
                 "description": order,
                 "examples": ["-spending"],
             },
+            **_spending(),
             **{name: _sent_filter(name, asked.ask, filter_) for name, (asked, filter_) in FILTERS.items()},
         },
         description="Every field is optional; `null` and `[]` count as not given. All conditions must hold.",
@@ -137,7 +148,12 @@ def _enrich(settings: Settings) -> dict[str, Any]:
     }
     shown = "Fields of the records. Without it: all of them."
     return _object(
-        {"domains": domains, "select": _select(ENRICH_FIELDS, shown, ["domain", "emails", "technologies"])}, ["domains"]
+        {
+            "domains": domains,
+            "select": _select(ENRICH_FIELDS, shown, ["domain", "emails", "technologies"]),
+            **_spending(),
+        },
+        ["domains"],
     )
 
 
@@ -197,6 +213,18 @@ def _page() -> dict[str, Any]:
     return _object(properties, list(properties))
 
 
+def _quote(told: str, meaning: str) -> dict[str, Any]:
+    """What a dry run answers."""
+    count = {"type": "integer", "minimum": 0}
+    properties = {
+        "dry_run": {"type": "boolean", "const": True},
+        "api_credits": {**count, "description": "API credits that this would cost now."},
+        "lead_credits": {**count, "description": "Lead credits that this would cost now."},
+        told: {**count, "description": meaning},
+    }
+    return _object(properties, list(properties), description="The price, if `dry_run` was asked for.")
+
+
 def _items() -> dict[str, Any]:
     sent = {"type": "string", "description": "The domain as it was sent."}
 
@@ -227,9 +255,13 @@ def schemas(settings: Settings) -> dict[str, Any]:
     echoed = "What was searched. Sent as the body of a new search, it repeats this one."
     return {
         "Search": _search(),
-        "Page": _object({"limit": _limit("Leads on this page and the following; without it as before.")}),
+        "Page": _object(
+            {"limit": _limit("Leads on this page and the following; without it as before."), **_spending()}
+        ),
         "Enrich": _enrich(settings),
         "SearchAnswer": _page(),
+        "SearchQuote": _quote("total_results", "All matches."),
+        "EnrichQuote": _quote("found", "Leads found, each counted once."),
         "Filters": _object({"wrapped_query": {"type": "string"}, **echo}, description=echoed),
         "Lead": _object(_record(SEARCH_SELECTABLE, enrich=False), [ALWAYS_SHOWN]),
         "EnrichAnswer": _object(

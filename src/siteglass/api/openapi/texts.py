@@ -29,6 +29,10 @@ Siteglass finds websites (leads) by filters, by directives or by plain language,
 **Credits.** A search costs one lead credit for each lead shown that has an e-mail address. An enrichment costs one API
 credit, and one lead credit for each domain found. An answer is charged before it is sent. An error costs nothing; only
 a 503 that does not say so may have been charged. The headers `X-Credits-*` say what an answer cost and what is left.
+`dry_run` asks for the price alone, `max_lead_credits` refuses a higher one.
+
+**Retries.** Send a header `Idempotency-Key` of your own making with what is charged, and repeat a request whose answer
+got lost with the same key: it is answered as the first time, and charged once. Kept for 24 hours.
 
 **Rate limit.** Each call takes one unit; an enrichment one for every {DOMAINS_PER_UNIT} domains begun. `RateLimit` says
 what is left. After a 429 wait as many seconds as `Retry-After` says.
