@@ -45,6 +45,14 @@ def _family(pid: int) -> list[psutil.Process]:
     return [parent, *parent.children(recursive=True)]
 
 
+def _ended(process: psutil.Process) -> bool:
+    """Whether it runs no more; that nobody has asked for its exit code yet does not matter."""
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 class Arena:
     """The engines, and what was done to them."""
 
@@ -81,10 +89,11 @@ class Arena:
 
     def kill(self, name: str) -> None:
         """kill -9 of all its processes at once, and a new start on the same data."""
-        family = _family(self._pid(name))
+        engine, family = self._engines.get(name), _family(self._pid(name))
         _signal(family, signal.SIGKILL)
         # A start fails as long as one of them still holds the shared memory.
-        psutil.wait_procs(family[1:], timeout=10)
+        while engine.pid() is not None or not all(map(_ended, family[1:])):
+            time.sleep(0.01)
         with contextlib.redirect_stdout(io.StringIO()):
             self._engines.start(name)
 
@@ -124,14 +133,20 @@ class Arena:
         self.done.append(fault)
 
     def run(
-        self, title: str, workers: Sequence[Worker], faults: Sequence[Fault], progress: Progress, charges: int
+        self,
+        title: str,
+        workers: Sequence[Worker],
+        clients: Sequence[Worker],
+        faults: Sequence[Fault],
+        progress: Progress,
+        charges: int,
     ) -> None:
-        """Start the workers, apply each fault when it is due, and wait until all have done their part."""
+        """Apply each fault to the workers when it is due, and wait until the clients have done their part.
+
+        At the ledger level the workers are their own clients. All were started before."""
         started = said = moved = time.monotonic()
         before, waiting = 0, list(faults)
-        for worker in workers:
-            worker.start()
-        while any(worker.pid() is not None for worker in workers):
+        while any(client.pid() is not None for client in clients):
             now, count = time.monotonic(), progress.look()
             if count != before:
                 before, moved = count, now

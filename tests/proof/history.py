@@ -18,7 +18,7 @@ from typing import Any, Literal, Self
 import orjson
 
 Kind = Literal["grant", "charge", "refund", "read"]
-Outcome = Literal["granted", "charged", "refused", "replayed", "mismatch", "refunded", "read", "unknown"]
+Outcome = Literal["granted", "charged", "refused", "replayed", "mismatch", "refunded", "read", "unknown", "unsent"]
 
 
 _MAY_BE_0 = frozenset(("client", "balance_api", "balance_lead"))
@@ -132,9 +132,9 @@ def _read(path: Path) -> dict[int, Operation]:
 
 
 def read_logs(paths: Iterable[Path]) -> list[Operation]:
-    """All operations of all clients; not reads that came to nothing, which say nothing."""
+    """All operations of all clients; not what was never sent, nor reads that came to nothing."""
     found = [operation for path in sorted(paths) for operation in _read(path).values()]
-    return [operation for operation in found if (operation.kind, operation.outcome) != ("read", "unknown")]
+    return [o for o in found if o.outcome != "unsent" and (o.kind, o.outcome) != ("read", "unknown")]
 
 
 def read_notes(paths: Iterable[Path], what: str) -> list[str]:

@@ -47,16 +47,17 @@ class Seen:
     errors: list[str]
 
 
-class LedgerWorker:
-    """The process; its output goes beside its log."""
+class Child:
+    """A module run with a job; what it prints goes beside its log."""
 
-    def __init__(self, job: Path) -> None:
+    def __init__(self, module: str, job: Path) -> None:
+        self._module = module
         self._job = job
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         with self._job.with_suffix(".out").open("ab") as output:
-            words = [sys.executable, "-m", "tests.proof.ledger_worker", str(self._job)]
+            words = [sys.executable, "-m", self._module, str(self._job)]
             self._process = subprocess.Popen(words, stdout=output, stderr=output, env=child_environment())
 
     def kill(self) -> None:
@@ -68,7 +69,8 @@ class LedgerWorker:
         if self._process is None or self._process.poll() == 0:
             return None
         if self._process.returncode is not None:
-            raise RuntimeError(f"a worker failed; see {self._job.with_suffix('.out')}")
+            end = self._job.with_suffix(".out").read_text()[-2_000:]
+            raise RuntimeError(f"{self._module} failed:\n{end}")
         return self._process.pid
 
 
@@ -77,14 +79,14 @@ def child_environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
-async def open_accounts(dsn: str, schema: str, log: Log, count: int) -> list[tuple[int, int]]:
-    """Accounts and their keys' numbers; every other one is soon out of credits."""
+async def open_accounts(dsn: str, schema: str, log: Log, count: int, *, poor: bool) -> list[tuple[int, int]]:
+    """Accounts and their keys' numbers; with `poor` every other one is soon out of credits."""
     postgres = Postgres(dsn, schema)
     try:
         opened = []
         for number in range(count):
             account = await accounts.create_account(postgres, f"proof {schema} {number}")
-            amount = POOR if number % 2 else RICH
+            amount = POOR if poor and number % 2 else RICH
             grant = Operation(str(account), 0, "grant", api=amount, lead=amount, request=f"opening {account}")
             call = log.call(grant)
             left = await credits.grant(postgres, account, amount, amount, "proof", grant.request)
@@ -96,12 +98,13 @@ async def open_accounts(dsn: str, schema: str, log: Log, count: int) -> list[tup
         await postgres.close()
 
 
-async def prepare(arena: Arena, schema: str, folder: Path, seed: int, size: Size) -> list[LedgerWorker]:
+async def prepare(arena: Arena, schema: str, folder: Path, seed: int, size: Size) -> list[Child]:
     """The tables and accounts, and a worker for each part of the charges."""
     await make_schema(arena.direct_dsn, schema)
     waves_count = max(1, -(-size.charges // (CHARGES_PER_ACCOUNT * size.accounts_at_once)))
     with Log(folder / "opening.log") as log:
-        opened = await open_accounts(arena.direct_dsn, schema, log, waves_count * size.accounts_at_once)
+        count = waves_count * size.accounts_at_once
+        opened = await open_accounts(arena.direct_dsn, schema, log, count, poor=True)
     waves = [opened[start : start + size.accounts_at_once] for start in range(0, len(opened), size.accounts_at_once)]
     workers = []
     for number in range(size.workers):
@@ -110,7 +113,7 @@ async def prepare(arena: Arena, schema: str, folder: Path, seed: int, size: Size
         log_path = str(folder / f"worker-{number}.log")
         job = Job(arena.dsn, schema, seed, number + 1, size.clients, each, size.unkeyed, waves, log_path)
         path.write_bytes(orjson.dumps(asdict(job)))
-        workers.append(LedgerWorker(path))
+        workers.append(Child("tests.proof.ledger_worker", path))
     return workers
 
 
@@ -120,7 +123,9 @@ async def run(arena: Arena, schema: str, folder: Path, seed: int, size: Size) ->
     workers = await prepare(arena, schema, folder, seed, size)
     faults = schedule(seed, f"ledger {schema}", size.charges, size.faults, size.workers)
     try:
-        arena.run("ledger", workers, faults, Progress(folder), size.charges)
+        for worker in workers:
+            worker.start()
+        arena.run("ledger", workers, workers, faults, Progress(folder), size.charges)
     finally:
         for worker in workers:
             worker.kill()

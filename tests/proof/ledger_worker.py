@@ -49,7 +49,8 @@ class Job:
     log: str
 
 
-def _caller(account_id: int, key_id: int) -> Caller:
+def caller_of(account_id: int, key_id: int) -> Caller:
+    """As the HTTP edge knows who calls."""
     return Caller(account_id, key_id, frozenset(("search",)), "standard", 1.0, 1)
 
 
@@ -84,13 +85,13 @@ class Client:
     def pick(self) -> Caller:
         waves = self.job.waves
         wave = waves[min(len(waves) - 1, self.charges * len(waves) // self.job.charges_each)]
-        return _caller(*self.choose.choice(wave))
+        return caller_of(*self.choose.choice(wave))
 
     async def run(self, left_over: list[Operation]) -> None:
         keys = {account: key for wave in self.job.waves for account, key in wave}
         for operation in left_over:
             if operation.key:
-                caller = _caller(int(operation.account), keys[int(operation.account)])
+                caller = caller_of(int(operation.account), keys[int(operation.account)])
                 await self.charge(caller, operation.key, operation.fingerprint, operation.api, operation.lead)
         while self.charges < self.job.charges_each:
             await self.act()
@@ -193,7 +194,7 @@ class Client:
         try:
             left = await work
         except Unavailable:
-            await self.until_back(_caller(int(operation.account), 0))
+            await self.until_back(caller_of(int(operation.account), 0))
         except AccountError:
             self.log.answer(call, "refused")
         except Exception as error:

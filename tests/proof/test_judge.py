@@ -88,7 +88,10 @@ def test_an_unknown_outcome_cannot_have_happened_before_its_call(hand: Hand, tmp
 
 
 def test_an_unknown_outcome_happens_at_most_once(hand: Hand, tmp_path: Path) -> None:
-    hand.charge(3, "unknown", key="a", fingerprint="f")
+    for _ in range(3):
+        hand.charge(3, "unknown", key="a", fingerprint="f")
+    hand.write("read", "read", balance_api=10, balance_lead=7)
+    assert _judged(tmp_path, hand).good
     hand.write("read", "read", balance_api=10, balance_lead=4)
     assert _judged(tmp_path, hand).checks == {"linearizable"}
 
@@ -100,6 +103,7 @@ WRONG: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
         ("charge", "charged", {"lead": 2}),
         ("read", "read", {"balance_api": 10, "balance_lead": 10}),
     ],
+    "charged less than nothing": [("charge", "charged", {"lead": -1, "balance_lead": 11})],
     "charged below zero": [("charge", "charged", {"lead": 11})],
     "two pay from one balance": [
         ("charge", "charged", {"lead": 2, "balance_lead": 8, "call": 1_000, "return": 2_000}),

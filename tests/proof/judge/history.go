@@ -33,6 +33,7 @@ type operation struct {
 	keySlot, variant, refundSlot int
 	uses                         []use
 	of                           *operation
+	redundant                    bool
 }
 
 var outcomes = map[string]map[string]bool{
@@ -48,8 +49,6 @@ func (op *operation) check() error {
 		return fmt.Errorf("no account")
 	case !outcomes[op.Kind][op.Outcome]:
 		return fmt.Errorf("a %q does not end as %q", op.Kind, op.Outcome)
-	case op.API < 0 || op.Lead < 0:
-		return fmt.Errorf("amounts are not negative")
 	case op.Outcome == "unknown" && op.Return != 0:
 		return fmt.Errorf("an unknown outcome has no return")
 	case op.Outcome != "unknown" && (op.Call <= 0 || op.Return < op.Call):

@@ -108,12 +108,12 @@ func judge(accounts map[string][]*operation, limit time.Duration, memory uint64,
 
 func judgeAccount(ops []*operation, limit time.Duration, most int, spent *atomic.Bool) []problem {
 	found := differentAnswers(ops)
-	if len(ops) > most {
-		return append(found, problem{Check: "undecided", What: fmt.Sprintf("%d operations, more than %d", len(ops), most)})
-	}
-	keys, refunds, err := prepare(ops)
+	ops, keys, refunds, err := prepare(ops)
 	if err != nil {
 		return append(found, problem{Check: "linearizable", What: err.Error()})
+	}
+	if len(ops) > most {
+		return append(found, problem{Check: "undecided", What: fmt.Sprintf("%d operations, more than %d", len(ops), most)})
 	}
 	history := make([]porcupine.Operation, len(ops))
 	for i, op := range ops {

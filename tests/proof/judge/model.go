@@ -126,11 +126,15 @@ func settled(before, after state, op *operation) (bool, state) {
 	return false, before
 }
 
-// Numbers what operations share, and closes what later answers have decided. Returns how many keys and refunds.
-func prepare(ops []*operation) (keys, refunds int, err error) {
+// Numbers what operations share, closes what later answers have decided, and leaves out what says nothing. Returns what
+// is left, and how many keys and refunds are shared.
+func prepare(ops []*operation) (left []*operation, keys, refunds int, err error) {
 	byKey, bySeq := map[string][]*operation{}, map[int64]*operation{}
 	for _, op := range ops {
 		op.keySlot = -1
+		if op.API < 0 || op.Lead < 0 {
+			return nil, 0, 0, fmt.Errorf("a %s of %d and %d", op.Kind, op.API, op.Lead)
+		}
 		if op.Kind == "charge" && op.Key != "" {
 			byKey[op.Key] = append(byKey[op.Key], op)
 		}
@@ -144,7 +148,7 @@ func prepare(ops []*operation) (keys, refunds int, err error) {
 			continue
 		}
 		if err := shareKey(sharing, keys); err != nil {
-			return 0, 0, fmt.Errorf("key %s: %w", key, err)
+			return nil, 0, 0, fmt.Errorf("key %s: %w", key, err)
 		}
 		keys++
 	}
@@ -154,7 +158,7 @@ func prepare(ops []*operation) (keys, refunds int, err error) {
 			continue
 		}
 		if op.of = bySeq[op.Of]; op.of == nil {
-			return 0, 0, fmt.Errorf("a refund of row %d, which is no charge of this history", op.Of)
+			return nil, 0, 0, fmt.Errorf("a refund of row %d, which is no charge of this history", op.Of)
 		}
 		slot, known := slots[op.Of]
 		if !known {
@@ -163,7 +167,7 @@ func prepare(ops []*operation) (keys, refunds int, err error) {
 		}
 		op.refundSlot = slot
 	}
-	return keys, len(slots), nil
+	return slices.DeleteFunc(slices.Clone(ops), func(op *operation) bool { return op.redundant }), keys, len(slots), nil
 }
 
 func shareKey(sharing []*operation, slot int) error {
@@ -187,10 +191,22 @@ func shareKey(sharing []*operation, slot int) error {
 	}
 	// Once an answer shows that the key is used, an attempt nobody knows the end of has happened before that or has
 	// no effect: both can be placed before the answer came, and the search need not carry it on.
+	// And of several such attempts at the same thing the first is enough: it may have happened whenever a later one may.
+	first := map[int]*operation{}
 	for _, op := range sharing {
 		op.uses = uses
-		if op.Outcome == "unknown" && decided > 0 {
+		if op.Outcome != "unknown" {
+			continue
+		}
+		if decided > 0 {
 			op.Return = max(op.Call, decided)
+		}
+		if earlier := first[op.variant]; earlier == nil {
+			first[op.variant] = op
+		} else if op.Call < earlier.Call {
+			earlier.redundant, first[op.variant] = true, op
+		} else {
+			op.redundant = true
 		}
 	}
 	return nil
