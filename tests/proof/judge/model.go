@@ -191,7 +191,10 @@ func shareKey(sharing []*operation, slot int) error {
 	}
 	// Once an answer shows that the key is used, an attempt nobody knows the end of has happened before that or has
 	// no effect: both can be placed before the answer came, and the search need not carry it on.
-	// And of several such attempts at the same thing the first is enough: it may have happened whenever a later one may.
+	// Where an answer says that it was itself the charge, no other attempt can have had an effect, and those that nobody
+	// knows the end of say nothing. Of several attempts at the same thing the first is enough: it may have happened
+	// whenever a later one may. (What does nothing costs most: the search would try it at every place.)
+	charged := slices.ContainsFunc(sharing, func(op *operation) bool { return op.Outcome == "charged" })
 	first := map[int]*operation{}
 	for _, op := range sharing {
 		op.uses = uses
@@ -201,7 +204,9 @@ func shareKey(sharing []*operation, slot int) error {
 		if decided > 0 {
 			op.Return = max(op.Call, decided)
 		}
-		if earlier := first[op.variant]; earlier == nil {
+		if charged {
+			op.redundant = true
+		} else if earlier := first[op.variant]; earlier == nil {
 			first[op.variant] = op
 		} else if op.Call < earlier.Call {
 			earlier.redundant, first[op.variant] = true, op
