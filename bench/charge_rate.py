@@ -1,9 +1,11 @@
-"""How many charges of 20 domains one account takes in a second, and how long one takes below that.
+"""How many charges one account takes in a second, and how long one takes below that.
 
     python -m bench.charge_rate [--seconds 10] [--processes 2] [--connections 8] [--rate 1000]
 
-First as fast as it goes, all connections busy; then at --rate, with charges sent by the clock whether or not earlier
-ones have come back, and their time counted from when they were due. Uses a schema of its own, dropped afterwards.
+First as fast as it goes, all connections busy: plain (20 leads), with a stored answer of 30 kB, and with 100 leads on a
+plan that charges a lead once, half of them paid before. Then plain at --rate, with charges sent by the clock whether or
+not earlier ones have come back, and their time counted from when they were due. Uses a schema of its own, dropped
+afterwards.
 """
 
 from __future__ import annotations
@@ -13,15 +15,18 @@ import asyncio
 import math
 import multiprocessing
 import os
+import random
 import secrets
 import statistics
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import uvloop
 
 from siteglass.accounts import accounts, credits, keys, ledger
+from siteglass.accounts.answers import Keep
 from siteglass.accounts.credits import Bill, Mark
 from siteglass.accounts.keys import Caller
 from siteglass.errors import Unavailable
@@ -32,6 +37,22 @@ from tests.accounts.opening import drop_schema, make_schema
 SECRET = "bench" * 8
 DOMAINS = [(f"some-business-{number}.example.com", Mark.CHARGED) for number in range(20)]
 TIMEOUT_MS = 5_000
+# What compression cannot make smaller: the size is that of the stored bytes.
+STORED = secrets.token_bytes(30_000)
+REBILLED_LEADS = 100
+KNOWN_LEADS = 20_000
+
+
+Kind: TypeAlias = Literal["plain", "stored", "rebilled"]
+
+
+def _bill(kind: Kind) -> Bill:
+    if kind != "rebilled":
+        return Bill("search", 0, DOMAINS)
+    # Names drawn from as many as make about half of a page paid before once the run is under way.
+    drawn = random.sample(range(KNOWN_LEADS), REBILLED_LEADS // 2)
+    new = [secrets.token_hex(8) for _ in range(REBILLED_LEADS // 2)]
+    return Bill("search", 0, [(f"{name}.example.com", Mark.CHARGED) for name in (*drawn, *new)])
 
 
 @dataclass(frozen=True)
@@ -42,13 +63,15 @@ class Job:
     caller: Caller
     connections: int
     seconds: float
-    rate: float | None
+    rate: float | None = None
+    kind: Kind = "plain"
 
 
 async def _one(postgres: Postgres, job: Job, due: float, took_ms: list[float]) -> None:
     request_id = secrets.token_hex(16)
+    keep = Keep(request_id, bytes(32), "{}", STORED) if job.kind == "stored" else None
     try:
-        await credits.charge(postgres, job.caller, request_id, Bill("search", 0, DOMAINS), timeout_ms=TIMEOUT_MS)
+        await credits.charge(postgres, job.caller, request_id, _bill(job.kind), keep, timeout_ms=TIMEOUT_MS)
     except Unavailable:
         took_ms.append(math.inf)
     else:
@@ -101,16 +124,19 @@ def report(title: str, took_ms: list[float], seconds: float) -> None:
     print(f"p50 {cuts[499]:.1f} ms, p99 {cuts[989]:.1f} ms, p99.9 {cuts[998]:.1f} ms")
 
 
-async def prepare(dsn: str, name: str) -> Caller:
-    """A schema with one rich account."""
+async def prepare(dsn: str, name: str) -> dict[Kind, Caller]:
+    """A schema with two rich accounts: one pays each time, the other once for each lead."""
     await make_schema(dsn, name)
     postgres = Postgres(dsn, name)
-    account = await accounts.create_account(postgres, "bench")
-    await credits.grant(postgres, account, 10**9, 10**9, "bench", "grant")
-    _, key = await keys.create_key(postgres, (SECRET,), account, "bench")
-    caller = await keys.Keys(postgres, (SECRET,), TIMEOUT_MS).find(key)
+    await accounts.set_plan(postgres, accounts.Plan("once", 10, 20, rebill_after_hours=24))
+    callers = []
+    for plan in ("standard", "once"):
+        account = await accounts.create_account(postgres, plan, plan)
+        await credits.grant(postgres, account, 10**9, 10**9, "bench", "grant")
+        _, key = await keys.create_key(postgres, (SECRET,), account, "bench")
+        callers.append(await keys.Keys(postgres, (SECRET,), TIMEOUT_MS).find(key))
     await postgres.close()
-    return caller
+    return {"plain": callers[0], "stored": callers[0], "rebilled": callers[1]}
 
 
 async def finish(dsn: str, name: str) -> None:
@@ -125,7 +151,7 @@ async def finish(dsn: str, name: str) -> None:
 
 
 def main() -> None:
-    """Both measurements, twice."""
+    """All measurements, twice."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--processes", type=int, default=2)
@@ -134,12 +160,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     options = parser.parse_args()
     dsn, name = Settings().postgres_dsn, f"bench_{secrets.token_hex(4)}"
-    caller = asyncio.run(prepare(dsn, name))
+    callers = asyncio.run(prepare(dsn, name))
     for _ in range(options.rounds):
         print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-        full = Job(name, caller, options.connections, options.seconds, None)
-        report("as fast as it goes", run(full, options.processes), options.seconds)
-        paced = Job(name, caller, options.connections, options.seconds, options.rate / options.processes)
+        for kind, caller in callers.items():
+            full = Job(name, caller, options.connections, options.seconds, kind=kind)
+            report(f"as fast as it goes, {kind}", run(full, options.processes), options.seconds)
+        rate = options.rate / options.processes
+        paced = Job(name, callers["plain"], options.connections, options.seconds, rate)
         report(f"at {options.rate:,.0f}/s", run(paced, options.processes), options.seconds)
     asyncio.run(finish(dsn, name))
 

@@ -12,8 +12,7 @@ SiteglassError
 ├── MethodNotAllowed 405      METHOD_NOT_ALLOWED
 ├── IdempotencyInProgress 409 IDEMPOTENCY_IN_PROGRESS a request with the same Idempotency-Key still runs
 ├── CursorExpired 410         CURSOR_EXPIRED
-├── PayloadTooLarge 413       PAYLOAD_TOO_LARGE
-│   └── AnswerTooLarge 413    PAYLOAD_TOO_LARGE       the answer cannot be kept for a retry; nothing was charged
+├── PayloadTooLarge 413       PAYLOAD_TOO_LARGE       the body, or the answer that is to be kept for a retry
 ├── UnsupportedMediaType 415  UNSUPPORTED_MEDIA_TYPE
 ├── IdempotencyMismatch 422   IDEMPOTENCY_MISMATCH    the Idempotency-Key was used with another request
 ├── TooManyRequests 429       TOO_MANY_REQUESTS       over the rate limit; says when to come again
@@ -150,14 +149,14 @@ class InsufficientCredits(SiteglassError):
 
 
 class CreditCapExceeded(SiteglassError):
-    """A cap that the caller set would be passed; `cap` names it."""
+    """A cap that the caller set would be passed; `cap` names it and ends before the number it allows."""
 
     status = 402
     code = "CREDIT_CAP_EXCEEDED"
 
     def __init__(self, cap: str, *, need: int, left: int) -> None:
         super().__init__(
-            f"This request needs {need} credits and {cap} leaves {left}. Nothing was charged. Ask for less at once "
+            f"This request needs {need} credits; {cap} {left}. Nothing was charged. Ask for less at once "
             "(`limit`, fewer domains), or raise the cap."
         )
 
@@ -243,23 +242,17 @@ class CursorExpired(SiteglassError):
 
 
 class PayloadTooLarge(SiteglassError):
-    """The body is over the limit."""
+    """The body is over the limit, or the answer is too large to be kept for a retry."""
 
     status = 413
     code = "PAYLOAD_TOO_LARGE"
 
-    def __init__(self, limit_bytes: int) -> None:
-        super().__init__(f"The body may have at most {limit_bytes} bytes. Send less in one request.")
-
-
-class AnswerTooLarge(PayloadTooLarge):
-    """The answer is too large to be kept for a retry: refused before the charge."""
-
-    def __init__(self, limit_bytes: int) -> None:
-        super().__init__(limit_bytes)
-        self.message = (
-            f"The answer is too large to be kept for a retry (over {limit_bytes // 1024} kB compressed). Nothing was "
+    def __init__(self, limit_bytes: int, *, kept: bool = False) -> None:
+        super().__init__(
+            f"The answer is too large to be kept for a retry: more than {limit_bytes} bytes compressed. Nothing was "
             "charged. Ask for less at once (`limit`, `select`, fewer domains), or leave out Idempotency-Key."
+            if kept
+            else f"The body may have at most {limit_bytes} bytes. Send less in one request."
         )
 
 

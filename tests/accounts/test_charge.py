@@ -84,9 +84,9 @@ async def test_a_key_spends_only_for_its_own_account(postgres: Postgres) -> None
 async def test_the_daily_caps_of_a_key(postgres: Postgres, dsn: str) -> None:
     caller = await open_account(postgres, api=100, lead=100, limits=KeyLimits(daily_api_cap=2, daily_lead_cap=10))
     await pay(postgres, caller, 1, 7)
-    with pytest.raises(CreditCapExceeded, match="needs 4 credits and the daily lead cap of the key leaves 3"):
+    with pytest.raises(CreditCapExceeded, match="needs 4 credits; the daily lead cap of the key leaves 3"):
         await pay(postgres, caller, 0, 4)
-    with pytest.raises(CreditCapExceeded, match="needs 2 credits and the daily API cap of the key leaves 1"):
+    with pytest.raises(CreditCapExceeded, match="needs 2 credits; the daily API cap of the key leaves 1"):
         await pay(postgres, caller, 2, 0)
     await pay(postgres, caller, 1, 3)
     await pay(postgres, caller, 0, 0)

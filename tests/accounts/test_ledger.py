@@ -154,6 +154,32 @@ async def test_other_tampering_is_found(postgres: Postgres, dsn: str, statement:
     assert any(what in problem.what for problem in found.problems), found.problems
 
 
+# Rows whose hashes and sums are right, as only somebody with the owner's rights could write them.
+FORGERIES = {
+    "more was given back than it took": "'refund', 'search', 0, 2, NULL, 2",
+    "expires credits that had not to": "'expire', 'none', 0, -1, NULL, 1",
+    "is earlier than the row before it": "'adjust', 'none', 0, 1, NULL, NULL",
+}
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("what", FORGERIES)
+async def test_a_forged_row_is_found(postgres: Postgres, dsn: str, what: str) -> None:
+    caller = await open_account(postgres, lead=10)
+    await pay(postgres, caller, 0, 1)
+    at = "b.at - interval '1 day'" if "earlier" in what else "clock_timestamp()"
+    values = f"NULL, NULL, {at}, {FORGERIES[what]}, 'operator', 'x', 'x', '', NULL, NULL"
+    connection = await asyncpg.connect(owner(dsn))
+    await connection.execute(
+        f"SELECT {postgres.schema}.append_entry(ROW({values})::{postgres.schema}.ledger, b)"
+        f" FROM {postgres.schema}.balances b WHERE b.account_id = $1",
+        caller.account_id,
+    )
+    await connection.close()
+    found = await ledger.verify(postgres, caller.account_id)
+    assert [problem.what for problem in found.problems] == [what]
+
+
 @pytest.mark.anyio
 async def test_problems_are_counted_but_not_all_kept(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger, "MAX_PROBLEMS", 2)

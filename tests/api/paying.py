@@ -168,9 +168,10 @@ class Customer:
     key: str
     client: httpx.Client = field(repr=False)
 
-    def post(self, path: str, body: Any, at: httpx.Client | None = None) -> httpx.Response:
-        """A request with this key, perhaps through another service's client."""
-        return (at or self.client).post(path, json=body, headers={"X-API-Key": self.key})
+    def post(self, path: str, body: Any, at: httpx.Client | None = None, *, retry: str | None = None) -> httpx.Response:
+        """A request with this key, perhaps through another service's client, perhaps with an Idempotency-Key."""
+        headers = {"X-API-Key": self.key} | ({} if retry is None else {"Idempotency-Key": retry})
+        return (at or self.client).post(path, json=body, headers=headers)
 
     def grant(self, api: int = 0, lead: int = 0) -> None:
         self.bank.do(credits.grant(self.bank.postgres, self.account_id, api, lead, "tests", secrets.token_hex(8)))

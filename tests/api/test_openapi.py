@@ -89,15 +89,19 @@ def test_every_parameter_has_a_meaning_and_an_example(described: Description) ->
             assert schema["examples"], field
             for example in schema["examples"]:
                 described.check(schema, example)
-    (cursor,) = described.operation("page")["parameters"]
+    cursor, key = described.operation("page")["parameters"]
     assert (cursor["name"], cursor["in"], cursor["required"]) == ("cursor", "path", True)
-    described.check(cursor["schema"], cursor["example"])
+    assert (key["name"], key["in"], key["required"]) == ("Idempotency-Key", "header", False)
+    for name in ("search", "enrich"):
+        assert described.operation(name)["parameters"] == [key]
+    for parameter in (cursor, key):
+        described.check(parameter["schema"], parameter["example"])
 
 
 def test_the_catalogue_is_in_it(described: Description) -> None:
     sent = described.schemas["Search"]["properties"]
     assert set(OF_THE_CONTRACT.split()) <= set(sent)
-    assert set(sent) == {"query", "wrapped_query", "limit", "select", "sort", *FILTERS}
+    assert set(sent) == {"query", "wrapped_query", "limit", "select", "sort", "dry_run", "max_lead_credits", *FILTERS}
     assert set(described.schemas["Filters"]["properties"]) == {"wrapped_query", *FILTERS}
     assert sent["select"]["items"]["enum"][:17] == DEFAULT_FIELDS
     assert set(sent["select"]["items"]["enum"]) == {*DEFAULT_FIELDS, *MORE_FIELDS}
@@ -191,7 +195,7 @@ def test_numbers_and_lengths_are_the_limits(described: Description, own: httpx.C
     for name, schema in described.schemas["Search"]["properties"].items():
         for bound, beyond in (("minimum", -1), ("maximum", 1)):
             if bound in schema:
-                answered(own.post(SEARCH, json={name: schema[bound]}))
+                answered(own.post(SEARCH, json={"limit": 1, "technologies": ["no such thing"], name: schema[bound]}))
                 refused(own.post(SEARCH, json={name: schema[bound] + beyond}), 400, "INVALID_REQUEST")
     sent = described.schemas["Search"]["properties"]
     assert (sent["limit"]["minimum"], sent["limit"]["maximum"], sent["limit"]["default"]) == (1, 100, 20)

@@ -17,6 +17,7 @@ from siteglass.settings import Settings
 from tests.api.asking import ENRICH, SEARCH, refused, search
 from tests.api.describing import Description
 from tests.api.paying import STOCK, Bank, Customer
+from tests.api.retries.claiming import claimed
 from tests.running import serving
 
 RIGHT: dict[str, dict[str, Any]] = {
@@ -84,7 +85,7 @@ def test_refused_for_a_query_or_a_cursor(described: Description, own: httpx.Clie
     query = own.post(SEARCH, json={"wrapped_query": "@country(USA)\n@technologies(Wix)"})
     _shown(described, "search", query, "INVALID_QUERY")
     assert query.json() == described.error_example("search", 400, "INVALID_QUERY")
-    (cursor,) = described.operation("page")["parameters"]
+    cursor, _ = described.operation("page")["parameters"]
     _shown(described, "page", own.post(f"{SEARCH}/{cursor['example']}", json={}), "INVALID_CURSOR")
     with serving(replace(own_settings, cursor_life_s=-1)) as late:
         _shown(described, "page", late.post(_path(own, "page"), json={}), "CURSOR_EXPIRED")
@@ -124,10 +125,26 @@ def test_refused_for_what_failed(
     _shown(described, name, own.post(path, json=RIGHT[name]), "INTERNAL")
 
 
+@CHARGING
+def test_refused_for_its_retry_key(described: Description, bank: Bank, name: str) -> None:
+    customer = bank.customer(api=100, lead=100)
+    path = _path(customer.client, name)
+    described.check_200(name, customer.post(path, RIGHT[name], retry="one"))
+    again = customer.post(path, RIGHT[name], retry="one")
+    described.check_200(name, again)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    other = customer.post(path, {**RIGHT[name], "max_lead_credits": 99}, retry="one")
+    _shown(described, name, other, "IDEMPOTENCY_MISMATCH")
+    with claimed(customer, "busy"):
+        _shown(described, name, customer.post(path, RIGHT[name], retry="busy"), "IDEMPOTENCY_IN_PROGRESS")
+    described.check_200(name, customer.post(path, {**RIGHT[name], "dry_run": True}))
+
+
 def test_those_were_all(described: Description) -> None:
     provoked = {
         *("INVALID_REQUEST", "UNAUTHORIZED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "FORBIDDEN"),
         *("CREDIT_CAP_EXCEEDED", "TOO_MANY_REQUESTS", "INSUFFICIENT_CREDITS", "UNAVAILABLE", "INTERNAL"),
+        *("IDEMPOTENCY_IN_PROGRESS", "IDEMPOTENCY_MISMATCH"),
     }
     own = {"search": {"INVALID_QUERY"}, "page": {"INVALID_CURSOR", "CURSOR_EXPIRED"}, "enrich": set[str]()}
     for name, more in own.items():

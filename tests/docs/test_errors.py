@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from reference.operating import error_classes
-from siteglass.errors import Internal, SiteglassError, Unavailable
+from siteglass.errors import IdempotencyInProgress, Internal, SiteglassError, Unavailable
 from tests.docs.blocks import ROOT, Block, blocks, examples
 from tests.docs.conftest import Demo
 from tests.docs.reader import Reader, check, parse_http
@@ -18,8 +18,13 @@ FOLDER = ROOT / "docs" / "errors"
 CLASSES = {kind.code: kind for kind in error_classes()}
 # What no request can bring about: the page must say what the class says.
 SPOKEN: dict[str, tuple[Callable[[], SiteglassError], ...]] = {
+    "IDEMPOTENCY_IN_PROGRESS": (IdempotencyInProgress,),
     "INTERNAL": (Internal,),
-    "UNAVAILABLE": (lambda: Unavailable("not told"), lambda: Unavailable("not told", while_charging=True)),
+    "UNAVAILABLE": (
+        lambda: Unavailable("not told"),
+        lambda: Unavailable("not told", while_charging=True),
+        lambda: Unavailable("not told", while_charging=True, can_retry=True),
+    ),
 }
 PROVOKED = sorted(CLASSES.keys() - SPOKEN.keys())
 

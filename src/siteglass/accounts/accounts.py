@@ -12,6 +12,7 @@ from siteglass.postgres import Postgres
 
 ADMIN_TIMEOUT_MS = 5_000
 MAX_LISTED = 1_000
+REMEMBER_TIMEOUT_MS = 600_000
 
 
 class AccountError(ValueError):
@@ -127,3 +128,23 @@ async def set_plan(postgres: Postgres, plan: Plan) -> None:
         await postgres.fetchrow(_SET_PLAN, *values, *prices, timeout_ms=ADMIN_TIMEOUT_MS)
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
+    if plan.rebill_after_hours is not None:
+        await _remember_paid(postgres, plan.name)
+
+
+async def _remember_paid(postgres: Postgres, plan: str) -> None:
+    """What its accounts paid for before the plan looked back counts too; each account waits a moment for it."""
+    last = 0
+    while True:
+        rows = await postgres.fetch(
+            "SELECT id FROM {schema}.accounts WHERE plan = $1 AND id > $2 ORDER BY id LIMIT $3",
+            plan,
+            last,
+            MAX_LISTED,
+            timeout_ms=ADMIN_TIMEOUT_MS,
+        )
+        for row in rows:
+            last = row["id"]
+            await postgres.fetchrow("SELECT {schema}.remember_paid($1)", last, timeout_ms=REMEMBER_TIMEOUT_MS)
+        if len(rows) < MAX_LISTED:
+            return

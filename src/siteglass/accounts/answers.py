@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 
-from siteglass.errors import AnswerTooLarge
+from siteglass.errors import PayloadTooLarge
 from siteglass.postgres import Postgres
 
 MAX_STORED_BYTES = 256 * 1024
@@ -43,10 +43,10 @@ class Answer:
 
 
 def compress(body: bytes) -> bytes:
-    """The body as it is stored; raises AnswerTooLarge."""
+    """The body as it is stored; raises PayloadTooLarge."""
     compressed = zlib.compress(body, LEVEL)
     if len(compressed) > MAX_STORED_BYTES:
-        raise AnswerTooLarge(MAX_STORED_BYTES)
+        raise PayloadTooLarge(MAX_STORED_BYTES, kept=True)
     return compressed
 
 

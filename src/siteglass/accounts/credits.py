@@ -140,11 +140,11 @@ async def charge(
         case "key":
             raise Unauthorized
         case "max leads":
-            raise CreditCapExceeded("`max_lead_credits`", need=row["lead"], left=bill.max_lead or 0)
+            raise CreditCapExceeded("`max_lead_credits` allows", need=row["lead"], left=bill.max_lead or 0)
         case "api cap":
-            raise CreditCapExceeded("the daily API cap of the key", need=api, left=row["cap_left"])
+            raise CreditCapExceeded("the daily API cap of the key leaves", need=api, left=row["cap_left"])
         case "lead cap":
-            raise CreditCapExceeded("the daily lead cap of the key", need=row["lead"], left=row["cap_left"])
+            raise CreditCapExceeded("the daily lead cap of the key leaves", need=row["lead"], left=row["cap_left"])
         case "credits":
             raise InsufficientCredits(
                 need_api=api, need_lead=row["lead"], balance_api=row["balance_api"], balance_lead=row["balance_lead"]

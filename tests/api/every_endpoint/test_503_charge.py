@@ -41,6 +41,7 @@ def test_no_lead_without_a_charge(bank: Bank, stock_settings: Settings, operatio
             response = customer.post(*asked[operation], client)
         refused(response, 503, "UNAVAILABLE")
         assert response.headers["retry-after"] == "1"
-        assert "charged" not in response.json()["message"]
+        assert "nothing was charged" not in response.json()["message"]
+        assert "GET /v1/ledger/<X-Request-Id> shows if this was charged" in response.json()["message"]
         nothing_shown(response)
     customer.verified()

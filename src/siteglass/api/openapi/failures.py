@@ -48,7 +48,9 @@ def example(kind: type[SiteglassError], declared: Declared, settings: Settings) 
         errors.InsufficientCredits: lambda: errors.InsufficientCredits(
             need_api=api, need_lead=17, balance_api=990, balance_lead=3
         ),
-        errors.CreditCapExceeded: lambda: errors.CreditCapExceeded("the daily lead cap of the key", need=17, left=3),
+        errors.CreditCapExceeded: lambda: errors.CreditCapExceeded(
+            "the daily lead cap of the key leaves", need=17, left=3
+        ),
         errors.Forbidden: lambda: errors.Forbidden(declared.scope),
         errors.NotFound: lambda: errors.NotFound("/v1/leads"),
         errors.MethodNotAllowed: lambda: errors.MethodNotAllowed("GET", [declared.method]),

@@ -44,8 +44,8 @@ HEADERS: dict[str, Any] = {
     ),
     **{name: _credit_header(name) for name in CREDIT_HEADERS},
     "Idempotency-Replayed": _header(
-        "`true` if this is the stored answer to an earlier request with the same Idempotency-Key, and cost nothing now; "
-        "else absent.",
+        "`true` if this is the stored answer to an earlier request with the same Idempotency-Key, which costs nothing "
+        "now; else absent.",
         {"type": "string", "const": "true"},
         "true",
         always=False,
