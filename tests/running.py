@@ -153,9 +153,7 @@ def serving(settings: Settings, clock: Clock | None = None) -> Iterator[httpx.Cl
 class ServiceProcess:
     """The service as a process of its own, to be killed."""
 
-    def __init__(
-        self, settings: Settings, command: Sequence[str] | None = None, *, with_account: bool = True
-    ) -> None:
+    def __init__(self, settings: Settings, command: Sequence[str] | None = None, *, with_account: bool = True) -> None:
         if with_account:
             _make_test_account(settings.postgres_dsn, settings.postgres_schema)
         self._command = command or [str(Path(sys.executable).parent / "siteglass"), "serve"]

@@ -1,12 +1,12 @@
 """The proof of charging, in one command:
 
-    python -m tests.proof --seed 1 [--full] [--ledger-charges N] [--http-charges N] [--postgres-kills N]
-        [--worker-kills N] [--ledger-twins N] [--http-twins N] [--defects all|none|NAME,NAME]
+    PYTHONPATH=scripts python -m tests.proof --seed 1 [--full] [--ledger-charges N] [--http-charges N]
+        [--postgres-kills N] [--worker-kills N] [--ledger-twins N] [--http-twins N] [--defects all|none|NAME,NAME]
         [--folder var/proof] [--result result.json] [--page docs/proof.md]
 
 Without options it has CI's size; `--full` is that of `make proof`. The seed decides every fault and what each client
-does. Histories stay in the folder, for the judge to read again. Exits with 1 unless everything held and every defect was
-caught.
+does. Histories stay in the folder, for the judge to read again. Exits with 1 unless everything held and every defect
+was caught.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.proof.run import Plan, prove
 
 ALL = tuple(defect.name for defect in DEFECTS)
 CI = Plan(1, 60_000, 10_000, 15, 20, 30, 10, ALL)
-FULL = Plan(1, 900_000, 100_000, 120, 80, 1_000, 100, ALL)
+FULL = Plan(1, 960_000, 40_000, 120, 80, 1_000, 100, ALL)
 
 
 def plan_of(options: argparse.Namespace) -> Plan:
@@ -42,7 +42,15 @@ def plan_of(options: argparse.Namespace) -> Plan:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true")
-    for name in ("seed", "ledger-charges", "http-charges", "postgres-kills", "worker-kills", "ledger-twins", "http-twins"):
+    for name in (
+        "seed",
+        "ledger-charges",
+        "http-charges",
+        "postgres-kills",
+        "worker-kills",
+        "ledger-twins",
+        "http-twins",
+    ):
         parser.add_argument(f"--{name}", type=int)
     parser.add_argument("--defects", default="all")
     parser.add_argument("--folder", type=Path, default=Path("var/proof"))
@@ -55,7 +63,8 @@ def main() -> int:
         print(f"{time.monotonic() - started:7.1f} s  {text}", flush=True)
 
     shutil.rmtree(options.folder, ignore_errors=True)
-    result = prove(plan_of(options), options.folder, say)
+    command = "make proof" if plan_of(options) == FULL else " ".join(["python -m tests.proof", *sys.argv[1:]])
+    result = prove(plan_of(options), options.folder, say, command)
     options.folder.joinpath("result.json").write_text(json.dumps(result, indent=1) + "\n")
     if options.result:
         # Every single fault follows from the seed: counted is enough.

@@ -1,4 +1,4 @@
-"""Where a run takes place: a PostgreSQL and a Redis of its own behind toxiproxy, and the hand that breaks them."""
+"""Where a run takes place: a Redis and, behind toxiproxy, a PostgreSQL of its own; and the hand that breaks them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Arena:
         self._say = say
         with contextlib.redirect_stdout(io.StringIO()):
             self._ports = {name: engines.get(name).port for name in ("postgres", "redis")}
-        self._behind = {name: proxy.add(name, port) for name, port in self._ports.items()}
+        self._behind_proxy = proxy.add("postgres", self._ports["postgres"])
         self.done: list[Fault] = []
 
     @property
@@ -72,7 +72,7 @@ class Arena:
 
     @property
     def dsn(self) -> str:
-        return f"postgresql://siteglass@127.0.0.1:{self._behind['postgres']}/siteglass"
+        return f"postgresql://siteglass@127.0.0.1:{self._behind_proxy}/siteglass"
 
     @property
     def superuser_dsn(self) -> str:
@@ -80,7 +80,7 @@ class Arena:
 
     @property
     def redis_url(self) -> str:
-        return f"redis://127.0.0.1:{self._behind['redis']}/0"
+        return f"redis://127.0.0.1:{self._ports['redis']}/0"
 
     def _pid(self, name: str) -> int:
         pid = self._engines.get(name).pid()
@@ -154,7 +154,9 @@ class Arena:
                 raise Stalled(f"{title}: no charge for {STALL_S:.0f} s, {count} of {charges} done")
             if now - said > SAY_EVERY_S:
                 said = now
-                self._say(f"{title}: {count:,} of {charges:,} charges, {len(waiting)} faults to come, {now - started:.0f} s")
+                self._say(
+                    f"{title}: {count:,} of {charges:,} charges, {len(waiting)} faults to come, {now - started:.0f} s"
+                )
             if waiting and count >= waiting[0].after_charges:
                 fault = waiting.pop(0)
                 time.sleep(fault.wait_s)

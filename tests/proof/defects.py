@@ -22,8 +22,9 @@ from tests.proof.arena import Arena
 from tests.proof.faults import Counts
 from tests.proof.verdict import Judged, judged
 
-LEDGER = ledger_level.Size(1_000, Counts(0, 0, only_kills=True), workers=2, unkeyed=0.3, accounts_at_once=2)
-HTTP = http_level.Size(240, Counts(0, 0, only_kills=True), services=1)
+NO_FAULTS = Counts(0, 0, only_kills=True)
+LEDGER = ledger_level.Size(800, NO_FAULTS, workers=2, unkeyed=0.3, accounts_at_once=2)
+HTTP = http_level.Size(150, NO_FAULTS, services=2)
 
 Size = TypeVar("Size", ledger_level.Size, http_level.Size)
 
@@ -47,7 +48,7 @@ class Defect:
     pieces: tuple[Piece, ...] = ()
     statements: tuple[str, ...] = ()
     role_setting: str = ""
-    faults: Counts = Counts(0, 0, only_kills=True)
+    faults: Counts = NO_FAULTS
     charges: int | None = None
 
     def sized(self, usual: Size) -> Size:
@@ -80,15 +81,15 @@ DEFECTS = (
         "answer before charge",
         frozenset({"what was answered is durable"}),
         level="http",
-        faults=Counts(0, 4, only_kills=True),
-        charges=600,
+        faults=Counts(0, 3, only_kills=True),
+        charges=400,
     ),
     Defect(
         "synchronous_commit=off",
         frozenset({"what was answered is durable"}),
         role_setting="synchronous_commit = off",
         faults=Counts(3, 0, only_kills=True),
-        charges=3_000,
+        charges=2_000,
     ),
     Defect(
         "double refund",
@@ -168,7 +169,7 @@ def run(arena: Arena, folder: Path, seed: int, defect: Defect | None, level: Lit
         async with _put_in(defect, arena, schema):
             if level == "ledger":
                 size = LEDGER if defect is None else defect.sized(LEDGER)
-                seen = await ledger_level.run(arena, schema, where, seed, size)
+                seen = await asyncio.to_thread(ledger_level.run, arena, schema, where, seed, size)
             else:
                 size_http = HTTP if defect is None else replace(defect.sized(HTTP), command=_command(defect))
                 seen = await asyncio.to_thread(http_level.run, arena, schema, where, seed, size_http)

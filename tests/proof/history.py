@@ -64,7 +64,7 @@ class Log:
 
     path: Path
     _file: int = -1
-    _next: int = 0
+    next_call: int = 0
     open_calls: dict[int, Operation] = field(default_factory=dict)
     charges: Counter[int] = field(default_factory=Counter)
 
@@ -72,7 +72,7 @@ class Log:
         if self.path.exists():
             answered = set()
             for number, operation in _read(self.path).items():
-                self._next = number + 1
+                self.next_call = number + 1
                 if operation.outcome == "charged":
                     self.charges[operation.client] += 1
                 if operation.outcome != "unknown":
@@ -93,7 +93,7 @@ class Log:
 
     def call(self, operation: Operation) -> int:
         """Before it is sent."""
-        number, self._next = self._next, self._next + 1
+        number, self.next_call = self.next_call, self.next_call + 1
         operation.call = time.monotonic_ns()
         os.write(self._file, orjson.dumps({"n": number, **operation.given()}) + b"\n")
         return number

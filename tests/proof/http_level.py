@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import orjson
@@ -25,7 +26,7 @@ from tests.proof.http_client import Account, Ask, Job
 from tests.proof.ledger_level import CHARGES_PER_ACCOUNT, Child, Seen
 from tests.running import SECRET, ServiceProcess, fill, settings_for
 
-LEADS = 2_000
+LEADS = 500
 PLAN = "proof"
 RICH, POOR = 10**6, 20
 
@@ -56,10 +57,18 @@ def service_settings(arena: Arena, schema: str) -> Settings:
 
 
 def fill_index(arena: Arena, folder: Path) -> None:
-    """Leads in the OpenSearch that all tests share; the index is deleted with the others of this run."""
+    """Leads in the OpenSearch that all tests share, under a prefix of this run."""
     path = folder / "leads.parquet"
     write_parquet(path, generate(LEADS, 7))
     fill(service_settings(arena, "proof"), path)
+
+
+def drop_index(arena: Arena) -> None:
+    """Take the leads away again."""
+    settings = service_settings(arena, "proof")
+    with httpx.Client(base_url=settings.opensearch_urls[0], trust_env=False, timeout=30) as engine:
+        for row in engine.get(f"/_cat/indices/{settings.index_prefix}*", params={"format": "json"}).json():
+            engine.delete(f"/{row['index']}")
 
 
 async def open_accounts(dsn: str, schema: str, log: Log, count: int, *, poor: bool) -> list[Account]:
@@ -86,7 +95,7 @@ async def open_accounts(dsn: str, schema: str, log: Log, count: int, *, poor: bo
 def _priced(url: str, account: Account) -> list[Ask]:
     """Searches and enrichments of several sizes, and what each costs: nothing changes the index meanwhile."""
     leads = list(generate(40, 7))
-    bodies = [
+    bodies: list[tuple[str, dict[str, Any]]] = [
         *(("/v1/leads/search", {"limit": limit, "select": ["domain"]}) for limit in range(1, 9)),
         *(("/v1/leads/search", {"limit": limit, "sort": "domain"}) for limit in (1, 2, 5)),
         *(("/v1/leads/search", {"limit": 2, "min_score": score}) for score in range(10, 60, 10)),
@@ -102,7 +111,9 @@ def _priced(url: str, account: Account) -> list[Ask]:
 
 def settle(operations: list[Operation]) -> None:
     """What an attempt without an answer would have cost is what the answered one of the same key cost."""
-    prices = {(o.account, o.key, o.fingerprint): (o.api, o.lead) for o in operations if o.outcome in ("charged", "replayed")}
+    prices = {
+        (o.account, o.key, o.fingerprint): (o.api, o.lead) for o in operations if o.outcome in ("charged", "replayed")
+    }
     for operation in operations:
         if operation.kind == "charge" and operation.outcome == "unknown":
             price = prices.get((operation.account, operation.key, operation.fingerprint))

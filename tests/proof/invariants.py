@@ -1,8 +1,8 @@
 """What must hold in the database after a run, as plain SQL, read by nobody but PostgreSQL.
 
-`{schema}` has the tables of the service, `{seen}` is what the clients saw: one row per operation, as in the history. Each
-statement selects what is wrong: an account and a sentence. None of this is the service's code; the hash is computed
-here once more.
+`{schema}` has the tables of the service, `{seen}` is what the clients saw: one row per operation, as in the history.
+Each statement selects what is wrong: an account and a sentence. None of this is the service's code; the hash is
+computed here once more.
 """
 
 from __future__ import annotations
@@ -134,7 +134,8 @@ async def load_seen(owner_dsn: str, schema: str, operations: Sequence[Operation]
         await connection.copy_records_to_table(
             "proof_seen", schema_name=schema, records=rows, columns=list(SEEN_COLUMNS), timeout=300
         )
-        await connection.execute(f"CREATE INDEX ON {schema}.proof_seen (account_id, request)")
+        for columns in ("account_id, request", "account_id, key"):
+            await connection.execute(f"CREATE INDEX ON {schema}.proof_seen ({columns})")
         await connection.execute(f"ANALYZE {schema}.proof_seen")
         await connection.execute(f"ANALYZE {schema}.ledger")
     finally:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
-import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -117,10 +117,10 @@ async def prepare(arena: Arena, schema: str, folder: Path, seed: int, size: Size
     return workers
 
 
-async def run(arena: Arena, schema: str, folder: Path, seed: int, size: Size) -> Seen:
+def run(arena: Arena, schema: str, folder: Path, seed: int, size: Size) -> Seen:
     """Charges under faults; what was seen."""
     folder.mkdir(parents=True, exist_ok=True)
-    workers = await prepare(arena, schema, folder, seed, size)
+    workers = asyncio.run(prepare(arena, schema, folder, seed, size))
     faults = schedule(seed, f"ledger {schema}", size.charges, size.faults, size.workers)
     try:
         for worker in workers:
@@ -129,6 +129,5 @@ async def run(arena: Arena, schema: str, folder: Path, seed: int, size: Size) ->
     finally:
         for worker in workers:
             worker.kill()
-    time.sleep(0.1)
     logs = list(folder.glob("*.log"))
     return Seen(read_logs(logs), read_notes(logs, "error"))

@@ -1,4 +1,4 @@
-"""A process of the ledger level: several clients that charge, retry, read, grant and refund until they have done their part.
+"""A process of the ledger level: clients that charge, retry, read, grant and refund until they have done their part.
 
     python -m tests.proof.ledger_worker JOB.json
 
@@ -157,9 +157,7 @@ class Client:
         keep = Keep(operation.key, print_, "{}", compress(body)) if operation.key else None
         bill = _bill(operation.api, operation.lead)
         try:
-            receipt = await credits.charge(
-                self.postgres, caller, operation.request, bill, keep, timeout_ms=CHARGE_MS
-            )
+            receipt = await credits.charge(self.postgres, caller, operation.request, bill, keep, timeout_ms=CHARGE_MS)
         except InsufficientCredits:
             return "refused", {}
         if receipt is not None:
@@ -207,9 +205,7 @@ class Client:
         await self._other(operation, "read", credits.balance(self.postgres, caller.account_id, timeout_ms=CHARGE_MS))
 
     async def grant(self, caller: Caller, api: int, lead: int) -> None:
-        operation = Operation(
-            str(caller.account_id), self.number, "grant", api=api, lead=lead, request=self.new_name()
-        )
+        operation = Operation(str(caller.account_id), self.number, "grant", api=api, lead=lead, request=self.new_name())
         work = credits.grant(self.postgres, caller.account_id, api, lead, "proof", operation.request)
         await self._other(operation, "granted", work)
 
@@ -220,18 +216,13 @@ class Client:
                 str(caller.account_id), self.number, "refund",
                 api=api, lead=lead, of=seq, request=self.new_name(),
             )  # fmt: skip
-            work = credits.refund(
-                self.postgres, caller.account_id, seq, api, lead, "proof", operation.request, "proof"
-            )
+            work = credits.refund(self.postgres, caller.account_id, seq, api, lead, "proof", operation.request, "proof")
             await self._other(operation, "refunded", work)
 
 
 async def work(job: Job) -> None:
-    path = Path(job.log)
-    turn_file = path.with_suffix(".turn")
-    turn = int(turn_file.read_text()) + 1 if turn_file.exists() else 0
-    turn_file.write_text(str(turn))
-    with Log(path) as log:
+    with Log(Path(job.log)) as log:
+        turn = log.next_call  # another one after each kill, so that no name is given twice
         postgres = Postgres(job.dsn, job.schema, max_connections=job.clients)
         clients = [
             Client(job, number, log, postgres, log.charges[job.worker * 1_000 + number], turn)

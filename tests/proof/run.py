@@ -60,7 +60,7 @@ class Run:
     def ledger(self, counts: Counts) -> None:
         started, since, folder = time.monotonic(), len(self._arena.done), self._folder / "ledger"
         size = ledger_level.Size(self._plan.ledger_charges, counts)
-        seen = asyncio.run(ledger_level.run(self._arena, "proof_ledger", folder, self._plan.seed, size))
+        seen = ledger_level.run(self._arena, "proof_ledger", folder, self._plan.seed, size)
         self._keep("ledger", self._judged("proof_ledger", folder, seen), started, faults=self._faults(since))
 
     def http(self, counts: Counts) -> None:
@@ -72,9 +72,14 @@ class Run:
     def twins(self) -> None:
         plan, arena = self._plan, self._arena
         started, folder = time.monotonic(), self._folder / "ledger_twins"
+        folder.mkdir()
         seen = asyncio.run(twins.ledger(arena, "twins_ledger", folder, plan.seed, plan.ledger_twins, self._say))
         self._keep(
-            "ledger_twins", self._judged("twins_ledger", folder, seen), started, rounds=plan.ledger_twins, twins=twins.TWINS
+            "ledger_twins",
+            self._judged("twins_ledger", folder, seen),
+            started,
+            rounds=plan.ledger_twins,
+            twins=twins.TWINS,
         )
         started, folder = time.monotonic(), self._folder / "http_twins"
         seen, carried_out = twins.http(arena, "twins_http", folder, plan.seed, plan.http_twins, self._say)
@@ -96,7 +101,9 @@ class Run:
             found = defects.run(self._arena, self._folder, self._plan.seed, defect, defect.level)
             caught = defect.caught_by <= set(found.broken)
             seconds = round(time.monotonic() - started, 1)
-            self._say(f"defect {defect.name}: {'caught' if caught else 'MISSED'} by {sorted(found.broken)}, {seconds} s")
+            self._say(
+                f"defect {defect.name}: {'caught' if caught else 'MISSED'} by {sorted(found.broken)}, {seconds} s"
+            )
             rows.append(
                 {
                     "name": defect.name, "level": defect.level, "caught": caught, "seconds": seconds,
@@ -106,7 +113,7 @@ class Run:
         self.parts["defects"] = rows
 
 
-def prove(plan: Plan, folder: Path, say: Say) -> dict[str, Any]:
+def prove(plan: Plan, folder: Path, say: Say, command: str = "make test") -> dict[str, Any]:
     """The whole run; all that the report and the tests need of it."""
     folder.mkdir(parents=True, exist_ok=True)
     started, load = time.monotonic(), os.getloadavg()
@@ -115,15 +122,19 @@ def prove(plan: Plan, folder: Path, say: Say) -> dict[str, Any]:
         run = Run(plan, folder, place, say)
         run.ledger(ledger_faults)
         http_level.fill_index(place, folder)
-        run.http(http_faults)
-        run.twins()
-        run.defects()
+        try:
+            run.http(http_faults)
+            run.twins()
+            run.defects()
+        finally:
+            http_level.drop_index(place)
         faults = [asdict(fault) for fault in place.done]
     parts = run.parts
     trials = parts["ledger"]["charges"] + parts["http"]["charges"]
     kept = [part for part in parts.values() if isinstance(part, dict)]
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "command": command,
         "plan": asdict(plan),
         "good": all(part["good"] for part in kept) and all(row["caught"] for row in parts["defects"]),
         "charges": trials,

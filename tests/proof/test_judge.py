@@ -21,21 +21,19 @@ class Hand:
         self.now = 0
         self.lines: list[Operation] = []
 
-    def write(self, kind: str, outcome: str, **rest: Any) -> Operation:
+    def write(self, kind: str, outcome: str, *, returned: int = 0, **rest: Any) -> Operation:
         """An operation after all before it, unless it is given its times."""
         self.now += 10
         line = {"account": self.account, "kind": kind, "outcome": outcome, "call": self.now, **rest}
         if outcome != "unknown":
-            line.setdefault("return", line["call"] + 5)
+            line["return"] = returned or line["call"] + 5
         self.lines.append(line)
         return line
 
     def grant(self, api: int, lead: int, seq: int, has: tuple[int, int]) -> Operation:
-        return self.write(
-            "grant", "granted", api=api, lead=lead, seq=seq, balance_api=has[0], balance_lead=has[1]
-        )
+        return self.write("grant", "granted", api=api, lead=lead, seq=seq, balance_api=has[0], balance_lead=has[1])
 
-    def charge(self, lead: int, outcome: str = "charged", has: int | None = None, **rest: Any) -> Operation:
+    def charge(self, lead: int, outcome: str = "charged", *, has: int | None = None, **rest: Any) -> Operation:
         """Lead credits only; `has` is what the answer says is left of them."""
         return self.write("charge", outcome, lead=lead, balance_lead=has, **rest)
 
@@ -63,9 +61,9 @@ def test_what_accounts_may_do(hand: Hand, tmp_path: Path) -> None:
     hand.write("refund", "refused", of=2, lead=2)
     hand.write("read", "read", balance_api=10, balance_lead=9, seq=3)
     # Two at once, answered in the other order; one of them is seen by a read before it returns.
-    hand.charge(1, has=7, seq=5, call=1_000, **{"return": 2_000})
-    hand.charge(1, has=8, seq=4, call=1_000, **{"return": 3_000})
-    hand.write("read", "read", balance_api=10, balance_lead=7, seq=5, call=1_500, **{"return": 1_600})
+    hand.charge(1, has=7, seq=5, call=1_000, returned=2_000)
+    hand.charge(1, has=8, seq=4, call=1_000, returned=3_000)
+    hand.write("read", "read", balance_api=10, balance_lead=7, seq=5, call=1_500, returned=1_600)
     verdict = _judged(tmp_path, hand)
     assert verdict.good, verdict.figures
     assert (verdict.figures["accounts"], verdict.figures["operations"]) == (1, 11)
@@ -106,8 +104,8 @@ WRONG: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
     "charged less than nothing": [("charge", "charged", {"lead": -1, "balance_lead": 11})],
     "charged below zero": [("charge", "charged", {"lead": 11})],
     "two pay from one balance": [
-        ("charge", "charged", {"lead": 2, "balance_lead": 8, "call": 1_000, "return": 2_000}),
-        ("charge", "charged", {"lead": 2, "balance_lead": 8, "call": 1_000, "return": 2_000}),
+        ("charge", "charged", {"lead": 2, "balance_lead": 8, "call": 1_000, "returned": 2_000}),
+        ("charge", "charged", {"lead": 2, "balance_lead": 8, "call": 1_000, "returned": 2_000}),
     ],
     "refused though there was enough": [("charge", "refused", {"lead": 10})],
     "refused and charged": [
@@ -181,7 +179,9 @@ def test_sees(hand: Hand, tmp_path: Path, what: str) -> None:
         hand.write(kind, outcome, **rest)
     verdict = _judged(tmp_path, hand, good)
     assert not verdict.good
-    assert [(problem["check"], problem["account"]) for problem in verdict.figures["problems"]] == [("linearizable", "1")]
+    assert [(problem["check"], problem["account"]) for problem in verdict.figures["problems"]] == [
+        ("linearizable", "1")
+    ]
 
 
 def test_sees_two_answers_to_one_key(hand: Hand, tmp_path: Path) -> None:

@@ -63,7 +63,6 @@ def _not_once(operations: list[Operation], rounds: int) -> list[str]:
 
 async def ledger(arena: Arena, schema: str, folder: Path, seed: int, rounds: int, say: Callable[[str], None]) -> Seen:
     """Each twin has a connection of its own, so that it is the database that decides between them."""
-    folder.mkdir(parents=True, exist_ok=True)
     await make_schema(arena.direct_dsn, schema)
     path, teller = folder / "twins.log", Teller(say, "twins, ledger", rounds)
     with Log(path) as log:
@@ -111,9 +110,7 @@ async def _http_rounds(
         async with aiohttp.ClientSession(
             timeout=timeout, connector=aiohttp.TCPConnector(limit=0), trust_env=False
         ) as session:
-            jobs = [
-                http_client.Job(some, seed, TWINS + 1, 0, opened, [ASK], str(path)) for some in (urls[:1], urls)
-            ]
+            jobs = [http_client.Job(some, seed, TWINS + 1, 0, opened, [ASK], str(path)) for some in (urls[:1], urls)]
             both = [[http_client.Caller(job, n, log, session) for n in range(TWINS + 1)] for job in jobs]
             bystander, *accounts = opened
             before = searches.count()
