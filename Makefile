@@ -129,7 +129,7 @@ faults: setup ## Engines and workers killed, frozen and stopped, at full size
 		tests/api/test_revocation.py --durations=20) | tee $(RESULTS)/faults.txt
 
 .PHONY: bench
-bench: long-overhead long-depth long-load long-charge ## Full-size measurements: overhead, page depth, loading, charging
+bench: long-overhead long-depth long-load long-charge long-verify ## Full-size measurements: overhead, page depth, loading, charging, verifying
 
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts
@@ -150,6 +150,10 @@ long-charging: setup ## A million charges under 200 kills, twins, seeded defects
 .PHONY: long-charge
 long-charge: setup ## Charges a second of one account, and their latency
 	($(STAMP); $(BIN)/python -m bench.charge_rate) | tee $(RESULTS)/charge_rate.txt
+
+.PHONY: long-verify
+long-verify: setup ## Verify a ledger of ten million rows, and find a flipped bit in it
+	$(BIN)/python -m bench.verify_rate --keep
 
 .PHONY: long-depth
 long-depth: setup ## Cost of a page at 90 % depth, 500,000 leads, one shard and four

@@ -128,12 +128,12 @@ async def prepare(dsn: str, name: str) -> dict[Kind, Caller]:
     """A schema with two rich accounts: one pays each time, the other once for each lead."""
     await make_schema(dsn, name)
     postgres = Postgres(dsn, name)
-    await accounts.set_plan(postgres, accounts.Plan("once", 10, 20, rebill_after_hours=24))
+    await accounts.set_plan(postgres, accounts.Plan("once", 10, 20, rebill_after_hours=24), actor="bench")
     callers = []
     for plan in ("standard", "once"):
-        account = await accounts.create_account(postgres, plan, plan)
+        account = await accounts.create_account(postgres, plan, plan, actor="bench")
         await credits.grant(postgres, account, 10**9, 10**9, "bench", "grant")
-        _, key = await keys.create_key(postgres, (SECRET,), account, "bench")
+        _, key = await keys.create_key(postgres, (SECRET,), account, "bench", actor="bench")
         callers.append(await keys.Keys(postgres, (SECRET,), TIMEOUT_MS).find(key))
     await postgres.close()
     return {"plain": callers[0], "stored": callers[0], "rebilled": callers[1]}

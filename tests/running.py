@@ -22,6 +22,7 @@ from siteglass.accounts.accounts import AccountError, Plan, create_account, set_
 from siteglass.accounts.credits import grant
 from siteglass.accounts.key_form import checksum, digest, secret_version
 from siteglass.accounts.keys import SCOPES
+from siteglass.address import trusted_proxies
 from siteglass.app import create_app
 from siteglass.backends import Backends, Clock, open_backends
 from siteglass.index import generations
@@ -65,9 +66,9 @@ def _make_test_account(dsn: str, schema: str) -> None:
         await make_schema(dsn, schema)
         postgres = Postgres(dsn, schema, max_connections=1)
         try:
-            await set_plan(postgres, Plan("tests", 100_000, 100_000))
+            await set_plan(postgres, Plan("tests", 100_000, 100_000), actor="tests")
             with contextlib.suppress(AccountError):  # another worker was first
-                account = await create_account(postgres, "tests", "tests")
+                account = await create_account(postgres, "tests", "tests", actor="tests")
                 await grant(postgres, account, 10**9, 10**9, "tests", "tests")
                 await postgres.fetchrow(
                     "INSERT INTO {schema}.keys (account_id, name, digest, secret_version, shown_start, shown_end,"
@@ -130,7 +131,14 @@ def serving(settings: Settings, clock: Clock | None = None) -> Iterator[httpx.Cl
     """The service on a free loopback port, and a client that carries the key."""
     _make_test_account(settings.postgres_dsn, settings.postgres_schema)
     server = uvicorn.Server(
-        uvicorn.Config(create_app(settings, clock), host="127.0.0.1", port=0, log_config=None, access_log=False)
+        uvicorn.Config(
+            create_app(settings, clock),
+            host="127.0.0.1",
+            port=0,
+            log_config=None,
+            access_log=False,
+            forwarded_allow_ips=trusted_proxies(settings),
+        )
     )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -100,6 +100,9 @@ def test_only_files_of_leads_get_into_the_store(cli: Cli) -> None:
     assert not (cli.folder / "store").exists()
 
 
+AWAY = "postgresql://siteglass@127.0.0.1:9/x"
+
+
 @pytest.mark.parametrize(
     ("changes", "words", "told"),
     [
@@ -109,9 +112,14 @@ def test_only_files_of_leads_get_into_the_store(cli: Cli) -> None:
         ({"SITEGLASS_OPENSEARCH_URLS": ""}, "index status", "SITEGLASS_OPENSEARCH_URLS: addresses like http://"),
         ({"SITEGLASS_OPENSEARCH_URLS": "127.0.0.1:9"}, "index status", "SITEGLASS_OPENSEARCH_URLS: addresses like"),
         ({"SITEGLASS_INDEX_PREFIX": "Big"}, "index create", "OpenSearch refused: 400 invalid_index_name_exception"),
-        ({"SITEGLASS_POSTGRES_DSN": "postgresql://siteglass@127.0.0.1:9/x"}, "migrate", "`make up` starts the engines"),
-        ({"SITEGLASS_POSTGRES_DSN": "postgresql://siteglass@127.0.0.1:9/x"}, "account list", "`make up` starts"),
-        ({"SITEGLASS_POSTGRES_DSN": "nonsense"}, "migrate", "Is SITEGLASS_POSTGRES_DSN right?"),
+        ({"SITEGLASS_POSTGRES_DSN": AWAY, "SITEGLASS_POSTGRES_OWNER_DSN": AWAY}, "migrate", "`make up` starts"),
+        ({"SITEGLASS_POSTGRES_DSN": AWAY}, "migrate", "SITEGLASS_POSTGRES_DSN name different databases: set both"),
+        ({"SITEGLASS_POSTGRES_DSN": AWAY}, "account list", "`make up` starts"),
+        (
+            {"SITEGLASS_POSTGRES_DSN": "nonsense", "SITEGLASS_POSTGRES_OWNER_DSN": "nonsense"},
+            "migrate",
+            "Is SITEGLASS_POSTGRES_DSN right?",
+        ),
         ({"SITEGLASS_POSTGRES_DSN": "nonsense"}, "account list", "Is SITEGLASS_POSTGRES_DSN right?"),
         ({"SITEGLASS_POSTGRES_SCHEMA": "Big One"}, "migrate", "SITEGLASS_POSTGRES_SCHEMA: 'Big One' is no schema name"),
         ({"SITEGLASS_POSTGRES_SCHEMA": "Big One"}, "account list", "SITEGLASS_POSTGRES_SCHEMA: 'Big One' is no schema"),

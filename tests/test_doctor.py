@@ -248,6 +248,16 @@ def test_keys_of_another_secret_are_named(well: Patient) -> None:
     assert "need another secret in SITEGLASS_KEY_SECRETS" in finding["found"]
 
 
+def test_keys_that_need_the_older_secret_are_counted(well: Patient) -> None:
+    before = well.examined(code=0)["accounts"]["found"]
+    newer = "a secret that none of the keys was made with"
+    well.environment["SITEGLASS_KEY_SECRETS"] = f"{newer},{well.environment['SITEGLASS_KEY_SECRETS']}"
+    keys = before.rpartition(" ")[2]
+    assert well.examined(code=0)["accounts"]["found"] == (
+        f"{before}, {keys} of them not used since the newest secret was set"
+    )
+
+
 def test_charges_that_a_crash_could_lose(well: Patient) -> None:
     well.environment["SITEGLASS_POSTGRES_DSN"] += "?synchronous_commit=off"
     finding = well.examined(code=1)["durability"]

@@ -87,10 +87,10 @@ async def _key(settings: Settings) -> str:
     """The key of an account with credits for all that comes."""
     await make_schema(settings.postgres_dsn, settings.postgres_schema)
     async with open_backends(settings) as backends:
-        await accounts.set_plan(backends.postgres, accounts.Plan("bench", RATE_PER_S, BURST))
-        account = await accounts.create_account(backends.postgres, "bench", "bench")
+        await accounts.set_plan(backends.postgres, accounts.Plan("bench", RATE_PER_S, BURST), actor="bench")
+        account = await accounts.create_account(backends.postgres, "bench", "bench", actor="bench")
         await credits.grant(backends.postgres, account, CREDITS, CREDITS, "bench", "bench")
-        _, key = await keys.create_key(backends.postgres, settings.key_secrets, account, "bench")
+        _, key = await keys.create_key(backends.postgres, settings.key_secrets, account, "bench", actor="bench")
     return key
 
 

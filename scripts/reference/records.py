@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from reference.markdown import code, json_code, paragraph, plain, table
-from siteglass.api.requests import DEFAULT_LIMIT, DEFAULT_SORT, ENRICH_PARAMETERS, MAX_LIMIT, PAGE_PARAMETERS
+from siteglass.api.requests import (
+    DEFAULT_LIMIT,
+    DEFAULT_SORT,
+    ENRICH_PARAMETERS,
+    MAX_LEAD_CREDITS,
+    MAX_LIMIT,
+    PAGE_PARAMETERS,
+    SPENDING_PARAMETERS,
+)
 from siteglass.query.directives import MAX_TEXT_CHARS
 from siteglass.query.field import Ask, Field, Filter, Form, Show
 from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FIELDS, SEARCH_SELECTABLE
@@ -61,6 +69,18 @@ _OTHERS = {
         "Domains, host names or addresses to look up.",
         ["example.com"],
     ),
+    "dry_run": (
+        "boolean",
+        "",
+        "Only the price of exactly this page or batch: nothing is shown, nothing is charged.",
+        True,
+    ),
+    "max_lead_credits": (
+        "integer",
+        f"0 to {MAX_LEAD_CREDITS:,}",
+        "Refused with 402 if it would cost more lead credits than this.",
+        20,
+    ),
 }
 
 
@@ -104,7 +124,7 @@ def filters_page() -> str:
             "must not be empty); an unknown name is refused with the nearest one."
         )
         + "## Search: POST /v1/leads/search\n\n"
-        + _others("query", "wrapped_query", "limit", "select", "sort")
+        + _others("query", "wrapped_query", "limit", "select", "sort", *SPENDING_PARAMETERS)
         + "\n### Filters\n\n"
         + paragraph(
             "All filters must hold, and so must the lines of `wrapped_query`; the elements of an array are "
@@ -114,7 +134,8 @@ def filters_page() -> str:
         + table(["name", "type", "meaning", "example", "bounds", "same as"], [_filter_row(*one) for one in asked])
         + "\n## Another page: POST the path in `next` or `previous`\n\n"
         + paragraph(
-            "The search is in the path. The body is `{}`, empty, or another page size; not given, it stays as it was."
+            "The search is in the path. The body is `{}` or empty, or has another page size (not given, it stays as it "
+            "was), or something about the price."
         )
         + _others(*PAGE_PARAMETERS)
         + "\n## Enrichment: POST /v1/leads/enrich\n\n"

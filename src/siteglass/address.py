@@ -1,7 +1,8 @@
-"""Where the service listens, seen from outside: is the port free, and who answers there?"""
+"""Where the service listens, seen from outside: is the port free, who answers there, which proxies stand before it?"""
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import socket
 from typing import Literal
@@ -17,6 +18,18 @@ Listener = Literal["nobody", "siteglass", "siteglass, not ready", "another progr
 def url(settings: Settings) -> str:
     """The address that callers use."""
     return f"http://{settings.host}:{settings.port}"
+
+
+def trusted_proxies(settings: Settings) -> list[str]:
+    """The proxies whose word on a caller's address counts; raises SettingsError for what would never match one."""
+    for proxy in settings.trusted_proxies:
+        try:
+            ipaddress.ip_network(proxy)
+        except ValueError:
+            raise SettingsError(
+                f"{variable('trusted_proxies')}: {proxy!r} is neither an address nor a network such as 10.0.0.0/8."
+            ) from None
+    return list(settings.trusted_proxies)
 
 
 def require_free_port(settings: Settings) -> None:

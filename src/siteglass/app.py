@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI
@@ -14,6 +15,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
 
+from siteglass.accounts.answers import FORGET_EVERY_S, forget_answers
+from siteglass.accounts.expiry import EXPIRE_EVERY_S, expire_credits
+from siteglass.accounts.housekeeping import Housekeeping, Job
+from siteglass.accounts.key_uses import WRITE_EVERY_S
 from siteglass.accounts.keys import Keys, key_secrets
 from siteglass.api.guard import Service, log_fault
 from siteglass.api.operations import OPERATIONS, PAGE, SEARCH
@@ -47,7 +52,16 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             limiter, claims = open_limits(settings)
             limiter.start()
             app.state.service = Service(backends, Names(settings.index_prefix), sealer, keys, limiter, claims)
+            housekeeping = Housekeeping(
+                [
+                    Job("key uses", WRITE_EVERY_S, keys.uses.write, at_close=True),
+                    Job("expired credits", EXPIRE_EVERY_S, partial(expire_credits, backends.postgres)),
+                    Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres)),
+                ]
+            )
+            housekeeping.start()
             yield
+            await housekeeping.close()
             await limiter.close()
 
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)

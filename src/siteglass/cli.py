@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from siteglass import __version__
-from siteglass.address import require_free_port
+from siteglass.address import require_free_port, trusted_proxies
 from siteglass.cli_accounts import COMMANDS
+from siteglass.cli_credits import credits_
 from siteglass.cli_demo import demo
 from siteglass.cli_doctor import doctor
 from siteglass.settings import SettingsError, environment_of, load_settings, variable
@@ -36,7 +37,7 @@ def cli() -> None:
     """Siteglass: find websites, and the people behind them."""
 
 
-for command in (*COMMANDS, demo, doctor):
+for command in (*COMMANDS, credits_, demo, doctor):
     cli.add_command(command)
 
 
@@ -70,6 +71,7 @@ def serve(host: str | None, port: int | None, workers: int | None) -> None:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=10,
+        forwarded_allow_ips=trusted_proxies(settings),
     )
 
 

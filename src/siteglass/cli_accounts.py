@@ -1,11 +1,11 @@
-"""Operator commands on accounts: account, key, plan, credits, migrate. Each calls one function and says what next."""
+"""Operator commands on accounts: account, key, plan, credits, audit, migrate. Each calls one function."""
 
 from __future__ import annotations
 
 import asyncio
 import getpass
-import sys
-import uuid
+import json
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -26,7 +26,7 @@ _rate = click.FloatRange(0, 1_000_000, min_open=True)
 _burst = click.IntRange(1, 1_000_000)
 
 
-def _run(action: Callable[[Postgres], Awaitable[Result]]) -> Result:
+def run(action: Callable[[Postgres], Awaitable[Result]]) -> Result:
     """Run a function with the database of the settings."""
     from siteglass.backends import open_backends
 
@@ -35,6 +35,14 @@ def _run(action: Callable[[Postgres], Awaitable[Result]]) -> Result:
             return await action(backends.postgres)
 
     return asyncio.run(run())
+
+
+def actor() -> str:
+    """Who runs this command, for the audit log."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container's user may have no name
+        return f"uid {os.getuid()}"
 
 
 def _day(time: datetime | None) -> str:
@@ -63,7 +71,7 @@ def account_create(name: str, plan: str) -> None:
     """Make an account with an empty balance."""
     from siteglass.accounts import accounts
 
-    number = _run(lambda postgres: accounts.create_account(postgres, name, plan))
+    number = run(lambda postgres: accounts.create_account(postgres, name, plan, actor=actor()))
     click.echo(f"Account {number} ({name}, plan {plan}) is made, with no credits and no key. Next:")
     click.echo(f"  siteglass credits grant {number} --api 1000 --lead 1000")
     click.echo(f"  siteglass key create {number}")
@@ -75,7 +83,7 @@ def account_list(after: int) -> None:
     """List the accounts with their balances."""
     from siteglass.accounts import accounts
 
-    found = _run(lambda postgres: accounts.list_accounts(postgres, after))
+    found = run(lambda postgres: accounts.list_accounts(postgres, after))
     if not found:
         click.echo("No account. Make one: siteglass account create NAME")
     for a in found:
@@ -86,7 +94,7 @@ def account_list(after: int) -> None:
 
 @click.group()
 def key() -> None:
-    """API keys: make, list, revoke."""
+    """API keys: make, list, rotate, bind to networks, revoke."""
 
 
 @key.command("create")
@@ -104,6 +112,13 @@ def key() -> None:
 @click.option("--daily-lead-cap", type=_cap, help="Most lead credits a day (UTC).")
 @click.option("--rate", type=_rate, help="Requests a second of this key, beside the plan's; needs --burst.")
 @click.option("--burst", type=_burst, help="Requests at once of this key, beside the plan's; needs --rate.")
+@click.option(
+    "--allow-network",
+    "networks",
+    multiple=True,
+    metavar="CIDR",
+    help="Where it may be used from; can be given several times. Not given: anywhere.",
+)
 def key_create(
     account_id: int,
     name: str,
@@ -113,21 +128,67 @@ def key_create(
     daily_lead_cap: int | None,
     rate: float | None,
     burst: int | None,
+    networks: tuple[str, ...],
 ) -> None:
     """Make a key; it is shown this once. The key alone goes to standard output."""
     from siteglass.accounts import keys
+    from siteglass.accounts.networks import read_networks
 
     if (rate is None) != (burst is None):
         raise click.UsageError("--rate and --burst belong together: give both or none.")
     expires_at = None if expires_in_days is None else datetime.now(UTC) + timedelta(days=expires_in_days)
-    limits = keys.KeyLimits(expires_at, daily_api_cap, daily_lead_cap, rate, burst)
+    allowed = read_networks(networks) if networks else None
+    limits = keys.KeyLimits(expires_at, daily_api_cap, daily_lead_cap, rate, burst, allowed)
     secrets = load_settings().key_secrets
-    number, made = _run(
-        lambda postgres: keys.create_key(postgres, secrets, account_id, name, scopes or keys.SCOPES, limits)
+    number, made = run(
+        lambda postgres: keys.create_key(
+            postgres, secrets, account_id, name, scopes or keys.SCOPES, limits, actor=actor()
+        )
     )
     click.echo(f"Key {number} of account {account_id}. Keep it now, it cannot be shown again:", err=True)
     click.echo(made)
     click.echo(f"Send it in the X-API-Key header. End it with: siteglass key revoke {number}", err=True)
+
+
+@key.command("rotate")
+@click.argument("key_id", type=int)
+@click.option(
+    "--overlap-hours",
+    default=24.0,
+    show_default=True,
+    type=click.FloatRange(0, 7 * 24),
+    help="How long the old key still works; 0: it ends now. Its expiry is never put off.",
+)
+def key_rotate(key_id: int, overlap_hours: float) -> None:
+    """Make a key that takes the place of another and has all that it has; the old one ends after the overlap.
+
+    The new key alone goes to standard output. Both share the daily caps and the rate of the old one.
+    """
+    from siteglass.accounts.rotation import rotate_key
+
+    secrets, overlap = load_settings().key_secrets, timedelta(hours=overlap_hours)
+    number, made = run(lambda postgres: rotate_key(postgres, secrets, key_id, overlap, actor()))
+    click.echo(f"Key {number} takes the place of key {key_id}. Keep it now, it cannot be shown again:", err=True)
+    click.echo(made)
+    ends = f"in {overlap_hours:g} hours at the latest" if overlap_hours else "now"
+    click.echo(f"Key {key_id} ends {ends}. End it sooner with: siteglass key revoke {key_id}", err=True)
+
+
+@key.command("allow")
+@click.argument("key_id", type=int)
+@click.argument("networks", metavar="[CIDR]...", nargs=-1)
+@click.option("--any", "anywhere", is_flag=True, help="From anywhere again.")
+def key_allow(key_id: int, networks: tuple[str, ...], anywhere: bool) -> None:
+    """Let a key be used from these addresses and networks only; what was allowed before is replaced."""
+    from siteglass.accounts import keys
+    from siteglass.accounts.networks import read_networks
+
+    if bool(networks) == anywhere:
+        raise click.UsageError("Give networks, or --any.")
+    allowed = None if anywhere else read_networks(networks)
+    run(lambda postgres: keys.allow_networks(postgres, key_id, allowed, actor()))
+    where = "anywhere" if allowed is None else ", ".join(map(str, allowed))
+    click.echo(f"Key {key_id} may be used from {where}. Workers follow within 1 s.")
 
 
 @key.command("list")
@@ -140,13 +201,17 @@ def key_list(account_id: int) -> None:
         await credits.balance(postgres, account_id)  # every account has one: raises for a number that is none
         return await keys.list_keys(postgres, account_id)
 
-    found = _run(listed)
+    found = run(listed)
     if not found:
         click.echo(f"No key. Make one: siteglass key create {account_id}")
     for k in found:
         state = f"revoked {_day(k.revoked_at)}" if k.revoked_at else f"expires {_day(k.expires_at)}"
         caps = [f"{cap} {kind} a day" for cap, kind in ((k.daily_api_cap, "API"), (k.daily_lead_cap, "lead")) if cap]
-        click.echo("  ".join([f"{k.id}  {k.shown}  {k.name}", ",".join(k.scopes), state, *caps, k.secret_version]))
+        rotated = [f"rotated to key {k.rotated_to}"] if k.rotated_to else []
+        networks = [f"from {', '.join(map(str, k.allowed_networks))}"] if k.allowed_networks else []
+        used = f"last used {_day(k.last_used_at)}"
+        parts = [",".join(k.scopes), state, *rotated, used, *caps, *networks, f"secret {k.secret_version}"]
+        click.echo("  ".join([f"{k.id}  {k.shown}  {k.name}", *parts]))
 
 
 @key.command("revoke")
@@ -155,7 +220,7 @@ def key_revoke(key_id: int) -> None:
     """End a key for good."""
     from siteglass.accounts import keys
 
-    _run(lambda postgres: keys.revoke_key(postgres, key_id))
+    run(lambda postgres: keys.revoke_key(postgres, key_id, actor()))
     click.echo(
         f"Key {key_id} is revoked: nothing is charged to it from now on, and within 1 s every worker refuses it."
     )
@@ -171,10 +236,11 @@ def plan_list() -> None:
     """List the plans."""
     from siteglass.accounts import accounts
 
-    for p in _run(accounts.list_plans):
+    for p in run(accounts.list_plans):
         caps = f"a day and key: {p.daily_api_cap or 'any'} API, {p.daily_lead_cap or 'any'} lead"
         price = f"{p.api_price_micros / 1e6:g} {p.currency} an API, {p.lead_price_micros / 1e6:g} a lead credit"
-        click.echo(f"{p.name}  {p.rate_per_s:g} a second, burst {p.burst}  {caps}  {price}")
+        again = f"  a lead is free for {p.rebill_after_hours} h once paid" if p.rebill_after_hours else ""
+        click.echo(f"{p.name}  {p.rate_per_s:g} a second, burst {p.burst}  {caps}  {price}{again}")
 
 
 @plan.command("set")
@@ -186,6 +252,11 @@ def plan_list() -> None:
 @click.option("--api-price-micros", type=_amount, help="Price of an API credit in millionths of the currency.")
 @click.option("--lead-price-micros", type=_amount, help="Price of a lead credit in millionths of the currency.")
 @click.option("--currency", help="Three capital letters.")
+@click.option(
+    "--rebill-after-hours",
+    type=click.IntRange(0, 87_600),
+    help="A lead paid for within this time is free; 0: charged each time.",
+)
 def plan_set(name: str, **given: float | int | str | None) -> None:
     """Change a plan for all who have it, or make one; what is not given stays, or is that of the standard plan."""
     from siteglass.accounts import accounts
@@ -193,57 +264,39 @@ def plan_set(name: str, **given: float | int | str | None) -> None:
     async def change(postgres: Postgres) -> accounts.Plan:
         plans = {p.name: p for p in await accounts.list_plans(postgres)}
         start = plans.get(name) or plans["standard"]
-        values = {option: value for option, value in given.items() if value is not None}
+        values: dict[str, object] = {option: value for option, value in given.items() if value is not None}
+        if values.get("rebill_after_hours") == 0:
+            values["rebill_after_hours"] = None
         changed = replace(start, name=name, **values)  # type: ignore[arg-type]  # click has read them by these types
-        await accounts.set_plan(postgres, changed)
+        await accounts.set_plan(postgres, changed, actor=actor())
         return changed
 
-    p = _run(change)
+    p = run(change)
     click.echo(f"Plan {name}: {p.rate_per_s:g} a second, burst {p.burst}. Workers follow within 1 s.")
 
 
-@click.group(name="credits")
-def credits_() -> None:
-    """Credits: grant, balance, verify."""
-
-
-@credits_.command("grant")
-@click.argument("account_id", type=int)
-@click.option("--api", default=0, type=_amount, help="API credits.")
-@click.option("--lead", default=0, type=_amount, help="Lead credits.")
-def credits_grant(account_id: int, api: int, lead: int) -> None:
-    """Give credits to an account; run twice, it gives twice."""
-    from siteglass.accounts import credits
-
-    actor, request_id = getpass.getuser(), str(uuid.uuid4())
-    left = _run(lambda postgres: credits.grant(postgres, account_id, api, lead, actor, request_id))
-    click.echo(f"Account {account_id} has {left.api} API and {left.lead} lead credits (ledger row {left.seq}).")
-
-
-@credits_.command("balance")
-@click.argument("account_id", type=int)
-def credits_balance(account_id: int) -> None:
-    """Show what an account has left."""
-    from siteglass.accounts import credits
-
-    left = _run(lambda postgres: credits.balance(postgres, account_id))
-    click.echo(f"Account {account_id} has {left.api} API and {left.lead} lead credits (ledger row {left.seq}).")
-
-
-@credits_.command("verify")
+@click.command()
 @click.argument("account_id", type=int, required=False)
-def credits_verify(account_id: int | None) -> None:
-    """Recompute every hash, number and sum of the ledger, or of one account; exit code 1 if any is wrong."""
-    from siteglass.accounts import ledger
+@click.option("--after", type=int, help="Show those after this number. Not given: the newest. 1,000 are shown at once.")
+def audit(account_id: int | None, after: int | None) -> None:
+    """Show who did what to accounts, plans, keys and credits, or to those of one account; newest last."""
+    from siteglass.accounts import audit as log
+    from siteglass.accounts import credits
 
-    found = _run(lambda postgres: ledger.verify(postgres, account_id))
-    for problem in found.problems:
-        place = "balance" if problem.seq is None else f"row {problem.seq}"
-        click.echo(f"account {problem.account_id}, {place}: {problem.what}", err=True)
-    click.echo(f"{found.entries} rows of {found.accounts} accounts read, {found.problem_count} problems.")
-    if found.problem_count:
-        click.echo("Stop charging these accounts and compare with a backup: nothing of ours changes a row.", err=True)
-        sys.exit(1)
+    async def listed(postgres: Postgres) -> list[log.AuditRow]:
+        if account_id is not None:
+            await credits.balance(postgres, account_id)  # every account has one: raises for a number that is none
+        return await log.list_audit(postgres, account_id, after)
+
+    for row in run(listed):
+        about = [
+            f"{what} {number}"
+            for what, number in (("account", row.account_id), ("key", row.key_id), ("ledger row", row.entry_seq))
+            if number is not None
+        ]
+        details = [json.dumps(row.details)] if row.details else []
+        when = f"{row.at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+        click.echo("  ".join([str(row.id), when, f"{row.actor_kind} {row.actor_id}", row.action, *about, *details]))
 
 
-COMMANDS = (migrate, account, key, plan, credits_)
+COMMANDS = (migrate, account, key, plan, audit)

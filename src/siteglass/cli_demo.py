@@ -34,6 +34,7 @@ KEYS_FILE = FOLDER / "keys.json"
 PID_FILE = FOLDER / "pid"
 LOG_FILE = FOLDER / "log"
 COUNT, SEED = 50_000, 1
+ACTOR = "demo"
 CREDITS = 10_000_000
 START_TIMEOUT_S = 60
 STOP_TIMEOUT_S = 20
@@ -231,22 +232,22 @@ async def _make_keys(backends: Backends) -> dict[str, str]:
     suffix = secrets.token_hex(3)
 
     async def account(name: str, plan: str, credits: int) -> int:
-        number = await create_account(postgres, f"{name} {suffix}", plan)
+        number = await create_account(postgres, f"{name} {suffix}", plan, actor=ACTOR)
         if credits:
-            await grant(postgres, number, credits, credits, "demo", "demo")
+            await grant(postgres, number, credits, credits, ACTOR, "demo")
         return number
 
     main = await account("Demo", "demo", CREDITS)
     small = await account("Small plan", "standard", CREDITS)
     empty = await account("No credit", "demo", 0)
     past = KeyLimits(expires_at=datetime.now(UTC) - timedelta(days=1))
-    revoked_id, revoked = await create_key(postgres, key_secrets, main, "revoked")
-    await revoke_key(postgres, revoked_id)
+    revoked_id, revoked = await create_key(postgres, key_secrets, main, "revoked", actor=ACTOR)
+    await revoke_key(postgres, revoked_id, ACTOR)
     return {
-        "api_key": (await create_key(postgres, key_secrets, main, "demo"))[1],
-        "small_plan_api_key": (await create_key(postgres, key_secrets, small, "small plan"))[1],
-        "no_credit_api_key": (await create_key(postgres, key_secrets, empty, "no credit"))[1],
-        "expired_api_key": (await create_key(postgres, key_secrets, main, "expired", limits=past))[1],
+        "api_key": (await create_key(postgres, key_secrets, main, "demo", actor=ACTOR))[1],
+        "small_plan_api_key": (await create_key(postgres, key_secrets, small, "small plan", actor=ACTOR))[1],
+        "no_credit_api_key": (await create_key(postgres, key_secrets, empty, "no credit", actor=ACTOR))[1],
+        "expired_api_key": (await create_key(postgres, key_secrets, main, "expired", limits=past, actor=ACTOR))[1],
         "revoked_api_key": revoked,
     }
 

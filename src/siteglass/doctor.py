@@ -201,7 +201,9 @@ async def _accounts(patient: Patient) -> Finding:
     if not found.keys_with_credits:
         mend = patient.make_all or f"siteglass credits grant {newest} --api 1000 --lead 1000"
         return Finding("warning", f"{found.accounts} accounts, none with a key has credits of both kinds", mend)
-    return Finding("ok", f"{found.accounts}, keys that can be used: {found.keys}")
+    older = found.keys_of_older_secret
+    waiting = f", {older} of them not used since the newest secret was set" if older else ""
+    return Finding("ok", f"{found.accounts}, keys that can be used: {found.keys}{waiting}")
 
 
 async def _redis(patient: Patient) -> Finding:

@@ -7,7 +7,7 @@ SiteglassError
 ├── Unauthorized 401          UNAUTHORIZED            missing, malformed, unknown, expired, revoked: all alike
 ├── InsufficientCredits 402   INSUFFICIENT_CREDITS    need and balance in the message; nothing was charged
 ├── CreditCapExceeded 402     CREDIT_CAP_EXCEEDED     the caller's own cap: of the key's day, or of this request
-├── Forbidden 403             FORBIDDEN               the key lacks the scope
+├── Forbidden 403             FORBIDDEN               the key lacks the scope, or may not be used from there
 ├── NotFound 404              NOT_FOUND
 ├── MethodNotAllowed 405      METHOD_NOT_ALLOWED
 ├── IdempotencyInProgress 409 IDEMPOTENCY_IN_PROGRESS a request with the same Idempotency-Key still runs
@@ -125,7 +125,10 @@ class Unauthorized(SiteglassError):
     code = "UNAUTHORIZED"
 
     def __init__(self) -> None:
-        super().__init__("A valid API key is required: send it in the X-API-Key header; Authorization is not read.")
+        super().__init__(
+            "A valid API key is required: send it in the X-API-Key header; Authorization is not read. "
+            "A key that worked before may have expired or been revoked."
+        )
 
 
 def _credits(api: int, lead: int) -> str:
@@ -162,13 +165,17 @@ class CreditCapExceeded(SiteglassError):
 
 
 class Forbidden(SiteglassError):
-    """A valid key that may not do this."""
+    """A valid key that may not do this, or not from this address."""
 
     status = 403
     code = "FORBIDDEN"
 
-    def __init__(self, scope: str) -> None:
-        super().__init__(f"This key lacks the scope `{scope}`. Use a key that has it, or make one.")
+    def __init__(self, scope: str = "", *, address: str | None = None) -> None:
+        super().__init__(
+            f"This key lacks the scope `{scope}`. Use a key that has it, or make one."
+            if address is None
+            else f"This key may not be used from {address}. Call from an address on its list, or change the list."
+        )
 
 
 class NotFound(SiteglassError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import time
+import traceback
 
 import orjson
 
@@ -23,6 +24,12 @@ class JsonFormatter(logging.Formatter):
         }
         line.update((name, value) for name, value in record.__dict__.items() if name not in _STANDARD)
         return orjson.dumps(line, default=str).decode()
+
+
+def places(error: BaseException) -> list[str]:
+    """Where an error came from; of an error that nobody expected, kind and place are all that may be logged."""
+    frames = traceback.extract_tb(error.__traceback__)[-8:]
+    return [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
 
 
 def configure_logs(level: str) -> None:

@@ -24,6 +24,10 @@ class Settings:
     host: Annotated[str, "Address the service listens on."] = "127.0.0.1"
     port: Annotated[int, "Port the service listens on."] = 8080
     workers: Annotated[int, "Worker processes of the service."] = 1
+    trusted_proxies: Annotated[
+        tuple[str, ...],
+        "Addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated; empty: nobody's.",
+    ] = ("127.0.0.1",)
     opensearch_urls: Annotated[tuple[str, ...], "Addresses of the OpenSearch nodes, comma-separated."] = (
         "http://127.0.0.1:19200",
     )

@@ -22,7 +22,7 @@ async def open_account(
     postgres: Postgres, api: int = 0, lead: int = 0, limits: KeyLimits | None = None, plan: str = "standard"
 ) -> Caller:
     """The caller of a new account's only key."""
-    account_id = await accounts.create_account(postgres, secrets.token_hex(8), plan)
+    account_id = await accounts.create_account(postgres, secrets.token_hex(8), plan, actor="tests")
     if api + lead:
         await credits.grant(postgres, account_id, api, lead, "tests", secrets.token_hex(8))
     return (await open_key(postgres, account_id, limits))[0]
@@ -30,7 +30,7 @@ async def open_account(
 
 async def open_key(postgres: Postgres, account_id: int, limits: KeyLimits | None = None) -> tuple[Caller, str]:
     """A new key of an account, and its caller."""
-    _, key = await create_key(postgres, SECRETS, account_id, "tests", limits=limits)
+    _, key = await create_key(postgres, SECRETS, account_id, "tests", limits=limits, actor="tests")
     return await Keys(postgres, SECRETS, TIMEOUT_MS).find(key), key
 
 
@@ -74,6 +74,10 @@ class CountingPostgres(Postgres):
     def __init__(self, dsn: str, schema: str) -> None:
         super().__init__(dsn, schema)
         self.sent = 0
+
+    async def fetch(self, statement: str, *arguments: Any, **options: Any) -> list[asyncpg.Record]:
+        self.sent += 1
+        return await super().fetch(statement, *arguments, **options)
 
     async def fetchrow(self, statement: str, *arguments: Any, **options: Any) -> asyncpg.Record | None:
         self.sent += 1

@@ -73,10 +73,12 @@ async def refusal_times_us(postgres: Postgres, samples: int, percentile: int = 5
     past = KeyLimits(expires_at=datetime.now(UTC) - timedelta(days=1))
     kinds: dict[str, list[str]] = {"unknown": [make_key() for _ in range(20)], "revoked": [], "expired": []}
     for _ in range(20):
-        number, key = await create_key(postgres, SECRETS, caller.account_id, "revoked")
-        await revoke_key(postgres, number)
+        number, key = await create_key(postgres, SECRETS, caller.account_id, "revoked", actor="tests")
+        await revoke_key(postgres, number, "tests")
         kinds["revoked"].append(key)
-        kinds["expired"].append((await create_key(postgres, SECRETS, caller.account_id, "expired", limits=past))[1])
+        kinds["expired"].append(
+            (await create_key(postgres, SECRETS, caller.account_id, "expired", limits=past, actor="tests"))[1]
+        )
     finder = Keys(postgres, SECRETS, TIMEOUT_MS, monotonic=_leaping())
     took: dict[str, list[int]] = {kind: [] for kind in kinds}
     for number in range(samples):

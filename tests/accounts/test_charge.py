@@ -67,7 +67,7 @@ async def test_a_key_that_ended_meanwhile_pays_nothing(postgres: Postgres) -> No
     soon = KeyLimits(expires_at=datetime.now(UTC) + timedelta(seconds=0.5))
     short, _ = await open_key(postgres, caller.account_id, soon)
     await pay(postgres, short, 0, 1)
-    await revoke_key(postgres, caller.key_id)
+    await revoke_key(postgres, caller.key_id, "tests")
     await asyncio.sleep(0.6)
     for ended in (caller, short, replace(caller, key_id=10**9)):
         with pytest.raises(Unauthorized):
@@ -101,7 +101,7 @@ async def test_the_daily_caps_of_a_key(postgres: Postgres, dsn: str) -> None:
 
 async def test_the_cap_of_a_plan_holds_for_its_keys(postgres: Postgres) -> None:
     caller = await open_account(postgres, lead=100, limits=KeyLimits(daily_lead_cap=50))
-    await set_plan(postgres, Plan("capped", 10, 20, daily_lead_cap=5))
+    await set_plan(postgres, Plan("capped", 10, 20, daily_lead_cap=5), actor="tests")
     await postgres.fetch(
         "UPDATE {schema}.accounts SET plan = 'capped' WHERE id = $1", caller.account_id, timeout_ms=TIMEOUT_MS
     )

@@ -64,14 +64,14 @@ async def test_a_test_key_is_refused_without_a_query(dsn: str, schema_name: str)
 async def test_the_caller_is_known_with_plan_and_limits(postgres: Postgres) -> None:
     account = (await open_account(postgres)).account_id
     limits = KeyLimits(rate_per_s=2.5, burst=3)
-    number, key = await create_key(postgres, SECRETS, account, "k", ["search"], limits)
+    number, key = await create_key(postgres, SECRETS, account, "k", ["search"], limits, actor="tests")
     caller = await Keys(postgres, SECRETS, TIMEOUT_MS).find(key)
-    assert caller == keys.Caller(account, number, frozenset({"search"}), "standard", 10.0, 20, 2.5, 3)
+    assert caller == keys.Caller(account, number, number, frozenset({"search"}), "standard", 10.0, 20, 2.5, 3)
 
 
 async def test_the_key_itself_is_nowhere_in_the_database(postgres: Postgres) -> None:
     account = (await open_account(postgres)).account_id
-    number, key = await create_key(postgres, SECRETS, account, "k")
+    number, key = await create_key(postgres, SECRETS, account, "k", actor="tests")
     row = await postgres.fetchrow("SELECT k::text AS all FROM {schema}.keys k WHERE id = $1", number, timeout_ms=5_000)
     assert row is not None
     assert key not in row["all"]
@@ -83,8 +83,8 @@ async def test_the_key_itself_is_nowhere_in_the_database(postgres: Postgres) -> 
 async def test_two_secrets_live_at_once(postgres: Postgres) -> None:
     account = (await open_account(postgres)).account_id
     newer = ("another secret of the tests, longer", *SECRETS)
-    _, old = await create_key(postgres, SECRETS, account, "old")
-    _, new = await create_key(postgres, newer, account, "new")
+    _, old = await create_key(postgres, SECRETS, account, "old", actor="tests")
+    _, new = await create_key(postgres, newer, account, "new", actor="tests")
     both = Keys(postgres, newer, TIMEOUT_MS)
     assert (await both.find(old)).key_id < (await both.find(new)).key_id
     with pytest.raises(Unauthorized):
@@ -109,7 +109,7 @@ async def test_found_and_not_found_are_remembered_for_a_second(dsn: str, schema_
     with pytest.raises(Unauthorized):
         await finder.find(unknown)
     sent = postgres.sent
-    await revoke_key(postgres, found.key_id)
+    await revoke_key(postgres, found.key_id, "tests")
     watch.now += 0.999
     assert await finder.find(key) == found
     with pytest.raises(Unauthorized):
@@ -130,7 +130,7 @@ async def test_the_second_counts_from_the_start_of_the_look_up(postgres: Postgre
     found, key = await open_key(postgres, (await open_account(postgres)).account_id)
     first = asyncio.create_task(finder.find(key))
     await slow.looked.wait()
-    await revoke_key(postgres, found.key_id)
+    await revoke_key(postgres, found.key_id, "tests")
     watch.now += 1.1
     slow.hold.set()  # only now does the first look-up end
     assert await first == found  # it began before the revocation
@@ -145,7 +145,7 @@ async def test_who_comes_a_second_into_a_slow_look_up_starts_another(postgres: P
     found, key = await open_key(postgres, (await open_account(postgres)).account_id)
     first = asyncio.create_task(finder.find(key))
     await slow.looked.wait()
-    await revoke_key(postgres, found.key_id)
+    await revoke_key(postgres, found.key_id, "tests")
     watch.now += 1.1
     second = asyncio.create_task(finder.find(key))
     await asyncio.sleep(0)
@@ -213,23 +213,23 @@ async def test_refusals_take_the_same_time(postgres: Postgres) -> None:
 async def test_an_expired_and_a_revoked_key_are_refused(postgres: Postgres) -> None:
     account = (await open_account(postgres)).account_id
     soon = KeyLimits(expires_at=datetime.now(UTC) + timedelta(seconds=0.5))
-    number, key = await create_key(postgres, SECRETS, account, "short", limits=soon)
+    number, key = await create_key(postgres, SECRETS, account, "short", limits=soon, actor="tests")
     assert (await Keys(postgres, SECRETS, TIMEOUT_MS).find(key)).key_id == number
     await asyncio.sleep(0.6)
     with pytest.raises(Unauthorized):
         await Keys(postgres, SECRETS, TIMEOUT_MS).find(key)
     found, other = await open_key(postgres, account)
-    await revoke_key(postgres, found.key_id)
-    await revoke_key(postgres, found.key_id)  # again: no error, and not a later time
+    await revoke_key(postgres, found.key_id, "tests")
+    await revoke_key(postgres, found.key_id, "tests")  # again: no error, and not a later time
     with pytest.raises(Unauthorized):
         await Keys(postgres, SECRETS, TIMEOUT_MS).find(other)
 
 
 async def test_mistakes_of_an_operator_are_explained(postgres: Postgres) -> None:
     with pytest.raises(AccountError, match="no account 99"):
-        await create_key(postgres, SECRETS, 99_000_000, "k")
+        await create_key(postgres, SECRETS, 99_000_000, "k", actor="tests")
     with pytest.raises(AccountError, match="no key 99"):
-        await revoke_key(postgres, 99_000_000)
+        await revoke_key(postgres, 99_000_000, "tests")
     account = (await open_account(postgres)).account_id
     with pytest.raises(AccountError, match="one or more of the scopes"):
-        await create_key(postgres, SECRETS, account, "k", ["everything"])
+        await create_key(postgres, SECRETS, account, "k", ["everything"], actor="tests")

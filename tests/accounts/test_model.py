@@ -136,7 +136,7 @@ def test_random_sequences_equal_the_model(
         # several pools as several workers have them: nothing may be remembered in one
         postgres = [Postgres(dsn, schema_name, max_connections=1) for _ in range(pools)]
         plan = f"model-{rebill_after_hours or 'each'}"
-        runner.run(set_plan(postgres[0], Plan(plan, 10, 20, rebill_after_hours=rebill_after_hours)))
+        runner.run(set_plan(postgres[0], Plan(plan, 10, 20, rebill_after_hours=rebill_after_hours), actor="tests"))
 
         class Machine(RuleBasedStateMachine):
             keys: Bundle[Caller] = Bundle("keys")
@@ -166,7 +166,7 @@ def test_random_sequences_equal_the_model(
 
             @rule(key=consumes(keys))
             def revoke(self, key: Caller) -> None:
-                runner.run(revoke_key(self.next_pool(), key.key_id))
+                runner.run(revoke_key(self.next_pool(), key.key_id, "tests"))
                 self.model.revoked.add(key.key_id)
                 self.charge(key, "search", 0, [("a.example", Mark.CHARGED)], None, None)
 

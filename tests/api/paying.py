@@ -10,13 +10,24 @@ import ssl
 import threading
 from collections.abc import Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import httpx
 
 from siteglass.accounts import accounts, credits, ledger
 from siteglass.accounts.credits import Mark, read_domains
-from siteglass.accounts.keys import SCOPES, KeyLimits, create_key, revoke_key
+from siteglass.accounts.keys import (
+    SCOPES,
+    KeyLimits,
+    KeyRow,
+    allow_networks,
+    create_key,
+    list_keys,
+    revoke_key,
+)
+from siteglass.accounts.networks import read_networks
+from siteglass.accounts.rotation import rotate_key
 from siteglass.lead import Lead
 from siteglass.postgres import Postgres
 from siteglass.settings import Settings
@@ -109,7 +120,7 @@ class Bank:
     def plan(self, rate_per_s: float, burst: int, **more: Any) -> str:
         """A new plan."""
         name = f"t{secrets.token_hex(8)}"
-        self.do(accounts.set_plan(self.postgres, accounts.Plan(name, rate_per_s, burst, **more)))
+        self.do(accounts.set_plan(self.postgres, accounts.Plan(name, rate_per_s, burst, **more), actor="tests"))
         return name
 
     def client(self, key: str | None) -> httpx.Client:
@@ -128,7 +139,7 @@ class Bank:
         limits: KeyLimits | None = None,
     ) -> Customer:
         """A new account with these credits and one key."""
-        number = self.do(accounts.create_account(self.postgres, secrets.token_hex(8), plan))
+        number = self.do(accounts.create_account(self.postgres, secrets.token_hex(8), plan, actor="tests"))
         if api or lead:
             self.do(credits.grant(self.postgres, number, api, lead, "tests", secrets.token_hex(8)))
         return self.another(number, scopes=scopes, limits=limits)
@@ -143,13 +154,32 @@ class Bank:
     ) -> Customer:
         """One more key of an account."""
         making = create_key(
-            self.postgres, key_secrets or self.settings.key_secrets, account_id, "tests", scopes, limits
+            self.postgres,
+            key_secrets or self.settings.key_secrets,
+            account_id,
+            "tests",
+            scopes,
+            limits,
+            actor="tests",
         )
         key_id, key = self.do(making)
         return Customer(self, account_id, key_id, key, self.client(key))
 
+    def rotate(self, old: Customer, overlap: timedelta) -> Customer:
+        """The key that takes the place of another."""
+        rotating = rotate_key(self.postgres, self.settings.key_secrets, old.key_id, overlap, "tests")
+        key_id, key = self.do(rotating)
+        return Customer(self, old.account_id, key_id, key, self.client(key))
+
+    def allow(self, key_id: int, *networks: str) -> None:
+        self.do(allow_networks(self.postgres, key_id, read_networks(networks), "tests"))
+
+    def listed(self, account_id: int) -> dict[int, KeyRow]:
+        """The keys of an account by their numbers."""
+        return {row.id: row for row in self.do(list_keys(self.postgres, account_id))}
+
     def revoke(self, key_id: int) -> None:
-        self.do(revoke_key(self.postgres, key_id))
+        self.do(revoke_key(self.postgres, key_id, "tests"))
 
 
 def async_client(base_url: str, key: str | None = None) -> httpx.AsyncClient:

@@ -83,6 +83,7 @@ def _more(folder: Path, environment: dict[str, str], api_key: str) -> dict[str, 
 
     return {
         "SEARCH_ONLY_KEY": key("--scope", "search"),
+        "OFFICE_KEY": key("--allow-network", "203.0.113.0/24"),
         "CAPPED_KEY": key("--daily-lead-cap", "5"),
         "SLOW_KEY": key("--rate", "0.1", "--burst", "1"),
         "OLD_PAGE": _old_page(load_settings(kept), api_key),

@@ -54,9 +54,9 @@ def _call(url: str, key: str, stop: threading.Event, seen: Seen, seed: int) -> N
 async def _account(settings: Settings) -> tuple[int, str]:
     postgres = Postgres(settings.postgres_dsn, settings.postgres_schema)
     try:
-        account = await accounts.create_account(postgres, f"killed {secrets.token_hex(4)}", "tests")
+        account = await accounts.create_account(postgres, f"killed {secrets.token_hex(4)}", "tests", actor="tests")
         await credits.grant(postgres, account, 10**6, 10**6, "tests", "grant")
-        _, key = await create_key(postgres, [SECRET], account, "killed")
+        _, key = await create_key(postgres, [SECRET], account, "killed", actor="tests")
         return account, key
     finally:
         await postgres.close()

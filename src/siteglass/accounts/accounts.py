@@ -64,16 +64,22 @@ class Plan:
     rebill_after_hours: int | None = None
 
 
-async def create_account(postgres: Postgres, name: str, plan: str = "standard") -> int:
+# Every statement here that changes something notes it in the audit log itself: both are written, or neither.
+_CREATE = """
+WITH made AS (
+    INSERT INTO {schema}.accounts (name, plan) VALUES ($1, $2) RETURNING id, plan
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
+    SELECT 'operator', $3, 'account.create', id, jsonb_build_object('plan', plan) FROM made
+)
+INSERT INTO {schema}.balances (account_id) SELECT id FROM made RETURNING account_id
+"""
+
+
+async def create_account(postgres: Postgres, name: str, plan: str = "standard", *, actor: str) -> int:
     """Make an account with an empty balance; returns its number."""
     try:
-        row = await postgres.fetchrow(
-            "WITH made AS (INSERT INTO {schema}.accounts (name, plan) VALUES ($1, $2) RETURNING id)"
-            " INSERT INTO {schema}.balances (account_id) SELECT id FROM made RETURNING account_id",
-            name,
-            plan,
-            timeout_ms=ADMIN_TIMEOUT_MS,
-        )
+        row = await postgres.fetchrow(_CREATE, name, plan, actor, timeout_ms=ADMIN_TIMEOUT_MS)
     except asyncpg.UniqueViolationError:
         raise AccountError(f"There is an account {name!r} already. Choose another name.") from None
     except asyncpg.ForeignKeyViolationError:
@@ -110,22 +116,27 @@ async def list_plans(postgres: Postgres) -> Sequence[Plan]:
 
 
 _SET_PLAN = """
-INSERT INTO {schema}.plans AS p (name, rate_per_s, burst, daily_api_cap, daily_lead_cap, api_price_micros,
-    lead_price_micros, currency, rebill_after_hours)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-ON CONFLICT (name) DO UPDATE SET rate_per_s = excluded.rate_per_s, burst = excluded.burst,
-    daily_api_cap = excluded.daily_api_cap, daily_lead_cap = excluded.daily_lead_cap,
-    api_price_micros = excluded.api_price_micros, lead_price_micros = excluded.lead_price_micros,
-    currency = excluded.currency, rebill_after_hours = excluded.rebill_after_hours
+WITH changed AS (
+    INSERT INTO {schema}.plans AS p (name, rate_per_s, burst, daily_api_cap, daily_lead_cap, api_price_micros,
+        lead_price_micros, currency, rebill_after_hours)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    ON CONFLICT (name) DO UPDATE SET rate_per_s = excluded.rate_per_s, burst = excluded.burst,
+        daily_api_cap = excluded.daily_api_cap, daily_lead_cap = excluded.daily_lead_cap,
+        api_price_micros = excluded.api_price_micros, lead_price_micros = excluded.lead_price_micros,
+        currency = excluded.currency, rebill_after_hours = excluded.rebill_after_hours
+    RETURNING p.*
+)
+INSERT INTO {schema}.audit (actor_kind, actor_id, action, details)
+SELECT 'operator', $10, 'plan.set', to_jsonb(changed) FROM changed
 """
 
 
-async def set_plan(postgres: Postgres, plan: Plan) -> None:
+async def set_plan(postgres: Postgres, plan: Plan, *, actor: str) -> None:
     """Make a plan, or change it for all accounts that have it; seen by workers within a second."""
     values = (plan.name, plan.rate_per_s, plan.burst, plan.daily_api_cap, plan.daily_lead_cap)
     prices = (plan.api_price_micros, plan.lead_price_micros, plan.currency, plan.rebill_after_hours)
     try:
-        await postgres.fetchrow(_SET_PLAN, *values, *prices, timeout_ms=ADMIN_TIMEOUT_MS)
+        await postgres.fetchrow(_SET_PLAN, *values, *prices, actor, timeout_ms=ADMIN_TIMEOUT_MS)
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
     if plan.rebill_after_hours is not None:

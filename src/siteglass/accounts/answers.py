@@ -12,6 +12,7 @@ MAX_STORED_BYTES = 256 * 1024
 # Fast: the answer waits for it. A page of 100 leads becomes a fifth in 2 ms.
 LEVEL = 1
 KEPT_HOURS = 24
+FORGET_EVERY_S = 600
 KEYS_AT_ONCE = 10_000
 FORGET_TIMEOUT_MS = 30_000
 

@@ -30,6 +30,7 @@ class Callers:
     accounts: int
     newest_account: int | None
     keys: int
+    keys_of_older_secret: int
     keys_of_other_secrets: int
     keys_with_credits: int
 
@@ -52,13 +53,15 @@ async def callers(postgres: Postgres, secrets: Sequence[str], timeout_ms: int) -
     row = await postgres.fetchrow(
         """
         WITH standing AS (
-            SELECT k.secret_version = ANY($1::text[]) AS ours, b.api > 0 AND b.lead > 0 AS pays
+            SELECT k.secret_version = ANY($1::text[]) AS ours, k.secret_version <> ($1::text[])[1] AS older,
+                b.api > 0 AND b.lead > 0 AS pays
             FROM {schema}.keys k JOIN {schema}.balances b ON b.account_id = k.account_id
             WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
         )
         SELECT (SELECT count(*) FROM {schema}.accounts) AS accounts,
             (SELECT max(id) FROM {schema}.accounts) AS newest_account,
             count(*) FILTER (WHERE ours) AS keys,
+            count(*) FILTER (WHERE ours AND older) AS keys_of_older_secret,
             count(*) FILTER (WHERE NOT ours) AS keys_of_other_secrets,
             count(*) FILTER (WHERE ours AND pays) AS keys_with_credits
         FROM standing

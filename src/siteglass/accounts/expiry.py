@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from siteglass.postgres import Postgres
 
+EXPIRE_EVERY_S = 60
 ACCOUNTS_AT_ONCE = 100
 SWEEP_TIMEOUT_MS = 30_000
 

@@ -1,4 +1,4 @@
-"""Keys: who calls, by the key that was sent; and making, listing, revoking them."""
+"""Keys: who calls, by the key that was sent; and making, listing, binding, revoking them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import asyncpg
 
 from siteglass.accounts.accounts import AccountError, broken_rule
 from siteglass.accounts.key_form import digest, is_well_formed, make_key, secret_version
+from siteglass.accounts.key_uses import KeyUses, Rehashed
+from siteglass.accounts.networks import Network
 from siteglass.errors import Unauthorized
 from siteglass.postgres import Postgres
 from siteglass.settings import SettingsError, variable
@@ -27,7 +29,8 @@ MAX_KEYS_LISTED = 1_000
 
 # What does not stand is not found: an unknown, an expired and a revoked key take the same way, and the same time.
 _FIND = """
-SELECT k.id, k.account_id, k.scopes, a.plan, p.rate_per_s, p.burst, k.rate_per_s AS key_rate_per_s, k.burst AS key_burst
+SELECT k.id, k.account_id, coalesce(k.family, k.id) AS family_id, k.digest, k.scopes, k.allowed_networks, a.plan,
+    p.rate_per_s, p.burst, k.rate_per_s AS key_rate_per_s, k.burst AS key_burst
 FROM {schema}.keys k JOIN {schema}.accounts a ON a.id = k.account_id JOIN {schema}.plans p ON p.name = a.plan
 WHERE k.digest = ANY($1::bytea[])
     AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
@@ -36,16 +39,21 @@ WHERE k.digest = ANY($1::bytea[])
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: the account, the key, what it may do and how fast."""
+    """Who calls: the account, the key, what it may do, how fast, and from where.
+
+    `family_id` is the first key of a chain of rotations: what a key is held to, it is held to with those before it.
+    """
 
     account_id: int
     key_id: int
+    family_id: int
     scopes: frozenset[str]
     plan_name: str
     rate_per_s: float
     burst: int
     key_rate_per_s: float | None = None
     key_burst: int | None = None
+    networks: tuple[Network, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,7 @@ class KeyLimits:
     daily_lead_cap: int | None = None
     rate_per_s: float | None = None
     burst: int | None = None
+    networks: Sequence[Network] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,9 @@ class KeyRow:
     revoked_at: datetime | None
     daily_api_cap: int | None
     daily_lead_cap: int | None
+    last_used_at: datetime | None
+    allowed_networks: Sequence[Network] | None
+    rotated_to: int | None
 
 
 def key_secrets(given: Sequence[str]) -> tuple[bytes, ...]:
@@ -108,8 +120,10 @@ class Keys:
     ) -> None:
         self._postgres = postgres
         self._secrets = key_secrets(secrets)
+        self._newest_version = secret_version(self._secrets[0])
         self._timeout_ms = timeout_ms
         self._monotonic = monotonic
+        self.uses = KeyUses(postgres, monotonic)
         # Oldest first, as all live equally long.
         self._lookups: dict[bytes, _Lookup] = {}
 
@@ -126,6 +140,7 @@ class Keys:
         caller = await asyncio.shield(lookup.task)
         if caller is None:
             raise Unauthorized
+        self.uses.used(caller.key_id)
         return caller
 
     def _start(self, digests: list[bytes], now: float) -> _Lookup:
@@ -155,22 +170,38 @@ class Keys:
         row = await self._postgres.fetchrow(_FIND, digests, timeout_ms=self._timeout_ms)
         if row is None:
             return None
+        if row["digest"] != digests[0]:
+            self.uses.rehashed(row["id"], Rehashed(row["digest"], digests[0], self._newest_version))
+        networks = row["allowed_networks"]
         return Caller(
             account_id=row["account_id"],
             key_id=row["id"],
+            family_id=row["family_id"],
             scopes=frozenset(row["scopes"]),
             plan_name=row["plan"],
             rate_per_s=row["rate_per_s"],
             burst=row["burst"],
             key_rate_per_s=row["key_rate_per_s"],
             key_burst=row["key_burst"],
+            networks=None if networks is None else tuple(networks),
         )
 
 
+# Every statement here that changes something notes it in the audit log itself: both are written, or neither.
 _CREATE = """
-INSERT INTO {schema}.keys (account_id, name, digest, secret_version, shown_start, shown_end, scopes,
-    expires_at, daily_api_cap, daily_lead_cap, rate_per_s, burst)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id
+WITH made AS (
+    INSERT INTO {schema}.keys (account_id, name, digest, secret_version, shown_start, shown_end, scopes,
+        expires_at, daily_api_cap, daily_lead_cap, rate_per_s, burst, allowed_networks)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING *
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id, details)
+    SELECT 'operator', $14, 'key.create', account_id, id,
+        jsonb_strip_nulls(jsonb_build_object('scopes', scopes, 'expires_at', expires_at,
+            'daily_api_cap', daily_api_cap, 'daily_lead_cap', daily_lead_cap, 'rate_per_s', rate_per_s, 'burst', burst,
+            'networks', allowed_networks))
+    FROM made
+)
+SELECT id FROM made
 """
 
 
@@ -181,17 +212,17 @@ async def create_key(
     name: str,
     scopes: Iterable[str] = SCOPES,
     limits: KeyLimits | None = None,
+    *,
+    actor: str,
 ) -> tuple[int, str]:
     """Make a key; returns its number and the key itself, which cannot be had again."""
-    newest = key_secrets(secrets)[0]
-    key = make_key()
+    key, stored = new_key(secrets)
     own = limits or KeyLimits()
-    values = (own.expires_at, own.daily_api_cap, own.daily_lead_cap, own.rate_per_s, own.burst)
+    values = (own.expires_at, own.daily_api_cap, own.daily_lead_cap, own.rate_per_s, own.burst, own.networks)
     try:
         row = await postgres.fetchrow(
-            _CREATE, account_id, name, digest(newest, key), secret_version(newest), key[:12], key[-4:],
-            sorted(set(scopes)), *values, timeout_ms=ADMIN_TIMEOUT_MS,
-        )  # fmt: skip
+            _CREATE, account_id, name, *stored, sorted(set(scopes)), *values, actor, timeout_ms=ADMIN_TIMEOUT_MS
+        )
     except asyncpg.ForeignKeyViolationError:
         raise AccountError(f"There is no account {account_id}. `siteglass account list` shows them.") from None
     except asyncpg.CheckViolationError as error:
@@ -200,11 +231,19 @@ async def create_key(
     return row["id"], key
 
 
+def new_key(secrets: Sequence[str]) -> tuple[str, tuple[bytes, str, str, str]]:
+    """A new key, and what is stored of it: digest, version of the secret, and the two ends that are shown."""
+    newest = key_secrets(secrets)[0]
+    key = make_key()
+    return key, (digest(newest, key), secret_version(newest), key[:12], key[-4:])
+
+
 async def list_keys(postgres: Postgres, account_id: int) -> list[KeyRow]:
     """The keys of an account, newest first."""
     rows = await postgres.fetch(
         "SELECT id, account_id, name, shown_start || '...' || shown_end AS shown, scopes, secret_version, created_at,"
-        " expires_at, revoked_at, daily_api_cap, daily_lead_cap"
+        " expires_at, revoked_at, daily_api_cap, daily_lead_cap, last_used_at, allowed_networks,"
+        " lead(id) OVER (PARTITION BY coalesce(family, id) ORDER BY id) AS rotated_to"
         " FROM {schema}.keys WHERE account_id = $1 ORDER BY id DESC LIMIT $2",
         account_id,
         MAX_KEYS_LISTED,
@@ -213,12 +252,46 @@ async def list_keys(postgres: Postgres, account_id: int) -> list[KeyRow]:
     return [KeyRow(**row) for row in rows]
 
 
-async def revoke_key(postgres: Postgres, key_id: int) -> None:
-    """End a key for good; a worker that has just looked it up lets it pass for a second, but no charge does."""
-    row = await postgres.fetchrow(
-        "UPDATE {schema}.keys SET revoked_at = coalesce(revoked_at, clock_timestamp()) WHERE id = $1 RETURNING id",
-        key_id,
-        timeout_ms=ADMIN_TIMEOUT_MS,
-    )
+def no_key(key_id: int) -> AccountError:
+    """There is no such key."""
+    return AccountError(f"There is no key {key_id}. `siteglass key list ACCOUNT` shows those of an account.")
+
+
+_ALLOW = """
+WITH changed AS (
+    UPDATE {schema}.keys SET allowed_networks = $2 WHERE id = $1 RETURNING id, account_id, allowed_networks
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id, details)
+    SELECT 'operator', $3, 'key.allow', account_id, id, jsonb_build_object('networks', allowed_networks) FROM changed
+)
+SELECT id FROM changed
+"""
+
+
+async def allow_networks(postgres: Postgres, key_id: int, networks: Sequence[Network] | None, actor: str) -> None:
+    """Let a key be used from these networks only, or from anywhere; seen by workers within a second."""
+    row = await postgres.fetchrow(_ALLOW, key_id, networks, actor, timeout_ms=ADMIN_TIMEOUT_MS)
     if row is None:
-        raise AccountError(f"There is no key {key_id}. `siteglass key list ACCOUNT` shows those of an account.")
+        raise no_key(key_id)
+
+
+_REVOKE = """
+WITH ended AS (
+    UPDATE {schema}.keys SET revoked_at = clock_timestamp() WHERE id = $1 AND revoked_at IS NULL
+    RETURNING id, account_id
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id)
+    SELECT 'operator', $2, 'key.revoke', account_id, id FROM ended
+)
+SELECT id FROM {schema}.keys WHERE id = $1
+"""
+
+
+async def revoke_key(postgres: Postgres, key_id: int, actor: str) -> None:
+    """End a key for good; a worker that has just looked it up lets it pass for a second, but no charge does.
+
+    Who revokes it again changes nothing, and is not noted.
+    """
+    row = await postgres.fetchrow(_REVOKE, key_id, actor, timeout_ms=ADMIN_TIMEOUT_MS)
+    if row is None:
+        raise no_key(key_id)

@@ -8,6 +8,7 @@ leaves no trace here; against that, keep heads (`account, seq, hash`) somewhere 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ LIST_TIMEOUT_MS = 5_000
 ACCOUNT_TIMEOUT_MS = 600_000
 ACCOUNTS_AT_ONCE = 1_000
 ROWS_AT_ONCE = 1_000
+TOLD_EVERY = 10_000
 
 FIRST_PREVIOUS = bytes(32)
 
@@ -55,6 +57,13 @@ class Verified:
     entries: int = 0
     problem_count: int = 0
     problems: list[LedgerProblem] = field(default_factory=list)
+    told: Callable[[int], None] = lambda _: None
+
+    def read_one(self) -> None:
+        """Count a row."""
+        self.entries += 1
+        if self.entries % TOLD_EVERY == 0:
+            self.told(self.entries)
 
     def add(self, account_id: int, seq: int | None, what: str) -> None:
         """Count a problem; only the first are kept."""
@@ -110,7 +119,7 @@ class _Books:
 
     def enter(self, row: asyncpg.Record) -> None:
         """The next row."""
-        self._found.entries += 1
+        self._found.read_one()
         self.seq += 1
         if row["seq"] != self.seq:
             self._found.add(self._account_id, row["seq"], f"row {self.seq} is missing")
@@ -210,9 +219,25 @@ async def _verify_account(postgres: Postgres, account_id: int, found: Verified) 
         found.add(account_id, None, "what is left of expiring credits is not what the rows give")
 
 
-async def verify(postgres: Postgres, account_id: int | None = None) -> Verified:
-    """Read the whole ledger, or that of one account, and report what is wrong; memory does not grow with it."""
-    found = Verified()
+async def count_rows(postgres: Postgres, account_id: int | None = None) -> int:
+    """How many rows the balances say there are: enough to tell how far a verification is."""
+    row = await postgres.fetchrow(
+        "SELECT coalesce(sum(seq), 0)::bigint AS rows FROM {schema}.balances"
+        " WHERE $1::bigint IS NULL OR account_id = $1",
+        account_id,
+        timeout_ms=LIST_TIMEOUT_MS,
+    )
+    return 0 if row is None else int(row["rows"])
+
+
+async def verify(
+    postgres: Postgres, account_id: int | None = None, told: Callable[[int], None] = lambda _: None
+) -> Verified:
+    """Read the whole ledger, or that of one account, and report what is wrong; memory does not grow with it.
+
+    `told` hears now and then how many rows have been read.
+    """
+    found = Verified(told=told)
     last = 0 if account_id is None else account_id - 1
     while True:
         rows = await postgres.fetch(

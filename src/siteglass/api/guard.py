@@ -1,11 +1,10 @@
-"""What stands before and behind every operation: request id, key, scope, rate limit, errors, log line and metrics."""
+"""What stands before and behind every operation: request id, key, address, scope, rate limit, errors, log, metrics."""
 
 from __future__ import annotations
 
 import logging
 import math
 import time
-import traceback
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -15,11 +14,13 @@ from starlette.responses import Response
 
 from siteglass import metrics
 from siteglass.accounts.keys import Caller, Keys
+from siteglass.accounts.networks import is_among, read_address
 from siteglass.api.responses import error_answer
 from siteglass.backends import Backends
 from siteglass.errors import Forbidden, Internal, SiteglassError, TooManyRequests, Unavailable
 from siteglass.index.names import Names
 from siteglass.limits import Claims, Policy, RateLimiter, limit_headers
+from siteglass.logs import places
 from siteglass.query.cursor import CursorSealer
 
 log = logging.getLogger("siteglass.api")
@@ -53,16 +54,28 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def guarded(name: str, scope: str, operation: Operation) -> Endpoint:
-    """An endpoint that runs the operation for a caller whose key, scope and rate allow it, checked in this order."""
+    """An endpoint that runs the operation for a caller whose key, address, scope and rate allow it, in this order."""
 
     async def for_caller(service: Service, request: Request, call: Call) -> Response:
         caller = await service.keys.find(request.headers.get("x-api-key", ""))
+        _check_address(caller, request)
         if scope not in caller.scopes:
             raise Forbidden(scope)
         await _take(service, caller, call, cost=1)
         return await operation(service, request, caller, call)
 
     return answered(name, for_caller)
+
+
+def _check_address(caller: Caller, request: Request) -> None:
+    """Raise Forbidden if the key is bound to networks and the call comes from elsewhere."""
+    if caller.networks is None:
+        return
+    # Behind a proxy that is trusted (setting trusted_proxies) this is the address that the proxy saw.
+    address = read_address(request.client.host) if request.client else None
+    if not is_among(address, caller.networks):
+        # What is no address may be a text of the caller's: not repeated.
+        raise Forbidden(address="an unknown address" if address is None else str(address))
 
 
 async def take_rest(service: Service, caller: Caller, call: Call, cost: int) -> None:
@@ -75,7 +88,7 @@ async def take_rest(service: Service, caller: Caller, call: Call, cost: int) -> 
 
 
 def _policies(caller: Caller) -> tuple[Policy, Policy]:
-    """The limits of the account and of the key itself."""
+    """The limits of the account and of the key itself, which those it was rotated from share."""
     plan = Policy(caller.rate_per_s, caller.burst)
     return plan, Policy(caller.key_rate_per_s or caller.rate_per_s, caller.key_burst or caller.burst)
 
@@ -86,7 +99,7 @@ async def _take(service: Service, caller: Caller, call: Call, cost: int, taken: 
     Who tries again pays the units `taken` before once more, so they are part of the wait.
     """
     plan, own = _policies(caller)
-    verdict = await service.limiter.take(str(caller.account_id), str(caller.key_id), plan, own, cost)
+    verdict = await service.limiter.take(str(caller.account_id), str(caller.family_id), plan, own, cost)
     call.headers.update(limit_headers(verdict))
     if not verdict.allowed:
         again_us = taken * max(plan.interval_us, own.interval_us)
@@ -132,5 +145,4 @@ def answered(name: str, work: OpenOperation) -> Endpoint:
 
 def log_fault(request_id: str, error: BaseException) -> None:
     """A fault of ours: its kind and place. Not its message, which may quote an address."""
-    frames = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
-    log.error("fault", extra={"request_id": request_id, "kind": type(error).__name__, "frames": frames[-8:]})
+    log.error("fault", extra={"request_id": request_id, "kind": type(error).__name__, "frames": places(error)})

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 
+from siteglass import app
 from siteglass.accounts.key_form import checksum, make_key
 from siteglass.accounts.keys import KeyLimits
 from siteglass.settings import Settings
@@ -128,16 +129,66 @@ def test_a_new_key_works_at_once(bank: Bank) -> None:
     customer.pays(SEARCH, {**IN_ORDER, "limit": 2}, "search", 0, marks(STOCK[:2]))
 
 
+@pytest.mark.timing
 def test_a_key_is_replaced_with_an_overlap(bank: Bank) -> None:
     old = bank.customer(lead=10)
-    new = bank.another(old.account_id)
+    ends = time.monotonic() + 2
+    new = bank.rotate(old, timedelta(seconds=2))
     body = {**IN_ORDER, "limit": 2}
     for customer in (old, new, old):
         customer.pays(SEARCH, body, "search", 0, marks(STOCK[:2]))
-    bank.revoke(old.key_id)
+    time.sleep(ends + 0.2 - time.monotonic())
     with old.untouched():
         refused(old.post(SEARCH, body), 401, "UNAUTHORIZED")
     new.pays(SEARCH, body, "search", 0, marks(STOCK[:2]))
+
+
+def test_a_replaced_key_and_the_new_one_share_their_rate(bank: Bank) -> None:
+    old = bank.customer(lead=100, limits=KeyLimits(rate_per_s=0.001, burst=3))
+    new = bank.rotate(old, timedelta(hours=1))
+    body = {"limit": 1}
+    for customer in (old, new, old):
+        answered(customer.post(SEARCH, body))
+    for customer in (old, new):
+        refused(customer.post(SEARCH, body), 429, "TOO_MANY_REQUESTS")
+
+
+def test_the_last_use_is_written_in_the_background(
+    bank: Bank, stock_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "WRITE_EVERY_S", 0.1)
+    with serving(stock_settings) as client:
+        user = bank.customer(lead=100)
+        bare = bank.another(user.account_id)
+        written = []
+        for _ in range(2):
+            called = datetime.now(UTC)
+            answered(user.post(SEARCH, {"limit": 1}, client))
+            deadline = time.monotonic() + 5
+            while (used := bank.listed(user.account_id)[user.key_id].last_used_at) is None or used < called:
+                assert time.monotonic() < deadline, "the use was not written"
+                time.sleep(0.02)
+            written.append(used)
+        assert written[0] < written[1] <= datetime.now(UTC)
+        assert bank.listed(user.account_id)[bare.key_id].last_used_at is None
+
+
+def test_the_last_use_is_written_when_the_service_stops(bank: Bank, stock_settings: Settings) -> None:
+    user = bank.customer(lead=100)
+    with serving(stock_settings) as client:
+        answered(user.post(SEARCH, {"limit": 1}, client))
+        assert bank.listed(user.account_id)[user.key_id].last_used_at is None
+    assert bank.listed(user.account_id)[user.key_id].last_used_at is not None
+
+
+def test_the_secret_changes_and_no_key_in_use_must_be_made_again(bank: Bank, stock_settings: Settings) -> None:
+    used, unused = bank.customer(lead=10), bank.customer(lead=10)
+    old = stock_settings.key_secrets
+    with serving(replace(stock_settings, key_secrets=(NEWEST, *old))) as client:
+        answered(used.post(SEARCH, {"limit": 1}, client))
+    with serving(replace(stock_settings, key_secrets=(NEWEST,))) as client:
+        answered(used.post(SEARCH, {"limit": 1}, client))
+        refused(unused.post(SEARCH, {"limit": 1}, client), 401, "UNAUTHORIZED")
 
 
 @pytest.fixture(scope="module")

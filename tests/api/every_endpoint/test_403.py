@@ -1,16 +1,21 @@
-"""What a key may do, and the order of checks: key, scope, rate limit, media type, size, JSON and fields."""
+"""What a key may do and from where, and the order of checks: key, address, scope, rate limit, body."""
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 from typing import Any
 
+import httpx
 import pytest
 
 from siteglass.accounts.keys import SCOPES
+from siteglass.address import trusted_proxies
+from siteglass.settings import Settings, SettingsError
 from tests.api.asking import ENRICH, SEARCH, answered, refused
 from tests.api.paying import Bank, Customer, nothing_shown
+from tests.running import ServiceProcess, serving
 
 SUBSETS = [subset for size in (1, 2, 3) for subset in itertools.combinations(SCOPES, size)]
 BODIES: dict[str, dict[str, Any]] = {SEARCH: {"limit": 1}, ENRICH: {"domains": ["stock-01.com"]}}
@@ -89,6 +94,97 @@ def test_order(callers: list[Caller], path: str) -> None:
         else:
             expected = (400, "INVALID_REQUEST")
         refused(response, *expected)
+
+
+OFFICE = ("203.0.113.0/24", "2001:db8::/32")
+
+
+def _message(address: str) -> str:
+    return f"This key may not be used from {address}. Call from an address on its list, or change the list."
+
+
+def _bound(bank: Bank, *networks: str, **limits: Any) -> Customer:
+    user = bank.customer(api=10, lead=100, **limits)
+    bank.allow(user.key_id, *networks)
+    return user
+
+
+def test_a_key_is_used_from_its_networks_only(bank: Bank) -> None:
+    inside, outside = _bound(bank, "127.0.0.0/8", "::1"), _bound(bank, *OFFICE)
+    for path, body in BODIES.items():
+        answered(inside.client.post(path, json=body))
+        with outside.untouched():
+            response = outside.client.post(path, json=body)
+        refused(response, 403, "FORBIDDEN")
+        assert response.json() == {"error": "FORBIDDEN", "message": _message("127.0.0.1")}
+        nothing_shown(response)
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "seen"),
+    [
+        ("203.0.113.7", None),
+        ("203.0.113.7:49152", None),
+        ("::ffff:203.0.113.7", None),
+        ("2001:db8::7", None),
+        ("[2001:db8::7]:49152", None),
+        ("198.51.100.9, 203.0.113.7", None),  # what stands before the last one, anybody may have written
+        ("203.0.113.7, 198.51.100.9", "198.51.100.9"),
+        ("203.0.113.7, 127.0.0.1", None),  # two of the trusted proxies, one behind the other
+        ("::ffff:198.51.100.9", "198.51.100.9"),
+        ("2001:db9::7", "2001:db9::7"),
+        ("unknown", "an unknown address"),
+        ("203.0.113.7<script>", "an unknown address"),
+    ],
+)
+def test_behind_a_trusted_proxy_the_address_is_the_one_it_saw(bank: Bank, forwarded: str, seen: str | None) -> None:
+    user = _bound(bank, *OFFICE)
+    response = user.client.post(SEARCH, json={"limit": 1}, headers={"X-Forwarded-For": forwarded})
+    if seen is None:
+        answered(response)
+    else:
+        refused(response, 403, "FORBIDDEN")
+        assert response.json()["message"] == _message(seen)
+
+
+def test_the_word_of_others_on_an_address_does_not_count(bank: Bank) -> None:
+    user = _bound(bank, *OFFICE)
+    service = ServiceProcess(replace(bank.settings, trusted_proxies=()))
+    service.start()
+    try:
+        with httpx.Client(base_url=service.url, trust_env=False) as client:
+            client.headers["X-Forwarded-For"] = "203.0.113.7"
+            response = user.post(SEARCH, {"limit": 1}, client)
+    finally:
+        service.kill()
+    refused(response, 403, "FORBIDDEN")
+    assert response.json()["message"] == _message("127.0.0.1")
+
+
+def test_a_proxy_that_could_never_match_is_told_at_the_start() -> None:
+    for wrong in ("proxy.example", "10.0.0.1/8", "*"):
+        with pytest.raises(SettingsError, match="SITEGLASS_TRUSTED_PROXIES"):
+            trusted_proxies(Settings(trusted_proxies=("127.0.0.1", wrong)))
+
+
+@pytest.mark.timing
+def test_a_changed_list_is_followed_within_a_second(bank: Bank) -> None:
+    user = _bound(bank, *OFFICE)
+    refused(user.client.post(SEARCH, json={"limit": 1}), 403, "FORBIDDEN")
+    bank.allow(user.key_id, "127.0.0.1")
+    time.sleep(1.001)
+    answered(user.client.post(SEARCH, json={"limit": 1}))
+
+
+def test_the_address_is_checked_after_the_key_and_before_scope_and_rate(bank: Bank) -> None:
+    user = _bound(bank, *OFFICE, scopes=["account"], plan=bank.plan(0.001, 1))
+    for _ in range(3):  # takes nothing from the rate either
+        response = user.client.post(SEARCH, content=b"{")
+        refused(response, 403, "FORBIDDEN")
+        assert response.json()["message"] == _message("127.0.0.1")
+    bank.revoke(user.key_id)
+    with serving(bank.settings) as fresh:
+        refused(user.post(SEARCH, {}, fresh), 401, "UNAUTHORIZED")
 
 
 def test_a_missing_scope_takes_nothing_from_the_rate_of_others(bank: Bank) -> None:

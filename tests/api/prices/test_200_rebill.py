@@ -132,7 +132,7 @@ def test_a_plan_that_begins_with_it_looks_back(bank: Bank) -> None:
     customer.pays(SEARCH, {**IN_ORDER, "limit": 10}, "search", 0, marks(STOCK[:10]))
     customer.pays(SEARCH, {**IN_ORDER, "limit": 10}, "search", 0, marks(STOCK[:10]))
     changed = accounts.Plan(plan, 100_000, 100_000, rebill_after_hours=DAY)
-    bank.do(accounts.set_plan(bank.postgres, changed))
+    bank.do(accounts.set_plan(bank.postgres, changed, actor="tests"))
     customer.pays(SEARCH, IN_ORDER, "search", 0, _free(marks(STOCK[:20]), _paid(10)))
 
 

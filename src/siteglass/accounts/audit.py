@@ -1,0 +1,49 @@
+"""The audit log: who did what to accounts, plans, keys and credits, and when. It is only ever added to.
+
+A row is written by the statement of the action itself, so there is never one without the other; those of credits come
+from the functions in the database. No key, no name and no contact data stands in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from siteglass.postgres import Postgres
+
+ADMIN_TIMEOUT_MS = 5_000
+MAX_LISTED = 1_000
+
+_LIST = """
+SELECT * FROM (
+    SELECT id, at, actor_kind::text, actor_id, action, account_id, key_id, entry_seq, details
+    FROM {schema}.audit
+    WHERE ($1::bigint IS NULL OR account_id = $1) AND id > coalesce($2::bigint, 0)
+    ORDER BY id {direction} LIMIT $3
+) AS shown ORDER BY id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One action: by whom, on what, and what was set."""
+
+    id: int
+    at: datetime
+    actor_kind: str
+    actor_id: str
+    action: str
+    account_id: int | None
+    key_id: int | None
+    entry_seq: int | None
+    details: dict[str, Any]
+
+
+async def list_audit(postgres: Postgres, account_id: int | None = None, after_id: int | None = None) -> list[AuditRow]:
+    """Actions, newest last: the newest, or those that follow `after_id`; at most MAX_LISTED either way."""
+    statement = _LIST.replace("{direction}", "DESC" if after_id is None else "ASC")
+    rows = await postgres.fetch(statement, account_id, after_id, MAX_LISTED, timeout_ms=ADMIN_TIMEOUT_MS)
+    return [AuditRow(**{**row, "details": orjson.loads(row["details"])}) for row in rows]

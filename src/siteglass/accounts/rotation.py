@@ -1,0 +1,79 @@
+"""Rotation: a new key takes the place of another, and for a while both stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from siteglass.accounts.accounts import AccountError
+from siteglass.accounts.keys import ADMIN_TIMEOUT_MS, new_key, no_key
+from siteglass.postgres import Postgres
+
+MAX_OVERLAP = timedelta(days=7)
+
+# The whole family is locked, in the order of numbers, as all do who lock several keys. Of two who rotate the same key
+# at once the second waits here, and then finds it changed since its statement began: it changes nothing.
+# The newest of a family was never rotated: its expiry is the one that was given, not the end of an overlap.
+_ROTATE = """
+WITH family AS (
+    SELECT k.* FROM {schema}.keys k JOIN {schema}.keys asked
+        ON k.account_id = asked.account_id AND coalesce(k.family, k.id) = coalesce(asked.family, asked.id)
+    WHERE asked.id = $1 ORDER BY k.id FOR NO KEY UPDATE OF k
+), standing AS (
+    SELECT * FROM family WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())
+), old AS (
+    SELECT * FROM standing
+    WHERE id = $1 AND id = (SELECT max(id) FROM standing)
+        AND expires_at IS NOT DISTINCT FROM (SELECT expires_at FROM {schema}.keys WHERE id = $1)
+), made AS (
+    INSERT INTO {schema}.keys (account_id, name, digest, secret_version, shown_start, shown_end, scopes,
+        expires_at, daily_api_cap, daily_lead_cap, rate_per_s, burst, allowed_networks, family)
+    SELECT account_id, name, $2, $3, $4, $5, scopes, (SELECT expires_at FROM family ORDER BY id DESC LIMIT 1),
+        daily_api_cap, daily_lead_cap, rate_per_s, burst, allowed_networks, coalesce(family, id)
+    FROM old RETURNING id
+), ended AS (
+    UPDATE {schema}.keys k SET expires_at = least(k.expires_at, clock_timestamp() + $6::interval)
+    FROM old WHERE k.id = old.id RETURNING k.id, k.account_id, k.expires_at
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id, details)
+    SELECT 'operator', $7, 'key.rotate', ended.account_id, ended.id,
+        jsonb_build_object('new_key', made.id, 'expires_at', ended.expires_at)
+    FROM ended, made
+)
+SELECT id FROM made
+"""
+
+_WHY_NOT = """
+SELECT k.revoked_at IS NOT NULL AS revoked, k.expires_at <= clock_timestamp() AS expired, k.account_id, (
+    SELECT max(n.id) FROM {schema}.keys n
+    WHERE n.account_id = k.account_id AND coalesce(n.family, n.id) = coalesce(k.family, k.id) AND n.revoked_at IS NULL
+) AS newest
+FROM {schema}.keys k WHERE k.id = $1
+"""
+
+
+async def rotate_key(
+    postgres: Postgres, secrets: Sequence[str], key_id: int, overlap: timedelta, actor: str
+) -> tuple[int, str]:
+    """Make a key that takes the place of another, which ends after the overlap; returns number and key of the new one.
+
+    The new one has all that the old one has, and shares its caps and its rate: together they may do no more.
+    """
+    if not timedelta() <= overlap <= MAX_OVERLAP:
+        raise AccountError(f"An overlap is 0 to {MAX_OVERLAP.days * 24} hours.")
+    key, stored = new_key(secrets)
+    row = await postgres.fetchrow(_ROTATE, key_id, *stored, overlap, actor, timeout_ms=ADMIN_TIMEOUT_MS)
+    if row is None:
+        raise await _why_not(postgres, key_id)
+    return row["id"], key
+
+
+async def _why_not(postgres: Postgres, key_id: int) -> AccountError:
+    """Why a key cannot be rotated, and what can be done."""
+    row = await postgres.fetchrow(_WHY_NOT, key_id, timeout_ms=ADMIN_TIMEOUT_MS)
+    if row is None:
+        return no_key(key_id)
+    if row["revoked"] or row["expired"]:
+        ended = "was revoked" if row["revoked"] else "has expired"
+        return AccountError(f"Key {key_id} {ended}. Make a new one: siteglass key create {row['account_id']}")
+    return AccountError(f"Key {key_id} was rotated already. Rotate the newest: siteglass key rotate {row['newest']}")

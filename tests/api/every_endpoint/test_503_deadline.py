@@ -1,0 +1,35 @@
+"""A request as a whole has a deadline, however patient its parts are."""
+
+from __future__ import annotations
+
+import socket
+import time
+from dataclasses import replace
+
+import pytest
+
+from siteglass.settings import Settings
+from tests.api.asking import ENRICH, SEARCH, refused
+from tests.api.paying import Bank
+from tests.running import serving
+
+
+@pytest.mark.parametrize(("path", "body"), [(SEARCH, {}), (ENRICH, {"domains": ["stock-01.com"]})])
+def test_an_engine_that_never_answers(bank: Bank, stock_settings: Settings, path: str, body: object) -> None:
+    customer = bank.customer(api=10, lead=100)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        patient = replace(
+            stock_settings,
+            opensearch_urls=(f"http://127.0.0.1:{silent.getsockname()[1]}",),
+            search_timeout_ms=60_000,
+            request_timeout_ms=1_000,
+            charge_timeout_ms=500,
+        )
+        with serving(patient) as client, customer.untouched():
+            started = time.monotonic()
+            response = customer.post(path, body, client, retry="k")
+            assert 0.5 <= time.monotonic() - started < 5
+            refused(response, 503, "UNAVAILABLE")
+            assert "nothing was charged" in response.json()["message"]
+    # its claim is gone with it
+    assert customer.post(path, body, retry="k").status_code == 200
