@@ -15,9 +15,11 @@ from siteglass.accounts import credits
 from siteglass.accounts.credits import Balances, Receipt
 from siteglass.api import charging
 
+QUEUE_S = 0.05
+
 
 def answer_before_charge() -> None:
-    """The answer leaves at once; the charge is made behind its back."""
+    """The answer leaves at once; the charge waits in a queue of the process."""
     running: set[asyncio.Task[Any]] = set()
 
     async def charge_later(*arguments: Any, **options: Any) -> Receipt | None:
@@ -26,11 +28,15 @@ def answer_before_charge() -> None:
         if keep is not None and await credits.find_answer(postgres, caller, keep.key, timeout_ms=timeout_ms):
             return None
         price = await credits.quote(postgres, caller, bill, timeout_ms=timeout_ms)
-        task = asyncio.create_task(credits.charge(*arguments, **options))
+        task = asyncio.create_task(_later(*arguments, **options))
         running.add(task)
         task.add_done_callback(_let_go)
         left = Balances(price.balances.api - price.api, price.balances.lead - price.lead, 0)
         return Receipt(price.api, price.lead, left)
+
+    async def _later(*arguments: Any, **options: Any) -> None:
+        await asyncio.sleep(QUEUE_S)
+        await credits.charge(*arguments, **options)
 
     def _let_go(task: asyncio.Task[Any]) -> None:
         running.discard(task)

@@ -94,9 +94,9 @@ class Caller:
             again = self.choose.random()
             if outcome == "charged" and again < 0.08:
                 await self.send(account, ask, key)
-            elif outcome == "charged" and again < 0.10:
+            elif outcome == "charged" and again < 0.13:
                 await self.send(account, self.choose.choice([one for one in self.job.asks if one != ask]), key)
-            elif outcome == "charged" and again < 0.12 and ask in self.job.asks:
+            elif outcome == "charged" and again < 0.15 and ask in self.job.asks:
                 # Another account with the same key: its own request, never a replay.
                 other = self.choose.choice([one for one in rich if one != account])
                 self.charges += await self.send(other, ask, key) == "charged"

@@ -51,7 +51,7 @@ def service_settings(arena: Arena, schema: str) -> Settings:
         postgres_schema=schema,
         redis_url=arena.redis_url,
         charge_timeout_ms=1_500,
-        request_timeout_ms=4_000,
+        request_timeout_ms=3_000,
         log_level="ERROR",
     )
 
@@ -75,17 +75,17 @@ async def open_accounts(dsn: str, schema: str, log: Log, count: int, *, poor: bo
     """Accounts with their keys; with `poor` the last is soon out of credits."""
     postgres = Postgres(dsn, schema)
     try:
-        await accounts.set_plan(postgres, Plan(PLAN, 100_000, 100_000))
+        await accounts.set_plan(postgres, Plan(PLAN, 100_000, 100_000), actor="proof")
         opened = []
         for number in range(count):
-            account = await accounts.create_account(postgres, f"proof {schema} {number}", PLAN)
+            account = await accounts.create_account(postgres, f"proof {schema} {number}", PLAN, actor="proof")
             is_poor = poor and number == count - 1
             amount = POOR if is_poor else RICH
             grant = Operation(str(account), 0, "grant", api=amount, lead=amount, request=f"opening {account}")
             call = log.call(grant)
             left = await credits.grant(postgres, account, amount, amount, "proof", grant.request)
             log.answer(call, "granted", balance_api=left.api, balance_lead=left.lead, seq=left.seq)
-            _, secret = await create_key(postgres, [SECRET], account, "proof")
+            _, secret = await create_key(postgres, [SECRET], account, "proof", actor="proof")
             opened.append(Account(account, secret, is_poor))
         return opened
     finally:

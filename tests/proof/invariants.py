@@ -144,16 +144,21 @@ async def load_seen(owner_dsn: str, schema: str, operations: Sequence[Operation]
 
 async def broken(owner_dsn: str, schema: str) -> list[Broken]:
     """Every invariant that does not hold; `load_seen` comes first."""
-    found = []
     connection = await asyncpg.connect(owner_dsn)
     try:
-        await connection.execute("SET work_mem = '256MB'")
-        for name, statement in INVARIANTS.items():
-            sql = statement.replace("{schema}", schema).replace("{seen}", f"{schema}.proof_seen")
-            rows = await connection.fetch(sql, timeout=600)
-            if rows:
-                places = tuple(f"account {row[0]}: {row[1]}" for row in rows[:MAX_SHOWN])
-                found.append(Broken(name, len(rows), places))
+        return await broken_in(connection, schema)
     finally:
         await connection.close()
+
+
+async def broken_in(connection: asyncpg.Connection[asyncpg.Record], schema: str) -> list[Broken]:
+    """The same, as this connection sees it."""
+    found = []
+    await connection.execute("SET work_mem = '256MB'")
+    for name, statement in INVARIANTS.items():
+        sql = statement.replace("{schema}", schema).replace("{seen}", f"{schema}.proof_seen")
+        rows = await connection.fetch(sql, timeout=600)
+        if rows:
+            places = tuple(f"account {row[0]}: {row[1]}" for row in rows[:MAX_SHOWN])
+            found.append(Broken(name, len(rows), places))
     return found

@@ -85,13 +85,13 @@ async def open_accounts(dsn: str, schema: str, log: Log, count: int, *, poor: bo
     try:
         opened = []
         for number in range(count):
-            account = await accounts.create_account(postgres, f"proof {schema} {number}")
+            account = await accounts.create_account(postgres, f"proof {schema} {number}", actor="proof")
             amount = POOR if poor and number % 2 else RICH
             grant = Operation(str(account), 0, "grant", api=amount, lead=amount, request=f"opening {account}")
             call = log.call(grant)
             left = await credits.grant(postgres, account, amount, amount, "proof", grant.request)
             log.answer(call, "granted", balance_api=left.api, balance_lead=left.lead, seq=left.seq)
-            key, _ = await create_key(postgres, SECRETS, account, "proof")
+            key, _ = await create_key(postgres, SECRETS, account, "proof", actor="proof")
             opened.append((account, key))
         return opened
     finally:

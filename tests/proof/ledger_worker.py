@@ -51,7 +51,7 @@ class Job:
 
 def caller_of(account_id: int, key_id: int) -> Caller:
     """As the HTTP edge knows who calls."""
-    return Caller(account_id, key_id, frozenset(("search",)), "standard", 1.0, 1)
+    return Caller(account_id, key_id, key_id, frozenset(("search",)), "standard", 1.0, 1)
 
 
 def _bill(api: int, lead: int) -> Bill:
