@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import http.client
 import os
 import subprocess
 import sys
@@ -180,8 +181,12 @@ class ServiceProcess:
         )
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
-            with contextlib.suppress(httpx.TransportError):
-                httpx.get(f"{self.url}/healthz", timeout=2, trust_env=False)
+            # not httpx: it would prepare for TLS at every try, for longer than a request takes
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=2)
+                connection.request("GET", "/healthz")
+                connection.getresponse().read()
+                connection.close()
                 return
             time.sleep(0.02)
         raise RuntimeError("the service did not start")

@@ -23,7 +23,7 @@ from tests.proof.faults import Counts
 from tests.proof.verdict import Judged, judged
 
 NO_FAULTS = Counts(0, 0, only_kills=True)
-LEDGER = ledger_level.Size(800, NO_FAULTS, workers=2, unkeyed=0.3, accounts_at_once=2)
+LEDGER = ledger_level.Size(800, NO_FAULTS, unkeyed=0.3, accounts_at_once=2)
 HTTP = http_level.Size(150, NO_FAULTS, services=2)
 
 Size = TypeVar("Size", ledger_level.Size, http_level.Size)
@@ -89,7 +89,7 @@ DEFECTS = (
         frozenset({"what was answered is durable"}),
         role_setting="synchronous_commit = off",
         faults=Counts(3, 0, only_kills=True),
-        charges=2_000,
+        charges=1_200,
     ),
     Defect(
         "double refund",

@@ -33,8 +33,8 @@ class Size:
 
     charges: int
     faults: Counts
-    workers: int = 3
-    clients: int = 6
+    workers: int = 2
+    clients: int = 8
     unkeyed: float = 0.06
     accounts_at_once: int = ACCOUNTS_AT_ONCE
 

@@ -1,4 +1,4 @@
-"""The SQL of the proof on a small ledger: nothing to say when it is whole, and the right name for each thing done to it."""
+"""The SQL of the proof on a small ledger: silent while it is whole, and the right name for each thing done to it."""
 
 from __future__ import annotations
 
