@@ -14,6 +14,7 @@ from pathlib import Path
 from reference.language import directives_page, values_page
 from reference.leads import leads_page
 from reference.operating import commands_page, errors_page, headers_page, settings_page
+from reference.receipts import receipts_page
 from reference.records import fields_page, filters_page
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
@@ -23,6 +24,7 @@ PAGES: dict[str, tuple[str, Callable[[], str]]] = {
     "filters.md": ("what a request can say", filters_page),
     "directives.md": ("the language of `wrapped_query`", directives_page),
     "values.md": ("the values that are known", values_page),
+    "receipts.md": ("what can be read about credits: account, usage, ledger", receipts_page),
     "errors.md": ("every error code", errors_page),
     "headers.md": ("what answers say beside their body", headers_page),
     "settings.md": ("what can be set from outside", settings_page),

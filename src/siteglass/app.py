@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -20,8 +19,8 @@ from siteglass.accounts.expiry import EXPIRE_EVERY_S, expire_credits
 from siteglass.accounts.housekeeping import Housekeeping, Job
 from siteglass.accounts.key_uses import WRITE_EVERY_S
 from siteglass.accounts.keys import Keys, key_secrets
-from siteglass.api.guard import Service, log_fault
-from siteglass.api.operations import OPERATIONS, PAGE, SEARCH
+from siteglass.api.guard import Service, log_fault, new_request_id
+from siteglass.api.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH
 from siteglass.api.responses import error_answer
 from siteglass.api.routes import routes
 from siteglass.backends import Clock, open_backends
@@ -82,9 +81,10 @@ def _allowed_methods(request: Request) -> list[str]:
 def _meant(path: str) -> str | None:
     """The operation that a wrong path resembles: as a whole, or by its last part."""
     asked = path.rstrip("/").lower()
-    if asked.startswith(SEARCH.path + "/"):
-        return f"{PAGE.method} {PAGE.path}"
-    by_path = {declared.path: declared for declared in OPERATIONS if declared is not PAGE}
+    for above, below in ((SEARCH, PAGE), (LEDGER, RECEIPT)):
+        if asked.startswith(above.path + "/"):
+            return f"{below.method} {below.path}"
+    by_path = {declared.path: declared for declared in OPERATIONS if declared not in (PAGE, RECEIPT)}
     by_end = {path.rpartition("/")[2]: path for path in by_path}
     # /v1/search has 77; /v1/leads, as near to search as to enrich, and /v1/leads/export stay below.
     near = process.extractOne(asked, by_path.keys(), scorer=fuzz.ratio, score_cutoff=76)
@@ -100,12 +100,12 @@ async def _http_error(request: Request, error: Any) -> Response:
         if error.status_code == 405
         else NotFound(path, _meant(path))
     )
-    response.headers["X-Request-Id"] = str(uuid.uuid4())
+    response.headers["X-Request-Id"] = new_request_id()
     return response
 
 
 async def _fault(_request: Request, error: Exception) -> Response:
-    request_id = str(uuid.uuid4())
+    request_id = new_request_id()
     log_fault(request_id, error)
     response = error_answer(Internal())
     response.headers["X-Request-Id"] = request_id

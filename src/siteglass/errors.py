@@ -1,14 +1,14 @@
 """Every error the service answers, once: code, status, message.
 
 SiteglassError
-├── BadRequest 400            INVALID_REQUEST         a field of the body; carries all problems found
+├── BadRequest 400            INVALID_REQUEST         a field or parameter; carries all problems found
 │   └── QueryError 400        INVALID_QUERY           the text of wrapped_query; problems carry line and column
 ├── InvalidCursor 400         INVALID_CURSOR          tampered, foreign or malformed: all alike
 ├── Unauthorized 401          UNAUTHORIZED            missing, malformed, unknown, expired, revoked: all alike
 ├── InsufficientCredits 402   INSUFFICIENT_CREDITS    need and balance in the message; nothing was charged
 ├── CreditCapExceeded 402     CREDIT_CAP_EXCEEDED     the caller's own cap: of the key's day, or of this request
 ├── Forbidden 403             FORBIDDEN               the key lacks the scope, or may not be used from there
-├── NotFound 404              NOT_FOUND
+├── NotFound 404              NOT_FOUND               no such address, or no ledger entry of such a request
 ├── MethodNotAllowed 405      METHOD_NOT_ALLOWED
 ├── IdempotencyInProgress 409 IDEMPOTENCY_IN_PROGRESS a request with the same Idempotency-Key still runs
 ├── CursorExpired 410         CURSOR_EXPIRED
@@ -73,7 +73,7 @@ class SiteglassError(Exception):
 
 
 class BadRequest(SiteglassError):
-    """The body breaks the contract; all problems at once."""
+    """The body or a parameter breaks the contract; all problems at once."""
 
     status = 400
     code = "INVALID_REQUEST"
@@ -179,12 +179,20 @@ class Forbidden(SiteglassError):
 
 
 class NotFound(SiteglassError):
-    """No such address; `meant` is the method and path that the caller may have had in mind."""
+    """No such address, or no ledger entry of such a request; `meant` is the method and path that the caller may
+    have had in mind, `receipt` says that it is the entry that is missing.
+    """
 
     status = 404
     code = "NOT_FOUND"
 
-    def __init__(self, path: str, meant: str | None = None) -> None:
+    def __init__(self, path: str, meant: str | None = None, *, receipt: bool = False) -> None:
+        if receipt:
+            super().__init__(
+                f"There is no ledger entry at {path}. Requests that failed or were refused have none; "
+                "GET /v1/ledger lists all there are."
+            )
+            return
         way_on = f"; did you mean {meant}?" if meant else ". The operations are listed in /openapi.json."
         super().__init__(f"There is nothing at {path}{way_on}")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import statistics
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -12,11 +14,12 @@ import pytest
 from siteglass.accounts import credits, ledger
 from siteglass.accounts.accounts import AccountError, Plan, list_plans, set_plan
 from siteglass.accounts.credits import Balances, Bill, Mark, Receipt
-from siteglass.accounts.keys import KeyLimits, revoke_key
+from siteglass.accounts.keys import KeyLimits, Keys, revoke_key
+from siteglass.accounts.rotation import rotate_key
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
 from siteglass.postgres import Postgres
 from tests.accounts import proofs
-from tests.accounts.opening import TIMEOUT_MS, bill, open_account, open_key, owner, pay
+from tests.accounts.opening import SECRETS, TIMEOUT_MS, bill, open_account, open_key, owner, pay
 
 pytestmark = pytest.mark.anyio
 
@@ -213,3 +216,32 @@ async def test_grants_are_bounded_and_need_an_account(postgres: Postgres) -> Non
     with pytest.raises(AccountError, match="at most 1,000,000,000,000,000 API credits"):
         await credits.grant(postgres, caller.account_id, 1, 0, "tests", "r")
     assert (await ledger.verify(postgres, caller.account_id)).problems == []
+
+
+async def test_a_rotated_key_shares_the_caps_of_the_one_before(postgres: Postgres) -> None:
+    caller = await open_account(postgres, lead=100, limits=KeyLimits(daily_lead_cap=10))
+    await pay(postgres, caller, 0, 4)
+    _, key = await rotate_key(postgres, SECRETS, caller.key_id, timedelta(hours=1), "tests")
+    rotated = await Keys(postgres, SECRETS, TIMEOUT_MS).find(key)
+    await pay(postgres, rotated, 0, 4)
+    for one in (caller, rotated):
+        with pytest.raises(CreditCapExceeded, match="needs 3 credits; the daily lead cap of the key leaves 2"):
+            await pay(postgres, one, 0, 3)
+    stranger, _ = await open_key(postgres, caller.account_id, KeyLimits(daily_lead_cap=10))
+    await pay(postgres, stranger, 0, 10)
+    await pay(postgres, caller, 0, 2)
+
+
+@pytest.mark.timing
+async def test_what_was_paid_before_does_not_slow_a_charge(postgres: Postgres) -> None:
+    """A connection keeps its plans: those made when nothing was paid yet must do for an account that paid a lot."""
+    await set_plan(postgres, Plan("once", 10, 20, rebill_after_hours=24), actor="tests")
+    caller = await open_account(postgres, lead=10**6, plan="once")
+    took_s = []
+    for number in range(160):
+        leads = [(f"lead-{number}-{place}.example", Mark.CHARGED) for place in range(100)]
+        started = time.perf_counter()
+        await credits.charge(postgres, caller, "request", Bill("search", 0, leads), timeout_ms=TIMEOUT_MS)
+        took_s.append(time.perf_counter() - started)
+    early, late = statistics.median(took_s[10:30]), statistics.median(took_s[-20:])
+    assert late < 4 * early, f"{late * 1e3:.1f} ms against {early * 1e3:.1f} ms"

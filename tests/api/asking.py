@@ -11,6 +11,11 @@ from siteglass.lead import Lead
 
 SEARCH = "/v1/leads/search"
 ENRICH = "/v1/leads/enrich"
+ACCOUNT = "/v1/account"
+USAGE = "/v1/usage"
+LEDGER = "/v1/ledger"
+READING = [ACCOUNT, USAGE, LEDGER, f"{LEDGER}/some-request"]
+"""What the scope `account` opens."""
 
 DEFAULT_FIELDS = [
     "domain",

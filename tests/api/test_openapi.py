@@ -11,13 +11,28 @@ import httpx
 import pytest
 from openapi_spec_validator import validate
 
+from siteglass.api.receipts import LEDGER_PARAMETERS, USAGE_PARAMETERS
 from siteglass.app import create_app
 from siteglass.errors import SiteglassError
 from siteglass.query.fields import DIRECTIVES, FIELDS, FILTERS
 from siteglass.settings import Settings
-from tests.api.asking import DEFAULT_FIELDS, ENRICH, ENRICH_FIELDS, MORE_FIELDS, SEARCH, answered, refused, search
+from tests.api.asking import (
+    ACCOUNT,
+    DEFAULT_FIELDS,
+    ENRICH,
+    ENRICH_FIELDS,
+    LEDGER,
+    MORE_FIELDS,
+    SEARCH,
+    USAGE,
+    answered,
+    refused,
+    search,
+)
 from tests.api.describing import Description
 from tests.api.handmade import BARE, FULL, HANDMADE
+from tests.api.paying import Bank
+from tests.api.receipts import grant_and_spend
 from tests.running import serving
 
 OF_THE_CONTRACT = """
@@ -59,7 +74,7 @@ def test_it_describes_the_routes_and_nothing_else(described: Description, own_se
         for method in (getattr(route, "methods", None) or set()) - {"HEAD"}
     }
     assert {(path, method) for path, method, _ in described.operations()} == routed
-    assert len(routed) == 8
+    assert len(routed) == 12
 
 
 def test_every_operation_says_what_it_is(described: Description) -> None:
@@ -69,8 +84,7 @@ def test_every_operation_says_what_it_is(described: Description) -> None:
         assert operation["description"].endswith(".")
         assert set(operation["tags"]) <= tags
         assert "500" in operation["responses"]
-        leads = path.startswith("/v1/leads")
-        assert (operation["security"] != []) is leads
+        assert (operation["security"] != []) is path.startswith("/v1/")
         for status, response in operation["responses"].items():
             assert "X-Request-Id" in response["headers"]
             for media in response["content"].values():
@@ -89,6 +103,13 @@ def test_every_parameter_has_a_meaning_and_an_example(described: Description) ->
             assert schema["examples"], field
             for example in schema["examples"]:
                 described.check(schema, example)
+    for name, known in (("usage", USAGE_PARAMETERS), ("ledger", LEDGER_PARAMETERS), ("receipt", ("request_id",))):
+        parameters = described.operation(name)["parameters"]
+        assert tuple(parameter["name"] for parameter in parameters) == known
+        for parameter in parameters:
+            assert parameter["description"]
+            described.check(parameter["schema"], parameter["example"])
+    assert "parameters" not in described.operation("account")
     cursor, key = described.operation("page")["parameters"]
     assert (cursor["name"], cursor["in"], cursor["required"]) == ("cursor", "path", True)
     assert (key["name"], key["in"], key["required"]) == ("Idempotency-Key", "header", False)
@@ -294,7 +315,53 @@ def test_the_example_of_a_page_has_the_fields_of_one(described: Description, own
 
 def test_the_other_operations(described: Description, own: httpx.Client) -> None:
     for path, method, operation in described.operations():
-        if method == "GET":
+        if method == "GET" and "{" not in path:
             response = own.get(path)
             assert response.status_code == 200
             described.check_answer(operation["operationId"], response)
+
+
+def test_what_was_spent(described: Description, bank: Bank) -> None:
+    customer, paid = grant_and_spend(bank)
+    described.check_200("account", customer.client.get(ACCOUNT))
+    assert described.check_200("usage", customer.client.get(USAGE))["rows"]
+    page = described.check_200("ledger", customer.client.get(LEDGER, params={"limit": 2}))
+    described.check_200("ledger", customer.client.get(page["next"]))
+    entries = described.check_200("ledger", customer.client.get(LEDGER))["entries"]
+    assert {entry["kind"] for entry in entries} == {"grant", "charge", "refund", "adjust"}
+    described.check_answer("ledger", customer.client.get(LEDGER, params={"limit": 2}, headers={"Accept": "text/csv"}))
+    for request_id in paid:
+        described.check_200("receipt", customer.client.get(f"{LEDGER}/{request_id}"))
+
+
+def test_every_example_of_a_query_parameter_works(described: Description, own: httpx.Client) -> None:
+    for name, path in (("usage", USAGE), ("ledger", LEDGER)):
+        for parameter in described.operation(name)["parameters"]:
+            asked = {parameter["name"]: parameter["example"]}
+            described.check_200(name, own.get(path, params=asked))
+            for bound, beyond in (("minimum", -1), ("maximum", 1)):
+                if bound in parameter["schema"]:
+                    at_most = parameter["schema"][bound]
+                    answered(own.get(path, params={parameter["name"]: at_most}))
+                    refused(own.get(path, params={parameter["name"]: at_most + beyond}), 400, "INVALID_REQUEST")
+
+
+def test_the_examples_of_what_was_spent_have_the_fields_of_real_ones(described: Description, bank: Bank) -> None:
+    customer, paid = grant_and_spend(bank)
+    real = {
+        "account": answered(customer.client.get(ACCOUNT)),
+        "usage": answered(customer.client.get(USAGE)),
+        "ledger": answered(customer.client.get(LEDGER)),
+        "receipt": answered(customer.client.get(f"{LEDGER}/{paid[0]}")),
+    }
+    for name, body in real.items():
+        content = described.operation(name)["responses"]["200"]["content"]
+        shown = content["application/json"]["examples"]["answer"]["value"]
+        assert list(shown) == list(body)
+        for part in ("account", "balances", "prices", "limits", "key", "totals"):
+            assert list(shown.get(part, [])) == list(body.get(part, []))
+        for part in ("rows", "entries"):
+            assert [list(one) for one in shown.get(part, [])[:1]] == [list(one) for one in body.get(part, [])[:1]]
+    table = described.operation("ledger")["responses"]["200"]["content"]["text/csv"]["examples"]["answer"]["value"]
+    response = customer.client.get(LEDGER, headers={"Accept": "text/csv"})
+    assert table.splitlines()[0] == response.text.splitlines()[0]

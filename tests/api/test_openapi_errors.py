@@ -12,9 +12,11 @@ import pytest
 
 from siteglass import enrich
 from siteglass import search as searching
+from siteglass.accounts import receipts
 from siteglass.accounts.keys import KeyLimits
+from siteglass.errors import Unavailable
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, SEARCH, refused, search
+from tests.api.asking import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE, refused, search
 from tests.api.describing import Description
 from tests.api.paying import STOCK, Bank, Customer
 from tests.api.retries.claiming import claimed
@@ -168,3 +170,56 @@ def test_other_addresses_and_methods(described: Description, own: httpx.Client) 
         described.check_response(responses[name], response)
         (example,) = responses[name]["content"]["application/json"]["examples"].values()
         assert response.json() == example["value"]
+
+
+# --- what is read -------------------------------------------------------------------------------
+
+READ = {
+    "account": ACCOUNT,
+    "usage": USAGE,
+    "ledger": LEDGER,
+    "receipt": f"{LEDGER}/0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90",
+}
+WRONG_QUERY = {
+    "account": "verbose=1",
+    "usage": "form=2026-11-01&key=mine",
+    "ledger": "from=yesterday&limit=0",
+    "receipt": "domains=1",
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_refused_when_reading(
+    described: Description, bank: Bank, own: httpx.Client, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = READ[name]
+    responses = {
+        "INVALID_REQUEST": own.get(f"{path}?{WRONG_QUERY[name]}"),
+        "UNAUTHORIZED": own.get(path, headers={"X-API-Key": "wrong"}),
+        "FORBIDDEN": bank.customer(scopes=["search", "enrich"]).client.get(path),
+    }
+    if name == "receipt":
+        responses["NOT_FOUND"] = own.get(path)
+    for code, response in responses.items():
+        _shown(described, name, response, code)
+        assert response.json() == described.error_example(name, response.status_code, code)
+    slow = bank.customer(limits=KeyLimits(rate_per_s=0.001, burst=1))
+    for _ in range(5):
+        responses["TOO_MANY_REQUESTS"] = slow.client.get(path)
+    _shown(described, name, responses["TOO_MANY_REQUESTS"], "TOO_MANY_REQUESTS")
+    for code, error in (("UNAVAILABLE", Unavailable("not told")), ("INTERNAL", RuntimeError("a fault"))):
+
+        async def fail(*_: object, error: Exception = error, **__: object) -> None:
+            raise error
+
+        for function in ("overview", "usage", "entries", "of_request"):
+            monkeypatch.setattr(receipts, function, fail)
+        responses[code] = own.get(path)
+        _shown(described, name, responses[code], code)
+    announced = {
+        code
+        for status, response in described.operation(name)["responses"].items()
+        if status != "200"
+        for code in response["content"]["application/json"]["examples"]
+    }
+    assert announced == set(responses)

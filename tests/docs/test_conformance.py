@@ -13,7 +13,17 @@ from pathlib import Path
 
 import pytest
 
+from siteglass.accounts.receipts import MAX_EXPIRIES, MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
 from siteglass.api.operations import DOMAINS_PER_UNIT
+from siteglass.api.receipts import (
+    DEFAULT_DAYS,
+    DEFAULT_ENTRIES,
+    LEDGER_PARAMETERS,
+    MAX_DAYS,
+    MAX_ENTRIES,
+    MAX_REQUEST_ID_CHARS,
+    USAGE_PARAMETERS,
+)
 from siteglass.api.requests import DEFAULT_LIMIT, ENRICH_PARAMETERS, MAX_LIMIT, PAGE_PARAMETERS, SEARCH_PARAMETERS
 from siteglass.api.routes import routes
 from siteglass.errors import SiteglassError
@@ -64,7 +74,6 @@ PLANNED = {
     "facets",
     "interpret",
     "natural language",
-    "receipts",
     "suppression",
     "test mode",
     "values",
@@ -82,6 +91,14 @@ LIMITS = {
     "limit.age_days": MAX_AGE_DAYS,
     "limit.cursor_chars": MAX_CURSOR_CHARS,
     "limit.domains_per_unit": DOMAINS_PER_UNIT,
+    "limit.usage_default": DEFAULT_DAYS,
+    "limit.usage_days": MAX_DAYS,
+    "limit.usage_rows": MAX_USAGE_ROWS,
+    "limit.ledger_default": DEFAULT_ENTRIES,
+    "limit.ledger_most": MAX_ENTRIES,
+    "limit.request_id_chars": MAX_REQUEST_ID_CHARS,
+    "limit.expiries": MAX_EXPIRIES,
+    "limit.receipt_entries": MAX_REQUEST_ENTRIES,
     "setting.max_body_bytes": Settings().max_body_bytes,
     "setting.max_enrich_domains": Settings().max_enrich_domains,
     "setting.cursor_life_s": Settings().cursor_life_s // 3600,
@@ -245,6 +262,8 @@ def test_every_name_of_the_code_has_a_row() -> None:
         ("search", SEARCH_PARAMETERS, "a parameter or filter of a search"),
         ("page", PAGE_PARAMETERS, "a parameter of a page"),
         ("enrich", ENRICH_PARAMETERS, "a parameter of an enrichment"),
+        ("usage", USAGE_PARAMETERS, "a parameter of the usage"),
+        ("ledger", LEDGER_PARAMETERS, "a parameter of the ledger"),
         ("directive", DIRECTIVES, "a directive or its second name"),
         ("error", _errors(), "an error of siteglass.errors"),
         ("setting", _settings(), "a limit that can be set"),

@@ -11,6 +11,7 @@ import pytest
 
 import build_reference
 from reference.language import example_line
+from siteglass.api.receipts import CSV_COLUMNS, LEDGER_PARAMETERS, USAGE_PARAMETERS
 from siteglass.api.requests import ENRICH_PARAMETERS, PAGE_PARAMETERS, SEARCH_PARAMETERS
 from siteglass.lead import Lead
 from siteglass.query.directives import parse
@@ -65,6 +66,9 @@ def test_lint_looks_for_drift() -> None:
 def test_nothing_is_missing() -> None:
     assert _names("fields.md") == {*SEARCH_SELECTABLE, *ENRICH_FIELDS}
     assert _names("filters.md") == {*SEARCH_PARAMETERS, *PAGE_PARAMETERS, *ENRICH_PARAMETERS}
+    assert {*USAGE_PARAMETERS, *LEDGER_PARAMETERS, *CSV_COLUMNS[1:6]} <= {
+        name.rpartition(".")[2] for name in _names("receipts.md")
+    }
     assert _names("directives.md") == {f"@{name}" for name in DIRECTIVES}
     assert _names("leads.md") == set(Lead.__struct_fields__)
     assert _names("settings.md") == {variable(name) for name in Settings.__dataclass_fields__}

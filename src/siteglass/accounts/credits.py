@@ -163,8 +163,10 @@ LEFT JOIN LATERAL (
     WHERE e.account_id = b.account_id AND e.expires_at <= clock_timestamp()
 ) over ON b.next_expiry <= clock_timestamp()
 CROSS JOIN LATERAL (
-    SELECT count(*) AS leads FROM {schema}.paid d WHERE d.account_id = b.account_id AND d.domain = ANY($2::text[])
-        AND d.at > clock_timestamp() - make_interval(hours => p.rebill_after_hours)
+    SELECT count(*) AS leads FROM unnest($2::text[]) wanted CROSS JOIN LATERAL (
+        SELECT FROM {schema}.paid d WHERE d.account_id = b.account_id AND d.domain = wanted
+            AND d.at > clock_timestamp() - make_interval(hours => p.rebill_after_hours) LIMIT 1
+    ) found
 ) paid
 WHERE b.account_id = $1
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import secrets
 import time
 import uuid
 from collections.abc import Awaitable, Callable
@@ -46,6 +47,12 @@ class Call:
 
     request_id: str
     headers: dict[str, str] = field(default_factory=dict)
+
+
+def new_request_id() -> str:
+    """A UUID of version 7: ids of one time lie together in the ledger's index, which keeps charges fast."""
+    made = time.time_ns() // 1_000_000 << 80 | secrets.randbits(80)
+    return str(uuid.UUID(int=made & ~(0xF << 76) & ~(0x3 << 62) | 0x7 << 76 | 0x2 << 62))
 
 
 Operation = Callable[[Service, Request, Caller, Call], Awaitable[Response]]
@@ -113,7 +120,7 @@ def answered(name: str, work: OpenOperation) -> Endpoint:
 
     async def endpoint(request: Request) -> Response:
         started = time.perf_counter()
-        call = Call(str(uuid.uuid4()))
+        call = Call(new_request_id())
         try:
             response = await work(request.app.state.service, request, call)
         except SiteglassError as error:

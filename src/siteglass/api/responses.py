@@ -14,6 +14,7 @@ from siteglass.query.cursor import Continuation, CursorSealer
 from siteglass.search import SearchPage
 
 SEARCH_PATH = "/v1/leads/search"
+LEDGER_PATH = "/v1/ledger"
 JSON = "application/json"
 # No answer of ours may be kept by a cache, guessed at, or framed.
 SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}

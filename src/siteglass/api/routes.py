@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -11,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from siteglass import enrich, search
+from siteglass.accounts import receipts
 from siteglass.accounts.credits import Bill
 from siteglass.accounts.keys import Caller
 from siteglass.accounts.schema import is_current
@@ -19,20 +21,35 @@ from siteglass.api.docs_page import FILES_PATH, DocsPage
 from siteglass.api.guard import Call, OpenOperation, Operation, Service, answered, guarded, take_rest
 from siteglass.api.openapi import document
 from siteglass.api.operations import (
+    ACCOUNT,
     DOCS,
     DOMAINS_PER_UNIT,
     ENRICH,
     HEALTHZ,
+    LEDGER,
     METRICS,
     OPENAPI,
     PAGE,
     READYZ,
+    RECEIPT,
     SEARCH,
+    USAGE,
     Declared,
+)
+from siteglass.api.receipts import (
+    account_answer,
+    is_request_id,
+    ledger_answer,
+    read_ledger,
+    read_no_parameters,
+    read_usage,
+    receipt_answer,
+    too_many_rows,
+    usage_answer,
 )
 from siteglass.api.requests import Spending, read_enrich, read_page, read_search
 from siteglass.api.responses import answer, enrich_body, search_body
-from siteglass.errors import Unavailable
+from siteglass.errors import NotFound, Unavailable
 from siteglass.index import generations
 
 
@@ -77,6 +94,46 @@ async def _enrich(service: Service, _request: Request, caller: Caller, call: Cal
     return Offer(bill, enrich_body(enriched), {"found": len(bill.leads)}, asked.spending.dry_run)
 
 
+async def _account(service: Service, request: Request, caller: Caller, _call: Call) -> Response:
+    backends = service.backends
+    read_no_parameters(request.query_params)
+    seen = await receipts.overview(backends.postgres, caller, timeout_ms=backends.settings.postgres_timeout_ms)
+    return account_answer(seen, backends.settings.max_enrich_domains)
+
+
+async def _usage(service: Service, request: Request, caller: Caller, _call: Call) -> Response:
+    backends = service.backends
+    today = datetime.fromtimestamp(backends.clock.now_ms() / 1000, UTC).date()
+    asked = read_usage(request.query_params, today)
+    timeout_ms = backends.settings.postgres_timeout_ms
+    days = (asked.first, asked.last)
+    rows = await receipts.usage(backends.postgres, caller.account_id, *days, asked.key_id, timeout_ms=timeout_ms)
+    if rows is None:
+        raise too_many_rows()
+    return usage_answer(asked, rows)
+
+
+async def _ledger(service: Service, request: Request, caller: Caller, _call: Call) -> Response:
+    backends = service.backends
+    asked = read_ledger(request.query_params, ",".join(request.headers.getlist("accept")))
+    timeout_ms = backends.settings.postgres_timeout_ms
+    found = await receipts.entries(backends.postgres, caller.account_id, asked.wanted, timeout_ms=timeout_ms)
+    return ledger_answer(asked, found)
+
+
+async def _receipt(service: Service, request: Request, caller: Caller, _call: Call) -> Response:
+    backends = service.backends
+    read_no_parameters(request.query_params)
+    request_id = request.path_params["request_id"]
+    timeout_ms = backends.settings.postgres_timeout_ms
+    found = None
+    if is_request_id(request_id):
+        found = await receipts.of_request(backends.postgres, caller.account_id, request_id, timeout_ms=timeout_ms)
+    if not found:
+        raise NotFound(request.url.path[:200], receipt=True)
+    return receipt_answer(request_id, found)
+
+
 async def _healthz(_service: Service, _request: Request, _call: Call) -> Response:
     return answer({"status": "ok"})
 
@@ -114,6 +171,10 @@ def routes() -> list[Route]:
         _guarded(SEARCH, charged(_search)),
         _guarded(PAGE, charged(_page, may_be_empty=True)),
         _guarded(ENRICH, charged(_enrich)),
+        _guarded(ACCOUNT, _account),
+        _guarded(USAGE, _usage),
+        _guarded(LEDGER, _ledger),
+        _guarded(RECEIPT, _receipt),
         _open(HEALTHZ, _healthz),
         _open(READYZ, _readyz),
         _open(METRICS, _metrics),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, SEARCH, refused
+from tests.api.asking import ENRICH, READING, SEARCH, refused
 from tests.running import API_KEY
 
 ROUTES = [SEARCH, f"{SEARCH}/some-cursor", ENRICH]
@@ -25,9 +25,13 @@ KEYS = [
 
 
 def _post(own: httpx.Client, path: str, key: str | bytes | None, **request: object) -> httpx.Response:
+    return _ask(own, "POST", path, key, **request)
+
+
+def _ask(own: httpx.Client, method: str, path: str, key: str | bytes | None, **request: object) -> httpx.Response:
     headers: dict[str, str | bytes] = {} if key is None else {"X-API-Key": key}
     with httpx.Client(base_url=own.base_url, trust_env=False) as bare:
-        asked = bare.build_request("POST", path, headers=headers, **request)  # type: ignore[arg-type]  # mixed values
+        asked = bare.build_request(method, path, headers=headers, **request)  # type: ignore[arg-type]  # mixed values
         return bare.send(asked)
 
 
@@ -44,6 +48,16 @@ def test_every_reason_has_one_body(own: httpx.Client, path: str) -> None:
         "A valid API key is required: send it in the X-API-Key header; Authorization is not read. "
         "A key that worked before may have expired or been revoked."
     )
+
+
+@pytest.mark.parametrize("path", READING)
+def test_reading_needs_a_key_too(own: httpx.Client, path: str) -> None:
+    for key in KEYS:
+        response = _ask(own, "GET", path, key)
+        refused(response, 401, "UNAUTHORIZED")
+        assert list(response.json()) == ["error", "message"]
+    with httpx.Client(base_url=own.base_url, trust_env=False) as bare:
+        refused(bare.get(f"{path}?api_key={API_KEY}&nope=1"), 401, "UNAUTHORIZED")
 
 
 def test_the_key_counts_in_its_header_only(own: httpx.Client) -> None:

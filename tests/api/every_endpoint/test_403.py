@@ -13,7 +13,7 @@ import pytest
 from siteglass.accounts.keys import SCOPES
 from siteglass.address import trusted_proxies
 from siteglass.settings import Settings, SettingsError
-from tests.api.asking import ENRICH, SEARCH, answered, refused
+from tests.api.asking import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE, answered, refused
 from tests.api.paying import Bank, Customer, nothing_shown
 from tests.running import ServiceProcess, serving
 
@@ -38,6 +38,23 @@ def test_scopes(bank: Bank, scopes: tuple[str, ...], route: str) -> None:
     refused(response, 403, "FORBIDDEN")
     assert list(response.json()) == ["error", "message"]
     assert NEEDED[route] in response.json()["message"]
+    nothing_shown(response)
+
+
+@pytest.mark.parametrize("scopes", SUBSETS, ids="-".join)
+@pytest.mark.parametrize("route", [ACCOUNT, USAGE, LEDGER, "receipt"])
+def test_the_scope_account_opens_what_was_spent(bank: Bank, scopes: tuple[str, ...], route: str) -> None:
+    opener = bank.customer(lead=100)
+    paid = opener.client.post(SEARCH, json={"limit": 3}).headers["x-request-id"]
+    path = f"{LEDGER}/{paid}" if route == "receipt" else route
+    held = bank.another(opener.account_id, scopes=scopes)
+    if "account" in scopes:
+        answered(held.client.get(path))
+        return
+    response = held.client.get(path)
+    refused(response, 403, "FORBIDDEN")
+    assert response.json()["message"] == "This key lacks the scope `account`. Use a key that has it, or make one."
+    refused(held.client.get(f"{path}?nope=1"), 403, "FORBIDDEN")
     nothing_shown(response)
 
 

@@ -1,11 +1,11 @@
-"""Every operation is a POST."""
+"""What is charged is a POST, what is read a GET."""
 
 from __future__ import annotations
 
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, SEARCH, refused
+from tests.api.asking import ENRICH, READING, SEARCH, refused
 
 
 @pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", ENRICH])
@@ -15,6 +15,21 @@ def test_other_methods(own: httpx.Client, path: str, method: str) -> None:
     refused(response, 405, "METHOD_NOT_ALLOWED")
     assert response.json()["message"] == f"{method} is not possible here. Use POST with a JSON body."
     assert response.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize("path", READING)
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+def test_reading_is_a_get(own: httpx.Client, path: str, method: str) -> None:
+    response = own.request(method, path)
+    refused(response, 405, "METHOD_NOT_ALLOWED")
+    assert response.json()["message"] == f"{method} is not possible here. Use GET."
+    assert response.headers["allow"] == "GET"
+
+
+@pytest.mark.parametrize("path", READING[:3])
+def test_head_of_what_is_read(own: httpx.Client, path: str) -> None:
+    response = own.head(path)
+    assert (response.status_code, response.content) == (200, b"")
 
 
 @pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", ENRICH])

@@ -16,7 +16,7 @@ import pytest
 
 from siteglass.accounts.keys import KeyLimits
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, SEARCH, answered, refused
+from tests.api.asking import ENRICH, READING, SEARCH, answered, refused
 from tests.api.paying import COST, IN_ORDER, STOCK, Bank, Customer, marks, nothing_shown
 from tests.limits.faults import free_port
 from tests.running import serving
@@ -77,6 +77,18 @@ def test_exactly_the_burst_passes(bank: Bank, limited: httpx.Client, operation: 
             response = customer.post(path, body, limited)
         assert 900 <= _too_many(response) <= 1000
         assert _left(response, "account") == 0
+
+
+@pytest.mark.parametrize("path", READING)
+def test_reading_costs_one(bank: Bank, limited: httpx.Client, path: str) -> None:
+    customer = bank.customer(lead=100, plan=bank.plan(NEVER, 5))
+    key = {"X-API-Key": customer.key}
+    for taken, query in enumerate(("", "?nope=1", "", "?limit=1"), 1):
+        response = limited.get(path + query, headers=key)
+        assert response.status_code in (200, 400, 404)
+        assert (_left(response, "account"), _left(response, "key")) == (5 - taken, 5 - taken)
+    answered(customer.post(SEARCH, FREE, limited))
+    _too_many(limited.get(path, headers=key))
 
 
 def test_the_policy_is_told(bank: Bank, limited: httpx.Client) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from siteglass.backends import Clock
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, SEARCH, answered, refused
+from tests.api.asking import ENRICH, LEDGER, SEARCH, USAGE, answered, refused
 from tests.api.paying import IN_ORDER, Bank, nothing_shown
 from tests.running import serving
 
@@ -39,5 +39,9 @@ def test_nothing_is_told_and_nothing_charged(bank: Bank, faulty: httpx.Client) -
             nothing_shown(response)
             for word in ("secret", "clock", "Traceback", "RuntimeError", ".py"):
                 assert word not in response.text
+    response = faulty.get(USAGE, headers={"X-API-Key": customer.key})
+    refused(response, 500, "INTERNAL")
+    assert "clock" not in response.text
     # What does not need the broken part goes on.
     answered(customer.post(ENRICH, {"domains": ["nope.invalid"]}, faulty))
+    answered(faulty.get(LEDGER, headers={"X-API-Key": customer.key}))

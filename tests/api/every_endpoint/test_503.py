@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, SEARCH, refused, search
+from tests.api.asking import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE, answered, refused, search
 from tests.running import serving, settings_for
 
 
@@ -35,6 +35,12 @@ def test_all_operations(own: httpx.Client, away: httpx.Client, closed_port: int)
     _unavailable(away.post(SEARCH, json={"keywords": ["dentist"]}), closed_port)
     _unavailable(away.post(page, json={}), closed_port)
     _unavailable(away.post(ENRICH, json={"domains": ["own-host.com"]}), closed_port)
+
+
+def test_what_was_spent_can_be_read_without_the_index(own: httpx.Client, away: httpx.Client) -> None:
+    paid = own.post(SEARCH, json={"limit": 1}).headers["x-request-id"]
+    for path in (ACCOUNT, USAGE, LEDGER, f"{LEDGER}/{paid}"):
+        answered(away.get(path))
 
 
 def test_what_is_wrong_is_told_first(away: httpx.Client) -> None:

@@ -9,6 +9,7 @@ from siteglass import __version__
 from siteglass.api.openapi.failures import error_schemas, problem_schema, response_of
 from siteglass.api.openapi.headers import HEADERS
 from siteglass.api.openapi.paths import paths
+from siteglass.api.openapi.receipts import receipt_schemas
 from siteglass.api.openapi.schemas import schemas
 from siteglass.api.openapi.texts import introduction
 from siteglass.api.operations import ANYWHERE, SEARCH
@@ -29,6 +30,7 @@ def document(settings: Settings) -> dict[str, Any]:
         },
         "tags": [
             {"name": "Leads", "description": "Search and enrichment; they need a key and are paid by credits."},
+            {"name": "Account", "description": "What a key's account has, used and paid; nothing charged."},
             {"name": "Service", "description": "About the service itself; no key needed, nothing charged."},
         ],
         "paths": paths(settings),
@@ -42,7 +44,12 @@ def document(settings: Settings) -> dict[str, Any]:
                 }
             },
             "headers": HEADERS,
-            "schemas": {**schemas(settings), "Problem": problem_schema(), **error_schemas(settings)},
+            "schemas": {
+                **schemas(settings),
+                **receipt_schemas(),
+                "Problem": problem_schema(),
+                **error_schemas(settings),
+            },
             # No operation answers these: they stand for every other address and method.
             "responses": {kind.__name__: response_of((kind,), SEARCH, settings) for kind in ANYWHERE},
         },

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from datetime import date
 from typing import Any
 
 import orjson
+from starlette.datastructures import QueryParams
 
 from siteglass import errors
-from siteglass.api.openapi.headers import LIMIT_HEADERS, headers
-from siteglass.api.operations import ANYWHERE, ENRICH, OPERATIONS, PAGE, Declared, Errors
+from siteglass.api.openapi.headers import EXAMPLE_REQUEST_ID, LIMIT_HEADERS, headers
+from siteglass.api.operations import (
+    ACCOUNT,
+    ANYWHERE,
+    ENRICH,
+    LEDGER,
+    OPERATIONS,
+    PAGE,
+    RECEIPT,
+    USAGE,
+    Declared,
+    Errors,
+)
+from siteglass.api.receipts import read_ledger, read_no_parameters, read_usage
 from siteglass.api.requests import read_enrich, read_page, read_search
 from siteglass.api.responses import error_answer
 from siteglass.errors import SiteglassError
@@ -26,7 +40,19 @@ def _raised(read: Callable[[], object]) -> SiteglassError:
     raise TypeError("the example of a wrong body is right")
 
 
+# A wrong query string of each operation that takes no body.
+_WRONG_PARAMETERS: dict[Declared, tuple[str, Callable[[QueryParams], object]]] = {
+    ACCOUNT: ("verbose=1", read_no_parameters),
+    USAGE: ("form=2026-11-01&key=mine", lambda given: read_usage(given, date(2026, 11, 15))),
+    LEDGER: ("from=yesterday&limit=0", read_ledger),
+    RECEIPT: ("domains=1", read_no_parameters),
+}
+
+
 def _bad_request(declared: Declared, settings: Settings) -> SiteglassError:
+    if declared in _WRONG_PARAMETERS:
+        wrong_parameters, read = _WRONG_PARAMETERS[declared]
+        return _raised(lambda: read(QueryParams(wrong_parameters)))
     if declared is PAGE:
         return _raised(lambda: read_page({"limit": 0}, 20))
     if declared is ENRICH:
@@ -52,7 +78,11 @@ def example(kind: type[SiteglassError], declared: Declared, settings: Settings) 
             "the daily lead cap of the key leaves", need=17, left=3
         ),
         errors.Forbidden: lambda: errors.Forbidden(declared.scope),
-        errors.NotFound: lambda: errors.NotFound("/v1/leads"),
+        errors.NotFound: lambda: (
+            errors.NotFound(RECEIPT.path.replace("{request_id}", EXAMPLE_REQUEST_ID), receipt=True)
+            if declared is RECEIPT
+            else errors.NotFound("/v1/leads")
+        ),
         errors.MethodNotAllowed: lambda: errors.MethodNotAllowed("GET", [declared.method]),
         errors.IdempotencyInProgress: errors.IdempotencyInProgress,
         errors.CursorExpired: errors.CursorExpired,
@@ -84,7 +114,10 @@ def problem_schema() -> dict[str, Any]:
         "description": "One thing that is wrong with a request.",
         "required": ["field", "message"],
         "properties": {
-            "field": {"type": "string", "description": "The field of the body; `body` for the body as a whole."},
+            "field": {
+                "type": "string",
+                "description": "The field of the body, `body` for all of it; or the parameter.",
+            },
             "message": {"type": "string", "description": "What was expected and what was found."},
             "line": {**place, "description": "Line of `wrapped_query`, from 1."},
             "column": {**place, "description": "Character of that line, from 1."},
@@ -130,7 +163,8 @@ def response_of(kinds: Sequence[type[SiteglassError]], declared: Declared, setti
     """The response for errors that share a status."""
     examples = [example(kind, declared, settings) for kind in kinds]
     own = [name for name in ("Allow", "Retry-After") if any(name in error.headers for error in examples)]
-    limited = () if not declared.scope or kinds[0] in (*ANYWHERE, errors.Forbidden) else LIMIT_HEADERS
+    behind_limit = declared.scope and kinds[0] in declared.errors and kinds[0] is not errors.Forbidden
+    limited = LIMIT_HEADERS if behind_limit else ()
     return {
         "description": " ".join(f"`{kind.code}`: {meaning(kind)}" for kind in kinds),
         "headers": headers(*limited, *own),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from siteglass.accounts.credits import Balances, Receipt
-from siteglass.api.responses import credit_headers
+from siteglass.api.responses import LEDGER_PATH, credit_headers
 from siteglass.limits import Level, Policy, Verdict, limit_headers
+
+EXAMPLE_REQUEST_ID = "0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90"
 
 _POLICY = Policy(10, 20)
 _LEVEL = Level(_POLICY, 12, 0, 100_000, 800_000)
@@ -40,7 +42,7 @@ HEADERS: dict[str, Any] = {
     "X-Request-Id": _header(
         "Name of this request; tell it when you report a problem.",
         {"type": "string", "format": "uuid"},
-        "0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90",
+        EXAMPLE_REQUEST_ID,
     ),
     **{name: _credit_header(name) for name in CREDIT_HEADERS},
     "Idempotency-Replayed": _header(
@@ -72,6 +74,11 @@ HEADERS: dict[str, Any] = {
         "`true` if counting took too long and `total_results` was estimated from a sample; else absent.",
         {"type": "string", "const": "true"},
         "true",
+        always=False,
+    ),
+    "Link": _text(
+        'Path of the next page of the ledger, with `rel="next"`; absent on the last.',
+        f'<{LEDGER_PATH}?limit=2&before=3>; rel="next"',
         always=False,
     ),
     "Allow": _text("The methods that this address has.", "POST"),

@@ -8,16 +8,21 @@ from siteglass.api.charging import KEY_HEADER, MAX_KEY_CHARS
 from siteglass.api.openapi import examples
 from siteglass.api.openapi.failures import failures
 from siteglass.api.openapi.headers import CREDIT_HEADERS, LIMIT_HEADERS, RETRY_HEADERS, headers
+from siteglass.api.openapi.receipts import ANSWERS, LEDGER_CSV, LEDGER_QUERY, RECEIPT_PATH, USAGE_QUERY
 from siteglass.api.openapi.schemas import CURSOR
 from siteglass.api.operations import (
+    ACCOUNT,
     DOCS,
     ENRICH,
     HEALTHZ,
+    LEDGER,
     METRICS,
     OPENAPI,
     PAGE,
     READYZ,
+    RECEIPT,
     SEARCH,
+    USAGE,
     Declared,
 )
 from siteglass.settings import Settings
@@ -28,7 +33,7 @@ def _operation(declared: Declared, summary: str, description: str, settings: Set
     return {
         declared.method.lower(): {
             "operationId": declared.name,
-            "tags": ["Leads" if declared.scope else "Service"],
+            "tags": [{"": "Service", "account": "Account"}.get(declared.scope, "Leads")],
             "summary": summary,
             "description": description,
             # In 3.1 the list names what the key must be allowed to do.
@@ -133,6 +138,56 @@ def _leads(settings: Settings) -> dict[str, Any]:
     }
 
 
+def _read(description: str, schema: str, *more: str) -> dict[str, Any]:
+    named = {"answer": {"summary": description, "value": ANSWERS[schema]}}
+    content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}, "examples": named}}
+    return {"description": description, "headers": headers(*LIMIT_HEADERS, *more), "content": content}
+
+
+def _account(settings: Settings) -> dict[str, Any]:
+    ledger = _read("A page of entries, the newest first.", "LedgerAnswer", "Link")
+    ledger["content"]["text/csv"] = {
+        "schema": {"type": "string"},
+        "examples": {"answer": {"summary": "The same as a table.", "value": LEDGER_CSV}},
+    }
+    return {
+        ACCOUNT.path: _operation(
+            ACCOUNT,
+            "What the account has, and on which terms",
+            "Balances, prices and limits of the account, and the key that asks with its scopes and caps.",
+            settings,
+            answer=_read("The account.", "AccountAnswer"),
+        ),
+        USAGE.path: _operation(
+            USAGE,
+            "What was charged, by day, operation and key",
+            "Every answered request counts, also one that cost nothing. Days are those of UTC. Refunds are not taken "
+            "off: they stand in the ledger.",
+            settings,
+            parameters=USAGE_QUERY,
+            answer=_read("The rows and their sums.", "UsageAnswer"),
+        ),
+        LEDGER.path: _operation(
+            LEDGER,
+            "Every entry of the ledger",
+            "The newest first, in pages: GET the path in `next` as it was answered. No entry comes twice and none is "
+            "left out, however many are written meanwhile. With `Accept: text/csv` the same page as a table.",
+            settings,
+            parameters=LEDGER_QUERY,
+            answer=ledger,
+        ),
+        RECEIPT.path: _operation(
+            RECEIPT,
+            "What one request cost, domain by domain",
+            "The entries of a request and those that refer to them, such as refunds, the oldest first. Each domain was "
+            "charged, or was free, and says why.",
+            settings,
+            parameters=RECEIPT_PATH,
+            answer=_read("The entries with their domains.", "ReceiptAnswer"),
+        ),
+    }
+
+
 def _service(settings: Settings) -> dict[str, Any]:
     text = {"type": "string"}
     metric = "# HELP siteglass_requests_total Answers by operation and status\n"
@@ -178,4 +233,4 @@ def _service(settings: Settings) -> dict[str, Any]:
 
 def paths(settings: Settings) -> dict[str, Any]:
     """Every path with its operation."""
-    return {**_leads(settings), **_service(settings)}
+    return {**_leads(settings), **_account(settings), **_service(settings)}

@@ -24,12 +24,13 @@ def introduction(settings: Settings) -> str:
     return f"""\
 Siteglass finds websites (leads) by filters, by directives or by plain language, and gives what is stored about domains.
 
-**Keys.** Send your key in the header `X-API-Key`. A key has scopes: `search` and `enrich`.
+**Keys.** Send your key in the header `X-API-Key`. A key has scopes: `search`, `enrich` and `account`.
 
 **Credits.** A search costs one lead credit for each lead shown that has an e-mail address. An enrichment costs one API
 credit, and one lead credit for each domain found. An answer is charged before it is sent. An error costs nothing; only
 a 503 that does not say so may have been charged. The headers `X-Credits-*` say what an answer cost and what is left.
-`dry_run` asks for the price alone, `max_lead_credits` refuses a higher one.
+`dry_run` asks for the price alone, `max_lead_credits` refuses a higher one. `/v1/account`, `/v1/usage` and `/v1/ledger`
+tell what was charged later, for every request and domain.
 
 **Retries.** Send a header `Idempotency-Key` of your own making with what is charged, and repeat a request whose answer
 got lost with the same key: it is answered as the first time, and charged once. Kept for 24 hours.

@@ -208,7 +208,9 @@ $$
 
 NO_CHARGE = "DROP FUNCTION {schema}.charge"
 # `late` is for a call that reached a server which was frozen or busy after the caller had given up. `kept`: another
-# request with the same Idempotency-Key was charged; nothing is written, and its answer is the answer.
+# request with the same Idempotency-Key was charged; nothing is written, and its answer is the answer. Plans are kept by
+# each connection: one made while `paid` was nearly empty would go on reading all that the account ever paid for (80 ms
+# a charge at 10,000 leads). So each lead is looked up by itself, which leaves nothing to choose.
 CHARGE = r"""
 CREATE FUNCTION {schema}.charge(
     p_account bigint, p_key bigint, p_operation text, p_api bigint, p_lead bigint, p_request text, p_domains text,
@@ -216,7 +218,7 @@ CREATE FUNCTION {schema}.charge(
     p_keep_key text = NULL, p_fingerprint bytea = NULL, p_headers text = NULL, p_body bytea = NULL,
     OUT outcome text, OUT entry_seq bigint, OUT lead bigint, OUT balance_api bigint, OUT balance_lead bigint,
     OUT cap_left bigint
-) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 DECLARE
     balance {schema}.balances;
     entry {schema}.ledger;
@@ -265,8 +267,10 @@ BEGIN
             SELECT substr(line, 3) FROM unnest(string_to_array(p_domains, E'\n')) line WHERE starts_with(line, 'c ')
         );
         paid_before := ARRAY(
-            SELECT p.domain FROM {schema}.paid p
-            WHERE p.account_id = p_account AND p.domain = ANY(leads) AND p.at > entry.at - terms.rebill_after
+            SELECT found.domain FROM unnest(leads) wanted CROSS JOIN LATERAL (
+                SELECT p.domain FROM {schema}.paid p
+                WHERE p.account_id = p_account AND p.domain = wanted AND p.at > entry.at - terms.rebill_after LIMIT 1
+            ) found
         );
         IF cardinality(paid_before) > 0 THEN
             lead := lead - cardinality(paid_before);
