@@ -25,33 +25,33 @@ from tests.proof.run import Plan, prove
 
 ALL = tuple(defect.name for defect in DEFECTS)
 CI = Plan(1, 60_000, 10_000, 15, 20, 30, 10, ALL)
+NUMBERS = ("seed", "ledger_charges", "http_charges", "postgres_kills", "worker_kills", "ledger_twins", "http_twins")
 FULL = Plan(1, 960_000, 40_000, 120, 80, 1_000, 100, ALL)
 
 
 def plan_of(options: argparse.Namespace) -> Plan:
     """The usual size, and what was asked for instead."""
     usual = FULL if options.full else CI
-    names = ("seed", "ledger_charges", "http_charges", "postgres_kills", "worker_kills", "ledger_twins", "http_twins")
-    asked = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    asked = {name: getattr(options, name) for name in NUMBERS if getattr(options, name) is not None}
     chosen = {"all": ALL, "none": ()}.get(options.defects) or tuple(filter(None, options.defects.split(",")))
     if unknown := set(chosen) - set(ALL) - {"none"}:
         raise SystemExit(f"no such defect: {', '.join(sorted(unknown))}; there are: {', '.join(ALL)}")
     return replace(usual, **asked, defects=() if options.defects == "none" else chosen)
 
 
+def _spelled(plan: Plan) -> str:
+    """The command that runs this again."""
+    if plan == FULL:
+        return "make proof"
+    numbers = [f"--{name.replace('_', '-')} {getattr(plan, name)}" for name in NUMBERS]
+    return " ".join(["python -m tests.proof", *numbers])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--full", action="store_true")
-    for name in (
-        "seed",
-        "ledger-charges",
-        "http-charges",
-        "postgres-kills",
-        "worker-kills",
-        "ledger-twins",
-        "http-twins",
-    ):
-        parser.add_argument(f"--{name}", type=int)
+    for name in NUMBERS:
+        parser.add_argument(f"--{name.replace('_', '-')}", type=int)
     parser.add_argument("--defects", default="all")
     parser.add_argument("--folder", type=Path, default=Path("var/proof"))
     parser.add_argument("--result", type=Path)
@@ -63,8 +63,8 @@ def main() -> int:
         print(f"{time.monotonic() - started:7.1f} s  {text}", flush=True)
 
     shutil.rmtree(options.folder, ignore_errors=True)
-    command = "make proof" if plan_of(options) == FULL else " ".join(["python -m tests.proof", *sys.argv[1:]])
-    result = prove(plan_of(options), options.folder, say, command)
+    plan = plan_of(options)
+    result = prove(plan, options.folder, say, _spelled(plan))
     options.folder.joinpath("result.json").write_text(json.dumps(result, indent=1) + "\n")
     if options.result:
         # Every single fault follows from the seed: counted is enough.

@@ -26,10 +26,10 @@ class Verdict:
 
     @property
     def checks(self) -> set[str]:
-        return {problem["check"] for problem in self.figures["problems"]}
+        return set(self.figures["broken"])
 
 
-def judge(history: Path, *, seconds: float = 30, memory_mib: int = 2_048) -> Verdict:
+def judge(history: Path, *, seconds: float = 30, memory_mib: int = 4_096) -> Verdict:
     """The verdict on a file of operations."""
     words = [str(go_tools.judge()), "-seconds", str(seconds), "-memory-mib", str(memory_mib)]
     with history.open("rb") as lines:

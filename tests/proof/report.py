@@ -6,9 +6,9 @@ from typing import Any
 
 PAGE = """# The proof of charging
 
-{command} on {date}, seed {seed}; the figures are those of `bench/results/proof.json`. How it works and why
-is in decision [0007](decisions/0007-a-separate-judge.md). CI runs it with 60,000 charges at ledger level and 10,000
-over HTTP.
+Run on {date}, seed {seed}, by {command}. The figures are those of
+`bench/results/proof.json`; how it works and why is in decision [0007](decisions/0007-a-separate-judge.md). CI runs it
+with 60,000 charges at ledger level and 10,000 over HTTP.
 
 **{charges:,} charges under {kills} `kill -9`: {lost} lost, {doubled} doubled.** No failure in N charges bounds the rate
 of lost or doubled ones at 3/N with 95 % confidence: 3/{charges:,} = {bound:.1e}. Verdict of the judges: **{verdict}**.

@@ -79,6 +79,13 @@ def test_an_unknown_outcome_may_have_happened_or_not(hand: Hand, tmp_path: Path,
     assert _judged(tmp_path, hand).good
 
 
+def test_an_unknown_outcome_may_happen_long_after_its_call(hand: Hand, tmp_path: Path) -> None:
+    hand.charge(3, "unknown", key="a", fingerprint="f")
+    hand.write("read", "read", balance_api=10, balance_lead=10, seq=1)
+    hand.charge(3, "replayed", key="a", fingerprint="f")
+    assert _judged(tmp_path, hand).good
+
+
 def test_an_unknown_outcome_cannot_have_happened_before_its_call(hand: Hand, tmp_path: Path) -> None:
     hand.write("read", "read", balance_api=10, balance_lead=7)
     hand.charge(3, "unknown")
@@ -164,6 +171,13 @@ WRONG: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
         ("refund", "refused", {"of": 2, "lead": 2}),
     ],
     "a refund of no charge": [("refund", "refunded", {"of": 1, "lead": 1})],
+    "a read of a row that is not there": [("read", "read", {"balance_api": 10, "balance_lead": 10, "seq": 2})],
+    "a key that was used is charged for something else": [
+        ("charge", "unknown", {"lead": 1, "key": "a", "fingerprint": "f"}),
+        ("charge", "replayed", {"lead": 1, "key": "a", "fingerprint": "f"}),
+        ("charge", "unknown", {"lead": 2, "key": "a", "fingerprint": "g"}),
+        ("read", "read", {"balance_api": 10, "balance_lead": 7}),
+    ],
     "a read of the past": [
         ("charge", "charged", {"lead": 2, "seq": 2}),
         ("read", "read", {"balance_api": 10, "balance_lead": 10, "seq": 1}),

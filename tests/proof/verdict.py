@@ -67,5 +67,7 @@ async def judged(direct_dsn: str, schema: str, folder: Path, seen: Seen) -> Judg
         await postgres.close()
     if verified.problem_count:
         broken["the service's own verification"] = [str(problem) for problem in verified.problems[:5]]
-    judge_figures = {name: value for name, value in verdict.figures.items() if name not in ("problems", "good")}
+    judge_figures = {
+        name: value for name, value in verdict.figures.items() if name not in ("problems", "broken", "good")
+    }
     return Judged(broken, {**figures_of(seen.operations), "judge": judge_figures, "ledger_rows": verified.entries})

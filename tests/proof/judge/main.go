@@ -21,7 +21,10 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-const mostProblems = 20
+const (
+	mostPerCheck = 10
+	hintLimit    = 2 * time.Second
+)
 
 type problem struct {
 	Check   string `json:"check"` // linearizable, identical-answers, undecided
@@ -30,14 +33,15 @@ type problem struct {
 }
 
 type verdict struct {
-	Good       bool      `json:"good"`
-	Accounts   int       `json:"accounts"`
-	Operations int       `json:"operations"`
-	Unknown    int       `json:"unknown"`
-	Largest    int       `json:"largest_account"`
-	Seconds    float64   `json:"seconds"`
-	Count      int       `json:"problem_count"`
-	Problems   []problem `json:"problems"` // the first ones
+	Good       bool    `json:"good"`
+	Accounts   int     `json:"accounts"`
+	Operations int     `json:"operations"`
+	Unknown    int     `json:"unknown"`
+	Largest    int     `json:"largest_account"`
+	Seconds    float64 `json:"seconds"`
+
+	Broken   map[string]int `json:"broken"`   // how often each check failed
+	Problems []problem      `json:"problems"` // the first of each
 }
 
 func main() {
@@ -51,7 +55,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "judge: unreadable history:", err)
 		os.Exit(2)
 	}
-	found := verdict{Accounts: len(accounts), Problems: []problem{}}
+	found := verdict{Accounts: len(accounts), Broken: map[string]int{}, Problems: []problem{}}
 	for _, ops := range accounts {
 		found.Operations += len(ops)
 		found.Largest = max(found.Largest, len(ops))
@@ -63,8 +67,13 @@ func main() {
 	}
 	problems := judge(accounts, time.Duration(*seconds*float64(time.Second)), *memory<<20, *most)
 	sort.Slice(problems, func(i, j int) bool { return problems[i].Account < problems[j].Account })
-	found.Good, found.Count = len(problems) == 0, len(problems)
-	found.Problems = append(found.Problems, problems[:min(mostProblems, len(problems))]...)
+	found.Good = len(problems) == 0
+	for _, one := range problems {
+		found.Broken[one.Check]++
+		if found.Broken[one.Check] <= mostPerCheck {
+			found.Problems = append(found.Problems, one)
+		}
+	}
 	found.Seconds = time.Since(started).Seconds()
 	encoder := json.NewEncoder(os.Stdout)
 	encoder.SetIndent("", "  ")
@@ -129,7 +138,7 @@ func judgeAccount(ops []*operation, limit time.Duration, most int, spent *atomic
 		return append(found, problem{Check: "undecided", What: fmt.Sprintf("not decided within %s", limit)})
 	}
 	// Only now, as keeping account of how far it came is slow.
-	_, info := porcupine.CheckOperationsVerbose(rules, history, limit)
+	_, info := porcupine.CheckOperationsVerbose(rules, history, min(limit, hintLimit))
 	return append(found, problem{Check: "linearizable", What: furthest(info, ops)})
 }
 
