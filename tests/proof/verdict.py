@@ -56,8 +56,11 @@ async def judged(direct_dsn: str, schema: str, folder: Path, seen: Seen) -> Judg
     for problem in verdict.figures["problems"]:
         broken.setdefault(problem["check"], []).append(f"account {problem['account']}: {problem['what']}")
     await invariants.load_seen(owner(direct_dsn), schema, seen.operations)
+    counts: Counter[str] = Counter()
     for found in await invariants.broken(owner(direct_dsn), schema):
         broken[found.name] = [f"{found.count} in all", *found.places]
+        counts["lost"] += found.count * (found.name in LOST)
+        counts["doubled"] += found.count * (found.name in DOUBLED)
     if seen.errors:
         broken["no error but by a fault"] = [f"{len(seen.errors)} in all", *seen.errors[:5]]
     postgres = Postgres(direct_dsn, schema)
@@ -70,4 +73,5 @@ async def judged(direct_dsn: str, schema: str, folder: Path, seen: Seen) -> Judg
     judge_figures = {
         name: value for name, value in verdict.figures.items() if name not in ("problems", "broken", "good")
     }
-    return Judged(broken, {**figures_of(seen.operations), "judge": judge_figures, "ledger_rows": verified.entries})
+    figures = {"lost": counts["lost"], "doubled": counts["doubled"], **figures_of(seen.operations)}
+    return Judged(broken, {**figures, "judge": judge_figures, "ledger_rows": verified.entries})
