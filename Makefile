@@ -55,6 +55,10 @@ down: ## Stop the demo's service and the engines that `up` started
 status: ## Say which engines run, and where
 	$(PYTHON) scripts/engines.py status
 
+.PHONY: go-tools
+go-tools: ## Build the judge and toxiproxy, which the proof of charging uses
+	$(PYTHON) scripts/go_tools.py
+
 .PHONY: doctor
 doctor: setup ## Say what is missing and how to mend it
 	@$(BIN)/siteglass doctor
@@ -116,7 +120,7 @@ BENCH_LEADS ?= 500000
 STAMP = { date -u '+%Y-%m-%d'; echo "command: make $@"; echo "load average: $$(cut -d' ' -f1-3 /proc/loadavg), $$(nproc) cores"; }
 
 .PHONY: proof
-proof: long-fuzz long-limits long-accounts ## Full-size proofs: directive texts, rate limits, keys and races
+proof: long-fuzz long-limits long-accounts long-charging ## Full-size proofs: directives, limits, keys, races, charging
 
 .PHONY: faults
 faults: setup ## Engines and workers killed, frozen and stopped, at full size
@@ -138,6 +142,10 @@ long-limits: setup ## 200,000 arrival traces against the definition, every kind 
 .PHONY: long-accounts
 long-accounts: setup ## 1,000 races for the last credits, typos of 1,000 keys, times of refusals
 	($(STAMP); $(BIN)/python -m bench.prove_accounts) | tee $(RESULTS)/accounts.txt
+
+.PHONY: long-charging
+long-charging: setup ## A million charges under 200 kills, twins, seeded defects; writes docs/proof.md
+	PYTHONPATH=scripts $(BIN)/python -m tests.proof --full --seed 1 --result $(RESULTS)/proof.json --page docs/proof.md
 
 .PHONY: long-charge
 long-charge: setup ## Charges a second of one account, and their latency

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -34,11 +35,14 @@ KINDS: dict[str, Callable[[Path], engines.Engine]] = {
 }
 
 
+_numbers = itertools.count()
+
+
 class PrivateEngines:
     """Starts an engine when it is first asked for; `close` ends all of them."""
 
     def __init__(self) -> None:
-        self._folder: Path = engines_root() / f"private-{os.getpid()}"
+        self._folder: Path = engines_root() / f"private-{os.getpid()}-{next(_numbers)}"
         self._running: dict[str, engines.Engine] = {}
 
     def get(self, name: str) -> engines.Engine:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import http.client
 import os
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -163,8 +164,10 @@ def serving(settings: Settings, clock: Clock | None = None) -> Iterator[httpx.Cl
 class ServiceProcess:
     """The service as a process of its own, to be killed."""
 
-    def __init__(self, settings: Settings) -> None:
-        _make_test_account(settings.postgres_dsn, settings.postgres_schema)
+    def __init__(self, settings: Settings, command: Sequence[str] | None = None, *, with_account: bool = True) -> None:
+        if with_account:
+            _make_test_account(settings.postgres_dsn, settings.postgres_schema)
+        self._command = command or [str(Path(sys.executable).parent / "siteglass"), "serve"]
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._environment = {**os.environ, **environment_of(settings), "SITEGLASS_PORT": str(self.port)}
@@ -172,20 +175,27 @@ class ServiceProcess:
 
     def start(self) -> None:
         """Start it and wait until it answers."""
-        program = Path(sys.executable).parent / "siteglass"
         self._process = subprocess.Popen(
-            [str(program), "serve"],
+            self._command,
             env=self._environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
-            with contextlib.suppress(httpx.TransportError):
-                httpx.get(f"{self.url}/healthz", timeout=2, trust_env=False)
+            # not httpx: it would prepare for TLS at every try, for longer than a request takes
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=2)
+                connection.request("GET", "/healthz")
+                connection.getresponse().read()
+                connection.close()
                 return
             time.sleep(0.02)
         raise RuntimeError("the service did not start")
+
+    def pid(self) -> int | None:
+        """None if it was not started, or killed."""
+        return None if self._process is None else self._process.pid
 
     def kill(self) -> None:
         """End it without warning."""

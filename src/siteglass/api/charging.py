@@ -62,16 +62,13 @@ def charged(work: Work, *, may_be_empty: bool = False) -> Operation:
         retry = _retry(request, body)
         if retry is None:
             return await _paid(service, caller, call, await _found(work, service, request, caller, call, body))
-        before = await _answered_before(service, caller, retry)
-        if before is not None:
-            return before
         async with service.claims.held(caller.account_id, retry.key, call.request_id) as alone:
-            if not alone:
-                # It may have been answered since we looked.
-                before = await _answered_before(service, caller, retry)
-                if before is None:
-                    raise IdempotencyInProgress
+            # Only now: who looks first and claims then may hold the claim of one that was answered in between.
+            before = await _answered_before(service, caller, retry)
+            if before is not None:
                 return before
+            if not alone:
+                raise IdempotencyInProgress
             offer = await _found(work, service, request, caller, call, body)
             return await _paid(service, caller, call, offer, retry)
 

@@ -1,6 +1,7 @@
 """One request at a time per Idempotency-Key: a claim in Redis that ends with the request, or by itself.
 
-It only saves work and tells a twin to wait. If Redis is away both run, and the charge decides between them.
+It only saves work and tells a twin to wait. If Redis is away one runs in each worker, and the charge decides between
+them.
 """
 
 from __future__ import annotations
@@ -27,18 +28,27 @@ class Claims:
         self._limiter = limiter
         self._timeout_s = timeout_s
         self._life_ms = life_ms
+        # Of this worker itself: many twins at once make it too busy to hear Redis in time, and then all would run.
+        self._here: set[str] = set()
 
     @contextlib.asynccontextmanager
     async def held(self, account_id: int, key: str, holder: str) -> AsyncIterator[bool]:
         """Whether the block may run: False if another holder's block does."""
         digest = hashlib.sha256(key.encode()).hexdigest()
         name = f"{self._prefix}:claim:{account_id}:{digest}"
-        taken = await self._take(name, holder)
+        if name in self._here:
+            yield False
+            return
+        self._here.add(name)
         try:
-            yield taken
+            taken = await self._take(name, holder)
+            try:
+                yield taken
+            finally:
+                if taken:
+                    await self._release(name, holder)
         finally:
-            if taken:
-                await self._release(name, holder)
+            self._here.discard(name)
 
     async def _take(self, name: str, holder: str) -> bool:
         if not self._limiter.on_redis:

@@ -1,0 +1,78 @@
+"""Build the two programs in Go that the proof of charging needs, once, into the engines' folder.
+
+    go_tools.py            builds what is missing and prints where it is
+
+`judge` is ours, from `tests/proof/judge`; toxiproxy stands between the service and its engines and breaks connections.
+Modules come from wherever this machine's Go gets them; the judge's have their hashes in go.sum.
+Only the standard library, as `engines.py`: CI builds while it still installs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+from engine_host import CHECKOUT, EngineError, engines_root, locked, make_root, run, say
+
+JUDGE_SOURCE = CHECKOUT / "tests/proof/judge"
+TOXIPROXY_VERSION = "2.5.0"
+TOXIPROXY = f"github.com/Shopify/toxiproxy/v2/cmd/server@v{TOXIPROXY_VERSION}"
+
+
+def _folder() -> Path:
+    make_root(engines_root())
+    folder = engines_root() / "go"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _go(words: list[str], folder: Path, **environment: str) -> None:
+    if not shutil.which("go"):
+        raise EngineError("the proof's programs are written in Go and there is no `go` here: install Go 1.24 or newer")
+    # The modules that go.sum names and the Go that is here: nothing newer is fetched on the way.
+    run(["go", *words], cwd=folder, env={**os.environ, "GOTOOLCHAIN": "local", **environment})
+
+
+def _built(program: Path, words: list[str], folder: Path, **environment: str) -> Path:
+    with locked(program.with_suffix(".lock")):
+        if not program.exists():
+            since = time.monotonic()
+            say("go", f"building {program.name}")
+            _go(words, folder, **environment)
+            say("go", f"built {program.name}", since)
+    return program
+
+
+def judge() -> Path:
+    """The judge of this checkout's sources."""
+    sources = sorted(path for path in JUDGE_SOURCE.iterdir() if path.suffix in (".go", ".mod", ".sum"))
+    digest = hashlib.sha256(b"".join(path.name.encode() + path.read_bytes() for path in sources)).hexdigest()
+    program = _folder() / f"judge-{digest[:12]}"
+    return _built(program, ["build", "-trimpath", "-o", str(program), "."], JUDGE_SOURCE)
+
+
+def toxiproxy() -> Path:
+    """The proxy, a minute and a half of building on two busy cores."""
+    folder = _folder() / f"toxiproxy-{TOXIPROXY_VERSION}"
+    folder.mkdir(exist_ok=True)
+    # Outside the checkout's module; the checksum database, where the machine uses one, answers for its hash.
+    return _built(folder / "server", ["install", "-trimpath", TOXIPROXY], folder, GOBIN=str(folder), GO111MODULE="on")
+
+
+def main() -> int:
+    os.umask(0o022)
+    try:
+        say("judge", str(judge()))
+        say("toxiproxy", str(toxiproxy()))
+    except EngineError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

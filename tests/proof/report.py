@@ -1,0 +1,87 @@
+"""Writes docs/proof.md from the result of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+PAGE = """# The proof of charging
+
+Run on {date}, seed {seed}, by {command}. The figures are those of
+`bench/results/proof.json`; how it works and why is in decision [0007](decisions/0007-a-separate-judge.md). CI runs it
+with 60,000 charges at ledger level and 10,000 over HTTP.
+
+**{charges:,} charges under {kills} `kill -9`: {lost} lost, {doubled} doubled.** No failure in N charges bounds the rate
+of lost or doubled ones at 3/N with 95 % confidence: 3/{charges:,} = {bound:.1e}. Verdict of the judges: **{verdict}**.
+
+| level | charges | found by a retry | replays, byte-identical | operations judged | of unknown outcome |
+| --- | --- | --- | --- | --- | --- |
+{levels}
+
+"Found by a retry" were charged, and a fault cut off their answer: the same key again got it.
+
+| fault | ledger | HTTP |
+| --- | --- | --- |
+{faults}
+
+| 64 twins of one key at once | rounds | charged once | carried out |
+| --- | --- | --- | --- |
+{twins}
+
+Another account that sent the same key at the same time was charged for an answer of its own in every round.
+
+| seeded defect | caught | by |
+| --- | --- | --- |
+{defects}
+
+Without a defect the same small runs are judged good. It all took {minutes:.0f} minutes on {cores} cores (load average
+{load_before} before, {load_after} after).
+
+## What it does not show
+`kill -9` ends processes, not the machine: what the kernel holds survives. That a commit waits for the disk is
+PostgreSQL's `fsync` and `synchronous_commit`; beyond the seeded defect, this proof does not test them.
+"""
+
+
+def _level(name: str, part: dict[str, Any]) -> str:
+    judge = part["judge"]
+    return (
+        f"| {name} | {part['charges']:,} | {part['found_by_retry']:,} | {part['replays_compared']:,} "
+        f"| {judge['operations']:,} on {judge['accounts']:,} accounts | {judge['unknown']:,} |"
+    )
+
+
+def _twins(name: str, part: dict[str, Any]) -> str:
+    times = part.get("rounds_carried_out")
+    said = "decided by the database"
+    if times is not None:
+        said = ", ".join(f"{count}x in {rounds} rounds" for count, rounds in sorted(times.items()))
+    return f"| {name} | {part['rounds']:,} | {'all' if part['good'] else 'NOT all'} | {said} |"
+
+
+def page(result: dict[str, Any]) -> str:
+    """The page, whatever the verdict."""
+    parts, plan = result["parts"], result["plan"]
+    names = sorted(set(parts["ledger"]["faults"]) | set(parts["http"]["faults"]))
+    counts = [(name, parts["ledger"]["faults"].get(name, 0), parts["http"]["faults"].get(name, 0)) for name in names]
+    return PAGE.format(
+        command=f"`{result['command']}`",
+        date=result["date"],
+        seed=plan["seed"],
+        charges=result["charges"],
+        kills=sum(ledger + http for name, ledger, http in counts if name.startswith("kill")),
+        lost=result["lost"],
+        doubled=result["doubled"],
+        bound=result["bound_95"],
+        verdict="good" if result["good"] else "BAD",
+        levels="\n".join((_level("ledger", parts["ledger"]), _level("HTTP", parts["http"]))),
+        faults="\n".join(f"| {name} | {ledger} | {http} |" for name, ledger, http in counts),
+        twins="\n".join((_twins("ledger", parts["ledger_twins"]), _twins("HTTP", parts["http_twins"]))),
+        defects="\n".join(
+            f"| {row['name']} | {'yes' if row['caught'] else 'NO'} | {', '.join(row['broken'])} |"
+            for row in parts["defects"]
+        ),
+        minutes=result["seconds"] / 60,
+        cores=result["cores"],
+        load_before=result["load_before"],
+        load_after=result["load_after"],
+    )
