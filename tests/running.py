@@ -54,8 +54,8 @@ def settings_for(prefix: str, **changes: Any) -> Settings:
         key_secrets=(SECRET,),
         index_prefix=f"{RUN_PREFIX}-{prefix}",
         postgres_schema=RUN_PREFIX,
-        # one for each service that tests run side by side: the fewer workers share a limit, the less does a busy machine
-        # that makes Redis look slow change it
+        # One for each service that tests run side by side: the fewer workers share a limit, the less it changes when a
+        # busy machine makes Redis look slow.
         redis_prefix=f"{RUN_PREFIX}-{prefix}",
     )
     return replace(ours, **changes)

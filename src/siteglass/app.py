@@ -62,6 +62,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             yield
             await housekeeping.close()
             await limiter.close()
+            await claims.close()
 
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.router.routes.extend(routes())

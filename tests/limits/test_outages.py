@@ -127,10 +127,11 @@ def test_a_redis_that_lost_the_script_is_given_it_again() -> None:
 def test_without_any_redis_from_the_start_the_settings_say_how_many_workers_share() -> None:
     async def run() -> None:
         settings = replace(Settings(), redis_url=f"redis://127.0.0.1:{free_port()}/0", workers=3)
-        worker, _ = open_limits(settings)
+        worker, claims = open_limits(settings)
         assert await admitted(worker) == 3
         assert (worker.on_redis, worker.workers) == (False, 3)
         await worker.close()
+        await claims.close()
 
     asyncio.run(run())
 

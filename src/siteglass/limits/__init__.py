@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import uuid
 
+from siteglass.limits import claims
 from siteglass.limits.claims import Claims
 from siteglass.limits.gcra import Level, Policy, Verdict
 from siteglass.limits.headers import limit_headers
@@ -18,10 +19,9 @@ __all__ = ["Claims", "Level", "Policy", "RateLimiter", "Verdict", "limit_headers
 
 
 def open_limits(settings: Settings) -> tuple[RateLimiter, Claims]:
-    """Limiter and claims of one worker, over the same connections, which are made when first used."""
+    """Limiter and claims of one worker; connections are made when first used."""
     timeout_s = settings.redis_timeout_ms / 1000
-    client = connect(settings.redis_url, timeout_s)
-    shared = SharedBuckets(client, settings.redis_prefix, uuid.uuid4().hex)
+    shared = SharedBuckets.open(settings.redis_url, settings.redis_prefix, uuid.uuid4().hex, timeout_s)
     limiter = RateLimiter(shared, timeout_s=timeout_s, workers=settings.workers)
-    life_ms = settings.request_timeout_ms
-    return limiter, Claims(client, settings.redis_prefix, limiter, timeout_s=timeout_s, life_ms=life_ms)
+    patient = connect(settings.redis_url, claims.TIMEOUT_S)
+    return limiter, Claims(patient, settings.redis_prefix, life_ms=settings.request_timeout_ms)

@@ -9,25 +9,29 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import time
 from collections.abc import AsyncIterator
 
 from redis.asyncio import Redis
-
-from siteglass.limits.limiter import RateLimiter
 
 # Only who made the claim may end it: another may hold it by now.
 RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 
 
-class Claims:
-    """Claims of one worker; asks Redis only while the rate limit finds it fast."""
+# More patient than the rate limit: a twin that works for nothing costs more than a short wait. After a failure nobody
+# waits for a while.
+TIMEOUT_S = 0.5
+REST_S = 1.0
 
-    def __init__(self, client: Redis, prefix: str, limiter: RateLimiter, *, timeout_s: float, life_ms: int) -> None:
+
+class Claims:
+    """Claims of one worker, over connections of its own."""
+
+    def __init__(self, client: Redis, prefix: str, *, life_ms: int) -> None:
         self._client = client
         self._prefix = prefix
-        self._limiter = limiter
-        self._timeout_s = timeout_s
         self._life_ms = life_ms
+        self._resting_until = 0.0
         # Of this worker itself: many twins at once make it too busy to hear Redis in time, and then all would run.
         self._here: set[str] = set()
 
@@ -50,18 +54,23 @@ class Claims:
         finally:
             self._here.discard(name)
 
+    async def close(self) -> None:
+        """Give the connections back."""
+        await self._client.aclose()
+
     async def _take(self, name: str, holder: str) -> bool:
-        if not self._limiter.on_redis:
+        if time.monotonic() < self._resting_until:
             return True
         try:
-            async with asyncio.timeout(self._timeout_s):
+            async with asyncio.timeout(TIMEOUT_S):
                 return bool(await self._client.set(name, holder, nx=True, px=self._life_ms))
         except Exception:  # whatever it is: the charge decides
+            self._resting_until = time.monotonic() + REST_S
             return True
 
     async def _release(self, name: str, holder: str) -> None:
-        if self._limiter.on_redis:
+        if time.monotonic() >= self._resting_until:
             # what is not released ends by itself
             with contextlib.suppress(Exception):
-                async with asyncio.timeout(self._timeout_s):
+                async with asyncio.timeout(TIMEOUT_S):
                     await self._client.eval(RELEASE, 1, name, holder)

@@ -19,6 +19,7 @@ def claimed(customer: Customer, key: str) -> Iterator[None]:
         yield
     finally:
         customer.bank.do(_leave(held))
+        customer.bank.do(claims.close())
         customer.bank.do(limiter.close())
 
 
