@@ -20,7 +20,7 @@ MOST = 1_000_000_000_000
 
 _amount = click.IntRange(0, MOST)
 _change = click.IntRange(-MOST, MOST)
-_reference = click.option("--reference", help="Such as an invoice: the same one gives once. Not given: a new one.")
+_reference = click.option("--reference", help="Such as an invoice or a ticket: done once for it. Not given: a new one.")
 _reason = click.option("--reason", required=True, help="Why; kept in the audit log. No contact data.")
 
 
@@ -54,14 +54,17 @@ def credits_grant(account_id: int, api: int, lead: int, expires_in_days: float |
 @credits_.command("refund")
 @click.argument("account_id", type=int)
 @click.argument("row", type=int)
-@click.option("--api", type=_amount, help="API credits. Not given: all that is left of the charge.")
-@click.option("--lead", type=_amount, help="Lead credits. Not given: all that is left of the charge.")
+@click.option("--api", type=_amount, help="API credits.")
+@click.option("--lead", type=_amount, help="Lead credits.")
 @_reason
-def credits_refund(account_id: int, row: int, api: int | None, lead: int | None, reason: str) -> None:
-    """Give back what ledger row ROW charged, all of it or a part; never more in sum than it took."""
+@_reference
+def credits_refund(
+    account_id: int, row: int, api: int | None, lead: int | None, reason: str, reference: str | None
+) -> None:
+    """Give back what ledger row ROW charged: all that is left of it, or the amounts given; never more than it took."""
     from siteglass.accounts import credits
 
-    named = str(uuid.uuid4())
+    named = reference or str(uuid.uuid4())
     left = run(lambda postgres: credits.refund(postgres, account_id, row, api, lead, actor(), named, reason))
     click.echo(_left(account_id, left))
 
@@ -71,11 +74,12 @@ def credits_refund(account_id: int, row: int, api: int | None, lead: int | None,
 @click.option("--api", default=0, type=_change, help="API credits, negative to take.")
 @click.option("--lead", default=0, type=_change, help="Lead credits, negative to take.")
 @_reason
-def credits_adjust(account_id: int, api: int, lead: int, reason: str) -> None:
+@_reference
+def credits_adjust(account_id: int, api: int, lead: int, reason: str, reference: str | None) -> None:
     """Put a balance right by hand; the ledger gets a new row, and no other changes."""
     from siteglass.accounts import credits
 
-    named = str(uuid.uuid4())
+    named = reference or str(uuid.uuid4())
     left = run(lambda postgres: credits.adjust(postgres, account_id, api, lead, actor(), named, reason))
     click.echo(_left(account_id, left))
 

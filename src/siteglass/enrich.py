@@ -70,7 +70,7 @@ def _item(
     if stored is None:
         return {"status": "not_found", "domain": domain, "message": f"No data found for {domain}"}
     if not stored:
-        message = "The look-up of this domain failed and was not charged. Ask for it again."
+        message = "The look-up of this domain failed and was not charged. Ask for it again, as a new request."
         return {"status": "error", "domain": domain, "message": message}
     return {"status": "success", "domain": domain, "data": _data(looked_up.records[stored], select)}
 

@@ -37,6 +37,7 @@ _AWAY = (
     asyncpg.exceptions.OperatorInterventionError,
     asyncpg.exceptions.InsufficientResourcesError,
     asyncpg.exceptions.LockNotAvailableError,
+    asyncpg.exceptions.DeadlockDetectedError,
     asyncpg.exceptions.ReadOnlySQLTransactionError,
     asyncpg.InternalClientError,
     OSError,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 
 import asyncpg
 import pytest
 
-from siteglass.accounts import credits
+from siteglass.accounts import credits, ledger
 from siteglass.accounts.answers import Keep, compress, forget_answers
 from siteglass.accounts.credits import Balances
+from siteglass.accounts.keys import KeyLimits
 from siteglass.postgres import Postgres
 from tests.accounts.opening import TIMEOUT_MS, open_account, owner, pay
 
@@ -30,7 +32,7 @@ async def _age(postgres: Postgres, dsn: str, account_id: int, hours: int) -> Non
         f"UPDATE {schema}.idempotency SET at = at - make_interval(hours => $2) WHERE account_id = $1", account_id, hours
     )
     await connection.execute(
-        f"UPDATE {schema}.answers a SET slot = {schema}.answer_slot(i.at) FROM {schema}.idempotency i"
+        f"UPDATE {schema}.answers a SET at = i.at, slot = {schema}.answer_slot(i.at) FROM {schema}.idempotency i"
         " WHERE a.account_id = $1 AND i.account_id = a.account_id AND i.seq = a.seq",
         account_id,
     )
@@ -40,13 +42,15 @@ async def _age(postgres: Postgres, dsn: str, account_id: int, hours: int) -> Non
     await connection.close()
 
 
-async def _counts(postgres: Postgres, account_id: int) -> tuple[int, int]:
-    row = await postgres.fetchrow(
+async def _counts(postgres: Postgres, dsn: str, account_id: int) -> tuple[int, int]:
+    as_owner = Postgres(owner(dsn), postgres.schema)
+    row = await as_owner.fetchrow(
         "SELECT (SELECT count(*) FROM {schema}.idempotency WHERE account_id = $1) AS keys,"
         " (SELECT count(*) FROM {schema}.answers WHERE account_id = $1) AS answers",
         account_id,
         timeout_ms=TIMEOUT_MS,
     )
+    await as_owner.close()
     assert row is not None
     return row["keys"], row["answers"]
 
@@ -75,7 +79,7 @@ async def test_not_forgotten_within_a_day(postgres: Postgres, dsn: str, hours: i
     assert await credits.find_answer(postgres, caller, "one", timeout_ms=TIMEOUT_MS) is not None
 
 
-@pytest.mark.parametrize("hours", [26, 28, 31])
+@pytest.mark.parametrize("hours", [26, 31, 40, 100])
 async def test_forgotten_after_a_day(postgres: Postgres, dsn: str, hours: int) -> None:
     caller = await open_account(postgres, lead=10)
     for number in range(3):
@@ -85,10 +89,44 @@ async def test_forgotten_after_a_day(postgres: Postgres, dsn: str, hours: int) -
     emptied, forgotten = await forget_answers(postgres)
     assert emptied >= 1
     assert forgotten >= 3
-    assert await _counts(postgres, caller.account_id) == (1, 1)
+    assert await _counts(postgres, dsn, caller.account_id) == (1, 1)
     assert await credits.find_answer(postgres, caller, "new", timeout_ms=TIMEOUT_MS) is not None
     # the ledger is not touched
     assert (await credits.balance(postgres, caller.account_id)).seq == 5
+
+
+async def test_a_clock_that_was_set_back_empties_nothing_fresh(postgres: Postgres, dsn: str) -> None:
+    """The ledger's times stay ahead; answers, days and expiry go by the clock."""
+    caller = await open_account(postgres, lead=10, limits=KeyLimits(daily_lead_cap=6))
+    connection = await asyncpg.connect(owner(dsn))
+    ahead = f"UPDATE {postgres.schema}.balances SET at = now() + make_interval(days => 40) WHERE account_id = $1"
+    await connection.execute(ahead, caller.account_id)
+    ends = datetime.now(UTC) + timedelta(days=30)
+    await credits.grant(postgres, caller.account_id, 0, 5, "tests", "expiring", ends)
+    await pay(postgres, caller, 0, 3, keep=_keep("one"))
+    assert await credits.balance(postgres, caller.account_id) == Balances(0, 12, 3)
+    await forget_answers(postgres)
+    assert await credits.find_answer(postgres, caller, "one", timeout_ms=TIMEOUT_MS) is not None
+    day = await connection.fetchval(f"SELECT day FROM {postgres.schema}.usage_days WHERE key_id = $1", caller.key_id)
+    assert abs(day - datetime.now(UTC).date()) <= timedelta(days=1)
+    await connection.close()
+    assert (await ledger.verify(postgres, caller.account_id)).problems == []
+
+
+async def test_a_slot_in_use_is_left_for_the_next_time(postgres: Postgres, dsn: str) -> None:
+    caller = await open_account(postgres, lead=10)
+    await pay(postgres, caller, 0, 1, keep=_keep("one"))
+    await _age(postgres, dsn, caller.account_id, 30)
+    reader = await asyncpg.connect(owner(dsn))
+    async with reader.transaction():
+        await reader.fetch(f"SELECT * FROM {postgres.schema}.answers LIMIT 1")
+        await forget_answers(postgres)
+        assert await _counts(postgres, dsn, caller.account_id) == (0, 1)
+        await pay(postgres, caller, 0, 1, keep=_keep("two"))
+        assert await credits.find_answer(postgres, caller, "two", timeout_ms=500) is not None
+    await reader.close()
+    assert (await forget_answers(postgres))[0] >= 1
+    assert await _counts(postgres, dsn, caller.account_id) == (1, 1)
 
 
 async def test_several_workers_forget_while_charges_go_on(postgres: Postgres, dsn: str) -> None:
@@ -101,4 +139,4 @@ async def test_several_workers_forget_while_charges_go_on(postgres: Postgres, ds
     done = await asyncio.gather(*charging, *(forget_answers(pool) for pool in pools * 2))
     assert len(done) == 108
     await asyncio.gather(*(pool.close() for pool in pools))
-    assert await _counts(postgres, caller.account_id) == (100, 100)
+    assert await _counts(postgres, dsn, caller.account_id) == (100, 100)

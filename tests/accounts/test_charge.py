@@ -103,11 +103,8 @@ async def test_the_daily_caps_of_a_key(postgres: Postgres, dsn: str) -> None:
 
 
 async def test_the_cap_of_a_plan_holds_for_its_keys(postgres: Postgres) -> None:
-    caller = await open_account(postgres, lead=100, limits=KeyLimits(daily_lead_cap=50))
     await set_plan(postgres, Plan("capped", 10, 20, daily_lead_cap=5), actor="tests")
-    await postgres.fetch(
-        "UPDATE {schema}.accounts SET plan = 'capped' WHERE id = $1", caller.account_id, timeout_ms=TIMEOUT_MS
-    )
+    caller = await open_account(postgres, lead=100, limits=KeyLimits(daily_lead_cap=50), plan="capped")
     with pytest.raises(CreditCapExceeded):
         await pay(postgres, caller, 0, 6)
     await pay(postgres, caller, 0, 5)
@@ -150,7 +147,7 @@ async def test_a_charge_that_waited_too_long_is_not_taken(postgres: Postgres, ds
 async def test_a_charge_after_its_deadline_is_refused_by_the_database(postgres: Postgres) -> None:
     caller = await open_account(postgres, lead=10)
     row = await postgres.fetchrow(
-        "SELECT * FROM {schema}.charge($1, $2, 'search', 0, 1, 'r', '', clock_timestamp() - interval '1 ms')",
+        "SELECT * FROM {schema}.charge($1, $2, 'search', 0, 1, 'r', 'c a.example', now() - interval '1 ms')",
         caller.account_id,
         caller.key_id,
         timeout_ms=TIMEOUT_MS,
@@ -211,7 +208,7 @@ async def test_grants_are_bounded_and_need_an_account(postgres: Postgres) -> Non
         await credits.grant(postgres, 10**9, 1, 1, "tests", "r")
     for number in range(1000):
         await credits.grant(postgres, caller.account_id, credits.MAX_GRANT, 0, "tests", f"{number}")
-    with pytest.raises(AccountError, match=r"Row 5 of the ledger has given for '4' before\. Nothing was given now"):
+    with pytest.raises(AccountError, match=r"Row 5 of the ledger was written for '4' before\. Nothing was done now"):
         await credits.grant(postgres, caller.account_id, 1, 0, "tests", "4")
     with pytest.raises(AccountError, match="at most 1,000,000,000,000,000 API credits"):
         await credits.grant(postgres, caller.account_id, 1, 0, "tests", "r")
@@ -245,3 +242,41 @@ async def test_what_was_paid_before_does_not_slow_a_charge(postgres: Postgres) -
         took_s.append(time.perf_counter() - started)
     early, late = statistics.median(took_s[10:30]), statistics.median(took_s[-20:])
     assert late < 4 * early, f"{late * 1e3:.1f} ms against {early * 1e3:.1f} ms"
+
+
+@pytest.mark.parametrize(
+    ("api", "lead", "domains"), [(-5, 0, ""), (0, -5, ""), (0, 2, "c a.example"), (0, 0, "c a.example")]
+)
+async def test_a_charge_only_takes_and_only_what_its_domains_say(
+    postgres: Postgres, api: int, lead: int, domains: str
+) -> None:
+    caller = await open_account(postgres, api=10, lead=10)
+    with pytest.raises(asyncpg.CheckViolationError, match="not a charge"):
+        await postgres.fetchrow(
+            "SELECT * FROM {schema}.charge($1, $2, 'search', $3, $4, 'r', $5, now() + interval '1 min')",
+            caller.account_id,
+            caller.key_id,
+            api,
+            lead,
+            domains,
+            timeout_ms=TIMEOUT_MS,
+        )
+    assert await credits.balance(postgres, caller.account_id) == Balances(10, 10, 1)
+
+
+async def test_what_an_operator_could_not_wait_for_is_not_done(postgres: Postgres, dsn: str) -> None:
+    caller = await open_account(postgres, lead=10)
+    holder = await asyncpg.connect(owner(dsn))
+    async with holder.transaction():
+        await holder.execute(
+            postgres.sql("SELECT * FROM {schema}.balances WHERE account_id = $1 FOR UPDATE"), caller.account_id
+        )
+        with pytest.raises(AccountError, match=r"it may have been done\. Run it again with --reference 'ticket 7'"):
+            await credits.adjust(postgres, caller.account_id, 0, 7, "tests", "ticket 7", "a test")
+    await holder.close()
+    await asyncio.sleep(0.3)
+    assert await credits.balance(postgres, caller.account_id) == Balances(0, 10, 1)
+    await credits.adjust(postgres, caller.account_id, 0, 7, "tests", "ticket 7", "a test")
+    with pytest.raises(AccountError, match="Row 2 of the ledger was written for 'ticket 7' before"):
+        await credits.adjust(postgres, caller.account_id, 0, 7, "tests", "ticket 7", "a test")
+    assert await credits.balance(postgres, caller.account_id) == Balances(0, 17, 2)

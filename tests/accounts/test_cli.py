@@ -180,7 +180,7 @@ def test_credits_are_given_once_and_put_right(run: Run) -> None:
     run("account", "create", "books")
     given = ("credits", "grant", "1", "--lead", "7", "--expires-in-days", "30", "--reference", "invoice 12")
     assert "0 API and 7 lead credits (ledger row 1)" in run(*given).output
-    with pytest.raises(AccountError, match="Row 1 of the ledger has given for 'invoice 12' before"):
+    with pytest.raises(AccountError, match="Row 1 of the ledger was written for 'invoice 12' before"):
         run(*given)
     down = ("credits", "adjust", "1", "--reason", "counted twice", "--lead")
     assert "0 API and 5 lead credits (ledger row 2)" in run(*down, "-2").output

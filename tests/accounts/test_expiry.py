@@ -105,14 +105,14 @@ async def test_a_refund_does_not_expire(postgres: Postgres) -> None:
     ends = datetime.now(UTC) + timedelta(milliseconds=500)
     await _give(postgres, caller.account_id, 0, 5, ends, "short")
     await pay(postgres, caller, 0, 5)
-    await credits.refund(postgres, caller.account_id, 2, None, 3, "tests", "r", "wrong data")
+    await credits.refund(postgres, caller.account_id, 2, None, 3, "tests", "r1", "wrong data")
     await asyncio.sleep(0.6)
     assert await credits.balance(postgres, caller.account_id) == Balances(0, 3, 3)
     with pytest.raises(AccountError, match="0 API and 2 lead credits are left to give back"):
-        await credits.refund(postgres, caller.account_id, 2, None, 3, "tests", "r", "wrong data")
-    await credits.refund(postgres, caller.account_id, 2, None, None, "tests", "r", "wrong data")
+        await credits.refund(postgres, caller.account_id, 2, None, 3, "tests", "r2", "wrong data")
+    await credits.refund(postgres, caller.account_id, 2, None, None, "tests", "r3", "wrong data")
     with pytest.raises(AccountError, match="0 API and 0 lead credits are left to give back"):
-        await credits.refund(postgres, caller.account_id, 2, None, None, "tests", "r", "wrong data")
+        await credits.refund(postgres, caller.account_id, 2, None, None, "tests", "r4", "wrong data")
     assert (await ledger.verify(postgres, caller.account_id)).problems == []
 
 

@@ -53,7 +53,7 @@ SELECT {schema}.entry_hash(ROW($1::bigint, $2::bigint, $3::timestamptz, $4::text
 
 def test_sql_and_python_hash_alike(dsn: str, schema_name: str) -> None:
     with asyncio.Runner() as runner:
-        postgres = Postgres(dsn, schema_name, max_connections=1)
+        postgres = Postgres(owner(dsn), schema_name, max_connections=1)
 
         @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
         @given(entries)

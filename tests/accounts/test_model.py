@@ -101,7 +101,7 @@ class Model:
 
     def refund(self, seq: int, api: int | None, lead: int | None) -> Balances | None:
         left_api, left_lead = self.refundable.get(seq, (0, 0))
-        api, lead = left_api if api is None else api, left_lead if lead is None else lead
+        api, lead = (left_api, left_lead) if (api, lead) == (None, None) else (api or 0, lead or 0)
         if api > left_api or lead > left_lead or api + lead == 0:
             return None
         self.refundable[seq] = (left_api - api, left_lead - lead)
@@ -214,7 +214,9 @@ def test_random_sequences_equal_the_model(
             @rule(seq=st.integers(1, 30), api=st.none() | st.integers(0, 3), lead=st.none() | st.integers(0, 20))
             def refund(self, seq: int, api: int | None, lead: int | None) -> None:
                 expected = self.model.refund(seq, api, lead)
-                giving = credits.refund(self.next_pool(), self.account, seq, api, lead, "model", "r", "tests")
+                giving = credits.refund(
+                    self.next_pool(), self.account, seq, api, lead, "model", f"{self.step} back", "tests"
+                )
                 if expected is None:
                     with pytest.raises(AccountError, match=r"left to give back|is no charge"):
                         runner.run(giving)
@@ -224,7 +226,9 @@ def test_random_sequences_equal_the_model(
 
             @rule(api=st.integers(-20, 20), lead=st.integers(-20, 20))
             def adjust(self, api: int, lead: int) -> None:
-                changing = credits.adjust(self.next_pool(), self.account, api, lead, "model", "r", "tests")
+                changing = credits.adjust(
+                    self.next_pool(), self.account, api, lead, "model", f"{self.step} put", "tests"
+                )
                 if (api, lead) == (0, 0) or self.model.api + api < 0 or self.model.lead + lead < 0:
                     with pytest.raises(AccountError):
                         runner.run(changing)

@@ -74,7 +74,7 @@ DEFECTS = (
     Defect(
         "missing unique key",
         frozenset({"linearizable", "one charge for one key"}),
-        pieces=(Piece("charge", "kept_at > entry.at - interval '24 hours'", "false"),),
+        pieces=(Piece("charge", "kept_at > now_at - interval '24 hours'", "false"),),
         statements=(
             "ALTER TABLE {schema}.idempotency DROP CONSTRAINT idempotency_pkey",
             "CREATE INDEX ON {schema}.idempotency (account_id, key)",

@@ -135,17 +135,20 @@ async def set_plan(postgres: Postgres, plan: Plan, *, actor: str) -> None:
     """Make a plan, or change it for all accounts that have it; seen by workers within a second."""
     values = (plan.name, plan.rate_per_s, plan.burst, plan.daily_api_cap, plan.daily_lead_cap)
     prices = (plan.api_price_micros, plan.lead_price_micros, plan.currency, plan.rebill_after_hours)
+    hours = plan.rebill_after_hours
+    # What was paid counts from the moment the plan changes: remembered before it does, then once more the rows since.
+    known = {} if hours is None else await _remember_paid(postgres, plan.name, hours, {})
     try:
         await postgres.fetchrow(_SET_PLAN, *values, *prices, actor, timeout_ms=ADMIN_TIMEOUT_MS)
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
-    if plan.rebill_after_hours is not None:
-        await _remember_paid(postgres, plan.name)
+    if hours is not None:
+        await _remember_paid(postgres, plan.name, hours, known)
 
 
-async def _remember_paid(postgres: Postgres, plan: str) -> None:
-    """What its accounts paid for before the plan looked back counts too; each account waits a moment for it."""
-    last = 0
+async def _remember_paid(postgres: Postgres, plan: str, hours: int, known: dict[int, int]) -> dict[int, int]:
+    """What the accounts of a plan paid for within these hours, after the rows that are known; returns the last ones."""
+    last, read = 0, {}
     while True:
         rows = await postgres.fetch(
             "SELECT id FROM {schema}.accounts WHERE plan = $1 AND id > $2 ORDER BY id LIMIT $3",
@@ -156,6 +159,13 @@ async def _remember_paid(postgres: Postgres, plan: str) -> None:
         )
         for row in rows:
             last = row["id"]
-            await postgres.fetchrow("SELECT {schema}.remember_paid($1)", last, timeout_ms=REMEMBER_TIMEOUT_MS)
+            done = await postgres.fetchrow(
+                "SELECT {schema}.remember_paid($1, $2, $3) AS seq",
+                last,
+                hours,
+                known.get(last, 0),
+                timeout_ms=REMEMBER_TIMEOUT_MS,
+            )
+            read[last] = 0 if done is None else done["seq"]
         if len(rows) < MAX_LISTED:
-            return
+            return read

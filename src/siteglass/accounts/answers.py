@@ -13,6 +13,8 @@ MAX_STORED_BYTES = 256 * 1024
 LEVEL = 1
 KEPT_HOURS = 24
 FORGET_EVERY_S = 600
+# As many as the tables have, see `migrations`: answers of an hour lie together.
+SLOTS = 32
 KEYS_AT_ONCE = 10_000
 FORGET_TIMEOUT_MS = 30_000
 
@@ -52,14 +54,22 @@ def compress(body: bytes) -> bytes:
 
 
 async def forget_answers(postgres: Postgres) -> tuple[int, int]:
-    """Drop what is older than a day; returns how many slots were emptied and how many keys forgotten."""
-    emptied = forgotten = 0
+    """Drop what is older than a day; returns how many slots were emptied and how many keys forgotten.
+
+    One slot after the other, each by itself: nobody who looks for an answer waits for more than one.
+    """
+    emptied = 0
+    for slot in range(SLOTS):
+        row = await postgres.fetchrow(
+            "SELECT {schema}.forget_answers($1) AS emptied", slot, timeout_ms=FORGET_TIMEOUT_MS
+        )
+        emptied += row is not None and row["emptied"]
+    forgotten = 0
     while True:
         row = await postgres.fetchrow(
-            "SELECT * FROM {schema}.forget_answers($1)", KEYS_AT_ONCE, timeout_ms=FORGET_TIMEOUT_MS
+            "SELECT {schema}.forget_keys($1) AS forgotten", KEYS_AT_ONCE, timeout_ms=FORGET_TIMEOUT_MS
         )
-        assert row is not None  # noqa: S101 - a function with OUT parameters gives exactly one row
-        emptied += row["emptied"]
+        assert row is not None  # noqa: S101 - a function gives exactly one row
         forgotten += row["forgotten"]
         if row["forgotten"] < KEYS_AT_ONCE:
             return emptied, forgotten

@@ -7,6 +7,7 @@ The letters are those of Mark. What a caller sent that is no host name is left o
 from __future__ import annotations
 
 import re
+import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -195,10 +196,8 @@ async def find_answer(
     """The answer that was stored under this key, with what it cost then and what the account has now."""
     row = await postgres.fetchrow(
         """
-        SELECT i.fingerprint, n.headers, n.body, l.request_id, -l.api AS api, -l.lead AS lead, l.seq
-        FROM {schema}.idempotency i
-        JOIN {schema}.answers n ON n.slot = i.slot AND n.account_id = i.account_id AND n.seq = i.seq
-        JOIN {schema}.ledger l ON l.account_id = i.account_id AND l.seq = i.seq
+        SELECT i.fingerprint, i.slot, l.request_id, -l.api AS api, -l.lead AS lead, l.seq
+        FROM {schema}.idempotency i JOIN {schema}.ledger l ON l.account_id = i.account_id AND l.seq = i.seq
         WHERE i.account_id = $1 AND i.key = $2 AND i.at > clock_timestamp() - interval '24 hours'
         """,
         caller.account_id,
@@ -207,8 +206,17 @@ async def find_answer(
     )
     if row is None:
         return None
+    # The one slot by its name: asked through all of them, every look-up would wait for any that is being emptied.
+    kept = await postgres.fetchrow(
+        f"SELECT headers, body FROM {{schema}}.answers_{row['slot']} WHERE account_id = $1 AND seq = $2",  # noqa: S608
+        caller.account_id,
+        row["seq"],
+        timeout_ms=timeout_ms,
+    )
+    if kept is None:
+        return None
     left = await balance(postgres, caller.account_id, timeout_ms=timeout_ms)
-    answer = Answer(row["fingerprint"], row["request_id"], row["headers"], row["body"])
+    answer = Answer(row["fingerprint"], row["request_id"], kept["headers"], kept["body"])
     return answer, Receipt(row["api"], row["lead"], left)
 
 
@@ -216,13 +224,22 @@ def _no_account(account_id: int) -> AccountError:
     return AccountError(f"There is no account {account_id}. `siteglass account list` shows them.")
 
 
-async def _write(postgres: Postgres, statement: str, *arguments: object) -> asyncpg.Record:
-    """One call of a function that writes for an operator."""
+async def _write(postgres: Postgres, reference: str, statement: str, *arguments: object) -> asyncpg.Record:
+    """One call of a function that writes for an operator; a `reference` does it once."""
     try:
         row = await postgres.fetchrow(statement, *arguments, timeout_ms=ADMIN_TIMEOUT_MS)
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
+    except Unavailable as error:
+        raise AccountError(
+            f"PostgreSQL did not confirm it ({error.reason}): it may have been done. Run it again with "
+            f"--reference {shlex.quote(reference)}: what was done under it is not done twice."
+        ) from None
     assert row is not None  # noqa: S101 - a function with OUT parameters gives exactly one row
+    if row["outcome"] == "done before":
+        raise AccountError(
+            f"Row {row['entry_seq']} of the ledger was written for {reference!r} before. Nothing was done now."
+        )
     return row
 
 
@@ -243,14 +260,10 @@ async def grant(
     if not (0 <= api <= MAX_GRANT and 0 <= lead <= MAX_GRANT) or api + lead == 0:
         raise AccountError(f"A grant is 1 to {MAX_GRANT} credits of one kind or both.")
     statement = "SELECT * FROM {schema}.grant_credits($1, $2, $3, $4, $5, $6)"
-    row = await _write(postgres, statement, account_id, api, lead, expires_at, actor, reference)
+    row = await _write(postgres, reference, statement, account_id, api, lead, expires_at, actor, reference)
     match row["outcome"]:
         case "granted":
             return _balances(row)
-        case "given before":
-            raise AccountError(
-                f"Row {row['entry_seq']} of the ledger has given for {reference!r} before. Nothing was given now."
-            )
         case "expired":
             raise AccountError("These credits would have expired already. Choose a time to come.")
         case _:
@@ -267,11 +280,11 @@ async def refund(
     reference: str,
     reason: str,
 ) -> Balances:
-    """Give back what ledger row `seq` charged: these amounts, or of what is None all that is left of it."""
+    """Give back what ledger row `seq` charged: these amounts, or without any all that is left of it."""
     statement = "SELECT * FROM {schema}.refund($1, $2, $3, $4, $5, $6, $7)"
     if min(api or 0, lead or 0) < 0:
         raise AccountError("A refund gives back: its amounts are 0 or more.")
-    row = await _write(postgres, statement, account_id, seq, api, lead, actor, reference, reason)
+    row = await _write(postgres, reference, statement, account_id, seq, api, lead, actor, reference, reason)
     match row["outcome"]:
         case "refunded":
             return _balances(row)
@@ -290,7 +303,7 @@ async def adjust(
     if not (abs(api) <= MAX_GRANT and abs(lead) <= MAX_GRANT) or (api, lead) == (0, 0):
         raise AccountError(f"An adjustment is up to {MAX_GRANT} credits of one kind or both, up or down.")
     statement = "SELECT * FROM {schema}.adjust($1, $2, $3, $4, $5, $6)"
-    row = await _write(postgres, statement, account_id, api, lead, actor, reference, reason)
+    row = await _write(postgres, reference, statement, account_id, api, lead, actor, reference, reason)
     match row["outcome"]:
         case "adjusted":
             return _balances(row)

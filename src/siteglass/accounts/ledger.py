@@ -97,6 +97,10 @@ def entry_hash(entry: asyncpg.Record | dict[str, Any]) -> bytes:
     return hashlib.sha256(entry["previous_hash"] + "\n".join(parts).encode()).digest()
 
 
+# Which way credits go.
+_SIGNS = {"charge": -1, "expire": -1, "grant": 1, "refund": 1}
+
+
 class _Books:
     """One account as its rows make it, and what is wrong with them."""
 
@@ -131,11 +135,14 @@ class _Books:
         self._head = row["hash"]
         if self._at is not None and row["at"] < self._at:
             self._wrong("is earlier than the row before it")
-        self._at = row["at"]
         self.api += row["api"]
         self.lead += row["lead"]
         if self.api < 0 or self.lead < 0:
             self._wrong("takes more than there was")
+        if row["kind"] in _SIGNS and min(_SIGNS[row["kind"]] * row["api"], _SIGNS[row["kind"]] * row["lead"]) < 0:
+            self._wrong(f"is no {row['kind']}: its credits go the wrong way")
+        stuck = self._at == row["at"]  # the clock was behind the ledger: nothing can be told from this time
+        self._at = row["at"]
         match row["kind"]:
             case "grant" if row["expires_at"] is not None:
                 self.expiring[row["expires_at"], self.seq] = [row["api"], row["lead"]]
@@ -144,12 +151,12 @@ class _Books:
             case "refund":
                 self._refund(row)
             case _ if self.expiring:
-                self._burn(max(0, -row["api"]), max(0, -row["lead"]), row["at"])
+                self._burn(max(0, -row["api"]), max(0, -row["lead"]), None if stuck else row["at"])
 
-    def _burn(self, api: int, lead: int, at: datetime) -> None:
+    def _burn(self, api: int, lead: int, at: datetime | None) -> None:
         """What is taken comes from what expires soonest; nothing may be taken from what had expired."""
         for place in sorted(self.expiring):
-            if place[0] <= at:
+            if at is not None and place[0] <= at:
                 self._wrong(f"was written before the credits of row {place[1]} had expired")
             left = self.expiring[place]
             taken = min(left[0], api), min(left[1], lead)

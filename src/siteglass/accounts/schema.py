@@ -9,6 +9,7 @@ from urllib.parse import unquote, urlsplit
 
 import asyncpg
 
+from siteglass.accounts.answers import SLOTS as ANSWER_SLOTS
 from siteglass.errors import Unavailable
 from siteglass.postgres import Postgres, checked_schema
 from siteglass.settings import SettingsError, variable
@@ -27,7 +28,7 @@ HEAD = "0004"
 RIGHTS = {
     "alembic_version": "SELECT",
     "plans": "SELECT, INSERT, UPDATE",
-    "accounts": "SELECT, INSERT, UPDATE",
+    "accounts": "SELECT, INSERT",
     "keys": "SELECT, INSERT, UPDATE",
     "balances": "SELECT, INSERT (account_id)",
     "ledger": "SELECT",
@@ -35,9 +36,13 @@ RIGHTS = {
     "expiring": "SELECT",
     "paid": "SELECT",
     "idempotency": "SELECT",
-    "answers": "SELECT",
-    "audit": "SELECT, INSERT",
+    **{f"answers_{slot}": "SELECT" for slot in range(ANSWER_SLOTS)},
+    "audit": "SELECT, INSERT (actor_kind, actor_id, action, account_id, key_id, entry_seq, details)",
 }
+FUNCTIONS = (
+    *("charge", "grant_credits", "refund", "adjust", "remember_paid"),
+    *("expire_credits", "forget_answers", "forget_keys"),
+)
 
 CONNECT_TIMEOUT_S = 5
 LOCK_TIMEOUT_MS = 5_000
@@ -82,8 +87,10 @@ async def _give_rights(connection: AsyncConnection, schema: str, role: str) -> N
     quoted = row["quoted"]
     steps = [
         f"REVOKE ALL ON ALL TABLES IN SCHEMA {schema} FROM {quoted}",
+        f"REVOKE ALL ON ALL FUNCTIONS IN SCHEMA {schema} FROM {quoted}",
         f"GRANT USAGE ON SCHEMA {schema} TO {quoted}",
         *(f"GRANT {rights} ON {schema}.{table} TO {quoted}" for table, rights in RIGHTS.items()),
+        *(f"GRANT EXECUTE ON FUNCTION {schema}.{name} TO {quoted}" for name in FUNCTIONS),
     ]
     for step in steps:
         await connection.exec_driver_sql(step)

@@ -62,17 +62,28 @@ def charged(work: Work, *, may_be_empty: bool = False) -> Operation:
         retry = _retry(request, body)
         if retry is None:
             return await _paid(service, caller, call, await _found(work, service, request, caller, call, body))
-        async with service.claims.held(caller.account_id, retry.key, call.request_id) as alone:
-            # Only now: who looks first and claims then may hold the claim of one that was answered in between.
-            before = await _answered_before(service, caller, retry)
-            if before is not None:
-                return before
-            if not alone:
-                raise IdempotencyInProgress
-            offer = await _found(work, service, request, caller, call, body)
-            return await _paid(service, caller, call, offer, retry)
+        try:
+            return await _once(work, service, request, caller, call, body, retry)
+        except Unavailable as error:
+            # An earlier attempt may have been charged: nothing may be claimed about that.
+            raise Unavailable(error.reason, while_charging=True, can_retry=True) from error
 
     return operation
+
+
+async def _once(
+    work: Work, service: Service, request: Request, caller: Caller, call: Call, body: dict[str, Any], retry: Retry
+) -> Response:
+    """The answer to this key: the first one again, or one that is found and charged now."""
+    async with service.claims.held(caller.account_id, retry.key, call.request_id) as alone:
+        # Only now: who looks first and claims then may hold the claim of one that was answered in between.
+        before = await _answered_before(service, caller, retry)
+        if before is not None:
+            return before
+        if not alone:
+            raise IdempotencyInProgress
+        offer = await _found(work, service, request, caller, call, body)
+        return await _paid(service, caller, call, offer, retry)
 
 
 def _retry(request: Request, body: dict[str, Any]) -> Retry | None:
@@ -84,7 +95,10 @@ def _retry(request: Request, body: dict[str, Any]) -> Retry | None:
     if found is None:
         expected = f"expected 1 to {MAX_KEY_CHARS} visible ASCII characters, such as a UUID, bare or in double quotes"
         raise BadRequest([Problem(KEY_HEADER, expected)])
-    canonical = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
+    try:
+        canonical = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError:  # what can be read so deep cannot be written
+        raise BadRequest([Problem("body", "expected values that are not nested in hundreds of others")]) from None
     print_ = hashlib.sha256(b"\n".join((request.method.encode(), request.url.path.encode(), canonical))).digest()
     return Retry(found["quoted"] or found["bare"], print_)
 

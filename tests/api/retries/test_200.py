@@ -66,7 +66,7 @@ def test_without_the_header_nothing_is_kept(bank: Bank, operation: str) -> None:
     assert "idempotency-replayed" not in customer.post(path, body).headers
     assert len(customer.books().rows) == rows + 2
     kept = bank.postgres.fetch(
-        "SELECT 1 FROM {schema}.answers WHERE account_id = $1", customer.account_id, timeout_ms=5_000
+        "SELECT 1 FROM {schema}.idempotency WHERE account_id = $1", customer.account_id, timeout_ms=5_000
     )
     assert bank.do(kept) == []
 

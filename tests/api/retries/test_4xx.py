@@ -31,6 +31,16 @@ def test_no_key(bank: Bank, key: str) -> None:
     }
 
 
+def test_a_body_too_deep_to_be_compared(bank: Bank) -> None:
+    customer = bank.customer(lead=100)
+    deep = "[" * 300 + "]" * 300
+    headers = {"Idempotency-Key": "k", "Content-Type": "application/json"}
+    with customer.untouched():
+        response = customer.client.post(SEARCH, content=f'{{"technologies": {deep}}}', headers=headers)
+    (problem,) = refused(response, 400, "INVALID_REQUEST")
+    assert problem["field"] == "body"
+
+
 @OPERATIONS
 def test_422_another_body(bank: Bank, operation: str) -> None:
     customer = bank.customer(api=10, lead=100)

@@ -11,8 +11,8 @@ from alembic import op
 revision = "0004"
 down_revision = "0003"
 
-# Stored answers lie in slots of one hour each that are used in turn: all slots but those of the last 25 hours can be
-# emptied at once, and no table is made or dropped while the service runs. The spare ones are for a late cleaner.
+# Stored answers lie in slots of one hour each that are used in turn: a slot whose answers are all older than a day is
+# emptied at once, and no table is made or dropped while the service runs.
 SLOTS = 32
 
 # `at`: time of the last ledger row, so that times of an account never go back. `next_expiry`: when the first of its
@@ -60,6 +60,8 @@ CREATE TABLE {schema}.paid (
     account_id bigint NOT NULL,
     domain text COLLATE "C" NOT NULL,
     at timestamptz NOT NULL,
+    -- the ledger row that took the credit
+    seq bigint NOT NULL,
     PRIMARY KEY (account_id, domain)
 ) WITH (fillfactor = 80)
 """
@@ -82,6 +84,8 @@ CREATE TABLE {schema}.answers (
     slot smallint NOT NULL,
     account_id bigint NOT NULL,
     seq bigint NOT NULL,
+    -- by the clock, which may be behind the ledger's times
+    at timestamptz NOT NULL,
     headers text NOT NULL,
     -- compressed by the service
     body bytea NOT NULL,
@@ -182,8 +186,10 @@ DECLARE
     entry {schema}.ledger;
 BEGIN
     SELECT * INTO balance FROM {schema}.balances b WHERE b.account_id = p_account FOR NO KEY UPDATE;
+    -- Times of the ledger never go back. What ends by time (credits, days, keys) goes by the clock itself, so that one
+    -- that was wrong for a moment does no lasting harm.
     balance.at := greatest(balance.at, clock_timestamp());
-    IF balance.next_expiry <= balance.at THEN
+    IF balance.next_expiry <= clock_timestamp() THEN
         entry.at := balance.at;
         entry.kind := 'expire';
         entry.operation := 'none';
@@ -192,7 +198,8 @@ BEGIN
         entry.request_id := 'expiry';
         entry.domains := '';
         FOR part IN
-            DELETE FROM {schema}.expiring e WHERE e.account_id = p_account AND e.expires_at <= balance.at RETURNING *
+            DELETE FROM {schema}.expiring e WHERE e.account_id = p_account AND e.expires_at <= clock_timestamp()
+            RETURNING *
         LOOP
             entry.api := -part.api;
             entry.lead := -part.lead;
@@ -224,27 +231,33 @@ DECLARE
     entry {schema}.ledger;
     terms record;
     spent record;
+    now_at timestamptz;
     today date;
     kept_at timestamptz;
     leads text[];
     paid_before text[] := '{}';
 BEGIN
+    -- a charge only takes, and takes what its domains say
+    IF p_api < 0 OR p_lead <> cardinality(string_to_array(E'\n' || p_domains, E'\nc ')) - 1 THEN
+        RAISE check_violation USING MESSAGE = 'not a charge', CONSTRAINT = 'ledger_row';
+    END IF;
     PERFORM set_config('lock_timeout',
         greatest(1, extract(epoch FROM p_deadline - clock_timestamp()) * 1000)::integer::text, true);
     balance := {schema}.open_balance(p_account);
     balance_api := balance.api;
     balance_lead := balance.lead;
     lead := p_lead;
-    IF clock_timestamp() > p_deadline THEN
+    now_at := clock_timestamp();
+    IF now_at > p_deadline THEN
         outcome := 'late';
         RETURN;
     END IF;
     entry.at := balance.at;
-    today := (entry.at AT TIME ZONE 'UTC')::date;
+    today := (now_at AT TIME ZONE 'UTC')::date;
 
     IF p_keep_key IS NOT NULL THEN
         SELECT i.at INTO kept_at FROM {schema}.idempotency i WHERE i.account_id = p_account AND i.key = p_keep_key;
-        IF kept_at > entry.at - interval '24 hours' THEN
+        IF kept_at > now_at - interval '24 hours' THEN
             outcome := 'kept';
             RETURN;
         END IF;
@@ -255,7 +268,7 @@ BEGIN
     INTO terms
     FROM {schema}.keys k JOIN {schema}.accounts a ON a.id = k.account_id JOIN {schema}.plans p ON p.name = a.plan
     WHERE k.id = p_key AND k.account_id = p_account
-        AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp());
+        AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now_at);
     IF NOT FOUND THEN
         outcome := 'key';
         RETURN;
@@ -269,7 +282,7 @@ BEGIN
         paid_before := ARRAY(
             SELECT found.domain FROM unnest(leads) wanted CROSS JOIN LATERAL (
                 SELECT p.domain FROM {schema}.paid p
-                WHERE p.account_id = p_account AND p.domain = wanted AND p.at > entry.at - terms.rebill_after LIMIT 1
+                WHERE p.account_id = p_account AND p.domain = wanted AND p.at > now_at - terms.rebill_after LIMIT 1
             ) found
         );
         IF cardinality(paid_before) > 0 THEN
@@ -315,17 +328,17 @@ BEGIN
     END IF;
     IF cardinality(leads) > cardinality(paid_before) THEN
         INSERT INTO {schema}.paid AS p
-        SELECT p_account, domain, entry.at FROM unnest(leads) domain WHERE domain <> ALL(paid_before)
-        ON CONFLICT (account_id, domain) DO UPDATE SET at = excluded.at;
+        SELECT p_account, domain, now_at, balance.seq + 1 FROM unnest(leads) domain WHERE domain <> ALL(paid_before)
+        ON CONFLICT (account_id, domain) DO UPDATE SET at = excluded.at, seq = excluded.seq;
     END IF;
     IF p_keep_key IS NOT NULL THEN
         IF kept_at IS NOT NULL THEN
             DELETE FROM {schema}.idempotency i WHERE i.account_id = p_account AND i.key = p_keep_key;
         END IF;
         INSERT INTO {schema}.idempotency
-        VALUES (p_account, p_keep_key, p_fingerprint, entry.at, balance.seq + 1, {schema}.answer_slot(entry.at));
+        VALUES (p_account, p_keep_key, p_fingerprint, now_at, balance.seq + 1, {schema}.answer_slot(now_at));
         INSERT INTO {schema}.answers
-        VALUES ({schema}.answer_slot(entry.at), p_account, balance.seq + 1, p_headers, p_body);
+        VALUES ({schema}.answer_slot(now_at), p_account, balance.seq + 1, now_at, p_headers, p_body);
     END IF;
 
     entry.kind := 'charge';
@@ -351,46 +364,68 @@ $$
 """
 
 NO_GRANT = "DROP FUNCTION {schema}.grant_credits"
-# The same reference gives once: an invoice that is entered twice is paid out once.
+# What an operator does: once for a reference, so that it can be tried again when its confirmation was lost; and not at
+# all if it cannot begin while the operator waits.
+OPERATE = """
+CREATE FUNCTION {schema}.operate(p_account bigint) RETURNS {schema}.balances LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('lock_timeout', '2000', true);
+    RETURN {schema}.open_balance(p_account);
+END
+$$
+"""
+DONE_BEFORE = """
+CREATE FUNCTION {schema}.done_before(p_account bigint, p_request text) RETURNS bigint STABLE LANGUAGE sql AS $$
+SELECT l.seq FROM {schema}.ledger l
+WHERE l.account_id = p_account AND l.request_id = p_request AND l.actor_kind = 'operator'
+    AND l.kind IN ('grant', 'refund', 'adjust')
+$$
+"""
 GRANT = """
 CREATE FUNCTION {schema}.grant_credits(
     p_account bigint, p_api bigint, p_lead bigint, p_expires timestamptz, p_actor text, p_request text,
     OUT outcome text, OUT entry_seq bigint, OUT balance_api bigint, OUT balance_lead bigint
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    balance {schema}.balances := {schema}.open_balance(p_account);
+    balance {schema}.balances;
     entry {schema}.ledger;
 BEGIN
-    SELECT l.seq INTO entry_seq FROM {schema}.ledger l
-    WHERE l.account_id = p_account AND l.request_id = p_request AND l.kind = 'grant';
+    balance := {schema}.operate(p_account);
+    entry_seq := {schema}.done_before(p_account, p_request);
+    balance_api := balance.api;
+    balance_lead := balance.lead;
     IF balance.account_id IS NULL THEN
         outcome := 'no account';
-    ELSIF FOUND THEN
-        outcome := 'given before';
-    ELSIF p_expires <= balance.at THEN
+        RETURN;
+    ELSIF entry_seq IS NOT NULL THEN
+        outcome := 'done before';
+        RETURN;
+    ELSIF p_expires <= clock_timestamp() THEN
         outcome := 'expired';
-    ELSE
-        entry.at := balance.at;
-        entry.kind := 'grant';
-        entry.operation := 'none';
-        entry.api := p_api;
-        entry.lead := p_lead;
-        entry.expires_at := p_expires;
-        entry.actor_kind := 'operator';
-        entry.actor_id := p_actor;
-        entry.request_id := p_request;
-        entry.domains := '';
-        balance := {schema}.append_entry(entry, balance);
-        IF p_expires IS NOT NULL THEN
-            INSERT INTO {schema}.expiring VALUES (p_account, p_expires, balance.seq, p_api, p_lead);
-            balance := {schema}.look_ahead(balance);
-        END IF;
-        INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, entry_seq, details)
-        VALUES ('operator', p_actor, 'credits.grant', p_account, balance.seq, jsonb_build_object(
-            'api', p_api, 'lead', p_lead, 'expires_at', p_expires, 'reference', p_request));
-        outcome := 'granted';
-        entry_seq := balance.seq;
+        RETURN;
+    ELSIF p_api < 0 OR p_lead < 0 THEN
+        RAISE check_violation USING MESSAGE = 'not a grant', CONSTRAINT = 'ledger_row';
     END IF;
+    entry.at := balance.at;
+    entry.kind := 'grant';
+    entry.operation := 'none';
+    entry.api := p_api;
+    entry.lead := p_lead;
+    entry.expires_at := p_expires;
+    entry.actor_kind := 'operator';
+    entry.actor_id := p_actor;
+    entry.request_id := p_request;
+    entry.domains := '';
+    balance := {schema}.append_entry(entry, balance);
+    IF p_expires IS NOT NULL THEN
+        INSERT INTO {schema}.expiring VALUES (p_account, p_expires, balance.seq, p_api, p_lead);
+        balance := {schema}.look_ahead(balance);
+    END IF;
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, entry_seq, details)
+    VALUES ('operator', p_actor, 'credits.grant', p_account, balance.seq, jsonb_build_object(
+        'api', p_api, 'lead', p_lead, 'expires_at', p_expires, 'reference', p_request));
+    outcome := 'granted';
+    entry_seq := balance.seq;
     balance_api := balance.api;
     balance_lead := balance.lead;
 END
@@ -406,10 +441,16 @@ CREATE FUNCTION {schema}.refund(
     OUT left_api bigint, OUT left_lead bigint
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    balance {schema}.balances := {schema}.open_balance(p_account);
+    balance {schema}.balances;
     entry {schema}.ledger;
     charge {schema}.ledger;
 BEGIN
+    balance := {schema}.operate(p_account);
+    entry_seq := {schema}.done_before(p_account, p_request);
+    IF entry_seq IS NOT NULL THEN
+        outcome := 'done before';
+        RETURN;
+    END IF;
     SELECT * INTO charge FROM {schema}.ledger l WHERE l.account_id = p_account AND l.seq = p_seq AND l.kind = 'charge';
     IF NOT FOUND THEN
         outcome := 'no charge';
@@ -417,9 +458,14 @@ BEGIN
     END IF;
     SELECT -charge.api - coalesce(sum(l.api), 0), -charge.lead - coalesce(sum(l.lead), 0) INTO left_api, left_lead
     FROM {schema}.ledger l WHERE l.account_id = p_account AND l.refers_to = p_seq AND l.kind = 'refund';
-    entry.api := coalesce(p_api, left_api);
-    entry.lead := coalesce(p_lead, left_lead);
-    IF entry.api > left_api OR entry.lead > left_lead OR entry.api + entry.lead = 0 THEN
+    IF p_api IS NULL AND p_lead IS NULL THEN
+        entry.api := left_api;
+        entry.lead := left_lead;
+    ELSE
+        entry.api := coalesce(p_api, 0);
+        entry.lead := coalesce(p_lead, 0);
+    END IF;
+    IF entry.api NOT BETWEEN 0 AND left_api OR entry.lead NOT BETWEEN 0 AND left_lead OR entry.api + entry.lead = 0 THEN
         outcome := 'too much';
         RETURN;
     END IF;
@@ -435,7 +481,7 @@ BEGIN
     left_api := left_api - entry.api;
     left_lead := left_lead - entry.lead;
     IF left_lead = 0 THEN
-        DELETE FROM {schema}.paid p WHERE p.account_id = p_account AND p.at = charge.at AND p.domain = ANY(ARRAY(
+        DELETE FROM {schema}.paid p WHERE p.account_id = p_account AND p.seq = p_seq AND p.domain = ANY(ARRAY(
             SELECT substr(line, 3) FROM unnest(string_to_array(charge.domains, E'\n')) line
             WHERE starts_with(line, 'c ')
         ));
@@ -458,13 +504,18 @@ CREATE FUNCTION {schema}.adjust(
     OUT outcome text, OUT entry_seq bigint, OUT balance_api bigint, OUT balance_lead bigint
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    balance {schema}.balances := {schema}.open_balance(p_account);
+    balance {schema}.balances;
     entry {schema}.ledger;
 BEGIN
+    balance := {schema}.operate(p_account);
+    entry_seq := {schema}.done_before(p_account, p_request);
     balance_api := balance.api;
     balance_lead := balance.lead;
     IF balance.account_id IS NULL THEN
         outcome := 'no account';
+        RETURN;
+    ELSIF entry_seq IS NOT NULL THEN
+        outcome := 'done before';
         RETURN;
     ELSIF balance.api + p_api < 0 OR balance.lead + p_lead < 0 THEN
         outcome := 'credits';
@@ -516,47 +567,57 @@ BALANCES_BY_EXPIRY = """
 CREATE INDEX balances_by_expiry ON {schema}.balances (next_expiry) WHERE next_expiry IS NOT NULL
 """
 
-# A plan begins to look back: what its accounts paid for within that time is remembered from the ledger.
+# A plan is to look back: what an account paid for within that time is remembered from the ledger. First all of it,
+# beside the charges that go on; then, when the plan has changed, the rows since, with the balance held: no charge in
+# between.
 REMEMBER_PAID = r"""
-CREATE FUNCTION {schema}.remember_paid(p_account bigint, OUT leads bigint)
+CREATE FUNCTION {schema}.remember_paid(p_account bigint, p_hours integer, p_after bigint, OUT last_seq bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM {schema}.open_balance(p_account);
+    IF p_after > 0 THEN
+        PERFORM {schema}.open_balance(p_account);
+    END IF;
+    SELECT b.seq INTO last_seq FROM {schema}.balances b WHERE b.account_id = p_account;
     INSERT INTO {schema}.paid AS p
-    SELECT p_account, substr(line, 3), max(l.at)
-    FROM {schema}.accounts a JOIN {schema}.plans t ON t.name = a.plan
-    JOIN {schema}.ledger l ON l.account_id = a.id AND l.kind = 'charge'
-        AND l.at > clock_timestamp() - make_interval(hours => t.rebill_after_hours)
+    SELECT DISTINCT ON (line) p_account, substr(line, 3), l.at, l.seq
+    FROM {schema}.ledger l CROSS JOIN unnest(string_to_array(l.domains, E'\n')) line
+    WHERE l.account_id = p_account AND l.seq > p_after AND l.seq <= last_seq AND l.kind = 'charge'
+        AND l.at > clock_timestamp() - make_interval(hours => p_hours) AND starts_with(line, 'c ')
         AND coalesce((SELECT sum(r.lead) FROM {schema}.ledger r
-            WHERE r.account_id = a.id AND r.refers_to = l.seq AND r.kind = 'refund'), 0) < -l.lead
-    CROSS JOIN unnest(string_to_array(l.domains, E'\n')) line
-    WHERE a.id = p_account AND starts_with(line, 'c ')
-    GROUP BY 2
-    ON CONFLICT (account_id, domain) DO UPDATE SET at = greatest(p.at, excluded.at);
-    GET DIAGNOSTICS leads = ROW_COUNT;
+            WHERE r.account_id = p_account AND r.refers_to = l.seq AND r.kind = 'refund'), 0) < -l.lead
+    ORDER BY line, l.seq DESC
+    ON CONFLICT (account_id, domain) DO UPDATE SET at = excluded.at, seq = excluded.seq WHERE p.at < excluded.at;
 END
 $$
 """
 
-# Empties the slots whose answers are all older than a day, and forgets keys of before that, some at a time.
-FORGET = """
-CREATE FUNCTION {schema}.forget_answers(p_keys integer, OUT emptied integer, OUT forgotten integer)
+# Empties a slot if all in it is older than a day: by what it holds, not by its number, so that neither the turn of an
+# hour nor a clock that was set can empty a fresh one. Who would have to wait for it comes again.
+FORGET_ANSWERS = """
+CREATE FUNCTION {schema}.forget_answers(p_slot integer, OUT emptied boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    now_slot integer := {schema}.answer_slot(clock_timestamp());
-    number integer;
-    filled boolean;
+    slot_table text := '{schema}.answers_' || p_slot;
+    old text := 'SELECT coalesce(max(at) < clock_timestamp() - interval ''24 hours'', false) FROM ' || slot_table;
 BEGIN
-    emptied := 0;
-    PERFORM set_config('lock_timeout', '1000', true);
-    FOR ago IN 25..{slots} - 1 LOOP
-        number := (now_slot - ago + {slots}) % {slots};
-        EXECUTE format('SELECT EXISTS (SELECT FROM {schema}.answers_%s)', number) INTO filled;
-        IF filled THEN
-            EXECUTE format('TRUNCATE {schema}.answers_%s', number);
-            emptied := emptied + 1;
-        END IF;
-    END LOOP;
+    EXECUTE old INTO emptied;
+    IF emptied THEN
+        PERFORM set_config('lock_timeout', '50', true);
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', slot_table);
+        EXECUTE old INTO emptied;
+    END IF;
+    IF emptied THEN
+        EXECUTE format('TRUNCATE %s', slot_table);
+    END IF;
+EXCEPTION WHEN lock_not_available THEN
+    emptied := false;
+END
+$$
+"""
+FORGET_KEYS = """
+CREATE FUNCTION {schema}.forget_keys(p_keys integer, OUT forgotten integer)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
     DELETE FROM {schema}.idempotency WHERE ctid = ANY(ARRAY(
         SELECT i.ctid FROM {schema}.idempotency i WHERE i.at < clock_timestamp() - interval '25 hours'
         LIMIT p_keys FOR UPDATE SKIP LOCKED
@@ -565,6 +626,8 @@ BEGIN
 END
 $$
 """
+# The service calls these; all else that can be called belongs to the owner.
+NOT_PUBLIC = "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA {schema} FROM PUBLIC"
 
 
 def upgrade() -> None:
@@ -572,7 +635,8 @@ def upgrade() -> None:
     steps = (
         BALANCES, BALANCES_AT, BALANCES_BY_EXPIRY, USAGE_DAYS, USAGE_SO_FAR, NO_KEY_DAYS, EXPIRING, PAID, IDEMPOTENCY,
         IDEMPOTENCY_BY_AGE, ANSWERS, ANSWERS_AS_THEY_ARE, *LEDGER_INDEXES, ANSWER_SLOT_OF, APPEND, LOOK_AHEAD, BURN,
-        OPEN_BALANCE, NO_CHARGE, CHARGE, NO_GRANT, GRANT, REFUND, ADJUST, EXPIRE, REMEMBER_PAID, FORGET,
+        OPEN_BALANCE, NO_CHARGE, CHARGE, NO_GRANT, OPERATE, DONE_BEFORE, GRANT, REFUND, ADJUST, EXPIRE, REMEMBER_PAID,
+        FORGET_ANSWERS, FORGET_KEYS, NOT_PUBLIC,
     )  # fmt: skip
     for step in steps:
         op.execute(step.replace("{schema}", schema).replace("{slots}", str(SLOTS)))
