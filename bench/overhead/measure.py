@@ -18,6 +18,7 @@ from bench.overhead.recorder import Proxy, Recorded, Recorder
 from bench.overhead.relay import relaying
 from bench.overhead.wire import Address, Connection
 from bench.overhead.world import World, serving
+from tests.accounts.opening import owner
 
 Side = Literal["bare", "service", "relay"]
 BARE: Side = "bare"
@@ -170,7 +171,7 @@ async def bench(world: World, size: Size) -> AsyncIterator[Bench]:
         ours = {kind: [[one.service] for one in all_] for kind, all_ in recorded.items()}
         with contextlib.ExitStack() as stack:
             relay, relay_pid = stack.enter_context(
-                relaying(world.engine, world.settings.postgres_dsn, world.settings.postgres_schema)
+                relaying(world.engine, owner(world.settings.postgres_dsn), world.settings.postgres_schema)
             )
             plan = Plan(
                 {BARE: world.engine, SERVICE: service.address, RELAY: relay}, {BARE: bare, SERVICE: ours, RELAY: bare}

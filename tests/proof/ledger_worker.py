@@ -20,7 +20,7 @@ import orjson
 import uvloop
 
 from siteglass.accounts import credits
-from siteglass.accounts.accounts import AccountError
+from siteglass.accounts.accounts import AccountError, Unconfirmed
 from siteglass.accounts.answers import Keep, compress
 from siteglass.accounts.credits import Bill, Mark
 from siteglass.accounts.keys import Caller
@@ -191,7 +191,7 @@ class Client:
         call = self.log.call(operation)
         try:
             left = await work
-        except Unavailable:
+        except (Unavailable, Unconfirmed):
             await self.until_back(caller_of(int(operation.account), 0))
         except AccountError:
             self.log.answer(call, "refused")

@@ -19,6 +19,10 @@ class AccountError(ValueError):
     """What an operator asked for cannot be done; the message says what can."""
 
 
+class Unconfirmed(AccountError):
+    """What an operator asked for may have been done or not; the message says how to try again without doing it twice."""
+
+
 # The checks of the tables that a command can run into, in words.
 _RULES = {
     "accounts_name_check": "The name of an account has 1 to 200 characters.",

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 
 import asyncpg
 
-from siteglass.accounts.accounts import AccountError, broken_rule
+from siteglass.accounts.accounts import AccountError, Unconfirmed, broken_rule
 from siteglass.accounts.answers import Answer, Keep
 from siteglass.accounts.keys import Caller
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
@@ -231,7 +231,7 @@ async def _write(postgres: Postgres, reference: str, statement: str, *arguments:
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
     except Unavailable as error:
-        raise AccountError(
+        raise Unconfirmed(
             f"PostgreSQL did not confirm it ({error.reason}): it may have been done. Run it again with "
             f"--reference {shlex.quote(reference)}: what was done under it is not done twice."
         ) from None
