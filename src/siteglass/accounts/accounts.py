@@ -20,7 +20,7 @@ class AccountError(ValueError):
 
 
 class Unconfirmed(AccountError):
-    """What an operator asked for may have been done or not; the message says how to try again without doing it twice."""
+    """What an operator asked for may have been done; the message says how to try again without doing it twice."""
 
 
 # The checks of the tables that a command can run into, in words.
