@@ -97,7 +97,13 @@ DEFECTS = (
     Defect(
         "double refund",
         frozenset({"linearizable", "refunds are within their charge"}),
-        pieces=(Piece("refund", "entry.api > left_api OR entry.lead > left_lead OR", ""),),
+        pieces=(
+            Piece(
+                "refund",
+                "entry.api NOT BETWEEN 0 AND left_api OR entry.lead NOT BETWEEN 0 AND left_lead OR",
+                "",
+            ),
+        ),
     ),
     Defect(
         "gap in the sequence",
