@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench.nl.meaning import Atom, atoms
+from siteglass.query.natural import interpret
 
 LOCKED = "locked"
 # The day that relative dates of the labels count from.
@@ -109,11 +110,8 @@ def score(labelled: Iterable[Labelled], understand: Understand) -> Score:
 
 
 def service(query: str) -> Sequence[str]:
-    """What the service makes of a sentence, as directive lines."""
-    from siteglass.query.directives import print_criteria
-    from siteglass.query.natural import understand
-
-    return print_criteria(understand(query)).splitlines()
+    """What the parser makes of a sentence, as directive lines."""
+    return interpret(query, TODAY.date()).directives
 
 
 def main() -> None:

@@ -18,6 +18,7 @@ from siteglass.cli_accounts import COMMANDS
 from siteglass.cli_credits import credits_
 from siteglass.cli_demo import demo
 from siteglass.cli_doctor import doctor
+from siteglass.cli_interpret import interpret
 from siteglass.settings import SettingsError, environment_of, load_settings, variable
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def cli() -> None:
     """Siteglass: find websites, and the people behind them."""
 
 
-for command in (*COMMANDS, credits_, demo, doctor):
+for command in (*COMMANDS, credits_, demo, doctor, interpret):
     cli.add_command(command)
 
 

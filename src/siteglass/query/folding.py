@@ -30,7 +30,7 @@ _LETTERS = str.maketrans(
         "\u2014": "-",
     }
 )
-_LOOSE = str.maketrans({"-": " ", "_": " ", "&": " and ", ".": None, "'": None, ",": " "})
+LOOSE = str.maketrans({"-": " ", "_": " ", "&": " and ", ".": None, "'": None, ",": " "})
 _NOT_COMPACT = re.compile(r"[^\w+#]+|_+")
 
 # Canonical combining classes of marks that are part of the letter: the Japanese voicing mark (8), the
@@ -51,7 +51,7 @@ def fold(text: str) -> str:
 
 def loose(text: str) -> str:
     """Key of a place or a language: `fold`, and "St. John's" is "st johns", "Baden-Baden" "baden baden"."""
-    return " ".join(fold(text).translate(_LOOSE).split())
+    return " ".join(fold(text).translate(LOOSE).split())
 
 
 def compact(text: str) -> str:

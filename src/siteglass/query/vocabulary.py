@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import orjson
 
-from siteglass.query.folding import compact, fold, loose
+from siteglass.query.folding import LOOSE, compact, fold, loose
 from siteglass.query.nearest import TEXT_LENGTH_MAX, Candidates
 
 __all__ = ["City", "Kind", "Vocabulary", "fold", "vocabulary"]
@@ -23,6 +23,10 @@ _QUALIFIED = re.compile(r"([a-z]{2,3})-([a-z0-9]{1,3})")
 # All canonical city names and the alternate names of the larger cities. Those of the rest are looked up,
 # but make no suggestions: they are legion, and rarely meant.
 _CITY_KEYS_SUGGESTED = 50_000
+
+
+_SPOKEN_KINDS: tuple[Kind, ...] = ("country", "state", "city", "region", "subregion", "language")
+_JOINED_KINDS: tuple[Kind, ...] = ("category", "service_type")
 
 
 class City(NamedTuple):
@@ -80,6 +84,21 @@ class Vocabulary:
         if kind == "state" and (code := self._state_code(fold(text).replace(".", ""))):
             return (code,)
         return _values(self._tables[kind].get(loose(text)))
+
+    def meanings(self, folded: str) -> list[tuple[Kind, tuple[str, ...]]]:
+        """All that a folded text names, of every kind; the looks of `resolve` at once, without codes of states."""
+        found: list[tuple[Kind, tuple[str, ...]]] = []
+        spoken = " ".join(folded.translate(LOOSE).split())
+        found.extend(
+            (kind, _values(values)) for kind in _SPOKEN_KINDS if (values := self._tables[kind].get(spoken)) is not None
+        )
+        joined = compact(folded)
+        if values := self._technology_exact.get(folded) or self._tables["technology"].get(joined):
+            found.append(("technology", _values(values)))
+        found.extend(
+            (kind, _values(values)) for kind in _JOINED_KINDS if (values := self._tables[kind].get(joined)) is not None
+        )
+        return found
 
     def nearest(self, kind: Kind, text: str) -> str | None:
         """The canonical value whose name is most like `text`; None if nothing is much like it."""

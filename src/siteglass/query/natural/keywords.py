@@ -1,4 +1,4 @@
-"""A sentence to criteria. Until the language is understood every word is a keyword that must be found."""
+"""What search makes of a sentence today: every word is a keyword that must be found."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from siteglass.query.criteria import Condition, Criteria, criteria
 from siteglass.query.directives import size_problem
 from siteglass.query.fields import ASKED
 from siteglass.query.values import ValueProblem, read_value
-
-MAX_QUERY_CHARS = 1_000
 
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*")
 

@@ -1,0 +1,69 @@
+"""A sentence as words with their places: the first stage. Numbers, paths and signs are words of their own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from siteglass.query.folding import fold
+
+# In this order: what a later pattern would tear apart comes first.
+_TOKEN = re.compile(
+    r"""
+    (?P<path>(?<![\w/])/[A-Za-z0-9][\w/-]*)
+  | (?P<without>\bw/o\b|\bw/out\b)
+  | (?P<with>\bw/)
+  | (?P<mailbox>\b[A-Za-z]+@(?!\w))
+  | (?P<number>[$€£]?\s?(?:\d{1,3}(?:[ ]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)
+      \s?(?:(?:k|m|mm|mio|tsd|mil|grand|lakh)(?!\w))?(?=(?:ms|s|secs?|d)\b|\W|$)\+?(?:\s?[€£$](?!\d))?)
+  | (?P<operator>>=|<=|[<>=≥≤])
+  | (?P<word>[^\W_]+(?:['’.][^\W_]+)*)
+  | (?P<sign>[,;:.!?()+&/|\n"–—~-])
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+# French articles and particles that lean on the next word.
+_ELIDED = re.compile(r"(?:l|d|n|s|c|j|qu)'(?=\w{2})")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word: where it stands, how it was written, and how it is looked up."""
+
+    start: int
+    end: int
+    text: str
+    key: str
+    kind: str
+
+    @property
+    def capital(self) -> bool:
+        return self.text[:1].isupper()
+
+
+def tokenise(text: str) -> list[Token]:
+    """All words and signs of a sentence, in order. A hyphen inside a word only parts it."""
+    found: list[Token] = []
+    for match in _TOKEN.finditer(text):
+        kind, word = match.lastgroup or "word", match[0]
+        start, end = match.span()
+        if kind == "number":
+            start += len(word) - len(word.lstrip())
+            word = word.strip()
+            end = start + len(word)
+        elif kind == "word" and word.endswith(("'s", "’s")):
+            word = word[:-2]
+        elif kind == "sign" and word == "-" and start > 0 and end < len(text):
+            before, behind = text[start - 1], text[end]
+            if before.isalnum() and behind.isalnum() and not behind.isdigit():
+                continue
+        key = fold(word).replace("’", "'")
+        elided = _ELIDED.match(key) if kind == "word" else None
+        if elided:
+            cut = elided.end()
+            found.append(Token(start, start + cut, word[:cut], key[:cut], kind))
+            start, word, key = start + cut, word[cut:], key[cut:]
+        found.append(Token(start, end, word, key, kind))
+    return found

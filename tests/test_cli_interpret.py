@@ -1,0 +1,37 @@
+"""`siteglass interpret`: a sentence on the command line, or a file of them; without engines or settings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from siteglass.cli import cli
+
+
+def test_a_sentence() -> None:
+    told = CliRunner().invoke(cli, ["interpret", "danish shopify stores without a CRM"])
+    assert (told.exit_code, set(told.stdout.splitlines())) == (
+        0,
+        {"@country(DNK)", "@technology(Shopify)", "@lacks(crm)"},
+    )
+
+
+def test_a_file_in_its_order(tmp_path: Path) -> None:
+    path = tmp_path / "queries.jsonl"
+    path.write_text('{"query": "sites in Peru"}\n\n{"query": "SEO score above 95 in Chile"}\n')
+    told = CliRunner().invoke(cli, ["interpret", "--jsonl", str(path)])
+    assert told.exit_code == 0
+    assert [json.loads(line) for line in told.stdout.splitlines()] == [
+        {"query": "sites in Peru", "directives": ["@country(PER)"], "filters": {}},
+        {"query": "SEO score above 95 in Chile", "directives": ["@country(CHL)"], "filters": {"seo_score": ">95"}},
+    ]
+
+
+def test_mistakes(tmp_path: Path) -> None:
+    path = tmp_path / "queries.jsonl"
+    path.write_text('{"query": "sites in Peru"}\nnonsense\n')
+    told = CliRunner().invoke(cli, ["interpret", "--jsonl", str(path)])
+    assert (told.exit_code, "Line 2: expected a JSON object" in told.output) == (2, True)
+    assert "Give a sentence" in CliRunner().invoke(cli, ["interpret"]).output
