@@ -141,7 +141,7 @@ async def set_plan(postgres: Postgres, plan: Plan, *, actor: str) -> None:
     prices = (plan.api_price_micros, plan.lead_price_micros, plan.currency, plan.rebill_after_hours)
     hours = plan.rebill_after_hours
     # What was paid counts from the moment the plan changes: remembered before it does, then once more the rows since.
-    known = {} if hours is None else await _remember_paid(postgres, plan.name, hours, {})
+    known = {} if hours is None else await _remember_paid(postgres, plan.name, hours, None)
     try:
         await postgres.fetchrow(_SET_PLAN, *values, *prices, actor, timeout_ms=ADMIN_TIMEOUT_MS)
     except asyncpg.CheckViolationError as error:
@@ -150,7 +150,7 @@ async def set_plan(postgres: Postgres, plan: Plan, *, actor: str) -> None:
         await _remember_paid(postgres, plan.name, hours, known)
 
 
-async def _remember_paid(postgres: Postgres, plan: str, hours: int, known: dict[int, int]) -> dict[int, int]:
+async def _remember_paid(postgres: Postgres, plan: str, hours: int, known: dict[int, int] | None) -> dict[int, int]:
     """What the accounts of a plan paid for within these hours, after the rows that are known; returns the last ones."""
     last, read = 0, {}
     while True:
@@ -167,7 +167,7 @@ async def _remember_paid(postgres: Postgres, plan: str, hours: int, known: dict[
                 "SELECT {schema}.remember_paid($1, $2, $3) AS seq",
                 last,
                 hours,
-                known.get(last, 0),
+                None if known is None else known.get(last, 0),
                 timeout_ms=REMEMBER_TIMEOUT_MS,
             )
             read[last] = 0 if done is None else done["seq"]

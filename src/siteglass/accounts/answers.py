@@ -11,7 +11,6 @@ from siteglass.postgres import Postgres
 MAX_STORED_BYTES = 256 * 1024
 # Fast: the answer waits for it. A page of 100 leads becomes a fifth in 2 ms.
 LEVEL = 1
-KEPT_HOURS = 24
 FORGET_EVERY_S = 600
 # As many as the tables have, see `migrations`: answers of an hour lie together.
 SLOTS = 32

@@ -208,7 +208,7 @@ async def find_answer(
         return None
     # The one slot by its name: asked through all of them, every look-up would wait for any that is being emptied.
     kept = await postgres.fetchrow(
-        f"SELECT headers, body FROM {{schema}}.answers_{row['slot']} WHERE account_id = $1 AND seq = $2",  # noqa: S608
+        f"SELECT headers, body FROM {{schema}}.answers_{row['slot']} WHERE account_id = $1 AND seq = $2",  # noqa: S608 - a number of ours
         caller.account_id,
         row["seq"],
         timeout_ms=timeout_ms,

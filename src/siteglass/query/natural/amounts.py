@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from siteglass.query.natural import numbers
 from siteglass.query.natural.segments import ENTITIES
 from siteglass.query.natural.sentence import (
@@ -10,6 +12,7 @@ from siteglass.query.natural.sentence import (
 )
 
 _LAST = frozenset(["last", "past", "previous", "derniers", "dernieres", "letzten", "ultimos", "ultimas", "prior"])
+_UNITS = frozenset(("s", "ms", "sec", "secs", "seconds", "second", "usd", "dollars", *numbers.DAYS))
 _COMPARE = {
     "greater": ">", "at_least": ">=", "less": "<", "at_most": "<=", "equal": "=",
     "greater_after": ">", "at_least_after": ">=", "less_after": "<", "at_most_after": "<=",
@@ -44,47 +47,30 @@ class Amounts(Sentence):
 
     def _numbers(self) -> None:
         self._number_words()
-        at = 0
-        while at < len(self.parts):
-            part = self.parts[at]
+        for at, part in enumerate(self.parts):
             if part.kind == "number" and part.amount and not part.used:
-                self._number(at)
-            at += 1
+                self._number(at, part.amount)
 
     def _number_words(self) -> None:
-        at = 0
-        while at < len(self.parts):
-            if self.parts[at].kind == "number_word" and not self.parts[at].used:
-                end, total, current = at, 0.0, 0.0
+        for at, part in enumerate(self.parts):
+            if part.kind == "number_word" and not part.used:
+                end, number = at, 0.0
                 while end < len(self.parts) and self.parts[end].kind == "number_word":
                     value = float(self.parts[end].values[0])
-                    if value >= 100 and current:
-                        current *= value
+                    if value >= 100 and number:
+                        number *= value
                     elif value >= 1000:
-                        current = value
+                        number = value
                     else:
-                        current += value
+                        number += value
+                    self.parts[end].used = end > at
                     end += 1
-                total += current
-                first = self.parts[at]
-                first.kind, first.amount = "number", numbers.Amount(total)
-                for part in self.parts[at + 1 : end]:
-                    part.used = True
-            elif (
-                self.parts[at].kind == "number"
-                and self.parts[at].amount
-                and at + 1 < len(self.parts)
-                and self.parts[at + 1].kind == "number_word"
-                and float(self.parts[at + 1].values[0]) >= 1000
-            ):
-                amount = self.parts[at].amount
-                assert amount is not None  # noqa: S101
-                scale = float(self.parts[at + 1].values[0])
-                self.parts[at].amount = numbers.Amount(
-                    amount.number * scale, amount.money, amount.foreign, amount.or_more
-                )
-                self.parts[at + 1].used = True
-            at += 1
+                part.kind, part.amount = "number", numbers.Amount(number)
+            elif part.kind == "number" and part.amount:
+                after = self._after(at)
+                if after and after.kind == "number_word" and float(after.values[0]) >= 1000:
+                    part.amount = replace(part.amount, number=part.amount.number * float(after.values[0]))
+                    after.used = True
 
     def _operator(self, at: int) -> tuple[str | None, int]:
         """The comparison before a number, and where it begins."""
@@ -103,49 +89,26 @@ class Amounts(Sentence):
             i -= 1
         return None, at
 
-    def _number(self, at: int) -> None:
+    def _number(self, at: int, amount: numbers.Amount) -> None:
         part = self.parts[at]
-        amount = part.amount
-        assert amount is not None  # noqa: S101
         after = self._after(at)
         if after is not None and after.key in _LAST:
             after = self._after(at + 1)
         unit = after.key if after else ""
-        begin, end = at, at
-        operator, start = self._operator(at)
-        begin = min(begin, start)
+        operator, begin = self._operator(at)
+        end = at
         high: numbers.Amount | None = None
         # a range: "5 to 10", "5-10k", "between 5 and 10"
-        for gap in (1, 2):
-            j = at + gap + 1 if gap == 2 else at + 1
-            mid = self.parts[at + 1] if at + 1 < len(self.parts) else None
-            other = self.parts[at + 2] if at + 2 < len(self.parts) else None
-            if (
-                mid
-                and other
-                and other.kind == "number"
-                and other.amount
-                and (mid.key in ("-", "–", "to", "bis", "a", "y", "and", "und", "et", "e", "ate", "hasta"))
-                and (operator == "between" or mid.key in ("-", "–", "to", "bis", "hasta", "ate"))
-            ):
+        mid, other = (self.parts[i] if i < len(self.parts) else None for i in (at + 1, at + 2))
+        if mid and other and other.kind == "number" and other.amount:
+            between = operator == "between" and mid.key in ("a", "y", "and", "und", "et", "e")
+            if between or mid.key in ("-", "–", "to", "bis", "hasta", "ate"):
                 high = other.amount
                 end = at + 2
                 unit_part = self._after(end)
                 unit = unit_part.key if unit_part else ""
-            del j
-            break
         tail = self._after(end)
-        if tail is not None and tail.key in (
-            "s",
-            "ms",
-            "sec",
-            "secs",
-            "seconds",
-            "second",
-            *numbers.DAYS,
-            "usd",
-            "dollars",
-        ):
+        if tail is not None and tail.key in _UNITS:
             beyond = self._after(end + 1)
             if beyond is not None and (
                 beyond.key == "+" or beyond.has("at_least_after", "at_most_after", "less_after", "greater_after")

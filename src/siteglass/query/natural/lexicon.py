@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from siteglass.query.natural.text import Token, tokenise
-from siteglass.query.vocabulary import City, Kind, vocabulary
+from siteglass.query.vocabulary import City, vocabulary
 
 LONGEST = 7
 
@@ -33,7 +33,6 @@ _DIRECTIONS = frozenset(
 _NO_HEADS = frozenset(
     ["studio", "studios", "operator", "operators", "agency", "agencies", "maker", "makers", "clinic", "clinics"]
 )
-PLACES = ("country", "state", "city", "region", "subregion", "group")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,15 +177,7 @@ class Lexicon:
         return name not in self.common and any(kind == "city" for kind, _ in self._vocabulary.meanings(name))
 
     def _values(self, text: str) -> list[Sense]:
-        found = []
-        for kind, values in self._vocabulary.meanings(text):
-            found.append(Sense(kind, values))
-        return found
-
-
-KINDS: tuple[Kind, ...] = (
-    "country", "state", "city", "region", "subregion", "language", "technology", "category", "service_type",
-)  # fmt: skip
+        return [Sense(kind, values) for kind, values in self._vocabulary.meanings(text)]
 
 
 @cache

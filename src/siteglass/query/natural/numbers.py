@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 
 _PARTS = re.compile(
     r"(?P<before>[$€£])?\s?(?P<digits>\d{1,3}(?:[ ]\d{3})+|\d+(?:[.,]\d+)*)\s?"
@@ -48,7 +48,6 @@ class Amount:
 
     number: float
     money: bool = False
-    foreign: bool = False
     or_more: bool = False
 
 
@@ -68,7 +67,7 @@ def read_amount(text: str) -> Amount | None:
         )
     value *= _SCALES.get((found["scale"] or "").lower(), 1)
     sign = found["before"] or found["after"]
-    return Amount(value, sign is not None, sign in ("€", "£"), found["plus"] is not None)
+    return Amount(value, sign is not None, found["plus"] is not None)
 
 
 def date_line(year: int, month: int, day: int) -> str | None:
@@ -81,7 +80,3 @@ def date_line(year: int, month: int, day: int) -> str | None:
 
 def start_of_year(today: date) -> str:
     return f"@updated_after({today.year}-01-01)"
-
-
-def yesterday(today: date) -> date:
-    return today - timedelta(days=1)

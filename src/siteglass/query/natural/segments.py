@@ -16,8 +16,6 @@ ENTITIES = frozenset(
     )
 )  # fmt: skip
 PLACES = frozenset(("country", "state", "city", "region", "subregion", "group", "nationality"))
-# Roles that carry no condition and end nothing.
-SILENT = frozenset(("function", "requests", "page_word", "per_month", "per_year"))
 
 
 @dataclass(slots=True)

@@ -11,28 +11,11 @@ from siteglass.query.natural.lexicon import Lexicon
 from siteglass.query.natural.segments import PLACES, Segment
 
 SHOP_WORDS = frozenset(
-    [
-        "store",
-        "stores",
-        "shop",
-        "shops",
-        "webshop",
-        "webshops",
-        "retailer",
-        "retailers",
-        "merchant",
-        "merchants",
-        "tienda",
-        "tiendas",
-        "boutique",
-        "boutiques",
-        "loja",
-        "lojas",
-        "onlineshop",
-        "onlineshops",
-        "onlineshops",
-    ]
-)
+    (
+        "store", "stores", "shop", "shops", "webshop", "webshops", "retailer", "retailers", "merchant", "merchants",
+        "tienda", "tiendas", "boutique", "boutiques", "loja", "lojas", "onlineshop", "onlineshops",
+    )
+)  # fmt: skip
 VAGUE = {
     "slow": "@load_time(>3000)", "very_slow": "@load_time(>5000)", "fast": "@load_time(<1500)",
     "poor_seo": "@score(<50)", "good_seo": "@score(>70)", "excellent_seo": "@score(>80)",
@@ -76,14 +59,10 @@ class Sentence:
         self.today = today
         self.found = Found()
 
-    def _before(self, at: int, *, silent: bool = True) -> Segment | None:
+    def _before(self, at: int) -> Segment | None:
+        """The segment before, words without a meaning of their own passed over."""
         for part in reversed(self.parts[:at]):
-            if not (
-                silent
-                and part.has("function")
-                and part.kind == "unknown"
-                and not part.has("using", "place_preposition")
-            ):
+            if not (part.has("function") and part.kind == "unknown" and not part.has("using", "place_preposition")):
                 return part
         return None
 

@@ -381,6 +381,25 @@ WHERE l.account_id = p_account AND l.request_id = p_request AND l.actor_kind = '
     AND l.kind IN ('grant', 'refund', 'adjust')
 $$
 """
+# The row of an operator's action, and the entry of the audit log that belongs to it.
+OPERATED = """
+CREATE FUNCTION {schema}.operated(
+    entry {schema}.ledger, balance {schema}.balances, p_actor text, p_request text, p_details jsonb
+) RETURNS {schema}.balances LANGUAGE plpgsql AS $$
+BEGIN
+    entry.at := balance.at;
+    entry.actor_kind := 'operator';
+    entry.actor_id := p_actor;
+    entry.request_id := p_request;
+    entry.domains := '';
+    balance := {schema}.append_entry(entry, balance);
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, entry_seq, details)
+    VALUES ('operator', p_actor, 'credits.' || entry.kind, balance.account_id, balance.seq,
+        jsonb_build_object('api', entry.api, 'lead', entry.lead) || p_details);
+    RETURN balance;
+END
+$$
+"""
 GRANT = """
 CREATE FUNCTION {schema}.grant_credits(
     p_account bigint, p_api bigint, p_lead bigint, p_expires timestamptz, p_actor text, p_request text,
@@ -406,24 +425,17 @@ BEGIN
     ELSIF p_api < 0 OR p_lead < 0 THEN
         RAISE check_violation USING MESSAGE = 'not a grant', CONSTRAINT = 'ledger_row';
     END IF;
-    entry.at := balance.at;
     entry.kind := 'grant';
     entry.operation := 'none';
     entry.api := p_api;
     entry.lead := p_lead;
     entry.expires_at := p_expires;
-    entry.actor_kind := 'operator';
-    entry.actor_id := p_actor;
-    entry.request_id := p_request;
-    entry.domains := '';
-    balance := {schema}.append_entry(entry, balance);
+    balance := {schema}.operated(entry, balance, p_actor, p_request,
+        jsonb_build_object('expires_at', p_expires, 'reference', p_request));
     IF p_expires IS NOT NULL THEN
         INSERT INTO {schema}.expiring VALUES (p_account, p_expires, balance.seq, p_api, p_lead);
         balance := {schema}.look_ahead(balance);
     END IF;
-    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, entry_seq, details)
-    VALUES ('operator', p_actor, 'credits.grant', p_account, balance.seq, jsonb_build_object(
-        'api', p_api, 'lead', p_lead, 'expires_at', p_expires, 'reference', p_request));
     outcome := 'granted';
     entry_seq := balance.seq;
     balance_api := balance.api;
@@ -469,15 +481,11 @@ BEGIN
         outcome := 'too much';
         RETURN;
     END IF;
-    entry.at := balance.at;
     entry.kind := 'refund';
     entry.operation := charge.operation;
     entry.refers_to := p_seq;
-    entry.actor_kind := 'operator';
-    entry.actor_id := p_actor;
-    entry.request_id := p_request;
-    entry.domains := '';
-    balance := {schema}.append_entry(entry, balance);
+    balance := {schema}.operated(entry, balance, p_actor, p_request,
+        jsonb_build_object('charge', p_seq, 'reason', p_reason));
     left_api := left_api - entry.api;
     left_lead := left_lead - entry.lead;
     IF left_lead = 0 THEN
@@ -486,9 +494,6 @@ BEGIN
             WHERE starts_with(line, 'c ')
         ));
     END IF;
-    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, entry_seq, details)
-    VALUES ('operator', p_actor, 'credits.refund', p_account, balance.seq, jsonb_build_object(
-        'api', entry.api, 'lead', entry.lead, 'charge', p_seq, 'reason', p_reason));
     outcome := 'refunded';
     entry_seq := balance.seq;
     balance_api := balance.api;
@@ -524,19 +529,11 @@ BEGIN
     IF balance.next_expiry IS NOT NULL THEN
         balance := {schema}.burn(balance, greatest(0, -p_api), greatest(0, -p_lead));
     END IF;
-    entry.at := balance.at;
     entry.kind := 'adjust';
     entry.operation := 'none';
     entry.api := p_api;
     entry.lead := p_lead;
-    entry.actor_kind := 'operator';
-    entry.actor_id := p_actor;
-    entry.request_id := p_request;
-    entry.domains := '';
-    balance := {schema}.append_entry(entry, balance);
-    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, entry_seq, details)
-    VALUES ('operator', p_actor, 'credits.adjust', p_account, balance.seq, jsonb_build_object(
-        'api', p_api, 'lead', p_lead, 'reason', p_reason));
+    balance := {schema}.operated(entry, balance, p_actor, p_request, jsonb_build_object('reason', p_reason));
     outcome := 'adjusted';
     entry_seq := balance.seq;
     balance_api := balance.api;
@@ -574,14 +571,14 @@ REMEMBER_PAID = r"""
 CREATE FUNCTION {schema}.remember_paid(p_account bigint, p_hours integer, p_after bigint, OUT last_seq bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF p_after > 0 THEN
+    IF p_after IS NOT NULL THEN
         PERFORM {schema}.open_balance(p_account);
     END IF;
     SELECT b.seq INTO last_seq FROM {schema}.balances b WHERE b.account_id = p_account;
     INSERT INTO {schema}.paid AS p
     SELECT DISTINCT ON (line) p_account, substr(line, 3), l.at, l.seq
     FROM {schema}.ledger l CROSS JOIN unnest(string_to_array(l.domains, E'\n')) line
-    WHERE l.account_id = p_account AND l.seq > p_after AND l.seq <= last_seq AND l.kind = 'charge'
+    WHERE l.account_id = p_account AND l.seq > coalesce(p_after, 0) AND l.seq <= last_seq AND l.kind = 'charge'
         AND l.at > clock_timestamp() - make_interval(hours => p_hours) AND starts_with(line, 'c ')
         AND coalesce((SELECT sum(r.lead) FROM {schema}.ledger r
             WHERE r.account_id = p_account AND r.refers_to = l.seq AND r.kind = 'refund'), 0) < -l.lead
@@ -635,8 +632,8 @@ def upgrade() -> None:
     steps = (
         BALANCES, BALANCES_AT, BALANCES_BY_EXPIRY, USAGE_DAYS, USAGE_SO_FAR, NO_KEY_DAYS, EXPIRING, PAID, IDEMPOTENCY,
         IDEMPOTENCY_BY_AGE, ANSWERS, ANSWERS_AS_THEY_ARE, *LEDGER_INDEXES, ANSWER_SLOT_OF, APPEND, LOOK_AHEAD, BURN,
-        OPEN_BALANCE, NO_CHARGE, CHARGE, NO_GRANT, OPERATE, DONE_BEFORE, GRANT, REFUND, ADJUST, EXPIRE, REMEMBER_PAID,
-        FORGET_ANSWERS, FORGET_KEYS, NOT_PUBLIC,
+        OPEN_BALANCE, NO_CHARGE, CHARGE, NO_GRANT, OPERATE, DONE_BEFORE, OPERATED, GRANT, REFUND, ADJUST, EXPIRE,
+        REMEMBER_PAID, FORGET_ANSWERS, FORGET_KEYS, NOT_PUBLIC,
     )  # fmt: skip
     for step in steps:
         op.execute(step.replace("{schema}", schema).replace("{slots}", str(SLOTS)))
