@@ -31,8 +31,8 @@ def interpret(text: str | None, jsonl: TextIO | None) -> None:
             click.secho(line, fg="red" if line.startswith("!") else "green")
         for name, value in meaning.filters.items():
             click.secho(f"{name}: {value}  (a filter; no directive says it)", fg="green")
-        for words in meaning.unsupported:
-            click.secho(f"not understood: {words}", fg="yellow", err=True)
+        for note in meaning.unsupported:
+            click.secho(f"not understood: {note.message}", fg="yellow", err=True)
         if not meaning.directives and not meaning.filters:
             click.echo("Nothing in it restricts a search.", err=True)
         return

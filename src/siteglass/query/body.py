@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
@@ -39,7 +40,9 @@ def read_meaning(body: Mapping[str, Any], now_ms: int, other_problems: list[Prob
         if wrapped:
             directed = directives.parse(wrapped)
         elif query and not problems:
-            directed = _without_replaced(natural.understand(query), reader.conditions)
+            today = datetime.fromtimestamp(now_ms / 1000, UTC).date()
+            understood = natural.interpret(query, today)
+            directed = _without_replaced(understood.criteria, reader.conditions)
     except QueryError as error:
         if not problems:
             raise

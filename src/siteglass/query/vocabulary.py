@@ -3,7 +3,7 @@ every form in which a caller may write them. Read once from the packaged file; n
 
 import gzip
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from importlib.resources import files
 from itertools import islice
@@ -85,20 +85,28 @@ class Vocabulary:
             return (code,)
         return _values(self._tables[kind].get(loose(text)))
 
-    def meanings(self, folded: str) -> list[tuple[Kind, tuple[str, ...]]]:
-        """All that a folded text names, of every kind; the looks of `resolve` at once, without codes of states."""
+    def spoken(self, folded: str) -> list[tuple[Kind, tuple[str, ...]]]:
+        """The places and languages that a folded text names; the looks of `resolve` at once, without codes of states."""
+        key = " ".join(folded.translate(LOOSE).split())
+        tables = self._tables
+        return [(kind, _values(values)) for kind in _SPOKEN_KINDS if (values := tables[kind].get(key)) is not None]
+
+    def joined(self, folded: str) -> list[tuple[Kind, tuple[str, ...]]]:
+        """The products, categories and types that a folded text names, however its words are joined."""
         found: list[tuple[Kind, tuple[str, ...]]] = []
-        spoken = " ".join(folded.translate(LOOSE).split())
-        found.extend(
-            (kind, _values(values)) for kind in _SPOKEN_KINDS if (values := self._tables[kind].get(spoken)) is not None
-        )
-        joined = compact(folded)
-        if values := self._technology_exact.get(folded) or self._tables["technology"].get(joined):
+        key = folded if folded.isalnum() else compact(folded)
+        if values := self._technology_exact.get(folded) or self._tables["technology"].get(key):
             found.append(("technology", _values(values)))
-        found.extend(
-            (kind, _values(values)) for kind in _JOINED_KINDS if (values := self._tables[kind].get(joined)) is not None
-        )
+        for kind in _JOINED_KINDS:
+            if values := self._tables[kind].get(key):
+                found.append((kind, _values(values)))
         return found
+
+    def spoken_names(self) -> Iterator[str]:
+        """Every form of a place or language that is looked up, and every technology by name and alias."""
+        for kind in _SPOKEN_KINDS:
+            yield from self._tables[kind]
+        yield from self._technology_exact
 
     def nearest(self, kind: Kind, text: str) -> str | None:
         """The canonical value whose name is most like `text`; None if nothing is much like it."""

@@ -2,200 +2,295 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from siteglass.query.natural import numbers
-from siteglass.query.natural.segments import ENTITIES
-from siteglass.query.natural.sentence import (
-    Sentence,
-    compare,
-)
+from siteglass.query.natural.segments import ENTITIES, Segment
+from siteglass.query.natural.sentence import Sentence
 
-_LAST = frozenset(["last", "past", "previous", "derniers", "dernieres", "letzten", "ultimos", "ultimas", "prior"])
-_UNITS = frozenset(("s", "ms", "sec", "secs", "seconds", "second", "usd", "dollars", *numbers.DAYS))
 _COMPARE = {
-    "greater": ">", "at_least": ">=", "less": "<", "at_most": "<=", "equal": "=",
-    "greater_after": ">", "at_least_after": ">=", "less_after": "<", "at_most_after": "<=",
+    "greater": ">", "at_least": ">=", "less": "<", "at_most": "<=", "equal": "=", "around": "around",
+    "between": "between", "greater_after": ">", "at_least_after": ">=", "less_after": "<", "at_most_after": "<=",
+    "around_after": "around",
 }  # fmt: skip
+_BEFORE = tuple(kind for kind in _COMPARE if not kind.endswith("_after"))
+_AFTER = tuple(kind for kind in _COMPARE if kind.endswith("_after"))
 _SIGNS = {">": ">", "<": "<", ">=": ">=", "<=": "<=", "=": "=", "≥": ">=", "≤": "<="}
+_RANGE_JOINTS = frozenset(("-", "–", "to", "bis", "hasta", "ate", "until"))
+_BETWEEN_JOINTS = frozenset(("a", "y", "and", "und", "et", "e", "&"))
+_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90, "year": 365}
+_MONEY_UNITS = ("usd", "other_currency")
+_DOLLARS = frozenset(("$", "usd"))
+# What is counted though no search can: people, ways, and results.
+_COUNTED_UNKNOWN = frozenset(("employees", "people", "staff", "miles", "km", "mitarbeiter", "empleados", "employes"))
+_RESULTS = frozenset(("leads", "results", "companies", "sites", "stores"))
+_DATE_CUES = ("since", "crawled", "greater")
+# A number without a unit is money from here on: scores and seconds are smaller.
+_LARGE = 1_000
+_AROUND = 0.2
+# Scores that directives know.
+_SCORES = (1, 90)
 
 
-class Amounts(Sentence):
-    """Reads what numbers say."""
+@dataclass(slots=True)
+class Quantity:
+    """A number or a range of the sentence, with all that belongs to it."""
 
-    def _dates(self) -> None:
-        """ "since 1 September 2026", "since March 2026", "after 2026-09-01": a day, and all that stands for it."""
-        for at, part in enumerate(self.parts):
-            if part.key not in numbers.MONTHS or part.used:
-                continue
-            day, year, first, last = 1, self.today.year, at, at
-            before, after = (self.parts[at - 1] if at else None), self._after(at)
-            if before and before.amount and before.amount.number <= 31:
-                day, first = int(before.amount.number), at - 1
-            elif after and after.amount and after.amount.number <= 31:
-                day, last = int(after.amount.number), at + 1
-                after = self._after(last)
-            if after and after.amount and 2000 <= after.amount.number <= 2100:
-                year, last = int(after.amount.number), last + 1
-            line = numbers.date_line(year, numbers.MONTHS[part.key], day)
-            cue = self._near(first, ("since", "crawled", "greater"), back=4, ahead=0)
-            if line and cue:
-                self.found.add(line)
-                for i in range(max(0, first - 2), last + 1):
-                    if self.parts[i].has("since", "crawled", "function", "place_preposition") or i >= first:
-                        self.parts[i].used = True
+    first: int
+    last: int
+    low: float
+    high: float | None
+    operator: str | None
+    unit: str
+    currency: str
 
-    def _numbers(self) -> None:
-        self._number_words()
-        for at, part in enumerate(self.parts):
-            if part.kind == "number" and part.amount and not part.used:
-                self._number(at, part.amount)
+    @property
+    def money(self) -> bool:
+        return bool(self.currency) or self.unit in _MONEY_UNITS
 
-    def _number_words(self) -> None:
-        for at, part in enumerate(self.parts):
-            if part.kind == "number_word" and not part.used:
-                end, number = at, 0.0
-                while end < len(self.parts) and self.parts[end].kind == "number_word":
-                    value = float(self.parts[end].values[0])
-                    if value >= 100 and number:
-                        number *= value
-                    elif value >= 1000:
-                        number = value
-                    else:
-                        number += value
-                    self.parts[end].used = end > at
-                    end += 1
-                part.kind, part.amount = "number", numbers.Amount(number)
-            elif part.kind == "number" and part.amount:
-                after = self._after(at)
-                if after and after.kind == "number_word" and float(after.values[0]) >= 1000:
-                    part.amount = replace(part.amount, number=part.amount.number * float(after.values[0]))
-                    after.used = True
 
-    def _operator(self, at: int) -> tuple[str | None, int]:
-        """The comparison before a number, and where it begins."""
-        i = at - 1
-        while i >= 0 and at - i <= 4:
-            part = self.parts[i]
-            if part.kind == "operator":
-                return _SIGNS.get(part.tokens[0].text), i
-            for sense in part.senses:
-                if sense.kind in ("greater", "at_least", "less", "at_most", "equal", "around", "between"):
-                    return _COMPARE.get(sense.kind, sense.kind), i
-            if not part.has("function", "spending", "score", "load_time", "using") and part.kind != "unknown":
-                break
-            if part.kind == "number":
-                break
-            i -= 1
-        return None, at
+def read_dates(sentence: Sentence) -> None:
+    """ "since 1 September 2026", "since March 2026": a day, and all that stands for it."""
+    parts = sentence.parts
+    for at, part in enumerate(parts):
+        month = part.sense("month")
+        if month is None or part.used:
+            continue
+        of_month, year, first, last = 1, sentence.today.year, at, at
+        before, after = (parts[at - 1] if at else None), sentence.after(at)
+        if before and before.amount and before.amount.number <= 31:
+            of_month, first = int(before.amount.number), at - 1
+        elif after and after.amount and after.amount.number <= 31:
+            of_month, last = int(after.amount.number), at + 1
+            after = sentence.after(last)
+        if after and after.amount and 2000 <= after.amount.number <= 2100:
+            year, last = int(after.amount.number), last + 1
+        when = numbers.day(year, int(month.values[0]), of_month)
+        if when and sentence.near(first, _DATE_CUES, back=4, ahead=0):
+            cues = [part for part in parts[max(0, first - 4) : first] if part.has(*_DATE_CUES)]
+            sentence.say(f"@updated_after({when.isoformat()})", [*cues, *parts[first : last + 1]], "date")
 
-    def _number(self, at: int, amount: numbers.Amount) -> None:
-        part = self.parts[at]
-        after = self._after(at)
-        if after is not None and after.key in _LAST:
-            after = self._after(at + 1)
-        unit = after.key if after else ""
-        operator, begin = self._operator(at)
-        end = at
-        high: numbers.Amount | None = None
-        # a range: "5 to 10", "5-10k", "between 5 and 10"
-        mid, other = (self.parts[i] if i < len(self.parts) else None for i in (at + 1, at + 2))
-        if mid and other and other.kind == "number" and other.amount:
-            between = operator == "between" and mid.key in ("a", "y", "and", "und", "et", "e")
-            if between or mid.key in ("-", "–", "to", "bis", "hasta", "ate"):
-                high = other.amount
-                end = at + 2
-                unit_part = self._after(end)
-                unit = unit_part.key if unit_part else ""
-        tail = self._after(end)
-        if tail is not None and tail.key in _UNITS:
-            beyond = self._after(end + 1)
-            if beyond is not None and (
-                beyond.key == "+" or beyond.has("at_least_after", "at_most_after", "less_after", "greater_after")
-            ):
-                sense = next((s for s in beyond.senses if s.kind in _COMPARE and s.kind.endswith("_after")), None)
-                operator = _COMPARE[sense.kind] if sense else ">="
-                beyond.used = True
-        if tail is not None:
-            sense = next((s for s in tail.senses if s.kind in _COMPARE and s.kind.endswith("_after")), None)
-            if sense:
-                operator = _COMPARE[sense.kind]
-                end += 1
-        low = amount.number
-        if high and high.number >= 1000 and low < 1000 and low < high.number / 100:
-            low *= 1000 if high.number < 10**6 else 10**6
-        if amount.or_more:
-            operator = ">="
-        line = self._number_line(at, end, operator, low, high, unit, amount)
-        if line:
-            self.found.add(line)
-            for i in range(begin, end + 1):
-                self.parts[i].used = True
-        else:
-            part.used = True
 
-    def _number_line(
-        self,
-        at: int,
-        end: int,
-        operator: str | None,
-        low: float,
-        high: numbers.Amount | None,
-        unit: str,
-        amount: numbers.Amount,
-    ) -> str | None:
-        seconds = unit in ("s", "sec", "secs", "second", "seconds", "sekunden", "segundos", "secondes")
-        millis = unit in ("ms", "milliseconds", "millis", "millisekunden")
-        money = amount.money or unit in ("usd", "dollars", "dollar", "bucks", "eur", "euro", "euros", "gbp")
-        if unit in ("employees", "people", "staff", "miles", "km", "leads", "results", "companies", "sites", "stores"):
-            return None
-        if unit in numbers.DAYS and not money and not self._near(at, ("spending",), back=3, ahead=3):
-            days = round(low * numbers.DAYS[unit])
-            if self._near(at, ("crawled", "recent"), back=8, ahead=6) or self._near(at, ("function",), back=2):
-                if end + 1 < len(self.parts):
-                    self.parts[end + 1].used = True
-                self._use_near(at, ("crawled",))
-                return f"{self._denied(at)}@updated_within({days}d)"
-        if seconds or millis or (not money and self._near(at, ("load_time",), back=4, ahead=3)):
-            scale = 1 if millis or (not seconds and low >= 100) else 1000
-            if end + 1 < len(self.parts) and (seconds or millis):
-                self.parts[end + 1].used = True
-            self._use_near(at, ("load_time",))
-            return compare("load_time", operator or ">", low * scale, None if high is None else high.number * scale)
-        if not money and self._near(at, ("score",), back=5, ahead=3):
-            self._use_near(at, ("score",))
-            if low > 90 or low < 1:
-                # directives know scores from 1 to 90 only; the filter knows all
-                if 0 <= low <= 100 and high is None and operator in (">", "<", ">=", "<=", "=", None):
-                    self.found.filters["seo_score"] = f"{operator or '='}{round(low)}"
+def read_numbers(sentence: Sentence) -> None:
+    """Write what every number says."""
+    _spelled_out(sentence)
+    for at, part in enumerate(sentence.parts):
+        if part.kind == "number" and part.amount and not part.used:
+            quantity = _quantity(sentence, at, part.amount)
+            if not _write(sentence, at, quantity):
+                part.used = True
+
+
+def _spelled_out(sentence: Sentence) -> None:
+    """ "five thousand", "2 million"."""
+    parts = sentence.parts
+    for at, part in enumerate(parts):
+        if part.kind == "number_word" and not part.used:
+            end, number = at, 0.0
+            while end < len(parts) and parts[end].kind == "number_word":
+                value = float(parts[end].values[0])
+                if value >= 100 and number:
+                    number *= value
+                elif value >= _LARGE:
+                    number = value
                 else:
-                    self.found.unsupported.append("score outside 1 to 90")
-                return None
-            return compare("score", operator or "=", low, None if high is None else high.number)
-        if money or self._near(at, ("spending", "per_month", "per_year"), back=7, ahead=7) or low >= 1000:
-            if self._yearly(end):
-                low, top = low / 12, None if high is None else high.number / 12
-            else:
-                top = None if high is None else high.number
-            self._use_near(at, ("spending", "per_month", "per_year"))
-            return compare("spends", operator or ">=", low, top)
-        return None
+                    number += value
+                parts[end].used = end > at
+                end += 1
+            part.kind, part.amount = "number", numbers.Amount(number)
+        elif part.kind == "number" and part.amount:
+            after = sentence.after(at)
+            if after and after.kind == "number_word" and float(after.values[0]) >= _LARGE:
+                number = part.amount.number * float(after.values[0])
+                part.amount = replace(part.amount, number=number, scaled=True)
+                after.used = True
 
-    def _denied(self, at: int) -> str:
-        """ "not crawled in the last 60 days": the denial belongs to the age."""
-        for i in range(at - 1, max(-1, at - 6), -1):
-            if self.parts[i].has("negation") and not self.parts[i].used:
-                if not self.parts[i + 1].has("crawled"):
-                    break
-                self.parts[i].used = True
-                return "!"
-            if self.parts[i].kind in ENTITIES:
-                break
+
+def _quantity(sentence: Sentence, at: int, amount: numbers.Amount) -> Quantity:
+    parts = sentence.parts
+    operator, first = _comparison_before(sentence, at)
+    last, high, currency = at, None, amount.currency
+    top = _range_top(sentence, at, operator)
+    if top is not None:
+        last, other = top
+        high, currency = other.number, currency or other.currency
+    low = amount.number
+    if high is not None and not amount.scaled and low < high / 100 and high >= _LARGE:
+        low *= 1_000 if high < 10**6 else 10**6  # 5-10k
+    tail = _skip_small(sentence, last)
+    unit = _unit(sentence, tail)
+    if unit:
+        last = tail
+        tail = _skip_small(sentence, last)
+    comparison = parts[tail].sense(*_AFTER) if tail < len(parts) else None
+    if comparison:
+        operator, last = _COMPARE[comparison.kind], tail
+    elif amount.or_more or (unit and tail < len(parts) and parts[tail].key == "+"):
+        operator, last = ">=", max(last, tail if unit and parts[min(tail, len(parts) - 1)].key == "+" else last)
+    return Quantity(first, last, low, high, operator, unit, currency)
+
+
+def _comparison_before(sentence: Sentence, at: int) -> tuple[str | None, int]:
+    """The comparison before a number, and where it begins."""
+    for i in range(at - 1, max(-1, at - 5), -1):
+        part = sentence.parts[i]
+        if part.kind == "operator":
+            return _SIGNS.get(part.tokens[0].text), i
+        sense = part.sense(*_BEFORE)
+        if sense:
+            return _COMPARE[sense.kind], i
+        if part.kind == "number" or (
+            part.kind != "unknown" and not part.has("function", "spending", "score", "load_time", "using")
+        ):
+            break
+    return None, at
+
+
+def _range_top(sentence: Sentence, at: int, operator: str | None) -> tuple[int, numbers.Amount] | None:
+    """The end of a range such as "5 to 10", "5-10k", "between 5 and 10": where it stands, and the number."""
+    parts = sentence.parts
+    for middle in (at + 1, at + 2):  # a unit may stand between: "1 s to 3 s"
+        if middle + 1 >= len(parts) or (middle == at + 2 and not parts[at + 1].has("unit")):
+            break
+        joint, end = parts[middle], middle + 1
+        if parts[end].kind != "number" and end + 1 < len(parts) and parts[end].has("function"):
+            end += 1  # "entre les 5 et les 10"
+        between = operator == "between" and joint.key in _BETWEEN_JOINTS
+        other = parts[end].amount
+        if (between or joint.key in _RANGE_JOINTS) and parts[end].kind == "number" and other:
+            return end, other
+    return None
+
+
+def _skip_small(sentence: Sentence, at: int) -> int:
+    """The place behind, words such as "last" passed over."""
+    behind = at + 1
+    if behind < len(sentence.parts) and sentence.parts[behind].has("within_last"):
+        behind += 1
+    return behind
+
+
+def _unit(sentence: Sentence, at: int) -> str:
+    if at >= len(sentence.parts):
         return ""
+    sense = sentence.parts[at].sense("unit")
+    return sense.values[0] if sense else ""
 
-    def _yearly(self, end: int) -> bool:
-        words = " ".join(part.key for part in self.parts[end + 1 : end + 5]).split()
-        return bool(
-            {"year", "yr", "yearly", "annually", "annual", "annum", "jahr", "jahrlich", "ano", "an", "anuales"}
-            & set(words[:4])
+
+def _write(sentence: Sentence, at: int, quantity: Quantity) -> bool:
+    """Say what a number means; False if it means nothing that can be searched."""
+    behind = sentence.after(quantity.last)
+    counted = behind.key if behind else ""
+    if counted in _COUNTED_UNKNOWN:
+        sentence.refuse(
+            [*sentence.parts[quantity.first : quantity.last + 1], *([behind] if behind else [])],
+            f"no search can count {counted}",
         )
+        return True
+    if counted in _RESULTS and not quantity.money:
+        return False
+    return (
+        _age(sentence, at, quantity)
+        or _load_time(sentence, at, quantity)
+        or _score(sentence, at, quantity)
+        or _spending(sentence, at, quantity)
+    )
+
+
+def _say(
+    sentence: Sentence, at: int, quantity: Quantity, line: str, about: tuple[str, ...], *, assumption: str = "",
+    confidence: float = 1.0,
+) -> bool:  # fmt: skip
+    """Write the line, with the number and the words around that tell what it counts."""
+    near = sentence.around(at, about) if about else []
+    parts = sentence.parts[quantity.first : quantity.last + 1]
+    own = [part for part in near if part not in parts and not part.readings]
+    sentence.say(line, [*own, *parts], "amount", assumption=assumption, confidence=confidence)
+    return True
+
+
+def _compared(directive: str, quantity: Quantity, default: str, scale: float = 1.0) -> str:
+    low, high, operator = quantity.low * scale, quantity.high, quantity.operator or default
+    if high is not None:
+        return f"@{directive}({round(low)}-{round(high * scale)})"
+    if operator == "around":
+        return f"@{directive}({round(low * (1 - _AROUND))}-{round(low * (1 + _AROUND))})"
+    return f"@{directive}({'>=' if operator == 'between' else operator}{round(low)})"
+
+
+def _age(sentence: Sentence, at: int, quantity: Quantity) -> bool:
+    if quantity.unit not in _DAYS or quantity.money or sentence.near(at, ("spending",), back=3, ahead=3):
+        return False
+    said = sentence.near(at, ("crawled", "recent"), back=8, ahead=6)
+    if not said and not sentence.near(at, ("function", "within_last"), back=2, ahead=1):
+        return False
+    days = round(quantity.low * _DAYS[quantity.unit])
+    denial = _denial(sentence, at)
+    if denial is not None:
+        sentence.parts[at].denied_by = denial
+    return _say(sentence, at, quantity, f"{'!' * (denial is not None)}@updated_within({days}d)", ("crawled",))
+
+
+def _denial(sentence: Sentence, at: int) -> Segment | None:
+    """ "not crawled in the last 60 days": the denial belongs to the age."""
+    for i in range(at - 1, max(-1, at - 6), -1):
+        part = sentence.parts[i]
+        if part.has("negation") and not part.used:
+            return part if sentence.parts[i + 1].has("crawled") else None
+        if part.kind in ENTITIES:
+            break
+    return None
+
+
+def _load_time(sentence: Sentence, at: int, quantity: Quantity) -> bool:
+    seconds, millis = quantity.unit == "second", quantity.unit == "millisecond"
+    if quantity.money or not (seconds or millis or sentence.near(at, ("load_time",), back=4, ahead=3)):
+        return False
+    scale = 1 if millis or (not seconds and quantity.low >= 100) else 1_000
+    return _say(sentence, at, quantity, _compared("load_time", quantity, ">", scale), ("load_time",))
+
+
+def _score(sentence: Sentence, at: int, quantity: Quantity) -> bool:
+    if quantity.money or not sentence.near(at, ("score",), back=5, ahead=3):
+        return False
+    low = quantity.low
+    if _SCORES[0] <= low <= _SCORES[1]:
+        return _say(sentence, at, quantity, _compared("score", quantity, "="), ("score",))
+    parts = [*sentence.around(at, ("score",)), *sentence.parts[quantity.first : quantity.last + 1]]
+    operator = quantity.operator or "="
+    if 0 <= low <= 100 and quantity.high is None and operator in _SIGNS:
+        sentence.filter("seo_score", f"{operator}{round(low)}", parts)
+    else:
+        sentence.refuse(parts, "scores go from 0 to 100")
+    return True
+
+
+def _spending(sentence: Sentence, at: int, quantity: Quantity) -> bool:
+    about = ("spending", "per_month", "per_year")
+    said = quantity.money or sentence.near(at, about, back=7, ahead=7)
+    if not said and quantity.low < _LARGE:
+        return False
+    notes = []
+    confidence = 1.0 if said else 0.6
+    if not said:
+        notes.append("a number without a unit is taken as US dollars a month")
+    if _yearly(sentence, quantity.last):
+        quantity = replace(quantity, low=quantity.low / 12, high=quantity.high and quantity.high / 12)
+        notes.append("an amount a year is divided by 12")
+    if quantity.unit == "other_currency" or (quantity.currency and quantity.currency not in _DOLLARS):
+        notes.append("spending is known in US dollars; the number is taken as it is, not converted")
+        confidence = 0.5
+    if quantity.operator == "around":
+        notes.append("around is 20 % below to 20 % above")
+    line = _compared("spends", quantity, ">=")
+    return _say(sentence, at, quantity, line, about, assumption="; ".join(notes), confidence=confidence)
+
+
+def _yearly(sentence: Sentence, last: int) -> bool:
+    """Whether a year is said behind the amount, also inside a longer phrase ("a year on ads")."""
+    for part in sentence.parts[last : last + 5]:
+        for token in part.tokens:
+            unit = sentence.words.role(token.key, "unit")
+            if (unit and unit.values == ("year",)) or sentence.words.role(token.key, "per_year"):
+                return True
+    return False

@@ -1,37 +1,27 @@
-"""What words and phrases can mean: roles of the language tables, and the values of the vocabulary."""
+"""What words and phrases can mean: roles and names of the compiled tables, and the values of the vocabulary."""
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator, Sequence
+import gzip
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from siteglass.query.natural.text import Token, tokenise
-from siteglass.query.vocabulary import City, vocabulary
+import orjson
 
-LONGEST = 7
+from siteglass.query.natural.text import Token
+from siteglass.query.vocabulary import City, Vocabulary, vocabulary
 
-_DIRECTIONS = frozenset(
-    [
-        "central",
-        "north",
-        "south",
-        "east",
-        "west",
-        "northern",
-        "southern",
-        "eastern",
-        "western",
-        "southeast",
-        "northeast",
-    ]
-)
-# Said of one kind of business, not of any.
-_NO_HEADS = frozenset(
-    ["studio", "studios", "operator", "operators", "agency", "agencies", "maker", "makers", "clinic", "clinics"]
+# Names of products, categories and types are also found in other words than they are written in ("woo commerce").
+_JOINED_WORDS = 4
+# Roles that only tell what a word does to its neighbours, beside what it is.
+HEAD_ROLES = frozenset(("shop_word", "site_word", "offering_head"))
+_PLURAL_KINDS = ("service_type", "category", "technology")
+# Kinds of words that a misspelt word is not taken for: they are short, many, and say little.
+_NEVER_MEANT = frozenset(
+    ("function", "requests", "page_name", "number_word", "unit", "month", "instructions", "judgement", "and", "or")
 )
 
 
@@ -43,149 +33,100 @@ class Sense:
     values: tuple[str, ...] = ()
 
 
-def _key(phrase: str) -> str:
-    return " ".join(token.key for token in tokenise(phrase))
+Matches = list[tuple[int, list[Sense]]]
+"""The phrases that begin at a word: their length in words and what they can mean, the longest first."""
 
 
 class Lexicon:
     """All phrases; looked up by the words of a sentence."""
 
-    def __init__(
-        self, words: dict[str, Any], more: dict[str, Any], nations: dict[str, Any], common: frozenset[str]
-    ) -> None:
-        self._vocabulary = vocabulary()
-        self.common = common
-        self._phrases: dict[str, list[Sense]] = {}
-        for role, table in words.items():
-            self._add_role(role, table)
-        for name, names in more["regions"].items():
-            self._add("region", names, (name,))
-        for name, names in more["groups"].items():
-            if name in self._vocabulary.groups():
-                self._add("group", names, self._vocabulary.groups()[name])
-        for name, table in more["service"].items():
-            self._add("service_type", table["phrases"], (name,))
-        for alpha2, names in more["kiwis"].items():
-            self._add_country("nationality", alpha2, names)
-        for name, names in more["technology"].items():
-            self._add("technology", names, (name,))
-        for name, names in more["states"].items():
-            self._add("state", names, (name,))
-        for role in ("function", "requests", "or", "negation", "law_firm", "judgement", "instructions"):
-            self._add(role, more[role]["phrases"])
-        for alpha2, names in nations["nationalities"].items():
-            self._add_country("nationality", alpha2, names)
-        for alpha2, names in nations["nicknames"].items():
-            self._add_country("country", alpha2, names)
-        for code, names in nations["languages_said"].items():
-            self._add("spoken", names, (code,))
-        for nickname, place in nations["city_nicknames"].items():
-            self._add("city", [nickname], tuple(place.split("|")))
-        for name, countries in self._vocabulary.groups().items():
-            self._add("group", [name], countries)
-        # Codes of states that people write by themselves: Austin TX, NSW.
-        self._codes: dict[str, tuple[str, ...]] = {}
-        for alpha3 in ("USA", "CAN", "AUS"):
-            for code in self._vocabulary.states_of(alpha3):
-                self._codes.setdefault(code, (f"{self._vocabulary.country_alpha2(alpha3)}-{code}",))
+    def __init__(self, content: dict[str, Any], known: Vocabulary) -> None:
+        self._vocabulary = known
+        senses = [Sense(kind, tuple(values)) for kind, *values in content["senses"]]
+        self._phrases: dict[str, list[Sense]] = {
+            key: [senses[number] for number in numbers] for key, numbers in content["phrases"].items()
+        }
+        self._longest: dict[str, int] = content["longest"]
+        self._codes = {code: Sense("state", (state,)) for code, state in content["codes"].items()}
+        self.common: frozenset[str] = frozenset(content["common"])
         self._cities: dict[str, list[City]] = {}
-        for city in self._vocabulary.cities():
+        for city in known.cities():
             self._cities.setdefault(city.name, []).append(city)
-
-    def _add(self, kind: str, phrases: Sequence[str], values: tuple[str, ...] = ()) -> None:
-        for phrase in phrases:
-            if kind == "generic" and phrase in _NO_HEADS:
-                continue
-            if kind == "place_preposition" and phrase.split()[-1] in _DIRECTIONS:
-                continue  # it belongs to the name behind it
-            senses = self._phrases.setdefault(_key(phrase), [])
-            sense = Sense(kind, values)
-            if sense not in senses:
-                senses.append(sense)
-
-    def _add_role(self, role: str, table: dict[str, Any]) -> None:
-        if role in ("flag", "contact"):
-            for name, forms in table.items():
-                for form, phrases in forms.items():
-                    self._add(f"{role}_{form}" if role == "flag" else role, phrases, (name,))
-        elif role == "page":
-            for path, names in table["names"].items():
-                self._add("page_name", names, (path,))
-            for path, names in table.get("whole", {}).items():
-                self._add("page_whole", names, (path,))
-            self._add("page_word", table["words"])
-        elif role == "numbers":
-            for word, number in table["words"].items():
-                self._add("number_word", [word], (str(number),))
-        elif role == "language_words":
-            for word, code in table["words"].items():
-                self._add("spoken", [word], (code,))
-        elif role == "units":
-            for unit, forms in table.items():
-                self._add("unit", forms if isinstance(forms, list) else forms["phrases"], (unit,))
-        else:
-            self._add(role, table["phrases"])
-
-    def _add_country(self, kind: str, alpha2: str, names: Sequence[str]) -> None:
-        alpha3 = self._vocabulary.country_alpha3(alpha2)
-        if alpha3:
-            self._add(kind, names, (alpha3,))
 
     def single_words(self) -> list[str]:
         """Words that are a phrase by themselves and say something."""
-        said = ("function", "requests", "page_name", "number_word", "unit", "instructions", "judgement", "and", "or")
         return [
             key
             for key, senses in self._phrases.items()
-            if " " not in key and key in self.common and not any(sense.kind in said for sense in senses)
+            if " " not in key and key in self.common and not any(sense.kind in _NEVER_MEANT for sense in senses)
         ]
+
+    def role(self, word: str, kind: str) -> Sense | None:
+        """The sense of that kind that a word has by itself."""
+        return next((sense for sense in self._phrases.get(word, ()) if sense.kind == kind), None)
 
     def cities(self, name: str) -> list[City]:
         """Cities of a canonical name, the most populous first."""
         return self._cities.get(name, [])
 
-    def matches(self, tokens: Sequence[Token], at: int) -> Iterator[tuple[int, list[Sense]]]:
-        """Every phrase that begins at a word, with its length in words; the longest first."""
-        for length in range(min(LONGEST, len(tokens) - at), 0, -1):
-            window = tokens[at : at + length]
-            if (
-                any(token.kind == "sign" and token.key not in "&.+" for token in window[1:])
-                or window[-1].kind == "sign"
-            ):
+    def matches(self, tokens: Sequence[Token], at: int) -> Matches:
+        """Every phrase that begins at a word."""
+        spoken_words = self._longest.get(tokens[at].key, 1)
+        found: Matches = []
+        end = _reach(tokens, at, max(spoken_words, _JOINED_WORDS))
+        for length in range(end - at, 0, -1):
+            last = tokens[at + length - 1]
+            if last.kind == "sign":
                 continue
-            text = " ".join([token.key for token in window])
-            senses = list(self._phrases.get(text, ()))
-            senses += self._values(text)
-            code = self._codes.get(window[0].text.upper()) if length == 1 else None
-            if code and (window[0].text.isupper() or self._follows_city(tokens, at)):
-                senses.append(Sense("state", code))
-            if not senses and window[-1].key.endswith("s") and len(window[-1].key) > 4:
-                senses = [s for s in self._values(text[:-1]) if s.kind in ("service_type", "category", "technology")]
+            text = last.key if length == 1 else " ".join([token.key for token in tokens[at : at + length]])
+            senses = self._senses(text, spoken=length <= spoken_words)
+            if length == 1 and (code := self._code(tokens, at)):
+                senses.append(code)
+            if last.key.endswith("s") and len(last.key) > 4 and all(sense.kind in HEAD_ROLES for sense in senses):
+                singular = self._values(text[:-1], spoken=length <= spoken_words)
+                senses.extend(sense for sense in singular if sense.kind in _PLURAL_KINDS)
             if senses:
-                yield length, senses
+                found.append((length, senses))
+        return found
+
+    def _senses(self, text: str, *, spoken: bool) -> list[Sense]:
+        return [*(self._phrases.get(text, ()) if spoken else ()), *self._values(text, spoken=spoken)]
+
+    def _values(self, text: str, *, spoken: bool) -> list[Sense]:
+        found = [Sense(kind, values) for kind, values in self._vocabulary.spoken(text)] if spoken else []
+        found.extend(Sense(kind, values) for kind, values in self._vocabulary.joined(text))
+        return found
+
+    def _code(self, tokens: Sequence[Token], at: int) -> Sense | None:
+        """A state's code, if it is written in capitals or follows a city."""
+        text = tokens[at].text
+        code = self._codes.get(text.upper()) if len(text) <= 3 else None
+        return code if code and (text.isupper() or self._follows_city(tokens, at)) else None
 
     def _follows_city(self, tokens: Sequence[Token], at: int) -> bool:
-        """Whether a city stands right before: a code in small letters is one only there."""
         before = at - 1 if at and tokens[at - 1].kind == "word" else at - 2
         if before < 0 or tokens[before].kind != "word":
             return False
         name = tokens[before].key
-        if before and tokens[before - 1].kind == "word":
-            two = f"{tokens[before - 1].key} {name}"
-            if any(kind == "city" for kind, _ in self._vocabulary.meanings(two)):
-                return True
-        return name not in self.common and any(kind == "city" for kind, _ in self._vocabulary.meanings(name))
+        if before and tokens[before - 1].kind == "word" and self._is_city(f"{tokens[before - 1].key} {name}"):
+            return True
+        return name not in self.common and self._is_city(name)
 
-    def _values(self, text: str) -> list[Sense]:
-        return [Sense(kind, values) for kind, values in self._vocabulary.meanings(text)]
+    def _is_city(self, name: str) -> bool:
+        return any(kind == "city" for kind, _ in self._vocabulary.spoken(name))
+
+
+def _reach(tokens: Sequence[Token], at: int, most: int) -> int:
+    """How far a phrase can go: not across a sign, but those that stand in names."""
+    end = min(at + most, len(tokens))
+    for i in range(at + 1, end):
+        if tokens[i].kind == "sign" and tokens[i].key not in "&.+":
+            return i
+    return end
 
 
 @cache
 def lexicon() -> Lexicon:
     """The lexicon that is shipped; read at the first call."""
-    folder = files("siteglass.query.natural")
-    words = tomllib.loads(folder.joinpath("words.toml").read_text())
-    nations = tomllib.loads(folder.joinpath("nationalities.toml").read_text())
-    common = frozenset(folder.joinpath("common.txt").read_text().split())
-    more = tomllib.loads(folder.joinpath("more.toml").read_text())
-    return Lexicon(words, more, nations, common)
+    packed = files("siteglass.query.natural").joinpath("phrases.json.gz").read_bytes()
+    return Lexicon(orjson.loads(gzip.decompress(packed)), vocabulary())

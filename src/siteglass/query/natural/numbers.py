@@ -1,4 +1,4 @@
-"""Numbers of a sentence: amounts, comparisons, ranges, ages and dates."""
+"""Numbers as they are written: $2.5k, 10,000+, 3 Mio., and days of the calendar."""
 
 from __future__ import annotations
 
@@ -12,34 +12,7 @@ _PARTS = re.compile(
     re.IGNORECASE,
 )
 _SCALES = {"k": 1_000, "grand": 1_000, "tsd": 1_000, "mil": 1_000, "m": 10**6, "mm": 10**6, "mio": 10**6, "lakh": 10**5}
-MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan januar enero janvier janeiro",
-            "february feb februar febrero fevrier fevereiro",
-            "march mar marz marzo mars marco",
-            "april apr abril avril",
-            "may mai mayo maio",
-            "june jun juni junio juin junho",
-            "july jul juli julio juillet julho",
-            "august aug agosto aout",
-            "september sep sept septiembre septembre setembro",
-            "october oct okt oktober octubre octobre outubro",
-            "november nov noviembre novembre novembro",
-            "december dec dez dezember diciembre decembre dezembro",
-        ),
-        1,
-    )
-    for name in names.split()
-}
-DAYS = {
-    "day": 1, "days": 1, "d": 1, "tag": 1, "tage": 1, "tagen": 1, "dia": 1, "dias": 1, "jour": 1, "jours": 1,
-    "week": 7, "weeks": 7, "wk": 7, "wks": 7, "woche": 7, "wochen": 7, "semana": 7, "semanas": 7, "semaine": 7,
-    "semaines": 7, "month": 30, "months": 30, "mo": 30, "monat": 30, "monate": 30, "monaten": 30, "mes": 30,
-    "meses": 30, "mois": 30, "year": 365, "years": 365, "jahr": 365, "jahre": 365, "jahren": 365, "ano": 365,
-    "anos": 365, "an": 365, "ans": 365,
-}  # fmt: skip
+_THOUSANDS = re.compile(r"\d{1,3}([.,]\d{3})+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,36 +20,35 @@ class Amount:
     """A number as it was written."""
 
     number: float
-    money: bool = False
+    currency: str = ""
     or_more: bool = False
+    scaled: bool = False
+    """It was written with a k or the like: of a range, both numbers are meant so."""
 
 
 def read_amount(text: str) -> Amount | None:
-    """The number of a word such as $2.5k, 10,000+ or 3 Mio."""
+    """The number of a word, or None."""
     found = _PARTS.fullmatch(text.strip())
     if not found:
         return None
     digits = found["digits"].replace(" ", "")
-    if re.fullmatch(r"\d{1,3}([.,]\d{3})+", digits):
-        value = float(re.sub(r"[.,]", "", digits))
-    else:
-        value = (
-            float(digits.replace(",", "."))
-            if digits.count(".") + digits.count(",") == 1
-            else float(re.sub(r"\D", "", digits))
-        )
-    value *= _SCALES.get((found["scale"] or "").lower(), 1)
-    sign = found["before"] or found["after"]
-    return Amount(value, sign is not None, found["plus"] is not None)
+    scale = (found["scale"] or "").lower()
+    sign = found["before"] or found["after"] or ""
+    return Amount(_value(digits) * _SCALES.get(scale, 1), sign, found["plus"] is not None, bool(scale))
 
 
-def date_line(year: int, month: int, day: int) -> str | None:
-    """The directive for "since that day"."""
+def _value(digits: str) -> float:
+    """A point or comma parts thousands if three digits stand behind each, else it is the decimal one."""
+    if _THOUSANDS.fullmatch(digits):
+        return float(re.sub(r"[.,]", "", digits))
+    if digits.count(".") + digits.count(",") == 1:
+        return float(digits.replace(",", "."))
+    return float(re.sub(r"\D", "", digits))
+
+
+def day(year: int, month: int, of_month: int) -> date | None:
+    """A day of the calendar, if there is such a one."""
     try:
-        return f"@updated_after({date(year, month, day).isoformat()})"
+        return date(year, month, of_month)
     except ValueError:
         return None
-
-
-def start_of_year(today: date) -> str:
-    return f"@updated_after({today.year}-01-01)"

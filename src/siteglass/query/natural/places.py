@@ -2,121 +2,128 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from siteglass.query.natural.segments import PLACES, Segment
-from siteglass.query.natural.sentence import (
-    Sentence,
-    quoted,
-)
+from siteglass.query.natural.sentence import Sentence, line
 from siteglass.query.vocabulary import City, vocabulary
 
+# Countries that a bare code of a state is looked for in.
+_CODED = ("USA", "CAN", "AUS")
+_COUNTRIES = ("country", "nationality")
+# No site says of itself that it is there; people mean the two countries.
+_ANZ = ("Australia and New Zealand",)
 
-class Places(Sentence):
-    """Writes where a site is."""
+Said = dict[str, list[Segment]]
+"""Values in the order they were said, each with its words."""
 
-    def _places(self) -> None:
-        known = vocabulary()
-        countries: list[str] = []
-        states: list[tuple[str, str]] = []
-        cities: list[str] = []
-        regions: list[str] = []
-        subregions: list[str] = []
-        groups: list[str] = []
-        no_country: list[str] = []
-        said = [part for part in self.parts if part.kind in PLACES and not part.used]
-        said_countries = {value for part in said if part.kind in ("country", "nationality") for value in part.values}
-        said_states: set[tuple[str, str]] = set()
-        for part in said:
-            if part.kind == "state":
-                said_states.update(self._state(part, said_countries))
-        for part in said:
-            part.used = True
-            values = part.values
-            match part.kind:
-                case "country" | "nationality":
-                    (no_country if part.negated else countries).extend(values)
-                case "group":
-                    if part.negated:
-                        no_country.extend(values)
-                    else:
-                        groups.extend(values)
-                case "subregion" if values == ("Australia and New Zealand",):
-                    (no_country if part.negated else countries).extend(("AUS", "NZL"))
-                case "region" | "subregion":
-                    if part.negated:
-                        self.found.add(f"!@{part.kind}({', '.join(values)})")
-                    else:
-                        (regions if part.kind == "region" else subregions).extend(values)
-                case "state":
-                    chosen = self._state(part, said_countries)
-                    if part.negated:
-                        self.found.add(f"!@state({', '.join(code for _, code in chosen)})")
-                    else:
-                        states.extend(chosen)
-                case "city":
-                    city = self._city(part, said_countries, said_states)
-                    if city is None:
-                        continue
-                    if part.negated:
-                        self.found.add(f"!@city({quoted(city.name)})")
-                    else:
-                        cities.append(city.name)
-                        countries.append(city.country)
-        countries.extend(country for country, _ in states)
-        whole = list(dict.fromkeys([*countries, *(c for c in groups if c not in no_country)]))
-        if groups:
-            no_country = [country for country in no_country if country not in groups]
-        if whole and not regions and not subregions:
-            self.found.add(f"@country({', '.join(whole)})")
-        elif whole:
-            for name in regions:
-                whole.extend(known.countries_in("region", name))
-            for name in subregions:
-                whole.extend(known.countries_in("subregion", name))
-            self.found.add(f"@country({', '.join(dict.fromkeys(whole))})")
-        else:
-            if regions:
-                self.found.add(f"@region({', '.join(dict.fromkeys(regions))})")
-            if subregions:
-                self.found.add(f"@subregion({', '.join(dict.fromkeys(subregions))})")
-        if no_country:
-            self.found.add(f"!@country({', '.join(dict.fromkeys(no_country))})")
-        if states:
-            self.found.add(f"@state({', '.join(dict.fromkeys(code for _, code in states))})")
-        if cities:
-            self.found.add(f"@city({', '.join(quoted(name) for name in dict.fromkeys(cities))})")
 
-    def _state(self, part: Segment, said: set[str]) -> list[tuple[str, str]]:
-        """The subdivisions a name means, as country and code; those of said countries first, then the USA."""
-        known = vocabulary()
-        sense = part.sense("state")
-        found: list[tuple[str, str]] = []
-        for value in sense.values if sense else ():
-            alpha2, _, code = value.partition("-")
-            if not code:
-                found.extend(
-                    (country, alpha2) for country in ("USA", "CAN", "AUS") if known.state_name(country, alpha2)
-                )
-            else:
-                country_name = known.country_alpha3(alpha2)
-                if country_name:
-                    found.append((country_name, code))
-        inside = [one for one in found if one[0] in said]
-        if inside:
-            return inside[:1]
-        american = [one for one in found if one[0] == "USA"]
-        return (american or found)[:1]
+def read_places(sentence: Sentence) -> None:
+    """Write where a site is, and where not. Places are alternatives of each other."""
+    said = [part for part in sentence.parts if part.kind in PLACES and not part.used]
+    wanted = _gather(sentence, [part for part in said if not part.negated])
+    unwanted = _gather(sentence, [part for part in said if part.negated])
+    _write_countries(sentence, wanted, unwanted["country"] | unwanted["group"])
+    for kind in ("region", "subregion", "state", "city"):
+        if kind in ("state", "city") or not (wanted["country"] or wanted["group"]):
+            _write(sentence, kind, wanted[kind])
+        _write(sentence, kind, unwanted[kind], negated=True)
 
-    def _city(self, part: Segment, countries: set[str], states: set[tuple[str, str]]) -> City | None:
-        sense = part.sense("city")
-        if sense is None:
-            return None
-        candidates = self.lexicon.cities(sense.values[0])
-        if len(sense.values) > 1:
-            candidates = [city for city in candidates if city.country == sense.values[1]] or candidates
-        for city in candidates:
-            if (city.country, city.state) in states:
-                return city
-        for city in candidates:
-            if city.country in countries:
-                return city
-        return candidates[0] if candidates else None
+
+def _gather(sentence: Sentence, parts: Iterable[Segment]) -> dict[str, Said]:
+    """What was said, by kind; with a wanted state or city, also the country it lies in."""
+    found: dict[str, Said] = {kind: {} for kind in ("country", "group", "region", "subregion", "state", "city")}
+    parts = list(parts)
+    countries = {value for part in parts if part.kind in _COUNTRIES for value in part.values}
+    states = {state for part in parts if part.kind == "state" for state in states_meant(part, countries)}
+
+    def add(kind: str, part: Segment, *values: str) -> None:
+        for value in values:
+            found[kind].setdefault(value, []).append(part)
+
+    inside: list[tuple[Segment, str]] = []
+    for part in parts:
+        match part.kind:
+            case "country" | "nationality":
+                add("country", part, *part.values)
+            case "subregion" if part.values == _ANZ:
+                add("country", part, "AUS", "NZL")
+            case "state":
+                for country, code in states_meant(part, countries):
+                    add("state", part, code)
+                    inside.append((part, country))
+            case "city":
+                city = city_meant(sentence, part, countries, states)
+                if city is not None:
+                    add("city", part, city.name)
+                    inside.append((part, city.country))
+            case kind:
+                add(kind, part, *part.values)
+    for part, country in inside:
+        if not part.negated:
+            add("country", part, country)
+    return found
+
+
+def _write(sentence: Sentence, directive: str, said: Said, *, negated: bool = False) -> None:
+    if said:
+        parts = dict.fromkeys(part for some in said.values() for part in some)
+        sentence.say(line(directive, said, negated=negated), parts, "place")
+
+
+def _write_countries(sentence: Sentence, wanted: dict[str, Said], unwanted: Said) -> None:
+    """One line for all countries; "DACH except Switzerland" is the shorter list."""
+    known = vocabulary()
+    excepted = {country: parts for country, parts in unwanted.items() if country in wanted["group"]}
+    whole: Said = dict(wanted["country"])
+    for country, parts in wanted["group"].items():
+        if country not in excepted:
+            whole.setdefault(country, []).extend([*parts, *(part for some in excepted.values() for part in some)])
+    if whole:
+        # A region beside countries becomes its countries, so that all are alternatives.
+        for name, parts in wanted["region"].items():
+            whole |= {country: parts for country in known.countries_in("region", name) if country not in whole}
+        for name, parts in wanted["subregion"].items():
+            whole |= {country: parts for country in known.countries_in("subregion", name) if country not in whole}
+    _write(sentence, "country", whole)
+    rest = {country: parts for country, parts in unwanted.items() if country not in excepted}
+    _write(sentence, "country", rest, negated=True)
+
+
+def states_meant(part: Segment, countries: set[str]) -> list[tuple[str, str]]:
+    """The subdivision a name means, as country and code; one of said countries first, then of the USA."""
+    known = vocabulary()
+    sense = part.sense("state")
+    found: list[tuple[str, str]] = []
+    for value in sense.values if sense else ():
+        alpha2, _, code = value.partition("-")
+        if not code:
+            found.extend((country, alpha2) for country in _CODED if known.state_name(country, alpha2))
+        elif country_name := known.country_alpha3(alpha2):
+            found.append((country_name, code))
+    inside = [one for one in found if one[0] in countries]
+    american = [one for one in found if one[0] == "USA"]
+    return (inside or american or found)[:1]
+
+
+def city_meant(sentence: Sentence, part: Segment, countries: set[str], states: set[tuple[str, str]]) -> City | None:
+    """The city a name means: the one in a state or country that is said, else the most populous."""
+    candidates = cities_of(sentence, part)
+    for city in candidates:
+        if (city.country, city.state) in states:
+            return city
+    for city in candidates:
+        if city.country in countries:
+            return city
+    return candidates[0] if candidates else None
+
+
+def cities_of(sentence: Sentence, part: Segment) -> list[City]:
+    """Cities of that name, the most populous first."""
+    sense = part.sense("city")
+    if sense is None:
+        return []
+    candidates = sentence.words.cities(sense.values[0])
+    if len(sense.values) > 1:  # a nickname, with its country
+        candidates = [city for city in candidates if city.country == sense.values[1]] or candidates
+    return candidates

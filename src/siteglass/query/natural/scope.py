@@ -2,103 +2,103 @@
 
 from __future__ import annotations
 
-from siteglass.query.natural.segments import ENTITIES
-from siteglass.query.natural.sentence import (
-    VAGUE,
-    Sentence,
-    family,
-)
+from siteglass.query.natural.segments import ENTITIES, Segment
+from siteglass.query.natural.sentence import Sentence, family
+from siteglass.query.natural.vague import VAGUE
+
+_DENIALS_BEHIND = frozenset(("no", "nope", "not", "nein", "non"))
+_NEITHER = frozenset(("neither", "weder", "ni", "nem"))
+_THINGS = ("flag", "contact", "page")
 
 
-class Scope(Sentence):
-    """Marks what is denied."""
-
-    def _scopes(self) -> None:
-        negating = doubled = False
-        covered: str | None = None
-        joined = False
-        for at, part in enumerate(self.parts):
-            if part.used:
+def deny(sentence: Sentence) -> None:
+    """Mark what is denied."""
+    denial: Segment | None = None
+    covered: str | None = None
+    joined = False
+    for at, part in enumerate(sentence.parts):
+        if part.used:
+            continue
+        if part.has("double_negation"):
+            denial, covered, joined = part, None, False
+        elif part.has("negation_after", "exception_after") and _denies_before(sentence, at):
+            continue
+        elif part.has("negation", "exception") and part.kind not in ENTITIES:
+            if _denies_before(sentence, at):
                 continue
-            if part.has("double_negation"):
-                negating, doubled, covered, joined = True, True, None, False
-            elif part.has("negation_after", "exception_after") and self._postposed(at):
-                continue
-            elif part.has("negation", "exception") and part.kind not in ENTITIES:
-                if self._postposed(at):
-                    continue
-                negating, doubled, covered, joined = True, False, None, False
-            elif part.has("break", "but"):
-                negating = False
-            elif part.has("and", "or", "comma"):
-                joined = True
-            elif (
-                part.kind in ENTITIES
-                or part.kind in VAGUE
-                or part.kind.startswith(("flag", "contact", "page_name", "page_whole", "path"))
-            ):
-                if negating and (covered is None or (joined and family(part) == covered)):
-                    part.negated, part.doubled = not doubled, doubled
-                    covered = family(part)
-                elif negating:
-                    negating = False
-                joined = False
-            elif part.kind == "unknown" and not part.senses:
-                if negating and covered is None:
-                    part.negated = True
-                    after = self._after(at)
-                    if after is None or after.kind != "unknown":
-                        negating = False
-                joined = False
-            elif (
-                covered is not None
-                and part.has("using", "offering", "place_preposition", "spending", "generic")
-                and not part.has("function")
-            ):
-                negating = False
+            denial, covered, joined = part, None, False
+        elif part.has("break", "but"):
+            denial = None
+        elif part.has("and", "or", "comma"):
+            joined = True
+        elif _deniable(part):
+            if denial and (covered is None or (joined and family(part) == covered)):
+                _mark(part, denial)
+                covered = family(part)
+            else:
+                denial = None
+            joined = False
+        elif part.kind == "unknown" and not part.senses:
+            if denial and covered is None:
+                _mark(part, denial)
+                after = sentence.after(at)
+                if after is None or after.kind != "unknown":
+                    denial = None
+            joined = False
+        elif (
+            covered is not None
+            and part.has("using", "offering", "place_preposition", "spending", "generic")
+            and not part.has("function")
+        ):
+            denial = None
 
-    def _postposed(self, at: int) -> bool:
-        """ "Klaviyo no": a denial behind what it denies."""
-        after = self._after(at)
-        if after is not None and not after.has("comma", "break", "and", "but"):
-            return False
-        part = self.parts[at]
-        if not part.has("negation_after", "exception_after") and part.key not in ("no", "nope", "not", "nein", "non"):
-            return False
-        i, done = at - 1, False
-        covered = ""
-        while i >= 0:
-            before = self.parts[i]
-            thing = before.kind in ENTITIES or before.kind.startswith(("flag", "contact", "page"))
-            if thing and not before.used and covered in ("", family(before)):
-                before.negated, done, covered = True, True, family(before)
-            elif not before.has("and", "or", "comma"):
-                break
-            i -= 1
-        return done
 
-    def _either(self) -> None:
-        """ "either X or Y" of different kinds, and "no sitemap or robots.txt", cannot be said: reported only."""
-        for at, part in enumerate(self.parts):
-            if part.key != "either" and not part.key.endswith(" either"):
-                continue
-            end = next((i for i in range(at, len(self.parts)) if self.parts[i].has("comma", "break")), len(self.parts))
-            inside = [
-                p
-                for p in self.parts[at:end]
-                if p.kind in ENTITIES
-                or p.kind.startswith(("flag", "contact", "page"))
-                or p.kind in VAGUE
-                or p.kind == "number"
-            ]
-            if len({family(p) if p.kind in ENTITIES else p.kind + str(p.values) for p in inside}) > 1:
-                for p in self.parts[at:end]:
-                    p.used = True
-                self.found.unsupported.append("or between different things")
-        for at in range(len(self.parts) - 2):
-            first, joint, second = self.parts[at : at + 3]
-            if second.has("negation", "function") and at + 3 < len(self.parts):
-                second = self.parts[at + 3]
-            denied = any(part.key in ("neither", "weder", "ni", "nem") for part in self.parts[:at])
-            if joint.has("or") and first.kind == "flag_nouns" and second.kind == "flag_nouns" and not denied:
-                first.used = second.used = True
+def _deniable(part: Segment) -> bool:
+    return part.kind in ENTITIES or part.kind in VAGUE or part.kind.startswith((*_THINGS, "path"))
+
+
+def _mark(part: Segment, denial: Segment) -> None:
+    part.doubled = denial.has("double_negation")
+    part.negated = not part.doubled
+    part.denied_by = denial
+
+
+def _denies_before(sentence: Sentence, at: int) -> bool:
+    """ "Klaviyo no": a denial behind what it denies."""
+    after = sentence.after(at)
+    if after is not None and not after.has("comma", "break", "and", "but"):
+        return False
+    part = sentence.parts[at]
+    if not part.has("negation_after", "exception_after") and part.key not in _DENIALS_BEHIND:
+        return False
+    covered = ""
+    for before in reversed(sentence.parts[:at]):
+        thing = before.kind in ENTITIES or before.kind.startswith(_THINGS)
+        if thing and not before.used and covered in ("", family(before)):
+            before.negated, before.denied_by, covered = True, part, family(before)
+        elif not before.has("and", "or", "comma"):
+            break
+    return covered != ""
+
+
+def refuse_either(sentence: Sentence) -> None:
+    """ "either X or Y" of different kinds, and "no sitemap or robots.txt", cannot be said: reported only."""
+    parts = sentence.parts
+    for at, part in enumerate(parts):
+        if part.key != "either" and not part.key.endswith(" either"):
+            continue
+        end = next((i for i in range(at, len(parts)) if parts[i].has("comma", "break")), len(parts))
+        inside = [other for other in parts[at:end] if _deniable(other) or other.kind == "number"]
+        if len({family(one) if one.kind in ENTITIES else f"{one.kind}{one.values}" for one in inside}) > 1:
+            sentence.refuse(parts[at:end], EITHER)
+    for at in range(len(parts) - 2):
+        first, joint, second = parts[at : at + 3]
+        if second.has("negation", "function") and at + 3 < len(parts):
+            second = parts[at + 3]
+        denied = any(part.key in _NEITHER for part in parts[:at])
+        if joint.has("or") and first.kind == "flag_nouns" and second.kind == "flag_nouns" and not denied:
+            denials = [one.denied_by for one in (first,) if one.denied_by]
+            sentence.refuse([*denials, first, joint, second], EITHER)
+
+
+EITHER = "a search cannot ask for one of two different things; search for each"

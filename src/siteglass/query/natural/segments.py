@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from siteglass.query.natural.lexicon import Lexicon, Sense
+from siteglass.query.natural.lexicon import Lexicon, Matches, Sense
 from siteglass.query.natural.numbers import Amount, read_amount
 from siteglass.query.natural.text import Token
 
-ENTITIES = frozenset(
-    (
-        "country", "state", "city", "region", "subregion", "group", "nationality", "language", "spoken",
-        "technology", "category", "service_type",
-    )
-)  # fmt: skip
+if TYPE_CHECKING:
+    from siteglass.query.natural.sentence import Reading
+
 PLACES = frozenset(("country", "state", "city", "region", "subregion", "group", "nationality"))
+ENTITIES = PLACES | {"language", "spoken", "technology", "category", "service_type"}
+# "north" is no town, though some are called so.
+_DIRECTIONS = frozenset(
+    "north south east west central northern southern eastern western norte sur sul sud nord est ouest sudeste".split()
+)
+# A town that is also an ordinary word is meant from this size on: in capitals, or anyhow.
+_TOWN = 100_000
+_GREAT_CITY = 500_000
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Segment:
-    """A phrase of the sentence."""
+    """A phrase of the sentence, and what became of it."""
 
-    start: int
-    end: int
     tokens: Sequence[Token]
     senses: list[Sense] = field(default_factory=list)
     kind: str = "unknown"
@@ -31,18 +35,26 @@ class Segment:
     amount: Amount | None = None
     negated: bool = False
     doubled: bool = False
+    denied_by: Segment | None = None
+    """The words that deny it."""
     used: bool = False
+    """Nothing more is to be made of it."""
+    readings: list[Reading] = field(default_factory=list)
+    """The conditions it says, or helps to say."""
+    key: str = ""
+    kinds: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        self.key = " ".join([token.key for token in self.tokens])
+        self.kinds = frozenset([sense.kind for sense in self.senses])
 
     @property
     def text(self) -> str:
         return " ".join(token.text for token in self.tokens)
 
-    @property
-    def key(self) -> str:
-        return " ".join(token.key for token in self.tokens)
-
     def has(self, *kinds: str) -> bool:
-        return any(sense.kind in kinds for sense in self.senses)
+        """Whether it can be of one of these kinds."""
+        return not self.kinds.isdisjoint(kinds)
 
     def sense(self, *kinds: str) -> Sense | None:
         return next((sense for sense in self.senses if sense.kind in kinds), None)
@@ -50,45 +62,51 @@ class Segment:
     def become(self, sense: Sense) -> None:
         self.kind, self.values = sense.kind, sense.values
 
+    def only(self, senses: Sequence[Sense]) -> None:
+        """Leave it no other senses."""
+        self.senses = list(senses)
+        self.kinds = frozenset(sense.kind for sense in senses)
 
-def segment(tokens: Sequence[Token], lexicon: Lexicon) -> list[Segment]:
-    """The sentence cut into phrases, the longest first from the left."""
-    found: list[Segment] = []
-    at = 0
+
+def segment(tokens: Sequence[Token], found: Sequence[Matches], lexicon: Lexicon) -> list[Segment]:
+    """The sentence cut into phrases, the longest first from the left; `found` are those that begin at each word."""
+    made: list[Segment] = []
     shouting = all(token.text.isupper() for token in tokens if token.kind == "word")
+    at = 0
     while at < len(tokens):
-        token = tokens[at]
-        if token.kind in ("number", "path", "operator", "without", "with", "mailbox", "sign"):
-            made = Segment(at, at + 1, tokens[at : at + 1])
-            longer = None
-            if token.kind != "sign":
-                longer = next(((n, s) for n, s in lexicon.matches(tokens, at) if n > 1), None)
-            if longer:
-                made = Segment(at, at + longer[0], tokens[at : at + longer[0]], longer[1])
-            elif token.kind == "number":
-                made.kind, made.amount = "number", read_amount(token.text)
-            elif token.kind == "without":
-                made.senses = [Sense("negation")]
-            elif token.kind == "with":
-                made.senses = [Sense("using")]
-            else:
-                made.kind = token.kind
-                made.senses = list(_signs(token))
-            found.append(made)
-            at = made.end
-            continue
-        for length, senses in lexicon.matches(tokens, at):
-            window = tokens[at : at + length]
-            listed = length == 1 and _in_slashes(tokens, at)
-            allowed = [sense for sense in senses if listed or _plausible(sense, window, lexicon, shouting)]
-            if allowed:
-                found.append(Segment(at, at + length, window, allowed))
-                at += length
-                break
+        if tokens[at].kind == "word":
+            part = _phrase(tokens, at, found[at], lexicon, shouting)
         else:
-            found.append(Segment(at, at + 1, tokens[at : at + 1]))
-            at += 1
-    return found
+            part = _other(tokens, at, found[at])
+        made.append(part)
+        at += len(part.tokens)
+    return made
+
+
+def _phrase(tokens: Sequence[Token], at: int, found: Matches, lexicon: Lexicon, shouting: bool) -> Segment:
+    for length, senses in found:
+        window = tokens[at : at + length]
+        listed = length == 1 and _in_slashes(tokens, at)
+        allowed = [sense for sense in senses if listed or _plausible(sense, window, lexicon, shouting)]
+        if allowed:
+            return Segment(window, allowed)
+    return Segment(tokens[at : at + 1])
+
+
+def _other(tokens: Sequence[Token], at: int, found: Matches) -> Segment:
+    """A number, path or sign, or the phrase that begins with it."""
+    token, alone = tokens[at], tokens[at : at + 1]
+    if token.kind != "sign":
+        for length, senses in found:
+            if length > 1:
+                return Segment(tokens[at : at + length], senses)
+    if token.kind == "number":
+        return Segment(alone, kind="number", amount=read_amount(token.text))
+    if token.kind == "without":
+        return Segment(alone, [Sense("negation")])
+    if token.kind == "with":
+        return Segment(alone, [Sense("using")])
+    return Segment(alone, _signs(token), kind=token.kind)
 
 
 def _in_slashes(tokens: Sequence[Token], at: int) -> bool:
@@ -97,37 +115,12 @@ def _in_slashes(tokens: Sequence[Token], at: int) -> bool:
     return "/" in beside and len(tokens[at].key) <= 3
 
 
-def _signs(token: Token) -> Sequence[Sense]:
+def _signs(token: Token) -> list[Sense]:
     if token.key in (",", "/"):
-        return (Sense("comma"),)
+        return [Sense("comma")]
     if token.key in ("&", "+"):
-        return (Sense("and"),)
-    if token.key in ".;:!?\n|–—-()":
-        return (Sense("break"),)
-    return ()
-
-
-_DIRECTIONS = frozenset(
-    [
-        "north",
-        "south",
-        "east",
-        "west",
-        "central",
-        "northern",
-        "southern",
-        "eastern",
-        "western",
-        "norte",
-        "sur",
-        "sul",
-        "sud",
-        "nord",
-        "est",
-        "ouest",
-        "sudeste",
-    ]
-)
+        return [Sense("and")]
+    return [Sense("break")] if token.key in ".;:!?\n|–—-()" else []
 
 
 def _plausible(sense: Sense, window: Sequence[Token], lexicon: Lexicon, shouting: bool) -> bool:
@@ -149,7 +142,6 @@ def _plausible(sense: Sense, window: Sequence[Token], lexicon: Lexicon, shouting
         return capital_code
     if sense.kind == "city" and token.key in lexicon.common:
         cities = lexicon.cities(sense.values[0])
-        return (token.capital and bool(cities) and cities[0].population >= 100_000) or (
-            bool(cities) and cities[0].population >= 500_000
-        )
+        people = cities[0].population if cities else 0
+        return people >= (_TOWN if token.capital else _GREAT_CITY)
     return True

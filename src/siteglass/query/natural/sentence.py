@@ -2,40 +2,118 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from siteglass.query.fields import DIRECTIVES
 from siteglass.query.natural.lexicon import Lexicon
 from siteglass.query.natural.segments import PLACES, Segment
+from siteglass.query.values import quote_if_needed
 
-SHOP_WORDS = frozenset(
-    (
-        "store", "stores", "shop", "shops", "webshop", "webshops", "retailer", "retailers", "merchant", "merchants",
-        "tienda", "tiendas", "boutique", "boutiques", "loja", "lojas", "onlineshop", "onlineshops",
-    )
-)  # fmt: skip
-VAGUE = {
-    "slow": "@load_time(>3000)", "very_slow": "@load_time(>5000)", "fast": "@load_time(<1500)",
-    "poor_seo": "@score(<50)", "good_seo": "@score(>70)", "excellent_seo": "@score(>80)",
-    "heavy_spender": "@spends(>10000)", "low_spender": "@spends(<1000)", "runs_ads": "@spends(>0)",
-    "no_ads": "!@spends(>0)", "recent": "@updated_within(30d)", "this_week": "@updated_within(7d)",
-}  # fmt: skip
-US_STATES_FIRST = frozenset(("georgia", "washington", "new york"))
+
+@dataclass(slots=True, eq=False)
+class Reading:
+    """A condition as a directive line, and the words that say it."""
+
+    line: str
+    parts: list[Segment]
+    rule: str
+    confidence: float = 1.0
+    assumption: str = ""
+    """What was taken for granted, for the reader of an explanation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Words that were understood to ask for what no search can do, or that were not understood."""
+
+    parts: tuple[Segment, ...]
+    why: str
 
 
 @dataclass
-class Found:
-    """What a sentence gave."""
+class Sentence:
+    """What every stage works on."""
 
-    lines: list[str] = field(default_factory=list)
-    unsupported: list[str] = field(default_factory=list)
+    parts: list[Segment]
+    words: Lexicon
+    today: date
+    readings: list[Reading] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
     filters: dict[str, str] = field(default_factory=dict)
+    dangling_denial: bool = False
+    """Something was denied, and nothing is known that it could be."""
 
-    def add(self, line: str) -> None:
-        if line not in self.lines:
-            self.lines.append(line)
+    def say(
+        self, line: str, parts: Iterable[Segment], rule: str, *, confidence: float = 1.0, assumption: str = ""
+    ) -> None:
+        """Note a condition. Words that deny one of the parts belong to it."""
+        whole = list(parts)
+        whole.extend(part.denied_by for part in tuple(whole) if part.denied_by is not None)
+        reading = Reading(line, whole, rule, confidence, assumption)
+        self.readings.append(reading)
+        for part in whole:
+            part.used = True
+            part.readings.append(reading)
+
+    def refuse(self, parts: Iterable[Segment], why: str) -> None:
+        """Note words that nothing is made of, and why."""
+        whole = tuple(parts)
+        self.refused.append(Refused(whole, why))
+        for part in whole:
+            part.used = True
+
+    def filter(self, name: str, value: str, parts: Iterable[Segment]) -> None:
+        """Note a condition that no directive can say."""
+        self.filters[name] = value
+        self.say("", parts, f"filter {name}")
+
+    def before(self, at: int) -> Segment | None:
+        """The segment before, words without a meaning of their own passed over."""
+        for part in reversed(self.parts[:at]):
+            if not (part.has("function") and part.kind == "unknown" and not part.has("using", "place_preposition")):
+                return part
+        return None
+
+    def after(self, at: int) -> Segment | None:
+        return self.parts[at + 1] if at + 1 < len(self.parts) else None
+
+    def page_follows(self, at: int) -> bool:
+        after = self.after(at)
+        return after is not None and after.has("page_word")
+
+    def near(self, at: int, kinds: Sequence[str], *, back: int = 6, ahead: int = 6) -> bool:
+        """Whether a word of these kinds stands near, in the same part of the sentence."""
+        for i in range(at - 1, max(-1, at - 1 - back), -1):
+            part = self.parts[i]
+            if part.has("break") or (part.kind == "number" and i < at - 3):
+                break
+            if part.has(*kinds):
+                return True
+        for i in range(at + 1, min(len(self.parts), at + 1 + ahead)):
+            part = self.parts[i]
+            if part.has("break", "comma"):
+                break
+            if part.has(*kinds):
+                return True
+        return False
+
+    def around(self, at: int, kinds: Sequence[str]) -> list[Segment]:
+        """All words of these kinds near a number: they tell what it counts."""
+        near = self.parts[max(0, at - 8) : at + 8]
+        return [part for part in near if part.has(*kinds)]
+
+    def joint(self, first: int, second: int) -> str | None:
+        """How two segments are joined, if nothing else stands between them."""
+        between = [part for part in self.parts[first + 1 : second] if not part.has("function") or part.has("and", "or")]
+        if not between or not all(
+            part.has("and", "or", "comma") or (part.kind == "unknown" and part.has("using")) for part in between
+        ):
+            return None
+        if any(part.has("or") for part in between):
+            return "or"
+        return "and" if any(part.has("and") for part in between) else "comma"
 
 
 def family(part: Segment) -> str:
@@ -50,70 +128,8 @@ def family(part: Segment) -> str:
     return kind
 
 
-class Sentence:
-    """What every stage works on."""
-
-    def __init__(self, parts: list[Segment], lexicon: Lexicon, today: date) -> None:
-        self.parts = parts
-        self.lexicon = lexicon
-        self.today = today
-        self.found = Found()
-
-    def _before(self, at: int) -> Segment | None:
-        """The segment before, words without a meaning of their own passed over."""
-        for part in reversed(self.parts[:at]):
-            if not (part.has("function") and part.kind == "unknown" and not part.has("using", "place_preposition")):
-                return part
-        return None
-
-    def _after(self, at: int) -> Segment | None:
-        return self.parts[at + 1] if at + 1 < len(self.parts) else None
-
-    def _page_follows(self, at: int) -> bool:
-        after = self._after(at)
-        return after is not None and after.has("page_word")
-
-    def _near(self, at: int, kinds: Sequence[str], *, back: int = 6, ahead: int = 6) -> bool:
-        for i in range(at - 1, max(-1, at - 1 - back), -1):
-            if self.parts[i].has("break") or (self.parts[i].kind == "number" and i < at - 3):
-                break
-            if self.parts[i].has(*kinds):
-                return True
-        for i in range(at + 1, min(len(self.parts), at + 1 + ahead)):
-            if self.parts[i].has("break", "comma"):
-                break
-            if self.parts[i].has(*kinds):
-                return True
-        return False
-
-    def _use_near(self, at: int, kinds: Sequence[str]) -> None:
-        for i in range(max(0, at - 8), min(len(self.parts), at + 8)):
-            if self.parts[i].has(*kinds):
-                self.parts[i].used = True
-
-    def _joint(self, first: int, second: int) -> str | None:
-        """How two segments are joined, if nothing else stands between them."""
-        between = [
-            part for part in self.parts[first + 1 : second] if not (part.has("function") and not part.has("and", "or"))
-        ]
-        if not between or not all(
-            part.has("and", "or", "comma") or (part.kind == "unknown" and part.has("using")) for part in between
-        ):
-            return None
-        if any(part.has("or") for part in between):
-            return "or"
-        return "and" if any(part.has("and") for part in between) else "comma"
-
-
-def quoted(value: str) -> str:
-    return f'"{value}"' if re.search(r'[,()"]', value) else value
-
-
-def compare(directive: str, operator: str, low: float, high: float | None) -> str:
-    if high is not None:
-        return f"@{directive}({round(low)}-{round(high)})"
-    if operator == "around":
-        return f"@{directive}({round(low * 0.8)}-{round(low * 1.2)})"
-    if operator == "between":
-        operator = ">="
-    return f"@{directive}({operator}{round(low)})"
+def line(directive: str, values: Iterable[str] = (), *, negated: bool = False) -> str:
+    """A directive line; values are quoted where they need it and stand once."""
+    ask = DIRECTIVES[directive].ask
+    written = [quote_if_needed(ask, value) for value in dict.fromkeys(values)]
+    return f"{'!' * negated}@{directive}" + (f"({', '.join(written)})" if written else "")

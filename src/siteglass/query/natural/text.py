@@ -37,6 +37,7 @@ class Token:
     text: str
     key: str
     kind: str
+    corrected: bool = False
 
     @property
     def capital(self) -> bool:
@@ -67,3 +68,25 @@ def tokenise(text: str) -> list[Token]:
             start, word, key = start + cut, word[cut:], key[cut:]
         found.append(Token(start, end, word, key, kind))
     return found
+
+
+def key_of(phrase: str) -> str:
+    """How a phrase is looked up."""
+    return " ".join([token.key for token in tokenise(phrase)])
+
+
+_DIRECTIONS = frozenset(
+    "north south east west northern southern eastern western central southeast northeast southwest northwest".split()
+)
+
+
+def with_shared_heads(tokens: list[Token]) -> list[Token]:
+    """ "North and South Carolina" said in full: the shared word stands twice, at the place where it was written."""
+    made: list[Token] = []
+    for at, token in enumerate(tokens):
+        made.append(token)
+        if token.key in _DIRECTIONS and at + 3 < len(tokens):
+            joint, direction, head = tokens[at + 1 : at + 4]
+            if joint.key in ("and", "or", "&") and direction.key in _DIRECTIONS and head.kind == "word":
+                made.append(head)
+    return made

@@ -1,12 +1,9 @@
-"""Flags, contacts, pages, languages and vague words to directive lines."""
+"""Flags, contacts, pages, languages and law firms to directive lines."""
 
 from __future__ import annotations
 
-from siteglass.query.natural import numbers
-from siteglass.query.natural.sentence import (
-    VAGUE,
-    Sentence,
-)
+from siteglass.query.natural.segments import Segment
+from siteglass.query.natural.sentence import Sentence, line
 
 FLAGS = {
     "sitemap": "missing_sitemap", "robots": "missing_robot", "schema": "missing_schema",
@@ -15,71 +12,58 @@ FLAGS = {
 }  # fmt: skip
 
 
-class Things(Sentence):
-    """Writes what a site has or lacks."""
+def read_law_firms(sentence: Sentence) -> None:
+    """The one trade that is a business type and an offer."""
+    for part in sentence.parts:
+        if part.has("law_firm") and not part.used:
+            sentence.say(line("service_type", ["Firm"], negated=part.negated), [part], "business type")
+            if not part.negated:
+                sentence.say(line("offers", ["legal_service"]), [part], "business type")
 
-    def _law_firms(self) -> None:
-        for part in self.parts:
-            if part.has("law_firm") and not part.used:
-                part.used = True
-                sign = "!" if part.negated else ""
-                self.found.add(f"{sign}@service_type(Firm)")
-                if not part.negated:
-                    self.found.add("@offers(legal_service)")
 
-    def _vague(self) -> None:
-        for part in self.parts:
-            if part.used or part.kind not in {*VAGUE, "this_year"}:
-                continue
-            part.used = True
-            if part.kind == "this_year":
-                self.found.add(numbers.start_of_year(self.today))
-                continue
-            line = VAGUE[part.kind]
-            if part.negated:
-                line = line[1:] if line.startswith("!") else f"!{line}"
-            self.found.add(line)
-
-    def _things(self) -> None:
-        for at, part in enumerate(self.parts):
-            if part.used:
-                continue
-            sign = "!" if part.negated else ""
-            if part.kind == "flag_nouns":
-                bad = part.negated and not part.doubled
-                self.found.add(f"{'' if bad else '!'}@{FLAGS[part.values[0]]}")
-                part.used = True
-            elif part.kind in ("flag_bad", "flag_good"):
-                bad = (part.kind == "flag_bad") != part.negated
-                self.found.add(f"{'' if bad else '!'}@{FLAGS[part.values[0]]}")
-                part.used = True
-            elif part.kind == "contact":
+def read_things(sentence: Sentence) -> None:
+    """Write what a site has or lacks."""
+    for at, part in enumerate(sentence.parts):
+        if part.used:
+            continue
+        match part.kind:
+            case "flag_nouns":
+                _flag(sentence, part, bad=part.negated)
+            case "flag_bad":
+                _flag(sentence, part, bad=not part.negated)
+            case "flag_good":
+                _flag(sentence, part, bad=part.negated)
+            case "contact":
                 name = part.values[0]
                 if name == "personal_email":
-                    self.found.add("@no_generic_emails")
+                    sentence.say("@no_generic_emails", [part], "contact")
                 else:
-                    self.found.add(f"{sign}@has_{name}")
-                part.used = True
-            elif part.kind == "path":
-                paths = [part.tokens[0].text.lower().rstrip("/")]
-                part.used = True
-                if at + 2 < len(self.parts) and self.parts[at + 1].has("or") and self.parts[at + 2].kind == "path":
-                    paths.append(self.parts[at + 2].tokens[0].text.lower().rstrip("/"))
-                    self.parts[at + 2].used = True
-                self.found.add(f"{sign}@pages({', '.join(paths)})")
-            elif part.kind == "page_whole" or (part.kind == "page_name" and self._page_follows(at)):
-                self.found.add(f"{sign}@pages({part.values[0]})")
-                part.used = True
+                    sentence.say(line(f"has_{name}", negated=part.negated), [part], "contact")
+            case "path":
+                _paths(sentence, at)
+            case "page_whole":
+                sentence.say(line("pages", part.values, negated=part.negated), [part], "page")
+            case "page_name" if sentence.page_follows(at):
+                both = sentence.parts[at : at + 2]
+                sentence.say(line("pages", part.values, negated=part.negated), both, "page")
 
-    def _languages(self) -> None:
-        wanted: list[str] = []
-        for part in self.parts:
-            if part.used or part.kind not in ("language", "spoken"):
-                continue
-            part.used = True
-            if part.negated:
-                self.found.add(f"!@lang({part.values[0]})")
-            else:
-                wanted.append(part.values[0])
-        if wanted:
-            self.found.add(f"@lang({', '.join(dict.fromkeys(wanted))})")
+
+def _flag(sentence: Sentence, part: Segment, *, bad: bool) -> None:
+    sentence.say(line(FLAGS[part.values[0]], negated=not bad), [part], "flag")
+
+
+def _paths(sentence: Sentence, at: int) -> None:
+    parts = [sentence.parts[at]]
+    if at + 2 < len(sentence.parts) and sentence.parts[at + 1].has("or") and sentence.parts[at + 2].kind == "path":
+        parts.extend(sentence.parts[at + 1 : at + 3])
+    paths = [part.tokens[0].text.lower().rstrip("/") for part in parts if part.kind == "path"]
+    sentence.say(line("pages", paths, negated=parts[0].negated), parts, "page")
+
+
+def read_languages(sentence: Sentence) -> None:
+    """Languages of one sentence are alternatives."""
+    said = [part for part in sentence.parts if part.kind in ("language", "spoken") and not part.used]
+    for negated in (False, True):
+        some = [part for part in said if part.negated == negated]
+        if some:
+            sentence.say(line("lang", [part.values[0] for part in some], negated=negated), some, "language")

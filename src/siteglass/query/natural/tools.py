@@ -5,145 +5,145 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from siteglass.query.natural.segments import ENTITIES, Segment
-from siteglass.query.natural.sentence import (
-    SHOP_WORDS,
-    Sentence,
-    quoted,
-)
+from siteglass.query.natural.sentence import Sentence, line
 from siteglass.query.vocabulary import vocabulary
 
+# Between a head and what it deals in: "agence de SEO".
+_OF = frozenset(("de", "of", "fur", "for", "pour", "d'"))
+_OFFERING_ENDINGS = ("provider", "providers", "vendors", "vendor")
+# One site has only one of these.
+_PLATFORMS = frozenset(("ecommerce", "cms", "website_builder"))
 
-class Tools(Sentence):
-    """Writes what a site uses, offers and is."""
 
-    def _relation(self, at: int) -> str:
-        """The verb that a tool or category hangs on."""
-        for i in range(at - 1, -1, -1):
-            part = self.parts[i]
-            if part.has("offering"):
-                return "offering"
-            if part.has("using"):
-                return "using"
-            if part.has("break", "but", "place_preposition") or part.kind in ("service_type", "generic"):
-                return ""
-        return ""
-
-    def _tools(self) -> None:
-        at = 0
-        while at < len(self.parts):
-            part = self.parts[at]
-            if part.used or part.kind not in ("technology", "category"):
-                at += 1
-                continue
-            group, joints, last = [at], [], at
-            for i in range(at + 1, len(self.parts)):
-                other = self.parts[i]
-                if other.used or other.kind != part.kind:
-                    if other.kind in ENTITIES or other.kind in ("number", "contact"):
-                        break
-                    continue
-                joint = self._joint(last, i)
-                if joint is None or other.negated != part.negated:
-                    break
-                group.append(i)
-                joints.append(joint)
-                last = i
-            self._tool_group([self.parts[i] for i in group], joints, group)
-            at = last + 1
-
-    def _tool_group(self, parts: list[Segment], joints: list[str], places: list[int]) -> None:
-        for part in parts:
-            part.used = True
-        values = [part.values[0] for part in parts]
-        first = parts[0]
-        if first.kind == "technology":
-            if first.negated:
-                self.found.add(f"!@technology({', '.join(map(quoted, values))})")
-            elif "or" in joints or (len(values) > 1 and self._platforms_before_noun(values, places)):
-                self.found.add(f"@technology({', '.join(map(quoted, values))})")
-            else:
-                for value in values:
-                    self.found.add(f"@technology({quoted(value)})")
-            return
-        relation = self._relation(places[0])
-        after = self._after(places[-1])
-        headed = after is not None and (
-            (after.kind == "service_type" and after.values == ("Agency",))
-            or after.has("offering_after")
-            or after.key
-            in (
-                "provider",
-                "providers",
-                "vendor",
-                "vendors",
-                "company",
-                "companies",
-                "startup",
-                "startups",
-                "services",
-                "service",
-                "anbieter",
-                "consultants",
-            )
-        )
-        head = next(
-            (
-                part
-                for part in reversed(self.parts[: places[0]])
-                if part.key not in ("de", "of", "fur", "for", "pour", "d'")
-            ),
-            None,
-        )
-        headed = headed or parts[-1].key.endswith(("provider", "providers", "vendors", "vendor"))
-        headed = headed or (head is not None and head.kind == "service_type" and head.values == ("Agency",))
-        if first.doubled:
-            for value in values:
-                self.found.add(f"!@lacks({value})")
-        elif first.negated and relation != "offering":
-            for value in values:
-                self.found.add(f"@lacks({value})")
-        elif relation == "offering" or headed:
-            sign = "!" if first.negated else ""
-            if "or" in joints or first.negated:
-                self.found.add(f"{sign}@offers({', '.join(values)})")
-            else:
-                for value in values:
-                    self.found.add(f"{sign}@offers({value})")
-        elif "or" in joints:
-            self.found.add(f"@categories_uses({', '.join(values)})")
+def read_tools(sentence: Sentence) -> None:
+    """Write what a site uses, lacks and offers."""
+    at = 0
+    while at < len(sentence.parts):
+        part = sentence.parts[at]
+        if part.used or part.kind not in ("technology", "category"):
+            at += 1
+            continue
+        places, joints = _list_from(sentence, at)
+        if part.kind == "technology":
+            _technologies(sentence, places, joints)
         else:
-            for value in values:
-                self.found.add(f"@categories_uses({value})")
+            _categories(sentence, places, joints)
+        at = places[-1] + 1
 
-    def _platforms_before_noun(self, values: Iterable[str], places: list[int]) -> bool:
-        known = vocabulary()
-        shops = all({"ecommerce", "cms", "website_builder"} & set(known.categories_of(value)) for value in values)
-        after = self._after(places[-1])
-        return shops and after is not None and (after.key in SHOP_WORDS or after.has("generic", "service_type"))
 
-    def _types(self) -> None:
-        known = vocabulary()
-        wanted: list[str] = []
-        unwanted: list[str] = []
-        tools = [part.values[0] for part in self.parts if part.kind == "technology" and not part.negated]
-        shop = any("ecommerce" in known.categories_of(tool) for tool in tools)
-        for at, part in enumerate(self.parts):
-            if part.used or part.kind != "service_type":
-                continue
-            part.used = True
-            value = part.values[0]
-            if part.negated:
-                unwanted.append(value)
-                continue
-            before = self.parts[at - 1] if at else None
-            if value == "Ecommerce" and shop and part.key.split()[-1] in SHOP_WORDS:
-                continue
-            if value == "Publisher" and part.key in ("blog", "blogs") and before and before.kind == "technology":
-                continue
-            if value == "Firm" and wanted:
-                continue
-            wanted.append(value)
-        if wanted:
-            self.found.add(f"@service_type({', '.join(dict.fromkeys(wanted))})")
-        if unwanted:
-            self.found.add(f"!@service_type({', '.join(dict.fromkeys(unwanted))})")
+def _list_from(sentence: Sentence, at: int) -> tuple[list[int], list[str]]:
+    """The list that begins at a tool: where its members stand, and how they are joined."""
+    part, places, joints = sentence.parts[at], [at], list[str]()
+    for i in range(at + 1, len(sentence.parts)):
+        other = sentence.parts[i]
+        if other.used or other.kind != part.kind:
+            if other.kind in ENTITIES or other.kind in ("number", "contact"):
+                break
+            continue
+        joint = sentence.joint(places[-1], i)
+        if joint is None or other.negated != part.negated:
+            break
+        places.append(i)
+        joints.append(joint)
+    return places, joints
+
+
+def _technologies(sentence: Sentence, places: list[int], joints: list[str]) -> None:
+    parts = [sentence.parts[i] for i in places]
+    values = [part.values[0] for part in parts]
+    negated = parts[0].negated
+    together = negated or "or" in joints or (len(values) > 1 and _platforms_before_noun(sentence, values, places))
+    _say(sentence, "technology", parts, values, negated=negated, together=together, rule="technology")
+
+
+def _categories(sentence: Sentence, places: list[int], joints: list[str]) -> None:
+    parts = [sentence.parts[i] for i in places]
+    values = [part.values[0] for part in parts]
+    first = parts[0]
+    relation = _relation(sentence, places[0])
+    either = "or" in joints
+    if first.doubled:
+        _say(sentence, "lacks", parts, values, negated=True, together=False, rule="category denied twice")
+    elif first.negated and relation != "offering":
+        _say(sentence, "lacks", parts, values, negated=False, together=False, rule="category denied")
+    elif relation == "offering" or _headed(sentence, parts, places):
+        together = either or first.negated
+        _say(sentence, "offers", parts, values, negated=first.negated, together=together, rule="offer")
+    else:
+        _say(sentence, "categories_uses", parts, values, negated=False, together=either, rule="category used")
+
+
+def _say(
+    sentence: Sentence, directive: str, parts: list[Segment], values: list[str], *,
+    negated: bool, together: bool, rule: str,
+) -> None:  # fmt: skip
+    """One line for all, or one for each."""
+    if together:
+        sentence.say(line(directive, values, negated=negated), parts, rule)
+        return
+    for part, value in zip(parts, values, strict=True):
+        sentence.say(line(directive, [value], negated=negated), [part], rule)
+
+
+def _relation(sentence: Sentence, at: int) -> str:
+    """The verb that a category hangs on."""
+    for part in reversed(sentence.parts[:at]):
+        if part.has("offering"):
+            return "offering"
+        if part.has("using"):
+            return "using"
+        if part.has("break", "but", "place_preposition") or part.kind in ("service_type", "generic"):
+            return ""
+    return ""
+
+
+def _headed(sentence: Sentence, parts: list[Segment], places: list[int]) -> bool:
+    """Whether a list of categories stands beside a word for who offers them."""
+    after = sentence.after(places[-1])
+    if after is not None and (_is_agency(after) or after.has("offering_after", "offering_head")):
+        return True
+    if parts[-1].key.endswith(_OFFERING_ENDINGS):
+        return True
+    before = next((part for part in reversed(sentence.parts[: places[0]]) if part.key not in _OF), None)
+    return before is not None and _is_agency(before)
+
+
+def _is_agency(part: Segment) -> bool:
+    return part.kind == "service_type" and part.values == ("Agency",)
+
+
+def _platforms_before_noun(sentence: Sentence, values: Iterable[str], places: list[int]) -> bool:
+    """ "Shopify and WooCommerce stores": alternatives, as one site has only one."""
+    known = vocabulary()
+    platforms = all(_PLATFORMS & set(known.categories_of(value)) for value in values)
+    after = sentence.after(places[-1])
+    return platforms and after is not None and after.has("shop_word", "generic", "service_type")
+
+
+def read_types(sentence: Sentence) -> None:
+    """Write what the business is. What a technology beside it says already adds nothing."""
+    known = vocabulary()
+    tools = [part.values[0] for part in sentence.parts if part.kind == "technology" and not part.negated]
+    shop_platform = any("ecommerce" in known.categories_of(tool) for tool in tools)
+    wanted: list[Segment] = []
+    unwanted: list[Segment] = []
+    for at, part in enumerate(sentence.parts):
+        if part.used or part.kind != "service_type":
+            continue
+        part.used = True
+        value = part.values[0]
+        before = sentence.parts[at - 1] if at else None
+        if part.negated:
+            unwanted.append(part)
+        elif value == "Ecommerce" and shop_platform and sentence.words.role(part.tokens[-1].key, "shop_word"):
+            continue
+        elif value == "Publisher" and part.key in ("blog", "blogs") and before and before.kind == "technology":
+            continue
+        elif value == "Firm" and wanted:
+            continue
+        else:
+            wanted.append(part)
+    for some, negated in ((wanted, False), (unwanted, True)):
+        if some:
+            values = [part.values[0] for part in some]
+            sentence.say(line("service_type", values, negated=negated), some, "business type")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from siteglass.query.natural.lexicon import Lexicon, lexicon
+from siteglass.query.natural.lexicon import Lexicon, Matches, lexicon
 from siteglass.query.natural.text import Token
 from siteglass.query.nearest import Candidates
 from siteglass.query.vocabulary import vocabulary
@@ -15,54 +13,48 @@ from siteglass.query.vocabulary import vocabulary
 # Shorter ones are like too many.
 SHORTEST = 5
 CITIES = 1_500
-
-_HEADS = re.compile(
-    r"\b(north|south|east|west|northern|southern|eastern|western|central)\s+(and|or|&)\s+"
-    r"(north|south|east|west|northern|southern|eastern|western|central|southeast|south-east)\s+(\w+)",
-    re.IGNORECASE,
-)
-
-
-def shared_heads(text: str) -> str:
-    """ "North and South Carolina" said in full."""
-    return _HEADS.sub(r"\1 \4 \2 \3 \4", text)
+# Countries whose states are often written out.
+_STATES_OF = ("USA", "CAN", "AUS", "DEU", "GBR", "IND", "BRA", "MEX", "ESP")
+# A phrase that begins so many words before may cover the word.
+_REACH = 3
 
 
 @cache
-def _candidates() -> Candidates:
+def candidates() -> Candidates:
+    """What a misspelt word may have been meant for, what is meant most often first."""
     known = vocabulary()
-    keys: dict[str, None] = {}
-    for phrase in lexicon().single_words():
-        keys[phrase] = None
-    for name in known.values("country"):
-        keys[known.country_name(name).lower()] = None
-    for country in ("USA", "CAN", "AUS", "DEU", "GBR", "IND", "BRA", "MEX", "ESP"):
-        for name in known.states_of(country).values():
-            keys[name.lower()] = None
-    for name in known.technologies():
-        keys[name.lower()] = None
-    for city in known.cities()[:CITIES]:
-        keys[city.name.lower()] = None
+    keys: dict[str, None] = dict.fromkeys(lexicon().single_words())
+    keys |= dict.fromkeys(known.country_name(country).lower() for country in known.values("country"))
+    for country in _STATES_OF:
+        keys |= dict.fromkeys(name.lower() for name in known.states_of(country).values())
+    keys |= dict.fromkeys(name.lower() for name in known.technologies())
+    keys |= dict.fromkeys(city.name.lower() for city in known.cities()[:CITIES])
     return Candidates(key for key in keys if len(key) >= SHORTEST - 1 and " " not in key)
 
 
-def corrected(tokens: Sequence[Token], words: Lexicon) -> list[Token]:
-    """The same words, the unknown ones put right."""
+def _unknown(token: Token, words: Lexicon) -> bool:
+    return (
+        token.kind == "word"
+        and len(token.key) >= SHORTEST
+        and token.key.isalpha()
+        and token.key not in words.common
+        and token.key.removesuffix("s") not in words.common
+    )
+
+
+def corrected(tokens: list[Token], found: list[Matches], words: Lexicon) -> list[Token]:
+    """The same words, the unknown ones put right; `found` are the phrases that begin at each."""
     made = []
     for at, token in enumerate(tokens):
-        unknown = (
-            token.kind == "word"
-            and len(token.key) >= SHORTEST
-            and token.key.isalpha()
-            and token.key not in words.common
-            and token.key.removesuffix("s") not in words.common
-            and not next(iter(words.matches(tokens[at : at + 1], 0)), None)
-            and not any(
-                start + length > at and length > 1
-                for start in range(max(0, at - 3), at + 1)
-                for length, _ in words.matches(tokens, start)
-            )
-        )
-        near = _candidates().nearest(token.key) if unknown else None
-        made.append(replace(token, key=near) if near else token)
+        near = None
+        if _unknown(token, words) and not _covered(found, at):
+            near = candidates().nearest(token.key)
+        made.append(replace(token, key=near, corrected=True) if near else token)
     return made
+
+
+def _covered(found: list[Matches], at: int) -> bool:
+    """Whether the word is a phrase, or part of one."""
+    return bool(found[at]) or any(
+        start + length > at for start in range(max(0, at - _REACH), at) for length, _ in found[start]
+    )

@@ -1,0 +1,272 @@
+"""What a sentence means, with the reasons: which words became which condition, and what became of all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+
+from siteglass.errors import QueryError
+from siteglass.query.criteria import Condition, Criteria, criteria
+from siteglass.query.directives import parse, print_condition, print_criteria, size_problem
+from siteglass.query.filters import FilterReader
+from siteglass.query.natural.lexicon import Sense
+from siteglass.query.natural.places import cities_of
+from siteglass.query.natural.reading import Words, read
+from siteglass.query.natural.segments import ENTITIES, Segment
+from siteglass.query.natural.sentence import Reading, Sentence
+from siteglass.query.natural.text import Token
+from siteglass.query.vocabulary import vocabulary
+
+MAX_ALTERNATIVES = 3
+# Below it a search in strict mode is refused.
+LOW_CONFIDENCE = 0.6
+_CORRECTED = 0.8
+_AMBIGUOUS = 0.8
+_UNSUPPORTED = 0.9
+_DANGLING_DENIAL = 0.5
+# Another city of the same name is told if it has so many people, and so large a share of those of the one taken.
+_NAMESAKE_PEOPLE = 100_000
+_NAMESAKE_SHARE = 0.1
+_TOO_LARGE = "the search would be larger than one may be"
+_KIND_NAMES = {
+    "country": "the country", "state": "the state", "city": "the city", "region": "the region",
+    "subregion": "the region", "group": "the group of countries", "nationality": "the country",
+    "language": "the language", "spoken": "the language", "technology": "the technology",
+    "category": "the kind of software", "service_type": "the kind of business",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Words of the query, from one character up to another."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A condition, the words that say it, the rule that read them, and how sure that is."""
+
+    directive: str
+    words: tuple[Span, ...]
+    rule: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something to know about some words."""
+
+    words: tuple[Span, ...]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A misspelt word, and what it was taken for."""
+
+    word: Span
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """Another reading of some words, and the whole search it would be."""
+
+    words: tuple[Span, ...]
+    reading: str
+    directives: tuple[str, ...]
+
+
+class Interpretation:
+    """The meaning of one sentence. What only an explanation needs is worked out when it is asked for."""
+
+    def __init__(self, query: str, words: Words, today: date) -> None:
+        self.query = query
+        self._words = words
+        self._today = today
+        self._sentence = read(words, today)
+        directed, self._left_out = _read_back(self._sentence.readings)
+        self.directives: tuple[str, ...] = tuple(print_criteria(directed).splitlines())
+        self.filters: dict[str, str] = self._sentence.filters
+        self.criteria = _with_filters(directed, self.filters)
+
+    @cached_property
+    def confidence(self) -> float:
+        """How sure the whole reading is, from 0 to 1."""
+        sure = min((one.confidence for one in self.conditions), default=1.0)
+        sure *= _UNSUPPORTED ** min(3, len(self.unsupported))
+        return round(sure * (_DANGLING_DENIAL if self._sentence.dangling_denial else 1.0), 2)
+
+    @property
+    def notes(self) -> int:
+        """The number of things a caller may want to know before trusting it."""
+        return len(self.unsupported) + len(self.corrections) + (self.confidence < LOW_CONFIDENCE)
+
+    @cached_property
+    def conditions(self) -> tuple[Understood, ...]:
+        """Every condition with the words that say it."""
+        said: list[tuple[Condition, Reading]] = []
+        for reading in self._sentence.readings:
+            if reading.line and reading not in self._left_out:
+                said.extend((condition, reading) for condition in parse(reading.line).conditions)
+        made = []
+        for condition in parse("\n".join(self.directives)).conditions:
+            readings = [reading for one, reading in said if _same(one, condition)]
+            made.append(self._understood(print_condition(condition), readings))
+        for name, value in self.filters.items():
+            readings = [reading for reading in self._sentence.readings if reading.rule == f"filter {name}"]
+            made.append(self._understood(f"{name}: {value}", readings))
+        return tuple(made)
+
+    def _understood(self, directive: str, readings: Sequence[Reading]) -> Understood:
+        parts = [part for reading in readings for part in reading.parts]
+        sure = min((reading.confidence for reading in readings), default=1.0)
+        if any(token.corrected for part in parts for token in part.tokens):
+            sure *= _CORRECTED
+        if any(True for part in parts for _ in self._other_senses(part)):
+            sure *= _AMBIGUOUS
+        rule = ", ".join(dict.fromkeys(reading.rule for reading in readings))
+        return Understood(directive, self._spans(parts), rule, round(sure, 2))
+
+    @cached_property
+    def assumptions(self) -> tuple[Note, ...]:
+        """What was taken for granted."""
+        return tuple(
+            Note(self._spans(reading.parts), reading.assumption)
+            for reading in self._sentence.readings
+            if reading.assumption and reading not in self._left_out
+        )
+
+    @cached_property
+    def corrections(self) -> tuple[Correction, ...]:
+        """Misspelt words."""
+        wrong = {token.start: token for token in self._words.tokens if token.corrected}
+        return tuple(Correction(self._span(token, token), token.key) for token in wrong.values())
+
+    @cached_property
+    def unsupported(self) -> tuple[Note, ...]:
+        """Words that ask for what no search can do, or that were not understood."""
+        refused = [Note(self._spans(one.parts), one.why) for one in self._sentence.refused]
+        return (*refused, *(Note(self._spans(reading.parts), _TOO_LARGE) for reading in self._left_out))
+
+    @cached_property
+    def ignored(self) -> tuple[Span, ...]:
+        """Words that say nothing about a lead."""
+        accounted = {
+            (span.start, span.end)
+            for some in (*self.conditions, *self.unsupported)
+            for span in some.words
+        }  # fmt: skip
+        left = [
+            token
+            for part in self._sentence.parts
+            for token in part.tokens
+            if token.kind != "sign" and not any(start <= token.start < end for start, end in accounted)
+        ]
+        return self._spans_of(left)
+
+    @cached_property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """Other readings of ambiguous words."""
+        made: list[Alternative] = []
+        seen = {self.directives}
+        for part in self._sentence.parts:
+            for sense, name in self._other_senses(part):
+                if len(made) == MAX_ALTERNATIVES:
+                    return tuple(made)
+                other = read(self._words, self._today, {part.tokens[0].start: sense})
+                directives = tuple(print_criteria(_read_back(other.readings)[0]).splitlines())
+                if directives not in seen:
+                    seen.add(directives)
+                    made.append(Alternative(self._spans([part]), f"{part.text}, {name}", directives))
+        return tuple(made)
+
+    def _other_senses(self, part: Segment) -> Iterator[tuple[Sense, str]]:
+        """What an ambiguous word could mean as well."""
+        if part.kind not in ENTITIES:
+            if any(reading.rule == "keyword" for reading in part.readings) and (tool := part.sense("technology")):
+                yield tool, _KIND_NAMES["technology"]
+            return
+        names = {_KIND_NAMES[part.kind]}
+        for sense in part.senses:
+            name = _KIND_NAMES.get(sense.kind, "")
+            if name and name not in names:
+                names.add(name)
+                yield sense, name
+        if part.kind == "city":
+            yield from self._namesakes(part)
+
+    def _namesakes(self, part: Segment) -> Iterator[tuple[Sense, str]]:
+        said = {str(value) for one in self.criteria.conditions if one.field == "country" for value in one.values}
+        cities = cities_of(self._sentence, part)
+        taken = next((city for city in cities if city.country in said), None)
+        for city in cities:
+            large = taken and city.population >= max(_NAMESAKE_PEOPLE, taken.population * _NAMESAKE_SHARE)
+            if large and city.country not in said:
+                said.add(city.country)
+                yield Sense("city", (city.name, city.country)), f"in {vocabulary().country_name(city.country)}"
+
+    def _span(self, first: Token, last: Token) -> Span:
+        return Span(self.query[first.start : last.end], first.start, last.end)
+
+    def _spans(self, parts: Iterable[Segment]) -> tuple[Span, ...]:
+        return self._spans_of(token for part in parts for token in part.tokens if token.kind != "sign")
+
+    def _spans_of(self, tokens: Iterable[Token]) -> tuple[Span, ...]:
+        """Words that stand side by side are one span."""
+        order = {token.start: number for number, token in enumerate(self._every_token)}
+        spans: list[list[Token]] = []
+        for start in sorted({token.start for token in tokens}):
+            token = self._every_token[order[start]]
+            if spans and order[spans[-1][-1].start] + 1 == order[start]:
+                spans[-1].append(token)
+            else:
+                spans.append([token])
+        return tuple(self._span(some[0], some[-1]) for some in spans)
+
+    @cached_property
+    def _every_token(self) -> list[Token]:
+        """Each word once, in the order of the query."""
+        literal = [token for part in self._words.literals for token in part.tokens]
+        once = {token.start: token for token in [*self._words.tokens, *literal]}
+        return [once[start] for start in sorted(once)]
+
+
+def _same(said: Condition, canonical: Condition) -> bool:
+    """Whether a condition as it was said is part of a canonical one: exclusions are gathered, states narrowed."""
+    if said.field != canonical.field or said.negated != canonical.negated:
+        return False
+    return said.negated or said.field == "state" or said.values == canonical.values
+
+
+def _read_back(readings: Sequence[Reading]) -> tuple[Criteria, list[Reading]]:
+    """The lines as the production parser reads them, and the readings that would make the search too large."""
+    said = [reading for reading in readings if reading.line]
+    try:
+        return parse("\n".join(reading.line for reading in said)), []
+    except QueryError:
+        pass
+    made, left_out = Criteria(), []
+    for reading in said:
+        try:
+            larger = criteria([*made.conditions, *parse(reading.line).conditions])
+        except QueryError:
+            larger = None
+        if larger is None or size_problem(larger):
+            left_out.append(reading)
+        else:
+            made = larger
+    return made, left_out
+
+
+def _with_filters(directed: Criteria, filters: dict[str, str]) -> Criteria:
+    if not filters:
+        return directed
+    reader = FilterReader()
+    reader.read(filters)
+    return criteria([*directed.conditions, *reader.conditions])

@@ -1,0 +1,40 @@
+"""Directives written inside a sentence: taken as they are, if the production parser reads them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from siteglass.errors import QueryError
+from siteglass.query.directives import parse
+from siteglass.query.fields import DIRECTIVES
+from siteglass.query.natural.text import Token
+
+_LITERAL = re.compile(r"(?<![\w@])!?\s?@([A-Za-z_]+)(?:\s?\([^()\n]*\))?")
+
+
+class Literal(NamedTuple):
+    """A directive of the sentence, or what is wrong with it."""
+
+    token: Token
+    problem: str
+
+
+def take_literals(text: str) -> tuple[str, list[Literal]]:
+    """The sentence with blanks where directives stood, and these."""
+    if "@" not in text:
+        return text, []
+    found: list[Literal] = []
+    for match in _LITERAL.finditer(text):
+        if match[1].lower() not in DIRECTIVES and "(" not in match[0]:
+            continue  # "info@ addresses", "@gmail": no directive is meant
+        problem = ""
+        try:
+            parse(match[0])
+        except QueryError as error:
+            problem = error.problems[0].message
+        found.append(Literal(Token(*match.span(), match[0], match[0], "literal"), problem))
+    for literal in found:
+        start, end = literal.token.start, literal.token.end
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text, found

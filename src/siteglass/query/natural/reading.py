@@ -1,0 +1,73 @@
+"""The stages in their order: words to a sentence that was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from siteglass.query.natural.amounts import read_dates, read_numbers
+from siteglass.query.natural.choice import choose
+from siteglass.query.natural.leftovers import attach_helpers, read_keywords, refuse_rest
+from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, lexicon
+from siteglass.query.natural.literals import take_literals
+from siteglass.query.natural.places import read_places
+from siteglass.query.natural.scope import deny, refuse_either
+from siteglass.query.natural.segments import Segment, segment
+from siteglass.query.natural.sentence import Sentence
+from siteglass.query.natural.text import Token, tokenise, with_shared_heads
+from siteglass.query.natural.things import read_languages, read_law_firms, read_things
+from siteglass.query.natural.tools import read_tools, read_types
+from siteglass.query.natural.typos import corrected
+from siteglass.query.natural.vague import read_vague
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A sentence in words, misspelt ones put right, with the phrases that begin at each and the literal directives."""
+
+    tokens: Sequence[Token]
+    found: Sequence[Matches]
+    literals: Sequence[Segment]
+    problems: Mapping[int, str]
+    """Of a literal that cannot be read, by its number."""
+
+
+def split(query: str) -> Words:
+    """The words of a sentence."""
+    words = lexicon()
+    text, literals = take_literals(query)
+    tokens = with_shared_heads(tokenise(text))
+    found = [words.matches(tokens, at) for at in range(len(tokens))]
+    right = corrected(tokens, found, words)
+    if any(token.corrected for token in right):
+        found = [words.matches(right, at) for at in range(len(right))]
+    problems = {number: literal.problem for number, literal in enumerate(literals) if literal.problem}
+    return Words(right, found, [Segment([literal.token]) for literal in literals], problems)
+
+
+def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -> Sentence:
+    """What the words mean; `forced` are senses of the words that begin at some offsets."""
+    known: Lexicon = lexicon()
+    sentence = Sentence(segment(words.tokens, words.found, known), known, today)
+    for number, literal in enumerate(words.literals):
+        if problem := words.problems.get(number):
+            sentence.refuse([literal], problem)
+        else:
+            sentence.say(literal.tokens[0].text, [literal], "directive")
+    choose(sentence, forced or {})
+    read_dates(sentence)
+    read_numbers(sentence)
+    deny(sentence)
+    refuse_either(sentence)
+    read_law_firms(sentence)
+    read_vague(sentence)
+    read_things(sentence)
+    read_languages(sentence)
+    read_places(sentence)
+    read_tools(sentence)
+    read_types(sentence)
+    read_keywords(sentence)
+    refuse_rest(sentence)
+    attach_helpers(sentence)
+    return sentence

@@ -1,0 +1,27 @@
+"""Words that are vague, and the one meaning each is given."""
+
+from __future__ import annotations
+
+from siteglass.query.natural.sentence import Sentence
+
+VAGUE = {
+    "slow": "@load_time(>3000)", "very_slow": "@load_time(>5000)", "fast": "@load_time(<1500)",
+    "poor_seo": "@score(<50)", "good_seo": "@score(>70)", "excellent_seo": "@score(>80)",
+    "heavy_spender": "@spends(>10000)", "low_spender": "@spends(<1000)", "runs_ads": "@spends(>0)",
+    "no_ads": "!@spends(>0)", "recent": "@updated_within(30d)", "this_week": "@updated_within(7d)",
+    "this_year": "@updated_after({year}-01-01)",
+}  # fmt: skip
+# Said in so many words: nothing is assumed.
+_PLAIN = frozenset(("runs_ads", "no_ads", "this_week", "this_year"))
+
+
+def read_vague(sentence: Sentence) -> None:
+    """Write what vague words mean."""
+    for part in sentence.parts:
+        if part.used or part.kind not in VAGUE:
+            continue
+        line = VAGUE[part.kind].format(year=sentence.today.year)
+        if part.negated:
+            line = line[1:] if line.startswith("!") else f"!{line}"
+        assumption = "" if part.kind in _PLAIN else f"{part.text!r} is taken as {line}"
+        sentence.say(line, [part], "vague word", assumption=assumption)
