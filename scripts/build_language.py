@@ -76,6 +76,9 @@ class Phrases:
             case "language_words":
                 for word, code in table["words"].items():
                     self.add("spoken", [word], code)
+            case "agency_of":
+                for offer, phrases in table.items():
+                    self.add("agency_of", phrases, offer)
             case "units" | "months":
                 for name, phrases in table.items():
                     self.add(role.removesuffix("s"), phrases, name)
@@ -112,6 +115,19 @@ def longest(phrases: Phrases) -> dict[str, int]:
     return found
 
 
+def words(name: str) -> list[str]:
+    return (SOURCES / f"{name}.txt").read_text().split()
+
+
+def votes() -> dict[str, list[str]]:
+    """Small word -> the languages it is of."""
+    found: dict[str, list[str]] = {}
+    for language, some in tomllib.loads((SOURCES / "votes.toml").read_text()).items():
+        for word in some:
+            found.setdefault(key_of(word), []).append(language)
+    return found
+
+
 def build() -> bytes:
     phrases = Phrases()
     for path in (SOURCES / f"{name}.toml" for name in TABLES):
@@ -124,7 +140,11 @@ def build() -> bytes:
         "phrases": {key: [senses[sense] for sense in some] for key, some in phrases.senses.items()},
         "codes": state_codes(),
         "longest": longest(phrases),
-        "common": (SOURCES / "common.txt").read_text().split(),
+        "common": words("common"),
+        "known": words("known"),
+        "brands": words("brands"),
+        "ordinary": words("ordinary"),
+        "votes": votes(),
     }
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return gzip.compress(text.encode(), compresslevel=9, mtime=0)

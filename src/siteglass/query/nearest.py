@@ -17,7 +17,8 @@ _SIMILARITY_MIN = 0.75
 class Candidates:
     """Keys to choose from, in order of preference: of two that are equally like, the earlier one wins."""
 
-    def __init__(self, keys: Iterable[str]) -> None:
+    def __init__(self, keys: Iterable[str], similarity: float = _SIMILARITY_MIN) -> None:
+        self._similarity = similarity
         self._by_first: dict[str, list[str]] = {}
         for key in keys:
             if len(key) > 2:
@@ -27,7 +28,7 @@ class Candidates:
         if len(text) < 3:
             return None
         best: str | None = None
-        cutoff = _SIMILARITY_MIN if len(text) > 3 else _SIMILARITY_MIN_SHORT
+        cutoff = self._similarity if len(text) > 3 else _SIMILARITY_MIN_SHORT
         # The first letter is hardly ever the wrong one, but it may have changed places with the second.
         for first in dict.fromkeys(text[:2]):
             found = process.extractOne(

@@ -108,6 +108,11 @@ class Vocabulary:
             yield from self._tables[kind]
         yield from self._technology_exact
 
+    def joined_names(self) -> Iterator[str]:
+        """Every form of a category or business type that is looked up, its words joined."""
+        for kind in _JOINED_KINDS:
+            yield from self._tables[kind]
+
     def nearest(self, kind: Kind, text: str) -> str | None:
         """The canonical value whose name is most like `text`; None if nothing is much like it."""
         text = text[:TEXT_LENGTH_MAX]

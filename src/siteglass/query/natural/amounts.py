@@ -20,7 +20,7 @@ _RANGE_JOINTS = frozenset(("-", "–", "to", "bis", "hasta", "ate", "until"))
 _BETWEEN_JOINTS = frozenset(("a", "y", "and", "und", "et", "e", "&"))
 _DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90, "year": 365}
 _MONEY_UNITS = ("usd", "other_currency")
-_DOLLARS = frozenset(("$", "usd"))
+_DOLLARS = frozenset(("$", "US$"))
 # What is counted though no search can: people, ways, and results.
 _COUNTED_UNKNOWN = frozenset(("employees", "people", "staff", "miles", "km", "mitarbeiter", "empleados", "employes"))
 _RESULTS = frozenset(("leads", "results", "companies", "sites", "stores"))
@@ -108,8 +108,10 @@ def _spelled_out(sentence: Sentence) -> None:
 
 def _quantity(sentence: Sentence, at: int, amount: numbers.Amount) -> Quantity:
     parts = sentence.parts
-    operator, first = _comparison_before(sentence, at)
     last, high, currency = at, None, amount.currency
+    money = _unit(sentence, at - 1) if at else ""
+    begin = at - 1 if money in _MONEY_UNITS else at
+    operator, first = _comparison_before(sentence, begin)
     top = _range_top(sentence, at, operator)
     if top is not None:
         last, other = top
@@ -119,7 +121,9 @@ def _quantity(sentence: Sentence, at: int, amount: numbers.Amount) -> Quantity:
         low *= 1_000 if high < 10**6 else 10**6  # 5-10k
     tail = _skip_small(sentence, last)
     unit = _unit(sentence, tail)
-    if unit:
+    if not unit and begin < at:
+        unit = money
+    elif unit:
         last = tail
         tail = _skip_small(sentence, last)
     comparison = parts[tail].sense(*_AFTER) if tail < len(parts) else None
@@ -267,14 +271,15 @@ def _score(sentence: Sentence, at: int, quantity: Quantity) -> bool:
 
 def _spending(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     about = ("spending", "per_month", "per_year")
-    said = quantity.money or sentence.near(at, about, back=7, ahead=7)
+    ads = _ads_beside(sentence, quantity)
+    said = quantity.money or bool(ads) or sentence.near(at, about, back=7, ahead=7)
     if not said and quantity.low < _LARGE:
         return False
     notes = []
     confidence = 1.0 if said else 0.6
     if not said:
         notes.append("a number without a unit is taken as US dollars a month")
-    if _yearly(sentence, quantity.last):
+    if _yearly(sentence, quantity):
         quantity = replace(quantity, low=quantity.low / 12, high=quantity.high and quantity.high / 12)
         notes.append("an amount a year is divided by 12")
     if quantity.unit == "other_currency" or (quantity.currency and quantity.currency not in _DOLLARS):
@@ -283,14 +288,28 @@ def _spending(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     if quantity.operator == "around":
         notes.append("around is 20 % below to 20 % above")
     line = _compared("spends", quantity, ">=")
-    return _say(sentence, at, quantity, line, about, assumption="; ".join(notes), confidence=confidence)
+    _say(sentence, at, quantity, line, about, assumption="; ".join(notes), confidence=confidence)
+    for part in ads:
+        part.used = True
+        part.readings = list(sentence.parts[at].readings)
+    return True
 
 
-def _yearly(sentence: Sentence, last: int) -> bool:
-    """Whether a year is said behind the amount, also inside a longer phrase ("a year on ads")."""
-    for part in sentence.parts[last : last + 5]:
+def _ads_beside(sentence: Sentence, quantity: Quantity) -> list[Segment]:
+    """ "ads below 800", "20k ads": advertising beside an amount is what it is spent on, no software."""
+    near = [*sentence.parts[max(0, quantity.first - 2) : quantity.first], *sentence.parts[quantity.last + 1 :][:4]]
+    return [part for part in near if part.kind == "category" and part.values == ("advertising",)]
+
+
+def _yearly(sentence: Sentence, quantity: Quantity) -> bool:
+    """Whether a year is said near the amount, also inside a longer phrase ("a year on ads")."""
+    words = sentence.words
+    before = sentence.parts[max(0, quantity.first - 5) : quantity.first]
+    for part in [*before, *sentence.parts[quantity.last : quantity.last + 5]]:
+        if part.has("this_year", "since", "break"):
+            continue
         for token in part.tokens:
-            unit = sentence.words.role(token.key, "unit")
-            if (unit and unit.values == ("year",)) or sentence.words.role(token.key, "per_year"):
+            unit = words.role(token.key, "unit")
+            if (unit and unit.values == ("year",)) or words.role(token.key, "per_year"):
                 return True
     return False

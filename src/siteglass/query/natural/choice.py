@@ -5,57 +5,58 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from siteglass.query.folding import fold
-from siteglass.query.natural.lexicon import HEAD_ROLES, Sense
+from siteglass.query.natural.lexicon import ENGLISH, HEAD_ROLES, Sense
+from siteglass.query.natural.places import cities_of
 from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
 from siteglass.query.natural.sentence import Sentence
 from siteglass.query.vocabulary import City, vocabulary
 
-US_STATES_FIRST = frozenset(("georgia", "washington", "new york"))
+US_STATES_FIRST = frozenset(("georgia", "washington", "new york", "nova york", "nova iorque", "nueva york"))
 _UK_NATIONS = frozenset(("wales", "scotland", "england", "northern ireland"))
 # Words that make Georgia the country.
-_CAUCASUS = frozenset(("tbilisi", "armenia", "azerbaijan", "turkey", "ukraine", "batumi", "moldova"))
+_CAUCASUS = frozenset(("tbilisi", "armenia", "azerbaijan", "turkey", "ukraine", "batumi", "moldova", "armenien"))
 # Particles that mark a language only together with its name ("in German"), and a place otherwise.
 _WEAK_MARKERS = frozenset(("in", "en", "de", "em", "auf"))
-_STATE_WORDS = frozenset(("state", "province", "region", "county"))
-# Words of other languages that are nouns in an English sentence, and the words that tell that it is one.
-_ENGLISH_NOUNS = frozenset(("car", "cars", "hat", "gift", "die", "pain", "chat", "sale", "tag"))
-_ENGLISH = frozenset(("in", "with", "and", "the", "without", "for", "that", "no", "not"))
-_PORTUGUESE = frozenset(("com", "sem", "em", "que", "lojas", "ou", "nao"))
-_NOT_PORTUGUESE = frozenset(("in", "with", "without", "and", "the"))
+_STATE_WORDS = frozenset(("state", "province", "region", "county", "estado", "provincia", "bundesland", "canton", "kanton"))
+# Countries whose states people name; of others, a city of that name is meant.
+_STATES_NAMED = frozenset(
+    "US CA AU GB DE ES FR IT IN BR MX AT CH NL BE PT AR ZA JP CN ID PL MY NG AE IE NZ SE".split()
+)
+# Words of other languages that are nouns in an English sentence.
+_ENGLISH_NOUNS = frozenset(("car", "cars", "hat", "gift", "die", "pain", "chat", "sale", "tag", "mode", "pays", "son"))
 # Where a clause about the person asking ends: whom it is for.
-_FOR_WHOM = frozenset(("to", "for", "targeting", "an", "fur", "a", "para", "aux", "pour", "who", "so"))
+_FOR_WHOM = {"en": ("to", "targeting", "so"), "de": ("an",), "es": ("a", "para"), "fr": ("aux", "a"), "pt": ("a", "para")}
+_FOR_WHAT = frozenset(("for", "fur", "pour", "who"))
+_ASKING = frozenset(("i", "we", "i'm", "im", "we're", "i am", "we are", "my", "our"))
+_CITY = 100_000
 
 
 def choose(sentence: Sentence, forced: Mapping[int, Sense]) -> None:
     """Give every phrase one meaning; `forced` are those of phrases that begin at some offsets."""
-    _languages_apart(sentence)
+    if sentence.language == ENGLISH:
+        for part in sentence.parts:
+            if part.key in _ENGLISH_NOUNS:
+                part.only([sense for sense in part.senses if sense.kind in ENTITIES])
+    elif sentence.language == "pt":
+        _portuguese_prepositions(sentence)
     for at, part in enumerate(sentence.parts):
         if sense := forced.get(part.tokens[0].start):
             part.only([sense])
             part.become(sense)
         elif part.kind == "unknown" and part.senses:
             _choose_one(sentence, at, part)
-    _portuguese_prepositions(sentence)
-    _names_inside_nouns(sentence)
     _about_me(sentence)
-
-
-def _languages_apart(sentence: Sentence) -> None:
-    keys = {part.key for part in sentence.parts}
-    if keys & _ENGLISH or len(keys) < 3:
-        for part in sentence.parts:
-            if part.key in _ENGLISH_NOUNS:
-                part.only([sense for sense in part.senses if sense.kind in ENTITIES])
+    _names_inside_nouns(sentence)
+    _nouns_after_all(sentence)
 
 
 def _choose_one(sentence: Sentence, at: int, part: Segment) -> None:
     entity = part.kinds & ENTITIES
-    roles = part.kinds - ENTITIES - {"protected"}
+    roles = part.kinds - ENTITIES - HEAD_ROLES - {"protected"}
     if roles and entity:
-        beside = [sentence.parts[i].key for i in (at - 1, at + 1) if 0 <= i < len(sentence.parts)]
-        code = len(part.key) <= 3 and (part.tokens[0].text.isupper() or "/" in beside)
+        code = len(part.key) <= 3 and (part.tokens[0].text.isupper() or part.in_slashes)
         page = roles == {"page_name"} and not sentence.page_follows(at)
-        if not code and not page and ("page_name" in roles or not roles <= {"generic", "judgement", *HEAD_ROLES}):
+        if not code and not page and ("page_name" in roles or not roles <= {"generic", "judgement"}):
             entity = frozenset()
     chosen = _entity(sentence, at, part, entity) if entity else None
     sense = part.sense(chosen) if chosen else None
@@ -69,6 +70,8 @@ def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -
     before = sentence.parts[at - 1] if at else None
     after = sentence.after(at)
     in_place = before is not None and before.has("place_preposition")
+    if "city" in kinds and _lies_in_next(sentence, at, part):
+        return "city"
     if "category" in kinds and len(part.key) <= 2:
         return "category"
     if part.key in _UK_NATIONS and "state" in kinds:
@@ -78,7 +81,7 @@ def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -
     if "spoken" in kinds:
         return "spoken"
     if "nationality" in kinds:
-        chosen = _nationality(part, before, after, kinds)
+        chosen = _nationality(sentence, at, part, kinds)
         if chosen:
             return chosen
     if "group" in kinds:
@@ -89,23 +92,23 @@ def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -
             return "state"
         return "state" if part.key in US_STATES_FIRST and not _caucasus(sentence) else "country"
     if "state" in kinds and "city" in kinds:
-        city = _largest(sentence, part)
-        if part.key in US_STATES_FIRST or len(part.key) <= 3 or city is None:
-            return "state"
-        if after and after.key in _STATE_WORDS:
-            return "state"
-        return "city" if _town_meant(sentence, part, city) else "state"
+        return _state_or_city(sentence, at, part)
     if "technology" in kinds:
         return _technology(sentence, at, part, kinds, in_place)
     for kind in ("country", "subregion", "region", "state", "service_type", "category", "city", "language"):
         if kind in kinds:
-            word = part.tokens[0]
-            ordinary = len(part.tokens) == 1 and word.key in sentence.words.common
-            return None if kind == "city" and ordinary and not (in_place or word.capital) else kind
+            return None if kind == "city" and _no_town(sentence, part, in_place) else kind
     return None
 
 
-def _nationality(part: Segment, before: Segment | None, after: Segment | None, kinds: frozenset[str]) -> str | None:
+def _no_town(sentence: Sentence, part: Segment, in_place: bool) -> bool:
+    """A small town that is called like an ordinary word, and nothing says that a place is meant."""
+    ordinary = len(part.tokens) == 1 and part.key in sentence.words.common
+    return ordinary and not in_place and all(city.population < _CITY for city in cities_of(sentence, part))
+
+
+def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -> str | None:
+    before, after = (sentence.parts[at - 1] if at else None), sentence.after(at)
     state = part.sense("state")
     if state and any(value.startswith(("US-", "GB-")) for value in state.values):
         return "state"
@@ -116,7 +119,56 @@ def _nationality(part: Segment, before: Segment | None, after: Segment | None, k
         said_in = before is not None and (before.key == "in" or before.key.endswith(" in"))
         if said_in and (after is None or not after.has("generic", "service_type", "category")):
             return "language"
+        listed, following = sentence.beside(at, -1), sentence.beside(at, 1)
+        if listed is not None and listed.kind in ("language", "spoken"):
+            return "language"  # "in French or German"
+        if following is not None and following.has("spoken"):
+            return "language"  # "Japanese- or Korean-language"
     return None if "country" in kinds else "nationality"
+
+
+def _lies_in_next(sentence: Sentence, at: int, part: Segment) -> bool:
+    """ "Lebanon, Tennessee", "Cali, Colombia": a town of that name lies in the place that is said right behind it."""
+    behind = at + 1
+    if behind < len(sentence.parts) and sentence.parts[behind].has("comma"):
+        behind += 1
+    if behind >= len(sentence.parts):
+        return False
+    outer, cities = sentence.parts[behind], cities_of(sentence, part)
+    country = outer.sense("country")
+    inside = country is not None and not part.has("country") and any(city.country in country.values for city in cities)
+    return inside or _contains(outer, cities)
+
+
+def _contains(outer: Segment, cities: list[City]) -> bool:
+    """Whether one of the cities lies in the state that a name can mean."""
+    state = outer.sense("state")
+    codes = set(state.values) if state else set()
+    alpha2 = vocabulary().country_alpha2
+    return any(f"{alpha2(city.country)}-{city.state}" in codes for city in cities)
+
+
+def _state_or_city(sentence: Sentence, at: int, part: Segment) -> str:
+    previous = sentence.beside(at, -1)
+    if previous is not None and _contains(part, cities_of(sentence, previous)):
+        return "state"  # "London, Ontario"
+    listed = [other for other in (previous, sentence.beside(at, 1)) if other is not None]
+    towns = any(_is_town(sentence, other) for other in listed)
+    if part.key in US_STATES_FIRST:
+        return "city" if towns else "state"
+    before, after = sentence.before(at), sentence.after(at)
+    if len(part.key) <= 3 or any(beside and _STATE_WORDS & set(beside.key.split()) for beside in (before, after)):
+        return "state"
+    if towns:
+        return "city"
+    if any(other.has("state") and not other.has("city") for other in listed):
+        return "state"
+    cities, state = cities_of(sentence, part), part.sense("state")
+    if not cities or state is None:
+        return "state"
+    if not any(value.split("-")[0] in _STATES_NAMED for value in state.values) and cities[0].population >= _CITY:
+        return "city"
+    return "city" if _town_meant(sentence, part, cities[0]) else "state"
 
 
 def _technology(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str], in_place: bool) -> str | None:
@@ -129,6 +181,13 @@ def _technology(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str
     if _ordinary(sentence, part) and not _tool_cue(sentence, at):
         return None
     return "technology"
+
+
+def _is_town(sentence: Sentence, part: Segment) -> bool:
+    cities = cities_of(sentence, part)
+    if not cities or part.key in US_STATES_FIRST or part.has("country", "nationality"):
+        return False
+    return not part.has("state") or _town_meant(sentence, part, cities[0])
 
 
 def _town_meant(sentence: Sentence, part: Segment, city: City) -> bool:
@@ -149,19 +208,11 @@ def _caucasus(sentence: Sentence) -> bool:
     return any(part.key in _CAUCASUS for part in sentence.parts)
 
 
-def _largest(sentence: Sentence, part: Segment) -> City | None:
-    sense = part.sense("city")
-    cities = sentence.words.cities(sense.values[0]) if sense else []
-    return cities[0] if cities else None
-
-
 def _ordinary(sentence: Sentence, part: Segment) -> bool:
     """A tool's name that is also a word of the language, and not written as a name."""
-    token = part.tokens[0]
-    camel = any(letter.isupper() for letter in token.text[1:])
-    said = part.sense("technology")
-    alias = said is not None and part.key in ("wp", "woo")
-    return len(part.tokens) == 1 and part.key in sentence.words.common and not alias and not camel
+    camel = any(letter.isupper() for letter in part.tokens[0].text[1:])
+    ordinary = sentence.words.is_ordinary
+    return len(part.tokens) == 1 and (ordinary(part.key) or ordinary(part.key.removesuffix("s"))) and not camel
 
 
 def _tool_cue(sentence: Sentence, at: int) -> bool:
@@ -179,12 +230,10 @@ def _tool_cue(sentence: Sentence, at: int) -> bool:
 
 def _portuguese_prepositions(sentence: Sentence) -> None:
     """ "no Porto" is in Porto, where the sentence is Portuguese."""
-    keys = {part.key for part in sentence.parts}
-    if keys & _PORTUGUESE and not keys & _NOT_PORTUGUESE:
-        for part in sentence.parts:
-            if part.key in ("no", "na", "nos", "nas"):
-                part.only([Sense("place_preposition")])
-                part.become(part.senses[0])
+    for part in sentence.parts:
+        if part.key in ("no", "na", "nos", "nas"):
+            part.only([Sense("place_preposition")])
+            part.become(part.senses[0])
 
 
 def _names_inside_nouns(sentence: Sentence) -> None:
@@ -193,26 +242,60 @@ def _names_inside_nouns(sentence: Sentence) -> None:
     if len(places) < 2:
         return
     for at, part in enumerate(sentence.parts):
-        if part.kind != "country" or part.has("nationality"):
+        if part.kind != "country" or part.has("nationality") or len(part.key) <= 3:
             continue
         before, after = (sentence.parts[at - 1] if at else None), sentence.after(at)
         joined = before is not None and before.has("place_preposition", "and", "or", "comma", "exception", "negation")
         if not joined and after is not None and after.kind == "unknown" and not after.senses:
-            part.kind = "unknown"
-            part.only([])
+            _is_noun(part)
+
+
+def _nouns_after_all(sentence: Sentence) -> None:
+    """Words that would do something elsewhere, but here are part of what is looked for."""
+    for at, part in enumerate(sentence.parts):
+        before, after = (sentence.parts[at - 1] if at else None), sentence.after(at)
+        noun_behind = after is not None and (after.kind in ("service_type", "unknown") and not after.has("function"))
+        noun_before = before is not None and before.kind == "unknown" and not before.senses
+        if (
+            part.kind == "protected"
+            or (part.kind == "page_name" and not sentence.page_follows(at) and (noun_behind or noun_before))
+            or (part.kind == "language_marker" and part.key not in _WEAK_MARKERS and after and after.kind == "service_type")
+            or (part.has("trade") and after and after.kind == "service_type")
+            or (part.kind == "service_type" and part.key in _SHOP and after and after.kind == "unknown" and not after.senses)
+        ):
+            _is_noun(part)
+
+
+# Before a noun they are no shops: "boutique hotels", "shop fittings".
+_SHOP = frozenset(("boutique", "shop", "store"))
+
+
+def _is_noun(part: Segment) -> None:
+    part.kind = "unknown"
+    part.only([])
 
 
 def _about_me(sentence: Sentence) -> None:
-    """A clause about the person asking is passed over, up to whom it is meant for."""
+    """What is said about the person asking is passed over: up to whom it is for, or a whole sentence of its own."""
     parts, at = sentence.parts, 0
     while at < len(parts):
-        if parts[at].has("about_me"):
-            end = at + 1
-            while end < len(parts) and not parts[end].has("break", "comma", "requests"):
-                if parts[end].key in _FOR_WHOM:
-                    break
-                end += 1
+        if _speaks_of_self(sentence, at):
+            stop = next((i for i in range(at + 1, len(parts)) if parts[i].has("break", "requests")), len(parts))
+            ends = [i for i in range(at + 1, stop) if parts[i].key in _FOR_WHOM[sentence.language]]
+            if not ends and not (stop < len(parts) - 1 and parts[stop].has("break")):
+                ends = [i for i in range(at + 1, stop) if parts[i].has("comma") or parts[i].key in _FOR_WHAT]
+            end = ends[0] if ends else stop
             for part in parts[at:end]:
                 part.used = True
             at = end
         at += 1
+
+
+def _speaks_of_self(sentence: Sentence, at: int) -> bool:
+    part, after = sentence.parts[at], sentence.after(at)
+    if part.has("about_me"):
+        return True
+    new = at == 0 or sentence.parts[at - 1].has("break", "comma")
+    if not new or part.key not in _ASKING or after is None:
+        return False
+    return after.has("offering") or (after.kind == "unknown" and not after.senses)

@@ -28,24 +28,79 @@ _DENYING = ("negation", "exception", "negation_after", "exception_after", "doubl
 
 
 def read_keywords(sentence: Sentence) -> None:
-    """Words that carry meaning and are no known value: one line for each phrase."""
-    phrase: list[Segment] = []
-    for part in [*sentence.parts, None]:
-        if part is not None and _meaningful(part) and not part.negated:
-            phrase.append(part)
+    """Words that carry meaning and are no known value: one line for each phrase, or for a list with "or"."""
+    phrases: list[list[int]] = []
+    for at, part in enumerate(sentence.parts):
+        if not _meaningful(part):
+            if not (phrases and phrases[-1][-1] == at - 1 and part.key in _INSIDE and _goes_on(sentence, at)):
+                continue
+        elif part.negated:
+            sentence.refuse([*([part.denied_by] if part.denied_by else []), part], _NO_VALUE)
             continue
-        if phrase:
-            text = " ".join(one.text.lower() for one in phrase)
-            sentence.say(line("keywords", [text]), phrase, "keyword", confidence=0.9)
-            phrase = []
-        if part is not None and _meaningful(part):
-            denial = [part.denied_by] if part.denied_by else []
-            sentence.refuse([*denial, part], "no known value, so it cannot be excluded")
+        elif part.key == "online" and _sells_online(sentence):
+            part.used = True  # "online jewelry stores"
+            continue
+        if phrases and phrases[-1][-1] == at - 1:
+            phrases[-1].append(at)
+        else:
+            phrases.append([at])
+    for some in _alternatives(sentence, phrases):
+        parts = [sentence.parts[at] for phrase in some for at in phrase]
+        texts = [" ".join(sentence.parts[at].text.lower() for at in phrase) for phrase in some]
+        sentence.say(line("keywords", texts), parts, "keyword", confidence=0.9)
+
+
+_NO_VALUE = "no known value, so it cannot be excluded"
+
+
+def _alternatives(sentence: Sentence, phrases: list[list[int]]) -> list[list[list[int]]]:
+    """Phrases that are joined by "or" together: "plumbers, electricians or roofers"."""
+    made: list[list[list[int]]] = []
+    commas: list[bool] = []
+    for phrase in phrases:
+        joint = sentence.joint(made[-1][-1][-1], phrase[0]) if made else None
+        if joint in ("or", "comma"):
+            made[-1].append(phrase)
+            commas[-1] = joint == "comma" and commas[-1]
+        else:
+            made.append([phrase])
+            commas.append(True)
+    split: list[list[list[int]]] = []
+    for some, only_commas in zip(made, commas, strict=True):
+        split.extend([[phrase] for phrase in some] if only_commas else [some])
+    return split
+
+
+def _sells_online(sentence: Sentence) -> bool:
+    return any(part.kind == "service_type" and part.values == ("Ecommerce",) for part in sentence.parts)
+
+
+# Small words inside a noun phrase of the Romance languages: "clínica de estética".
+_INSIDE = frozenset(("de", "d'", "do", "da", "del", "pour", "para", "a", "a la", "au"))
+
+
+def _goes_on(sentence: Sentence, at: int) -> bool:
+    """Whether the noun phrase goes on behind a small word."""
+    after = sentence.after(at)
+    return sentence.language in ("es", "fr", "pt") and after is not None and _meaningful(after) and not after.negated
 
 
 def _meaningful(part: Segment) -> bool:
     plain = part.kind == "unknown" and not part.used and all(sense.kind in ENTITIES for sense in part.senses)
     return plain and _WORD.search(part.text) is not None
+
+
+def refuse_orders(sentence: Sentence) -> None:
+    """ "highest SEO score first": an order, and what it is by, up to the end of the clause."""
+    for at, part in enumerate(sentence.parts):
+        if part.kind == "sorting" and not part.used:
+            end = at + 1
+            while end < len(sentence.parts) and (
+                sentence.parts[end].has("score", "load_time", "spending", "function", "sorting", "recent")
+                or _meaningful(sentence.parts[end])
+            ):
+                end += 1
+            sentence.refuse([one for one in sentence.parts[at:end] if not one.used], _REFUSED["sorting"])
 
 
 def refuse_rest(sentence: Sentence) -> None:
@@ -55,7 +110,7 @@ def refuse_rest(sentence: Sentence) -> None:
         if part.readings or id(part) in reported:
             continue
         if part.kind in _REFUSED and not part.used:
-            sentence.refuse([part], _REFUSED[part.kind])
+            sentence.refuse([part, *([part.denied_by] if part.denied_by else [])], _REFUSED[part.kind])
         elif part.has(*_DENYING) and part.kind in _DENYING and not part.used:
             sentence.refuse([part], "a denial of nothing that is known; nothing was excluded for it")
             sentence.dangling_denial = True

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -14,6 +15,7 @@ import orjson
 from siteglass.query.natural.text import Token
 from siteglass.query.vocabulary import City, Vocabulary, vocabulary
 
+ENGLISH = "en"
 # Names of products, categories and types are also found in other words than they are written in ("woo commerce").
 _JOINED_WORDS = 4
 # Roles that only tell what a word does to its neighbours, beside what it is.
@@ -49,17 +51,33 @@ class Lexicon:
         self._longest: dict[str, int] = content["longest"]
         self._codes = {code: Sense("state", (state,)) for code, state in content["codes"].items()}
         self.common: frozenset[str] = frozenset(content["common"])
+        """Words that are used every day."""
+        self._known: frozenset[str] = frozenset(content["known"])
+        self._ordinary: frozenset[str] = (self.common | frozenset(content["ordinary"])) - frozenset(content["brands"])
+        self._votes: dict[str, list[str]] = content["votes"]
         self._cities: dict[str, list[City]] = {}
         for city in known.cities():
             self._cities.setdefault(city.name, []).append(city)
 
-    def single_words(self) -> list[str]:
-        """Words that are a phrase by themselves and say something."""
-        return [
-            key
-            for key, senses in self._phrases.items()
-            if " " not in key and key in self.common and not any(sense.kind in _NEVER_MEANT for sense in senses)
-        ]
+    def telling_words(self) -> list[str]:
+        """Common words of phrases that say something, those that say it by themselves first."""
+        telling = [key for key, senses in self._phrases.items() if not any(s.kind in _NEVER_MEANT for s in senses)]
+        telling.extend(self._vocabulary.joined_names())
+        telling.sort(key=lambda phrase: " " in phrase)
+        return [word for phrase in telling for word in phrase.split(" ") if word in self.common]
+
+    def is_word(self, word: str) -> bool:
+        """Whether it is a word of one of the languages, and so not misspelt."""
+        return word in self.common or word in self._known
+
+    def is_ordinary(self, word: str) -> bool:
+        """Whether a technology's name is first of all another word."""
+        return word in self._ordinary
+
+    def language(self, tokens: Iterable[Token]) -> str:
+        """The language that most of the small words are of; English, if none is."""
+        votes = Counter(language for token in tokens for language in self._votes.get(token.key, ()))
+        return max(votes, key=lambda language: (votes[language], language == ENGLISH)) if votes else ENGLISH
 
     def role(self, word: str, kind: str) -> Sense | None:
         """The sense of that kind that a word has by itself."""

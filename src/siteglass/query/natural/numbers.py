@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 
 _PARTS = re.compile(
-    r"(?P<before>[$€£])?\s?(?P<digits>\d{1,3}(?:[ ]\d{3})+|\d+(?:[.,]\d+)*)\s?"
+    r"(?P<before>(?:US|R|A|C|AU|CA|NZ|HK|MX)?[$€£])?\s?(?P<digits>\d{1,3}(?:[ '’]\d{3})+|\d+(?:[.,]\d+)*)\s?"
     r"(?P<scale>k|mm|mio|mil|tsd|grand|lakh|m)?(?P<plus>\+)?\s?(?P<after>[€£$])?",
     re.IGNORECASE,
 )
@@ -31,7 +31,7 @@ def read_amount(text: str) -> Amount | None:
     found = _PARTS.fullmatch(text.strip())
     if not found:
         return None
-    digits = found["digits"].replace(" ", "")
+    digits = re.sub(r"[ '’]", "", found["digits"])
     scale = (found["scale"] or "").lower()
     sign = found["before"] or found["after"] or ""
     return Amount(_value(digits) * _SCALES.get(scale, 1), sign, found["plus"] is not None, bool(scale))

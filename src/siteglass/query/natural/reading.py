@@ -8,7 +8,7 @@ from datetime import date
 
 from siteglass.query.natural.amounts import read_dates, read_numbers
 from siteglass.query.natural.choice import choose
-from siteglass.query.natural.leftovers import attach_helpers, read_keywords, refuse_rest
+from siteglass.query.natural.leftovers import attach_helpers, read_keywords, refuse_orders, refuse_rest
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, lexicon
 from siteglass.query.natural.literals import take_literals
 from siteglass.query.natural.places import read_places
@@ -16,7 +16,7 @@ from siteglass.query.natural.scope import deny, refuse_either
 from siteglass.query.natural.segments import Segment, segment
 from siteglass.query.natural.sentence import Sentence
 from siteglass.query.natural.text import Token, tokenise, with_shared_heads
-from siteglass.query.natural.things import read_languages, read_law_firms, read_things
+from siteglass.query.natural.things import read_agencies, read_languages, read_law_firms, read_things
 from siteglass.query.natural.tools import read_tools, read_types
 from siteglass.query.natural.typos import corrected
 from siteglass.query.natural.vague import read_vague
@@ -49,18 +49,20 @@ def split(query: str) -> Words:
 def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -> Sentence:
     """What the words mean; `forced` are senses of the words that begin at some offsets."""
     known: Lexicon = lexicon()
-    sentence = Sentence(segment(words.tokens, words.found, known), known, today)
+    sentence = Sentence(segment(words.tokens, words.found, known), known, today, known.language(words.tokens))
     for number, literal in enumerate(words.literals):
         if problem := words.problems.get(number):
             sentence.refuse([literal], problem)
         else:
             sentence.say(literal.tokens[0].text, [literal], "directive")
     choose(sentence, forced or {})
+    refuse_either(sentence)
+    refuse_orders(sentence)
     read_dates(sentence)
     read_numbers(sentence)
     deny(sentence)
-    refuse_either(sentence)
     read_law_firms(sentence)
+    read_agencies(sentence)
     read_vague(sentence)
     read_things(sentence)
     read_languages(sentence)

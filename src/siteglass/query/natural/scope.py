@@ -18,6 +18,8 @@ def deny(sentence: Sentence) -> None:
     joined = False
     for at, part in enumerate(sentence.parts):
         if part.used:
+            if part.readings and covered is not None:
+                denial = None  # another condition stands between
             continue
         if part.has("double_negation"):
             denial, covered, joined = part, None, False
@@ -38,6 +40,9 @@ def deny(sentence: Sentence) -> None:
             else:
                 denial = None
             joined = False
+        elif denial and covered is None and part.kind in ("judgement", "counting", "instructions"):
+            _mark(part, denial)
+            denial = None
         elif part.kind == "unknown" and not part.senses:
             if denial and covered is None:
                 _mark(part, denial)
@@ -82,23 +87,75 @@ def _denies_before(sentence: Sentence, at: int) -> bool:
 
 
 def refuse_either(sentence: Sentence) -> None:
-    """ "either X or Y" of different kinds, and "no sitemap or robots.txt", cannot be said: reported only."""
+    """ "either X or Y" of different kinds cannot be said: reported only. Before numbers are read."""
     parts = sentence.parts
     for at, part in enumerate(parts):
-        if part.key != "either" and not part.key.endswith(" either"):
-            continue
-        end = next((i for i in range(at, len(parts)) if parts[i].has("comma", "break")), len(parts))
-        inside = [other for other in parts[at:end] if _deniable(other) or other.kind == "number"]
-        if len({family(one) if one.kind in ENTITIES else f"{one.kind}{one.values}" for one in inside}) > 1:
-            sentence.refuse(parts[at:end], EITHER)
-    for at in range(len(parts) - 2):
-        first, joint, second = parts[at : at + 3]
-        if second.has("negation", "function") and at + 3 < len(parts):
-            second = parts[at + 3]
-        denied = any(part.key in _NEITHER for part in parts[:at])
-        if joint.has("or") and first.kind == "flag_nouns" and second.kind == "flag_nouns" and not denied:
-            denials = [one.denied_by for one in (first,) if one.denied_by]
-            sentence.refuse([*denials, first, joint, second], EITHER)
+        if part.key == "either" or part.key.endswith(" either"):
+            end = next((i for i in range(at, len(parts)) if parts[i].has("comma", "break")), len(parts))
+            if len({_asked(other) for other in parts[at:end] if _asked(other)}) > 1:
+                sentence.refuse(parts[at:end], EITHER)
+        elif part.has("or") and not part.used:
+            _refuse_or(sentence, at)
+
+
+def _refuse_or(sentence: Sentence, at: int) -> None:
+    """ "on LinkedIn or with an Instagram": two things that stand right before and behind an "or"."""
+    left, right = _things(sentence, at, -1), _things(sentence, at, 1)
+    if left is None or right is None:
+        return
+    first, second = sentence.parts[left], sentence.parts[right]
+    same = _asked(first) == _asked(second) or {_asked(first), _asked(second)} <= {"place", "language"}
+    if not same and not _denied(sentence, left):
+        while left and sentence.parts[left - 1].has("negation", "function"):
+            left -= 1  # what denies the first belongs to it
+        sentence.refuse([part for part in sentence.parts[left : right + 1] if not part.used], EITHER)
+
+
+def _asked(part: Segment) -> str:
+    """What a condition asks about: two of the same can be alternatives of one line."""
+    if part.used:
+        return ""
+    if part.kind in ("technology", "category"):
+        return part.kind
+    if part.kind in ENTITIES:
+        return {"spoken": "language"}.get(part.kind, family(part))
+    if part.kind.startswith(("flag", "contact")):
+        return f"{part.kind} {part.values}"
+    if part.kind in VAGUE:
+        return VAGUE[part.kind].partition("(")[0].lstrip("!@")
+    return {"path": "page", "page_whole": "page", "number": "number"}.get(part.kind, "")
+
+
+# Between an "or" and what it joins.
+_BETWEEN = (
+    "function", "using", "using_after", "place_preposition", "language_marker", "spending", "greater", "at_least", "less",
+    "at_most", "negation", "crawled", "between", "around", "offering",
+)  # fmt: skip
+
+
+def _things(sentence: Sentence, at: int, step: int) -> int | None:
+    """The thing that an "or" joins, on one of its sides."""
+    i = at + step
+    while 0 <= i < len(sentence.parts):
+        part = sentence.parts[i]
+        if _asked(part):
+            return i
+        if not part.has(*_BETWEEN) and not (step < 0 and part.has("unit", "spending", "per_month")):
+            return None
+        i += step
+    return None
+
+
+def _denied(sentence: Sentence, at: int) -> bool:
+    """ "without A or B" means neither, which can be said of all but flags."""
+    if sentence.parts[at].kind == "flag_nouns" and not any(part.key in _NEITHER for part in sentence.parts[:at]):
+        return False
+    for part in reversed(sentence.parts[:at]):
+        if part.has("negation", "exception"):
+            return True
+        if not part.has("function", "and", "or", "comma", "using") and not _asked(part):
+            return False
+    return False
 
 
 EITHER = "a search cannot ask for one of two different things; search for each"

@@ -21,6 +21,7 @@ _DIRECTIONS = frozenset(
 )
 # A town that is also an ordinary word is meant from this size on: in capitals, or anyhow.
 _TOWN = 100_000
+_CITY = 300_000
 _GREAT_CITY = 500_000
 
 
@@ -35,6 +36,8 @@ class Segment:
     amount: Amount | None = None
     negated: bool = False
     doubled: bool = False
+    in_slashes: bool = False
+    """A code in a list such as de/at/ch."""
     denied_by: Segment | None = None
     """The words that deny it."""
     used: bool = False
@@ -87,9 +90,14 @@ def _phrase(tokens: Sequence[Token], at: int, found: Matches, lexicon: Lexicon, 
     for length, senses in found:
         window = tokens[at : at + length]
         listed = length == 1 and _in_slashes(tokens, at)
-        allowed = [sense for sense in senses if listed or _plausible(sense, window, lexicon, shouting)]
+        named = tokens[at].capital and at + length < len(tokens) and tokens[at + length].key == ","
+        allowed = [
+            sense
+            for sense in senses
+            if listed or (named and sense.kind == "city") or _plausible(sense, window, lexicon, shouting)
+        ]
         if allowed:
-            return Segment(window, allowed)
+            return Segment(window, allowed, in_slashes=listed)
     return Segment(tokens[at : at + 1])
 
 
@@ -104,15 +112,19 @@ def _other(tokens: Sequence[Token], at: int, found: Matches) -> Segment:
         return Segment(alone, kind="number", amount=read_amount(token.text))
     if token.kind == "without":
         return Segment(alone, [Sense("negation")])
+    if token.kind == "elided":
+        return Segment(alone, [Sense("function")])
     if token.kind == "with":
         return Segment(alone, [Sense("using")])
     return Segment(alone, _signs(token), kind=token.kind)
 
 
 def _in_slashes(tokens: Sequence[Token], at: int) -> bool:
-    """A code in a list such as de/at/ch."""
-    beside = [tokens[i].key for i in (at - 1, at + 1) if 0 <= i < len(tokens)]
-    return "/" in beside and len(tokens[at].key) <= 3
+    """A code in a list such as de/at/ch, without blanks."""
+    token = tokens[at]
+    beside = [tokens[i] for i in (at - 1, at + 1) if 0 <= i < len(tokens)]
+    tight = any(other.key == "/" and token.start in (other.end, other.start - len(token.text)) for other in beside)
+    return tight and len(token.key) <= 3
 
 
 def _signs(token: Token) -> list[Sense]:
@@ -127,7 +139,8 @@ def _plausible(sense: Sense, window: Sequence[Token], lexicon: Lexicon, shouting
     """Whether a name may be meant at all: short codes only in capitals, small towns only if they are no common word."""
     if sense.kind == "city" and len(window) > 1:
         # "de moins" is no Des Moines: common words in small letters name no town
-        return any(token.capital or token.key not in lexicon.common for token in window)
+        named = any(token.capital or token.key not in lexicon.common for token in window)
+        return named or _people(sense, lexicon) >= _CITY
     if sense.kind not in ENTITIES or len(window) > 1:
         return True
     token = window[0]
@@ -140,8 +153,13 @@ def _plausible(sense: Sense, window: Sequence[Token], lexicon: Lexicon, shouting
         return capital_code or (sense.kind == "country" and token.key in ("us", "uk"))
     if len(token.key) == 3 and sense.kind in ("country", "state", "city", "language") and token.key in lexicon.common:
         return capital_code
-    if sense.kind == "city" and token.key in lexicon.common:
-        cities = lexicon.cities(sense.values[0])
-        people = cities[0].population if cities else 0
-        return people >= (_TOWN if token.capital else _GREAT_CITY)
+    if sense.kind == "city" and token.capital and token.key in lexicon.common:
+        return _people(sense, lexicon) >= _TOWN
+    if sense.kind == "city" and not token.capital and lexicon.is_word(token.key):
+        return _people(sense, lexicon) >= _GREAT_CITY
     return True
+
+
+def _people(sense: Sense, lexicon: Lexicon) -> int:
+    cities = lexicon.cities(sense.values[0])
+    return cities[0].population if cities else 0

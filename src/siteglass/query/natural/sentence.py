@@ -39,6 +39,7 @@ class Sentence:
     parts: list[Segment]
     words: Lexicon
     today: date
+    language: str
     readings: list[Reading] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
     filters: dict[str, str] = field(default_factory=dict)
@@ -78,6 +79,18 @@ class Sentence:
 
     def after(self, at: int) -> Segment | None:
         return self.parts[at + 1] if at + 1 < len(self.parts) else None
+
+    def beside(self, at: int, step: int) -> Segment | None:
+        """The next member of the list that a segment is in, before (-1) or behind (1) it: joined by and, or, a comma."""
+        i, joined = at + step, False
+        while 0 <= i < len(self.parts) and abs(i - at) <= 4:
+            part = self.parts[i]
+            if part.has("and", "or", "comma"):
+                joined = True
+            elif not part.has("function", "place_preposition", "language_marker") or part.kind in PLACES:
+                return part if joined else None
+            i += step
+        return None
 
     def page_follows(self, at: int) -> bool:
         after = self.after(at)

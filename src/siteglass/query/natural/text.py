@@ -10,11 +10,11 @@ from siteglass.query.folding import fold
 # In this order: what a later pattern would tear apart comes first.
 _TOKEN = re.compile(
     r"""
-    (?P<path>(?<![\w/])/[A-Za-z0-9][\w/-]*)
-  | (?P<without>\bw/o\b|\bw/out\b)
-  | (?P<with>\bw/)
+    (?P<path>(?<![\w/<])/[A-Za-z0-9][\w/-]*)
+  | (?P<without>\bw/o\b|\bw/out\b|(?<![\w/])s/(?=\s))
+  | (?P<with>\bw/|(?<![\w/])c/(?=\s))
   | (?P<mailbox>\b[A-Za-z]+@(?!\w))
-  | (?P<number>[$€£]?\s?(?:\d{1,3}(?:[ ]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)
+  | (?P<number>(?:(?:\b(?:US|R|A|C|AU|CA|NZ|HK|MX))?[$]|[€£])?\s?(?:\d{1,3}(?:[ '’]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)
       \s?(?:(?:k|m|mm|mio|tsd|mil|grand|lakh)(?!\w))?(?=(?:ms|s|secs?|d)\b|\W|$)\+?(?:\s?[€£$](?!\d))?)
   | (?P<operator>>=|<=|[<>=≥≤])
   | (?P<word>[^\W_]+(?:['’.][^\W_]+)*)
@@ -44,6 +44,12 @@ class Token:
         return self.text[:1].isupper()
 
 
+def _inside_word(text: str, start: int, end: int) -> bool:
+    """Whether a hyphen parts a word ("meta-data"), or stands for its missing half ("Shopware- und Magento-Shops")."""
+    before, behind = text[start - 1 : start], text[end : end + 1]
+    return (before.isalpha() or before == "@") and ((behind.isalnum() and not behind.isdigit()) or behind == " ")
+
+
 def tokenise(text: str) -> list[Token]:
     """All words and signs of a sentence, in order. A hyphen inside a word only parts it."""
     found: list[Token] = []
@@ -56,15 +62,13 @@ def tokenise(text: str) -> list[Token]:
             end = start + len(word)
         elif kind == "word" and word.endswith(("'s", "’s")):
             word = word[:-2]
-        elif kind == "sign" and word == "-" and start > 0 and end < len(text):
-            before, behind = text[start - 1], text[end]
-            if before.isalnum() and behind.isalnum() and not behind.isdigit():
-                continue
+        elif kind == "sign" and word == "-" and _inside_word(text, start, end):
+            continue
         key = fold(word).replace("’", "'")
         elided = _ELIDED.match(key) if kind == "word" else None
         if elided:
             cut = elided.end()
-            found.append(Token(start, start + cut, word[:cut], key[:cut], kind))
+            found.append(Token(start, start + cut, word[:cut], key[:cut], "elided"))
             start, word, key = start + cut, word[cut:], key[cut:]
         found.append(Token(start, end, word, key, kind))
     return found

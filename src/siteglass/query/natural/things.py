@@ -21,6 +21,15 @@ def read_law_firms(sentence: Sentence) -> None:
                 sentence.say(line("offers", ["legal_service"]), [part], "business type")
 
 
+def read_agencies(sentence: Sentence) -> None:
+    """One word for an agency and what it offers: "Werbeagentur"."""
+    for part in sentence.parts:
+        if part.kind == "agency_of" and not part.used:
+            sentence.say(line("service_type", ["Agency"], negated=part.negated), [part], "business type")
+            if not part.negated:
+                sentence.say(line("offers", part.values), [part], "business type")
+
+
 def read_things(sentence: Sentence) -> None:
     """Write what a site has or lacks."""
     for at, part in enumerate(sentence.parts):

@@ -8,9 +8,11 @@ from siteglass.query.natural.segments import ENTITIES, Segment
 from siteglass.query.natural.sentence import Sentence, line
 from siteglass.query.vocabulary import vocabulary
 
+_FOR = frozenset(("for", "fur", "para", "pour", "as", "als", "como", "comme"))
 # Between a head and what it deals in: "agence de SEO".
 _OF = frozenset(("de", "of", "fur", "for", "pour", "d'"))
 _OFFERING_ENDINGS = ("provider", "providers", "vendors", "vendor")
+_SITES = ("shop_word", "generic", "service_type")
 # One site has only one of these.
 _PLATFORMS = frozenset(("ecommerce", "cms", "website_builder"))
 
@@ -24,7 +26,10 @@ def read_tools(sentence: Sentence) -> None:
             at += 1
             continue
         places, joints = _list_from(sentence, at)
-        if part.kind == "technology":
+        if _is_purpose(sentence, at):
+            for i in places:
+                sentence.parts[i].used = True
+        elif part.kind == "technology":
             _technologies(sentence, places, joints)
         else:
             _categories(sentence, places, joints)
@@ -48,11 +53,23 @@ def _list_from(sentence: Sentence, at: int) -> tuple[list[int], list[str]]:
     return places, joints
 
 
+def _is_purpose(sentence: Sentence, at: int) -> bool:
+    """ "Adyen for payments": what a technology is for adds nothing."""
+    before, tool = sentence.parts[at - 1] if at else None, sentence.parts[at - 2] if at > 1 else None
+    return (
+        sentence.parts[at].kind == "category"
+        and before is not None
+        and before.key in _FOR
+        and tool is not None
+        and tool.kind == "technology"
+    )
+
+
 def _technologies(sentence: Sentence, places: list[int], joints: list[str]) -> None:
     parts = [sentence.parts[i] for i in places]
     values = [part.values[0] for part in parts]
     negated = parts[0].negated
-    together = negated or "or" in joints or (len(values) > 1 and _platforms_before_noun(sentence, values, places))
+    together = negated or "or" in joints or (len(values) > 1 and _platforms_of_noun(sentence, values, places))
     _say(sentence, "technology", parts, values, negated=negated, together=together, rule="technology")
 
 
@@ -112,12 +129,12 @@ def _is_agency(part: Segment) -> bool:
     return part.kind == "service_type" and part.values == ("Agency",)
 
 
-def _platforms_before_noun(sentence: Sentence, values: Iterable[str], places: list[int]) -> bool:
+def _platforms_of_noun(sentence: Sentence, values: Iterable[str], places: list[int]) -> bool:
     """ "Shopify and WooCommerce stores": alternatives, as one site has only one."""
     known = vocabulary()
     platforms = all(_PLATFORMS & set(known.categories_of(value)) for value in values)
-    after = sentence.after(places[-1])
-    return platforms and after is not None and after.has("shop_word", "generic", "service_type")
+    before, after = (sentence.parts[places[0] - 1] if places[0] else None), sentence.after(places[-1])
+    return platforms and any(beside is not None and beside.has(*_SITES) for beside in (before, after))
 
 
 def read_types(sentence: Sentence) -> None:
@@ -133,11 +150,15 @@ def read_types(sentence: Sentence) -> None:
         part.used = True
         value = part.values[0]
         before = sentence.parts[at - 1] if at else None
+        after = sentence.after(at)
         if part.negated:
             unwanted.append(part)
+        elif after is not None and _is_agency(after) and known.resolve("category", part.key):
+            offer = known.resolve("category", part.key)
+            sentence.say(line("offers", offer), [part], "offer")  # "ecommerce agencies"
         elif value == "Ecommerce" and shop_platform and sentence.words.role(part.tokens[-1].key, "shop_word"):
             continue
-        elif value == "Publisher" and part.key in ("blog", "blogs") and before and before.kind == "technology":
+        elif value == "Publisher" and part.key in ("blog", "blogs") and _platform_beside(before, after):
             continue
         elif value == "Firm" and wanted:
             continue
@@ -147,3 +168,7 @@ def read_types(sentence: Sentence) -> None:
         if some:
             values = [part.values[0] for part in some]
             sentence.say(line("service_type", values, negated=negated), some, "business type")
+
+
+def _platform_beside(*parts: Segment | None) -> bool:
+    return any(part is not None and part.kind == "technology" for part in parts)

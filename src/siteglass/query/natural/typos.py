@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
+from rapidfuzz.distance import OSA
+
 from siteglass.query.natural.lexicon import Lexicon, Matches, lexicon
 from siteglass.query.natural.text import Token
 from siteglass.query.nearest import Candidates
@@ -12,9 +14,13 @@ from siteglass.query.vocabulary import vocabulary
 
 # Shorter ones are like too many.
 SHORTEST = 5
+SHORTEST_SMALL = 3
 CITIES = 1_500
 # Countries whose states are often written out.
 _STATES_OF = ("USA", "CAN", "AUS", "DEU", "GBR", "IND", "BRA", "MEX", "ESP")
+_COUNTRY_SIMILARITY = 0.7
+# The short words that a sentence turns on.
+_SMALL = ("with", "using", "without", "over", "under", "from", "than")
 # A phrase that begins so many words before may cover the word.
 _REACH = 3
 
@@ -23,8 +29,8 @@ _REACH = 3
 def candidates() -> Candidates:
     """What a misspelt word may have been meant for, what is meant most often first."""
     known = vocabulary()
-    keys: dict[str, None] = dict.fromkeys(lexicon().single_words())
-    keys |= dict.fromkeys(known.country_name(country).lower() for country in known.values("country"))
+    keys: dict[str, None] = dict.fromkeys(lexicon().telling_words())
+    keys |= dict.fromkeys(_country_names())
     for country in _STATES_OF:
         keys |= dict.fromkeys(name.lower() for name in known.states_of(country).values())
     keys |= dict.fromkeys(name.lower() for name in known.technologies())
@@ -32,13 +38,31 @@ def candidates() -> Candidates:
     return Candidates(key for key in keys if len(key) >= SHORTEST - 1 and " " not in key)
 
 
+@cache
+def countries() -> Candidates:
+    """Names of countries: they are long and unlike other words, so more slips are forgiven."""
+    return Candidates([name for name in _country_names() if " " not in name], similarity=_COUNTRY_SIMILARITY)
+
+
+def _country_names() -> list[str]:
+    known = vocabulary()
+    return [known.country_name(country).lower() for country in known.values("country")]
+
+
+def _nearest(word: str) -> str | None:
+    if len(word) < SHORTEST:
+        near = (small for small in _SMALL if small[0] == word[0] and OSA.distance(word, small, score_cutoff=1) <= 1)
+        return next(near, None)
+    return candidates().nearest(word) or countries().nearest(word)
+
+
 def _unknown(token: Token, words: Lexicon) -> bool:
     return (
         token.kind == "word"
-        and len(token.key) >= SHORTEST
+        and len(token.key) >= SHORTEST_SMALL
         and token.key.isalpha()
-        and token.key not in words.common
-        and token.key.removesuffix("s") not in words.common
+        and not words.is_word(token.key)
+        and not words.is_word(token.key.removesuffix("s"))
     )
 
 
@@ -48,7 +72,7 @@ def corrected(tokens: list[Token], found: list[Matches], words: Lexicon) -> list
     for at, token in enumerate(tokens):
         near = None
         if _unknown(token, words) and not _covered(found, at):
-            near = candidates().nearest(token.key)
+            near = _nearest(token.key)
         made.append(replace(token, key=near, corrected=True) if near else token)
     return made
 

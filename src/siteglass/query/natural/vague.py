@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from siteglass.query.natural.sentence import Sentence
+from siteglass.query.natural.sentence import Reading, Sentence
 
 VAGUE = {
     "slow": "@load_time(>3000)", "very_slow": "@load_time(>5000)", "fast": "@load_time(<1500)",
@@ -20,8 +20,16 @@ def read_vague(sentence: Sentence) -> None:
     for part in sentence.parts:
         if part.used or part.kind not in VAGUE:
             continue
+        if part.kind == "runs_ads" and (amount := _amount_spent(sentence)):
+            part.used = True
+            part.readings.append(amount)  # "with an ad budget of at least $2k" says it once
+            continue
         line = VAGUE[part.kind].format(year=sentence.today.year)
         if part.negated:
             line = line[1:] if line.startswith("!") else f"!{line}"
         assumption = "" if part.kind in _PLAIN else f"{part.text!r} is taken as {line}"
         sentence.say(line, [part], "vague word", assumption=assumption)
+
+
+def _amount_spent(sentence: Sentence) -> Reading | None:
+    return next((reading for reading in sentence.readings if reading.line.startswith("@spends(")), None)
