@@ -85,6 +85,7 @@ lint: setup ## Style, formatting, types, import layers, and docs/reference/ as t
 	$(BIN)/mypy $(SOURCES)
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/build_reference.py --check
+	$(BIN)/python scripts/build_language.py --check
 
 .PHONY: format
 format: setup ## Rewrite the code in the project's style

@@ -115,6 +115,10 @@ def longest(phrases: Phrases) -> dict[str, int]:
     return found
 
 
+def table(name: str) -> dict[str, Any]:
+    return tomllib.loads((SOURCES / f"{name}.toml").read_text())
+
+
 def words(name: str) -> list[str]:
     return (SOURCES / f"{name}.txt").read_text().split()
 
@@ -122,7 +126,7 @@ def words(name: str) -> list[str]:
 def votes() -> dict[str, list[str]]:
     """Small word -> the languages it is of."""
     found: dict[str, list[str]] = {}
-    for language, some in tomllib.loads((SOURCES / "votes.toml").read_text()).items():
+    for language, some in table("votes").items():
         for word in some:
             found.setdefault(key_of(word), []).append(language)
     return found
@@ -130,11 +134,13 @@ def votes() -> dict[str, list[str]]:
 
 def build() -> bytes:
     phrases = Phrases()
-    for path in (SOURCES / f"{name}.toml" for name in TABLES):
-        phrases.table(tomllib.loads(path.read_text()))
+    for name in TABLES:
+        phrases.table(table(name))
     for name, countries in vocabulary().groups().items():
         phrases.add("group", [name], *countries)
-    senses = {sense: number for number, sense in enumerate(sorted({s for some in phrases.senses.values() for s in some}))}
+    senses = {
+        sense: number for number, sense in enumerate(sorted({s for some in phrases.senses.values() for s in some}))
+    }
     content = {
         "senses": list(senses),
         "phrases": {key: [senses[sense] for sense in some] for key, some in phrases.senses.items()},
@@ -145,6 +151,7 @@ def build() -> bytes:
         "brands": words("brands"),
         "ordinary": words("ordinary"),
         "votes": votes(),
+        "sets": {name: sorted({key_of(word) or word for word in some}) for name, some in table("sets").items()},
     }
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return gzip.compress(text.encode(), compresslevel=9, mtime=0)

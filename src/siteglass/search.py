@@ -25,6 +25,8 @@ class SearchRequest:
     limit: int
     select: tuple[str, ...] | None
     sort: str
+    explain: bool = False
+    """Whether the answer tells how the search was read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ from siteglass.errors import (
 
 # An enrichment takes one unit of the rate limit for every so many domains begun.
 DOMAINS_PER_UNIT = 25
+# What a reading costs of the rate limit: it counts matches, and costs no credit.
+INTERPRET_UNITS = 3
 
 Errors = tuple[type[SiteglassError], ...]
 
@@ -70,6 +72,23 @@ _READING: Errors = (BadRequest, Unauthorized, Forbidden, TooManyRequests, Intern
 
 SEARCH = Declared("search", "POST", SEARCH_PATH, (*_CHARGING, QueryError), "search")
 PAGE = Declared("page", "POST", SEARCH_PATH + "/{cursor}", (*_CHARGING, InvalidCursor, CursorExpired), "search")
+INTERPRET = Declared(
+    "interpret",
+    "POST",
+    "/v1/leads/interpret",
+    (
+        BadRequest,
+        Unauthorized,
+        Forbidden,
+        PayloadTooLarge,
+        UnsupportedMediaType,
+        TooManyRequests,
+        Internal,
+        Unavailable,
+        QueryError,
+    ),
+    "search",
+)
 ENRICH = Declared("enrich", "POST", "/v1/leads/enrich", _CHARGING, "enrich")
 ACCOUNT = Declared("account", "GET", "/v1/account", _READING, "account")
 USAGE = Declared("usage", "GET", "/v1/usage", _READING, "account")
@@ -81,4 +100,4 @@ METRICS = Declared("metrics", "GET", "/metrics", (Internal,))
 OPENAPI = Declared("openapi", "GET", "/openapi.json", (Internal,))
 DOCS = Declared("docs", "GET", "/docs", (Internal,))
 
-OPERATIONS = (SEARCH, PAGE, ENRICH, ACCOUNT, USAGE, LEDGER, RECEIPT, HEALTHZ, READYZ, METRICS, OPENAPI, DOCS)
+OPERATIONS = (SEARCH, PAGE, INTERPRET, ENRICH, ACCOUNT, USAGE, LEDGER, RECEIPT, HEALTHZ, READYZ, METRICS, OPENAPI, DOCS)

@@ -11,6 +11,7 @@ from rapidfuzz import fuzz, process
 from starlette.requests import Request
 
 from siteglass.errors import BadRequest, PayloadTooLarge, Problem, UnsupportedMediaType
+from siteglass.interpret import refuse_if_unsure
 from siteglass.query.body import read_meaning
 from siteglass.query.fields import ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE, SORTS
 from siteglass.query.filters import spelled_type, written_as_array
@@ -24,7 +25,8 @@ MOST_NAMES_TOLD = 5
 MAX_LEAD_CREDITS = 1_000_000
 SPENDING_PARAMETERS = ("dry_run", "max_lead_credits")
 
-SEARCH_PARAMETERS = ("query", "limit", "select", "sort", *SPENDING_PARAMETERS, "wrapped_query", *FILTERS)
+SWITCHES = ("explain", "strict")
+SEARCH_PARAMETERS = ("query", "limit", "select", "sort", *SPENDING_PARAMETERS, *SWITCHES, "wrapped_query", *FILTERS)
 PAGE_PARAMETERS = ("limit", *SPENDING_PARAMETERS)
 ENRICH_PARAMETERS = ("domains", "select", *SPENDING_PARAMETERS)
 
@@ -108,11 +110,16 @@ class Spending:
     max_lead_credits: int | None
 
 
+def _switch(body: dict[str, Any], name: str, problems: list[Problem]) -> bool:
+    value = body.get(name)
+    if value is not None and not isinstance(value, bool):
+        problems.append(Problem(name, f"expected true or false, found {spelled_type(value)}"))
+    return value is True
+
+
 def _spending(body: dict[str, Any], problems: list[Problem]) -> Spending:
-    dry_run = body.get("dry_run")
-    if dry_run is not None and not isinstance(dry_run, bool):
-        problems.append(Problem("dry_run", f"expected true or false, found {spelled_type(dry_run)}"))
-    return Spending(dry_run is True, _whole(body, "max_lead_credits", 0, MAX_LEAD_CREDITS, problems))
+    dry_run = _switch(body, "dry_run", problems)
+    return Spending(dry_run, _whole(body, "max_lead_credits", 0, MAX_LEAD_CREDITS, problems))
 
 
 def _select(body: dict[str, Any], selectable: Sequence[str], problems: list[Problem]) -> tuple[str, ...] | None:
@@ -141,15 +148,19 @@ def _sort(body: dict[str, Any], problems: list[Problem]) -> str:
 
 
 def read_search(body: dict[str, Any], now_ms: int) -> tuple[SearchRequest, Spending]:
-    """The body of POST /v1/leads/search."""
+    """The body of POST /v1/leads/search, and of /v1/leads/interpret."""
     problems = _unknown_fields(body, SEARCH_PARAMETERS)
     limit = _limit(body, DEFAULT_LIMIT, problems)
     select = _select(body, SEARCH_SELECTABLE, problems)
     sort = _sort(body, problems)
     spending = _spending(body, problems)
+    explain, strict = (_switch(body, name, problems) for name in SWITCHES)
     if select is not None and ALWAYS_SHOWN not in select:
         select = (*select, ALWAYS_SHOWN)
-    return SearchRequest(read_meaning(body, now_ms, problems), limit, select, sort), spending
+    meaning = read_meaning(body, now_ms, problems)
+    if strict:
+        refuse_if_unsure(meaning)
+    return SearchRequest(meaning, limit, select, sort, explain), spending
 
 
 def read_page(body: dict[str, Any], default_limit: int) -> tuple[int, Spending]:

@@ -14,6 +14,8 @@ from siteglass.query.cursor import Continuation, CursorSealer
 from siteglass.search import SearchPage
 
 SEARCH_PATH = "/v1/leads/search"
+NOTES_HEADER = "X-Query-Notes"
+ESTIMATED = {"X-Total-Estimated": "true"}
 LEDGER_PATH = "/v1/ledger"
 JSON = "application/json"
 # No answer of ours may be kept by a cache, guessed at, or framed.
@@ -53,13 +55,15 @@ def enrich_body(enriched: Enriched) -> bytes:
     return orjson.dumps({"results": enriched.items})
 
 
-def search_body(page: SearchPage, sealer: CursorSealer, account: str, now_s: int) -> bytes:
-    """The envelope of a page."""
+def search_body(
+    page: SearchPage, sealer: CursorSealer, account: str, now_s: int, interpretation: dict[str, Any] | None = None
+) -> bytes:
+    """The envelope of a page; the interpretation where it was asked for."""
 
     def path(continuation: Continuation | None) -> str | None:
         return None if continuation is None else f"{SEARCH_PATH}/{sealer.seal(continuation, account, now_s)}"
 
-    envelope = {
+    envelope: dict[str, Any] = {
         "result_id": page.result_id,
         "total_results": page.total,
         "size": len(page.records),
@@ -68,4 +72,6 @@ def search_body(page: SearchPage, sealer: CursorSealer, account: str, now_s: int
         "next": path(page.next),
         "previous": path(page.previous),
     }
+    if interpretation is not None:
+        envelope["interpretation"] = interpretation
     return orjson.dumps(envelope)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, Literal
 
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -11,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from siteglass import enrich, search
+from siteglass import enrich, interpret, search
 from siteglass.accounts import receipts
 from siteglass.accounts.credits import Bill
 from siteglass.accounts.keys import Caller
@@ -26,6 +28,8 @@ from siteglass.api.operations import (
     DOMAINS_PER_UNIT,
     ENRICH,
     HEALTHZ,
+    INTERPRET,
+    INTERPRET_UNITS,
     LEDGER,
     METRICS,
     OPENAPI,
@@ -47,8 +51,8 @@ from siteglass.api.receipts import (
     too_many_rows,
     usage_answer,
 )
-from siteglass.api.requests import Spending, read_enrich, read_page, read_search
-from siteglass.api.responses import answer, enrich_body, search_body
+from siteglass.api.requests import Spending, read_enrich, read_json, read_page, read_search
+from siteglass.api.responses import ESTIMATED, NOTES_HEADER, answer, enrich_body, search_body
 from siteglass.errors import NotFound, Unavailable
 from siteglass.index import generations
 
@@ -57,7 +61,9 @@ async def _search(service: Service, _request: Request, caller: Caller, _call: Ca
     now_ms = service.backends.clock.now_ms()
     asked, spending = read_search(body, now_ms)
     page = await search.first_page(service.backends, service.names, asked)
-    return _offer("search", service, caller, page, spending, now_ms // 1000)
+    explained = interpret.explained(asked.meaning) if asked.explain else None
+    notes = {NOTES_HEADER: str(interpret.note_count(asked.meaning))}
+    return _offer("search", service, caller, page, spending, now_ms // 1000, explained, notes)
 
 
 async def _page(service: Service, request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
@@ -75,14 +81,27 @@ def _offer(
     page: search.SearchPage,
     spending: Spending,
     now_s: int,
+    explained: dict[str, Any] | None = None,
+    headers: Mapping[str, str] = MappingProxyType({}),
 ) -> Offer:
     return Offer(
         Bill(operation, 0, page.marks, spending.max_lead_credits),
-        search_body(page, service.sealer, str(caller.account_id), now_s),
+        search_body(page, service.sealer, str(caller.account_id), now_s, explained),
         {"total_results": page.total},
         spending.dry_run,
-        {"X-Total-Estimated": "true"} if page.total_estimated else {},
+        {**headers, **(ESTIMATED if page.total_estimated else {})},
     )
+
+
+async def _interpret(service: Service, request: Request, caller: Caller, call: Call) -> Response:
+    backends = service.backends
+    body = await read_json(request, backends.settings.max_body_bytes)
+    asked, _spending = read_search(body, backends.clock.now_ms())
+    await take_rest(service, caller, call, INTERPRET_UNITS)
+    total = await interpret.count(backends, service.names, asked.meaning)
+    notes = {NOTES_HEADER: str(interpret.note_count(asked.meaning))}
+    told = {**interpret.explained(asked.meaning), "total_results": total.count}
+    return answer(told, headers={**notes, **(ESTIMATED if total.estimated else {})})
 
 
 async def _enrich(service: Service, _request: Request, caller: Caller, call: Call, body: dict[str, Any]) -> Offer:
@@ -170,6 +189,7 @@ def routes() -> list[Route]:
     return [
         _guarded(SEARCH, charged(_search)),
         _guarded(PAGE, charged(_page, may_be_empty=True)),
+        _guarded(INTERPRET, _interpret),
         _guarded(ENRICH, charged(_enrich)),
         _guarded(ACCOUNT, _account),
         _guarded(USAGE, _usage),

@@ -208,6 +208,17 @@ async def first_page(backends: Backends, names: Names, made: Criteria, sort: str
     return page, total
 
 
+async def count(backends: Backends, names: Names, made: Criteria) -> Total:
+    """How many leads match; an estimate if counting takes too long."""
+    settings = backends.settings
+    if settings.total_exact_ms > 0:
+        head = {"index": names.read, "allow_partial_search_results": True, "request_cache": True}
+        (answer,) = await _msearch(backends, [head, {**count_body(made), "timeout": f"{settings.total_exact_ms}ms"}])
+        if total := _exact_total(answer):
+            return total
+    return await _sampled_total(backends, names, made)
+
+
 async def _msearch(backends: Backends, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     body = b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
     try:

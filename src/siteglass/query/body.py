@@ -26,6 +26,10 @@ class Meaning:
 
     criteria: Criteria
     filters: dict[str, Any]
+    sentence: natural.Interpretation | None = None
+    """How `query` was read, if it was."""
+    replaced: tuple[Condition, ...] = ()
+    """What `query` said and a filter says otherwise."""
 
 
 def read_meaning(body: Mapping[str, Any], now_ms: int, other_problems: list[Problem] | None = None) -> Meaning:
@@ -35,21 +39,22 @@ def read_meaning(body: Mapping[str, Any], now_ms: int, other_problems: list[Prob
     problems = [*(other_problems or []), *reader.problems]
     query = _text(body, "query", natural.MAX_QUERY_CHARS, problems)
     wrapped = _text(body, "wrapped_query", directives.MAX_TEXT_CHARS, problems)
-    directed = Criteria()
+    directed, sentence = Criteria(), None
+    replaced: tuple[Condition, ...] = ()
     try:
         if wrapped:
             directed = directives.parse(wrapped)
         elif query and not problems:
-            today = datetime.fromtimestamp(now_ms / 1000, UTC).date()
-            understood = natural.interpret(query, today)
-            directed = _without_replaced(understood.criteria, reader.conditions)
+            sentence = natural.interpret(query, datetime.fromtimestamp(now_ms / 1000, UTC).date())
+            replaced = _replaced(sentence.criteria, reader.conditions)
+            directed = criteria(c for c in sentence.criteria.conditions if c not in replaced)
     except QueryError as error:
         if not problems:
             raise
         problems.extend(error.problems)
     if problems:
         raise BadRequest(problems)
-    return _meaning(reader, directed.fixed_at(now_ms))
+    return _meaning(reader, directed.fixed_at(now_ms), sentence, replaced)
 
 
 def _text(body: Mapping[str, Any], name: str, max_chars: int, problems: list[Problem]) -> str:
@@ -69,13 +74,18 @@ def _thing(condition: Condition) -> str:
     return ASKED[condition.field].ask.thing or condition.field
 
 
-def _without_replaced(understood: Criteria, given: list[Condition]) -> Criteria:
+def _replaced(understood: Criteria, given: list[Condition]) -> tuple[Condition, ...]:
     """A given filter replaces what the sentence said positively about the same thing; exclusions stay."""
     things = {_thing(condition) for condition in given}
-    return criteria(c for c in understood.conditions if c.negated or _thing(c) not in things)
+    return tuple(c for c in understood.conditions if not c.negated and _thing(c) in things)
 
 
-def _meaning(reader: FilterReader, directed: Criteria) -> Meaning:
+def _meaning(
+    reader: FilterReader,
+    directed: Criteria,
+    sentence: natural.Interpretation | None,
+    replaced: tuple[Condition, ...],
+) -> Meaning:
     whole = criteria([*reader.conditions, *directed.conditions])
     said = set(criteria(reader.conditions).conditions)
     rest = Criteria(tuple(c for c in directed.conditions if c not in said))
@@ -86,4 +96,4 @@ def _meaning(reader: FilterReader, directed: Criteria) -> Meaning:
         problem = f"the filters of a search may have at most {MAX_ECHO_BYTES} bytes, found {size}"
     if problem:
         raise BadRequest([Problem("wrapped_query" if rest.conditions else next(iter(reader.sent)), problem)])
-    return Meaning(whole, echo)
+    return Meaning(whole, echo, sentence, replaced)

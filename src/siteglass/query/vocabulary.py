@@ -86,7 +86,7 @@ class Vocabulary:
         return _values(self._tables[kind].get(loose(text)))
 
     def spoken(self, folded: str) -> list[tuple[Kind, tuple[str, ...]]]:
-        """The places and languages that a folded text names; the looks of `resolve` at once, without codes of states."""
+        """The places and languages that a folded text names: the looks of `resolve` at once, without state codes."""
         key = " ".join(folded.translate(LOOSE).split())
         tables = self._tables
         return [(kind, _values(values)) for kind in _SPOKEN_KINDS if (values := tables[kind].get(key)) is not None]
@@ -97,9 +97,7 @@ class Vocabulary:
         key = folded if folded.isalnum() else compact(folded)
         if values := self._technology_exact.get(folded) or self._tables["technology"].get(key):
             found.append(("technology", _values(values)))
-        for kind in _JOINED_KINDS:
-            if values := self._tables[kind].get(key):
-                found.append((kind, _values(values)))
+        found.extend((kind, _values(values)) for kind in _JOINED_KINDS if (values := self._tables[kind].get(key)))
         return found
 
     def spoken_names(self) -> Iterator[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from datetime import date
 
 from siteglass.query.natural import numbers
 from siteglass.query.natural.segments import ENTITIES, Segment
@@ -16,14 +18,9 @@ _COMPARE = {
 _BEFORE = tuple(kind for kind in _COMPARE if not kind.endswith("_after"))
 _AFTER = tuple(kind for kind in _COMPARE if kind.endswith("_after"))
 _SIGNS = {">": ">", "<": "<", ">=": ">=", "<=": "<=", "=": "=", "≥": ">=", "≤": "<="}
-_RANGE_JOINTS = frozenset(("-", "–", "to", "bis", "hasta", "ate", "until"))
-_BETWEEN_JOINTS = frozenset(("a", "y", "and", "und", "et", "e", "&"))
-_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90, "year": 365}
+_DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90, "year": 365}
 _MONEY_UNITS = ("usd", "other_currency")
 _DOLLARS = frozenset(("$", "US$"))
-# What is counted though no search can: people, ways, and results.
-_COUNTED_UNKNOWN = frozenset(("employees", "people", "staff", "miles", "km", "mitarbeiter", "empleados", "employes"))
-_RESULTS = frozenset(("leads", "results", "companies", "sites", "stores"))
 _DATE_CUES = ("since", "crawled", "greater")
 # A number without a unit is money from here on: scores and seconds are smaller.
 _LARGE = 1_000
@@ -53,6 +50,8 @@ def read_dates(sentence: Sentence) -> None:
     """ "since 1 September 2026", "since March 2026": a day, and all that stands for it."""
     parts = sentence.parts
     for at, part in enumerate(parts):
+        if part.kind == "date" and (written := numbers.iso_day(part.tokens[0].text)):
+            _say_date(sentence, written, at, at)
         month = part.sense("month")
         if month is None or part.used:
             continue
@@ -66,9 +65,15 @@ def read_dates(sentence: Sentence) -> None:
         if after and after.amount and 2000 <= after.amount.number <= 2100:
             year, last = int(after.amount.number), last + 1
         when = numbers.day(year, int(month.values[0]), of_month)
-        if when and sentence.near(first, _DATE_CUES, back=4, ahead=0):
-            cues = [part for part in parts[max(0, first - 4) : first] if part.has(*_DATE_CUES)]
-            sentence.say(f"@updated_after({when.isoformat()})", [*cues, *parts[first : last + 1]], "date")
+        if when:
+            _say_date(sentence, when, first, last)
+
+
+def _say_date(sentence: Sentence, when: date, first: int, last: int) -> None:
+    if sentence.near(first, _DATE_CUES, back=4, ahead=0):
+        cues = [part for part in sentence.parts[max(0, first - 4) : first] if part.has(*_DATE_CUES)]
+        said = [*cues, *sentence.parts[first : last + 1]]
+        sentence.say(f"@updated_after({when.isoformat()})", said, "date")
 
 
 def read_numbers(sentence: Sentence) -> None:
@@ -159,9 +164,9 @@ def _range_top(sentence: Sentence, at: int, operator: str | None) -> tuple[int, 
         joint, end = parts[middle], middle + 1
         if parts[end].kind != "number" and end + 1 < len(parts) and parts[end].has("function"):
             end += 1  # "entre les 5 et les 10"
-        between = operator == "between" and joint.key in _BETWEEN_JOINTS
+        between = operator == "between" and joint.key in sentence.sets["between_joints"]
         other = parts[end].amount
-        if (between or joint.key in _RANGE_JOINTS) and parts[end].kind == "number" and other:
+        if (between or joint.key in sentence.sets["range_joints"]) and parts[end].kind == "number" and other:
             return end, other
     return None
 
@@ -185,13 +190,13 @@ def _write(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     """Say what a number means; False if it means nothing that can be searched."""
     behind = sentence.after(quantity.last)
     counted = behind.key if behind else ""
-    if counted in _COUNTED_UNKNOWN:
+    if counted in sentence.sets["counted"]:
         sentence.refuse(
             [*sentence.parts[quantity.first : quantity.last + 1], *([behind] if behind else [])],
             f"no search can count {counted}",
         )
         return True
-    if counted in _RESULTS and not quantity.money:
+    if counted in sentence.sets["results"] and not quantity.money:
         return False
     return (
         _age(sentence, at, quantity)
@@ -228,7 +233,7 @@ def _age(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     said = sentence.near(at, ("crawled", "recent"), back=8, ahead=6)
     if not said and not sentence.near(at, ("function", "within_last"), back=2, ahead=1):
         return False
-    days = round(quantity.low * _DAYS[quantity.unit])
+    days = max(1, math.ceil(quantity.low * _DAYS[quantity.unit]))
     denial = _denial(sentence, at)
     if denial is not None:
         sentence.parts[at].denied_by = denial

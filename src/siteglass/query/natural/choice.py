@@ -11,23 +11,7 @@ from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
 from siteglass.query.natural.sentence import Sentence
 from siteglass.query.vocabulary import City, vocabulary
 
-US_STATES_FIRST = frozenset(("georgia", "washington", "new york", "nova york", "nova iorque", "nueva york"))
-_UK_NATIONS = frozenset(("wales", "scotland", "england", "northern ireland"))
-# Words that make Georgia the country.
-_CAUCASUS = frozenset(("tbilisi", "armenia", "azerbaijan", "turkey", "ukraine", "batumi", "moldova", "armenien"))
-# Particles that mark a language only together with its name ("in German"), and a place otherwise.
-_WEAK_MARKERS = frozenset(("in", "en", "de", "em", "auf"))
-_STATE_WORDS = frozenset(("state", "province", "region", "county", "estado", "provincia", "bundesland", "canton", "kanton"))
-# Countries whose states people name; of others, a city of that name is meant.
-_STATES_NAMED = frozenset(
-    "US CA AU GB DE ES FR IT IN BR MX AT CH NL BE PT AR ZA JP CN ID PL MY NG AE IE NZ SE".split()
-)
-# Words of other languages that are nouns in an English sentence.
-_ENGLISH_NOUNS = frozenset(("car", "cars", "hat", "gift", "die", "pain", "chat", "sale", "tag", "mode", "pays", "son"))
-# Where a clause about the person asking ends: whom it is for.
-_FOR_WHOM = {"en": ("to", "targeting", "so"), "de": ("an",), "es": ("a", "para"), "fr": ("aux", "a"), "pt": ("a", "para")}
-_FOR_WHAT = frozenset(("for", "fur", "pour", "who"))
-_ASKING = frozenset(("i", "we", "i'm", "im", "we're", "i am", "we are", "my", "our"))
+# A town that is called like an ordinary word is meant from this size on.
 _CITY = 100_000
 
 
@@ -35,7 +19,7 @@ def choose(sentence: Sentence, forced: Mapping[int, Sense]) -> None:
     """Give every phrase one meaning; `forced` are those of phrases that begin at some offsets."""
     if sentence.language == ENGLISH:
         for part in sentence.parts:
-            if part.key in _ENGLISH_NOUNS:
+            if part.key in sentence.sets["english_nouns"]:
                 part.only([sense for sense in part.senses if sense.kind in ENTITIES])
     elif sentence.language == "pt":
         _portuguese_prepositions(sentence)
@@ -54,7 +38,8 @@ def _choose_one(sentence: Sentence, at: int, part: Segment) -> None:
     entity = part.kinds & ENTITIES
     roles = part.kinds - ENTITIES - HEAD_ROLES - {"protected"}
     if roles and entity:
-        code = len(part.key) <= 3 and (part.tokens[0].text.isupper() or part.in_slashes)
+        no_word = part.key not in sentence.sets["word_codes"] or part.has("state")  # "Portland, OR"
+        code = len(part.key) <= 3 and (part.in_slashes or (part.tokens[0].text.isupper() and no_word))
         page = roles == {"page_name"} and not sentence.page_follows(at)
         if not code and not page and ("page_name" in roles or not roles <= {"generic", "judgement"}):
             entity = frozenset()
@@ -68,15 +53,18 @@ def _choose_one(sentence: Sentence, at: int, part: Segment) -> None:
 
 def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -> str | None:
     before = sentence.parts[at - 1] if at else None
-    after = sentence.after(at)
     in_place = before is not None and before.has("place_preposition")
     if "city" in kinds and _lies_in_next(sentence, at, part):
         return "city"
     if "category" in kinds and len(part.key) <= 2:
         return "category"
-    if part.key in _UK_NATIONS and "state" in kinds:
+    if part.key in sentence.sets["uk_nations"] and "state" in kinds:
         return "state"
-    if "country" in kinds and kinds & {"language", "nationality", "spoken"} and part.key not in US_STATES_FIRST:
+    if (
+        "country" in kinds
+        and kinds & {"language", "nationality", "spoken"}
+        and part.key not in sentence.sets["us_states_first"]
+    ):
         return "country"
     if "spoken" in kinds:
         return "spoken"
@@ -90,7 +78,7 @@ def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -
         after_city = at >= 1 and any(other.kind == "city" for other in sentence.parts[max(0, at - 2) : at])
         if after_city and len(part.key) <= 3:
             return "state"
-        return "state" if part.key in US_STATES_FIRST and not _caucasus(sentence) else "country"
+        return "state" if part.key in sentence.sets["us_states_first"] and not _caucasus(sentence) else "country"
     if "state" in kinds and "city" in kinds:
         return _state_or_city(sentence, at, part)
     if "technology" in kinds:
@@ -108,13 +96,13 @@ def _no_town(sentence: Sentence, part: Segment, in_place: bool) -> bool:
 
 
 def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -> str | None:
-    before, after = (sentence.parts[at - 1] if at else None), sentence.after(at)
+    before, after = _said_before(sentence, at), sentence.after(at)
     state = part.sense("state")
     if state and any(value.startswith(("US-", "GB-")) for value in state.values):
         return "state"
     if "language" in kinds:
         for beside in (before, after):
-            if beside is not None and beside.has("language_marker") and beside.key not in _WEAK_MARKERS:
+            if beside is not None and beside.has("language_marker") and beside.key not in sentence.sets["weak_markers"]:
                 return "language"
         said_in = before is not None and (before.key == "in" or before.key.endswith(" in"))
         if said_in and (after is None or not after.has("generic", "service_type", "category")):
@@ -125,6 +113,14 @@ def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[st
         if following is not None and following.has("spoken"):
             return "language"  # "Japanese- or Korean-language"
     return None if "country" in kinds else "nationality"
+
+
+def _said_before(sentence: Sentence, at: int) -> Segment | None:
+    """The word that a name hangs on, through a colon ("language: Spanish") or a denial ("in neither German nor …")."""
+    for part in reversed(sentence.parts[:at]):
+        if part.key not in (":", "=", "is") and not (part.has("negation") and not part.has("language_marker")):
+            return part
+    return None
 
 
 def _lies_in_next(sentence: Sentence, at: int, part: Segment) -> bool:
@@ -154,10 +150,12 @@ def _state_or_city(sentence: Sentence, at: int, part: Segment) -> str:
         return "state"  # "London, Ontario"
     listed = [other for other in (previous, sentence.beside(at, 1)) if other is not None]
     towns = any(_is_town(sentence, other) for other in listed)
-    if part.key in US_STATES_FIRST:
+    if part.key in sentence.sets["us_states_first"]:
         return "city" if towns else "state"
     before, after = sentence.before(at), sentence.after(at)
-    if len(part.key) <= 3 or any(beside and _STATE_WORDS & set(beside.key.split()) for beside in (before, after)):
+    if len(part.key) <= 3 or any(
+        beside and sentence.sets["state_words"] & set(beside.key.split()) for beside in (before, after)
+    ):
         return "state"
     if towns:
         return "city"
@@ -166,7 +164,10 @@ def _state_or_city(sentence: Sentence, at: int, part: Segment) -> str:
     cities, state = cities_of(sentence, part), part.sense("state")
     if not cities or state is None:
         return "state"
-    if not any(value.split("-")[0] in _STATES_NAMED for value in state.values) and cities[0].population >= _CITY:
+    if (
+        not any(value.split("-")[0].lower() in sentence.sets["states_named"] for value in state.values)
+        and cities[0].population >= _CITY
+    ):
         return "city"
     return "city" if _town_meant(sentence, part, cities[0]) else "state"
 
@@ -185,7 +186,7 @@ def _technology(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str
 
 def _is_town(sentence: Sentence, part: Segment) -> bool:
     cities = cities_of(sentence, part)
-    if not cities or part.key in US_STATES_FIRST or part.has("country", "nationality"):
+    if not cities or part.key in sentence.sets["us_states_first"] or part.has("country", "nationality"):
         return False
     return not part.has("state") or _town_meant(sentence, part, cities[0])
 
@@ -205,7 +206,7 @@ def _town_meant(sentence: Sentence, part: Segment, city: City) -> bool:
 
 
 def _caucasus(sentence: Sentence) -> bool:
-    return any(part.key in _CAUCASUS for part in sentence.parts)
+    return any(part.key in sentence.sets["caucasus"] for part in sentence.parts)
 
 
 def _ordinary(sentence: Sentence, part: Segment) -> bool:
@@ -222,16 +223,19 @@ def _tool_cue(sentence: Sentence, at: int) -> bool:
         return True
     if after and after.has("shop_word", "site_word"):
         return True
-    neighbours = [parts[i] for i in (at - 2, at + 2) if 0 <= i < len(parts)]
-    joined = any(parts[i].has("and", "or", "comma") for i in (at - 1, at + 1) if 0 <= i < len(parts))
-    capital = parts[at].tokens[0].capital and at > 0
-    return capital and joined and any(other.has("technology") for other in neighbours)
+    previous, following = sentence.beside(at, -1), sentence.beside(at, 1)
+    if previous is not None and previous.kind == "technology":
+        return True
+    if not parts[at].tokens[0].capital:
+        return False
+    listed = [other for other in (previous, following) if other is not None and other.has("technology")]
+    return any(other.tokens[0].capital or not _ordinary(sentence, other) for other in listed)
 
 
 def _portuguese_prepositions(sentence: Sentence) -> None:
     """ "no Porto" is in Porto, where the sentence is Portuguese."""
     for part in sentence.parts:
-        if part.key in ("no", "na", "nos", "nas"):
+        if part.key in sentence.sets["portuguese_in"]:
             part.only([Sense("place_preposition")])
             part.become(part.senses[0])
 
@@ -259,15 +263,22 @@ def _nouns_after_all(sentence: Sentence) -> None:
         if (
             part.kind == "protected"
             or (part.kind == "page_name" and not sentence.page_follows(at) and (noun_behind or noun_before))
-            or (part.kind == "language_marker" and part.key not in _WEAK_MARKERS and after and after.kind == "service_type")
+            or (
+                part.kind == "language_marker"
+                and part.key not in sentence.sets["weak_markers"]
+                and after
+                and after.kind == "service_type"
+            )
             or (part.has("trade") and after and after.kind == "service_type")
-            or (part.kind == "service_type" and part.key in _SHOP and after and after.kind == "unknown" and not after.senses)
+            or (
+                part.kind == "service_type"
+                and part.key in sentence.sets["shop_adjectives"]
+                and after
+                and after.kind == "unknown"
+                and not after.senses
+            )
         ):
             _is_noun(part)
-
-
-# Before a noun they are no shops: "boutique hotels", "shop fittings".
-_SHOP = frozenset(("boutique", "shop", "store"))
 
 
 def _is_noun(part: Segment) -> None:
@@ -281,10 +292,13 @@ def _about_me(sentence: Sentence) -> None:
     while at < len(parts):
         if _speaks_of_self(sentence, at):
             stop = next((i for i in range(at + 1, len(parts)) if parts[i].has("break", "requests")), len(parts))
-            ends = [i for i in range(at + 1, stop) if parts[i].key in _FOR_WHOM[sentence.language]]
+            ends = [i for i in range(at + 1, stop) if parts[i].key in sentence.sets[f"for_whom_{sentence.language}"]]
             if not ends and not (stop < len(parts) - 1 and parts[stop].has("break")):
-                ends = [i for i in range(at + 1, stop) if parts[i].has("comma") or parts[i].key in _FOR_WHAT]
-            end = ends[0] if ends else stop
+                ends = [
+                    i for i in range(at + 1, stop) if parts[i].has("comma") or parts[i].key in sentence.sets["for_what"]
+                ]
+            turns = stop < len(parts) and any(part.has("but") for part in parts[at:stop])
+            end = ends[0] if ends and not turns else stop
             for part in parts[at:end]:
                 part.used = True
             at = end
@@ -296,6 +310,6 @@ def _speaks_of_self(sentence: Sentence, at: int) -> bool:
     if part.has("about_me"):
         return True
     new = at == 0 or sentence.parts[at - 1].has("break", "comma")
-    if not new or part.key not in _ASKING or after is None:
+    if not new or part.key not in sentence.sets["asking"] or after is None:
         return False
     return after.has("offering") or (after.kind == "unknown" and not after.senses)

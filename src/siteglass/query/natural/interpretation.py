@@ -15,7 +15,7 @@ from siteglass.query.natural.lexicon import Sense
 from siteglass.query.natural.places import cities_of
 from siteglass.query.natural.reading import Words, read
 from siteglass.query.natural.segments import ENTITIES, Segment
-from siteglass.query.natural.sentence import Reading, Sentence
+from siteglass.query.natural.sentence import Reading
 from siteglass.query.natural.text import Token
 from siteglass.query.vocabulary import vocabulary
 
@@ -98,7 +98,7 @@ class Interpretation:
     @cached_property
     def confidence(self) -> float:
         """How sure the whole reading is, from 0 to 1."""
-        sure = min((one.confidence for one in self.conditions), default=1.0)
+        sure = min((self._sure(reading) for reading in self._sentence.readings), default=1.0)
         sure *= _UNSUPPORTED ** min(3, len(self.unsupported))
         return round(sure * (_DANGLING_DENIAL if self._sentence.dangling_denial else 1.0), 2)
 
@@ -124,14 +124,18 @@ class Interpretation:
         return tuple(made)
 
     def _understood(self, directive: str, readings: Sequence[Reading]) -> Understood:
-        parts = [part for reading in readings for part in reading.parts]
-        sure = min((reading.confidence for reading in readings), default=1.0)
-        if any(token.corrected for part in parts for token in part.tokens):
-            sure *= _CORRECTED
-        if any(True for part in parts for _ in self._other_senses(part)):
-            sure *= _AMBIGUOUS
+        sure = min((self._sure(reading) for reading in readings), default=1.0)
         rule = ", ".join(dict.fromkeys(reading.rule for reading in readings))
-        return Understood(directive, self._spans(parts), rule, round(sure, 2))
+        words = self._spans(part for reading in readings for part in reading.parts)
+        return Understood(directive, words, rule, round(sure, 2))
+
+    def _sure(self, reading: Reading) -> float:
+        sure = reading.confidence
+        if any(token.corrected for part in reading.parts for token in part.tokens):
+            sure *= _CORRECTED
+        if any(True for part in reading.parts for _ in self._other_senses(part)):
+            sure *= _AMBIGUOUS
+        return sure
 
     @cached_property
     def assumptions(self) -> tuple[Note, ...]:
@@ -157,11 +161,9 @@ class Interpretation:
     @cached_property
     def ignored(self) -> tuple[Span, ...]:
         """Words that say nothing about a lead."""
-        accounted = {
-            (span.start, span.end)
-            for some in (*self.conditions, *self.unsupported)
-            for span in some.words
-        }  # fmt: skip
+        spans = [span for one in self.conditions for span in one.words]
+        spans.extend(span for note in self.unsupported for span in note.words)
+        accounted = {(span.start, span.end) for span in spans}
         left = [
             token
             for part in self._sentence.parts

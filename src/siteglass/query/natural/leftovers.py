@@ -32,7 +32,12 @@ def read_keywords(sentence: Sentence) -> None:
     phrases: list[list[int]] = []
     for at, part in enumerate(sentence.parts):
         if not _meaningful(part):
-            if not (phrases and phrases[-1][-1] == at - 1 and part.key in _INSIDE and _goes_on(sentence, at)):
+            if not (
+                phrases
+                and phrases[-1][-1] == at - 1
+                and part.key in sentence.sets["inside_nouns"]
+                and _goes_on(sentence, at)
+            ):
                 continue
         elif part.negated:
             sentence.refuse([*([part.denied_by] if part.denied_by else []), part], _NO_VALUE)
@@ -73,10 +78,6 @@ def _alternatives(sentence: Sentence, phrases: list[list[int]]) -> list[list[lis
 
 def _sells_online(sentence: Sentence) -> bool:
     return any(part.kind == "service_type" and part.values == ("Ecommerce",) for part in sentence.parts)
-
-
-# Small words inside a noun phrase of the Romance languages: "clínica de estética".
-_INSIDE = frozenset(("de", "d'", "do", "da", "del", "pour", "para", "a", "a la", "au"))
 
 
 def _goes_on(sentence: Sentence, at: int) -> bool:

@@ -19,7 +19,7 @@ ENGLISH = "en"
 # Names of products, categories and types are also found in other words than they are written in ("woo commerce").
 _JOINED_WORDS = 4
 # Roles that only tell what a word does to its neighbours, beside what it is.
-HEAD_ROLES = frozenset(("shop_word", "site_word", "offering_head"))
+HEAD_ROLES = frozenset(("shop_word", "site_word", "offering_head", "label", "trade"))
 _PLURAL_KINDS = ("service_type", "category", "technology")
 # Kinds of words that a misspelt word is not taken for: they are short, many, and say little.
 _NEVER_MEANT = frozenset(
@@ -54,6 +54,7 @@ class Lexicon:
         """Words that are used every day."""
         self._known: frozenset[str] = frozenset(content["known"])
         self._ordinary: frozenset[str] = (self.common | frozenset(content["ordinary"])) - frozenset(content["brands"])
+        self.sets = {name: frozenset(words) for name, words in content["sets"].items()}
         self._votes: dict[str, list[str]] = content["votes"]
         self._cities: dict[str, list[City]] = {}
         for city in known.cities():
@@ -119,7 +120,8 @@ class Lexicon:
         """A state's code, if it is written in capitals or follows a city."""
         text = tokens[at].text
         code = self._codes.get(text.upper()) if len(text) <= 3 else None
-        return code if code and (text.isupper() or self._follows_city(tokens, at)) else None
+        capital = text.isupper() and tokens[at].key not in self.sets["word_codes"]
+        return code if code and (capital or self._follows_city(tokens, at)) else None
 
     def _follows_city(self, tokens: Sequence[Token], at: int) -> bool:
         before = at - 1 if at and tokens[at - 1].kind == "word" else at - 2
@@ -128,7 +130,7 @@ class Lexicon:
         name = tokens[before].key
         if before and tokens[before - 1].kind == "word" and self._is_city(f"{tokens[before - 1].key} {name}"):
             return True
-        return name not in self.common and self._is_city(name)
+        return (name not in self.common or tokens[before].capital) and self._is_city(name)
 
     def _is_city(self, name: str) -> bool:
         return any(kind == "city" for kind, _ in self._vocabulary.spoken(name))

@@ -46,6 +46,14 @@ def _value(digits: str) -> float:
     return float(re.sub(r"\D", "", digits))
 
 
+def iso_day(text: str) -> date | None:
+    """A day written as 2026-10-01."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
 def day(year: int, month: int, of_month: int) -> date | None:
     """A day of the calendar, if there is such a one."""
     try:

@@ -14,6 +14,9 @@ _COUNTRIES = ("country", "nationality")
 # No site says of itself that it is there; people mean the two countries.
 _ANZ = ("Australia and New Zealand",)
 
+# A smaller city of the same name is meant beside others of its country, if it has this share of the people.
+_COMPARABLE = 0.2
+
 Said = dict[str, list[Segment]]
 """Values in the order they were said, each with its words."""
 
@@ -115,7 +118,17 @@ def city_meant(sentence: Sentence, part: Segment, countries: set[str], states: s
     for city in candidates:
         if city.country in countries:
             return city
+    neighbours = set() if countries else _countries_of_others(sentence, part)
+    for city in candidates:
+        if {city.country} == neighbours and city.population >= candidates[0].population * _COMPARABLE:
+            return city
     return candidates[0] if candidates else None
+
+
+def _countries_of_others(sentence: Sentence, part: Segment) -> set[str]:
+    """The countries of the other cities that are named: "Cork, Limerick or Waterford" lie in one."""
+    others = [other for other in sentence.parts if other.kind == "city" and other is not part]
+    return {cities[0].country for other in others if (cities := cities_of(sentence, other))}
 
 
 def cities_of(sentence: Sentence, part: Segment) -> list[City]:

@@ -37,7 +37,7 @@ def split(query: str) -> Words:
     """The words of a sentence."""
     words = lexicon()
     text, literals = take_literals(query)
-    tokens = with_shared_heads(tokenise(text))
+    tokens = with_shared_heads(tokenise(text), words.sets["directions"])
     found = [words.matches(tokens, at) for at in range(len(tokens))]
     right = corrected(tokens, found, words)
     if any(token.corrected for token in right):

@@ -6,8 +6,6 @@ from siteglass.query.natural.segments import ENTITIES, Segment
 from siteglass.query.natural.sentence import Sentence, family
 from siteglass.query.natural.vague import VAGUE
 
-_DENIALS_BEHIND = frozenset(("no", "nope", "not", "nein", "non"))
-_NEITHER = frozenset(("neither", "weder", "ni", "nem"))
 _THINGS = ("flag", "contact", "page")
 
 
@@ -28,13 +26,17 @@ def deny(sentence: Sentence) -> None:
         elif part.has("negation", "exception") and part.kind not in ENTITIES:
             if _denies_before(sentence, at):
                 continue
+            if denial and covered is None and denial.has("exception"):
+                part.denied_by, part.doubled = denial, True  # "exclude sites lacking a phone"
             denial, covered, joined = part, None, False
+        elif part.key in (":", "(") and denial and covered is None:
+            continue  # "must not have: TikTok"
         elif part.has("break", "but"):
             denial = None
         elif part.has("and", "or", "comma"):
             joined = True
         elif _deniable(part):
-            if denial and (covered is None or (joined and family(part) == covered)):
+            if denial and (covered is None or (joined and _goes_on(sentence, at, covered))):
                 _mark(part, denial)
                 covered = family(part)
             else:
@@ -62,8 +64,23 @@ def _deniable(part: Segment) -> bool:
     return part.kind in ENTITIES or part.kind in VAGUE or part.kind.startswith((*_THINGS, "path"))
 
 
+def _goes_on(sentence: Sentence, at: int, covered: str) -> bool:
+    """Whether a denial reaches the next member of a list: behind a comma alone only if it is of the same kind."""
+    part = sentence.parts[at]
+    if family(part) != covered:
+        return False
+    before = sentence.beside(at, -1)
+    only_comma = before is not None and sentence.joint(sentence.parts.index(before), at) == "comma"
+    return not only_comma or before is None or before.kind == part.kind or _ends_with_or(sentence, at)
+
+
+def _ends_with_or(sentence: Sentence, at: int) -> bool:
+    following = sentence.beside(at, 1)
+    return following is not None and sentence.joint(at, sentence.parts.index(following)) in ("or", "and")
+
+
 def _mark(part: Segment, denial: Segment) -> None:
-    part.doubled = denial.has("double_negation")
+    part.doubled = denial.doubled or denial.has("double_negation")
     part.negated = not part.doubled
     part.denied_by = denial
 
@@ -74,7 +91,7 @@ def _denies_before(sentence: Sentence, at: int) -> bool:
     if after is not None and not after.has("comma", "break", "and", "but"):
         return False
     part = sentence.parts[at]
-    if not part.has("negation_after", "exception_after") and part.key not in _DENIALS_BEHIND:
+    if not part.has("negation_after", "exception_after") and part.key not in sentence.sets["denials_behind"]:
         return False
     covered = ""
     for before in reversed(sentence.parts[:at]):
@@ -128,8 +145,8 @@ def _asked(part: Segment) -> str:
 
 # Between an "or" and what it joins.
 _BETWEEN = (
-    "function", "using", "using_after", "place_preposition", "language_marker", "spending", "greater", "at_least", "less",
-    "at_most", "negation", "crawled", "between", "around", "offering",
+    "function", "using", "using_after", "place_preposition", "language_marker", "spending", "greater", "at_least",
+    "less", "at_most", "negation", "crawled", "between", "around", "offering", "score", "load_time",
 )  # fmt: skip
 
 
@@ -148,7 +165,9 @@ def _things(sentence: Sentence, at: int, step: int) -> int | None:
 
 def _denied(sentence: Sentence, at: int) -> bool:
     """ "without A or B" means neither, which can be said of all but flags."""
-    if sentence.parts[at].kind == "flag_nouns" and not any(part.key in _NEITHER for part in sentence.parts[:at]):
+    if sentence.parts[at].kind == "flag_nouns" and not any(
+        part.key in sentence.sets["neither"] for part in sentence.parts[:at]
+    ):
         return False
     for part in reversed(sentence.parts[:at]):
         if part.has("negation", "exception"):

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 PLACES = frozenset(("country", "state", "city", "region", "subregion", "group", "nationality"))
 ENTITIES = PLACES | {"language", "spoken", "technology", "category", "service_type"}
-# "north" is no town, though some are called so.
-_DIRECTIONS = frozenset(
-    "north south east west central northern southern eastern western norte sur sul sud nord est ouest sudeste".split()
-)
+# "or more", "and less": only behind a number.
+_BEHIND_NUMBERS = frozenset(("greater_after", "at_least_after", "less_after", "at_most_after", "around_after"))
+# Behind these a word is written with a capital, whatever it is.
+_ENDS = (".", "!", "?", ":")
 # A town that is also an ordinary word is meant from this size on: in capitals, or anyhow.
 _TOWN = 100_000
 _CITY = 300_000
@@ -87,6 +87,8 @@ def segment(tokens: Sequence[Token], found: Sequence[Matches], lexicon: Lexicon)
 
 
 def _phrase(tokens: Sequence[Token], at: int, found: Matches, lexicon: Lexicon, shouting: bool) -> Segment:
+    counted = any(token.kind == "number" for token in tokens[max(0, at - 3) : at])
+    begins = at == 0 or tokens[at - 1].key in _ENDS
     for length, senses in found:
         window = tokens[at : at + length]
         listed = length == 1 and _in_slashes(tokens, at)
@@ -94,7 +96,9 @@ def _phrase(tokens: Sequence[Token], at: int, found: Matches, lexicon: Lexicon, 
         allowed = [
             sense
             for sense in senses
-            if listed or (named and sense.kind == "city") or _plausible(sense, window, lexicon, shouting)
+            if listed
+            or (named and sense.kind == "city")
+            or _plausible(sense, window, lexicon, shouting=shouting, begins=begins, behind_number=counted)
         ]
         if allowed:
             return Segment(window, allowed, in_slashes=listed)
@@ -135,8 +139,12 @@ def _signs(token: Token) -> list[Sense]:
     return [Sense("break")] if token.key in ".;:!?\n|–—-()" else []
 
 
-def _plausible(sense: Sense, window: Sequence[Token], lexicon: Lexicon, shouting: bool) -> bool:
+def _plausible(
+    sense: Sense, window: Sequence[Token], lexicon: Lexicon, *, shouting: bool, begins: bool, behind_number: bool
+) -> bool:
     """Whether a name may be meant at all: short codes only in capitals, small towns only if they are no common word."""
+    if sense.kind in _BEHIND_NUMBERS:
+        return behind_number
     if sense.kind == "city" and len(window) > 1:
         # "de moins" is no Des Moines: common words in small letters name no town
         named = any(token.capital or token.key not in lexicon.common for token in window)
@@ -144,19 +152,21 @@ def _plausible(sense: Sense, window: Sequence[Token], lexicon: Lexicon, shouting
     if sense.kind not in ENTITIES or len(window) > 1:
         return True
     token = window[0]
-    if token.key in _DIRECTIONS:
+    if token.key in lexicon.sets["directions"]:
         return False
-    capital_code = token.text.isupper() and not shouting
+    capital_code = token.text.isupper() and not shouting and token.key not in lexicon.sets["word_codes"]
     if sense.kind == "state" and "-" in sense.values[0] and len(token.key) <= 3:
         return True  # the lexicon has looked at where it stands
-    if len(token.key) <= 2 and sense.kind in ("country", "state", "region", "subregion", "city", "language"):
+    if len(token.key) <= 3 and sense.kind == "language":
+        return False  # a code of a language is said in a list only
+    if len(token.key) <= 2 and sense.kind in ("country", "state", "region", "subregion", "city"):
         return capital_code or (sense.kind == "country" and token.key in ("us", "uk"))
-    if len(token.key) == 3 and sense.kind in ("country", "state", "city", "language") and token.key in lexicon.common:
+    if len(token.key) == 3 and sense.kind in ("country", "state", "city") and token.key in lexicon.common:
         return capital_code
-    if sense.kind == "city" and token.capital and token.key in lexicon.common:
-        return _people(sense, lexicon) >= _TOWN
-    if sense.kind == "city" and not token.capital and lexicon.is_word(token.key):
+    if sense.kind == "city" and (begins or not token.capital) and lexicon.is_word(token.key):
         return _people(sense, lexicon) >= _GREAT_CITY
+    if sense.kind == "city" and token.key in lexicon.common:
+        return _people(sense, lexicon) >= _TOWN
     return True
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -46,12 +46,19 @@ class Sentence:
     dangling_denial: bool = False
     """Something was denied, and nothing is known that it could be."""
 
+    @property
+    def sets(self) -> Mapping[str, frozenset[str]]:
+        """Short lists of words that single rules turn on."""
+        return self.words.sets
+
     def say(
         self, line: str, parts: Iterable[Segment], rule: str, *, confidence: float = 1.0, assumption: str = ""
     ) -> None:
         """Note a condition. Words that deny one of the parts belong to it."""
         whole = list(parts)
-        whole.extend(part.denied_by for part in tuple(whole) if part.denied_by is not None)
+        for part in whole:  # grows while it is walked: what denies a denial belongs to it too
+            if part.denied_by is not None and part.denied_by not in whole:
+                whole.append(part.denied_by)
         reading = Reading(line, whole, rule, confidence, assumption)
         self.readings.append(reading)
         for part in whole:
@@ -81,7 +88,7 @@ class Sentence:
         return self.parts[at + 1] if at + 1 < len(self.parts) else None
 
     def beside(self, at: int, step: int) -> Segment | None:
-        """The next member of the list that a segment is in, before (-1) or behind (1) it: joined by and, or, a comma."""
+        """The next member of the list that a segment is in (joined by and, or, a comma): before (-1) or behind (1)."""
         i, joined = at + step, False
         while 0 <= i < len(self.parts) and abs(i - at) <= 4:
             part = self.parts[i]

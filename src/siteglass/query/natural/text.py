@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 
 from siteglass.query.folding import fold
@@ -14,6 +15,7 @@ _TOKEN = re.compile(
   | (?P<without>\bw/o\b|\bw/out\b|(?<![\w/])s/(?=\s))
   | (?P<with>\bw/|(?<![\w/])c/(?=\s))
   | (?P<mailbox>\b[A-Za-z]+@(?!\w))
+  | (?P<date>\s?\b\d{4}-\d{2}-\d{2}\b)
   | (?P<number>(?:(?:\b(?:US|R|A|C|AU|CA|NZ|HK|MX))?[$]|[€£])?\s?(?:\d{1,3}(?:[ '’]\d{3})+(?!\d)|\d+(?:[.,]\d+)*)
       \s?(?:(?:k|m|mm|mio|tsd|mil|grand|lakh)(?!\w))?(?=(?:ms|s|secs?|d)\b|\W|$)\+?(?:\s?[€£$](?!\d))?)
   | (?P<operator>>=|<=|[<>=≥≤])
@@ -56,7 +58,7 @@ def tokenise(text: str) -> list[Token]:
     for match in _TOKEN.finditer(text):
         kind, word = match.lastgroup or "word", match[0]
         start, end = match.span()
-        if kind == "number":
+        if kind in ("number", "date"):
             start += len(word) - len(word.lstrip())
             word = word.strip()
             end = start + len(word)
@@ -79,18 +81,13 @@ def key_of(phrase: str) -> str:
     return " ".join([token.key for token in tokenise(phrase)])
 
 
-_DIRECTIONS = frozenset(
-    "north south east west northern southern eastern western central southeast northeast southwest northwest".split()
-)
-
-
-def with_shared_heads(tokens: list[Token]) -> list[Token]:
+def with_shared_heads(tokens: list[Token], directions: Container[str]) -> list[Token]:
     """ "North and South Carolina" said in full: the shared word stands twice, at the place where it was written."""
     made: list[Token] = []
     for at, token in enumerate(tokens):
         made.append(token)
-        if token.key in _DIRECTIONS and at + 3 < len(tokens):
+        if token.key in directions and at + 3 < len(tokens):
             joint, direction, head = tokens[at + 1 : at + 4]
-            if joint.key in ("and", "or", "&") and direction.key in _DIRECTIONS and head.kind == "word":
+            if joint.key in ("and", "or", "&") and direction.key in directions and head.kind == "word":
                 made.append(head)
     return made

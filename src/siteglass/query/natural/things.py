@@ -62,9 +62,14 @@ def _flag(sentence: Sentence, part: Segment, *, bad: bool) -> None:
 
 
 def _paths(sentence: Sentence, at: int) -> None:
-    parts = [sentence.parts[at]]
-    if at + 2 < len(sentence.parts) and sentence.parts[at + 1].has("or") and sentence.parts[at + 2].kind == "path":
-        parts.extend(sentence.parts[at + 1 : at + 3])
+    end = at
+    for i in range(at + 1, len(sentence.parts)):
+        between = sentence.parts[end + 1 : i]
+        if sentence.parts[i].kind == "path" and any(part.has("or") for part in between):
+            end = i
+        elif not sentence.parts[i].has("or", "comma", "function", "page_word", "using"):
+            break
+    parts = sentence.parts[at : end + 1]
     paths = [part.tokens[0].text.lower().rstrip("/") for part in parts if part.kind == "path"]
     sentence.say(line("pages", paths, negated=parts[0].negated), parts, "page")
 

@@ -8,9 +8,6 @@ from siteglass.query.natural.segments import ENTITIES, Segment
 from siteglass.query.natural.sentence import Sentence, line
 from siteglass.query.vocabulary import vocabulary
 
-_FOR = frozenset(("for", "fur", "para", "pour", "as", "als", "como", "comme"))
-# Between a head and what it deals in: "agence de SEO".
-_OF = frozenset(("de", "of", "fur", "for", "pour", "d'"))
 _OFFERING_ENDINGS = ("provider", "providers", "vendors", "vendor")
 _SITES = ("shop_word", "generic", "service_type")
 # One site has only one of these.
@@ -59,7 +56,7 @@ def _is_purpose(sentence: Sentence, at: int) -> bool:
     return (
         sentence.parts[at].kind == "category"
         and before is not None
-        and before.key in _FOR
+        and before.key in sentence.sets["purposes"]
         and tool is not None
         and tool.kind == "technology"
     )
@@ -121,7 +118,7 @@ def _headed(sentence: Sentence, parts: list[Segment], places: list[int]) -> bool
         return True
     if parts[-1].key.endswith(_OFFERING_ENDINGS):
         return True
-    before = next((part for part in reversed(sentence.parts[: places[0]]) if part.key not in _OF), None)
+    before = next((part for part in reversed(sentence.parts[: places[0]]) if part.key not in sentence.sets["of"]), None)
     return before is not None and _is_agency(before)
 
 
@@ -156,11 +153,11 @@ def read_types(sentence: Sentence) -> None:
         elif after is not None and _is_agency(after) and known.resolve("category", part.key):
             offer = known.resolve("category", part.key)
             sentence.say(line("offers", offer), [part], "offer")  # "ecommerce agencies"
-        elif value == "Ecommerce" and shop_platform and sentence.words.role(part.tokens[-1].key, "shop_word"):
-            continue
-        elif value == "Publisher" and part.key in ("blog", "blogs") and _platform_beside(before, after):
-            continue
-        elif value == "Firm" and wanted:
+        elif (
+            (value == "Ecommerce" and shop_platform and _has_shop_word(sentence, part))
+            or (value == "Publisher" and part.key in ("blog", "blogs") and _platform_beside(before, after))
+            or (value == "Firm" and wanted)
+        ):
             continue
         else:
             wanted.append(part)
@@ -172,3 +169,7 @@ def read_types(sentence: Sentence) -> None:
 
 def _platform_beside(*parts: Segment | None) -> bool:
     return any(part is not None and part.kind == "technology" for part in parts)
+
+
+def _has_shop_word(sentence: Sentence, part: Segment) -> bool:
+    return any(sentence.words.role(token.key, "shop_word") for token in part.tokens)

@@ -19,8 +19,6 @@ CITIES = 1_500
 # Countries whose states are often written out.
 _STATES_OF = ("USA", "CAN", "AUS", "DEU", "GBR", "IND", "BRA", "MEX", "ESP")
 _COUNTRY_SIMILARITY = 0.7
-# The short words that a sentence turns on.
-_SMALL = ("with", "using", "without", "over", "under", "from", "than")
 # A phrase that begins so many words before may cover the word.
 _REACH = 3
 
@@ -51,7 +49,11 @@ def _country_names() -> list[str]:
 
 def _nearest(word: str) -> str | None:
     if len(word) < SHORTEST:
-        near = (small for small in _SMALL if small[0] == word[0] and OSA.distance(word, small, score_cutoff=1) <= 1)
+        near = (
+            small
+            for small in lexicon().sets["small_words"]
+            if small[0] == word[0] and OSA.distance(word, small, score_cutoff=1) <= 1
+        )
         return next(near, None)
     return candidates().nearest(word) or countries().nearest(word)
 
