@@ -97,4 +97,3 @@ def test_one_word_of_a_query_comes_back_as_keywords(own: httpx.Client) -> None:
 def test_a_directive_inside_a_query_is_one(own: httpx.Client) -> None:
     for directive in ("@country(DEU)", "!@keywords(vegan)"):
         assert found(own, {"query": directive}) == found(own, {"wrapped_query": directive})
-    assert found(own, {"query": "dentist @country(DEU"}) == DENTISTS
