@@ -120,7 +120,7 @@ def table(name: str) -> dict[str, Any]:
 
 
 def words(name: str) -> list[str]:
-    return (SOURCES / f"{name}.txt").read_text().split()
+    return (SOURCES / f"{name}.txt").read_text().splitlines()
 
 
 def votes() -> dict[str, list[str]]:

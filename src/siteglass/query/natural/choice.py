@@ -179,9 +179,11 @@ def _technology(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str
         if in_place and "city" in kinds:
             return "city"
         return "technology" if _tool_cue(sentence, at) else min(kinds - {"technology"})
-    if _ordinary(sentence, part) and not _tool_cue(sentence, at):
-        return None
-    return "technology"
+    if not _ordinary(sentence, part):
+        return "technology"
+    if len(part.tokens) > 1:  # "with full contact details"
+        return "technology" if all(token.capital for token in part.tokens) else None
+    return "technology" if _tool_cue(sentence, at) else None
 
 
 def _is_town(sentence: Sentence, part: Segment) -> bool:
@@ -213,7 +215,7 @@ def _ordinary(sentence: Sentence, part: Segment) -> bool:
     """A tool's name that is also a word of the language, and not written as a name."""
     camel = any(letter.isupper() for letter in part.tokens[0].text[1:])
     ordinary = sentence.words.is_ordinary
-    return len(part.tokens) == 1 and (ordinary(part.key) or ordinary(part.key.removesuffix("s"))) and not camel
+    return not camel and (ordinary(part.key) or ordinary(part.key.removesuffix("s")))
 
 
 def _tool_cue(sentence: Sentence, at: int) -> bool:
