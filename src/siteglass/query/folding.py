@@ -56,4 +56,5 @@ def loose(text: str) -> str:
 
 def compact(text: str) -> str:
     """Key of a product, category or business type: `fold` without spaces and punctuation but + and #."""
-    return _NOT_COMPACT.sub("", fold(text))
+    folded = fold(text)
+    return folded if folded.isalnum() else _NOT_COMPACT.sub("", folded)

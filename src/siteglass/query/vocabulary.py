@@ -87,7 +87,8 @@ class Vocabulary:
 
     def spoken(self, folded: str) -> list[tuple[Kind, tuple[str, ...]]]:
         """The places and languages that a folded text names: the looks of `resolve` at once, without state codes."""
-        key = " ".join(folded.translate(LOOSE).split())
+        plain = folded.isalnum() or folded.replace(" ", "").isalnum()
+        key = folded if plain else " ".join(folded.translate(LOOSE).split())
         tables = self._tables
         return [(kind, _values(values)) for kind in _SPOKEN_KINDS if (values := tables[kind].get(key)) is not None]
 
@@ -107,8 +108,8 @@ class Vocabulary:
         yield from self._technology_exact
 
     def joined_names(self) -> Iterator[str]:
-        """Every form of a category or business type that is looked up, its words joined."""
-        for kind in _JOINED_KINDS:
+        """Every form of a product, category or business type that is looked up, its words joined."""
+        for kind in ("technology", *_JOINED_KINDS):
             yield from self._tables[kind]
 
     def nearest(self, kind: Kind, text: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from siteglass.query.folding import compact
 from siteglass.query.natural.text import Token
 from siteglass.query.vocabulary import City, Vocabulary, vocabulary
 
@@ -49,6 +51,7 @@ class Lexicon:
             key: [senses[number] for number in numbers] for key, numbers in content["phrases"].items()
         }
         self._longest: dict[str, int] = content["longest"]
+        self._joined = sorted(known.joined_names())
         self._codes = {code: Sense("state", (state,)) for code, state in content["codes"].items()}
         self.common: frozenset[str] = frozenset(content["common"])
         """Words that are used every day."""
@@ -91,30 +94,44 @@ class Lexicon:
     def matches(self, tokens: Sequence[Token], at: int) -> Matches:
         """Every phrase that begins at a word."""
         spoken_words = self._longest.get(tokens[at].key, 1)
-        found: Matches = []
         end = _reach(tokens, at, max(spoken_words, _JOINED_WORDS))
-        for length in range(end - at, 0, -1):
+        joined_words = self._joined_words(tokens, at, end)
+        found: Matches = []
+        for length in range(min(end - at, max(spoken_words, joined_words)), 0, -1):
             last = tokens[at + length - 1]
             if last.kind == "sign":
                 continue
             text = last.key if length == 1 else " ".join([token.key for token in tokens[at : at + length]])
-            senses = self._senses(text, spoken=length <= spoken_words)
+            spoken, joined = length <= spoken_words, length <= joined_words
+            senses = list(self._phrases.get(text, ())) if spoken else []
+            senses += self._values(text, spoken=spoken, joined=joined)
             if length == 1 and (code := self._code(tokens, at)):
                 senses.append(code)
             if last.key.endswith("s") and len(last.key) > 4 and all(sense.kind in HEAD_ROLES for sense in senses):
-                singular = self._values(text[:-1], spoken=length <= spoken_words)
+                singular = self._values(text[:-1], spoken=False, joined=joined)
                 senses.extend(sense for sense in singular if sense.kind in _PLURAL_KINDS)
             if senses:
                 found.append((length, senses))
         return found
 
-    def _senses(self, text: str, *, spoken: bool) -> list[Sense]:
-        return [*(self._phrases.get(text, ()) if spoken else ()), *self._values(text, spoken=spoken)]
+    def _joined_words(self, tokens: Sequence[Token], at: int, end: int) -> int:
+        """How many words, written as one, begin a name of a product, category or type."""
+        text, keys = "", self._joined
+        for i in range(at, min(end, at + _JOINED_WORDS)):
+            text += compact(tokens[i].key)
+            stem = text.removesuffix("s")
+            near = bisect_left(keys, stem)
+            if near == len(keys) or not keys[near].startswith(stem):
+                return i - at
+        return min(end - at, _JOINED_WORDS)
 
-    def _values(self, text: str, *, spoken: bool) -> list[Sense]:
-        found = [Sense(kind, values) for kind, values in self._vocabulary.spoken(text)] if spoken else []
-        found.extend(Sense(kind, values) for kind, values in self._vocabulary.joined(text))
-        return found
+    def _values(self, text: str, *, spoken: bool, joined: bool) -> list[Sense]:
+        found: list[tuple[str, tuple[str, ...]]] = []
+        if spoken:
+            found.extend(self._vocabulary.spoken(text))
+        if joined:
+            found.extend(self._vocabulary.joined(text))
+        return [Sense(kind, values) for kind, values in found]
 
     def _code(self, tokens: Sequence[Token], at: int) -> Sense | None:
         """A state's code, if it is written in capitals or follows a city."""
