@@ -10,6 +10,7 @@ import gzip
 import json
 import sys
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -105,10 +106,10 @@ def state_codes() -> dict[str, str]:
     return codes
 
 
-def longest(phrases: Phrases) -> dict[str, int]:
-    """First word -> words of the longest phrase or name that begins with it, if there is one of several words."""
+def longest(phrases: Iterable[str]) -> dict[str, int]:
+    """First word -> words of the longest phrase that begins with it, if there is one of several words."""
     found: dict[str, int] = {}
-    for key in (*phrases.senses, *map(key_of, vocabulary().spoken_names())):
+    for key in phrases:
         words = key.split(" ")
         if len(words) > 1:
             found[words[0]] = max(found.get(words[0], 0), len(words))
@@ -145,7 +146,8 @@ def build() -> bytes:
         "senses": list(senses),
         "phrases": {key: [senses[sense] for sense in some] for key, some in phrases.senses.items()},
         "codes": state_codes(),
-        "longest": longest(phrases),
+        "longest_phrases": longest(phrases.senses),
+        "longest_names": longest(map(key_of, vocabulary().spoken_names())),
         "common": words("common"),
         "known": words("known"),
         "brands": words("brands"),

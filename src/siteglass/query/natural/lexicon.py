@@ -50,7 +50,8 @@ class Lexicon:
         self._phrases: dict[str, list[Sense]] = {
             key: [senses[number] for number in numbers] for key, numbers in content["phrases"].items()
         }
-        self._longest: dict[str, int] = content["longest"]
+        self._longest_phrases: dict[str, int] = content["longest_phrases"]
+        self._longest_names: dict[str, int] = content["longest_names"]
         self._joined = sorted(known.joined_names())
         self._codes = {code: Sense("state", (state,)) for code, state in content["codes"].items()}
         self.common: frozenset[str] = frozenset(content["common"])
@@ -93,18 +94,20 @@ class Lexicon:
 
     def matches(self, tokens: Sequence[Token], at: int) -> Matches:
         """Every phrase that begins at a word."""
-        spoken_words = self._longest.get(tokens[at].key, 1)
-        end = _reach(tokens, at, max(spoken_words, _JOINED_WORDS))
+        first = tokens[at].key
+        phrase_words, spoken_words = self._longest_phrases.get(first, 1), self._longest_names.get(first, 1)
+        end = _reach(tokens, at, max(phrase_words, spoken_words, _JOINED_WORDS))
         joined_words = self._joined_words(tokens, at, end)
         found: Matches = []
-        for length in range(min(end - at, max(spoken_words, joined_words)), 0, -1):
+        for length in range(min(end - at, max(phrase_words, spoken_words, joined_words)), 0, -1):
             last = tokens[at + length - 1]
             if last.kind == "sign":
                 continue
             text = last.key if length == 1 else " ".join([token.key for token in tokens[at : at + length]])
             spoken, joined = length <= spoken_words, length <= joined_words
-            senses = list(self._phrases.get(text, ())) if spoken else []
-            senses += self._values(text, spoken=spoken, joined=joined)
+            senses = list(self._phrases.get(text, ())) if length <= phrase_words else []
+            if spoken or joined:
+                senses += self._values(text, spoken=spoken, joined=joined)
             if length == 1 and (code := self._code(tokens, at)):
                 senses.append(code)
             if last.key.endswith("s") and len(last.key) > 4 and all(sense.kind in HEAD_ROLES for sense in senses):

@@ -126,9 +126,10 @@ def _other(tokens: Sequence[Token], at: int, found: Matches) -> Segment:
 def _in_slashes(tokens: Sequence[Token], at: int) -> bool:
     """A code in a list such as de/at/ch, without blanks."""
     token = tokens[at]
+    if len(token.key) > 3:
+        return False
     beside = [tokens[i] for i in (at - 1, at + 1) if 0 <= i < len(tokens)]
-    tight = any(other.key == "/" and token.start in (other.end, other.start - len(token.text)) for other in beside)
-    return tight and len(token.key) <= 3
+    return any(other.key == "/" and token.start in (other.end, other.start - len(token.text)) for other in beside)
 
 
 def _signs(token: Token) -> list[Sense]:
