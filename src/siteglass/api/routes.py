@@ -36,12 +36,12 @@ from siteglass.api.operations import (
     USAGE,
     Declared,
 )
+from siteglass.api.parameters import read_no_parameters
 from siteglass.api.receipts import (
     account_answer,
     is_request_id,
     ledger_answer,
     read_ledger,
-    read_no_parameters,
     read_usage,
     receipt_answer,
     too_many_rows,

@@ -24,7 +24,8 @@ from siteglass.api.operations import (
     Declared,
     Errors,
 )
-from siteglass.api.receipts import read_ledger, read_no_parameters, read_usage
+from siteglass.api.parameters import read_no_parameters
+from siteglass.api.receipts import read_ledger, read_usage
 from siteglass.api.requests import read_enrich, read_page, read_search
 from siteglass.api.responses import error_answer
 from siteglass.errors import SiteglassError
