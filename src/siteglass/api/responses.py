@@ -15,8 +15,9 @@ from siteglass.search import SearchPage
 
 SEARCH_PATH = "/v1/leads/search"
 LEDGER_PATH = "/v1/ledger"
+VALUES_PATH = "/v1/values"
 JSON = "application/json"
-# No answer of ours may be kept by a cache, guessed at, or framed.
+# No answer of ours may be kept by a cache unless it says so, guessed at, or framed.
 SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 

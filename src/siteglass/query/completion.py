@@ -95,10 +95,14 @@ class _Keys:
         low = bisect_left(self._keys, key)
         return self._between(low, bisect_right(self._keys, key, low))
 
-    def beginning(self, key: str) -> dict[int, str]:
+    def beginning(self, key: str, within: set[int] | None) -> dict[int, str]:
         """The values that have a key which begins so, each with the text of the first such key."""
         low = bisect_left(self._keys, key)
-        return self._between(low, bisect_right(self._keys, key, low, key=lambda known: known[: len(key)]))
+        high = bisect_right(self._keys, key, low, key=lambda known: known[: len(key)])
+        # One letter begins thousands of keys, and a small country has none of them.
+        if within is not None and within.isdisjoint(self._places[low:high]):
+            return {}
+        return self._between(low, high)
 
     def _between(self, low: int, high: int) -> dict[int, str]:
         # Backwards: of several keys of a value the first one stays.
@@ -154,7 +158,7 @@ class _Completer:
             return [Completed(self._known[place], None) for place in first[:limit]], len(first) > limit
         within = None if country is None else set(first)
         found: dict[int, str] = {}
-        for group in self._groups(text):
+        for group in self._groups(text, within):
             _add(found, group, within, limit + 1)
             if len(found) > limit:
                 break
@@ -163,7 +167,7 @@ class _Completer:
         shown = [Completed(self._known[place], alias or None) for place, alias in found.items()]
         return shown[:limit], len(shown) > limit
 
-    def _groups(self, text: str) -> Iterator[dict[int, str]]:
+    def _groups(self, text: str, within: set[int] | None) -> Iterator[dict[int, str]]:
         """The values that fit, each with the alias it fits by; those that fit better come first."""
         key = self._key(text)
         if not key:
@@ -175,9 +179,9 @@ class _Completer:
         for form in forms:
             yield {place: "" for place in named if form(text) in map(form, self._known[place][:2])}
         yield others
-        yield self._names.beginning(key)
-        yield self._words.beginning(key)
-        yield self._others.beginning(key)
+        yield self._names.beginning(key, within)
+        yield self._words.beginning(key, within)
+        yield self._others.beginning(key, within)
 
     def _near(self, text: str) -> dict[int, str]:
         """The value that a misspelt text most resembles; several cities may have it."""
