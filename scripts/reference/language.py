@@ -7,7 +7,9 @@ from inspect import cleandoc
 
 from babel import Locale
 
-from reference.markdown import code, paragraph, plain, table
+from reference.markdown import code, json_code, paragraph, plain, table
+from siteglass.api.openapi.values import VALUES_ANSWER, VALUES_PATH_AND_QUERY, values_schemas
+from siteglass.api.operations import VALUES
 from siteglass.api.requests import DEFAULT_SORT
 from siteglass.index.documents import spending_range
 from siteglass.query import directives
@@ -131,7 +133,38 @@ def values_page() -> str:
         "Case and accents never matter, other spellings and names are understood (`germany`, `DE`, `Deutschland`). "
         "Answers spell values as here."
     )
-    return f"# Known values\n\n{start}" + "\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
+    listed = "\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
+    return f"# Known values\n\n{start}{_completing()}{listed}"
+
+
+def _completing() -> str:
+    """The call that looks values up."""
+    parameters = [
+        [code(one["name"]), plain(one["description"]), code(str(one["example"]))] for one in VALUES_PATH_AND_QUERY
+    ]
+    fields = VALUES_PATH_AND_QUERY[0]["schema"]["enum"]
+    shown = VALUES_ANSWER["values"][0] | {"categories": ["analytics"]}
+    rows = [
+        [code(f"values[].{name}"), plain(schema["description"]), json_code(shown[name])]
+        for name, schema in values_schemas()["KnownValue"]["properties"].items()
+    ]
+    more = values_schemas()["ValuesAnswer"]["properties"]["more"]["description"]
+    return (
+        f"## {VALUES.method} {VALUES.path}\n\n"
+        + paragraph(
+            "Completes what a caller has begun to write, for keys with the scope `search`. It takes one unit of the "
+            "rate limit and costs no credits; an answer may be kept for an hour. Equal values, names and aliases come "
+            "first, then names that begin with `q`, names of which a later word does, aliases that do, and, if there "
+            "is room, what `q` may be a misspelling of. Of those that fit equally well, cities come by population, "
+            "others by name. Without `q` the most populous countries, states and cities come first, other values by "
+            "name."
+        )
+        + paragraph(f"Fields: {', '.join(map(code, fields))}.")
+        + table(["parameter", "meaning", "example"], parameters)
+        + "\n"
+        + table(["field", "meaning", "example"], [*rows, [code("more"), more, json_code(VALUES_ANSWER["more"])]])
+        + "\n"
+    )
 
 
 def _listed(values: Iterable[str]) -> str:

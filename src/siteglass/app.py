@@ -20,8 +20,8 @@ from siteglass.accounts.housekeeping import Housekeeping, Job
 from siteglass.accounts.key_uses import WRITE_EVERY_S
 from siteglass.accounts.keys import Keys, key_secrets
 from siteglass.api.guard import Service, log_fault, new_request_id
-from siteglass.api.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH
-from siteglass.api.responses import error_answer
+from siteglass.api.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH, VALUES
+from siteglass.api.responses import VALUES_PATH, error_answer
 from siteglass.api.routes import routes
 from siteglass.backends import Clock, open_backends
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
@@ -82,15 +82,16 @@ def _allowed_methods(request: Request) -> list[str]:
 def _meant(path: str) -> str | None:
     """The operation that a wrong path resembles: as a whole, or by its last part."""
     asked = path.rstrip("/").lower()
-    for above, below in ((SEARCH, PAGE), (LEDGER, RECEIPT)):
-        if asked.startswith(above.path + "/"):
+    for above, below in ((SEARCH.path, PAGE), (LEDGER.path, RECEIPT), (VALUES_PATH, VALUES)):
+        if asked.startswith(above + "/"):
             return f"{below.method} {below.path}"
-    by_path = {declared.path: declared for declared in OPERATIONS if declared not in (PAGE, RECEIPT)}
+    by_path = {declared.path: declared for declared in OPERATIONS if declared not in (PAGE, RECEIPT, VALUES)}
+    by_path[VALUES_PATH] = VALUES  # which has nothing at the path above it
     by_end = {path.rpartition("/")[2]: path for path in by_path}
     # /v1/search has 77; /v1/leads, as near to search as to enrich, and /v1/leads/export stay below.
     near = process.extractOne(asked, by_path.keys(), scorer=fuzz.ratio, score_cutoff=76)
     meant = near[0] if near else by_end.get(asked.rpartition("/")[2])
-    return f"{by_path[meant].method} {meant}" if meant else None
+    return f"{by_path[meant].method} {by_path[meant].path}" if meant else None
 
 
 async def _http_error(request: Request, error: Any) -> Response:

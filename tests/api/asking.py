@@ -11,6 +11,7 @@ from siteglass.lead import Lead
 
 SEARCH = "/v1/leads/search"
 ENRICH = "/v1/leads/enrich"
+VALUES = "/v1/values"
 ACCOUNT = "/v1/account"
 USAGE = "/v1/usage"
 LEDGER = "/v1/ledger"

@@ -12,6 +12,7 @@ import pytest
 from openapi_spec_validator import validate
 
 from siteglass.api.receipts import LEDGER_PARAMETERS, USAGE_PARAMETERS
+from siteglass.api.values import VALUES_PARAMETERS
 from siteglass.app import create_app
 from siteglass.errors import SiteglassError
 from siteglass.query.fields import DIRECTIVES, FIELDS, FILTERS
@@ -25,6 +26,7 @@ from tests.api.asking import (
     MORE_FIELDS,
     SEARCH,
     USAGE,
+    VALUES,
     answered,
     refused,
     search,
@@ -74,7 +76,7 @@ def test_it_describes_the_routes_and_nothing_else(described: Description, own_se
         for method in (getattr(route, "methods", None) or set()) - {"HEAD"}
     }
     assert {(path, method) for path, method, _ in described.operations()} == routed
-    assert len(routed) == 12
+    assert len(routed) == 13
 
 
 def test_every_operation_says_what_it_is(described: Description) -> None:
@@ -103,7 +105,12 @@ def test_every_parameter_has_a_meaning_and_an_example(described: Description) ->
             assert schema["examples"], field
             for example in schema["examples"]:
                 described.check(schema, example)
-    for name, known in (("usage", USAGE_PARAMETERS), ("ledger", LEDGER_PARAMETERS), ("receipt", ("request_id",))):
+    for name, known in (
+        ("usage", USAGE_PARAMETERS),
+        ("ledger", LEDGER_PARAMETERS),
+        ("receipt", ("request_id",)),
+        ("values", ("field", *VALUES_PARAMETERS)),
+    ):
         parameters = described.operation(name)["parameters"]
         assert tuple(parameter["name"] for parameter in parameters) == known
         for parameter in parameters:
@@ -335,8 +342,10 @@ def test_what_was_spent(described: Description, bank: Bank) -> None:
 
 
 def test_every_example_of_a_query_parameter_works(described: Description, own: httpx.Client) -> None:
-    for name, path in (("usage", USAGE), ("ledger", LEDGER)):
+    for name, path in (("usage", USAGE), ("ledger", LEDGER), ("values", f"{VALUES}/city")):
         for parameter in described.operation(name)["parameters"]:
+            if parameter["in"] == "path":
+                continue
             asked = {parameter["name"]: parameter["example"]}
             described.check_200(name, own.get(path, params=asked))
             for bound, beyond in (("minimum", -1), ("maximum", 1)):
@@ -344,6 +353,24 @@ def test_every_example_of_a_query_parameter_works(described: Description, own: h
                     at_most = parameter["schema"][bound]
                     answered(own.get(path, params={parameter["name"]: at_most}))
                     refused(own.get(path, params={parameter["name"]: at_most + beyond}), 400, "INVALID_REQUEST")
+
+
+def test_the_example_of_values_is_what_is_answered(described: Description, own: httpx.Client) -> None:
+    operation = described.operation("values")
+    field, *query = operation["parameters"]
+    asked = {parameter["name"]: parameter["example"] for parameter in query}
+    real = described.check_200("values", own.get(f"{VALUES}/{field['example']}", params=asked))
+    assert real == operation["responses"]["200"]["content"]["application/json"]["examples"]["answer"]["value"]
+
+
+def test_values_of_every_field(described: Description, own: httpx.Client) -> None:
+    field, text, *_ = described.operation("values")["parameters"]
+    for name in field["schema"]["enum"]:
+        asks: list[dict[str, Any]] = [{}, {"q": "s", "limit": 50}, {"q": "x" * text["schema"]["maxLength"]}]
+        for asked in asks:
+            assert described.check_200("values", own.get(f"{VALUES}/{name}", params=asked))["field"] == name
+    too_long = own.get(f"{VALUES}/city", params={"q": "x" * (text["schema"]["maxLength"] + 1)})
+    refused(too_long, 400, "INVALID_REQUEST")
 
 
 def test_the_examples_of_what_was_spent_have_the_fields_of_real_ones(described: Description, bank: Bank) -> None:

@@ -13,10 +13,11 @@ import pytest
 from siteglass import enrich
 from siteglass import search as searching
 from siteglass.accounts import receipts
-from siteglass.accounts.keys import KeyLimits
+from siteglass.accounts.keys import KeyLimits, Keys
 from siteglass.errors import Unavailable
+from siteglass.query import completion
 from siteglass.settings import Settings
-from tests.api.asking import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE, refused, search
+from tests.api.asking import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE, VALUES, refused, search
 from tests.api.describing import Description
 from tests.api.paying import STOCK, Bank, Customer
 from tests.api.retries.claiming import claimed
@@ -55,6 +56,16 @@ def _shown(described: Description, name: str, response: httpx.Response, code: st
     described.check_answer(name, response)
     example = described.error_example(name, response.status_code, code)
     assert re.sub(r"\d+", "0", response.text) == re.sub(r"\d+", "0", _compact(example))
+
+
+def _announced(described: Description, name: str) -> set[str]:
+    """The codes of all errors that the document has for an operation."""
+    return {
+        code
+        for status, response in described.operation(name)["responses"].items()
+        if status != "200"
+        for code in response["content"]["application/json"]["examples"]
+    }
 
 
 def _until_refused(customer: Customer, path: str, body: dict[str, Any]) -> httpx.Response:
@@ -150,14 +161,7 @@ def test_those_were_all(described: Description) -> None:
     }
     own = {"search": {"INVALID_QUERY"}, "page": {"INVALID_CURSOR", "CURSOR_EXPIRED"}, "enrich": set[str]()}
     for name, more in own.items():
-        responses = described.operation(name)["responses"]
-        announced = {
-            code
-            for status, response in responses.items()
-            if status != "200"
-            for code in response["content"]["application/json"]["examples"]
-        }
-        assert announced == provoked | more
+        assert _announced(described, name) == provoked | more
 
 
 def test_not_ready(described: Description, away: httpx.Client) -> None:
@@ -216,10 +220,35 @@ def test_refused_when_reading(
             monkeypatch.setattr(receipts, function, fail)
         responses[code] = own.get(path)
         _shown(described, name, responses[code], code)
-    announced = {
-        code
-        for status, response in described.operation(name)["responses"].items()
-        if status != "200"
-        for code in response["content"]["application/json"]["examples"]
+    assert _announced(described, name) == set(responses)
+
+
+def test_refused_when_completing(
+    described: Description, bank: Bank, own: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"{VALUES}/city"
+    responses = {
+        "INVALID_REQUEST": own.get(f"{path}?limt=5&country=Germny"),
+        "UNAUTHORIZED": own.get(path, headers={"X-API-Key": "wrong"}),
+        "FORBIDDEN": bank.customer(scopes=["account", "enrich"]).client.get(path),
     }
-    assert announced == set(responses)
+    for code, response in responses.items():
+        _shown(described, "values", response, code)
+        assert response.json() == described.error_example("values", response.status_code, code)
+    slow = bank.customer(limits=KeyLimits(rate_per_s=0.001, burst=1))
+    for _ in range(5):
+        responses["TOO_MANY_REQUESTS"] = slow.client.get(path)
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("a fault")
+
+    async def away(*_: object) -> None:
+        raise Unavailable("not told")
+
+    monkeypatch.setattr(completion, "complete", fail)
+    responses["INTERNAL"] = own.get(path)
+    monkeypatch.setattr(Keys, "find", away)
+    responses["UNAVAILABLE"] = own.get(path)
+    for code in ("TOO_MANY_REQUESTS", "INTERNAL", "UNAVAILABLE"):
+        _shown(described, "values", responses[code], code)
+    assert _announced(described, "values") == set(responses)

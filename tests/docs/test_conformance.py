@@ -26,6 +26,7 @@ from siteglass.api.receipts import (
 )
 from siteglass.api.requests import DEFAULT_LIMIT, ENRICH_PARAMETERS, MAX_LIMIT, PAGE_PARAMETERS, SEARCH_PARAMETERS
 from siteglass.api.routes import routes
+from siteglass.api.values import DEFAULT_SHOWN, MAX_Q_CHARS, MAX_SHOWN, VALUES_PARAMETERS
 from siteglass.errors import SiteglassError
 from siteglass.query.body import MAX_ECHO_BYTES
 from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
@@ -76,7 +77,6 @@ PLANNED = {
     "natural language",
     "suppression",
     "test mode",
-    "values",
 }
 LIMITS = {
     "limit.page_default": DEFAULT_LIMIT,
@@ -99,6 +99,9 @@ LIMITS = {
     "limit.request_id_chars": MAX_REQUEST_ID_CHARS,
     "limit.expiries": MAX_EXPIRIES,
     "limit.receipt_entries": MAX_REQUEST_ENTRIES,
+    "limit.values_default": DEFAULT_SHOWN,
+    "limit.values_most": MAX_SHOWN,
+    "limit.values_q_chars": MAX_Q_CHARS,
     "setting.max_body_bytes": Settings().max_body_bytes,
     "setting.max_enrich_domains": Settings().max_enrich_domains,
     "setting.cursor_life_s": Settings().cursor_life_s // 3600,
@@ -264,6 +267,7 @@ def test_every_name_of_the_code_has_a_row() -> None:
         ("enrich", ENRICH_PARAMETERS, "a parameter of an enrichment"),
         ("usage", USAGE_PARAMETERS, "a parameter of the usage"),
         ("ledger", LEDGER_PARAMETERS, "a parameter of the ledger"),
+        ("values", VALUES_PARAMETERS, "a parameter of the values"),
         ("directive", DIRECTIVES, "a directive or its second name"),
         ("error", _errors(), "an error of siteglass.errors"),
         ("setting", _settings(), "a limit that can be set"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from siteglass.api.responses import LEDGER_PATH, SEARCH_PATH
+from siteglass.api.responses import LEDGER_PATH, SEARCH_PATH, VALUES_PATH
 from siteglass.errors import (
     BadRequest,
     CreditCapExceeded,
@@ -90,6 +90,7 @@ INTERPRET = Declared(
     "search",
 )
 ENRICH = Declared("enrich", "POST", "/v1/leads/enrich", _CHARGING, "enrich")
+VALUES = Declared("values", "GET", VALUES_PATH + "/{field}", _READING, "search")
 ACCOUNT = Declared("account", "GET", "/v1/account", _READING, "account")
 USAGE = Declared("usage", "GET", "/v1/usage", _READING, "account")
 LEDGER = Declared("ledger", "GET", LEDGER_PATH, _READING, "account")
@@ -100,4 +101,19 @@ METRICS = Declared("metrics", "GET", "/metrics", (Internal,))
 OPENAPI = Declared("openapi", "GET", "/openapi.json", (Internal,))
 DOCS = Declared("docs", "GET", "/docs", (Internal,))
 
-OPERATIONS = (SEARCH, PAGE, INTERPRET, ENRICH, ACCOUNT, USAGE, LEDGER, RECEIPT, HEALTHZ, READYZ, METRICS, OPENAPI, DOCS)
+OPERATIONS = (
+    SEARCH,
+    PAGE,
+    INTERPRET,
+    ENRICH,
+    VALUES,
+    ACCOUNT,
+    USAGE,
+    LEDGER,
+    RECEIPT,
+    HEALTHZ,
+    READYZ,
+    METRICS,
+    OPENAPI,
+    DOCS,
+)

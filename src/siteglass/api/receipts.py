@@ -17,7 +17,8 @@ from starlette.responses import Response
 
 from siteglass.accounts.credits import Mark
 from siteglass.accounts.receipts import MAX_USAGE_ROWS, Entry, Overview, UsageRow, Wanted
-from siteglass.api.requests import MAX_LIMIT, nearest_name
+from siteglass.api.parameters import MAX_NUMBER, Given, read_given, read_number
+from siteglass.api.requests import MAX_LIMIT
 from siteglass.api.responses import JSON, LEDGER_PATH, SAFE_HEADERS, answer
 from siteglass.errors import BadRequest, Problem
 
@@ -30,7 +31,6 @@ MAX_DAYS = 366
 DEFAULT_ENTRIES = 100
 MAX_ENTRIES = 1_000
 MAX_REQUEST_ID_CHARS = 100
-MAX_NUMBER = 2**63 - 1
 
 REASONS = {
     Mark.CHARGED: "charged",
@@ -41,48 +41,10 @@ REASONS = {
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE)
-_NUMBER = re.compile(r"\d{1,19}", re.ASCII)
 # What a spreadsheet would read as the start of a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 # --- what is asked ------------------------------------------------------------------------------
-
-Given = dict[str, str]
-
-
-def _given(parameters: QueryParams, known: Sequence[str], problems: list[Problem]) -> Given:
-    """The parameters by name; each is known, and there once."""
-    given: Given = {}
-    for name, value in parameters.multi_items():
-        if name in given:
-            problems.append(Problem(name, "sent twice; send it once"))
-        elif name in known:
-            given[name] = value
-        else:
-            near = nearest_name(name, known)
-            expected = f"expected one of {', '.join(known)}" if known else "there are none here"
-            hint = f"did you mean {near}?" if near else expected
-            problems.append(Problem(name[:64] or "?", f"unknown parameter; {hint}", nearest=near))
-    return given
-
-
-def read_no_parameters(parameters: QueryParams) -> None:
-    """Raises BadRequest if there are any."""
-    problems: list[Problem] = []
-    _given(parameters, (), problems)
-    if problems:
-        raise BadRequest(problems)
-
-
-def _number(given: Given, name: str, most: int, problems: list[Problem]) -> int | None:
-    text = given.get(name)
-    if text is None:
-        return None
-    if not _NUMBER.fullmatch(text) or not 1 <= int(text) <= most:
-        bounds = "" if most == MAX_NUMBER else f" from 1 to {most}"
-        problems.append(Problem(name, f"expected a whole number{bounds}, found {text[:64]!r}"))
-        return None
-    return int(text)
 
 
 def _day(given: Given, name: str, problems: list[Problem]) -> date | None:
@@ -142,9 +104,9 @@ class UsageRequest:
 def read_usage(parameters: QueryParams, today: date) -> UsageRequest:
     """The parameters of GET /v1/usage."""
     problems: list[Problem] = []
-    given = _given(parameters, USAGE_PARAMETERS, problems)
+    given = read_given(parameters, USAGE_PARAMETERS, problems)
     first, last = _day(given, "from", problems), _day(given, "to", problems)
-    key_id = _number(given, "key", MAX_NUMBER, problems)
+    key_id = read_number(given, "key", MAX_NUMBER, problems)
     if problems:
         raise BadRequest(problems)
     if last is None:
@@ -177,14 +139,14 @@ class LedgerRequest:
 def read_ledger(parameters: QueryParams, accepted: str = "") -> LedgerRequest:
     """The parameters of GET /v1/ledger; `accepted` is the header that says in which form."""
     problems: list[Problem] = []
-    given = _given(parameters, LEDGER_PARAMETERS, problems)
+    given = read_given(parameters, LEDGER_PARAMETERS, problems)
     since, until = _time(given, "from", problems), _time(given, "to", problems, end_of_day=True)
     if since and until and since > until:
         problems.append(Problem("from", f"expected a time not after `to`, found {given['from']}"))
-    key_id = _number(given, "key", MAX_NUMBER, problems)
+    key_id = read_number(given, "key", MAX_NUMBER, problems)
     request_id = _request_id(given, problems)
-    limit = _number(given, "limit", MAX_ENTRIES, problems) or DEFAULT_ENTRIES
-    before = _number(given, "before", MAX_NUMBER, problems)
+    limit = read_number(given, "limit", MAX_ENTRIES, problems) or DEFAULT_ENTRIES
+    before = read_number(given, "before", MAX_NUMBER, problems)
     if problems:
         raise BadRequest(problems)
     wanted = Wanted(limit, since, until, key_id, request_id, before)

@@ -17,8 +17,9 @@ SEARCH_PATH = "/v1/leads/search"
 NOTES_HEADER = "X-Query-Notes"
 ESTIMATED = {"X-Total-Estimated": "true"}
 LEDGER_PATH = "/v1/ledger"
+VALUES_PATH = "/v1/values"
 JSON = "application/json"
-# No answer of ours may be kept by a cache, guessed at, or framed.
+# No answer of ours may be kept by a cache unless it says so, guessed at, or framed.
 SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -38,14 +39,15 @@ from siteglass.api.operations import (
     RECEIPT,
     SEARCH,
     USAGE,
+    VALUES,
     Declared,
 )
+from siteglass.api.parameters import read_no_parameters
 from siteglass.api.receipts import (
     account_answer,
     is_request_id,
     ledger_answer,
     read_ledger,
-    read_no_parameters,
     read_usage,
     receipt_answer,
     too_many_rows,
@@ -53,8 +55,10 @@ from siteglass.api.receipts import (
 )
 from siteglass.api.requests import Spending, read_enrich, read_json, read_page, read_search
 from siteglass.api.responses import ESTIMATED, NOTES_HEADER, answer, enrich_body, search_body
+from siteglass.api.values import read_values, values_answer
 from siteglass.errors import NotFound, Unavailable
 from siteglass.index import generations
+from siteglass.query import completion
 
 
 async def _search(service: Service, _request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
@@ -111,6 +115,13 @@ async def _enrich(service: Service, _request: Request, caller: Caller, call: Cal
     enriched = await enrich.enrich(backends, service.names, asked.domains, asked.select)
     bill = Bill("enrich", 1, enriched.marks, asked.spending.max_lead_credits)
     return Offer(bill, enrich_body(enriched), {"found": len(bill.leads)}, asked.spending.dry_run)
+
+
+async def _values(_service: Service, request: Request, _caller: Caller, _call: Call) -> Response:
+    asked = read_values(request.path_params["field"], request.query_params)
+    # Not in the way of others: the first one of a kind sorts its keys.
+    found, more = await asyncio.to_thread(completion.complete, asked.kind, asked.text, asked.limit, asked.country)
+    return values_answer(asked, found, more)
 
 
 async def _account(service: Service, request: Request, caller: Caller, _call: Call) -> Response:
@@ -191,6 +202,7 @@ def routes() -> list[Route]:
         _guarded(PAGE, charged(_page, may_be_empty=True)),
         _guarded(INTERPRET, _interpret),
         _guarded(ENRICH, charged(_enrich)),
+        _guarded(VALUES, _values),
         _guarded(ACCOUNT, _account),
         _guarded(USAGE, _usage),
         _guarded(LEDGER, _ledger),

@@ -59,6 +59,11 @@ class Vocabulary:
         self._technologies: dict[str, tuple[str, ...]] = {
             name: tuple(given) for name, given in content["technologies"].items()
         }
+        self._written_aliases: dict[Kind, Mapping[str, list[str]]] = {
+            "technology": content["technology_aliases"],
+            "category": content["category_aliases"],
+            "service_type": content["service_type_aliases"],
+        }
         # Asked first, because names of different products may differ in punctuation only ("ip-api", "ipapi").
         self._technology_exact = _by_key(fold, self._technologies, content["technology_aliases"])
         self._tables: dict[Kind, Mapping[str, str | list[str]]] = {
@@ -122,6 +127,21 @@ class Vocabulary:
     def values(self, kind: Kind) -> tuple[str, ...]:
         """All canonical values of a kind, sorted; states in their qualified form ("US-CA")."""
         return self._values[kind]
+
+    def aliases(self, kind: Kind) -> Iterator[tuple[str, str]]:
+        """Other names of values, each with its value: as people write them, of places and languages as keys."""
+        if kind in self._written_aliases:
+            for value, others in self._written_aliases[kind].items():
+                for other in others:
+                    yield other, value
+        else:
+            for key, found in self._tables[kind].items():
+                for value in _values(found):
+                    yield key, value
+
+    def language_name(self, code: str) -> str:
+        """English name; KeyError if there is no such language."""
+        return self._languages[code]
 
     def country_name(self, alpha3: str) -> str:
         """English name; KeyError if there is no such country."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, READING, SEARCH, refused
+from tests.api.asking import ENRICH, READING, SEARCH, VALUES, refused
 from tests.running import API_KEY
 
 ROUTES = [SEARCH, f"{SEARCH}/some-cursor", ENRICH]
@@ -50,7 +50,7 @@ def test_every_reason_has_one_body(own: httpx.Client, path: str) -> None:
     )
 
 
-@pytest.mark.parametrize("path", READING)
+@pytest.mark.parametrize("path", [*READING, f"{VALUES}/city"])
 def test_reading_needs_a_key_too(own: httpx.Client, path: str) -> None:
     for key in KEYS:
         response = _ask(own, "GET", path, key)

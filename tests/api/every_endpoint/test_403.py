@@ -13,7 +13,7 @@ import pytest
 from siteglass.accounts.keys import SCOPES
 from siteglass.address import trusted_proxies
 from siteglass.settings import Settings, SettingsError
-from tests.api.asking import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE, answered, refused
+from tests.api.asking import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE, VALUES, answered, refused
 from tests.api.paying import Bank, Customer, nothing_shown
 from tests.running import ServiceProcess, serving
 
@@ -56,6 +56,18 @@ def test_the_scope_account_opens_what_was_spent(bank: Bank, scopes: tuple[str, .
     assert response.json()["message"] == "This key lacks the scope `account`. Use a key that has it, or make one."
     refused(held.client.get(f"{path}?nope=1"), 403, "FORBIDDEN")
     nothing_shown(response)
+
+
+@pytest.mark.parametrize("scopes", SUBSETS, ids="-".join)
+def test_the_scope_search_opens_values(bank: Bank, scopes: tuple[str, ...]) -> None:
+    held = bank.customer(scopes=scopes)
+    response = held.client.get(f"{VALUES}/city")
+    if "search" in scopes:
+        answered(response)
+        return
+    refused(response, 403, "FORBIDDEN")
+    assert response.json()["message"] == "This key lacks the scope `search`. Use a key that has it, or make one."
+    refused(held.client.get(f"{VALUES}/nope?nope=1"), 403, "FORBIDDEN")
 
 
 @dataclass

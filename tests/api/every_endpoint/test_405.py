@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, READING, SEARCH, refused
+from tests.api.asking import ENRICH, READING, SEARCH, VALUES, refused
 
 
 @pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", ENRICH])
@@ -17,7 +17,7 @@ def test_other_methods(own: httpx.Client, path: str, method: str) -> None:
     assert response.headers["allow"] == "POST"
 
 
-@pytest.mark.parametrize("path", READING)
+@pytest.mark.parametrize("path", [*READING, f"{VALUES}/city"])
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 def test_reading_is_a_get(own: httpx.Client, path: str, method: str) -> None:
     response = own.request(method, path)
@@ -26,7 +26,7 @@ def test_reading_is_a_get(own: httpx.Client, path: str, method: str) -> None:
     assert response.headers["allow"] == "GET"
 
 
-@pytest.mark.parametrize("path", READING[:3])
+@pytest.mark.parametrize("path", [*READING[:3], f"{VALUES}/city"])
 def test_head_of_what_is_read(own: httpx.Client, path: str) -> None:
     response = own.head(path)
     assert (response.status_code, response.content) == (200, b"")

@@ -16,7 +16,7 @@ import pytest
 
 from siteglass.accounts.keys import KeyLimits
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, READING, SEARCH, answered, refused
+from tests.api.asking import ENRICH, READING, SEARCH, VALUES, answered, refused
 from tests.api.paying import COST, IN_ORDER, STOCK, Bank, Customer, marks, nothing_shown
 from tests.limits.faults import free_port
 from tests.running import serving
@@ -79,7 +79,7 @@ def test_exactly_the_burst_passes(bank: Bank, limited: httpx.Client, operation: 
         assert _left(response, "account") == 0
 
 
-@pytest.mark.parametrize("path", READING)
+@pytest.mark.parametrize("path", [*READING, f"{VALUES}/city"])
 def test_reading_costs_one(bank: Bank, limited: httpx.Client, path: str) -> None:
     customer = bank.customer(lead=100, plan=bank.plan(NEVER, 5))
     key = {"X-API-Key": customer.key}

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from siteglass.settings import Settings
-from tests.api.asking import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE, answered, refused, search
+from tests.api.asking import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE, VALUES, answered, refused, search
 from tests.running import serving, settings_for
 
 
@@ -41,6 +41,10 @@ def test_what_was_spent_can_be_read_without_the_index(own: httpx.Client, away: h
     paid = own.post(SEARCH, json={"limit": 1}).headers["x-request-id"]
     for path in (ACCOUNT, USAGE, LEDGER, f"{LEDGER}/{paid}"):
         answered(away.get(path))
+
+
+def test_values_are_known_without_the_index(away: httpx.Client) -> None:
+    assert answered(away.get(f"{VALUES}/city?q=munich"))["values"][0]["value"] == "Munich"
 
 
 def test_what_is_wrong_is_told_first(away: httpx.Client) -> None:

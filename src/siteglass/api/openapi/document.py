@@ -12,6 +12,7 @@ from siteglass.api.openapi.paths import paths
 from siteglass.api.openapi.receipts import receipt_schemas
 from siteglass.api.openapi.schemas import schemas
 from siteglass.api.openapi.texts import introduction
+from siteglass.api.openapi.values import values_schemas
 from siteglass.api.operations import ANYWHERE, SEARCH
 from siteglass.settings import Settings
 
@@ -29,7 +30,10 @@ def document(settings: Settings) -> dict[str, Any]:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "tags": [
-            {"name": "Leads", "description": "Search and enrichment; they need a key and are paid by credits."},
+            {
+                "name": "Leads",
+                "description": "Search and enrichment, paid by credits, and the values they know.",
+            },
             {"name": "Account", "description": "What a key's account has, used and paid; nothing charged."},
             {"name": "Service", "description": "About the service itself; no key needed, nothing charged."},
         ],
@@ -47,6 +51,7 @@ def document(settings: Settings) -> dict[str, Any]:
             "schemas": {
                 **schemas(settings),
                 **receipt_schemas(),
+                **values_schemas(),
                 "Problem": problem_schema(),
                 **error_schemas(settings),
             },

@@ -21,12 +21,15 @@ from siteglass.api.operations import (
     PAGE,
     RECEIPT,
     USAGE,
+    VALUES,
     Declared,
     Errors,
 )
-from siteglass.api.receipts import read_ledger, read_no_parameters, read_usage
+from siteglass.api.parameters import read_no_parameters
+from siteglass.api.receipts import read_ledger, read_usage
 from siteglass.api.requests import read_enrich, read_page, read_search
 from siteglass.api.responses import error_answer
+from siteglass.api.values import read_values
 from siteglass.errors import SiteglassError
 from siteglass.settings import Settings
 
@@ -42,6 +45,7 @@ def _raised(read: Callable[[], object]) -> SiteglassError:
 
 # A wrong query string of each operation that takes no body.
 _WRONG_PARAMETERS: dict[Declared, tuple[str, Callable[[QueryParams], object]]] = {
+    VALUES: ("limt=5&country=Germny", lambda given: read_values("city", given)),
     ACCOUNT: ("verbose=1", read_no_parameters),
     USAGE: ("form=2026-11-01&key=mine", lambda given: read_usage(given, date(2026, 11, 15))),
     LEDGER: ("from=yesterday&limit=0", read_ledger),

@@ -10,6 +10,7 @@ from siteglass.api.openapi.failures import failures
 from siteglass.api.openapi.headers import CREDIT_HEADERS, LIMIT_HEADERS, RETRY_HEADERS, headers
 from siteglass.api.openapi.receipts import ANSWERS, LEDGER_CSV, LEDGER_QUERY, RECEIPT_PATH, USAGE_QUERY
 from siteglass.api.openapi.schemas import CURSOR
+from siteglass.api.openapi.values import VALUES_ANSWER, VALUES_PATH_AND_QUERY
 from siteglass.api.operations import (
     ACCOUNT,
     DOCS,
@@ -23,6 +24,7 @@ from siteglass.api.operations import (
     RECEIPT,
     SEARCH,
     USAGE,
+    VALUES,
     Declared,
 )
 from siteglass.settings import Settings
@@ -135,11 +137,22 @@ def _leads(settings: Settings) -> dict[str, Any]:
             requestBody=_body("Enrich", examples.ENRICHMENTS, settings),
             answer=_charged("The items.", ("EnrichAnswer", "EnrichQuote"), examples.ENRICHED),
         ),
+        VALUES.path: _operation(
+            VALUES,
+            "Known values that complete a text",
+            "What filters and directives take, by name, alias or code: equal ones first, then names that begin with "
+            "`q`, names of which a later word does, aliases that do, and what looks like a slip of the pen; cities "
+            "by population, others by name. Costs no credits. An answer may be kept for an hour.",
+            settings,
+            parameters=VALUES_PATH_AND_QUERY,
+            answer=_read("The values that fit best.", "ValuesAnswer"),
+        ),
     }
 
 
 def _read(description: str, schema: str, *more: str) -> dict[str, Any]:
-    named = {"answer": {"summary": description, "value": ANSWERS[schema]}}
+    shown = {**ANSWERS, "ValuesAnswer": VALUES_ANSWER}[schema]
+    named = {"answer": {"summary": description, "value": shown}}
     content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}, "examples": named}}
     return {"description": description, "headers": headers(*LIMIT_HEADERS, *more), "content": content}
 

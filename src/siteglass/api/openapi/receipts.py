@@ -23,12 +23,12 @@ from siteglass.accounts.receipts import (
     UsageRow,
 )
 from siteglass.api.openapi.headers import EXAMPLE_REQUEST_ID
+from siteglass.api.parameters import MAX_NUMBER
 from siteglass.api.receipts import (
     DEFAULT_DAYS,
     DEFAULT_ENTRIES,
     MAX_DAYS,
     MAX_ENTRIES,
-    MAX_NUMBER,
     MAX_REQUEST_ID_CHARS,
     REASONS,
     account_answer,

@@ -26,6 +26,9 @@ Siteglass finds websites (leads) by filters, by directives or by plain language,
 
 **Keys.** Send your key in the header `X-API-Key`. A key has scopes: `search`, `enrich` and `account`.
 
+**Values.** `/v1/values/{{field}}` completes what filters and directives take: technologies, categories, kinds of
+business, places, languages. It costs no credits.
+
 **Credits.** A search costs one lead credit for each lead shown that has an e-mail address. An enrichment costs one API
 credit, and one lead credit for each domain found. An answer is charged before it is sent. An error costs nothing; only
 a 503 that does not say so may have been charged. The headers `X-Credits-*` say what an answer cost and what is left.
