@@ -129,7 +129,7 @@ faults: setup ## Engines and workers killed, frozen and stopped, at full size
 		tests/api/test_revocation.py tests/api/test_rotation.py --durations=20) | tee $(RESULTS)/faults.txt
 
 .PHONY: bench
-bench: long-overhead long-depth long-load long-charge long-verify ## Full-size measurements: overhead, page depth, loading, charging, verifying
+bench: long-overhead long-depth long-load long-charge long-verify long-nl ## Full-size measurements: overhead, page depth, loading, charging, verifying, sentences
 
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts
@@ -170,3 +170,7 @@ reference-overhead: setup ## CPU per request at CI's size, which CI compares wit
 .PHONY: long-load
 long-load: setup ## Rate of loading 500,000 leads, against bare bulk requests
 	$(BIN)/python -m bench.load_rate --leads 500000 --keep
+
+.PHONY: long-nl
+long-nl: setup ## Sentences: 10,000 generated, noise on the labelled sets, 200,000 random strings, speed
+	$(BIN)/python -m bench.nl.prove --generated 10000 --strings 200000 --keep
