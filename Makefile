@@ -130,7 +130,7 @@ faults: setup ## Engines and workers killed, frozen and stopped, at full size
 		tests/api/test_revocation.py tests/api/test_rotation.py --durations=20) | tee $(RESULTS)/faults.txt
 
 .PHONY: bench
-bench: long-overhead long-depth long-load long-charge long-verify long-values ## Full-size measurements: overhead, page depth, loading, charging, verifying, values
+bench: long-overhead long-depth long-load long-charge long-verify long-values long-nl ## Full-size measurements: overhead, page depth, loading, charging, verifying, values, sentences
 
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts
@@ -175,3 +175,7 @@ long-load: setup ## Rate of loading 500,000 leads, against bare bulk requests
 .PHONY: long-values
 long-values: setup ## Time and memory of completing values
 	$(BIN)/python -m bench.values --texts 5000 --keep
+
+.PHONY: long-nl
+long-nl: setup ## Sentences: 10,000 generated, noise on the labelled sets, 200,000 random strings, speed
+	$(BIN)/python -m bench.nl.prove --generated 10000 --strings 200000 --keep

@@ -7,16 +7,20 @@ import os
 import platform
 import statistics
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from siteglass.demo import write_demo
 from siteglass.settings import Settings, load_settings
 
+ITEM = TypeVar("ITEM")
+
 FOLDER = Path("var/bench")
 RESULTS = Path(__file__).parent / "results"
 SEED = 1
+SAY_EVERY_S = 2.0
 
 
 def bench_settings(name: str) -> Settings:
@@ -37,6 +41,18 @@ def demo_file(leads: int) -> Path:
 def say(text: str) -> None:
     """Progress, with the time."""
     print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
+
+
+def counting(items: Iterable[ITEM], title: str, total: int) -> Iterator[ITEM]:
+    """The items, with a line about how far it is every two seconds."""
+    started = last = time.monotonic()
+    for done, item in enumerate(items):
+        now = time.monotonic()
+        if now - last >= SAY_EVERY_S:
+            last = now
+            rate = done / (now - started)
+            say(f"{title}: {done:,} of {total:,}, {rate:,.0f}/s, {(total - done) / max(rate, 1):,.0f} s left")
+        yield item
 
 
 def spread(values: list[float]) -> dict[str, float]:
