@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from siteglass.query.natural import numbers
+from siteglass.query.natural.lexicon import ROMANCE
 from siteglass.query.natural.segments import ENTITIES, Segment
 from siteglass.query.natural.sentence import Sentence
 
@@ -62,6 +63,8 @@ def read_dates(sentence: Sentence) -> None:
         elif after and after.amount and after.amount.number <= 31:
             of_month, last = int(after.amount.number), at + 1
             after = sentence.after(last)
+        if after and after.has("comma") and last + 2 < len(parts):
+            after, last = parts[last + 2], last + 1
         if after and after.amount and 2000 <= after.amount.number <= 2100:
             year, last = int(after.amount.number), last + 1
         when = numbers.day(year, int(month.values[0]), of_month)
@@ -162,9 +165,10 @@ def _range_top(sentence: Sentence, at: int, operator: str | None) -> tuple[int, 
         if middle + 1 >= len(parts) or (middle == at + 2 and not parts[at + 1].has("unit")):
             break
         joint, end = parts[middle], middle + 1
-        if parts[end].kind != "number" and end + 1 < len(parts) and parts[end].has("function"):
-            end += 1  # "entre les 5 et les 10"
+        if parts[end].kind != "number" and end + 1 < len(parts) and parts[end].has("function", "unit"):
+            end += 1  # "entre les 5 et les 10", "USD 1,000 and USD 2,500"
         between = operator == "between" and joint.key in sentence.sets["between_joints"]
+        between = between or (joint.key == "a" and sentence.language in ROMANCE)  # "de 25 à 80"
         other = parts[end].amount
         if (between or joint.key in sentence.sets["range_joints"]) and parts[end].kind == "number" and other:
             return end, other
@@ -189,7 +193,7 @@ def _unit(sentence: Sentence, at: int) -> str:
 def _write(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     """Say what a number means; False if it means nothing that can be searched."""
     behind = sentence.after(quantity.last)
-    counted = behind.key if behind else ""
+    counted = behind.tokens[0].key if behind else ""
     if counted in sentence.sets["counted"]:
         sentence.refuse(
             [*sentence.parts[quantity.first : quantity.last + 1], *([behind] if behind else [])],
@@ -245,7 +249,8 @@ def _denial(sentence: Sentence, at: int) -> Segment | None:
     for i in range(at - 1, max(-1, at - 6), -1):
         part = sentence.parts[i]
         if part.has("negation") and not part.used:
-            return part if sentence.parts[i + 1].has("crawled") else None
+            following = next((other for other in sentence.parts[i + 1 : at] if not other.has("function")), None)
+            return part if following is not None and following.has("crawled") else None
         if part.kind in ENTITIES:
             break
     return None
@@ -264,7 +269,9 @@ def _score(sentence: Sentence, at: int, quantity: Quantity) -> bool:
         return False
     low = quantity.low
     if _SCORES[0] <= low <= _SCORES[1]:
-        return _say(sentence, at, quantity, _compared("score", quantity, "="), ("score",))
+        _say(sentence, at, quantity, _compared("score", quantity, "="), ("score",))
+        _absorb(sentence, at, _beside(sentence, quantity, "seo_structured_data"))  # "pontuação SEO"
+        return True
     parts = [*sentence.around(at, ("score",)), *sentence.parts[quantity.first : quantity.last + 1]]
     operator = quantity.operator or "="
     if 0 <= low <= 100 and quantity.high is None and operator in _SIGNS:
@@ -276,7 +283,7 @@ def _score(sentence: Sentence, at: int, quantity: Quantity) -> bool:
 
 def _spending(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     about = ("spending", "per_month", "per_year")
-    ads = _ads_beside(sentence, quantity)
+    ads = _beside(sentence, quantity, "advertising")
     said = quantity.money or bool(ads) or sentence.near(at, about, back=7, ahead=7)
     if not said and quantity.low < _LARGE:
         return False
@@ -294,16 +301,21 @@ def _spending(sentence: Sentence, at: int, quantity: Quantity) -> bool:
         notes.append("around is 20 % below to 20 % above")
     line = _compared("spends", quantity, ">=")
     _say(sentence, at, quantity, line, about, assumption="; ".join(notes), confidence=confidence)
-    for part in ads:
-        part.used = True
-        part.readings = list(sentence.parts[at].readings)
+    _absorb(sentence, at, ads)
     return True
 
 
-def _ads_beside(sentence: Sentence, quantity: Quantity) -> list[Segment]:
+def _beside(sentence: Sentence, quantity: Quantity, category: str) -> list[Segment]:
     """ "ads below 800", "20k ads": advertising beside an amount is what it is spent on, no software."""
     near = [*sentence.parts[max(0, quantity.first - 2) : quantity.first], *sentence.parts[quantity.last + 1 :][:4]]
-    return [part for part in near if part.kind == "category" and part.values == ("advertising",)]
+    return [part for part in near if part.kind == "category" and part.values == (category,)]
+
+
+def _absorb(sentence: Sentence, at: int, parts: list[Segment]) -> None:
+    """Count words to the condition that a number made."""
+    for part in parts:
+        part.used = True
+        part.readings = list(sentence.parts[at].readings)
 
 
 def _yearly(sentence: Sentence, quantity: Quantity) -> bool:
@@ -313,6 +325,8 @@ def _yearly(sentence: Sentence, quantity: Quantity) -> bool:
     for part in [*before, *sentence.parts[quantity.last : quantity.last + 5]]:
         if part.has("this_year", "since", "break"):
             continue
+        if part.has("per_year"):
+            return True
         for token in part.tokens:
             unit = words.role(token.key, "unit")
             if (unit and unit.values == ("year",)) or words.role(token.key, "per_year"):

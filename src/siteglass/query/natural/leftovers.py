@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from siteglass.query.natural.lexicon import ROMANCE
 from siteglass.query.natural.segments import ENTITIES, Segment
 from siteglass.query.natural.sentence import Reading, Sentence, line
 
@@ -83,7 +84,7 @@ def _sells_online(sentence: Sentence) -> bool:
 def _goes_on(sentence: Sentence, at: int) -> bool:
     """Whether the noun phrase goes on behind a small word."""
     after = sentence.after(at)
-    return sentence.language in ("es", "fr", "pt") and after is not None and _meaningful(after) and not after.negated
+    return sentence.language in ROMANCE and after is not None and _meaningful(after) and not after.negated
 
 
 def _meaningful(part: Segment) -> bool:

@@ -18,6 +18,7 @@ from siteglass.query.natural.text import Token
 from siteglass.query.vocabulary import City, Vocabulary, vocabulary
 
 ENGLISH = "en"
+ROMANCE = ("es", "fr", "pt")
 # Names of products, categories and types are also found in other words than they are written in ("woo commerce").
 _JOINED_WORDS = 4
 # Roles that only tell what a word does to its neighbours, beside what it is.

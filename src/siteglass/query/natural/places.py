@@ -15,7 +15,7 @@ _COUNTRIES = ("country", "nationality")
 _ANZ = ("Australia and New Zealand",)
 
 # A smaller city of the same name is meant beside others of its country, if it has this share of the people.
-_COMPARABLE = 0.2
+_COMPARABLE = 0.5
 
 Said = dict[str, list[Segment]]
 """Values in the order they were said, each with its words."""

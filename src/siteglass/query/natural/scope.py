@@ -56,12 +56,20 @@ def deny(sentence: Sentence) -> None:
             covered is not None
             and part.has("using", "offering", "place_preposition", "spending", "generic")
             and not part.has("function")
+            and not (joined and part.has("place_preposition"))
+            and not _list_goes_on(sentence, at)
         ):
             denial = None
 
 
+def _list_goes_on(sentence: Sentence, at: int) -> bool:
+    """ "aren't manufacturing companies or consultants"."""
+    after = sentence.after(at)
+    return sentence.parts[at].has("generic") and after is not None and after.has("and", "or", "comma")
+
+
 def _deniable(part: Segment) -> bool:
-    return part.kind in ENTITIES or part.kind in VAGUE or part.kind.startswith((*_THINGS, "path"))
+    return part.kind in ENTITIES or part.kind in VAGUE or part.kind.startswith((*_THINGS, "path", "mailbox"))
 
 
 def _goes_on(sentence: Sentence, at: int, covered: str) -> bool:

@@ -126,7 +126,8 @@ class Sentence:
 
     def joint(self, first: int, second: int) -> str | None:
         """How two segments are joined, if nothing else stands between them."""
-        between = [part for part in self.parts[first + 1 : second] if not part.has("function") or part.has("and", "or")]
+        inside = self.parts[first + 1 : second]
+        between = [part for part in inside if part.has("and", "or") or not part.has("function", "tool_nouns")]
         if not between or not all(
             part.has("and", "or", "comma") or (part.kind == "unknown" and part.has("using")) for part in between
         ):

@@ -48,30 +48,52 @@ def read_things(sentence: Sentence) -> None:
                     sentence.say("@no_generic_emails", [part], "contact")
                 else:
                     sentence.say(line(f"has_{name}", negated=part.negated), [part], "contact")
-            case "path":
-                _paths(sentence, at)
-            case "page_whole":
-                sentence.say(line("pages", part.values, negated=part.negated), [part], "page")
-            case "page_name" if sentence.page_follows(at):
-                both = sentence.parts[at : at + 2]
-                sentence.say(line("pages", part.values, negated=part.negated), both, "page")
+            case "mailbox":
+                _mailbox(sentence, at)
+            case _ if _page(sentence, at):
+                _pages(sentence, at)
+
+
+def _mailbox(sentence: Sentence, at: int) -> None:
+    """ "no info@ addresses"."""
+    part, after = sentence.parts[at], sentence.after(at)
+    said = [part, after] if after and after.key in sentence.sets["address_words"] else [part]
+    if part.negated:
+        sentence.say("@no_generic_emails", said, "contact")
+    else:
+        sentence.refuse(said, "a search can leave out such mailboxes, not ask for them")
+
+
+def _page(sentence: Sentence, at: int) -> str:
+    """The path of the page that is named at a place, or nothing."""
+    part = sentence.parts[at]
+    if part.kind == "path":
+        return part.tokens[0].text.lower().rstrip("/")
+    named = part.kind == "page_whole" or (part.kind == "page_name" and sentence.page_follows(at))
+    return part.values[0] if named else ""
+
+
+def _pages(sentence: Sentence, at: int) -> None:
+    """A page, or a list of pages with "or"."""
+    paths, end, last = [_page(sentence, at)], at, at
+    while True:
+        last += 1
+        while last < len(sentence.parts) and sentence.parts[last].has("or", "comma", "function", "page_word", "using"):
+            last += 1
+        between = sentence.parts[end + 1 : last]
+        path = _page(sentence, last) if last < len(sentence.parts) else ""
+        if not path or not any(part.has("or") for part in between):
+            break
+        paths.append(path)
+        end = last
+    if sentence.page_follows(end):
+        end += 1
+    part = sentence.parts[at]
+    sentence.say(line("pages", paths, negated=part.negated), sentence.parts[at : end + 1], "page")
 
 
 def _flag(sentence: Sentence, part: Segment, *, bad: bool) -> None:
     sentence.say(line(FLAGS[part.values[0]], negated=not bad), [part], "flag")
-
-
-def _paths(sentence: Sentence, at: int) -> None:
-    end = at
-    for i in range(at + 1, len(sentence.parts)):
-        between = sentence.parts[end + 1 : i]
-        if sentence.parts[i].kind == "path" and any(part.has("or") for part in between):
-            end = i
-        elif not sentence.parts[i].has("or", "comma", "function", "page_word", "using"):
-            break
-    parts = sentence.parts[at : end + 1]
-    paths = [part.tokens[0].text.lower().rstrip("/") for part in parts if part.kind == "path"]
-    sentence.say(line("pages", paths, negated=parts[0].negated), parts, "page")
 
 
 def read_languages(sentence: Sentence) -> None:

@@ -104,6 +104,8 @@ def _relation(sentence: Sentence, at: int) -> str:
     for part in reversed(sentence.parts[:at]):
         if part.has("offering"):
             return "offering"
+        if part.has("negation", "exception"):
+            return ""
         if part.has("using"):
             return "using"
         if part.has("break", "but", "place_preposition") or part.kind in ("service_type", "generic"):
