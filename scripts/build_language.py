@@ -116,11 +116,6 @@ def longest(phrases: Iterable[str]) -> dict[str, int]:
     return found
 
 
-def set_key(word: str) -> str:
-    """A word of a list as it is looked up; a sign or an elided particle is itself."""
-    return word if word.endswith("'") else key_of(word) or word
-
-
 def table(name: str) -> dict[str, Any]:
     return tomllib.loads((SOURCES / f"{name}.toml").read_text())
 
@@ -158,7 +153,7 @@ def build() -> bytes:
         "brands": words("brands"),
         "ordinary": words("ordinary"),
         "votes": votes(),
-        "sets": {name: sorted({set_key(word) for word in some}) for name, some in table("sets").items()},
+        "sets": {name: sorted({key_of(word) or word for word in some}) for name, some in table("sets").items()},
     }
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return gzip.compress(text.encode(), compresslevel=9, mtime=0)

@@ -57,19 +57,28 @@ def read_dates(sentence: Sentence) -> None:
         if month is None or part.used:
             continue
         of_month, year, first, last = 1, sentence.today.year, at, at
-        before, after = (parts[at - 1] if at else None), sentence.after(at)
+        before_at = _skip_date_words(sentence, at, -1)
+        before, after = (parts[before_at] if before_at >= 0 else None), sentence.after(at)
         if before and before.amount and before.amount.number <= 31:
-            of_month, first = int(before.amount.number), at - 1
+            of_month, first = int(before.amount.number), before_at
         elif after and after.amount and after.amount.number <= 31:
             of_month, last = int(after.amount.number), at + 1
             after = sentence.after(last)
-        if after and after.has("comma") and last + 2 < len(parts):
-            after, last = parts[last + 2], last + 1
+        year_at = _skip_date_words(sentence, last, 1)
+        after = parts[year_at] if year_at < len(parts) else None
         if after and after.amount and 2000 <= after.amount.number <= 2100:
-            year, last = int(after.amount.number), last + 1
+            year, last = int(after.amount.number), year_at
         when = numbers.day(year, int(month.values[0]), of_month)
         if when:
             _say_date(sentence, when, first, last)
+
+
+def _skip_date_words(sentence: Sentence, at: int, step: int) -> int:
+    """The place beside one, past what only parts a date: "15 de junio de 2026", "20. März", "May 10, 2026"."""
+    i = at + step
+    while 0 <= i < len(sentence.parts) and sentence.parts[i].key in (".", ",", "de", "del", "of", "the"):
+        i += step
+    return i
 
 
 def _say_date(sentence: Sentence, when: date, first: int, last: int) -> None:
@@ -238,13 +247,13 @@ def _age(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     if not said and not sentence.near(at, ("function", "within_last"), back=2, ahead=1):
         return False
     days = max(1, math.ceil(quantity.low * _DAYS[quantity.unit]))
-    denial = _denial(sentence, at)
+    denial = _denial(sentence, at, quantity.last)
     if denial is not None:
         sentence.parts[at].denied_by = denial
     return _say(sentence, at, quantity, f"{'!' * (denial is not None)}@updated_within({days}d)", ("crawled",))
 
 
-def _denial(sentence: Sentence, at: int) -> Segment | None:
+def _denial(sentence: Sentence, at: int, last: int) -> Segment | None:
     """ "not crawled in the last 60 days": the denial belongs to the age."""
     for i in range(at - 1, max(-1, at - 6), -1):
         part = sentence.parts[i]
@@ -253,6 +262,9 @@ def _denial(sentence: Sentence, at: int) -> Segment | None:
             return part if following is not None and following.has("crawled") else None
         if part.kind in ENTITIES:
             break
+    behind = [part for part in sentence.parts[last + 1 : last + 5] if not part.has("function")]
+    if len(behind) > 1 and behind[0].has("negation") and behind[1].has("crawled"):
+        return behind[0]  # "in den letzten sechs Monaten nicht aktualisiert"
     return None
 
 

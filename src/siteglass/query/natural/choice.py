@@ -104,7 +104,7 @@ def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[st
         for beside in (before, after):
             if beside is not None and beside.has("language_marker") and beside.key not in sentence.sets["weak_markers"]:
                 return "language"
-        said_in = before is not None and (before.key == "in" or before.key.endswith(" in"))
+        said_in = before is not None and before.tokens[-1].key in sentence.sets["language_prepositions"]
         if said_in and (after is None or not after.has("generic", "service_type", "category")):
             return "language"
         listed, following = sentence.beside(at, -1), sentence.beside(at, 1)
@@ -118,7 +118,8 @@ def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[st
 def _said_before(sentence: Sentence, at: int) -> Segment | None:
     """The word that a name hangs on, through a colon ("language: Spanish") or a denial ("in neither German nor …")."""
     for part in reversed(sentence.parts[:at]):
-        if part.key not in (":", "=", "is") and not (part.has("negation") and not part.has("language_marker")):
+        denial = part.has("negation") and part.tokens[-1].key not in sentence.sets["language_prepositions"]
+        if part.key not in (":", "=", "is") and not denial:
             return part
     return None
 
@@ -223,8 +224,10 @@ def _tool_cue(sentence: Sentence, at: int) -> bool:
     parts, before, after = sentence.parts, sentence.before(at), sentence.after(at)
     if before and before.has("using", "negation", "exception"):
         return True
-    if after and after.has("shop_word", "site_word"):
+    if after and after.has("shop_word", "site_word", "negation_after", "using_after"):
         return True
+    if after and after.has("using") and sentence.language == "de":
+        return True  # "die Notion nutzen"
     previous, following = sentence.beside(at, -1), sentence.beside(at, 1)
     if previous is not None and previous.kind == "technology":
         return True

@@ -121,8 +121,12 @@ class Lexicon:
     def _joined_words(self, tokens: Sequence[Token], at: int, end: int) -> int:
         """How many words, written as one, begin a name of a product, category or type."""
         text, keys = "", self._joined
+        small = True
         for i in range(at, min(end, at + _JOINED_WORDS)):
             text += compact(tokens[i].key)
+            small = small and tokens[i].key in self._votes
+            if small and i > at:
+                return 1  # "de no máximo" is no Deno
             stem = text.removesuffix("s")
             near = bisect_left(keys, stem)
             if near == len(keys) or not keys[near].startswith(stem):

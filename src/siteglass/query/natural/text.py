@@ -11,7 +11,7 @@ from siteglass.query.folding import fold
 # In this order: what a later pattern would tear apart comes first.
 _TOKEN = re.compile(
     r"""
-    (?P<path>(?<![\w/<])/[A-Za-z0-9][\w/-]*)
+    (?P<path>(?<![\w/<])/[A-Za-z0-9][\w/-]*?(?=-(?:Seiten?|Unterseiten?|pages?)\b|[^\w/-]|$))
   | (?P<without>\bw/o\b|\bw/out\b|(?<![\w/])s/(?=\s))
   | (?P<with>\bw/|(?<![\w/])c/(?=\s))
   | (?P<mailbox>\b[A-Za-z]+@(?!\w))
@@ -77,8 +77,9 @@ def tokenise(text: str) -> list[Token]:
 
 
 def key_of(phrase: str) -> str:
-    """How a phrase is looked up."""
-    return " ".join([token.key for token in tokenise(phrase)])
+    """How a phrase is looked up. A particle at its end that leans on the next word keeps its apostrophe."""
+    key = " ".join([token.key for token in tokenise(phrase)])
+    return f"{key}'" if phrase.endswith(("'", "’")) else key
 
 
 def with_shared_heads(tokens: list[Token], directions: Container[str]) -> list[Token]:

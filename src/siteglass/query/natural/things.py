@@ -44,6 +44,8 @@ def read_things(sentence: Sentence) -> None:
                 _flag(sentence, part, bad=part.negated)
             case "contact":
                 name = part.values[0]
+                if name == "email" and part.negated and _mailbox_follows(sentence, at):
+                    continue  # "sem e-mails info@": the mailbox says it
                 if name == "personal_email":
                     sentence.say("@no_generic_emails", [part], "contact")
                 else:
@@ -58,10 +60,22 @@ def _mailbox(sentence: Sentence, at: int) -> None:
     """ "no info@ addresses"."""
     part, after = sentence.parts[at], sentence.after(at)
     said = [part, after] if after and after.key in sentence.sets["address_words"] else [part]
-    if part.negated:
+    before = sentence.parts[at - 1] if at else None
+    if before and not before.used and (_is_email(before) or before.key in sentence.sets["address_words"]):
+        said.insert(0, before)
+    if any(one.negated for one in said):
         sentence.say("@no_generic_emails", said, "contact")
     else:
         sentence.refuse(said, "a search can leave out such mailboxes, not ask for them")
+
+
+def _is_email(part: Segment) -> bool:
+    return part.kind == "contact" and part.values == ("email",)
+
+
+def _mailbox_follows(sentence: Sentence, at: int) -> bool:
+    after = sentence.after(at)
+    return after is not None and after.kind == "mailbox"
 
 
 def _page(sentence: Sentence, at: int) -> str:

@@ -121,7 +121,7 @@ def _headed(sentence: Sentence, parts: list[Segment], places: list[int]) -> bool
     if parts[-1].key.endswith(_OFFERING_ENDINGS):
         return True
     before = next((part for part in reversed(sentence.parts[: places[0]]) if part.key not in sentence.sets["of"]), None)
-    return before is not None and _is_agency(before)
+    return before is not None and (_is_agency(before) or before.has("offering_after"))
 
 
 def _is_agency(part: Segment) -> bool:
