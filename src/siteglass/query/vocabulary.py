@@ -112,6 +112,10 @@ class Vocabulary:
             yield from self._tables[kind]
         yield from self._technology_exact
 
+    def spoken_forms(self, kind: Kind) -> Iterable[str]:
+        """Every form of a place or language that is looked up."""
+        return self._tables[kind].keys()
+
     def joined_names(self) -> Iterator[str]:
         """Every form of a product, category or business type that is looked up, its words joined."""
         for kind in ("technology", *_JOINED_KINDS):

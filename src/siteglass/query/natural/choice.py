@@ -39,7 +39,8 @@ def _choose_one(sentence: Sentence, at: int, part: Segment) -> None:
     roles = part.kinds - ENTITIES - HEAD_ROLES - {"protected"}
     if roles and entity:
         no_word = part.key not in sentence.sets["word_codes"] or part.has("state")  # "Portland, OR"
-        code = len(part.key) <= 3 and (part.in_slashes or (part.tokens[0].text.isupper() and no_word))
+        written = part.tokens[0].text.isupper() and no_word
+        code = len(part.key) <= 3 and (part.in_slashes or written or _initialism(sentence, at))
         page = roles == {"page_name"} and not sentence.page_follows(at)
         if not code and not page and ("page_name" in roles or not roles <= {"generic", "judgement"}):
             entity = frozenset()
@@ -49,6 +50,13 @@ def _choose_one(sentence: Sentence, at: int, part: Segment) -> None:
         sense = next((sense for sense in part.senses if sense.kind not in ENTITIES), None)
     if sense is not None:
         part.become(sense)
+
+
+def _initialism(sentence: Sentence, at: int) -> bool:
+    """ "us" and "eu" in small letters: names in an English sentence, but behind a verb ("give us")."""
+    before = sentence.parts[at - 1] if at else None
+    asked = before is not None and ((before.kind == "unknown" and not before.senses) or before.has("requests", "using"))
+    return sentence.language == ENGLISH and sentence.parts[at].key in sentence.sets["initialisms"] and not asked
 
 
 def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -> str | None:
@@ -231,10 +239,9 @@ def _tool_cue(sentence: Sentence, at: int) -> bool:
     previous, following = sentence.beside(at, -1), sentence.beside(at, 1)
     if previous is not None and previous.kind == "technology":
         return True
-    if not parts[at].tokens[0].capital:
-        return False
     listed = [other for other in (previous, following) if other is not None and other.has("technology")]
-    return any(other.tokens[0].capital or not _ordinary(sentence, other) for other in listed)
+    capital = parts[at].tokens[0].capital
+    return any((capital and other.tokens[0].capital) or not _ordinary(sentence, other) for other in listed)
 
 
 def _portuguese_prepositions(sentence: Sentence) -> None:

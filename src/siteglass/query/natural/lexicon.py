@@ -65,12 +65,10 @@ class Lexicon:
         for city in known.cities():
             self._cities.setdefault(city.name, []).append(city)
 
-    def telling_words(self) -> list[str]:
-        """Common words of phrases that say something, those that say it by themselves first."""
+    def telling_phrases(self) -> list[str]:
+        """Phrases that say something about a lead."""
         telling = [key for key, senses in self._phrases.items() if not any(s.kind in _NEVER_MEANT for s in senses)]
-        telling.extend(self._vocabulary.joined_names())
-        telling.sort(key=lambda phrase: " " in phrase)
-        return [word for phrase in telling for word in phrase.split(" ") if word in self.common]
+        return [*telling, *self._vocabulary.joined_names()]
 
     def is_word(self, word: str) -> bool:
         """Whether it is a word of one of the languages, and so not misspelt."""

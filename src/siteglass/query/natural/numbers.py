@@ -12,6 +12,8 @@ _PARTS = re.compile(
     re.IGNORECASE,
 )
 _SCALES = {"k": 1_000, "grand": 1_000, "tsd": 1_000, "mil": 1_000, "m": 10**6, "mm": 10**6, "mio": 10**6, "lakh": 10**5}
+# Nobody means a longer number.
+MOST_DIGITS = 15
 _THOUSANDS = re.compile(r"\d{1,3}([.,]\d{3})+")
 
 
@@ -32,6 +34,8 @@ def read_amount(text: str) -> Amount | None:
     if not found:
         return None
     digits = re.sub(r"[ '’]", "", found["digits"])
+    if len(digits) > MOST_DIGITS:
+        return None
     scale = (found["scale"] or "").lower()
     sign = found["before"] or found["after"] or ""
     return Amount(_value(digits) * _SCALES.get(scale, 1), sign, found["plus"] is not None, bool(scale))

@@ -15,7 +15,7 @@ from siteglass.query.natural.places import read_places
 from siteglass.query.natural.scope import deny, refuse_either
 from siteglass.query.natural.segments import Segment, segment
 from siteglass.query.natural.sentence import Sentence
-from siteglass.query.natural.text import Token, tokenise, with_shared_heads
+from siteglass.query.natural.text import Token, quietened, tokenise, with_shared_heads
 from siteglass.query.natural.things import read_agencies, read_languages, read_law_firms, read_things
 from siteglass.query.natural.tools import read_tools, read_types
 from siteglass.query.natural.typos import corrected
@@ -37,7 +37,7 @@ def split(query: str) -> Words:
     """The words of a sentence."""
     words = lexicon()
     text, literals = take_literals(query)
-    tokens = with_shared_heads(tokenise(text), words.sets["directions"])
+    tokens = with_shared_heads(quietened(tokenise(text)), words.sets["directions"])
     found = [words.matches(tokens, at) for at in range(len(tokens))]
     right = corrected(tokens, found, words)
     if any(token.corrected for token in right):

@@ -74,19 +74,17 @@ class Segment:
 def segment(tokens: Sequence[Token], found: Sequence[Matches], lexicon: Lexicon) -> list[Segment]:
     """The sentence cut into phrases, the longest first from the left; `found` are those that begin at each word."""
     made: list[Segment] = []
-    shouting = all(token.text.isupper() for token in tokens if token.kind == "word")
     at = 0
     while at < len(tokens):
-        if tokens[at].kind == "word":
-            part = _phrase(tokens, at, found[at], lexicon, shouting)
-        else:
-            part = _other(tokens, at, found[at])
+        word = tokens[at].kind == "word"
+        part = _phrase(tokens, at, found[at], lexicon) if word else _other(tokens, at, found[at])
         made.append(part)
         at += len(part.tokens)
     return made
 
 
-def _phrase(tokens: Sequence[Token], at: int, found: Matches, lexicon: Lexicon, shouting: bool) -> Segment:
+def _phrase(tokens: Sequence[Token], at: int, found: Matches, lexicon: Lexicon) -> Segment:
+    in_place = at > 0 and lexicon.role(tokens[at - 1].key, "place_preposition") is not None
     counted = any(token.kind == "number" for token in tokens[max(0, at - 3) : at])
     begins = at == 0 or tokens[at - 1].key in _ENDS
     for length, senses in found:
@@ -98,7 +96,7 @@ def _phrase(tokens: Sequence[Token], at: int, found: Matches, lexicon: Lexicon, 
             for sense in senses
             if listed
             or (named and sense.kind == "city")
-            or _plausible(sense, window, lexicon, shouting=shouting, begins=begins, behind_number=counted)
+            or _plausible(sense, window, lexicon, begins=begins, behind_number=counted, in_place=in_place)
         ]
         if allowed:
             return Segment(window, allowed, in_slashes=listed)
@@ -141,7 +139,7 @@ def _signs(token: Token) -> list[Sense]:
 
 
 def _plausible(
-    sense: Sense, window: Sequence[Token], lexicon: Lexicon, *, shouting: bool, begins: bool, behind_number: bool
+    sense: Sense, window: Sequence[Token], lexicon: Lexicon, *, begins: bool, behind_number: bool, in_place: bool
 ) -> bool:
     """Whether a name may be meant at all: short codes only in capitals, small towns only if they are no common word."""
     if sense.kind in _BEHIND_NUMBERS:
@@ -155,17 +153,18 @@ def _plausible(
     token = window[0]
     if token.key in lexicon.sets["directions"]:
         return False
-    capital_code = token.text.isupper() and not shouting and token.key not in lexicon.sets["word_codes"]
+    capital_code = token.text.isupper() and token.key not in lexicon.sets["word_codes"]
     if sense.kind == "state" and "-" in sense.values[0] and len(token.key) <= 3:
         return True  # the lexicon has looked at where it stands
     if len(token.key) <= 3 and sense.kind == "language":
         return False  # a code of a language is said in a list only
     if len(token.key) <= 2 and sense.kind in ("country", "state", "region", "subregion", "city"):
-        return capital_code or (sense.kind == "country" and token.key in ("us", "uk"))
+        return capital_code or token.key in lexicon.sets["initialisms"]
     if len(token.key) == 3 and sense.kind in ("country", "state", "city") and token.key in lexicon.common:
-        return capital_code
+        return capital_code or token.key in lexicon.sets["initialisms"]
     if sense.kind == "city" and (begins or not token.capital) and lexicon.is_word(token.key):
-        return _people(sense, lexicon) >= _GREAT_CITY
+        everyday = token.key in lexicon.common and not in_place
+        return _people(sense, lexicon) >= (_GREAT_CITY if everyday else _TOWN)
     if sense.kind == "city" and token.key in lexicon.common:
         return _people(sense, lexicon) >= _TOWN
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from siteglass.query.folding import fold
 
@@ -26,6 +26,8 @@ _TOKEN = re.compile(
 )
 
 
+# From so many words on a sentence in capitals is shouted; fewer may be names.
+SHOUTED_WORDS = 4
 # French articles and particles that lean on the next word.
 _ELIDED = re.compile(r"(?:l|d|n|s|c|j|qu)'(?=\w{2})")
 
@@ -74,6 +76,14 @@ def tokenise(text: str) -> list[Token]:
             start, word, key = start + cut, word[cut:], key[cut:]
         found.append(Token(start, end, word, key, kind))
     return found
+
+
+def quietened(tokens: list[Token]) -> list[Token]:
+    """A sentence in capitals as if it were in small letters: there they tell nothing."""
+    words = [token for token in tokens if token.kind == "word" and len(token.text) > 1]
+    if len(words) < SHOUTED_WORDS or not all(token.text.isupper() for token in words):
+        return tokens
+    return [replace(token, text=token.text.lower()) for token in tokens]
 
 
 def key_of(phrase: str) -> str:

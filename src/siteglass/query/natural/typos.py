@@ -2,81 +2,83 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
+from string import ascii_lowercase
 
-from rapidfuzz.distance import OSA
-
+from siteglass.query.folding import fold
 from siteglass.query.natural.lexicon import Lexicon, Matches, lexicon
 from siteglass.query.natural.text import Token
 from siteglass.query.nearest import Candidates
 from siteglass.query.vocabulary import vocabulary
 
-# Shorter ones are like too many.
+# Shorter words are like too many; the few small ones that a sentence turns on are put right from three letters on.
 SHORTEST = 5
 SHORTEST_SMALL = 3
-CITIES = 1_500
-# Countries whose states are often written out.
-_STATES_OF = ("USA", "CAN", "AUS", "DEU", "GBR", "IND", "BRA", "MEX", "ESP")
+CITIES = 5_000
 _COUNTRY_SIMILARITY = 0.7
 # A phrase that begins so many words before may cover the word.
 _REACH = 3
 
 
 @cache
-def candidates() -> Candidates:
-    """What a misspelt word may have been meant for, what is meant most often first."""
+def tiers() -> tuple[frozenset[str], ...]:
+    """What a word with one slip may have been meant for: the likeliest first."""
+    known, words = vocabulary(), lexicon()
+    places = [form for kind in ("country", "region", "subregion") for form in known.spoken_forms(kind)]
+    return (
+        _words(words.telling_phrases()),
+        _words([*places, *_state_names(), *known.technologies()]),
+        words.common,
+        _words(city.name for city in known.cities()[:CITIES]),
+    )
+
+
+def _words(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for name in names for word in fold(name).split(" ") if len(word) >= SHORTEST)
+
+
+@cache
+def similar() -> Candidates:
+    """Names that may be meant by a word with more than one slip, what is meant most often first."""
     known = vocabulary()
-    keys: dict[str, None] = dict.fromkeys(lexicon().telling_words())
-    keys |= dict.fromkeys(_country_names())
-    for country in _STATES_OF:
-        keys |= dict.fromkeys(name.lower() for name in known.states_of(country).values())
+    keys = dict.fromkeys([*known.spoken_forms("country"), *_state_names()])
     keys |= dict.fromkeys(name.lower() for name in known.technologies())
-    keys |= dict.fromkeys(city.name.lower() for city in known.cities()[:CITIES])
-    return Candidates(key for key in keys if len(key) >= SHORTEST - 1 and " " not in key)
+    keys |= dict.fromkeys(known.joined_names())
+    return Candidates(key for key in keys if len(key) > SHORTEST and " " not in key)
 
 
 @cache
 def countries() -> Candidates:
     """Names of countries: they are long and unlike other words, so more slips are forgiven."""
-    return Candidates([name for name in _country_names() if " " not in name], similarity=_COUNTRY_SIMILARITY)
-
-
-def _country_names() -> list[str]:
     known = vocabulary()
-    return [known.country_name(country).lower() for country in known.values("country")]
+    names = [known.country_name(country).lower() for country in known.values("country")]
+    return Candidates([name for name in names if " " not in name], similarity=_COUNTRY_SIMILARITY)
 
 
-def _nearest(word: str) -> str | None:
-    if len(word) < SHORTEST:
-        near = (
-            small
-            for small in lexicon().sets["small_words"]
-            if small[0] == word[0] and OSA.distance(word, small, score_cutoff=1) <= 1
-        )
-        return next(near, None)
-    return candidates().nearest(word) or countries().nearest(word)
-
-
-def _unknown(token: Token, words: Lexicon) -> bool:
-    return (
-        token.kind == "word"
-        and len(token.key) >= SHORTEST_SMALL
-        and token.key.isalpha()
-        and not words.is_word(token.key)
-        and not words.is_word(token.key.removesuffix("s"))
-    )
+def _state_names() -> list[str]:
+    known = vocabulary()
+    return [name.lower() for country in known.values("country") for name in known.states_of(country).values()]
 
 
 def corrected(tokens: list[Token], found: list[Matches], words: Lexicon) -> list[Token]:
     """The same words, the unknown ones put right; `found` are the phrases that begin at each."""
     made = []
     for at, token in enumerate(tokens):
-        near = None
-        if _unknown(token, words) and not _covered(found, at):
-            near = _nearest(token.key)
+        near = _nearest(token.key, words) if _unknown(token, words) and not _covered(found, at) else None
         made.append(replace(token, key=near, corrected=True) if near else token)
     return made
+
+
+def _unknown(token: Token, words: Lexicon) -> bool:
+    return (
+        token.kind == "word"
+        and len(token.key) >= SHORTEST_SMALL
+        and token.key.replace(".", "").isalpha()
+        and not words.is_word(token.key)
+        and not words.is_word(token.key.removesuffix("s"))
+    )
 
 
 def _covered(found: list[Matches], at: int) -> bool:
@@ -84,3 +86,29 @@ def _covered(found: list[Matches], at: int) -> bool:
     return bool(found[at]) or any(
         start + length > at for start in range(max(0, at - _REACH), at) for length, _ in found[start]
     )
+
+
+def _nearest(word: str, words: Lexicon) -> str | None:
+    if len(word) < SHORTEST:
+        small = words.sets["small_words"]
+        return next((other for other in _one_slip_from(word) if other in small and other[0] == word[0]), None)
+    slips = list(_one_slip_from(word))
+    for meant in tiers():
+        if near := next((other for other in slips if other in meant and len(other) >= SHORTEST), None):
+            return near
+    return similar().nearest(word) or countries().nearest(word)
+
+
+def _one_slip_from(word: str) -> Iterator[str]:
+    """Every text that one slip of the fingers makes from a word, the most likely slips first."""
+    places = range(len(word))
+    for i in places[:-1]:
+        yield word[:i] + word[i + 1] + word[i] + word[i + 2 :]
+    for i in places:
+        yield word[:i] + word[i + 1 :]
+    for i in range(len(word) + 1):
+        for letter in ascii_lowercase:
+            yield word[:i] + letter + word[i:]
+    for i in places:
+        for letter in ascii_lowercase:
+            yield word[:i] + letter + word[i + 1 :]
