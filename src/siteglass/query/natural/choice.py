@@ -55,7 +55,7 @@ def _choose_one(sentence: Sentence, at: int, part: Segment) -> None:
 def _initialism(sentence: Sentence, at: int) -> bool:
     """ "us" and "eu" in small letters: names in an English sentence, but behind a verb ("give us")."""
     before = sentence.parts[at - 1] if at else None
-    asked = before is not None and ((before.kind == "unknown" and not before.senses) or before.has("requests", "using"))
+    asked = before is not None and ((before.kind == "unknown" and not before.senses) or before.has("requests"))
     return sentence.language == ENGLISH and sentence.parts[at].key in sentence.sets["initialisms"] and not asked
 
 

@@ -52,7 +52,7 @@ def read_keywords(sentence: Sentence) -> None:
             phrases.append([at])
     for some in _alternatives(sentence, phrases):
         parts = [sentence.parts[at] for phrase in some for at in phrase]
-        texts = [" ".join(sentence.parts[at].text.lower() for at in phrase) for phrase in some]
+        texts = [" ".join(sentence.parts[at].meant for at in phrase) for phrase in some]
         sentence.say(line("keywords", texts), parts, "keyword", confidence=0.9)
 
 

@@ -143,7 +143,8 @@ class Lexicon:
         """A state's code, if it is written in capitals or follows a city."""
         text = tokens[at].text
         code = self._codes.get(text.upper()) if len(text) <= 3 else None
-        capital = text.isupper() and tokens[at].key not in self.sets["word_codes"]
+        key = tokens[at].key
+        capital = (text.isupper() and key not in self.sets["word_codes"]) or key in self.sets["initialisms"]
         return code if code and (capital or self._follows_city(tokens, at)) else None
 
     def _follows_city(self, tokens: Sequence[Token], at: int) -> bool:
@@ -153,7 +154,7 @@ class Lexicon:
         name = tokens[before].key
         if before and tokens[before - 1].kind == "word" and self._is_city(f"{tokens[before - 1].key} {name}"):
             return True
-        return (name not in self.common or tokens[before].capital) and self._is_city(name)
+        return (name not in self.common or tokens[before].capital or at - before > 1) and self._is_city(name)
 
     def _is_city(self, name: str) -> bool:
         return any(kind == "city" for kind, _ in self._vocabulary.spoken(name))

@@ -55,6 +55,11 @@ class Segment:
     def text(self) -> str:
         return " ".join(token.text for token in self.tokens)
 
+    @property
+    def meant(self) -> str:
+        """Its words in small letters, misspelt ones put right."""
+        return " ".join(token.key if token.corrected else token.text.lower() for token in self.tokens)
+
     def has(self, *kinds: str) -> bool:
         """Whether it can be of one of these kinds."""
         return not self.kinds.isdisjoint(kinds)
@@ -99,6 +104,8 @@ def _phrase(tokens: Sequence[Token], at: int, found: Matches, lexicon: Lexicon) 
             or _plausible(sense, window, lexicon, begins=begins, behind_number=counted, in_place=in_place)
         ]
         if allowed:
+            if any(sense.kind in ("state", "country") for sense in allowed):
+                allowed = [sense for sense in senses if sense in allowed or sense.kind == "city"]
             return Segment(window, allowed, in_slashes=listed)
     return Segment(tokens[at : at + 1])
 

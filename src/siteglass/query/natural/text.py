@@ -64,7 +64,7 @@ def tokenise(text: str) -> list[Token]:
             start += len(word) - len(word.lstrip())
             word = word.strip()
             end = start + len(word)
-        elif kind == "word" and word.endswith(("'s", "’s")):
+        elif kind == "word" and word.endswith(("'s", "’s", "'S", "’S")):
             word = word[:-2]
         elif kind == "sign" and word == "-" and _inside_word(text, start, end):
             continue

@@ -8,7 +8,7 @@ from functools import cache
 from string import ascii_lowercase
 
 from siteglass.query.folding import fold
-from siteglass.query.natural.lexicon import Lexicon, Matches, lexicon
+from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, lexicon
 from siteglass.query.natural.text import Token
 from siteglass.query.nearest import Candidates
 from siteglass.query.vocabulary import vocabulary
@@ -28,8 +28,8 @@ def tiers() -> tuple[frozenset[str], ...]:
     known, words = vocabulary(), lexicon()
     places = [form for kind in ("country", "region", "subregion") for form in known.spoken_forms(kind)]
     return (
-        _words(words.telling_phrases()),
-        _words([*places, *_state_names(), *known.technologies()]),
+        _words([*words.telling_phrases(), *places, *_state_names()]),
+        _words(known.technologies()),
         words.common,
         _words(city.name for city in known.cities()[:CITIES]),
     )
@@ -66,7 +66,7 @@ def corrected(tokens: list[Token], found: list[Matches], words: Lexicon) -> list
     """The same words, the unknown ones put right; `found` are the phrases that begin at each."""
     made = []
     for at, token in enumerate(tokens):
-        near = _nearest(token.key, words) if _unknown(token, words) and not _covered(found, at) else None
+        near = _nearest(token.key, words) if _unknown(token, words) and not _covered(tokens, found, at) else None
         made.append(replace(token, key=near, corrected=True) if near else token)
     return made
 
@@ -81,32 +81,47 @@ def _unknown(token: Token, words: Lexicon) -> bool:
     )
 
 
-def _covered(found: list[Matches], at: int) -> bool:
-    """Whether the word is a phrase, or part of one."""
-    return bool(found[at]) or any(
+def _covered(tokens: list[Token], found: list[Matches], at: int) -> bool:
+    """Whether the word is a phrase, or part of one. In small letters an odd form of a town's name is none."""
+    own = found[at] if tokens[at].capital else [match for match in found[at] if not _only_town(match)]
+    return bool(own) or any(
         start + length > at for start in range(max(0, at - _REACH), at) for length, _ in found[start]
     )
+
+
+def _only_town(match: tuple[int, list[Sense]]) -> bool:
+    length, senses = match
+    return length == 1 and all(sense.kind == "city" for sense in senses)
 
 
 def _nearest(word: str, words: Lexicon) -> str | None:
     if len(word) < SHORTEST:
         small = words.sets["small_words"]
         return next((other for other in _one_slip_from(word) if other in small and other[0] == word[0]), None)
-    slips = list(_one_slip_from(word))
+    slips = [other for other in _one_slip_from(word) if len(other) >= SHORTEST]
     for meant in tiers():
-        if near := next((other for other in slips if other in meant and len(other) >= SHORTEST), None):
-            return near
+        near = (other for other in slips if other in meant and (meant is not words.common or _same_end(word, other)))
+        if found := next(near, None):
+            return found
     return similar().nearest(word) or countries().nearest(word)
 
 
+def _same_end(word: str, other: str) -> bool:
+    """An everyday word with another end is another word: "landscapers" are no landscapes."""
+    return word[-3:] == other[-3:] or sorted(word) == sorted(other)
+
+
 def _one_slip_from(word: str) -> Iterator[str]:
-    """Every text that one slip of the fingers makes from a word, the most likely slips first."""
-    places = range(len(word))
-    for i in places[:-1]:
+    """Every text that one slip of the fingers makes from a word, the most likely slips first.
+
+    The first letter is hardly ever the wrong one, but it may have changed places with the second.
+    """
+    places = range(1, len(word))
+    for i in range(len(word) - 1):
         yield word[:i] + word[i + 1] + word[i] + word[i + 2 :]
     for i in places:
         yield word[:i] + word[i + 1 :]
-    for i in range(len(word) + 1):
+    for i in range(1, len(word) + 1):
         for letter in ascii_lowercase:
             yield word[:i] + letter + word[i:]
     for i in places:
