@@ -21,6 +21,7 @@ _BEHIND_NUMBERS = frozenset(("greater_after", "at_least_after", "less_after", "a
 _ENDS = (".", "!", "?", ":")
 # A town that is also an ordinary word is meant from this size on: in capitals, or anyhow.
 _TOWN = 100_000
+_LARGE_TOWN = 200_000
 _CITY = 300_000
 _GREAT_CITY = 500_000
 
@@ -89,7 +90,7 @@ def segment(tokens: Sequence[Token], found: Sequence[Matches], lexicon: Lexicon)
 
 
 def _phrase(tokens: Sequence[Token], at: int, found: Matches, lexicon: Lexicon) -> Segment:
-    in_place = at > 0 and lexicon.role(tokens[at - 1].key, "place_preposition") is not None
+    least = _least_people(tokens, at, lexicon)
     counted = any(token.kind == "number" for token in tokens[max(0, at - 3) : at])
     begins = at == 0 or tokens[at - 1].key in _ENDS
     for length, senses in found:
@@ -101,7 +102,7 @@ def _phrase(tokens: Sequence[Token], at: int, found: Matches, lexicon: Lexicon) 
             for sense in senses
             if listed
             or (named and sense.kind == "city")
-            or _plausible(sense, window, lexicon, begins=begins, behind_number=counted, in_place=in_place)
+            or _plausible(sense, window, lexicon, begins=begins, behind_number=counted, least=least)
         ]
         if allowed:
             if any(sense.kind in ("state", "country") for sense in allowed):
@@ -146,7 +147,7 @@ def _signs(token: Token) -> list[Sense]:
 
 
 def _plausible(
-    sense: Sense, window: Sequence[Token], lexicon: Lexicon, *, begins: bool, behind_number: bool, in_place: bool
+    sense: Sense, window: Sequence[Token], lexicon: Lexicon, *, begins: bool, behind_number: bool, least: int
 ) -> bool:
     """Whether a name may be meant at all: short codes only in capitals, small towns only if they are no common word."""
     if sense.kind in _BEHIND_NUMBERS:
@@ -170,11 +171,19 @@ def _plausible(
     if len(token.key) == 3 and sense.kind in ("country", "state", "city") and token.key in lexicon.common:
         return capital_code or token.key in lexicon.sets["initialisms"]
     if sense.kind == "city" and (begins or not token.capital) and lexicon.is_word(token.key):
-        everyday = token.key in lexicon.common and not in_place
-        return _people(sense, lexicon) >= (_GREAT_CITY if everyday else _TOWN)
+        return _people(sense, lexicon) >= (least if token.key in lexicon.common else _TOWN)
     if sense.kind == "city" and token.key in lexicon.common:
         return _people(sense, lexicon) >= _TOWN
     return True
+
+
+def _least_people(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> int:
+    """How large a city must be that is called like an everyday word in small letters: less where a place is expected."""
+    before = tokens[at - 1].key if at else ""
+    if lexicon.role(before, "place_preposition"):
+        return _TOWN
+    listed = before == "," or before in lexicon.sets["of"] or any(lexicon.role(before, kind) for kind in ("and", "or"))
+    return _LARGE_TOWN if listed else _GREAT_CITY
 
 
 def _people(sense: Sense, lexicon: Lexicon) -> int:

@@ -48,10 +48,11 @@ class Token:
         return self.text[:1].isupper()
 
 
-def _inside_word(text: str, start: int, end: int) -> bool:
+def _inside_word(text: str, start: int, end: int, before: list[Token]) -> bool:
     """Whether a hyphen parts a word ("meta-data"), or stands for its missing half ("Shopware- und Magento-Shops")."""
-    before, behind = text[start - 1 : start], text[end : end + 1]
-    return (before.isalpha() or before == "@") and ((behind.isalnum() and not behind.isdigit()) or behind == " ")
+    behind = text[end : end + 1]
+    leans = bool(before) and before[-1].end == start and before[-1].kind in ("word", "mailbox")
+    return leans and ((behind.isalnum() and not behind.isdigit()) or behind == " ")
 
 
 def tokenise(text: str) -> list[Token]:
@@ -66,7 +67,7 @@ def tokenise(text: str) -> list[Token]:
             end = start + len(word)
         elif kind == "word" and word.endswith(("'s", "’s", "'S", "’S")):
             word = word[:-2]
-        elif kind == "sign" and word == "-" and _inside_word(text, start, end):
+        elif kind == "sign" and word == "-" and _inside_word(text, start, end, found):
             continue
         key = fold(word).replace("’", "'")
         elided = _ELIDED.match(key) if kind == "word" else None

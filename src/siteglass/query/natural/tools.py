@@ -104,7 +104,7 @@ def _relation(sentence: Sentence, at: int) -> str:
     for part in reversed(sentence.parts[:at]):
         if part.has("offering"):
             return "offering"
-        if part.has("negation", "exception"):
+        if part.has("negation", "exception") and part.key not in sentence.sets["nor"]:
             return ""
         if part.has("using"):
             return "using"
