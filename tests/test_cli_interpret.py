@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import click
+import pytest
 from click.testing import CliRunner
 
 from siteglass.cli import cli
@@ -16,6 +18,26 @@ def test_a_sentence() -> None:
         0,
         {"@country(DNK)", "@technology(Shopify)", "@lacks(crm)"},
     )
+
+
+def test_on_a_terminal_the_words_stand_beside(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "Shopfy stores in Texas, no CRM, sorted by name"
+    terminal = CliRunner().isolation(color=True)
+    with terminal as (out, err, _):
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+        cli.main(["interpret", said], standalone_mode=False)
+        shown, notes = click.unstyle(out.getvalue().decode()), click.unstyle(err.getvalue().decode())
+    assert shown.splitlines() == [
+        said,
+        '@country(USA)        "in Texas" (place)',
+        '@state(TX)           "in Texas" (place)',
+        '@technology(Shopify) "Shopfy stores" (technology)',
+        '@lacks(crm)          "no CRM" (category denied)',
+    ]
+    assert notes.splitlines() == [
+        "'Shopfy' was taken for 'shopify'",
+        'not understood: "sorted by name": a sentence cannot ask for an order; send `sort`',
+    ]
 
 
 def test_a_file_in_its_order(tmp_path: Path) -> None:

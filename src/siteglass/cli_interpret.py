@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
+if TYPE_CHECKING:
+    from siteglass.query.natural.interpretation import Interpretation, Span
+
 MAX_LINE_CHARS = 100_000
+SURE = 0.8
+WIDEST = 48
 
 
 @click.command()
@@ -17,8 +24,9 @@ MAX_LINE_CHARS = 100_000
 def interpret(text: str | None, jsonl: TextIO | None) -> None:
     """Tell what a sentence means as directives.
 
-    With --jsonl, each line is answered by one with `query`, `directives` and `filters`: filters hold only what
-    directives cannot say.
+    On a terminal each directive stands beside the words that say it; in a pipe it is one directive a line. With
+    --jsonl, each line is answered by one with `query`, `directives` and `filters`: filters hold only what directives
+    cannot say.
     """
     from siteglass.query import natural
 
@@ -27,14 +35,14 @@ def interpret(text: str | None, jsonl: TextIO | None) -> None:
         raise click.UsageError('Give a sentence, such as "Shopify stores in Texas", or --jsonl FILE.')
     if text is not None:
         meaning = natural.interpret(text, today)
-        for line in meaning.directives:
-            click.secho(line, fg="red" if line.startswith("!") else "green")
-        for name, value in meaning.filters.items():
-            click.secho(f"{name}: {value}  (a filter; no directive says it)", fg="green")
-        for note in meaning.unsupported:
-            click.secho(f"not understood: {note.message}", fg="yellow", err=True)
-        if not meaning.directives and not meaning.filters:
-            click.echo("Nothing in it restricts a search.", err=True)
+        if sys.stdout.isatty():
+            _show(meaning)
+        else:
+            for line in meaning.directives:
+                click.echo(line)
+            for name, value in meaning.filters.items():
+                click.echo(f"{name}: {value}")
+        _notes(meaning)
         return
     assert jsonl is not None  # noqa: S101 - one of both was given
     for number, line in enumerate(jsonl, 1):
@@ -48,3 +56,49 @@ def interpret(text: str | None, jsonl: TextIO | None) -> None:
             raise click.UsageError(f"Line {number}: {expected}.") from None
         answer = {"query": query, "directives": list(meaning.directives), "filters": meaning.filters}
         click.echo(json.dumps(answer, ensure_ascii=False))
+
+
+def _show(meaning: Interpretation) -> None:
+    """The sentence with its parts in colour, then each condition beside the words that say it."""
+    click.echo(_painted(meaning))
+    width = min(WIDEST, max((len(one.directive) for one in meaning.conditions), default=0))
+    for one in meaning.conditions:
+        directive = click.style(f"{one.directive:{width}} ", fg="red" if one.directive.startswith("!") else "green")
+        doubt = "" if one.confidence >= SURE else f", {one.confidence:.0%} sure"
+        click.echo(directive + click.style(f"{_quoted(one.words)} ({one.rule}{doubt})", dim=True))
+    for other in meaning.alternatives:
+        click.secho(f"or {other.reading}: {' '.join(other.directives)}", dim=True)
+
+
+def _notes(meaning: Interpretation) -> None:
+    """What is to know before trusting it; beside the answer, so that a pipe stays clean."""
+    for note in meaning.assumptions:
+        click.secho(f"assumed: {note.message}", fg="cyan", err=True)
+    for slip in meaning.corrections:
+        click.secho(f"{slip.word.text!r} was taken for {slip.to!r}", fg="yellow", err=True)
+    for note in meaning.unsupported:
+        click.secho(f"not understood: {_quoted(note.words)}: {note.message}", fg="yellow", err=True)
+    if not meaning.conditions:
+        click.echo("Nothing in it restricts a search.", err=True)
+
+
+def _quoted(words: Iterable[Span]) -> str:
+    return " … ".join(f'"{span.text}"' for span in words)
+
+
+def _painted(meaning: Interpretation) -> str:
+    """The sentence itself: green what asks for something, red what excludes, yellow what was not understood."""
+    colours: dict[int, tuple[int, str]] = {}
+    for one in meaning.conditions:
+        for span in one.words:
+            colours[span.start] = (span.end, "red" if one.directive.startswith("!") else "green")
+    for note in meaning.unsupported:
+        for span in note.words:
+            colours[span.start] = (span.end, "yellow")
+    made, at = "", 0
+    for start in sorted(colours):
+        end, colour = colours[start]
+        if start >= at:
+            made += meaning.query[at:start] + click.style(meaning.query[start:end], fg=colour)
+            at = end
+    return made + meaning.query[at:]

@@ -116,9 +116,9 @@ class Vocabulary:
         """Every form of a place or language that is looked up."""
         return self._tables[kind].keys()
 
-    def joined_names(self) -> Iterator[str]:
-        """Every form of a product, category or business type that is looked up, its words joined."""
-        for kind in ("technology", *_JOINED_KINDS):
+    def joined_names(self, *kinds: Kind) -> Iterator[str]:
+        """Every form of products, categories or business types that is looked up, its words joined."""
+        for kind in kinds:
             yield from self._tables[kind]
 
     def nearest(self, kind: Kind, text: str) -> str | None:

@@ -258,8 +258,9 @@ def _denial(sentence: Sentence, at: int, last: int) -> Segment | None:
     for i in range(at - 1, max(-1, at - 6), -1):
         part = sentence.parts[i]
         if part.has("negation") and not part.used:
-            following = next((other for other in sentence.parts[i + 1 : at] if not other.has("function")), None)
-            return part if following is not None and following.has("crawled") else None
+            between = [other for other in sentence.parts[i + 1 : at] if not other.has("function", "within_last")]
+            said = sentence.near(at, ("crawled",), back=0, ahead=4) if not between else between[0].has("crawled")
+            return part if said else None
         if part.kind in ENTITIES:
             break
     behind = [part for part in sentence.parts[last + 1 : last + 5] if not part.has("function")]

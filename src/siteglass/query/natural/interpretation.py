@@ -195,6 +195,8 @@ class Interpretation:
                 yield tool, _KIND_NAMES["technology"]
             return
         names = {_KIND_NAMES[part.kind]}
+        if part.kind in ("country", "state", "city"):
+            names.add(_KIND_NAMES["language"])  # a place is no language, though some share a code
         for sense in part.senses:
             name = _KIND_NAMES.get(sense.kind, "")
             if name and name not in names:

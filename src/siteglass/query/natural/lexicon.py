@@ -53,7 +53,8 @@ class Lexicon:
         }
         self._longest_phrases: dict[str, int] = content["longest_phrases"]
         self._longest_names: dict[str, int] = content["longest_names"]
-        self._joined = sorted(known.joined_names())
+        self._joined = sorted(known.joined_names("technology", "category", "service_type"))
+        self._joined_types = sorted(known.joined_names("category", "service_type"))
         self._codes = {code: Sense("state", (state,)) for code, state in content["codes"].items()}
         self.common: frozenset[str] = frozenset(content["common"])
         """Words that are used every day."""
@@ -68,7 +69,7 @@ class Lexicon:
     def telling_phrases(self) -> list[str]:
         """Phrases that say something about a lead."""
         telling = [key for key, senses in self._phrases.items() if not any(s.kind in _NEVER_MEANT for s in senses)]
-        return [*telling, *self._vocabulary.joined_names()]
+        return [*telling, *self._vocabulary.joined_names("category", "service_type")]
 
     def is_word(self, word: str) -> bool:
         """Whether it is a word of one of the languages, and so not misspelt."""
@@ -123,11 +124,10 @@ class Lexicon:
         for i in range(at, min(end, at + _JOINED_WORDS)):
             text += compact(tokens[i].key)
             small = small and tokens[i].key in self._votes
-            if small and i > at:
+            if small and i > at and not _begins(self._joined_types, text):
                 return 1  # "de no máximo" is no Deno
             stem = text.removesuffix("s")
-            near = bisect_left(keys, stem)
-            if near == len(keys) or not keys[near].startswith(stem):
+            if not _begins(keys, stem):
                 return i - at
         return min(end - at, _JOINED_WORDS)
 
@@ -158,6 +158,12 @@ class Lexicon:
 
     def _is_city(self, name: str) -> bool:
         return any(kind == "city" for kind, _ in self._vocabulary.spoken(name))
+
+
+def _begins(keys: list[str], text: str) -> bool:
+    """Whether one of the sorted keys begins with a text."""
+    near = bisect_left(keys, text)
+    return near < len(keys) and keys[near].startswith(text)
 
 
 def _reach(tokens: Sequence[Token], at: int, most: int) -> int:

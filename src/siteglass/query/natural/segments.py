@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 PLACES = frozenset(("country", "state", "city", "region", "subregion", "group", "nationality"))
 ENTITIES = PLACES | {"language", "spoken", "technology", "category", "service_type"}
+# What is named, languages apart: "web en italiano" is read in two halves either way.
+_NAMES = ENTITIES - {"language", "spoken", "nationality"}
 # "or more", "and less": only behind a number.
 _BEHIND_NUMBERS = frozenset(("greater_after", "at_least_after", "less_after", "at_most_after", "around_after"))
 # Behind these a word is written with a capital, whatever it is.
@@ -83,17 +85,19 @@ def segment(tokens: Sequence[Token], found: Sequence[Matches], lexicon: Lexicon)
     at = 0
     while at < len(tokens):
         word = tokens[at].kind == "word"
-        part = _phrase(tokens, at, found[at], lexicon) if word else _other(tokens, at, found[at])
+        part = _phrase(tokens, at, found, lexicon) if word else _other(tokens, at, found[at])
         made.append(part)
         at += len(part.tokens)
     return made
 
 
-def _phrase(tokens: Sequence[Token], at: int, found: Matches, lexicon: Lexicon) -> Segment:
+def _phrase(tokens: Sequence[Token], at: int, found: Sequence[Matches], lexicon: Lexicon) -> Segment:
     least = _least_people(tokens, at, lexicon)
     counted = any(token.kind == "number" for token in tokens[max(0, at - 3) : at])
     begins = at == 0 or tokens[at - 1].key in _ENDS
-    for length, senses in found:
+    for length, senses in found[at]:
+        if length > 1 and _crossed(found, at, length, senses):
+            continue
         window = tokens[at : at + length]
         listed = length == 1 and _in_slashes(tokens, at)
         named = tokens[at].capital and at + length < len(tokens) and tokens[at + length].key == ","
@@ -109,6 +113,20 @@ def _phrase(tokens: Sequence[Token], at: int, found: Matches, lexicon: Lexicon) 
                 allowed = [sense for sense in senses if sense in allowed or sense.kind == "city"]
             return Segment(window, allowed, in_slashes=listed)
     return Segment(tokens[at : at + 1])
+
+
+def _crossed(found: Sequence[Matches], at: int, length: int, senses: list[Sense]) -> bool:
+    """Whether a name begins inside a phrase and goes on behind it: "with email|marketing", "con correo|electrónico"."""
+    end = at + length
+    if end >= len(found) or any(sense.kind in ENTITIES for sense in senses):
+        return False
+    alone = not found[end]
+    return any(
+        start + other > end and (alone or any(sense.kind in _NAMES for sense in said))
+        for start in range(at + 1, end)
+        for other, said in found[start]
+        if other > 1
+    )
 
 
 def _other(tokens: Sequence[Token], at: int, found: Matches) -> Segment:
@@ -178,7 +196,7 @@ def _plausible(
 
 
 def _least_people(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> int:
-    """How large a city must be that is called like an everyday word in small letters: less where a place is expected."""
+    """How large a city must be whose name is an everyday word in small letters: less where a place is expected."""
     before = tokens[at - 1].key if at else ""
     if lexicon.role(before, "place_preposition"):
         return _TOWN

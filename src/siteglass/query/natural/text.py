@@ -51,7 +51,7 @@ class Token:
 def _inside_word(text: str, start: int, end: int, before: list[Token]) -> bool:
     """Whether a hyphen parts a word ("meta-data"), or stands for its missing half ("Shopware- und Magento-Shops")."""
     behind = text[end : end + 1]
-    leans = bool(before) and before[-1].end == start and before[-1].kind in ("word", "mailbox")
+    leans = bool(before) and before[-1].end == start and before[-1].kind in ("word", "mailbox", "path")
     return leans and ((behind.isalnum() and not behind.isdigit()) or behind == " ")
 
 

@@ -74,7 +74,7 @@ def _categories(sentence: Sentence, places: list[int], joints: list[str]) -> Non
     parts = [sentence.parts[i] for i in places]
     values = [part.values[0] for part in parts]
     first = parts[0]
-    relation = _relation(sentence, places[0])
+    relation = _relation(sentence, places)
     either = "or" in joints
     if first.doubled:
         _say(sentence, "lacks", parts, values, negated=True, together=False, rule="category denied twice")
@@ -99,9 +99,12 @@ def _say(
         sentence.say(line(directive, [value], negated=negated), [part], rule)
 
 
-def _relation(sentence: Sentence, at: int) -> str:
-    """The verb that a category hangs on."""
-    for part in reversed(sentence.parts[:at]):
+def _relation(sentence: Sentence, places: list[int]) -> str:
+    """The verb that a category hangs on; in German it may stand behind."""
+    behind = sentence.after(places[-1])
+    if sentence.language == "de" and behind and any(sentence.words.role(t.key, "offering") for t in behind.tokens):
+        return "offering"
+    for part in reversed(sentence.parts[: places[0]]):
         if part.has("offering"):
             return "offering"
         if part.has("negation", "exception") and part.key not in sentence.sets["nor"]:

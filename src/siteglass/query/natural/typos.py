@@ -45,7 +45,7 @@ def similar() -> Candidates:
     known = vocabulary()
     keys = dict.fromkeys([*known.spoken_forms("country"), *_state_names()])
     keys |= dict.fromkeys(name.lower() for name in known.technologies())
-    keys |= dict.fromkeys(known.joined_names())
+    keys |= dict.fromkeys(known.joined_names("category", "service_type"))
     return Candidates(key for key in keys if len(key) > SHORTEST and " " not in key)
 
 
@@ -66,7 +66,9 @@ def corrected(tokens: list[Token], found: list[Matches], words: Lexicon) -> list
     """The same words, the unknown ones put right; `found` are the phrases that begin at each."""
     made = []
     for at, token in enumerate(tokens):
-        near = _nearest(token.key, words) if _unknown(token, words) and not _covered(tokens, found, at) else None
+        near = None
+        if _unknown(token, words) and not _covered(tokens, found, at):
+            near = _nearest(token.key, tokens[at - 1].key if at else "", words)
         made.append(replace(token, key=near, corrected=True) if near else token)
     return made
 
@@ -94,16 +96,23 @@ def _only_town(match: tuple[int, list[Sense]]) -> bool:
     return length == 1 and all(sense.kind == "city" for sense in senses)
 
 
-def _nearest(word: str, words: Lexicon) -> str | None:
+def _nearest(word: str, before: str, words: Lexicon) -> str | None:
     if len(word) < SHORTEST:
         small = words.sets["small_words"]
         return next((other for other in _one_slip_from(word) if other in small and other[0] == word[0]), None)
     slips = [other for other in _one_slip_from(word) if len(other) >= SHORTEST]
     for meant in tiers():
         near = (other for other in slips if other in meant and (meant is not words.common or _same_end(word, other)))
-        if found := next(near, None):
+        if found := _best(before, near):
             return found
     return similar().nearest(word) or countries().nearest(word)
+
+
+def _best(before: str, near: Iterable[str]) -> str | None:
+    """The first, unless another makes a name with the word before: "New Zeland" is not in the Netherlands."""
+    some = list(near)
+    names = vocabulary()
+    return next((word for word in some if names.spoken(f"{before} {word}")), some[0] if some else None)
 
 
 def _same_end(word: str, other: str) -> bool:
@@ -117,9 +126,10 @@ def _one_slip_from(word: str) -> Iterator[str]:
     The first letter is hardly ever the wrong one, but it may have changed places with the second.
     """
     places = range(1, len(word))
+    doubled = [i for i in places if word[i] == word[i - 1]]
     for i in range(len(word) - 1):
         yield word[:i] + word[i + 1] + word[i] + word[i + 2 :]
-    for i in places:
+    for i in doubled:
         yield word[:i] + word[i + 1 :]
     for i in range(1, len(word) + 1):
         for letter in ascii_lowercase:
@@ -127,3 +137,6 @@ def _one_slip_from(word: str) -> Iterator[str]:
     for i in places:
         for letter in ascii_lowercase:
             yield word[:i] + letter + word[i + 1 :]
+    for i in places:
+        if i not in doubled:
+            yield word[:i] + word[i + 1 :]
