@@ -26,8 +26,10 @@ def deny(sentence: Sentence) -> None:
         elif part.has("negation", "exception") and part.kind not in ENTITIES:
             if _denies_before(sentence, at):
                 continue
-            if denial and covered is None and denial.has("exception"):
-                part.denied_by, part.doubled = denial, True  # "exclude sites lacking a phone"
+            if denial and covered is None and _twice(sentence, denial, part):
+                part.denied_by, part.doubled = denial, True  # "exclude sites lacking a phone", "lack neither A nor B"
+            elif denial and denial.doubled and part.key in sentence.sets["nor"]:
+                part.denied_by, part.doubled = denial, True
             denial, covered, joined = part, None, False
         elif part.key in (":", "(") and denial and covered is None:
             continue  # "must not have: TikTok"
@@ -60,6 +62,14 @@ def deny(sentence: Sentence) -> None:
             and not _list_goes_on(sentence, at)
         ):
             denial = None
+
+
+def _twice(sentence: Sentence, first: Segment, second: Segment) -> bool:
+    """Whether two denials in a row take each other back."""
+    lacking = sentence.sets["lacking"]
+    if first.key in lacking:
+        return second.key in sentence.sets["neither"]
+    return first.has("exception") or (second.key in lacking and first.key not in lacking)
 
 
 def _list_goes_on(sentence: Sentence, at: int) -> bool:
@@ -106,8 +116,8 @@ def _denies_before(sentence: Sentence, at: int) -> bool:
         thing = before.kind in ENTITIES or before.kind.startswith(_THINGS)
         if thing and not before.used and covered in ("", family(before)):
             before.negated, before.denied_by, covered = True, part, family(before)
-        elif not before.has("and", "or", "comma"):
-            break
+        elif not before.has("and", "or") or (covered and before.has("comma")):
+            break  # behind a comma alone another thing is said
     return covered != ""
 
 
