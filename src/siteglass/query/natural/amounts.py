@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 
 from siteglass.query.natural import numbers
 from siteglass.query.natural.lexicon import ROMANCE
@@ -51,6 +51,8 @@ def read_dates(sentence: Sentence) -> None:
     """ "since 1 September 2026", "since March 2026": a day, and all that stands for it."""
     parts = sentence.parts
     for at, part in enumerate(parts):
+        if part.key in sentence.sets["yesterday"]:
+            _say_date(sentence, sentence.today - timedelta(days=1), at, at)
         if part.kind == "date" and (written := numbers.iso_day(part.tokens[0].text)):
             _say_date(sentence, written, at, at)
         month = part.sense("month")
@@ -91,11 +93,26 @@ def _say_date(sentence: Sentence, when: date, first: int, last: int) -> None:
 def read_numbers(sentence: Sentence) -> None:
     """Write what every number says."""
     _spelled_out(sentence)
+    _last_unit(sentence)
     for at, part in enumerate(sentence.parts):
         if part.kind == "number" and part.amount and not part.used:
             quantity = _quantity(sentence, at, part.amount)
             if not _write(sentence, at, quantity):
                 part.used = True
+
+
+def _last_unit(sentence: Sentence) -> None:
+    """ "in the last fortnight": one of them."""
+    for at, part in enumerate(sentence.parts):
+        after = sentence.after(at)
+        unit = after.sense("unit") if after is not None else None
+        counted = at > 0 and sentence.parts[at - 1].kind == "number"
+        if not part.has("within_last") or counted or part.used or after is None or unit is None:
+            continue
+        if unit.values[0] in _DAYS and sentence.near(at, ("crawled",), back=4, ahead=4):
+            days = math.ceil(_DAYS[unit.values[0]])
+            cues = [one for one in sentence.around(at, ("crawled",)) if not one.readings]
+            sentence.say(f"@updated_within({days}d)", [*cues, part, after], "amount")
 
 
 def _spelled_out(sentence: Sentence) -> None:

@@ -91,6 +91,9 @@ def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -
         return _state_or_city(sentence, at, part)
     if "technology" in kinds:
         return _technology(sentence, at, part, kinds, in_place)
+    said_before = sentence.before(at)
+    if {"service_type", "category"} <= kinds and said_before is not None and said_before.has("using"):
+        return "category"  # "with a mobile app"
     for kind in ("country", "subregion", "region", "state", "service_type", "category", "city", "language"):
         if kind in kinds:
             return None if kind == "city" and _no_town(sentence, part, in_place) else kind

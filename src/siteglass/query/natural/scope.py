@@ -136,7 +136,7 @@ def refuse_either(sentence: Sentence) -> None:
 def _refuse_or(sentence: Sentence, at: int) -> None:
     """ "on LinkedIn or with an Instagram": two things that stand right before and behind an "or"."""
     left, right = _things(sentence, at, -1), _things(sentence, at, 1)
-    if left is None or right is None:
+    if left is None or right is None or sentence.parts[at].key in sentence.sets["nor"]:
         return
     first, second = sentence.parts[left], sentence.parts[right]
     same = _asked(first) == _asked(second) or {_asked(first), _asked(second)} <= {"place", "language"}

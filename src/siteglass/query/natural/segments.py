@@ -93,7 +93,7 @@ def segment(tokens: Sequence[Token], found: Sequence[Matches], lexicon: Lexicon)
 
 def _phrase(tokens: Sequence[Token], at: int, found: Sequence[Matches], lexicon: Lexicon) -> Segment:
     least = _least_people(tokens, at, lexicon)
-    counted = any(token.kind == "number" for token in tokens[max(0, at - 3) : at])
+    counted = any(token.kind == "number" or lexicon.role(token.key, "unit") for token in tokens[max(0, at - 3) : at])
     begins = at == 0 or tokens[at - 1].key in _ENDS
     for length, senses in found[at]:
         if length > 1 and _crossed(found, at, length, senses):

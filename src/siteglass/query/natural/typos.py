@@ -16,6 +16,8 @@ from siteglass.query.vocabulary import vocabulary
 # Shorter words are like too many; the few small ones that a sentence turns on are put right from three letters on.
 SHORTEST = 5
 SHORTEST_SMALL = 3
+# Words with more than one slip are like too many, unless they are long.
+SHORTEST_TWICE = 8
 CITIES = 5_000
 _COUNTRY_SIMILARITY = 0.7
 # A phrase that begins so many words before may cover the word.
@@ -105,7 +107,7 @@ def _nearest(word: str, before: str, words: Lexicon) -> str | None:
         near = (other for other in slips if other in meant and (meant is not words.common or _same_end(word, other)))
         if found := _best(before, near):
             return found
-    return similar().nearest(word) or countries().nearest(word)
+    return (similar().nearest(word) if len(word) >= SHORTEST_TWICE else None) or countries().nearest(word)
 
 
 def _best(before: str, near: Iterable[str]) -> str | None:
@@ -118,6 +120,30 @@ def _best(before: str, near: Iterable[str]) -> str | None:
 def _same_end(word: str, other: str) -> bool:
     """An everyday word with another end is another word: "landscapers" are no landscapes."""
     return word[-3:] == other[-3:] or sorted(word) == sorted(other)
+
+
+_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+# Letters that sound alike in one of the languages.
+_ALIKE = ("aeiouy", "cksz", "bpv", "dt", "fv", "gj", "mn")
+
+
+def _confused() -> dict[str, str]:
+    """A letter -> those typed or written in its place: beside it on the keyboard, or alike in sound."""
+    found: dict[str, set[str]] = {letter: set() for letter in ascii_lowercase}
+    for row, letters in enumerate(_ROWS):
+        for column, letter in enumerate(letters):
+            near = [
+                _ROWS[other][column - 1 : column + 2] for other in (row - 1, row, row + 1) if 0 <= other < len(_ROWS)
+            ]
+            near = [some or _ROWS[row][:2] for some in near]
+            found[letter].update("".join(near))
+    for group in _ALIKE:
+        for letter in group:
+            found[letter].update(group)
+    return {letter: "".join(sorted(others - {letter})) for letter, others in found.items()}
+
+
+_CONFUSED = _confused()
 
 
 def _one_slip_from(word: str) -> Iterator[str]:
@@ -135,7 +161,7 @@ def _one_slip_from(word: str) -> Iterator[str]:
         for letter in ascii_lowercase:
             yield word[:i] + letter + word[i:]
     for i in places:
-        for letter in ascii_lowercase:
+        for letter in _CONFUSED.get(word[i], ""):
             yield word[:i] + letter + word[i + 1 :]
     for i in places:
         if i not in doubled:
