@@ -26,10 +26,12 @@ class Meaning:
 
     criteria: Criteria
     filters: dict[str, Any]
-    sentence: natural.Interpretation | None = None
+    said: Criteria
+    """The criteria with ages as they were said, before they became moments."""
+    sentence: natural.Interpretation | None
     """How `query` was read, if it was."""
-    replaced: tuple[Condition, ...] = ()
-    """What `query` said and a filter says otherwise."""
+    replaced: dict[Condition, Condition]
+    """What `query` said, and the condition of a filter that says otherwise."""
 
 
 def read_meaning(body: Mapping[str, Any], now_ms: int, other_problems: list[Problem] | None = None) -> Meaning:
@@ -40,7 +42,7 @@ def read_meaning(body: Mapping[str, Any], now_ms: int, other_problems: list[Prob
     query = _text(body, "query", natural.MAX_QUERY_CHARS, problems)
     wrapped = _text(body, "wrapped_query", directives.MAX_TEXT_CHARS, problems)
     directed, sentence = Criteria(), None
-    replaced: tuple[Condition, ...] = ()
+    replaced: dict[Condition, Condition] = {}
     try:
         if wrapped:
             directed = directives.parse(wrapped)
@@ -54,7 +56,9 @@ def read_meaning(body: Mapping[str, Any], now_ms: int, other_problems: list[Prob
         problems.extend(error.problems)
     if problems:
         raise BadRequest(problems)
-    return _meaning(reader, directed.fixed_at(now_ms), sentence, replaced)
+    said = criteria([*reader.conditions, *directed.conditions])
+    whole, echo = _whole(reader, directed.fixed_at(now_ms))
+    return Meaning(whole, echo, said, sentence, replaced)
 
 
 def _text(body: Mapping[str, Any], name: str, max_chars: int, problems: list[Problem]) -> str:
@@ -74,18 +78,26 @@ def _thing(condition: Condition) -> str:
     return ASKED[condition.field].ask.thing or condition.field
 
 
-def _replaced(understood: Criteria, given: list[Condition]) -> tuple[Condition, ...]:
-    """A given filter replaces what the sentence said positively about the same thing; exclusions stay."""
-    things = {_thing(condition) for condition in given}
-    return tuple(c for c in understood.conditions if not c.negated and _thing(c) in things)
+def _replaced(understood: Criteria, given: list[Condition]) -> dict[Condition, Condition]:
+    """A given filter replaces what the sentence said positively about the same thing; exclusions stay.
+
+    What the filters say as well is not replaced, but said twice.
+    """
+    about: dict[str, list[Condition]] = {}
+    for condition in understood.conditions:
+        if not condition.negated:
+            about.setdefault(_thing(condition), []).append(condition)
+    replaced: dict[Condition, Condition] = {}
+    filtered = criteria(given).conditions
+    for condition in filtered:
+        said = about.pop(_thing(condition), [])
+        if not set(said) <= set(filtered):
+            replaced.update(dict.fromkeys(said, condition))
+    return replaced
 
 
-def _meaning(
-    reader: FilterReader,
-    directed: Criteria,
-    sentence: natural.Interpretation | None,
-    replaced: tuple[Condition, ...],
-) -> Meaning:
+def _whole(reader: FilterReader, directed: Criteria) -> tuple[Criteria, dict[str, Any]]:
+    """All that is searched, and the body that says so again."""
     whole = criteria([*reader.conditions, *directed.conditions])
     said = set(criteria(reader.conditions).conditions)
     rest = Criteria(tuple(c for c in directed.conditions if c not in said))
@@ -96,4 +108,4 @@ def _meaning(
         problem = f"the filters of a search may have at most {MAX_ECHO_BYTES} bytes, found {size}"
     if problem:
         raise BadRequest([Problem("wrapped_query" if rest.conditions else next(iter(reader.sent)), problem)])
-    return Meaning(whole, echo, sentence, replaced)
+    return whole, echo
