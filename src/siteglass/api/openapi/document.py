@@ -8,6 +8,7 @@ from typing import Any
 from siteglass import __version__
 from siteglass.api.openapi.failures import error_schemas, problem_schema, response_of
 from siteglass.api.openapi.headers import HEADERS
+from siteglass.api.openapi.interpretation import interpretation_schemas
 from siteglass.api.openapi.paths import paths
 from siteglass.api.openapi.receipts import receipt_schemas
 from siteglass.api.openapi.schemas import schemas
@@ -29,7 +30,7 @@ def document(settings: Settings) -> dict[str, Any]:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "tags": [
-            {"name": "Leads", "description": "Search and enrichment; they need a key and are paid by credits."},
+            {"name": "Leads", "description": "Search and enrichment, paid by credits, and how a search is read."},
             {"name": "Account", "description": "What a key's account has, used and paid; nothing charged."},
             {"name": "Service", "description": "About the service itself; no key needed, nothing charged."},
         ],
@@ -46,6 +47,7 @@ def document(settings: Settings) -> dict[str, Any]:
             "headers": HEADERS,
             "schemas": {
                 **schemas(settings),
+                **interpretation_schemas(),
                 **receipt_schemas(),
                 "Problem": problem_schema(),
                 **error_schemas(settings),
