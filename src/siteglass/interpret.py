@@ -16,6 +16,7 @@ from siteglass.query.natural import LOW_CONFIDENCE, Interpretation
 from siteglass.query.natural.interpretation import Note, Span, Understood
 
 _MOST_WORDS_TOLD_CHARS = 64
+_TOO_LARGE = "the search would be larger than one may be"
 
 
 async def count(backends: Backends, names: Names, meaning: Meaning) -> pages.Total:
@@ -25,7 +26,7 @@ async def count(backends: Backends, names: Names, meaning: Meaning) -> pages.Tot
 
 def note_count(meaning: Meaning) -> int:
     """How many things a caller may want to know before trusting the reading of a sentence."""
-    return 0 if meaning.sentence is None else meaning.sentence.notes + len(_replaced(meaning))
+    return 0 if meaning.sentence is None else meaning.sentence.notes + len(_unused(meaning))
 
 
 def refuse_if_unsure(meaning: Meaning) -> None:
@@ -35,7 +36,7 @@ def refuse_if_unsure(meaning: Meaning) -> None:
         return
     problems = [
         _problem(sentence, note.words, f"{_said(note)}: {note.message}")
-        for note in (*sentence.unsupported, *_replaced(meaning))
+        for note in (*sentence.unsupported, *_unused(meaning))
     ]
     problems.extend(
         _problem(sentence, (one.word,), f"{one.word.text!r} is no known word; did you mean {one.to!r}?", one.to)
@@ -66,7 +67,7 @@ def _problem(sentence: Interpretation, words: tuple[Span, ...], message: str, ne
 def explained(meaning: Meaning) -> dict[str, Any]:
     """The reading of a search, as it is answered."""
     sentence = meaning.sentence
-    read = {one: known for one, known in _read(sentence).items() if one not in meaning.replaced}
+    read = {one: known for one, known in _read(sentence).items() if one not in meaning.unused}
     return {
         "query": None if sentence is None else sentence.query,
         "directives": [print_condition(one) for one in meaning.said.conditions if directive_can_say(one)],
@@ -115,17 +116,18 @@ def _notes(meaning: Meaning, sentence: Interpretation | None) -> dict[str, Any]:
             for one in sentence.alternatives
         ],
         "ignored": _spans(sentence.ignored),
-        "unsupported": [_note(note) for note in (*sentence.unsupported, *_replaced(meaning))],
+        "unsupported": [_note(note) for note in (*sentence.unsupported, *_unused(meaning))],
     }
 
 
-def _replaced(meaning: Meaning) -> list[Note]:
-    """Words that a given filter replaces; one note where they say several conditions."""
-    if not meaning.replaced:
+def _unused(meaning: Meaning) -> list[Note]:
+    """Words of conditions that are not searched; one note where they say several."""
+    if not meaning.unused:
         return []
     read = _read(meaning.sentence)
     notes = {
-        read[said].words: f"{_spelled(given)} is given, and replaces this" for said, given in meaning.replaced.items()
+        read[said].words: _TOO_LARGE if given is None else f"{_spelled(given)} is given, and replaces this"
+        for said, given in meaning.unused.items()
     }
     return [Note(words, message) for words, message in notes.items()]
 
