@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from siteglass.backends import Backends
-from siteglass.errors import Problem, QueryError
+from siteglass.errors import Problem, QueryError, Unavailable
 from siteglass.index import pages
 from siteglass.index.names import Names
 from siteglass.query.body import Meaning
@@ -21,7 +22,11 @@ _TOO_LARGE = "the search would be larger than one may be"
 
 async def count(backends: Backends, names: Names, meaning: Meaning) -> pages.Total:
     """How many leads match."""
-    return await pages.count(backends, names, meaning.criteria)
+    try:
+        async with asyncio.timeout(backends.settings.request_timeout_ms / 1000):
+            return await pages.count(backends, names, meaning.criteria)
+    except TimeoutError as error:
+        raise Unavailable("the matches were not counted within the deadline of the request") from error
 
 
 def note_count(meaning: Meaning) -> int:
