@@ -11,11 +11,12 @@ from siteglass.api.requests import (
     MAX_LIMIT,
     PAGE_PARAMETERS,
     SPENDING_PARAMETERS,
+    SWITCHES,
 )
 from siteglass.query.directives import MAX_TEXT_CHARS
 from siteglass.query.field import Ask, Field, Filter, Form, Show
 from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FIELDS, SEARCH_SELECTABLE
-from siteglass.query.natural import MAX_QUERY_CHARS
+from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.settings import Settings
 
 _SHOWN_TYPES = {
@@ -42,7 +43,7 @@ _OTHERS = {
         "string",
         f"at most {MAX_QUERY_CHARS:,} characters",
         "What to find, in plain words. Not read beside `wrapped_query`.",
-        "vegan bakery",
+        "slow Shopify stores in Texas",
     ),
     "wrapped_query": (
         "string",
@@ -80,6 +81,14 @@ _OTHERS = {
         f"0 to {MAX_LEAD_CREDITS:,}",
         "Refused with 402 if it would cost more lead credits than this.",
         20,
+    ),
+    "explain": ("boolean", "", "Adds `interpretation`: how the search was read.", True),
+    "strict": (
+        "boolean",
+        "",
+        "Refused with 400 if a word of `query` was not understood, corrected or replaced by a filter, or if its "
+        f"confidence is below {LOW_CONFIDENCE:g}.",
+        True,
     ),
 }
 
@@ -124,7 +133,7 @@ def filters_page() -> str:
             "must not be empty); an unknown name is refused with the nearest one."
         )
         + "## Search: POST /v1/leads/search\n\n"
-        + _others("query", "wrapped_query", "limit", "select", "sort", *SPENDING_PARAMETERS)
+        + _others("query", "wrapped_query", "limit", "select", "sort", *SPENDING_PARAMETERS, *SWITCHES)
         + "\n### Filters\n\n"
         + paragraph(
             "All filters must hold, and so must the lines of `wrapped_query`; the elements of an array are "
@@ -132,6 +141,11 @@ def filters_page() -> str:
             "`less than`, `greater than`."
         )
         + table(["name", "type", "meaning", "example", "bounds", "same as"], [_filter_row(*one) for one in asked])
+        + "\n## What a search means: POST /v1/leads/interpret\n\n"
+        + paragraph(
+            "Takes the body of a search and shows no lead. What only shapes a page (`limit`, `select`, `sort`, "
+            "`dry_run`, `max_lead_credits`, `explain`) may stand there, and changes nothing."
+        )
         + "\n## Another page: POST the path in `next` or `previous`\n\n"
         + paragraph(
             "The search is in the path. The body is `{}` or empty, or has another page size (not given, it stays as it "

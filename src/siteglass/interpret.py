@@ -2,78 +2,112 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from siteglass.backends import Backends
-from siteglass.errors import Problem, QueryError
+from siteglass.errors import Problem, QueryError, Unavailable
 from siteglass.index import pages
 from siteglass.index.names import Names
 from siteglass.query.body import Meaning
-from siteglass.query.directives import print_condition
-from siteglass.query.filters import directive_can_say
+from siteglass.query.criteria import Condition, Criteria
+from siteglass.query.directives import parse, print_condition
+from siteglass.query.filters import FilterReader, directive_can_say, write_filters
 from siteglass.query.natural import LOW_CONFIDENCE, Interpretation
-from siteglass.query.natural.interpretation import Note, Span
+from siteglass.query.natural.interpretation import Note, Span, Understood
 
-_REPLACED = "a filter that is given says this otherwise, and holds"
+_MOST_WORDS_TOLD_CHARS = 64
+_TOO_LARGE = "the search would be larger than one may be"
 
 
 async def count(backends: Backends, names: Names, meaning: Meaning) -> pages.Total:
     """How many leads match."""
-    return await pages.count(backends, names, meaning.criteria)
+    try:
+        async with asyncio.timeout(backends.settings.request_timeout_ms / 1000):
+            return await pages.count(backends, names, meaning.criteria)
+    except TimeoutError as error:
+        raise Unavailable("the matches were not counted within the deadline of the request") from error
 
 
 def note_count(meaning: Meaning) -> int:
     """How many things a caller may want to know before trusting the reading of a sentence."""
-    return 0 if meaning.sentence is None else meaning.sentence.notes + len(meaning.replaced)
+    return 0 if meaning.sentence is None else meaning.sentence.notes + len(_unused(meaning))
 
 
 def refuse_if_unsure(meaning: Meaning) -> None:
-    """Raise QueryError if a word was not understood or corrected, or the reading is not sure."""
+    """Raise QueryError if a word was not understood, corrected or replaced, or the reading is not sure."""
     sentence = meaning.sentence
     if sentence is None:
         return
-    problems = [_problem(note.words, note.message) for note in (*sentence.unsupported, *_replaced(meaning))]
+    problems = [
+        _problem(sentence, note.words, f"{_said(note)}: {note.message}")
+        for note in (*sentence.unsupported, *_unused(meaning))
+    ]
     problems.extend(
-        _problem((one.word,), f"{one.word.text!r} is no known word; did you mean {one.to!r}?", one.to)
+        _problem(sentence, (one.word,), f"{one.word.text!r} is no known word; did you mean {one.to!r}?", one.to)
         for one in sentence.corrections
     )
     if not problems and sentence.confidence < LOW_CONFIDENCE:
-        unsure = min(sentence.conditions, key=lambda one: one.confidence)
-        problems.append(_problem(unsure.words, f"not sure that this means {unsure.directive}; say it in other words"))
+        problems.append(_unsure(sentence))
     if problems:
-        raise QueryError(problems)
+        raise QueryError(sorted(problems, key=lambda one: (one.line or 0, one.column or 0)))
 
 
-def _problem(words: tuple[Span, ...], message: str, nearest: str | None = None) -> Problem:
-    column = words[0].start + 1 if words else 1
-    said = " ".join(span.text for span in words)
-    return Problem("query", f"{said[:64]!r}: {message}" if said else message, 1, column, nearest)
+def _unsure(sentence: Interpretation) -> Problem:
+    """The condition that is least sure, and what was taken for granted in it."""
+    unsure = min(sentence.conditions, key=lambda one: one.confidence)
+    why = "".join(f" ({note.message})" for note in sentence.assumptions if note.words == unsure.words)
+    return _problem(sentence, unsure.words, f"{_said(unsure)}: not sure that this means {unsure.directive}{why}")
+
+
+def _said(told: Note | Understood) -> str:
+    return repr(" ".join(span.text for span in told.words)[:_MOST_WORDS_TOLD_CHARS])
+
+
+def _problem(sentence: Interpretation, words: tuple[Span, ...], message: str, nearest: str | None = None) -> Problem:
+    before = sentence.query[: words[0].start]
+    return Problem("query", message, before.count("\n") + 1, len(before) - before.rfind("\n"), nearest)
 
 
 def explained(meaning: Meaning) -> dict[str, Any]:
     """The reading of a search, as it is answered."""
     sentence = meaning.sentence
-    read = {} if sentence is None else {one.directive: one for one in sentence.conditions}
-    conditions = []
-    for condition in meaning.criteria.conditions:
-        directive = print_condition(condition)
-        known = read.get(directive)
-        conditions.append(
-            {
-                "directive": directive,
-                "words": [] if known is None else _spans(known.words),
-                "rule": "given" if known is None else known.rule,
-                "confidence": 1.0 if known is None else known.confidence,
-            }
-        )
+    read = {one: known for one, known in _read(sentence).items() if one not in meaning.unused}
     return {
         "query": None if sentence is None else sentence.query,
-        "directives": [print_condition(one) for one in meaning.criteria.conditions if directive_can_say(one)],
+        "directives": [print_condition(one) for one in meaning.said.conditions if directive_can_say(one)],
         "filters": meaning.filters,
-        "conditions": conditions,
+        "conditions": [_condition(one, read.get(one)) for one in meaning.said.conditions],
         **_notes(meaning, sentence),
         "confidence": 1.0 if sentence is None else sentence.confidence,
     }
+
+
+def _read(sentence: Interpretation | None) -> dict[Condition, Understood]:
+    """The conditions that a sentence says, each with its words."""
+    if sentence is None:
+        return {}
+    reader = FilterReader()
+    reader.read(sentence.filters)
+    conditions = [*parse("\n".join(sentence.directives)).conditions, *reader.conditions]
+    return dict(zip(conditions, sentence.conditions, strict=True))
+
+
+def _condition(condition: Condition, known: Understood | None) -> dict[str, Any]:
+    return {
+        "directive": _spelled(condition),
+        "words": [] if known is None else _spans(known.words),
+        "rule": "given" if known is None else known.rule,
+        "confidence": 1.0 if known is None else known.confidence,
+    }
+
+
+def _spelled(condition: Condition) -> str:
+    """As a line of directive text; a score that no directive can say as the filter that can."""
+    if directive_can_say(condition):
+        return print_condition(condition)
+    ((name, value),) = write_filters(Criteria((condition,))).items()
+    return f"{name}: {value}"
 
 
 def _notes(meaning: Meaning, sentence: Interpretation | None) -> dict[str, Any]:
@@ -87,16 +121,20 @@ def _notes(meaning: Meaning, sentence: Interpretation | None) -> dict[str, Any]:
             for one in sentence.alternatives
         ],
         "ignored": _spans(sentence.ignored),
-        "unsupported": [_note(note) for note in (*sentence.unsupported, *_replaced(meaning))],
+        "unsupported": [_note(note) for note in (*sentence.unsupported, *_unused(meaning))],
     }
 
 
-def _replaced(meaning: Meaning) -> list[Note]:
-    """Words whose condition a given filter replaces."""
-    if meaning.sentence is None:
+def _unused(meaning: Meaning) -> list[Note]:
+    """Words of conditions that are not searched; one note where they say several."""
+    if not meaning.unused:
         return []
-    gone = {print_condition(condition) for condition in meaning.replaced}
-    return [Note(one.words, _REPLACED) for one in meaning.sentence.conditions if one.directive in gone]
+    read = _read(meaning.sentence)
+    notes = {
+        read[said].words: _TOO_LARGE if given is None else f"{_spelled(given)} is given, and replaces this"
+        for said, given in meaning.unused.items()
+    }
+    return [Note(words, message) for words, message in notes.items()]
 
 
 def _note(note: Note) -> dict[str, Any]:

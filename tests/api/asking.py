@@ -10,6 +10,7 @@ import httpx
 from siteglass.lead import Lead
 
 SEARCH = "/v1/leads/search"
+INTERPRET = "/v1/leads/interpret"
 ENRICH = "/v1/leads/enrich"
 VALUES = "/v1/values"
 ACCOUNT = "/v1/account"

@@ -22,6 +22,7 @@ from tests.api.asking import (
     DEFAULT_FIELDS,
     ENRICH,
     ENRICH_FIELDS,
+    INTERPRET,
     LEDGER,
     MORE_FIELDS,
     SEARCH,
@@ -116,7 +117,8 @@ def test_every_parameter_has_a_meaning_and_an_example(described: Description) ->
         for parameter in parameters:
             assert parameter["description"]
             described.check(parameter["schema"], parameter["example"])
-    assert "parameters" not in described.operation("account")
+    for name in ("account", "interpret"):
+        assert "parameters" not in described.operation(name)
     cursor, key = described.operation("page")["parameters"]
     assert (cursor["name"], cursor["in"], cursor["required"]) == ("cursor", "path", True)
     assert (key["name"], key["in"], key["required"]) == ("Idempotency-Key", "header", False)
@@ -129,7 +131,8 @@ def test_every_parameter_has_a_meaning_and_an_example(described: Description) ->
 def test_the_catalogue_is_in_it(described: Description) -> None:
     sent = described.schemas["Search"]["properties"]
     assert set(OF_THE_CONTRACT.split()) <= set(sent)
-    assert set(sent) == {"query", "wrapped_query", "limit", "select", "sort", "dry_run", "max_lead_credits", *FILTERS}
+    shaping = {"query", "wrapped_query", "limit", "select", "sort", "dry_run", "max_lead_credits", "explain", "strict"}
+    assert set(sent) == {*shaping, *FILTERS}
     assert set(described.schemas["Filters"]["properties"]) == {"wrapped_query", *FILTERS}
     assert sent["select"]["items"]["enum"][:17] == DEFAULT_FIELDS
     assert set(sent["select"]["items"]["enum"]) == {*DEFAULT_FIELDS, *MORE_FIELDS}
@@ -186,6 +189,7 @@ def test_every_example_of_a_parameter_works(described: Description, own: httpx.C
     for name, schema in described.schemas["Search"]["properties"].items():
         for example in schema["examples"]:
             described.check_200("search", own.post(SEARCH, json={name: example}))
+            described.check_200("interpret", own.post(INTERPRET, json={name: example}))
         for value in schema.get("enum", []):
             answered(own.post(SEARCH, json={name: value, "limit": 1}))
     for name, schema in described.schemas["Enrich"]["properties"].items():
@@ -212,6 +216,9 @@ def test_every_example_request_works(described: Description, own: httpx.Client) 
     for body in described.body_examples("page").values():
         described.check(described.schemas["Page"], body)
         described.check_200("page", own.post(search(own, {"limit": 5})["next"], json=body))
+    for body in described.body_examples("interpret").values():
+        described.check(described.schemas["Search"], body)
+        described.check_200("interpret", own.post(INTERPRET, json=body))
     enrichments = described.body_examples("enrich")
     assert {"select" in body for body in enrichments.values()} == {True, False}
     for body in enrichments.values():
@@ -272,6 +279,14 @@ def _search_bodies() -> list[dict[str, Any]]:
     ]
 
 
+def test_real_readings(described: Description, own: httpx.Client) -> None:
+    sentences = ("shopfy stores in Georgia", "slow sites with an SEO score above 95", "near me", "dentist", "")
+    for body in (*_search_bodies(), *({"query": sentence} for sentence in sentences)):
+        read = described.check_200("interpret", own.post(INTERPRET, json=body))
+        page = described.check_200("search", own.post(SEARCH, json={**body, "explain": True}))
+        assert {**page["interpretation"], "total_results": page["total_results"]} == read
+
+
 def test_real_pages(described: Description, own: httpx.Client, client: httpx.Client) -> None:
     for body in _search_bodies():
         for service in (own, client):
@@ -318,6 +333,32 @@ def test_the_example_of_a_page_has_the_fields_of_one(described: Description, own
     assert list(shown["results"][0]) == list(real["results"][0])
     asked = described.body_examples("search")["filters"]
     assert search(own, asked)["filters"] == shown["filters"]
+
+
+def test_the_examples_of_a_reading_are_what_is_answered(described: Description, own: httpx.Client) -> None:
+    shown = described.operation("interpret")["responses"]["200"]["content"]["application/json"]["examples"]
+    asked = described.body_examples("interpret")
+    assert set(shown) == set(asked) == {"sentence", "filter", "directives"}
+    for name, body in asked.items():
+        real = answered(own.post(INTERPRET, json=body))
+        assert {**shown[name]["value"], "total_results": real["total_results"]} == real
+    for part in ("assumptions", "corrections", "alternatives", "ignored", "unsupported"):
+        assert any(example["value"][part] for example in shown.values()), part
+    explained = described.operation("search")["responses"]["200"]["content"]["application/json"]["examples"][
+        "explained"
+    ]
+    real = search(own, described.body_examples("search")["explained"])
+    assert list(real) == list(explained["value"])
+    assert real["interpretation"] == explained["value"]["interpretation"]
+    assert real["filters"] == explained["value"]["filters"]
+
+
+def test_every_part_of_a_reading_is_described(described: Description) -> None:
+    read = described.schemas["Interpretation"]["properties"]
+    assert list(described.schemas["InterpretAnswer"]["properties"]) == [*read, "total_results"]
+    lists = [schema["items"] for schema in read.values() if "items" in schema]
+    for schema in (*read.values(), *(part for items in lists for part in items.get("properties", {}).values())):
+        assert schema.get("description") or schema.get("$ref"), schema
 
 
 def test_the_other_operations(described: Description, own: httpx.Client) -> None:

@@ -10,14 +10,14 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass import enrich
+from siteglass import enrich, interpret
 from siteglass import search as searching
 from siteglass.accounts import receipts
 from siteglass.accounts.keys import KeyLimits, Keys
 from siteglass.errors import Unavailable
 from siteglass.query import completion
 from siteglass.settings import Settings
-from tests.api.asking import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE, VALUES, refused, search
+from tests.api.asking import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, refused, search
 from tests.api.describing import Description
 from tests.api.paying import STOCK, Bank, Customer
 from tests.api.retries.claiming import claimed
@@ -174,6 +174,36 @@ def test_other_addresses_and_methods(described: Description, own: httpx.Client) 
         described.check_response(responses[name], response)
         (example,) = responses[name]["content"]["application/json"]["examples"].values()
         assert response.json() == example["value"]
+
+
+# --- what is interpreted ------------------------------------------------------------------------
+
+
+def test_refused_when_interpreting(
+    described: Description, bank: Bank, own: httpx.Client, away: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = bank.customer(limits=KeyLimits(rate_per_s=0.001, burst=1))
+    typed = {"Content-Type": "application/json"}
+    responses = {
+        "INVALID_REQUEST": own.post(INTERPRET, json=WRONG["search"]),
+        "INVALID_QUERY": own.post(INTERPRET, json={"wrapped_query": "@country(USA)\n@technologies(Wix)"}),
+        "UNAUTHORIZED": own.post(INTERPRET, json={}, headers={"X-API-Key": "wrong"}),
+        "FORBIDDEN": bank.customer(scopes=["account", "enrich"]).post(INTERPRET, {}),
+        "PAYLOAD_TOO_LARGE": own.post(INTERPRET, content=b"x" * 70_000, headers=typed),
+        "UNSUPPORTED_MEDIA_TYPE": own.post(INTERPRET, content=b"{}"),
+        "TOO_MANY_REQUESTS": _until_refused(slow, INTERPRET, {}),
+        "UNAVAILABLE": away.post(INTERPRET, json={}),
+    }
+
+    async def fail(*_: object) -> None:
+        raise RuntimeError("a fault")
+
+    monkeypatch.setattr(interpret, "count", fail)
+    responses["INTERNAL"] = own.post(INTERPRET, json={})
+    for code, response in responses.items():
+        _shown(described, "interpret", response, code)
+    announced = described.operation("interpret")["responses"]
+    assert set(announced) == {"200", *(str(response.status_code) for response in responses.values())}
 
 
 # --- what is read -------------------------------------------------------------------------------

@@ -79,6 +79,7 @@ def test_unknown_addresses(own: httpx.Client, path: str, method: str) -> None:
         ("/leads/search", "POST /v1/leads/search"),
         ("/search", "POST /v1/leads/search"),
         (f"{SEARCH}/some-cursor/", "POST /v1/leads/search/{cursor}"),
+        ("/v1/interpret", "POST /v1/leads/interpret"),
         ("/v1/leads/enrich/", "POST /v1/leads/enrich"),
         ("/v1/enrich", "POST /v1/leads/enrich"),
         ("/v1/domains/enrich", "POST /v1/leads/enrich"),
@@ -105,7 +106,7 @@ def test_an_address_near_an_operation(own: httpx.Client, path: str, meant: str) 
         assert response.json()["message"] == f"There is nothing at {path}; did you mean {meant}?"
 
 
-@pytest.mark.parametrize("path", ["/", "/nope", "/v1", "/v1/leads", "/v1/leads/export", "/v1/leads/7", "/redoc"])
+@pytest.mark.parametrize("path", ["/", "/nope", "/v1", "/v1/leads", "/v1/leads/all", "/v1/leads/7", "/redoc"])
 def test_an_address_near_none(own: httpx.Client, path: str) -> None:
     message = own.get(path).json()["message"]
     assert message == f"There is nothing at {path}. The operations are listed in /openapi.json."

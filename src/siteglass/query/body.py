@@ -26,10 +26,12 @@ class Meaning:
 
     criteria: Criteria
     filters: dict[str, Any]
-    sentence: natural.Interpretation | None = None
+    said: Criteria
+    """The criteria with ages as they were said, before they became moments."""
+    sentence: natural.Interpretation | None
     """How `query` was read, if it was."""
-    replaced: tuple[Condition, ...] = ()
-    """What `query` said and a filter says otherwise."""
+    unused: dict[Condition, Condition | None]
+    """What `query` said and is not searched: for the condition of a filter that says otherwise, or for lack of room."""
 
 
 def read_meaning(body: Mapping[str, Any], now_ms: int, other_problems: list[Problem] | None = None) -> Meaning:
@@ -40,21 +42,29 @@ def read_meaning(body: Mapping[str, Any], now_ms: int, other_problems: list[Prob
     query = _text(body, "query", natural.MAX_QUERY_CHARS, problems)
     wrapped = _text(body, "wrapped_query", directives.MAX_TEXT_CHARS, problems)
     directed, sentence = Criteria(), None
-    replaced: tuple[Condition, ...] = ()
+    unused: dict[Condition, Condition | None] = {}
     try:
         if wrapped:
             directed = directives.parse(wrapped)
         elif query and not problems:
             sentence = natural.interpret(query, datetime.fromtimestamp(now_ms / 1000, UTC).date())
-            replaced = _replaced(sentence.criteria, reader.conditions)
-            directed = criteria(c for c in sentence.criteria.conditions if c not in replaced)
+            unused = _replaced(sentence.criteria, reader.conditions)
+            directed = Criteria(tuple(c for c in sentence.criteria.conditions if c not in unused))
     except QueryError as error:
         if not problems:
             raise
         problems.extend(error.problems)
     if problems:
         raise BadRequest(problems)
-    return _meaning(reader, directed.fixed_at(now_ms), sentence, replaced)
+    whole, echo = _whole(reader, directed.fixed_at(now_ms))
+    while problem := _size_problem(whole, echo):
+        if sentence is None or not directed.conditions:
+            raise BadRequest([Problem("wrapped_query" if wrapped else next(iter(reader.sent)), problem)])
+        # A sentence is never too long: what has no room is told.
+        unused[directed.conditions[-1]] = None
+        directed = Criteria(directed.conditions[:-1])
+        whole, echo = _whole(reader, directed.fixed_at(now_ms))
+    return Meaning(whole, echo, criteria([*reader.conditions, *directed.conditions]), sentence, unused)
 
 
 def _text(body: Mapping[str, Any], name: str, max_chars: int, problems: list[Problem]) -> str:
@@ -74,26 +84,37 @@ def _thing(condition: Condition) -> str:
     return ASKED[condition.field].ask.thing or condition.field
 
 
-def _replaced(understood: Criteria, given: list[Condition]) -> tuple[Condition, ...]:
-    """A given filter replaces what the sentence said positively about the same thing; exclusions stay."""
-    things = {_thing(condition) for condition in given}
-    return tuple(c for c in understood.conditions if not c.negated and _thing(c) in things)
+def _replaced(understood: Criteria, given: list[Condition]) -> dict[Condition, Condition | None]:
+    """A given filter replaces what the sentence said positively about the same thing; exclusions stay.
+
+    What the filters say as well is not replaced, but said twice.
+    """
+    about: dict[str, list[Condition]] = {}
+    for condition in understood.conditions:
+        if not condition.negated:
+            about.setdefault(_thing(condition), []).append(condition)
+    replaced: dict[Condition, Condition | None] = {}
+    filtered = criteria(given).conditions
+    for condition in filtered:
+        said = about.pop(_thing(condition), [])
+        if not set(said) <= set(filtered):
+            replaced.update(dict.fromkeys(said, condition))
+    return replaced
 
 
-def _meaning(
-    reader: FilterReader,
-    directed: Criteria,
-    sentence: natural.Interpretation | None,
-    replaced: tuple[Condition, ...],
-) -> Meaning:
-    whole = criteria([*reader.conditions, *directed.conditions])
+def _whole(reader: FilterReader, directed: Criteria) -> tuple[Criteria, dict[str, Any]]:
+    """All that is searched, and the body that says so again."""
     said = set(criteria(reader.conditions).conditions)
     rest = Criteria(tuple(c for c in directed.conditions if c not in said))
-    echo = {**reader.sent, **write_filters(rest, reader.sent)}
-    problem = directives.size_problem(whole)
+    return criteria([*reader.conditions, *directed.conditions]), {**reader.sent, **write_filters(rest, reader.sent)}
+
+
+def _size_problem(whole: Criteria, echo: dict[str, Any]) -> str | None:
+    if problem := directives.size_problem(whole):
+        return problem
     size = len(orjson.dumps(echo))
-    if problem is None and size > MAX_ECHO_BYTES:
-        problem = f"the filters of a search may have at most {MAX_ECHO_BYTES} bytes, found {size}"
-    if problem:
-        raise BadRequest([Problem("wrapped_query" if rest.conditions else next(iter(reader.sent)), problem)])
-    return Meaning(whole, echo, sentence, replaced)
+    return (
+        f"the filters of a search may have at most {MAX_ECHO_BYTES} bytes, found {size}"
+        if size > MAX_ECHO_BYTES
+        else None
+    )

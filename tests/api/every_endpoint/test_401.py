@@ -5,10 +5,10 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, READING, SEARCH, VALUES, refused
+from tests.api.asking import ENRICH, INTERPRET, READING, SEARCH, VALUES, refused
 from tests.running import API_KEY
 
-ROUTES = [SEARCH, f"{SEARCH}/some-cursor", ENRICH]
+ROUTES = [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH]
 KEYS = [
     None,
     "",

@@ -14,11 +14,11 @@ from siteglass import app
 from siteglass.accounts.key_form import checksum, make_key
 from siteglass.accounts.keys import KeyLimits
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, SEARCH, answered, refused
+from tests.api.asking import ENRICH, INTERPRET, SEARCH, answered, refused
 from tests.api.paying import IN_ORDER, STOCK, Bank, marks
 from tests.running import serving
 
-ROUTES = [SEARCH, f"{SEARCH}/some-cursor", ENRICH]
+ROUTES = [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH]
 NEWEST = "the newer secret of the tests, long enough"
 
 

@@ -13,13 +13,13 @@ import pytest
 from siteglass.accounts.keys import SCOPES
 from siteglass.address import trusted_proxies
 from siteglass.settings import Settings, SettingsError
-from tests.api.asking import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE, VALUES, answered, refused
+from tests.api.asking import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, answered, refused
 from tests.api.paying import Bank, Customer, nothing_shown
 from tests.running import ServiceProcess, serving
 
 SUBSETS = [subset for size in (1, 2, 3) for subset in itertools.combinations(SCOPES, size)]
-BODIES: dict[str, dict[str, Any]] = {SEARCH: {"limit": 1}, ENRICH: {"domains": ["stock-01.com"]}}
-NEEDED = {SEARCH: "search", "page": "search", ENRICH: "enrich"}
+BODIES: dict[str, dict[str, Any]] = {SEARCH: {"limit": 1}, INTERPRET: {}, ENRICH: {"domains": ["stock-01.com"]}}
+NEEDED = {SEARCH: "search", "page": "search", INTERPRET: "search", ENRICH: "enrich"}
 
 
 @pytest.mark.parametrize("scopes", SUBSETS, ids="-".join)
@@ -97,7 +97,7 @@ def callers(bank: Bank) -> list[Caller]:
     return made
 
 
-@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", ENRICH])
+@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH])
 def test_order(callers: list[Caller], path: str) -> None:
     """Every combination of what can be wrong: the first in the order is told."""
     both = (True, False)

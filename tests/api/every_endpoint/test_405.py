@@ -1,14 +1,14 @@
-"""What is charged is a POST, what is read a GET."""
+"""What takes a body is a POST, what is read a GET."""
 
 from __future__ import annotations
 
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, READING, SEARCH, VALUES, refused
+from tests.api.asking import ENRICH, INTERPRET, READING, SEARCH, VALUES, refused
 
 
-@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", ENRICH])
+@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH])
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])
 def test_other_methods(own: httpx.Client, path: str, method: str) -> None:
     response = own.request(method, path)
@@ -32,7 +32,7 @@ def test_head_of_what_is_read(own: httpx.Client, path: str) -> None:
     assert (response.status_code, response.content) == (200, b"")
 
 
-@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", ENRICH])
+@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH])
 def test_head(own: httpx.Client, path: str) -> None:
     response = own.head(path)
     assert (response.status_code, response.content) == (405, b"")

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, SEARCH, answered, refused
+from tests.api.asking import ENRICH, INTERPRET, SEARCH, answered, refused
 
 JSON = {"Content-Type": "application/json"}
 MOST = 65_536
-BODIES = {SEARCH: b'{"limit": 1}', ENRICH: b'{"domains": ["own-host.com"]}'}
+BODIES = {SEARCH: b'{"limit": 1}', INTERPRET: b'{"query": "dentist"}', ENRICH: b'{"domains": ["own-host.com"]}'}
 
 
 def _padded(path: str, size: int) -> bytes:
@@ -36,7 +36,7 @@ def test_a_body_of_unannounced_length(own: httpx.Client, path: str) -> None:
     refused(own.post(path, content=pieces(MOST + 1), headers=JSON), 413, "PAYLOAD_TOO_LARGE")
 
 
-@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", ENRICH])
+@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH])
 def test_size_before_json_and_fields(own: httpx.Client, path: str) -> None:
     for content in (b"x" * (MOST + 1), b'{"limt": 1}'.ljust(MOST + 1), b"[]".ljust(MOST + 1)):
         refused(own.post(path, content=content, headers=JSON), 413, "PAYLOAD_TOO_LARGE")

@@ -7,9 +7,9 @@ import gzip
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, SEARCH, answered, refused, search
+from tests.api.asking import ENRICH, INTERPRET, SEARCH, answered, refused, search
 
-ROUTES = [SEARCH, f"{SEARCH}/some-cursor", ENRICH]
+ROUTES = [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH]
 
 
 @pytest.mark.parametrize("path", ROUTES)

@@ -1,4 +1,4 @@
-"""The rate limit of account and key: how much passes, what is said about it, what an enrichment costs of it.
+"""The rate limit of account and key: how much passes, what is said about it, what an enrichment and a reading cost.
 
 Plans whose rate is next to nothing make the counts exact; the standard plan's own figures depend on time.
 """
@@ -16,7 +16,7 @@ import pytest
 
 from siteglass.accounts.keys import KeyLimits
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, READING, SEARCH, VALUES, answered, refused
+from tests.api.asking import ENRICH, INTERPRET, READING, SEARCH, VALUES, answered, refused
 from tests.api.paying import COST, IN_ORDER, STOCK, Bank, Customer, marks, nothing_shown
 from tests.limits.faults import free_port
 from tests.running import serving
@@ -152,6 +152,23 @@ def test_an_enrichment_costs_one_for_25_domains_begun(bank: Bank, limited: httpx
     assert _left(response, "account") == _left(response, "key") == 20 - cost
     repeated = customer.post(ENRICH, {"domains": ["nope.invalid"] * count}, limited)
     assert _left(repeated, "account") == 20 - 2 * cost
+
+
+def test_a_reading_costs_three(bank: Bank, limited: httpx.Client) -> None:
+    customer = bank.customer(plan=bank.plan(NEVER, 20))
+    for taken, body in ((3, {}), (6, {"query": "sites in Germany"}), (9, {"wrapped_query": "@country(DEU)"})):
+        response = customer.post(INTERPRET, body, limited)
+        answered(response)
+        assert _left(response, "account") == _left(response, "key") == 20 - taken
+    for taken, wrong in (
+        (10, {"limt": 1}),
+        (11, {"wrapped_query": "@nope"}),
+        (12, {"query": "germny", "strict": True}),
+    ):
+        assert _left(customer.post(INTERPRET, wrong, limited), "account") == 20 - taken
+    for _ in range(2):
+        answered(customer.post(INTERPRET, {}, limited))
+    _too_many(customer.post(INTERPRET, {}, limited))
 
 
 def test_the_rest_is_taken_only_after_the_fields_are_read(bank: Bank, limited: httpx.Client) -> None:

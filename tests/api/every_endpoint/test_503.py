@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from siteglass.settings import Settings
-from tests.api.asking import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE, VALUES, answered, refused, search
+from tests.api.asking import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, answered, refused, search
 from tests.running import serving, settings_for
 
 
@@ -66,7 +66,7 @@ def test_no_index_yet() -> None:
     settings = settings_for("never-filled")
     port = int(settings.opensearch_urls[0].rpartition(":")[2])
     with serving(settings) as client:
-        for path, body in ((SEARCH, {}), (ENRICH, {"domains": ["own-host.com"]})):
+        for path, body in ((SEARCH, {}), (INTERPRET, {}), (ENRICH, {"domains": ["own-host.com"]})):
             response = client.post(path, json=body)
             _unavailable(response, port)
             assert "index" not in response.text

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, SEARCH, refused
+from tests.api.asking import ENRICH, INTERPRET, SEARCH, refused
 from tests.api.paying import Bank
 from tests.running import serving
 
@@ -38,3 +38,13 @@ def test_an_engine_that_never_answers(bank: Bank, stock_settings: Settings, path
             assert "nothing was charged" in customer.post(path, body, client).json()["message"]
     # its claim is gone with it
     assert customer.post(path, body, retry="k").status_code == 200
+
+
+def test_a_count_that_never_ends(bank: Bank, stock_settings: Settings) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        engine = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        patient = replace(stock_settings, opensearch_urls=(engine,), search_timeout_ms=60_000, request_timeout_ms=1_000)
+        with serving(patient) as client:
+            started = time.monotonic()
+            refused(bank.customer().post(INTERPRET, {}, client), 503, "UNAVAILABLE")
+            assert 0.5 <= time.monotonic() - started < 5

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, SEARCH, refused
+from tests.api.asking import ENRICH, INTERPRET, SEARCH, refused
 from tests.running import serving
 
 SECRET_TEXT = "org.engine.SecretException: shard 7 of node-secret burnt down"
@@ -92,7 +92,7 @@ def test_faults_of_the_engine(own_settings: Settings, status: int, body: str, de
 @pytest.mark.parametrize("body", ["", "<html>secret</html>", "[]", "{}", '{"docs": "secret"}'])
 def test_nonsense_of_the_engine(own_settings: Settings, body: str) -> None:
     with _engine(200, body) as url, serving(replace(own_settings, opensearch_urls=(url,))) as client:
-        for path, asked in ((SEARCH, {}), (ENRICH, {"domains": ["own-host.com"]})):
+        for path, asked in ((SEARCH, {}), (INTERPRET, {}), (ENRICH, {"domains": ["own-host.com"]})):
             response = client.post(path, json=asked)
             assert response.status_code in (500, 503)
             refused(response, response.status_code, "INTERNAL" if response.status_code == 500 else "UNAVAILABLE")

@@ -8,6 +8,7 @@ from typing import Any
 from siteglass import __version__
 from siteglass.api.openapi.failures import error_schemas, problem_schema, response_of
 from siteglass.api.openapi.headers import HEADERS
+from siteglass.api.openapi.interpretation import interpretation_schemas
 from siteglass.api.openapi.paths import paths
 from siteglass.api.openapi.receipts import receipt_schemas
 from siteglass.api.openapi.schemas import schemas
@@ -32,7 +33,7 @@ def document(settings: Settings) -> dict[str, Any]:
         "tags": [
             {
                 "name": "Leads",
-                "description": "Search and enrichment, paid by credits, and the values they know.",
+                "description": "Search and enrichment, paid by credits; how a search is read, and the values it knows.",
             },
             {"name": "Account", "description": "What a key's account has, used and paid; nothing charged."},
             {"name": "Service", "description": "About the service itself; no key needed, nothing charged."},
@@ -50,6 +51,7 @@ def document(settings: Settings) -> dict[str, Any]:
             "headers": HEADERS,
             "schemas": {
                 **schemas(settings),
+                **interpretation_schemas(),
                 **receipt_schemas(),
                 **values_schemas(),
                 "Problem": problem_schema(),

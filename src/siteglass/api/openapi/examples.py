@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from siteglass.api.openapi.interpretation import reading_of
 from siteglass.api.openapi.schemas import shown_example
 from siteglass.api.responses import SEARCH_PATH
 from siteglass.query.cursor import Continuation, CursorSealer, Position
@@ -12,6 +13,7 @@ from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, SEARCH_DEFAULT
 Examples = dict[str, dict[str, Any]]
 
 _FILTERS = {"country": "USA", "state": "TX", "technologies": ["Shopify"], "has_phone": True, "min_score": 40}
+_SENTENCE = "slow Shopify stores in Texas that spend over $5k a month, without a CRM"
 _RESULT_ID = "7c2f1a52-3f0e-4a8c-9d54-0e6b8a7f2c11"
 
 SEARCHES: Examples = {
@@ -24,13 +26,29 @@ SEARCHES: Examples = {
             "sort": "-spending",
         },
     },
-    "plain_language": {"summary": "By plain language", "value": {"query": "organic bakery", "limit": 10}},
+    "plain_language": {"summary": "By plain language", "value": {"query": _SENTENCE, "limit": 10}},
+    "explained": {
+        "summary": "By plain language: told how it was read, refused if that is not sure",
+        "value": {"query": _SENTENCE, "explain": True, "strict": True, "limit": 1},
+    },
     "directives_and_filters": {
         "summary": "By directives and filters: both hold",
         "value": {"wrapped_query": "!@technology(Wix)\n@updated_within(365d)", "service_type": "Agency"},
     },
     "everything": {"summary": "All leads", "value": {}},
     "price": {"summary": "Only the price of a page", "value": {"country": "USA", "limit": 100, "dry_run": True}},
+}
+
+INTERPRETED: Examples = {
+    "sentence": {"summary": "What a sentence means", "value": {"query": "shopfy stores in Georgia, best ones first"}},
+    "filter": {
+        "summary": "A sentence beside a filter, which replaces what it says of the place",
+        "value": {"query": _SENTENCE, "country": "CAN"},
+    },
+    "directives": {
+        "summary": "Directives, to be checked and written canonically",
+        "value": {"wrapped_query": "@TECHNOLOGY(shopify)  # any case\n@country(Germany, at)\n@score( < 40 )"},
+    },
 }
 
 PAGES: Examples = {
@@ -84,10 +102,27 @@ def _quote(api: int, lead: int, **told: int) -> dict[str, Any]:
     return {"summary": "The price, asked for with `dry_run`", "value": quoted}
 
 
-FIRST_PAGE: Examples = {
-    "first_page": {"summary": "The first page, one lead on it", "value": _page(NEXT, None)},
-    "price": _quote(0, 1, total_results=42),
-}
+def first_page() -> Examples:
+    """Answers of a search; made when asked for, as they need the tables of the language."""
+    read = reading_of(SEARCHES["explained"]["value"])
+    return {
+        "first_page": {"summary": "The first page, one lead on it", "value": _page(NEXT, None)},
+        "explained": {
+            "summary": "The same, with how it was read",
+            "value": {**_page(NEXT, None), "filters": read["filters"], "interpretation": read},
+        },
+        "price": _quote(0, 1, total_results=42),
+    }
+
+
+def readings() -> Examples:
+    """Answers of interpret."""
+    return {
+        name: {"summary": example["summary"], "value": {**reading_of(example["value"]), "total_results": 42}}
+        for name, example in INTERPRETED.items()
+    }
+
+
 LATER_PAGE: Examples = {
     "last_page": {"summary": "The last page, one lead on it", "value": _page(None, PREVIOUS)},
     "price": _quote(0, 1, total_results=42),

@@ -123,7 +123,7 @@ def problem_schema() -> dict[str, Any]:
                 "description": "The field of the body, `body` for all of it; or the parameter.",
             },
             "message": {"type": "string", "description": "What was expected and what was found."},
-            "line": {**place, "description": "Line of `wrapped_query`, from 1."},
+            "line": {**place, "description": "Line of `wrapped_query` or `query`, from 1."},
             "column": {**place, "description": "Character of that line, from 1."},
             "nearest": {"type": "string", "description": "The known name or value most like the one sent."},
         },

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from siteglass.accounts.credits import Balances, Receipt
-from siteglass.api.responses import LEDGER_PATH, credit_headers
+from siteglass.api.responses import LEDGER_PATH, NOTES_HEADER, credit_headers
 from siteglass.limits import Level, Policy, Verdict, limit_headers
 
 EXAMPLE_REQUEST_ID = "0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90"
@@ -75,6 +75,12 @@ HEADERS: dict[str, Any] = {
         {"type": "string", "const": "true"},
         "true",
         always=False,
+    ),
+    NOTES_HEADER: _header(
+        "How many things to know before trusting how `query` was read: words that were not understood, corrected or "
+        "replaced by a filter, and a low confidence. 0 without `query`. `explain` tells them.",
+        {"type": "integer", "minimum": 0},
+        0,
     ),
     "Link": _text(
         'Path of the next page of the ledger, with `rel="next"`; absent on the last.',

@@ -16,6 +16,8 @@ from siteglass.api.operations import (
     DOCS,
     ENRICH,
     HEALTHZ,
+    INTERPRET,
+    INTERPRET_UNITS,
     LEDGER,
     METRICS,
     OPENAPI,
@@ -27,6 +29,7 @@ from siteglass.api.operations import (
     VALUES,
     Declared,
 )
+from siteglass.api.responses import NOTES_HEADER
 from siteglass.settings import Settings
 
 
@@ -112,7 +115,11 @@ def _leads(settings: Settings) -> dict[str, Any]:
             parameters=[_RETRY],
             requestBody=_body("Search", examples.SEARCHES, settings),
             answer=_charged(
-                "A page of leads.", ("SearchAnswer", "SearchQuote"), examples.FIRST_PAGE, "X-Total-Estimated"
+                "A page of leads.",
+                ("SearchAnswer", "SearchQuote"),
+                examples.first_page(),
+                NOTES_HEADER,
+                "X-Total-Estimated",
             ),
         ),
         PAGE.path: _operation(
@@ -126,6 +133,26 @@ def _leads(settings: Settings) -> dict[str, Any]:
             answer=_charged(
                 "A page of leads.", ("SearchAnswer", "SearchQuote"), examples.LATER_PAGE, "X-Total-Estimated"
             ),
+        ),
+        INTERPRET.path: _operation(
+            INTERPRET,
+            "What a search means, without running it",
+            "Takes the body of a search and tells how it is read: the directives it becomes, the words behind each of "
+            "them, what was corrected, taken for granted, ignored or not understood, and how many leads match. No lead "
+            "is shown and nothing is charged. What only shapes a page (`limit`, `select`, `sort`, `dry_run`, "
+            f"`max_lead_credits`, `explain`) changes nothing. Takes {INTERPRET_UNITS} units of the rate limit.",
+            settings,
+            requestBody=_body("Search", examples.INTERPRETED, settings),
+            answer={
+                "description": "How the search is read.",
+                "headers": headers(NOTES_HEADER, *LIMIT_HEADERS, "X-Total-Estimated"),
+                "content": {
+                    "application/json": {
+                        "schema": {"$ref": "#/components/schemas/InterpretAnswer"},
+                        "examples": examples.readings(),
+                    }
+                },
+            },
         ),
         ENRICH.path: _operation(
             ENRICH,

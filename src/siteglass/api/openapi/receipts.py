@@ -23,6 +23,7 @@ from siteglass.accounts.receipts import (
     UsageRow,
 )
 from siteglass.api.openapi.headers import EXAMPLE_REQUEST_ID
+from siteglass.api.openapi.shapes import or_null, said, shape
 from siteglass.api.parameters import MAX_NUMBER
 from siteglass.api.receipts import (
     DEFAULT_DAYS,
@@ -102,21 +103,6 @@ RECEIPT_PATH = [
 
 # --- schemas ------------------------------------------------------------------------------------
 
-
-def _object(description: str, **properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "description": description,
-        "required": list(properties),
-        "properties": properties,
-        "additionalProperties": False,
-    }
-
-
-def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
-    return {**schema, "type": [schema["type"], "null"]}
-
-
 _ID = {"type": "integer", "minimum": 1}
 _TEXT = {"type": "string"}
 _TIME = {"type": "string", "format": "date-time"}
@@ -125,95 +111,91 @@ _COUNT = {"type": "integer", "minimum": 0}
 _RATE = {"type": "number", "exclusiveMinimum": 0}
 _PRICE = {"type": "string", "pattern": r"^\d+\.\d{6}$"}
 _OPERATION = {"type": "string", "enum": list(get_args(Operation))}
-_WHO = _object("A key.", id=_ID, name=_TEXT)
-
-
-def _said(schema: dict[str, Any], description: str) -> dict[str, Any]:
-    return {**schema, "description": description}
+_WHO = shape("A key.", id=_ID, name=_TEXT)
 
 
 def _account() -> dict[str, Any]:
     credits = {"api_credits": _COUNT, "lead_credits": _COUNT}
-    expiry = _object("Credits that end together.", expires_at=_TIME, **credits)
+    expiry = shape("Credits that end together.", expires_at=_TIME, **credits)
     most = {"type": "array", "maxItems": MAX_EXPIRIES, "items": expiry}
-    cap = _said(_or_null(_COUNT), "Most credits of a day, UTC; null: no such cap.")
-    return _object(
+    cap = said(or_null(_COUNT), "Most credits of a day, UTC; null: no such cap.")
+    return shape(
         "The account as the key that asks sees it.",
-        account=_object("Who pays.", id=_ID, name=_TEXT, plan=_TEXT, created_at=_TIME),
-        balances=_object(
+        account=shape("Who pays.", id=_ID, name=_TEXT, plan=_TEXT, created_at=_TIME),
+        balances=shape(
             "Credits that can be spent now.",
             **credits,
-            expiring=_said(most, "What of it expires if it is not spent, the soonest first; it is spent first."),
+            expiring=said(most, "What of it expires if it is not spent, the soonest first; it is spent first."),
         ),
-        prices=_object(
+        prices=shape(
             "Of one credit, as decimal numbers.",
             currency={"type": "string", "pattern": "^[A-Z]{3}$"},
             api_credit=_PRICE,
             lead_credit=_PRICE,
         ),
-        limits=_object(
+        limits=shape(
             "Of the plan.",
-            requests_per_second=_said(_RATE, "Units of the rate limit that come back in a second."),
-            burst=_said(_ID, "Units at most at once."),
-            max_limit=_said(_ID, "Most leads of a page."),
-            max_domains=_said(_ID, "Most domains of an enrichment."),
-            daily_api_credits=_said(cap, "Most API credits that each key may spend in a day, UTC; null: no such cap."),
-            daily_lead_credits=_said(cap, "Most lead credits that each key may spend in a day; null: no such cap."),
-            rebill_after_hours=_said(
-                _or_null(_ID), "A lead paid for within these hours is free; null: it is charged each time."
+            requests_per_second=said(_RATE, "Units of the rate limit that come back in a second."),
+            burst=said(_ID, "Units at most at once."),
+            max_limit=said(_ID, "Most leads of a page."),
+            max_domains=said(_ID, "Most domains of an enrichment."),
+            daily_api_credits=said(cap, "Most API credits that each key may spend in a day, UTC; null: no such cap."),
+            daily_lead_credits=said(cap, "Most lead credits that each key may spend in a day; null: no such cap."),
+            rebill_after_hours=said(
+                or_null(_ID), "A lead paid for within these hours is free; null: it is charged each time."
             ),
         ),
-        key=_object(
+        key=shape(
             "The key that asks. Its own limits hold beside those of the plan: the lower one counts.",
             id=_ID,
             name=_TEXT,
-            shown=_said(_TEXT, "Start and end of the key."),
+            shown=said(_TEXT, "Start and end of the key."),
             scopes={"type": "array", "items": {"type": "string", "enum": list(SCOPES)}},
             created_at=_TIME,
-            expires_at=_or_null(_TIME),
-            requests_per_second=_or_null(_RATE),
-            burst=_or_null(_ID),
+            expires_at=or_null(_TIME),
+            requests_per_second=or_null(_RATE),
+            burst=or_null(_ID),
             daily_api_credits=cap,
             daily_lead_credits=cap,
-            used_today=_object("What counts against the caps today, with the keys that this one replaced.", **credits),
+            used_today=shape("What counts against the caps today, with the keys that this one replaced.", **credits),
         ),
     )
 
 
 def _usage() -> dict[str, Any]:
     counts = {"requests": _COUNT, "api_credits": _COUNT, "lead_credits": _COUNT}
-    row = _object("What one key did of one operation on one day.", day=_DATE, operation=_OPERATION, key=_WHO, **counts)
-    return _object(
+    row = shape("What one key did of one operation on one day.", day=_DATE, operation=_OPERATION, key=_WHO, **counts)
+    return shape(
         "What was charged.",
-        **{"from": _said(_DATE, "First day."), "to": _said(_DATE, "Last day.")},
+        **{"from": said(_DATE, "First day."), "to": said(_DATE, "Last day.")},
         rows={
             "type": "array",
             "maxItems": MAX_USAGE_ROWS,
             "items": row,
             "description": "By day, operation and key; without days on which nothing was asked.",
         },
-        totals=_object("Sums of all rows.", **counts),
+        totals=shape("Sums of all rows.", **counts),
     )
 
 
 def _entry(**more: dict[str, Any]) -> dict[str, Any]:
     signed = {"type": "integer"}
-    return _object(
+    return shape(
         "An entry of the ledger, which is never changed: later ones correct it.",
-        seq=_said(_ID, "Its number in the account, without gaps."),
+        seq=said(_ID, "Its number in the account, without gaps."),
         at=_TIME,
         kind={"type": "string", "enum": list(KINDS)},
-        operation=_said(
+        operation=said(
             {"type": ["string", "null"], "enum": [*get_args(Operation), None]},
             "What was asked for; null if nothing was.",
         ),
-        api_credits=_said(signed, "Below zero: taken."),
-        lead_credits=_said(signed, "Below zero: taken."),
-        request_id=_said(_TEXT, "`X-Request-Id` of the answer; of a grant its reference."),
-        key=_said(_or_null(_WHO), "The key that paid; null if it was none."),
+        api_credits=said(signed, "Below zero: taken."),
+        lead_credits=said(signed, "Below zero: taken."),
+        request_id=said(_TEXT, "`X-Request-Id` of the answer; of a grant its reference."),
+        key=said(or_null(_WHO), "The key that paid; null if it was none."),
         by={"type": "string", "enum": list(ACTORS)},
-        expires_at=_said(_or_null(_TIME), "When a grant expires; null: never."),
-        refers_to=_said(_or_null(_ID), "`seq` of the entry that this one gives back or ends."),
+        expires_at=said(or_null(_TIME), "When a grant expires; null: never."),
+        refers_to=said(or_null(_ID), "`seq` of the entry that this one gives back or ends."),
         hash={"type": "string", "pattern": "^[0-9a-f]{64}$", "description": "Chained to that of the entry before."},
         **more,
     )
@@ -221,7 +203,7 @@ def _entry(**more: dict[str, Any]) -> dict[str, Any]:
 
 def receipt_schemas() -> dict[str, Any]:
     """The answers by name."""
-    domain = _object(
+    domain = shape(
         "A domain of the answer.",
         domain=_TEXT,
         charged={"type": "boolean"},
@@ -232,13 +214,13 @@ def receipt_schemas() -> dict[str, Any]:
         "AccountAnswer": _account(),
         "UsageAnswer": _usage(),
         "LedgerEntry": _entry(),
-        "LedgerAnswer": _object(
+        "LedgerAnswer": shape(
             "A page of the ledger.",
             entries={"type": "array", "maxItems": MAX_ENTRIES, "items": {"$ref": "#/components/schemas/LedgerEntry"}},
             next=following,
         ),
         "ReceiptEntry": _entry(domains={"type": "array", "items": domain}),
-        "ReceiptAnswer": _object(
+        "ReceiptAnswer": shape(
             "What a request cost.",
             request_id=_TEXT,
             entries={

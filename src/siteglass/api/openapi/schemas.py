@@ -14,7 +14,7 @@ from siteglass.query.cursor import MAX_CURSOR_CHARS
 from siteglass.query.directives import MAX_TEXT_CHARS
 from siteglass.query.field import Ask, Field, Filter, Form, Show
 from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE, SORTS
-from siteglass.query.natural import MAX_QUERY_CHARS
+from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.query.values import MAX_VALUE_CHARS
 from siteglass.search import ALWAYS_SHOWN
 from siteglass.settings import Settings
@@ -107,13 +107,23 @@ def _spending() -> dict[str, Any]:
     }
 
 
+def _switches() -> dict[str, Any]:
+    told = "Add `interpretation` to the answer: how the search was read, with the words of every condition."
+    refused = (
+        "Refuse with 400 rather than search if a word of `query` was not understood, corrected or replaced by a "
+        f"filter, or if the confidence is below {LOW_CONFIDENCE:g}. Nothing is charged then."
+    )
+    switch = {"type": "boolean", "default": False, "examples": [True]}
+    return {"explain": {**switch, "description": told}, "strict": {**switch, "description": refused}}
+
+
 def _search() -> dict[str, Any]:
     text = {
         "type": "string",
         "maxLength": MAX_QUERY_CHARS,
         "description": "What to find, in plain language. Not read if `wrapped_query` is there. A filter replaces what "
-        "the query says about the same thing.",
-        "examples": ["organic bakery"],
+        "the query says about the same thing. Words that are no known value are searched in the text of the sites.",
+        "examples": ["slow Shopify stores in Texas", "organic bakery"],
     }
     shown = f"Fields of the records; `{ALWAYS_SHOWN}` always comes with them. Without it: the 17 usual ones."
     order = "Order of the leads, `-` for the highest first. Equal ones come in a fixed shuffle."
@@ -131,6 +141,7 @@ def _search() -> dict[str, Any]:
                 "examples": ["-spending"],
             },
             **_spending(),
+            **_switches(),
             **{name: _sent_filter(name, asked.ask, filter_) for name, (asked, filter_) in FILTERS.items()},
         },
         description="Every field is optional; `null` and `[]` count as not given. All conditions must hold.",
@@ -210,7 +221,8 @@ def _page() -> dict[str, Any]:
         "next": {**neighbour, "description": "Path of the next page; null on the last."},
         "previous": {**neighbour, "description": "Path of the page before; null on the first."},
     }
-    return _object(properties, list(properties))
+    read = {"$ref": "#/components/schemas/Interpretation"}
+    return _object({**properties, "interpretation": read}, list(properties))
 
 
 def _quote(told: str, meaning: str) -> dict[str, Any]:

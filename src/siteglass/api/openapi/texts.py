@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from siteglass.api.openapi.failures import meaning
-from siteglass.api.operations import ANYWHERE, DOMAINS_PER_UNIT, OPERATIONS
+from siteglass.api.operations import ANYWHERE, DOMAINS_PER_UNIT, INTERPRET_UNITS, OPERATIONS
 from siteglass.errors import SiteglassError
 from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
 from siteglass.query.directives import MAX_TEXT_CHARS
@@ -24,6 +24,10 @@ def introduction(settings: Settings) -> str:
     return f"""\
 Siteglass finds websites (leads) by filters, by directives or by plain language, and gives what is stored about domains.
 
+**Plain language.** `query` takes a sentence, such as `Shopify stores in Texas without a CRM`. It is read by fixed
+rules: the same sentence always means the same. `POST /v1/leads/interpret` tells what one means and how many leads
+match, for nothing; `explain` tells it beside a page of leads, and `strict` refuses what was not surely understood.
+
 **Keys.** Send your key in the header `X-API-Key`. A key has scopes: `search`, `enrich` and `account`.
 
 **Values.** `/v1/values/{{field}}` completes what filters and directives take: technologies, categories, kinds of
@@ -38,8 +42,8 @@ tell what was charged later, for every request and domain.
 **Retries.** Send a header `Idempotency-Key` of your own making with what is charged, and repeat a request whose answer
 got lost with the same key: it is answered as the first time, and charged once. Kept for 24 hours.
 
-**Rate limit.** Each call takes one unit; an enrichment one for every {DOMAINS_PER_UNIT} domains begun. `RateLimit` says
-what is left. After a 429 wait as many seconds as `Retry-After` says.
+**Rate limit.** Each call takes one unit; an enrichment one for every {DOMAINS_PER_UNIT} domains begun, `interpret`
+{INTERPRET_UNITS}. `RateLimit` says what is left. After a 429 wait as many seconds as `Retry-After` says.
 
 **Bodies.** JSON objects with `Content-Type: application/json`, at most {settings.max_body_bytes:,} bytes. An unknown
 field is an error that names the nearest known one.

@@ -1,0 +1,86 @@
+"""`strict`: what was not surely understood is refused, with the words and their places, and costs nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.api.asking import INTERPRET, SEARCH, answered, refused, search
+from tests.api.paying import IN_ORDER, STOCK, Bank, marks
+
+ORDER = "a sentence cannot ask for an order; send `sort`"
+
+
+def _at(column: int, message: str, line: int = 1, **more: str) -> dict[str, Any]:
+    return {"field": "query", "message": message, "line": line, "column": column, **more}
+
+
+@pytest.mark.parametrize(
+    ("body", "details"),
+    [
+        ({"query": "outdated sites"}, [_at(1, "'outdated': no field of a lead tells this")]),
+        ({"query": "sites in Peru, best ones first"}, [_at(16, f"'best ones first': {ORDER}")]),
+        (
+            {"query": "shopfy stores in\n germny"},
+            [
+                _at(1, "'shopfy' is no known word; did you mean 'shopify'?", nearest="shopify"),
+                _at(2, "'germny' is no known word; did you mean 'germany'?", 2, nearest="germany"),
+            ],
+        ),
+        (
+            {"query": "stores in Texas", "country": "FRA"},
+            [_at(8, "'in Texas': @country(FRA) is given, and replaces this")],
+        ),
+        (
+            {"query": "agencies spending more than €3k"},
+            [
+                _at(
+                    10,
+                    "'spending more than €3k': not sure that this means @spends(>3000) (spending is known in US "
+                    "dollars; the number is taken as it is, not converted)",
+                )
+            ],
+        ),
+    ],
+)
+def test_refused(own: httpx.Client, body: dict[str, Any], details: list[dict[str, Any]]) -> None:
+    for path in (SEARCH, INTERPRET):
+        response = own.post(path, json={**body, "strict": True})
+        assert refused(response, 400, "INVALID_QUERY") == details
+        answered(own.post(path, json={**body, "strict": False}))
+
+
+def test_a_refusal_says_in_its_message_where_to_look(own: httpx.Client) -> None:
+    response = own.post(SEARCH, json={"query": "shopfy stores, best ones first", "strict": True})
+    assert response.json()["message"] == (
+        "query line 1, column 1: 'shopfy' is no known word; did you mean 'shopify'? (and 1 more, see details)"
+    )
+
+
+def test_a_refusal_costs_nothing(bank: Bank) -> None:
+    customer = bank.customer(lead=100)
+    with customer.untouched():
+        for body in ({"query": "sites in germny"}, {"query": "sites in Germany", "country": "FRA"}):
+            response = customer.post(SEARCH, {**body, "strict": True}, retry="k")
+            refused(response, 400, "INVALID_QUERY")
+            assert "stock-" not in response.text
+    clear = {**IN_ORDER, "query": "sites in Germany", "strict": True, "limit": 10}
+    customer.pays(SEARCH, clear, "search", 0, marks(STOCK[:10]))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"country": "germany"},
+        {"wrapped_query": "@country(DEU)", "query": "outdated shopfy stores"},
+        {"query": "Shopify stores in Texas that spend over $5k a month"},
+        {"query": "slow sites in Georgia"},  # vague and ambiguous words are settled, and told
+        {"query": "vegan dog food"},
+        {"query": "stores in Texas", "country": "USA", "state": "TX"},
+    ],
+)
+def test_what_is_clear_passes(own: httpx.Client, body: dict[str, Any]) -> None:
+    assert search(own, {**body, "strict": True})["results"] == search(own, body)["results"]
