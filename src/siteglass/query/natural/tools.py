@@ -109,6 +109,8 @@ def _relation(sentence: Sentence, places: list[int]) -> str:
             return "offering"
         if part.has("negation", "exception") and part.key not in sentence.sets["nor"]:
             return ""
+        if part.kind == "number" and part.readings:
+            return ""  # another condition stands between
         if part.has("using"):
             return "using"
         if part.has("break", "but", "place_preposition") or part.kind in ("service_type", "generic"):
