@@ -56,5 +56,9 @@ def loose(text: str) -> str:
 
 def compact(text: str) -> str:
     """Key of a product, category or business type: `fold` without spaces and punctuation but + and #."""
-    folded = fold(text)
+    return compact_folded(fold(text))
+
+
+def compact_folded(folded: str) -> str:
+    """`compact` of a text that is folded."""
     return folded if folded.isalnum() else _NOT_COMPACT.sub("", folded)

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 
 import orjson
 
-from siteglass.query.folding import LOOSE, compact, fold, loose
+from siteglass.query.folding import LOOSE, compact, compact_folded, fold, loose
 from siteglass.query.nearest import TEXT_LENGTH_MAX, Candidates
 
 __all__ = ["City", "Kind", "Vocabulary", "fold", "vocabulary"]
@@ -100,7 +100,7 @@ class Vocabulary:
     def joined(self, folded: str) -> list[tuple[Kind, tuple[str, ...]]]:
         """The products, categories and types that a folded text names, however its words are joined."""
         found: list[tuple[Kind, tuple[str, ...]]] = []
-        key = folded if folded.isalnum() else compact(folded)
+        key = compact_folded(folded)
         if values := self._technology_exact.get(folded) or self._tables["technology"].get(key):
             found.append(("technology", _values(values)))
         found.extend((kind, _values(values)) for kind in _JOINED_KINDS if (values := self._tables[kind].get(key)))

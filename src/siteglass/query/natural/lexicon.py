@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from siteglass.query.folding import compact
+from siteglass.query.folding import compact_folded
 from siteglass.query.natural.text import Token
 from siteglass.query.vocabulary import City, Vocabulary, vocabulary
 
@@ -122,7 +122,7 @@ class Lexicon:
         text, keys = "", self._joined
         small = True
         for i in range(at, min(end, at + _JOINED_WORDS)):
-            text += compact(tokens[i].key)
+            text += compact_folded(tokens[i].key)
             small = small and tokens[i].key in self._votes
             if small and i > at and not _begins(self._joined_types, text):
                 return 1  # "de no máximo" is no Deno

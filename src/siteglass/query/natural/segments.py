@@ -92,9 +92,6 @@ def segment(tokens: Sequence[Token], found: Sequence[Matches], lexicon: Lexicon)
 
 
 def _phrase(tokens: Sequence[Token], at: int, found: Sequence[Matches], lexicon: Lexicon) -> Segment:
-    least = _least_people(tokens, at, lexicon)
-    counted = any(token.kind == "number" or lexicon.role(token.key, "unit") for token in tokens[max(0, at - 3) : at])
-    begins = at == 0 or tokens[at - 1].key in _ENDS
     for length, senses in found[at]:
         if length > 1 and _crossed(found, at, length, senses):
             continue
@@ -104,9 +101,7 @@ def _phrase(tokens: Sequence[Token], at: int, found: Sequence[Matches], lexicon:
         allowed = [
             sense
             for sense in senses
-            if listed
-            or (named and sense.kind == "city")
-            or _plausible(sense, window, lexicon, begins=begins, behind_number=counted, least=least)
+            if listed or (named and sense.kind == "city") or _plausible(sense, tokens, at, length, lexicon)
         ]
         if allowed:
             if any(sense.kind in ("state", "country") for sense in allowed):
@@ -164,19 +159,18 @@ def _signs(token: Token) -> list[Sense]:
     return [Sense("break")] if token.key in ".;:!?\n|–—-()" else []
 
 
-def _plausible(
-    sense: Sense, window: Sequence[Token], lexicon: Lexicon, *, begins: bool, behind_number: bool, least: int
-) -> bool:
-    """Whether a name may be meant at all: short codes only in capitals, small towns only if they are no common word."""
+def _plausible(sense: Sense, tokens: Sequence[Token], at: int, length: int, lexicon: Lexicon) -> bool:
+    """Whether a phrase may be meant at all: short codes only in capitals, towns only if they are no common word."""
     if sense.kind in _BEHIND_NUMBERS:
-        return behind_number
-    if sense.kind == "city" and len(window) > 1:
-        # "de moins" is no Des Moines: common words in small letters name no town
-        named = any(token.capital or token.key not in lexicon.common for token in window)
-        return named or _people(sense, lexicon) >= _CITY
-    if sense.kind not in ENTITIES or len(window) > 1:
+        before = tokens[max(0, at - 3) : at]
+        return any(token.kind == "number" or lexicon.role(token.key, "unit") for token in before)
+    if sense.kind not in ENTITIES:
         return True
-    token = window[0]
+    if length > 1:
+        # "de moins" is no Des Moines: common words in small letters name no town
+        named = any(token.capital or token.key not in lexicon.common for token in tokens[at : at + length])
+        return sense.kind != "city" or named or _people(sense, lexicon) >= _CITY
+    token = tokens[at]
     if token.key in lexicon.sets["directions"]:
         return False
     capital_code = token.text.isupper() and token.key not in lexicon.sets["word_codes"]
@@ -188,11 +182,16 @@ def _plausible(
         return capital_code or token.key in lexicon.sets["initialisms"]
     if len(token.key) == 3 and sense.kind in ("country", "state", "city") and token.key in lexicon.common:
         return capital_code or token.key in lexicon.sets["initialisms"]
-    if sense.kind == "city" and (begins or not token.capital) and lexicon.is_word(token.key):
-        return _people(sense, lexicon) >= (least if token.key in lexicon.common else _TOWN)
-    if sense.kind == "city" and token.key in lexicon.common:
-        return _people(sense, lexicon) >= _TOWN
-    return True
+    return sense.kind != "city" or _town_plausible(sense, tokens, at, lexicon)
+
+
+def _town_plausible(sense: Sense, tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
+    """Whether a word names a town: a capital tells it, but where every word has one."""
+    token, common = tokens[at], tokens[at].key in lexicon.common
+    begins = at == 0 or tokens[at - 1].key in _ENDS
+    if (begins or not token.capital) and lexicon.is_word(token.key):
+        return _people(sense, lexicon) >= (_least_people(tokens, at, lexicon) if common else _TOWN)
+    return not common or _people(sense, lexicon) >= _TOWN
 
 
 def _least_people(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> int:
