@@ -28,8 +28,8 @@ from siteglass.errors import Internal, MethodNotAllowed, NotFound
 from siteglass.index.names import Names
 from siteglass.limits import open_limits
 from siteglass.logs import configure_logs
+from siteglass.query import natural
 from siteglass.query.cursor import CursorSealer
-from siteglass.query.vocabulary import vocabulary
 from siteglass.settings import Settings, SettingsError, load_settings, variable
 
 
@@ -43,7 +43,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        vocabulary()  # read before the first request, not by it
+        natural.load()  # with the vocabulary; read before the first request, not by it
         async with open_backends(settings) as backends:
             if clock is not None:
                 backends.clock = clock

@@ -9,11 +9,19 @@ from __future__ import annotations
 from datetime import date
 
 from siteglass.query.natural.interpretation import LOW_CONFIDENCE, Interpretation
+from siteglass.query.natural.lexicon import lexicon
 from siteglass.query.natural.reading import split
+from siteglass.query.natural.typos import load as load_typos
 
-__all__ = ["LOW_CONFIDENCE", "MAX_QUERY_CHARS", "Interpretation", "interpret"]
+__all__ = ["LOW_CONFIDENCE", "MAX_QUERY_CHARS", "Interpretation", "interpret", "load"]
 
 MAX_QUERY_CHARS = 1_000
+
+
+def load() -> None:
+    """Read what the first sentence would otherwise wait for."""
+    lexicon()
+    load_typos()
 
 
 def interpret(query: str, today: date) -> Interpretation:

@@ -59,6 +59,13 @@ def countries() -> Candidates:
     return Candidates([name for name in names if " " not in name], similarity=_COUNTRY_SIMILARITY)
 
 
+def load() -> None:
+    """Make what the first misspelt word would otherwise wait for."""
+    tiers()
+    similar()
+    countries()
+
+
 def _state_names() -> list[str]:
     known = vocabulary()
     return [name.lower() for country in known.values("country") for name in known.states_of(country).values()]
