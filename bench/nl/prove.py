@@ -15,7 +15,7 @@ from bench.common import SEED, counting, say, write_result
 from bench.nl import noise, speed
 from bench.nl.fuzz import fuzz
 from bench.nl.generate import generate
-from bench.nl.score import LOCKED, Labelled, Score, Tally, read_set, score, service
+from bench.nl.score import LOCKED, Labelled, Score, Tally, read_set, score, service, unaccounted
 from bench.nl.words import LANGUAGES
 
 SETS = Path(__file__).parent / "sets"
@@ -32,7 +32,8 @@ def _sums(tally: Tally) -> dict[str, Any]:
 
 
 def _by_level(made: Score) -> dict[str, Any]:
-    return {"all": _sums(made.whole)} | {level: _sums(made.levels[level]) for level in sorted(made.levels)}
+    sums = {"all": _sums(made.whole)} | {level: _sums(made.levels[level]) for level in sorted(made.levels)}
+    return sums | ({"not_english": _sums(made.languages)} if made.languages.sentences else {})
 
 
 def generated(count: int) -> dict[str, Any]:
@@ -48,7 +49,11 @@ def labelled(name: str) -> dict[str, Any]:
     say(f"noise: {name}")
     rows = read_set(SETS / f"{name}.jsonl")
     losses, _ = noise.measure(rows, SEED)
-    return {"score": _by_level(score(rows, service)), "noise": {kind: loss.figures() for kind, loss in losses.items()}}
+    return {
+        "score": _by_level(score(rows, service)),
+        "words_unaccounted": sum(unaccounted(row.query) for row in rows),
+        "noise": {kind: loss.figures() for kind, loss in losses.items()},
+    }
 
 
 def main() -> int:

@@ -3,7 +3,7 @@
     python -m bench.nl.score bench/nl/sets/dev.jsonl [--failures 20] [--level L1] [--tag tech]
 
 Exact match: the whole search means the same as the label. F1: over its conditions. Polarity errors: conditions found
-with the wrong sign, the worst failure. Of a locked set only the sums are shown, never a sentence: whoever reads its
+with the wrong sign, the worst failure. Unaccounted: words that an explanation puts in no list, or in two. Of a locked set only the sums are shown, never a sentence: whoever reads its
 failures fits the rules to them.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -26,6 +27,8 @@ LOCKED = "locked"
 # The day that relative dates of the labels count from.
 TODAY = datetime(2026, 11, 15, 12, tzinfo=UTC)
 LEVELS = ("L1", "L2", "L3", "L4")
+OTHER_LANGUAGES = ("de", "es", "fr", "pt")
+_WORD = re.compile(r"[^\W_]+")
 
 Understand = Callable[[str], Sequence[str]]
 
@@ -80,6 +83,8 @@ class Score:
 
     whole: Tally = field(default_factory=Tally)
     levels: dict[str, Tally] = field(default_factory=dict)
+    languages: Tally = field(default_factory=Tally)
+    """Of the sentences in other languages than English."""
     failed: list[tuple[Labelled, Sequence[str]]] = field(default_factory=list)
     fields_missed: Counter[str] = field(default_factory=Counter)
     fields_added: Counter[str] = field(default_factory=Counter)
@@ -95,7 +100,10 @@ def score(labelled: Iterable[Labelled], understand: Understand) -> Score:
     for sentence in labelled:
         wanted, lines = atoms(sentence.gold), understand(sentence.query)
         found = atoms(lines)
-        for tally in (made.whole, made.levels.setdefault(sentence.level, Tally())):
+        tallies = [made.whole, made.levels.setdefault(sentence.level, Tally())]
+        if not set(OTHER_LANGUAGES).isdisjoint(sentence.tags):
+            tallies.append(made.languages)
+        for tally in tallies:
             tally.sentences += 1
             tally.exact += found == wanted
             tally.right += len(found & wanted)
@@ -112,6 +120,20 @@ def score(labelled: Iterable[Labelled], understand: Understand) -> Score:
 def service(query: str) -> Sequence[str]:
     """What the parser makes of a sentence, as directive lines."""
     return interpret(query, TODAY.date()).directives
+
+
+def unaccounted(query: str) -> int:
+    """Words of a sentence that its explanation puts in no list, or in more than one."""
+    read = interpret(query, TODAY.date())
+    lists = (
+        [span for one in read.conditions for span in one.words],
+        read.ignored,
+        [span for note in read.unsupported for span in note.words],
+    )
+    wrong = 0
+    for word in _WORD.finditer(read.query):
+        wrong += sum(any(s.start < word.end() and word.start() < s.end for s in spans) for spans in lists) != 1
+    return wrong
 
 
 def main() -> None:
@@ -132,6 +154,9 @@ def main() -> None:
     print(made.whole.line("all"))
     for level in sorted(made.levels):
         print(made.levels[level].line(level))
+    if made.languages.sentences:
+        print(made.languages.line("not English"))
+    print(f"words unaccounted: {sum(unaccounted(row.query) for row in labelled)}")
     print(f"missed by field: {dict(made.fields_missed.most_common(12))}")
     print(f"added by field:  {dict(made.fields_added.most_common(12))}")
     print(f"{seconds / max(1, len(labelled)) * 1e3:.2f} ms a sentence, the comparison included")
