@@ -72,8 +72,6 @@ PLANNED = {
     "evidence",
     "exports",
     "facets",
-    "interpret",
-    "natural language",
     "suppression",
     "test mode",
     "values",
