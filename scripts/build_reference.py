@@ -13,6 +13,7 @@ from pathlib import Path
 
 from reference.language import directives_page, values_page
 from reference.leads import leads_page
+from reference.natural import natural_language_page
 from reference.operating import commands_page, errors_page, headers_page, settings_page
 from reference.receipts import receipts_page
 from reference.records import fields_page, filters_page
@@ -22,6 +23,7 @@ NOTICE = "<!-- Generated from the code by `make reference` (scripts/build_refere
 PAGES: dict[str, tuple[str, Callable[[], str]]] = {
     "fields.md": ("what an answer can show of a lead", fields_page),
     "filters.md": ("what a request can say", filters_page),
+    "natural-language.md": ("what a sentence in `query` means", natural_language_page),
     "directives.md": ("the language of `wrapped_query`", directives_page),
     "values.md": ("the values that are known", values_page),
     "receipts.md": ("what can be read about credits: account, usage, ledger", receipts_page),

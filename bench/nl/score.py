@@ -3,8 +3,8 @@
     python -m bench.nl.score bench/nl/sets/dev.jsonl [--failures 20] [--level L1] [--tag tech]
 
 Exact match: the whole search means the same as the label. F1: over its conditions. Polarity errors: conditions found
-with the wrong sign, the worst failure. Unaccounted: words that an explanation puts in no list, or in two. Of a locked set only the sums are shown, never a sentence: whoever reads its
-failures fits the rules to them.
+with the wrong sign, the worst failure. Unaccounted: words that an explanation puts in no list, or in two. Of a locked
+set only the sums are shown, never a sentence: whoever reads its failures fits the rules to them.
 """
 
 from __future__ import annotations

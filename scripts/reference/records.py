@@ -42,7 +42,7 @@ _OTHERS = {
     "query": (
         "string",
         f"at most {MAX_QUERY_CHARS:,} characters",
-        "What to find, in plain words. Not read beside `wrapped_query`.",
+        "What to find, in [plain words](natural-language.md). Not read beside `wrapped_query`.",
         "slow Shopify stores in Texas",
     ),
     "wrapped_query": (
@@ -82,7 +82,12 @@ _OTHERS = {
         "Refused with 402 if it would cost more lead credits than this.",
         20,
     ),
-    "explain": ("boolean", "", "Adds `interpretation`: how the search was read.", True),
+    "explain": (
+        "boolean",
+        "",
+        "Adds `interpretation`: [how the search was read](natural-language.md#how-a-reading-is-explained).",
+        True,
+    ),
     "strict": (
         "boolean",
         "",

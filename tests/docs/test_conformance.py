@@ -73,8 +73,6 @@ PLANNED = {
     "evidence",
     "exports",
     "facets",
-    "interpret",
-    "natural language",
     "suppression",
     "test mode",
 }

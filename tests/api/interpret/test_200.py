@@ -217,6 +217,8 @@ def test_places_are_one_thing_and_scores_are_one(own: httpx.Client) -> None:
     query = "agencies in Munich with an SEO score above 50"
     told = read(own, {"query": query, "country": "DEU", "max_score": 80})
     assert told["directives"] == ["@country(DEU)", "@score(<=80)", "@service_type(Agency)"]
+    # The words said more than the filter, so they say none of it.
+    assert given("@country(DEU)") in told["conditions"]
     assert [one["words"] for one in told["unsupported"]] == [
         [span(query, "in Munich")],
         [span(query, "with an SEO score above 50")],

@@ -107,9 +107,8 @@ def refuse_orders(sentence: Sentence) -> None:
 
 def refuse_rest(sentence: Sentence) -> None:
     """Report what no search can do, and every denial that denies nothing."""
-    reported = {id(part) for refused in sentence.refused for part in refused.parts}
     for part in sentence.parts:
-        if part.readings or id(part) in reported:
+        if part.readings or part.refused:
             continue
         if part.kind in _REFUSED and not part.used:
             sentence.refuse([part, *([part.denied_by] if part.denied_by else [])], _REFUSED[part.kind])
@@ -121,13 +120,12 @@ def refuse_rest(sentence: Sentence) -> None:
 def attach_helpers(sentence: Sentence) -> None:
     """Give small words to the condition they help to say: "in the", "using", "and" inside a list."""
     parts = sentence.parts
-    refused = {id(part) for one in sentence.refused for part in one.parts}
     following: list[Reading] = []
     waiting: list[Segment] = []
     for part in reversed(parts):
         if part.readings:
             following, waiting = part.readings, []
-        elif id(part) in refused:
+        elif part.refused:
             following, waiting = [], []
         elif following and part.has(*_HELPING):
             for helper in [*waiting, part]:

@@ -45,6 +45,8 @@ class Segment:
     """The words that deny it."""
     used: bool = False
     """Nothing more is to be made of it."""
+    refused: bool = False
+    """No search can do what it asks."""
     readings: list[Reading] = field(default_factory=list)
     """The conditions it says, or helps to say."""
     key: str = ""

@@ -54,8 +54,8 @@ class Sentence:
     def say(
         self, line: str, parts: Iterable[Segment], rule: str, *, confidence: float = 1.0, assumption: str = ""
     ) -> None:
-        """Note a condition. Words that deny one of the parts belong to it."""
-        whole = list(parts)
+        """Note a condition. Words that deny one of the parts belong to it; words that were refused do not."""
+        whole = [part for part in parts if not part.refused]
         for part in whole:  # grows while it is walked: what denies a denial belongs to it too
             if part.denied_by is not None and part.denied_by not in whole:
                 whole.append(part.denied_by)
@@ -66,11 +66,11 @@ class Sentence:
             part.readings.append(reading)
 
     def refuse(self, parts: Iterable[Segment], why: str) -> None:
-        """Note words that nothing is made of, and why."""
-        whole = tuple(parts)
+        """Note words that nothing is made of, and why; words of a condition are none."""
+        whole = tuple(part for part in parts if not part.readings)
         self.refused.append(Refused(whole, why))
         for part in whole:
-            part.used = True
+            part.used = part.refused = True
 
     def filter(self, name: str, value: str, parts: Iterable[Segment]) -> None:
         """Note a condition that no directive can say."""
@@ -122,7 +122,7 @@ class Sentence:
     def around(self, at: int, kinds: Sequence[str]) -> list[Segment]:
         """All words of these kinds near a number: they tell what it counts."""
         near = self.parts[max(0, at - 8) : at + 8]
-        return [part for part in near if part.has(*kinds)]
+        return [part for part in near if part.has(*kinds) and not part.refused]
 
     def joint(self, first: int, second: int) -> str | None:
         """How two segments are joined, if nothing else stands between them."""

@@ -1,0 +1,335 @@
+"""The page on sentences: what can be said and what it means, topic by topic.
+
+What a sentence means is written here by hand, as a promise: tests/docs/test_natural_language.py holds every row against
+the parser.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from reference.markdown import code, paragraph, plain, table
+from siteglass.api.openapi.interpretation import interpretation_schemas
+from siteglass.api.operations import INTERPRET, INTERPRET_UNITS
+from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
+
+
+class Said(NamedTuple):
+    """A sentence, the conditions it means, and what is told of its words: (words, message) or (word, correction)."""
+
+    sentence: str
+    meaning: str
+    """Conditions as an answer lists them, apart by a blank and `;`."""
+    told: tuple[tuple[str, str], ...] = ()
+
+
+_ORDER = "a sentence cannot ask for an order; send `sort`"
+_MANY = "a sentence cannot say how many; send `limit`"
+_EITHER = "a search cannot ask for one of two different things; search for each"
+
+_TOPICS: list[tuple[str, str, list[Said]]] = [
+    (
+        "Places",
+        "A country, state or city, by any of its names. A state or city brings its country along. A nationality before "
+        "a noun is a country. Continents and regions are those of the United Nations; DACH, Benelux, the Nordics, the "
+        "Baltics, the EU, MENA and LATAM are lists of countries. A name that means several places is the best known; "
+        "a neighbour in the sentence can say otherwise.",
+        [
+            Said("German agencies", "@country(DEU); @service_type(Agency)"),
+            Said("hotels in Texas", "@country(USA); @state(TX); @keywords(hotels)"),
+            Said("agencies in München", "@country(DEU); @city(Munich); @service_type(Agency)"),
+            Said("restaurants in Paris, Texas", "@country(USA); @state(TX); @city(Paris); @keywords(restaurants)"),
+            Said("hotels in Georgia", "@country(USA); @state(GA); @keywords(hotels)"),
+            Said("hotels in Georgia and Armenia", "@country(ARM, GEO); @keywords(hotels)"),
+            Said("agencies in the DACH region except Switzerland", "@country(AUT, DEU); @service_type(Agency)"),
+            Said("stores in Southeast Asia", "@subregion(South-eastern Asia); @service_type(Ecommerce)"),
+            Said("SaaS companies in Africa", "@region(Africa); @service_type(SaaS)"),
+            Said("sites outside Texas", "!@state(TX)"),
+        ],
+    ),
+    (
+        "Languages of sites",
+        "Said of the site, not of the people: in French, French-language.",
+        [
+            Said("sites in French", "@lang(fr)"),
+            Said("German-language blogs", "@lang(de); @service_type(Publisher)"),
+            Said("Swiss sites in Italian", "@lang(it); @country(CHE)"),
+            Said("sites in Belgium, not in French", "!@lang(fr); @country(BEL)"),
+        ],
+    ),
+    (
+        "Technologies",
+        "By name. Beside a shop platform, a word for shops adds nothing; beside other tools it says what the business "
+        "is. A technology whose name is an ordinary word, such as Square, needs a sign: using, on, built with.",
+        [
+            Said("Shopify stores", "@technology(Shopify)"),
+            Said("stores using Square", "@technology(Square); @service_type(Ecommerce)"),
+            Said("SaaS companies on HubSpot", "@technology(HubSpot); @service_type(SaaS)"),
+            Said("sites not using Wix", "!@technology(Wix)"),
+        ],
+    ),
+    (
+        "Kinds of software: used, offered, lacking",
+        "What a site uses, what the business sells, and what is missing are three different things. The verb tells "
+        "them apart.",
+        [
+            Said("sites using a CRM", "@categories_uses(crm)"),
+            Said("companies that sell cybersecurity", "@offers(cybersecurity)"),
+            Said("email marketing agencies", "@service_type(Agency); @offers(email_marketing)"),
+            Said("sites without analytics", "@lacks(analytics)"),
+            Said("sites that don't lack analytics", "!@lacks(analytics)"),
+        ],
+    ),
+    (
+        "Kinds of business",
+        "What the business is. A more special word, such as dentist, is a keyword: see below.",
+        [
+            Said("SaaS companies", "@service_type(SaaS)"),
+            Said("online stores", "@service_type(Ecommerce)"),
+            Said("agencies and consultants", "@service_type(Agency, Consultant)"),
+            Said("law firms", "@service_type(Firm); @offers(legal_service)"),
+            Said("real estate agencies", "@service_type(Realtor)"),
+            Said("universities in Poland", "@country(POL); @service_type(Education)"),
+        ],
+    ),
+    (
+        "Money",
+        "What is spent on ads, in US dollars a month. A yearly amount is divided by twelve. Around is 20 % up or down. "
+        "Another currency is not converted: the number stays, and the confidence is low.",
+        [
+            Said("sites that spend over $5k a month on ads", "@spends(>5000)"),
+            Said("5k+ ad spend", "@spends(>=5000)"),
+            Said("at most $900 a month on ads", "@spends(<=900)"),
+            Said("spending between $1,000 and $5,000 a month", "@spends(1000-5000)"),
+            Said("around $1,000 a month on ads", "@spends(800-1200)"),
+            Said("spending over $60k a year on ads", "@spends(>5000)"),
+            Said("sites that run ads", "@spends(>0)"),
+            Said("sites that do not run ads", "!@spends(>0)"),
+        ],
+    ),
+    (
+        "SEO scores",
+        "From 0 to 100. A score that no directive can say becomes a filter.",
+        [
+            Said("SEO score above 60", "@score(>60)"),
+            Said("score between 30 and 50", "@score(30-50)"),
+            Said("SEO score of at least 70", "@score(>=70)"),
+            Said("SEO score above 95", "seo_score: >95"),
+        ],
+    ),
+    (
+        "Load time",
+        "In seconds or milliseconds.",
+        [
+            Said("load time over 4 seconds", "@load_time(>4000)"),
+            Said("sites that load in under 800 ms", "@load_time(<800)"),
+        ],
+    ),
+    (
+        "Dates",
+        "When the site was last seen. A month has 30 days.",
+        [
+            Said("crawled in the last 30 days", "@updated_within(30d)"),
+            Said("updated in the past 3 months", "@updated_within(90d)"),
+            Said("not updated in the last 6 months", "!@updated_within(180d)"),
+            Said("updated since 2026-10-01", "@updated_after(2026-10-01T00:00:00Z)"),
+        ],
+    ),
+    (
+        "Flaws of a site",
+        "The good form of a flaw denies it.",
+        [
+            Said("sites without https", "@not_secure"),
+            Said("not mobile friendly", "@not_responsive"),
+            Said("no sitemap", "@missing_sitemap"),
+            Said("no structured data", "@missing_schema"),
+            Said("no robots.txt", "@missing_robot"),
+            Said("no H1", "@missing_heading"),
+            Said("no meta description", "@missing_description"),
+            Said("mobile-friendly sites with https", "!@not_secure; !@not_responsive"),
+        ],
+    ),
+    (
+        "Contacts",
+        "Phone, e-mail, and profiles on social networks.",
+        [
+            Said("with a phone number", "@has_phone"),
+            Said("with emails", "@has_email"),
+            Said("no info@ addresses", "@no_generic_emails"),
+            Said("on LinkedIn and Instagram", "@has_linkedin; @has_instagram"),
+            Said("on YouTube, TikTok and Pinterest", "@has_youtube; @has_tiktok; @has_pinterest"),
+            Said("on Twitter, without a Facebook page", "!@has_facebook; @has_twitter"),
+        ],
+    ),
+    (
+        "Pages",
+        "By their name or path.",
+        [
+            Said("with a pricing page", "@pages(/pricing)"),
+            Said("with /blog and /contact", "@pages(/blog); @pages(/contact)"),
+            Said("without a careers page", "!@pages(/careers)"),
+        ],
+    ),
+    (
+        "Other words",
+        "Words that are no known value are searched in the text of the sites. Words side by side are one phrase. "
+        "Requests and words that fit everything, such as companies or sites, say nothing.",
+        [
+            Said("vegan bakeries", "@keywords(vegan bakeries)"),
+            Said("vegan dog food and cat toys", "@keywords(cat toys); @keywords(vegan dog food)"),
+            Said("please find me companies that use HubSpot", "@technology(HubSpot)"),
+            Said(
+                "I'm looking for a list of dentists in Graz",
+                "@country(AUT); @city(Graz); @keywords(dentists)",
+            ),
+        ],
+    ),
+    (
+        "Vague words",
+        "Each has one meaning, and an answer tells it.",
+        [
+            Said("slow sites", "@load_time(>3000)"),
+            Said("very slow sites", "@load_time(>5000)"),
+            Said("fast sites", "@load_time(<1500)"),
+            Said("poor SEO", "@score(<50)"),
+            Said("good SEO", "@score(>70)"),
+            Said("excellent SEO", "@score(>80)"),
+            Said("heavy spenders", "@spends(>10000)"),
+            Said("low budget", "@spends(<1000)"),
+            Said("recently updated", "@updated_within(30d)"),
+            Said("crawled this week", "@updated_within(7d)"),
+        ],
+    ),
+    (
+        "Lists: and, or",
+        "Or gives alternatives. So does and, where a site can have only one of the values: countries, kinds of "
+        "business, shop platforms before a noun. After a verb, and asks for both.",
+        [
+            Said("SaaS companies in Spain and Portugal", "@country(ESP, PRT); @service_type(SaaS)"),
+            Said("Shopify and WooCommerce stores", "@technology(Shopify, WooCommerce)"),
+            Said("sites using HubSpot or Stripe", "@technology(HubSpot, Stripe)"),
+            Said("sites using HubSpot and Stripe", "@technology(HubSpot); @technology(Stripe)"),
+        ],
+    ),
+    (
+        "Negation",
+        "Without, no, not, except, outside. It reaches over a list: without A or B means neither.",
+        [
+            Said("without Wix or Squarespace", "!@technology(Squarespace, Wix)"),
+            Said("sites without a CRM or analytics", "@lacks(analytics); @lacks(crm)"),
+            Said("manufacturers that are not in China", "!@country(CHN); @service_type(Manufacturer)"),
+            Said("no phone number", "!@has_phone"),
+        ],
+    ),
+    (
+        "Directives inside a sentence",
+        "A [directive](directives.md) among the words is read as it is.",
+        [
+            Said("dentists @country(DEU) with a phone number", "@country(DEU); @keywords(dentists); @has_phone"),
+            Said("!@technology(Wix) agencies in Peru", "@country(PER); !@technology(Wix); @service_type(Agency)"),
+        ],
+    ),
+    (
+        "Other languages",
+        "Sentences may be in English, German, Spanish, French or Portuguese. Keywords stay in their language.",
+        [
+            Said(
+                "Onlineshops in Bayern ohne Analytics",
+                "@country(DEU); @state(BY); @service_type(Ecommerce); @lacks(analytics)",
+            ),
+            Said("tiendas en México con WooCommerce", "@country(MEX); @technology(WooCommerce)"),
+            Said(
+                "agences à Lyon qui utilisent HubSpot",
+                "@country(FRA); @city(Lyon); @technology(HubSpot); @service_type(Agency)",
+            ),
+            Said("lojas no Brasil sem CRM", "@country(BRA); @service_type(Ecommerce); @lacks(crm)"),
+        ],
+    ),
+]
+_MISSPELT = [
+    Said(
+        "shopfy stores in germny", "@country(DEU); @technology(Shopify)", (("shopfy", "shopify"), ("germny", "germany"))
+    ),
+    Said("agencies in Californa", "@country(USA); @state(CA); @service_type(Agency)", (("Californa", "california"),)),
+]
+_UNSAID = [
+    Said("agencies in Kenya, best ones first", "@country(KEN); @service_type(Agency)", (("best ones first", _ORDER),)),
+    Said("top 50 stores in Peru", "@country(PER); @service_type(Ecommerce)", (("top 50", _MANY),)),
+    Said(
+        "agencies that use Klaviyo or have no sitemap",
+        "@service_type(Agency)",
+        (("Klaviyo or have no sitemap", _EITHER),),
+    ),
+    Said("outdated sites in Peru", "@country(PER)", (("outdated", "no field of a lead tells this"),)),
+    Said(
+        "agencies in Peru, not on Amazon",
+        "@country(PER); @service_type(Agency)",
+        (("not on Amazon", "no known value, so it cannot be excluded"),),
+    ),
+]
+
+
+def _rows(said: list[Said]) -> list[list[str]]:
+    return [[plain(one.sentence), " ".join(code(each) for each in one.meaning.split("; "))] for one in said]
+
+
+def _told(said: list[Said], between: str) -> list[list[str]]:
+    told = ["; ".join(f"{plain(words)}{between}{plain(message)}" for words, message in one.told) for one in said]
+    return [[*row, text] for row, text in zip(_rows(said), told, strict=True)]
+
+
+def _parts() -> list[list[str]]:
+    schema = interpretation_schemas()["InterpretAnswer"]
+    filters = "What was searched. Sent as the body of a search, it repeats this one."
+    return [[code(name), plain(part.get("description", filters))] for name, part in schema["properties"].items()]
+
+
+def natural_language_page() -> str:
+    """What can be said, with a table for each topic."""
+    topics = "".join(
+        f"## {title}\n\n{paragraph(text)}{table(['sentence', 'means'], _rows(said))}\n" for title, text, said in _TOPICS
+    )
+    return (
+        "# Sentences of `query`\n\n"
+        + paragraph(
+            "Say what you look for; the service writes it as [directives](directives.md) and searches them. Sentences "
+            f"are read by fixed rules: the same one always means the same. They may have {MAX_QUERY_CHARS:,} "
+            "characters, and are refused for what they say only in [strict mode](#strict-mode). A [filter](filters.md) "
+            "sent beside a sentence replaces what it says of the same thing."
+        )
+        + paragraph("Every row of these tables is held against the service by a test.")
+        + topics
+        + "## Misspelt words\n\n"
+        + paragraph(
+            "A word that no language knows is taken for the value it is nearest to, if there is one. The answer tells."
+        )
+        + table(["sentence", "means", "corrected"], _told(_MISSPELT, " → "))
+        + "\n## What cannot be said\n\n"
+        + paragraph(
+            "Order, number, distance, alternatives between different things, and facts that no lead has. These words "
+            "are told under `unsupported`; the rest of the sentence is searched."
+        )
+        + table(["sentence", "means", "not searched"], _told(_UNSAID, ": "))
+        + "\n## How a reading is explained\n\n"
+        + paragraph(
+            f"`POST {INTERPRET.path}` takes the body of a search and tells what it means. It shows no lead, costs no "
+            f'credits and takes {INTERPRET_UNITS} units of the rate limit. A search with `"explain": true` tells the '
+            "same under `interpretation`. It explains filters and `wrapped_query` as well, and so checks and tidies "
+            "directives. Every word of the sentence stands in `conditions`, `ignored` or `unsupported`. The "
+            "[guide](../guides/plain-words.md) shows all this at work."
+        )
+        + table(["part", "what it tells"], _parts())
+        + "\n"
+        + paragraph(
+            "Places in the sentence count characters (Unicode code points) from 0; `end` is behind the last one. The "
+            "[header](headers.md) `X-Query-Notes` counts what you may want to know before you trust a reading: words "
+            "that were corrected, not understood or replaced, and a low confidence."
+        )
+        + "## Strict mode\n\n"
+        + paragraph(
+            'With `"strict": true` a search runs only if it was surely understood. A word that was not understood, '
+            f"corrected or replaced by a filter, or a confidence below {LOW_CONFIDENCE:g}, is refused with "
+            "[INVALID_QUERY](../errors/INVALID_QUERY.md), which names the words with line and column. Nothing is "
+            "charged."
+        )
+    ).rstrip("\n") + "\n"
