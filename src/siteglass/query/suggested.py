@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -166,8 +166,9 @@ def check(sentence: Interpretation, suggestions: Suggestions, given: Sequence[Co
         else:
             known |= polarities
             accepted.append(made)
-    displaced, displacing = _displaced(sentence, accepted)
-    return Checked(tuple(accepted), displaced, (*notes, *displacing), tuple(rejected))
+    displaced = _displace_keywords(sentence, accepted)
+    notes.extend(note for _, note in displaced)
+    return Checked(tuple(accepted), tuple(condition for condition, _ in displaced), tuple(notes), tuple(rejected))
 
 
 def _read(query: str, suggestion: Suggestion, open_words: Sequence[Span]) -> Accepted | Reason:
@@ -273,22 +274,29 @@ def _touches(place: Span, spans: Iterable[Span]) -> bool:
     return any(place.start < span.end and span.start < place.end for span in spans)
 
 
-def _displaced(
-    sentence: Interpretation, accepted: Iterable[Accepted]
-) -> tuple[tuple[Condition, ...], tuple[Note, ...]]:
-    """Keywords whose every phrase the model reads as part of something else: said twice, they would find nothing."""
-    conditions: list[Condition] = []
-    notes: list[Note] = []
+def _displace_keywords(sentence: Interpretation, accepted: list[Accepted]) -> list[tuple[Condition, Note]]:
+    """Keywords whose every phrase the model reads as part of something else: said twice, they would find nothing.
+
+    What helped to say them ("that sell") now helps to say that.
+    """
+    displaced: list[tuple[Condition, Note]] = []
     for keyword in _keywords(sentence):
         (condition,) = parse(keyword.directive).conditions
         phrases = {word for value in condition.values for word in _words(str(value))}
-        for one in accepted:
+        for at, one in enumerate(accepted):
             if phrases <= _words(one.words.text) and _touches(one.words, keyword.words):
-                conditions.append(condition)
+                accepted[at] = replace(one, words=_widened(sentence.query, one.words, keyword.words))
                 message = f"a language model reads this as {print_condition(one.condition)}, not as keywords"
-                notes.append(Note(keyword.words, message))
+                displaced.append((condition, Note(keyword.words, message)))
                 break
-    return tuple(conditions), tuple(notes)
+    return displaced
+
+
+def _widened(query: str, words: Span, others: Iterable[Span]) -> Span:
+    """The words with those of the others that overlap them."""
+    spans = [words, *(other for other in others if _touches(words, [other]))]
+    start, end = min(span.start for span in spans), max(span.end for span in spans)
+    return Span(query[start:end], start, end)
 
 
 def second_reading(
