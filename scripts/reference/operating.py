@@ -80,7 +80,7 @@ def _other_type(kind: Any) -> str:
 
 
 def _default(value: Any) -> str:
-    if value is MISSING or value == ():
+    if value is MISSING or value in ((), ""):
         return "none"
     return code(",".join(value) if isinstance(value, tuple) else str(value))
 

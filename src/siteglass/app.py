@@ -26,6 +26,7 @@ from siteglass.api.routes import routes
 from siteglass.backends import Clock, open_backends
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
 from siteglass.index.names import Names
+from siteglass.language_model import open_language_model
 from siteglass.limits import open_limits
 from siteglass.logs import configure_logs
 from siteglass.query import natural
@@ -40,6 +41,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     except ValueError as error:
         raise SettingsError(f"{variable('cursor_secrets')}: {error}.") from None
     key_secrets(settings.key_secrets)  # a missing one is told now, not by the first request
+    language_model = open_language_model(settings, clock or Clock())
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -50,7 +52,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             keys = Keys(backends.postgres, settings.key_secrets, settings.postgres_timeout_ms)
             limiter, claims = open_limits(settings)
             limiter.start()
-            app.state.service = Service(backends, Names(settings.index_prefix), sealer, keys, limiter, claims)
+            names = Names(settings.index_prefix)
+            app.state.service = Service(backends, names, sealer, keys, limiter, claims, language_model)
             housekeeping = Housekeeping(
                 [
                     Job("key uses", WRITE_EVERY_S, keys.uses.write, at_close=True),
@@ -63,6 +66,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             await housekeeping.close()
             await limiter.close()
             await claims.close()
+            if language_model is not None:
+                await language_model.close()
 
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.router.routes.extend(routes())

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
+from siteglass import metrics
 from siteglass.backends import Backends
 from siteglass.errors import Problem, QueryError, Unavailable
 from siteglass.index import pages
 from siteglass.index.names import Names
-from siteglass.query.body import Meaning
+from siteglass.language_model import LanguageModel
+from siteglass.query.body import Meaning, with_suggestions
 from siteglass.query.criteria import Condition, Criteria
 from siteglass.query.directives import parse, print_condition
 from siteglass.query.filters import FilterReader, directive_can_say, write_filters
 from siteglass.query.natural import LOW_CONFIDENCE, Interpretation
 from siteglass.query.natural.interpretation import Note, Span, Understood
+from siteglass.query.suggested import CONFIDENCE, inside, is_wanted
 
 _MOST_WORDS_TOLD_CHARS = 64
 _TOO_LARGE = "the search would be larger than one may be"
@@ -29,9 +33,26 @@ async def count(backends: Backends, names: Names, meaning: Meaning) -> pages.Tot
         raise Unavailable("the matches were not counted within the deadline of the request") from error
 
 
+async def with_model(model: LanguageModel, meaning: Meaning, body: Mapping[str, Any], now_ms: int) -> Meaning:
+    """What the body means with what the model makes of words that the rules could not place; else as it was."""
+    if meaning.sentence is None or not is_wanted(meaning.sentence):
+        return meaning
+    suggestions = await model.suggestions(meaning.sentence.query)
+    if suggestions is None:
+        return meaning
+    made = with_suggestions(meaning, body, now_ms, model.name, suggestions)
+    for reason in made.second.rejected if made.second else ():
+        metrics.LANGUAGE_MODEL_REJECTIONS.labels(reason).inc()
+    return made
+
+
 def note_count(meaning: Meaning) -> int:
     """How many things a caller may want to know before trusting the reading of a sentence."""
-    return 0 if meaning.sentence is None else meaning.sentence.notes + len(_unused(meaning))
+    if meaning.sentence is None:
+        return 0
+    second = meaning.second
+    of_model = len(second.conditions) + len(second.notes) - len(second.settled) if second else 0
+    return meaning.sentence.notes + len(_unused(meaning)) + of_model
 
 
 def refuse_if_unsure(meaning: Meaning) -> None:
@@ -71,15 +92,19 @@ def _problem(sentence: Interpretation, words: tuple[Span, ...], message: str, ne
 
 def explained(meaning: Meaning) -> dict[str, Any]:
     """The reading of a search, as it is answered."""
-    sentence = meaning.sentence
-    read = {one: known for one, known in _read(sentence).items() if one not in meaning.unused}
+    sentence, second = meaning.sentence, meaning.second
+    of_model = second.conditions if second else {}
+    of_rules = {one: known for one, known in _read(sentence).items() if one not in meaning.unused}
+    read = {**of_rules, **of_model}
     return {
         "query": None if sentence is None else sentence.query,
         "directives": [print_condition(one) for one in meaning.said.conditions if directive_can_say(one)],
         "filters": meaning.filters,
         "conditions": [_condition(one, read.get(one)) for one in meaning.said.conditions],
         **_notes(meaning, sentence),
-        "confidence": 1.0 if sentence is None else sentence.confidence,
+        "confidence": min(CONFIDENCE if of_model else 1.0, sentence.confidence if sentence else 1.0),
+        "backend": "rules" if second is None else "rules+model",
+        "model": None if second is None else second.model,
     }
 
 
@@ -113,15 +138,18 @@ def _spelled(condition: Condition) -> str:
 def _notes(meaning: Meaning, sentence: Interpretation | None) -> dict[str, Any]:
     if sentence is None:
         return {name: [] for name in ("assumptions", "corrections", "alternatives", "ignored", "unsupported")}
+    second = meaning.second
+    settled, told = (second.settled, second.notes) if second else ((), ())
+    taken = [span for one in second.conditions.values() for span in one.words] if second else []
     return {
-        "assumptions": [_note(note) for note in sentence.assumptions],
+        "assumptions": [_note(note) for note in (*sentence.assumptions, *told)],
         "corrections": [{**_span(one.word), "to": one.to} for one in sentence.corrections],
         "alternatives": [
             {"words": _spans(one.words), "reading": one.reading, "directives": list(one.directives)}
             for one in sentence.alternatives
         ],
-        "ignored": _spans(sentence.ignored),
-        "unsupported": [_note(note) for note in (*sentence.unsupported, *_unused(meaning))],
+        "ignored": [_span(span) for span in sentence.ignored if not any(inside(span, other) for other in taken)],
+        "unsupported": [_note(note) for note in (*sentence.unsupported, *_unused(meaning)) if note not in settled],
     }
 
 

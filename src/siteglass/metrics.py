@@ -13,3 +13,19 @@ REQUEST_SECONDS = Histogram(
 )
 PAGES_WIDENED = Counter("siteglass_pages_widened", "Looks further, for pages that were not full within their window")
 TOTALS_SAMPLED = Counter("siteglass_totals_sampled", "Totals estimated because the exact count took too long")
+LANGUAGE_MODEL_READINGS = Counter(
+    "siteglass_language_model_readings",
+    "Sentences that a language model was to read, by what became of it: answered, cached, resting after failures, "
+    "malformed, or the failure",
+    ["outcome"],
+)
+LANGUAGE_MODEL_REJECTIONS = Counter(
+    "siteglass_language_model_rejections",
+    "Conditions of a language model that were not taken, by what was wrong with them",
+    ["reason"],
+)
+LANGUAGE_MODEL_SECONDS = Histogram(
+    "siteglass_language_model_seconds",
+    "Time that a search waited for the language model",
+    buckets=(0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -64,6 +64,16 @@ class Settings:
     lead_store: Annotated[Path, "Folder of the Parquet files that hold the lead records."] = Path("var/leads")
     max_body_bytes: Annotated[int, "Largest request body."] = 65_536
     max_enrich_domains: Annotated[int, "Most domains in one enrichment."] = 100
+    language_model_url: Annotated[
+        str,
+        "Address of a language model that reads what the rules cannot, up to the /chat/completions of its API; "
+        "empty: none is asked.",
+    ] = ""
+    language_model_name: Annotated[str, "Name of the model that is asked there."] = ""
+    language_model_key: Annotated[str, "Secret that is sent there as a bearer token; empty: none is sent."] = field(
+        default="", repr=False
+    )
+    language_model_timeout_ms: Annotated[int, "A search waits no longer for the language model."] = 1_500
     log_level: Annotated[str, "Least severe log line written: DEBUG, INFO, WARNING or ERROR."] = "INFO"
 
 

@@ -20,6 +20,7 @@ from siteglass.api.responses import error_answer
 from siteglass.backends import Backends
 from siteglass.errors import Forbidden, Internal, SiteglassError, TooManyRequests, Unavailable
 from siteglass.index.names import Names
+from siteglass.language_model import LanguageModel
 from siteglass.limits import Claims, Policy, RateLimiter, limit_headers
 from siteglass.logs import places
 from siteglass.query.cursor import CursorSealer
@@ -39,6 +40,8 @@ class Service:
     keys: Keys
     limiter: RateLimiter
     claims: Claims
+    language_model: LanguageModel | None = None
+    """Asked about sentences that the rules cannot read; None: nobody is."""
 
 
 @dataclass(slots=True)

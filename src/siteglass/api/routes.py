@@ -64,6 +64,8 @@ from siteglass.query import completion
 async def _search(service: Service, _request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
     now_ms = service.backends.clock.now_ms()
     asked, spending = read_search(body, now_ms)
+    if service.language_model is not None:
+        asked = replace(asked, meaning=await interpret.with_model(service.language_model, asked.meaning, body, now_ms))
     page = await search.first_page(service.backends, service.names, asked)
     explained = interpret.explained(asked.meaning) if asked.explain else None
     notes = {NOTES_HEADER: str(interpret.note_count(asked.meaning))}
@@ -100,11 +102,15 @@ def _offer(
 async def _interpret(service: Service, request: Request, caller: Caller, call: Call) -> Response:
     backends = service.backends
     body = await read_json(request, backends.settings.max_body_bytes)
-    asked, _spending = read_search(body, backends.clock.now_ms())
+    now_ms = backends.clock.now_ms()
+    asked, _spending = read_search(body, now_ms)
     await take_rest(service, caller, call, INTERPRET_UNITS)
-    total = await interpret.count(backends, service.names, asked.meaning)
-    notes = {NOTES_HEADER: str(interpret.note_count(asked.meaning))}
-    told = {**interpret.explained(asked.meaning), "total_results": total.count}
+    meaning = asked.meaning
+    if service.language_model is not None:
+        meaning = await interpret.with_model(service.language_model, meaning, body, now_ms)
+    total = await interpret.count(backends, service.names, meaning)
+    notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
+    told = {**interpret.explained(meaning), "total_results": total.count}
     return answer(told, headers={**notes, **(ESTIMATED if total.estimated else {})})
 
 

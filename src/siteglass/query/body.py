@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 
 from siteglass.errors import BadRequest, Problem, QueryError
-from siteglass.query import directives, natural
+from siteglass.query import directives, natural, suggested
 from siteglass.query.criteria import Condition, Criteria, criteria
-from siteglass.query.fields import ASKED
 from siteglass.query.filters import FilterReader, spelled_type, write_filters
 
 # The echo travels inside the cursor, whose length is limited; JSON, and filters as they were sent, are longer than
@@ -32,6 +31,8 @@ class Meaning:
     """How `query` was read, if it was."""
     unused: dict[Condition, Condition | None]
     """What `query` said and is not searched: for the condition of a filter that says otherwise, or for lack of room."""
+    second: suggested.SecondReading | None = None
+    """What a language model made of `query`, if one was asked and answered."""
 
 
 def read_meaning(body: Mapping[str, Any], now_ms: int, other_problems: list[Problem] | None = None) -> Meaning:
@@ -67,6 +68,27 @@ def read_meaning(body: Mapping[str, Any], now_ms: int, other_problems: list[Prob
     return Meaning(whole, echo, criteria([*reader.conditions, *directed.conditions]), sentence, unused)
 
 
+def with_suggestions(
+    meaning: Meaning, body: Mapping[str, Any], now_ms: int, model: str, suggestions: suggested.Suggestions
+) -> Meaning:
+    """The meaning of a body with what a language model suggests for its sentence; what the rules have read stays."""
+    sentence = meaning.sentence
+    if sentence is None:
+        return meaning
+    reader = FilterReader()
+    reader.read(body)
+    checked = suggested.check(sentence, suggestions, reader.conditions)
+    gone = {*meaning.unused, *checked.displaced}
+    kept = [condition for condition in sentence.criteria.conditions if condition not in gone]
+    directed = criteria([*kept, *(one.condition for one in checked.accepted)])
+    whole, echo = _whole(reader, directed.fixed_at(now_ms))
+    if _size_problem(whole, echo):
+        return replace(meaning, second=suggested.too_large(model, checked))
+    said = criteria([*reader.conditions, *directed.conditions])
+    second = suggested.second_reading(model, sentence, checked, meaning.said, said)
+    return Meaning(whole, echo, said, sentence, meaning.unused, second)
+
+
 def _text(body: Mapping[str, Any], name: str, max_chars: int, problems: list[Problem]) -> str:
     text = body.get(name)
     if text is None:
@@ -80,10 +102,6 @@ def _text(body: Mapping[str, Any], name: str, max_chars: int, problems: list[Pro
     return text if text.strip() else ""
 
 
-def _thing(condition: Condition) -> str:
-    return ASKED[condition.field].ask.thing or condition.field
-
-
 def _replaced(understood: Criteria, given: list[Condition]) -> dict[Condition, Condition | None]:
     """A given filter replaces what the sentence said positively about the same thing; exclusions stay.
 
@@ -92,11 +110,11 @@ def _replaced(understood: Criteria, given: list[Condition]) -> dict[Condition, C
     about: dict[str, list[Condition]] = {}
     for condition in understood.conditions:
         if not condition.negated:
-            about.setdefault(_thing(condition), []).append(condition)
+            about.setdefault(condition.thing, []).append(condition)
     replaced: dict[Condition, Condition | None] = {}
     filtered = criteria(given).conditions
     for condition in filtered:
-        said = about.pop(_thing(condition), [])
+        said = about.pop(condition.thing, [])
         if not set(said) <= set(filtered):
             replaced.update(dict.fromkeys(said, condition))
     return replaced

@@ -55,6 +55,11 @@ class Condition:
     def ask(self) -> Ask:
         return ASKED[self.field].ask
 
+    @property
+    def thing(self) -> str:
+        """What it is about: a filter replaces what a sentence says about the same thing."""
+        return self.ask.thing or self.field
+
 
 @dataclass(frozen=True, slots=True)
 class Criteria:

@@ -22,6 +22,8 @@ PARTS = [
     "ignored",
     "unsupported",
     "confidence",
+    "backend",
+    "model",
     "total_results",
 ]
 
@@ -80,6 +82,8 @@ def test_a_sentence_that_is_clear(own: httpx.Client) -> None:
         "ignored": [span(query, "that")],
         "unsupported": [],
         "confidence": 1.0,
+        "backend": "rules",
+        "model": None,
         "total_results": 0,
     }
 

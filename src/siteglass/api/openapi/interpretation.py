@@ -43,7 +43,8 @@ def _condition() -> dict[str, Any]:
         words=_list(_WORDS, "The words that say it; none if a filter or `wrapped_query` gives it."),
         rule=said(
             _TEXT,
-            "What read the words, such as `place`, `technology`, `amount` or `keyword`; `given` if no word said it.",
+            "What read the words, such as `place`, `technology`, `amount` or `keyword`; `model` if a language model "
+            "did; `given` if no word said it.",
         ),
         confidence=said(_SURE, "How sure it is that the words mean this."),
     )
@@ -79,6 +80,13 @@ def _reading() -> dict[str, dict[str, Any]]:
         "confidence": said(
             _SURE, f"How sure the whole reading is. Below {LOW_CONFIDENCE:g} a search with `strict` is refused."
         ),
+        "backend": {
+            "type": "string",
+            "enum": ["rules", "rules+model"],
+            "description": "What read the search: rules, or a language model as well, for words that the rules could "
+            "not place.",
+        },
+        "model": said(or_null(_TEXT), "The name of that model; null if none has answered."),
     }
 
 

@@ -25,6 +25,10 @@ _HELPING = frozenset(
         "score", "load_time", "between", "greater", "less", "at_least", "at_most", "equal", "around", "per_month",
     )
 )  # fmt: skip
+# Why words that may well be a condition became none.
+_NO_VALUE = "no known value, so it cannot be excluded"
+_DENIES_NOTHING = "a denial of nothing that is known; nothing was excluded for it"
+NOT_UNDERSTOOD = frozenset((_NO_VALUE, _DENIES_NOTHING))
 _DENYING = ("negation", "exception", "negation_after", "exception_after", "double_negation")
 
 
@@ -54,9 +58,6 @@ def read_keywords(sentence: Sentence) -> None:
         parts = [sentence.parts[at] for phrase in some for at in phrase]
         texts = [" ".join(sentence.parts[at].meant for at in phrase) for phrase in some]
         sentence.say(line("keywords", texts), parts, "keyword", confidence=0.9)
-
-
-_NO_VALUE = "no known value, so it cannot be excluded"
 
 
 def _alternatives(sentence: Sentence, phrases: list[list[int]]) -> list[list[list[int]]]:
@@ -113,7 +114,7 @@ def refuse_rest(sentence: Sentence) -> None:
         if part.kind in _REFUSED and not part.used:
             sentence.refuse([part, *([part.denied_by] if part.denied_by else [])], _REFUSED[part.kind])
         elif part.has(*_DENYING) and part.kind in _DENYING and not part.used:
-            sentence.refuse([part], "a denial of nothing that is known; nothing was excluded for it")
+            sentence.refuse([part], _DENIES_NOTHING)
             sentence.dangling_denial = True
 
 

@@ -1,0 +1,67 @@
+"""The service over the hand-made leads, with a language model at an endpoint of the tests' own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+
+from siteglass.backends import Clock
+from siteglass.lead_files import write_parquet
+from siteglass.settings import Settings
+from tests.api.handmade import HANDMADE
+from tests.language_model.endpoint import KEY, NAME, Endpoint, listening
+from tests.running import fill, serving, settings_for
+
+
+class Moving(Clock):
+    """A clock that can be put forward."""
+
+    ahead_ms = 0
+
+    def now_ms(self) -> int:
+        return super().now_ms() + self.ahead_ms
+
+
+@pytest.fixture(scope="session")
+def without_model(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Settings:
+    """Settings of an index with the hand-made leads, one for each worker, and no language model."""
+    settings = settings_for(f"model-{worker_id}")
+    path = tmp_path_factory.mktemp("model") / "leads.parquet"
+    write_parquet(path, HANDMADE)
+    fill(settings, Path(path))
+    return settings
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    with listening() as made:
+        made.says()
+        yield made
+
+
+@pytest.fixture
+def clock() -> Moving:
+    return Moving()
+
+
+@pytest.fixture
+def settings(without_model: Settings, endpoint: Endpoint) -> Settings:
+    return replace(
+        without_model,
+        language_model_url=endpoint.url,
+        language_model_name=NAME,
+        language_model_key=KEY,
+        # Longer than any answer takes on a busy machine; tests that wait for the limit set their own.
+        language_model_timeout_ms=10_000,
+    )
+
+
+@pytest.fixture
+def service(settings: Settings, clock: Moving) -> Iterator[httpx.Client]:
+    """A service that has asked nothing yet: what it caches and counts is the test's own."""
+    with serving(settings, clock) as client:
+        yield client

@@ -1,0 +1,132 @@
+"""A search with the language model behind it; and that without the setting, nothing of it is there."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from siteglass.app import create_app
+from siteglass.logs import JsonFormatter
+from siteglass.settings import Settings, SettingsError
+from tests.api.asking import answered, search
+from tests.api.handmade import NEVER, those
+from tests.language_model.endpoint import KEY, NAME, Endpoint, condition
+from tests.language_model.reading import interpret
+from tests.running import serving
+
+QUERY = "sites that never got a certificate"
+UNSAFE = condition("not_secure", said="never got a certificate")
+
+
+def test_a_search_finds_what_the_model_adds(service: httpx.Client, endpoint: Endpoint) -> None:
+    endpoint.says(UNSAFE)
+    answer = service.post("/v1/leads/search", json={"query": QUERY, "explain": True})
+    page = answered(answer)
+    assert [record["domain"] for record in page["results"]] == [NEVER.domain]
+    assert page["filters"] == {"not_secure": True}
+    assert answer.headers["x-query-notes"] == "1"
+    reading = page["interpretation"]
+    assert (reading["backend"], reading["model"]) == ("rules+model", NAME)
+    assert reading["conditions"] == [
+        {
+            "directive": "@not_secure",
+            "words": [{"text": "never got a certificate", "start": 11, "end": 34}],
+            "rule": "model",
+            "confidence": 0.5,
+        }
+    ]
+    # What is echoed repeats the search without a model.
+    assert [record["domain"] for record in search(service, page["filters"])["results"]] == [NEVER.domain]
+    assert len(endpoint.asked) == 1
+
+
+def test_a_later_page_asks_no_model(service: httpx.Client, endpoint: Endpoint) -> None:
+    endpoint.says(condition("not_secure", said="never got a certificate", negated=True))
+    domains: list[str] = []
+    page: dict[str, Any] = search(service, {"query": QUERY, "limit": 30, "select": ["domain"]})
+    endpoint.sends(b"", 500)
+    while page["next"]:
+        domains += [record["domain"] for record in page["results"]]
+        page = answered(service.post(page["next"], json={}))
+    domains += [record["domain"] for record in page["results"]]
+    assert set(domains) == those(lambda lead: lead.secure is not False)
+    assert len(endpoint.asked) == 1
+
+
+def test_a_search_whose_model_fails_is_that_of_the_rules(service: httpx.Client, endpoint: Endpoint) -> None:
+    endpoint.sends(b"", 500)
+    page = search(service, {"query": f"Shopify {QUERY}", "explain": True})
+    assert page["filters"] == {"technologies": ["Shopify"]}
+    assert {record["domain"] for record in page["results"]} == those(
+        lambda lead: "Shopify" in (lead.technologies or ())
+    )
+    assert (page["interpretation"]["backend"], page["interpretation"]["model"]) == ("rules", None)
+
+
+def test_without_the_setting_nobody_is_asked(without_model: Settings, endpoint: Endpoint) -> None:
+    endpoint.says(UNSAFE)
+    with serving(without_model) as client:
+        reading = interpret(client, QUERY)
+    assert reading["directives"] == []
+    assert (reading["backend"], reading["model"]) == ("rules", None)
+    assert endpoint.asked == []
+
+
+def test_without_a_key_none_is_sent(settings: Settings, endpoint: Endpoint) -> None:
+    with serving(replace(settings, language_model_key="")) as client:
+        interpret(client, QUERY)
+    assert "Authorization" not in endpoint.seen_headers[0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"language_model_url": "models.example.com"}, "SITEGLASS_LANGUAGE_MODEL_URL"),
+        ({"language_model_name": ""}, "SITEGLASS_LANGUAGE_MODEL_NAME"),
+    ],
+)
+def test_half_a_setting_is_told_before_the_service_starts(
+    settings: Settings, changes: dict[str, str], named: str
+) -> None:
+    with pytest.raises(SettingsError, match=named):
+        create_app(replace(settings, **changes))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def lines() -> Iterator[list[str]]:
+    """What is logged during a test, by the service and by its client of the endpoint."""
+    kept: list[str] = []
+
+    class Keeping(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            kept.append(self.format(record))
+
+    handler, root = Keeping(logging.DEBUG), logging.getLogger()
+    handler.setFormatter(JsonFormatter())
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    yield kept
+    root.setLevel(level)
+    root.removeHandler(handler)
+
+
+def test_neither_key_nor_words_are_logged_or_counted(
+    service: httpx.Client, endpoint: Endpoint, settings: Settings, lines: list[str]
+) -> None:
+    endpoint.sends(b"secretofthemodel", 500)
+    for number in range(6):
+        interpret(service, f"sites that never got a verysecretword{'!' * number}")
+    told = "\n".join(lines) + service.get("/metrics").text
+    assert "not asking the language model for a while" in told
+    for secret in (KEY, "verysecretword", "secretofthemodel", endpoint.url):
+        assert secret not in told
+    assert KEY not in repr(settings)
+    warned = [json.loads(line) for line in lines if "for a while" in line]
+    assert [(line["reason"], line["ms"]) for line in warned] == [("status", 30_000)]
