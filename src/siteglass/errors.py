@@ -90,7 +90,7 @@ class BadRequest(SiteglassError):
 
 
 class QueryError(BadRequest):
-    """The directive text of `wrapped_query` cannot be read."""
+    """The text of `wrapped_query` cannot be read, or a sentence is not clear enough for `strict`."""
 
     code = "INVALID_QUERY"
 
