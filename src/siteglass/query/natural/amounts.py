@@ -23,6 +23,9 @@ _DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14, "month": 30, "qua
 _MONEY_UNITS = ("usd", "other_currency")
 _DOLLARS = frozenset(("$", "US$"))
 _DATE_CUES = ("since", "crawled", "greater")
+_INVERSE = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
+# What may stand between a denial and the amount it denies.
+_BEFORE_AMOUNTS = ("function", "spending", "score", "load_time", "using", "crawled", "since")
 # A number without a unit is money from here on: scores and seconds are smaller.
 _LARGE = 1_000
 _AROUND = 0.2
@@ -41,6 +44,7 @@ class Quantity:
     operator: str | None
     unit: str
     currency: str
+    denial: Segment | None = None
 
     @property
     def money(self) -> bool:
@@ -86,8 +90,9 @@ def _skip_date_words(sentence: Sentence, at: int, step: int) -> int:
 def _say_date(sentence: Sentence, when: date, first: int, last: int) -> None:
     if sentence.near(first, _DATE_CUES, back=4, ahead=0):
         cues = [part for part in sentence.parts[max(0, first - 4) : first] if part.has(*_DATE_CUES)]
-        said = [*cues, *sentence.parts[first : last + 1]]
-        sentence.say(f"@updated_after({when.isoformat()})", said, "date")
+        denial = _denied_amount(sentence, first)
+        said = [*([denial] if denial else []), *cues, *sentence.parts[first : last + 1]]
+        sentence.say(f"{'!' * (denial is not None)}@updated_after({when.isoformat()})", said, "date")
 
 
 def read_numbers(sentence: Sentence) -> None:
@@ -165,7 +170,17 @@ def _quantity(sentence: Sentence, at: int, amount: numbers.Amount) -> Quantity:
         operator, last = _COMPARE[comparison.kind], tail
     elif amount.or_more or (unit and tail < len(parts) and parts[tail].key == "+"):
         operator, last = ">=", max(last, tail if unit and parts[min(tail, len(parts) - 1)].key == "+" else last)
-    return Quantity(first, last, low, high, operator, unit, currency)
+    return Quantity(first, last, low, high, operator, unit, currency, _denied_amount(sentence, first))
+
+
+def _denied_amount(sentence: Sentence, first: int) -> Segment | None:
+    """ "don't spend more than 5k": the denial that reaches an amount."""
+    for part in reversed(sentence.parts[max(0, first - 5) : first]):
+        if part.has("negation") and not part.used:
+            return part
+        if not part.has(*_BEFORE_AMOUNTS):
+            return None
+    return None
 
 
 def _comparison_before(sentence: Sentence, at: int) -> tuple[str | None, int]:
@@ -219,12 +234,16 @@ def _unit(sentence: Sentence, at: int) -> str:
 def _write(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     """Say what a number means; False if it means nothing that can be searched."""
     behind = sentence.after(quantity.last)
+    said = sentence.parts[quantity.first : quantity.last + 1]
     counted = behind.tokens[0].key if behind else ""
+    if other := _other_money(sentence, quantity):
+        sentence.refuse([*other, *said], "only what is spent on ads is known")
+        return True
+    if _is_year(sentence, at, quantity):
+        sentence.refuse(said, "no field of a lead tells such a year")
+        return True
     if counted in sentence.sets["counted"]:
-        sentence.refuse(
-            [*sentence.parts[quantity.first : quantity.last + 1], *([behind] if behind else [])],
-            f"no search can count {counted}",
-        )
+        sentence.refuse([*said, *([behind] if behind else [])], f"no search can count {counted}")
         return True
     if counted in sentence.sets["results"] and not quantity.money:
         return False
@@ -236,6 +255,20 @@ def _write(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     )
 
 
+def _other_money(sentence: Sentence, quantity: Quantity) -> list[Segment]:
+    """ "revenue over $1m": money that is not spent on ads."""
+    near = sentence.parts[max(0, quantity.first - 3) : quantity.last + 4]
+    return [part for part in near if not part.readings and sentence.sets["other_money"] & set(part.key.split())]
+
+
+def _is_year(sentence: Sentence, at: int, quantity: Quantity) -> bool:
+    """ "founded in 2019"."""
+    amount = sentence.parts[at].amount
+    plain = amount is not None and not amount.scaled and not quantity.money and quantity.high is None
+    said = sentence.near(at, ("spending", "per_month", "per_year", "load_time", "score"), back=7, ahead=7)
+    return plain and 1900 <= quantity.low <= 2100 and not quantity.unit and quantity.operator is None and not said
+
+
 def _say(
     sentence: Sentence, at: int, quantity: Quantity, line: str, about: tuple[str, ...], *, assumption: str = "",
     confidence: float = 1.0,
@@ -244,17 +277,24 @@ def _say(
     near = sentence.around(at, about) if about else []
     parts = sentence.parts[quantity.first : quantity.last + 1]
     own = [part for part in near if part not in parts and not part.readings]
+    if quantity.denial is not None:
+        own.append(quantity.denial)
     sentence.say(line, [*own, *parts], "amount", assumption=assumption, confidence=confidence)
     return True
 
 
 def _compared(directive: str, quantity: Quantity, default: str, scale: float = 1.0) -> str:
+    """The line; a denied comparison is turned round, so that "not over 5" is "at most 5"."""
     low, high, operator = quantity.low * scale, quantity.high, quantity.operator or default
+    sign = "" if quantity.denial is None else "!"
     if high is not None:
-        return f"@{directive}({round(low)}-{round(high * scale)})"
+        return f"{sign}@{directive}({round(low)}-{round(high * scale)})"
     if operator == "around":
-        return f"@{directive}({round(low * (1 - _AROUND))}-{round(low * (1 + _AROUND))})"
-    return f"@{directive}({'>=' if operator == 'between' else operator}{round(low)})"
+        return f"{sign}@{directive}({round(low * (1 - _AROUND))}-{round(low * (1 + _AROUND))})"
+    operator = ">=" if operator == "between" else operator
+    if sign and operator in _INVERSE:
+        sign, operator = "", _INVERSE[operator]
+    return f"{sign}@{directive}({operator}{round(low)})"
 
 
 def _age(sentence: Sentence, at: int, quantity: Quantity) -> bool:
@@ -304,10 +344,13 @@ def _score(sentence: Sentence, at: int, quantity: Quantity) -> bool:
         return True
     parts = [*sentence.around(at, ("score",)), *sentence.parts[quantity.first : quantity.last + 1]]
     operator = quantity.operator or "="
+    if quantity.denial is not None:
+        parts.append(quantity.denial)
+        operator = _INVERSE.get(operator, "")
     if 0 <= low <= 100 and quantity.high is None and operator in _SIGNS:
         sentence.filter("seo_score", f"{operator}{round(low)}", parts)
     else:
-        sentence.refuse(parts, "scores go from 0 to 100")
+        sentence.refuse(parts, "scores go from 0 to 100; beyond 90, send the filter `seo_score`")
     return True
 
 

@@ -35,14 +35,17 @@ def choose(sentence: Sentence, forced: Mapping[int, Sense]) -> None:
 
 
 def _choose_one(sentence: Sentence, at: int, part: Segment) -> None:
+    page = part.sense("page_name")
+    if page and sentence.page_follows(at):
+        part.become(page)
+        return
     entity = part.kinds & ENTITIES
     roles = part.kinds - ENTITIES - HEAD_ROLES - {"protected"}
     if roles and entity:
         no_word = part.key not in sentence.sets["word_codes"] or part.has("state")  # "Portland, OR"
         written = part.tokens[0].text.isupper() and no_word
         code = len(part.key) <= 3 and (part.in_slashes or written or _initialism(sentence, at))
-        page = roles == {"page_name"} and not sentence.page_follows(at)
-        if not code and not page and ("page_name" in roles or not roles <= {"generic", "judgement"}):
+        if not code and roles != {"page_name"} and ("page_name" in roles or not roles <= {"generic", "judgement"}):
             entity = frozenset()
     chosen = _entity(sentence, at, part, entity) if entity else None
     sense = part.sense(chosen) if chosen else None

@@ -29,6 +29,8 @@ _DANGLING_DENIAL = 0.5
 # Another city of the same name is told if it has so many people, and so large a share of those of the one taken.
 _NAMESAKE_PEOPLE = 100_000
 _NAMESAKE_SHARE = 0.1
+# Shorter words are codes, not cities.
+_CODE = 3
 _TOO_LARGE = "the search would be larger than one may be"
 _KIND_NAMES = {
     "country": "the country", "state": "the state", "city": "the city", "region": "the region",
@@ -191,7 +193,8 @@ class Interpretation:
     def _other_senses(self, part: Segment) -> Iterator[tuple[Sense, str]]:
         """What an ambiguous word could mean as well."""
         if part.kind not in ENTITIES:
-            if any(reading.rule == "keyword" for reading in part.readings) and (tool := part.sense("technology")):
+            tool = part.sense("technology")
+            if tool and part.tokens[0].capital and any(reading.rule == "keyword" for reading in part.readings):
                 yield tool, _KIND_NAMES["technology"]
             return
         names = {_KIND_NAMES[part.kind]}
@@ -199,7 +202,7 @@ class Interpretation:
             names.add(_KIND_NAMES["language"])  # a place is no language, though some share a code
         for sense in part.senses:
             name = _KIND_NAMES.get(sense.kind, "")
-            if name and name not in names:
+            if name and name not in names and (sense.kind != "city" or len(part.key) > _CODE):
                 names.add(name)
                 yield sense, name
         if part.kind == "city":

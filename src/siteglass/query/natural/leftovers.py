@@ -13,7 +13,7 @@ _WORD = re.compile(r"\w")
 _REFUSED = {
     "sorting": "a sentence cannot ask for an order; send `sort`",
     "distance": "a search knows no distances; the place is taken as it is",
-    "counting": "a sentence cannot say how many; send `limit`",
+    "counting": "no search knows such a number; how many leads are shown is `limit`",
     "judgement": "no field of a lead tells this",
     "instructions": "this is no condition on a lead",
     "social_in_general": "name the network: a search asks for each by itself",

@@ -15,7 +15,7 @@ from siteglass.query.natural.places import read_places
 from siteglass.query.natural.scope import deny, refuse_either
 from siteglass.query.natural.segments import Segment, segment
 from siteglass.query.natural.sentence import Sentence
-from siteglass.query.natural.text import Token, quietened, tokenise, with_shared_heads
+from siteglass.query.natural.text import Token, in_quotes, quietened, tokenise, with_shared_heads
 from siteglass.query.natural.things import read_agencies, read_languages, read_law_firms, read_things
 from siteglass.query.natural.tools import read_tools, read_types
 from siteglass.query.natural.typos import corrected
@@ -38,12 +38,24 @@ def split(query: str) -> Words:
     words = lexicon()
     text, literals = take_literals(query)
     tokens = with_shared_heads(quietened(tokenise(text)), words.sets["directions"])
-    found = [words.matches(tokens, at) for at in range(len(tokens))]
-    right = corrected(tokens, found, words)
+    quoted = in_quotes(tokens, text)
+    found = _matches(tokens, quoted, words)
+    right = corrected(tokens, found, words, quoted)
     if any(token.corrected for token in right):
-        found = [words.matches(right, at) for at in range(len(right))]
+        found = _matches(right, quoted, words)
     problems = {number: literal.problem for number, literal in enumerate(literals) if literal.problem}
     return Words(right, found, [Segment([literal.token]) for literal in literals], problems)
+
+
+def _matches(tokens: Sequence[Token], quoted: Mapping[int, int], words: Lexicon) -> list[Matches]:
+    """The phrases that begin at each word. Words in quotes are one phrase, if it is known, or else bare words."""
+    found = []
+    for at in range(len(tokens)):
+        some = words.matches(tokens, at)
+        if at in quoted:
+            some = [match for match in some if at + match[0] == quoted[at] and (at == 0 or at - 1 not in quoted)]
+        found.append(some)
+    return found
 
 
 def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -> Sentence:

@@ -79,6 +79,19 @@ def tokenise(text: str) -> list[Token]:
     return found
 
 
+_QUOTED = re.compile(r'"([^"\n]{2,60})"|“([^”\n]{2,60})”|«([^»\n]{2,60})»')
+
+
+def in_quotes(tokens: list[Token], text: str) -> dict[int, int]:
+    """Number of each word in quotes -> number behind the last word of these quotes."""
+    found: dict[int, int] = {}
+    for match in _QUOTED.finditer(text):
+        start, end = match.span(match.lastindex or 0)
+        inside = [at for at, token in enumerate(tokens) if start <= token.start and token.end <= end]
+        found |= dict.fromkeys(inside, inside[-1] + 1 if inside else 0)
+    return found
+
+
 def quietened(tokens: list[Token]) -> list[Token]:
     """A sentence in capitals as if it were in small letters: there they tell nothing."""
     words = [token for token in tokens if token.kind == "word" and len(token.text) > 1]

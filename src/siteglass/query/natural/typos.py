@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from string import ascii_lowercase
@@ -71,12 +71,14 @@ def _state_names() -> list[str]:
     return [name.lower() for country in known.values("country") for name in known.states_of(country).values()]
 
 
-def corrected(tokens: list[Token], found: list[Matches], words: Lexicon) -> list[Token]:
-    """The same words, the unknown ones put right; `found` are the phrases that begin at each."""
+def corrected(
+    tokens: list[Token], found: list[Matches], words: Lexicon, kept: Container[int] = frozenset()
+) -> list[Token]:
+    """The same words, the unknown ones put right but those to keep; `found` are the phrases that begin at each."""
     made = []
     for at, token in enumerate(tokens):
         near = None
-        if _unknown(token, words) and not _covered(tokens, found, at):
+        if at not in kept and _unknown(token, words) and not _covered(tokens, found, at):
             near = _nearest(token.key, tokens[at - 1].key if at else "", words)
         made.append(replace(token, key=near, corrected=True) if near else token)
     return made
