@@ -24,7 +24,7 @@ class Said(NamedTuple):
 
 
 _ORDER = "a sentence cannot ask for an order; send `sort`"
-_MANY = "a sentence cannot say how many; send `limit`"
+_MANY = "no search knows such a number; how many leads are shown is `limit`"
 _EITHER = "a search cannot ask for one of two different things; search for each"
 
 _TOPICS: list[tuple[str, str, list[Said]]] = [

@@ -33,6 +33,8 @@ def interpret(text: str | None, jsonl: TextIO | None) -> None:
     today = datetime.now(UTC).date()
     if (text is None) == (jsonl is None):
         raise click.UsageError('Give a sentence, such as "Shopify stores in Texas", or --jsonl FILE.')
+    if text is not None and len(text) > natural.MAX_QUERY_CHARS:
+        raise click.UsageError(f"A sentence has at most {natural.MAX_QUERY_CHARS} characters, found {len(text)}.")
     if text is not None:
         meaning = natural.interpret(text, today)
         if sys.stdout.isatty():
@@ -50,10 +52,12 @@ def interpret(text: str | None, jsonl: TextIO | None) -> None:
             continue
         try:
             query = json.loads(line[:MAX_LINE_CHARS])["query"]
-            meaning = natural.interpret(str(query), today)
         except (ValueError, KeyError, TypeError):
+            query = None
+        if not isinstance(query, str):
             expected = 'expected a JSON object such as {"query": "stores in Texas"}'
-            raise click.UsageError(f"Line {number}: {expected}.") from None
+            raise click.UsageError(f"Line {number}: {expected}.")
+        meaning = natural.interpret(query, today)
         answer = {"query": query, "directives": list(meaning.directives), "filters": meaning.filters}
         click.echo(json.dumps(answer, ensure_ascii=False))
 

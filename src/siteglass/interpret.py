@@ -52,7 +52,8 @@ def note_count(meaning: Meaning) -> int:
         return 0
     second = meaning.second
     of_model = len(second.conditions) + len(second.notes) - len(second.settled) if second else 0
-    return meaning.sentence.notes + len(_unused(meaning)) + of_model
+    notes = meaning.sentence.notes + len(_unused(meaning)) + of_model
+    return notes or int(not meaning.criteria.conditions)  # a sentence that restricts nothing finds all leads
 
 
 def refuse_if_unsure(meaning: Meaning) -> None:
@@ -70,6 +71,8 @@ def refuse_if_unsure(meaning: Meaning) -> None:
     )
     if not problems and sentence.confidence < LOW_CONFIDENCE:
         problems.append(_unsure(sentence))
+    if not problems and not sentence.criteria.conditions:
+        problems.append(Problem("query", "no word of it restricts a search; say what the leads must have", 1, 1))
     if problems:
         raise QueryError(sorted(problems, key=lambda one: (one.line or 0, one.column or 0)))
 

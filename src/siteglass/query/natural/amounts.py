@@ -22,7 +22,7 @@ _SIGNS = {">": ">", "<": "<", ">=": ">=", "<=": "<=", "=": "=", "≥": ">=", "�
 _DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90, "year": 365}
 _MONEY_UNITS = ("usd", "other_currency")
 _DOLLARS = frozenset(("$", "US$"))
-_DATE_CUES = ("since", "crawled", "greater")
+_DATE_CUES = ("since", "crawled", "greater", "less")
 _INVERSE = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
 # What may stand between a denial and the amount it denies.
 _BEFORE_AMOUNTS = ("function", "spending", "score", "load_time", "using", "crawled", "since")
@@ -90,9 +90,12 @@ def _skip_date_words(sentence: Sentence, at: int, step: int) -> int:
 def _say_date(sentence: Sentence, when: date, first: int, last: int) -> None:
     if sentence.near(first, _DATE_CUES, back=4, ahead=0):
         cues = [part for part in sentence.parts[max(0, first - 4) : first] if part.has(*_DATE_CUES)]
+        before = sentence.parts[first - 1] if first else None
+        earlier = before is not None and before.tokens[-1].key in sentence.sets["before"]
         denial = _denied_amount(sentence, first)
-        said = [*([denial] if denial else []), *cues, *sentence.parts[first : last + 1]]
-        sentence.say(f"{'!' * (denial is not None)}@updated_after({when.isoformat()})", said, "date")
+        others = [part for part in (denial, before if earlier else None) if part is not None]
+        said = [*others, *cues, *sentence.parts[first : last + 1]]
+        sentence.say(f"{'!' * (earlier != (denial is not None))}@updated_after({when.isoformat()})", said, "date")
 
 
 def read_numbers(sentence: Sentence) -> None:
@@ -176,7 +179,7 @@ def _quantity(sentence: Sentence, at: int, amount: numbers.Amount) -> Quantity:
 def _denied_amount(sentence: Sentence, first: int) -> Segment | None:
     """ "don't spend more than 5k": the denial that reaches an amount."""
     for part in reversed(sentence.parts[max(0, first - 5) : first]):
-        if part.has("negation") and not part.used:
+        if part.has("negation", "no_ads") and not part.used:
             return part
         if not part.has(*_BEFORE_AMOUNTS):
             return None
@@ -307,7 +310,10 @@ def _age(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     denial = _denial(sentence, at, quantity.last)
     if denial is not None:
         sentence.parts[at].denied_by = denial
-    return _say(sentence, at, quantity, f"{'!' * (denial is not None)}@updated_within({days}d)", ("crawled",))
+    after = sentence.after(quantity.last)
+    ago = after is not None and after.key in sentence.sets["ago"] and quantity.operator in (">", ">=")
+    sign = "!" * (ago != (denial is not None))
+    return _say(sentence, at, quantity, f"{sign}@updated_within({days}d)", ("crawled",))
 
 
 def _denial(sentence: Sentence, at: int, last: int) -> Segment | None:
@@ -327,10 +333,10 @@ def _denial(sentence: Sentence, at: int, last: int) -> Segment | None:
 
 
 def _load_time(sentence: Sentence, at: int, quantity: Quantity) -> bool:
-    seconds, millis = quantity.unit == "second", quantity.unit == "millisecond"
+    seconds, millis = quantity.unit in ("second", "minute"), quantity.unit == "millisecond"
     if quantity.money or not (seconds or millis or sentence.near(at, ("load_time",), back=4, ahead=3)):
         return False
-    scale = 1 if millis or (not seconds and quantity.low >= 100) else 1_000
+    scale = 1 if millis or (not seconds and quantity.low >= 100) else 60_000 if quantity.unit == "minute" else 1_000
     return _say(sentence, at, quantity, _compared("load_time", quantity, ">", scale), ("load_time",))
 
 
@@ -338,7 +344,7 @@ def _score(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     if quantity.money or not sentence.near(at, ("score",), back=5, ahead=3):
         return False
     low = quantity.low
-    if _SCORES[0] <= low <= _SCORES[1]:
+    if _SCORES[0] <= low <= _SCORES[1] and (quantity.high is None or quantity.high <= _SCORES[1]):
         _say(sentence, at, quantity, _compared("score", quantity, "="), ("score",))
         _absorb(sentence, at, _beside(sentence, quantity, "seo_structured_data"))  # "pontuação SEO"
         return True
@@ -350,7 +356,7 @@ def _score(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     if 0 <= low <= 100 and quantity.high is None and operator in _SIGNS:
         sentence.filter("seo_score", f"{operator}{round(low)}", parts)
     else:
-        sentence.refuse(parts, "scores go from 0 to 100; beyond 90, send the filter `seo_score`")
+        sentence.refuse(parts, "a score beyond 90 is asked for by the filters `min_score` and `max_score`")
     return True
 
 

@@ -132,7 +132,8 @@ def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[st
 def _said_before(sentence: Sentence, at: int) -> Segment | None:
     """The word that a name hangs on, through a colon ("language: Spanish") or a denial ("in neither German nor …")."""
     for part in reversed(sentence.parts[:at]):
-        denial = part.has("negation") and part.tokens[-1].key not in sentence.sets["language_prepositions"]
+        marks = part.has("language_marker") or part.tokens[-1].key in sentence.sets["language_prepositions"]
+        denial = part.has("negation") and not marks
         if part.key not in (":", "=", "is") and not denial:
             return part
     return None

@@ -20,6 +20,8 @@ from siteglass.query.natural.text import Token
 from siteglass.query.vocabulary import vocabulary
 
 MAX_ALTERNATIVES = 3
+# Each is a reading of the whole sentence.
+MAX_TRIED = 8
 # Below it a search in strict mode is refused.
 LOW_CONFIDENCE = 0.6
 _CORRECTED = 0.8
@@ -179,10 +181,14 @@ class Interpretation:
         """Other readings of ambiguous words."""
         made: list[Alternative] = []
         seen = {self.directives}
+        tried: set[tuple[str, Sense]] = set()
         for part in self._sentence.parts:
             for sense, name in self._other_senses(part):
-                if len(made) == MAX_ALTERNATIVES:
+                if len(made) == MAX_ALTERNATIVES or len(tried) == MAX_TRIED:
                     return tuple(made)
+                if (part.key, sense) in tried:
+                    continue
+                tried.add((part.key, sense))
                 other = read(self._words, self._today, {part.tokens[0].start: sense})
                 directives = tuple(print_criteria(_read_back(other.readings)[0]).splitlines())
                 if directives not in seen:

@@ -124,7 +124,7 @@ class Lexicon:
         for i in range(at, min(end, at + _JOINED_WORDS)):
             text += compact_folded(tokens[i].key)
             small = small and tokens[i].key in self._votes
-            if small and i > at and not _begins(self._joined_types, text):
+            if i > at and (small or len(tokens[at].key) == 1) and not _begins(self._joined_types, text):
                 return 1  # "de no máximo" is no Deno
             stem = text.removesuffix("s")
             if not _begins(keys, stem):
@@ -170,7 +170,7 @@ def _reach(tokens: Sequence[Token], at: int, most: int) -> int:
     """How far a phrase can go: not across a sign, but those that stand in names."""
     end = min(at + most, len(tokens))
     for i in range(at + 1, end):
-        if tokens[i].kind == "sign" and tokens[i].key not in "&.+":
+        if tokens[i].kind == "without" or (tokens[i].kind == "sign" and tokens[i].key not in "&.+"):
             return i
     return end
 

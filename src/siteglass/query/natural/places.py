@@ -24,6 +24,7 @@ Said = dict[str, list[Segment]]
 def read_places(sentence: Sentence) -> None:
     """Write where a site is, and where not. Places are alternatives of each other."""
     said = [part for part in sentence.parts if part.kind in PLACES and not part.used]
+    said = [part for part in said if not _qualifies(sentence, part)]
     wanted = _gather(sentence, [part for part in said if not part.negated])
     unwanted = _gather(sentence, [part for part in said if part.negated])
     _write_countries(sentence, wanted, unwanted["country"] | unwanted["group"])
@@ -31,6 +32,18 @@ def read_places(sentence: Sentence) -> None:
         if kind in ("state", "city") or not (wanted["country"] or wanted["group"]):
             _write(sentence, kind, wanted[kind])
         _write(sentence, kind, unwanted[kind], negated=True)
+
+
+def _qualifies(sentence: Sentence, part: Segment) -> bool:
+    """ "not in Portland, Oregon": the outer place only tells which one is not wanted."""
+    at = sentence.parts.index(part)
+    city = sentence.parts[at - 2] if at > 1 and sentence.parts[at - 1].has("comma") else None
+    if part.negated or city is None or not city.negated or city.kind != "city":
+        return False
+    states = set(states_meant(part, set()))
+    inside = any((one.country, one.state) in states or one.country in part.values for one in cities_of(sentence, city))
+    part.used = inside
+    return inside
 
 
 def _gather(sentence: Sentence, parts: Iterable[Segment]) -> dict[str, Said]:

@@ -8,11 +8,12 @@ from datetime import date
 
 from siteglass.query.natural.amounts import read_dates, read_numbers
 from siteglass.query.natural.choice import choose
+from siteglass.query.natural.either import refuse_either
 from siteglass.query.natural.leftovers import attach_helpers, read_keywords, refuse_orders, refuse_rest
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, lexicon
 from siteglass.query.natural.literals import take_literals
 from siteglass.query.natural.places import read_places
-from siteglass.query.natural.scope import deny, refuse_either
+from siteglass.query.natural.scope import deny
 from siteglass.query.natural.segments import Segment, segment
 from siteglass.query.natural.sentence import Sentence
 from siteglass.query.natural.text import Token, in_quotes, quietened, tokenise, with_shared_heads

@@ -1,4 +1,4 @@
-"""How far a denial reaches; and what the language of directives cannot say."""
+"""How far a denial reaches."""
 
 from __future__ import annotations
 
@@ -7,61 +7,114 @@ from siteglass.query.natural.sentence import Sentence, family
 from siteglass.query.natural.vague import VAGUE
 
 _THINGS = ("flag", "contact", "page")
+_ADJECTIVES = frozenset((*VAGUE, "flag_bad", "flag_good"))
+_INDIFFERENT = "this makes no difference to a search"
 
 
 def deny(sentence: Sentence) -> None:
     """Mark what is denied."""
-    denial: Segment | None = None
-    covered: str | None = None
-    joined = False
+    scope = _Scope(sentence)
     for at, part in enumerate(sentence.parts):
+        scope.step(at, part)
+
+
+class _Scope:
+    """The denial that is open while a sentence is walked through, and what it has covered so far."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        self._sentence = sentence
+        self._denial: Segment | None = None
+        self._covered: Segment | None = None
+        self._joint = ""
+
+    def step(self, at: int, part: Segment) -> None:
         if part.used:
-            if part.readings and covered is not None:
-                denial = None  # another condition stands between
-            continue
-        if part.has("double_negation"):
-            denial, covered, joined = part, None, False
-        elif part.has("negation_after", "exception_after") and _denies_before(sentence, at):
-            continue
+            if part.readings and self._covered is not None:
+                self._denial = None  # another condition stands between
+        elif part.has("indifferent"):
+            _pass_over(self._sentence, at)
+            self._denial = None
+        elif part.has("double_negation"):
+            self._open(part)
+        elif part.has("negation_after", "exception_after") and _denies_before(self._sentence, at):
+            pass
         elif part.has("negation", "exception") and part.kind not in ENTITIES:
-            if _denies_before(sentence, at):
-                continue
-            if denial and covered is None and _twice(sentence, denial, part):
-                part.denied_by, part.doubled = denial, True  # "exclude sites lacking a phone", "lack neither A nor B"
-            elif denial and denial.doubled and part.key in sentence.sets["nor"]:
-                part.denied_by, part.doubled = denial, True
-            denial, covered, joined = part, None, False
-        elif part.key in (":", "(") and denial and covered is None:
-            continue  # "must not have: TikTok"
-        elif part.has("break", "but"):
-            denial = None
+            self._another(at, part)
+        elif part.key in (":", "(") and self._denial and self._covered is None:
+            pass  # "must not have: TikTok"
+        elif part.has("break", "but") or self._ended(part):
+            self._denial = None
         elif part.has("and", "or", "comma"):
-            joined = True
-        elif _deniable(part):
-            if denial and (covered is None or (joined and _goes_on(sentence, at, covered))):
-                _mark(part, denial)
-                covered = family(part)
-            else:
-                denial = None
-            joined = False
-        elif denial and covered is None and part.kind in ("judgement", "counting", "instructions"):
-            _mark(part, denial)
-            denial = None
+            self._joint = "or" if part.has("or") else "and" if part.has("and") else "comma"
+        elif _deniable(part) and not self._sentence.words.role(part.tokens[0].key, "negation"):
+            self._thing(at, part)
         elif part.kind == "unknown" and not part.senses:
-            if denial and covered is None:
-                _mark(part, denial)
-                after = sentence.after(at)
-                if after is None or after.kind != "unknown":
-                    denial = None
-            joined = False
-        elif (
-            covered is not None
-            and part.has("using", "offering", "place_preposition", "spending", "generic")
-            and not part.has("function")
-            and not (joined and part.has("place_preposition"))
-            and not _list_goes_on(sentence, at)
-        ):
-            denial = None
+            self._unknown(at, part)
+        elif self._denial and self._covered is None and part.kind in ("judgement", "counting", "instructions"):
+            _mark(part, self._denial)
+            self._denial = None
+        elif self._closes(at, part):
+            self._denial = None
+
+    def _open(self, part: Segment) -> None:
+        self._denial, self._covered, self._joint = part, None, ""
+
+    def _another(self, at: int, part: Segment) -> None:
+        if _denies_before(self._sentence, at):
+            return
+        first = self._denial
+        if first and self._covered is None and _twice(self._sentence, first, part):
+            part.denied_by, part.doubled = first, True  # "exclude sites lacking a phone", "lack neither A nor B"
+        elif first and first.doubled and part.key in self._sentence.sets["nor"]:
+            part.denied_by, part.doubled = first, True
+        self._open(part)
+
+    def _thing(self, at: int, part: Segment) -> None:
+        if self._denial and (self._covered is None or self._goes_on(at, part, self._covered)):
+            _mark(part, self._denial)
+            self._covered = part
+        else:
+            self._denial = None
+        self._joint = ""
+
+    def _unknown(self, at: int, part: Segment) -> None:
+        if self._denial and self._covered is None:
+            _mark(part, self._denial)
+            after = self._sentence.after(at)
+            if after is None or after.kind != "unknown":
+                self._denial = None
+        self._joint = ""
+
+    def _ended(self, part: Segment) -> bool:
+        """ "no agencies, only SaaS"."""
+        return self._covered is not None and not self._sentence.sets["only"].isdisjoint(part.key.split())
+
+    def _goes_on(self, at: int, part: Segment, covered: Segment) -> bool:
+        """Whether the denial reaches the next member of a list."""
+        alike = (part.kind in _ADJECTIVES) == (covered.kind in _ADJECTIVES)
+        alike = alike and (family(part) == "place") == (family(covered) == "place")
+        if self._joint == "or":
+            return alike  # "without a phone or a CRM" means neither
+        if self._joint == "and":
+            return family(part) == family(covered)
+        if self._joint != "comma" or self._affirmed(at):
+            return False
+        return part.kind == covered.kind or (alike and _ends_with_or(self._sentence, at))
+
+    def _affirmed(self, at: int) -> bool:
+        """ "no phone, email required"."""
+        behind = self._sentence.parts[at + 1 : at + 3]
+        words = {word for part in behind if part.has("function", "generic") for word in part.key.split()}
+        return not self._sentence.sets["affirming"].isdisjoint(words)
+
+    def _closes(self, at: int, part: Segment) -> bool:
+        if self._covered is None or part.has("function"):
+            return False
+        if part.has("place_preposition"):
+            return self._joint not in ("and", "or")  # "not in Germany, in Austria"
+        after = self._sentence.after(at)
+        listed = part.has("generic") and after is not None and after.has("and", "or", "comma")
+        return part.has("using", "offering", "spending", "generic") and not listed
 
 
 def _twice(sentence: Sentence, first: Segment, second: Segment) -> bool:
@@ -69,27 +122,23 @@ def _twice(sentence: Sentence, first: Segment, second: Segment) -> bool:
     lacking = sentence.sets["lacking"]
     if first.key in lacking:
         return second.key in sentence.sets["neither"]
-    return first.has("exception") or (second.key in lacking and first.key not in lacking)
+    return first.has("exception") or second.has("exception") or second.key in lacking
 
 
-def _list_goes_on(sentence: Sentence, at: int) -> bool:
-    """ "aren't manufacturing companies or consultants"."""
-    after = sentence.after(at)
-    return sentence.parts[at].has("generic") and after is not None and after.has("and", "or", "comma")
+def _pass_over(sentence: Sentence, at: int) -> None:
+    """ "with or without Shopify": neither wanted nor unwanted."""
+    passed = [sentence.parts[at]]
+    for part in sentence.parts[at + 1 :]:
+        if not (part.has("function", "place_preposition", "using") or (_deniable(part) and not part.used)):
+            break
+        passed.append(part)
+        if _deniable(part):
+            break
+    sentence.refuse(passed, _INDIFFERENT)
 
 
 def _deniable(part: Segment) -> bool:
     return part.kind in ENTITIES or part.kind in VAGUE or part.kind.startswith((*_THINGS, "path", "mailbox"))
-
-
-def _goes_on(sentence: Sentence, at: int, covered: str) -> bool:
-    """Whether a denial reaches the next member of a list: behind a comma alone only if it is of the same kind."""
-    part = sentence.parts[at]
-    if family(part) != covered:
-        return False
-    before = sentence.beside(at, -1)
-    only_comma = before is not None and sentence.joint(sentence.parts.index(before), at) == "comma"
-    return not only_comma or before is None or before.kind == part.kind or _ends_with_or(sentence, at)
 
 
 def _ends_with_or(sentence: Sentence, at: int) -> bool:
@@ -104,11 +153,10 @@ def _mark(part: Segment, denial: Segment) -> None:
 
 
 def _denies_before(sentence: Sentence, at: int) -> bool:
-    """ "Klaviyo no": a denial behind what it denies."""
-    after = sentence.after(at)
-    if after is not None and not after.has("comma", "break", "and", "but"):
+    """ "Klaviyo no", "Klaviyo: no": a denial behind what it denies."""
+    after, part = sentence.after(at), sentence.parts[at]
+    if after is not None and (not after.has("comma", "break", "and", "but") or after.key in ("(", ":")):
         return False
-    part = sentence.parts[at]
     if not part.has("negation_after", "exception_after") and part.key not in sentence.sets["denials_behind"]:
         return False
     covered = ""
@@ -116,83 +164,8 @@ def _denies_before(sentence: Sentence, at: int) -> bool:
         thing = before.kind in ENTITIES or before.kind.startswith(_THINGS)
         if thing and not before.used and covered in ("", family(before)):
             before.negated, before.denied_by, covered = True, part, family(before)
+        elif not covered and before.key in (":", "-", "–"):
+            continue
         elif not before.has("and", "or") or (covered and before.has("comma")):
             break  # behind a comma alone another thing is said
     return covered != ""
-
-
-def refuse_either(sentence: Sentence) -> None:
-    """ "either X or Y" of different kinds cannot be said: reported only. Before numbers are read."""
-    parts = sentence.parts
-    for at, part in enumerate(parts):
-        if part.key == "either" or part.key.endswith(" either"):
-            end = next((i for i in range(at, len(parts)) if parts[i].has("comma", "break")), len(parts))
-            if len({_asked(other) for other in parts[at:end] if _asked(other)}) > 1:
-                sentence.refuse(parts[at:end], EITHER)
-        elif part.has("or") and not part.used:
-            _refuse_or(sentence, at)
-
-
-def _refuse_or(sentence: Sentence, at: int) -> None:
-    """ "on LinkedIn or with an Instagram": two things that stand right before and behind an "or"."""
-    left, right = _things(sentence, at, -1), _things(sentence, at, 1)
-    if left is None or right is None or sentence.parts[at].key in sentence.sets["nor"]:
-        return
-    first, second = sentence.parts[left], sentence.parts[right]
-    same = _asked(first) == _asked(second) or {_asked(first), _asked(second)} <= {"place", "language"}
-    if not same and not _denied(sentence, left):
-        while left and sentence.parts[left - 1].has("negation", "function"):
-            left -= 1  # what denies the first belongs to it
-        sentence.refuse([part for part in sentence.parts[left : right + 1] if not part.used], EITHER)
-
-
-def _asked(part: Segment) -> str:
-    """What a condition asks about: two of the same can be alternatives of one line."""
-    if part.used:
-        return ""
-    if part.kind in ("technology", "category"):
-        return part.kind
-    if part.kind in ENTITIES:
-        return {"spoken": "language"}.get(part.kind, family(part))
-    if part.kind.startswith(("flag", "contact")):
-        return f"{part.kind} {part.values}"
-    if part.kind in VAGUE:
-        return VAGUE[part.kind].partition("(")[0].lstrip("!@")
-    return {"path": "page", "page_whole": "page", "number": "number"}.get(part.kind, "")
-
-
-# Between an "or" and what it joins.
-_BETWEEN = (
-    "function", "using", "using_after", "place_preposition", "language_marker", "spending", "greater", "at_least",
-    "less", "at_most", "negation", "crawled", "between", "around", "offering", "score", "load_time",
-)  # fmt: skip
-
-
-def _things(sentence: Sentence, at: int, step: int) -> int | None:
-    """The thing that an "or" joins, on one of its sides."""
-    i = at + step
-    while 0 <= i < len(sentence.parts):
-        part = sentence.parts[i]
-        if _asked(part):
-            return i
-        if not part.has(*_BETWEEN) and not (step < 0 and part.has("unit", "spending", "per_month")):
-            return None
-        i += step
-    return None
-
-
-def _denied(sentence: Sentence, at: int) -> bool:
-    """ "without A or B" means neither, which can be said of all but flags."""
-    if sentence.parts[at].kind == "flag_nouns" and not any(
-        part.key in sentence.sets["neither"] for part in sentence.parts[:at]
-    ):
-        return False
-    for part in reversed(sentence.parts[:at]):
-        if part.has("negation", "exception"):
-            return True
-        if not part.has("function", "and", "or", "comma", "using") and not _asked(part):
-            return False
-    return False
-
-
-EITHER = "a search cannot ask for one of two different things; search for each"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -62,8 +62,12 @@ class Segment:
 
     @property
     def meant(self) -> str:
-        """Its words in small letters, misspelt ones put right."""
-        return " ".join(token.key if token.corrected else token.text.lower() for token in self.tokens)
+        """Its words in small letters, misspelt ones put right; what was written as one word stays so ("3d")."""
+        made, end = "", self.tokens[0].start
+        for token in self.tokens:
+            made += " " * (token.start > end) + (token.key if token.corrected else token.text.lower())
+            end = token.end
+        return made
 
     def has(self, *kinds: str) -> bool:
         """Whether it can be of one of these kinds."""
@@ -98,7 +102,7 @@ def _phrase(tokens: Sequence[Token], at: int, found: Sequence[Matches], lexicon:
         if length > 1 and _crossed(found, at, length, senses):
             continue
         window = tokens[at : at + length]
-        listed = length == 1 and _in_slashes(tokens, at)
+        listed = length == 1 and _in_slashes(tokens, at, lexicon.sets["word_codes"])
         named = tokens[at].capital and at + length < len(tokens) and tokens[at + length].key == ","
         allowed = [
             sense
@@ -129,7 +133,7 @@ def _crossed(found: Sequence[Matches], at: int, length: int, senses: list[Sense]
 def _other(tokens: Sequence[Token], at: int, found: Matches) -> Segment:
     """A number, path or sign, or the phrase that begins with it."""
     token, alone = tokens[at], tokens[at : at + 1]
-    if token.kind != "sign":
+    if token.kind not in ("sign", "with", "without"):
         for length, senses in found:
             if length > 1:
                 return Segment(tokens[at : at + length], senses)
@@ -144,10 +148,10 @@ def _other(tokens: Sequence[Token], at: int, found: Matches) -> Segment:
     return Segment(alone, _signs(token), kind=token.kind)
 
 
-def _in_slashes(tokens: Sequence[Token], at: int) -> bool:
+def _in_slashes(tokens: Sequence[Token], at: int, codes_not: Container[str]) -> bool:
     """A code in a list such as de/at/ch, without blanks."""
     token = tokens[at]
-    if len(token.key) > 3:
+    if len(token.key) > 3 or token.key in codes_not:
         return False
     beside = [tokens[i] for i in (at - 1, at + 1) if 0 <= i < len(tokens)]
     return any(other.key == "/" and token.start in (other.end, other.start - len(token.text)) for other in beside)

@@ -48,6 +48,11 @@ class Token:
         return self.text[:1].isupper()
 
 
+def _excludes(text: str, start: int, end: int) -> bool:
+    """ "Shopify -Klaviyo", "!Shopify": a sign that leans on the next word only."""
+    return (start == 0 or text[start - 1] == " ") and text[end : end + 1].isalpha()
+
+
 def _inside_word(text: str, start: int, end: int, before: list[Token]) -> bool:
     """Whether a hyphen parts a word ("meta-data"), or stands for its missing half ("Shopware- und Magento-Shops")."""
     behind = text[end : end + 1]
@@ -67,6 +72,8 @@ def tokenise(text: str) -> list[Token]:
             end = start + len(word)
         elif kind == "word" and word.endswith(("'s", "’s", "'S", "’S")):
             word = word[:-2]
+        elif kind == "sign" and word in "-!" and _excludes(text, start, end):
+            kind = "without"
         elif kind == "sign" and word == "-" and _inside_word(text, start, end, found):
             continue
         key = fold(word).replace("’", "'")

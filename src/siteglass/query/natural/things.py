@@ -12,6 +12,9 @@ FLAGS = {
 }  # fmt: skip
 
 
+_PERSONAL = "a search can leave out shared mailboxes, not personal ones"
+
+
 def read_law_firms(sentence: Sentence) -> None:
     """The one trade that is a business type and an offer."""
     for part in sentence.parts:
@@ -46,7 +49,9 @@ def read_things(sentence: Sentence) -> None:
                 name = part.values[0]
                 if name == "email" and part.negated and _mailbox_follows(sentence, at):
                     continue  # "sem e-mails info@": the mailbox says it
-                if name == "personal_email":
+                if name == "personal_email" and part.negated:
+                    sentence.refuse([part, *([part.denied_by] if part.denied_by else [])], _PERSONAL)
+                elif name == "personal_email":
                     sentence.say("@no_generic_emails", [part], "contact")
                 else:
                     sentence.say(line(f"has_{name}", negated=part.negated), [part], "contact")

@@ -104,15 +104,20 @@ def _relation(sentence: Sentence, places: list[int]) -> str:
     behind = sentence.after(places[-1])
     if sentence.language == "de" and behind and any(sentence.words.role(t.key, "offering") for t in behind.tokens):
         return "offering"
-    for part in reversed(sentence.parts[: places[0]]):
+    for at in range(places[0] - 1, -1, -1):
+        part = sentence.parts[at]
         if part.has("offering"):
             return "offering"
-        if part.has("negation", "exception") and part.key not in sentence.sets["nor"]:
-            return ""
+        if part.has("negation", "exception"):
+            if part.key not in sentence.sets["nor"] and part.key not in sentence.sets["bare_denials"]:
+                return ""
+            continue
         if part.kind == "number" and part.readings:
             return ""  # another condition stands between
         if part.has("using"):
             return "using"
+        if part.has("but") and sentence.parts[at + 1].key in sentence.sets["bare_denials"]:
+            continue
         if part.has("break", "but", "place_preposition") or part.kind in ("service_type", "generic"):
             return ""
     return ""

@@ -16,6 +16,7 @@ from siteglass.query.vocabulary import vocabulary
 # Shorter words are like too many; the few small ones that a sentence turns on are put right from three letters on.
 SHORTEST = 5
 SHORTEST_SMALL = 3
+LONGEST = 30
 # Words with more than one slip are like too many, unless they are long.
 SHORTEST_TWICE = 8
 CITIES = 5_000
@@ -87,7 +88,7 @@ def corrected(
 def _unknown(token: Token, words: Lexicon) -> bool:
     return (
         token.kind == "word"
-        and len(token.key) >= SHORTEST_SMALL
+        and SHORTEST_SMALL <= len(token.key) <= LONGEST
         and token.key.replace(".", "").isalpha()
         and not words.is_word(token.key)
         and not words.is_word(token.key.removesuffix("s"))
