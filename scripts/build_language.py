@@ -6,14 +6,17 @@ Sources are the tables in scripts/language and the vocabulary. The same inputs g
 file that is shipped is not the one they give."""
 
 import argparse
+import base64
 import gzip
 import json
 import sys
 import tomllib
+from array import array
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from siteglass.query.natural.lexicon import print_of
 from siteglass.query.natural.text import key_of
 from siteglass.query.vocabulary import vocabulary
 
@@ -124,6 +127,11 @@ def words(name: str) -> list[str]:
     return (SOURCES / f"{name}.txt").read_text().splitlines()
 
 
+def prints(some: list[str]) -> str:
+    """Words as sorted 32-bit prints, which take a tenth of the memory of the words."""
+    return base64.b64encode(array("I", sorted({print_of(word) for word in some})).tobytes()).decode()
+
+
 def votes() -> dict[str, list[str]]:
     """Small word -> the languages it is of."""
     found: dict[str, list[str]] = {}
@@ -149,7 +157,7 @@ def build() -> bytes:
         "longest_phrases": longest(phrases.senses),
         "longest_names": longest(map(key_of, vocabulary().spoken_names())),
         "common": words("common"),
-        "known": words("known"),
+        "known": prints(words("known")),
         "brands": words("brands"),
         "ordinary": words("ordinary"),
         "votes": votes(),

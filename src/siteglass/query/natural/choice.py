@@ -288,6 +288,7 @@ def _nouns_after_all(sentence: Sentence) -> None:
                 and after
                 and after.kind == "service_type"
             )
+            or (part.kind in PLACES and noun_behind and _word_place(sentence, at))
             or (part.has("trade") and after and after.kind == "service_type")
             or (
                 part.kind == "service_type"
@@ -298,6 +299,13 @@ def _nouns_after_all(sentence: Sentence) -> None:
             )
         ):
             _is_noun(part)
+
+
+def _word_place(sentence: Sentence, at: int) -> bool:
+    """ "turkey farms", "reading glasses": a name that is also an ordinary word, in small letters and not placed."""
+    part, before = sentence.parts[at], sentence.parts[at - 1] if at else None
+    placed = before is not None and before.has("place_preposition", "and", "or", "comma", "exception", "negation")
+    return part.key in sentence.sets["word_places"] and not part.tokens[0].capital and not placed
 
 
 def _is_noun(part: Segment) -> None:

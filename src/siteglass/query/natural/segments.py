@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from siteglass.query.folding import fold
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense
 from siteglass.query.natural.numbers import Amount, read_amount
 from siteglass.query.natural.text import Token
@@ -188,7 +189,15 @@ def _plausible(sense: Sense, tokens: Sequence[Token], at: int, length: int, lexi
         return capital_code or token.key in lexicon.sets["initialisms"]
     if len(token.key) == 3 and sense.kind in ("country", "state", "city") and token.key in lexicon.common:
         return capital_code or token.key in lexicon.sets["initialisms"]
+    if sense.kind == "state" and not token.capital and lexicon.is_word(token.key):
+        named = any(value.split("-")[0].lower() in lexicon.sets["states_named"] for value in sense.values)
+        return named or _expected(tokens, at, lexicon)  # "antique dealers" are not in the Philippines
     return sense.kind != "city" or _town_plausible(sense, tokens, at, lexicon)
+
+
+def _expected(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
+    """Whether a place is expected: behind a preposition of place."""
+    return at > 0 and lexicon.role(tokens[at - 1].key, "place_preposition") is not None
 
 
 def _town_plausible(sense: Sense, tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
@@ -196,6 +205,8 @@ def _town_plausible(sense: Sense, tokens: Sequence[Token], at: int, lexicon: Lex
     token, common = tokens[at], tokens[at].key in lexicon.common
     begins = at == 0 or tokens[at - 1].key in _ENDS
     if (begins or not token.capital) and lexicon.is_word(token.key):
+        if fold(sense.values[0]) != token.key and not _expected(tokens, at, lexicon):
+            return False  # another word than the town's own name: "doula services"
         return _people(sense, lexicon) >= (_least_people(tokens, at, lexicon) if common else _TOWN)
     return not common or _people(sense, lexicon) >= _TOWN
 
@@ -203,7 +214,7 @@ def _town_plausible(sense: Sense, tokens: Sequence[Token], at: int, lexicon: Lex
 def _least_people(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> int:
     """How large a city must be whose name is an everyday word in small letters: less where a place is expected."""
     before = tokens[at - 1].key if at else ""
-    if lexicon.role(before, "place_preposition"):
+    if _expected(tokens, at, lexicon):
         return _TOWN
     listed = before == "," or before in lexicon.sets["of"] or any(lexicon.role(before, kind) for kind in ("and", "or"))
     return _LARGE_TOWN if listed else _GREAT_CITY

@@ -149,7 +149,9 @@ def _platforms_of_noun(sentence: Sentence, values: Iterable[str], places: list[i
 def read_types(sentence: Sentence) -> None:
     """Write what the business is. What a technology beside it says already adds nothing."""
     known = vocabulary()
-    tools = [part.values[0] for part in sentence.parts if part.kind == "technology" and not part.negated]
+    tools = [
+        part.values[0] for part in sentence.parts if part.kind == "technology" and part.readings and not part.negated
+    ]
     shop_platform = any("ecommerce" in known.categories_of(tool) for tool in tools)
     wanted: list[Segment] = []
     unwanted: list[Segment] = []
