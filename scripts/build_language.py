@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from siteglass.query.natural.lexicon import print_of
-from siteglass.query.natural.text import key_of
+from siteglass.query.natural.lexicon import can_be_found, print_of
+from siteglass.query.natural.text import key_of, tokenise
 from siteglass.query.vocabulary import vocabulary
 
 SOURCES = Path(__file__).parent / "language"
@@ -45,6 +45,8 @@ class Phrases:
 
     def add(self, kind: str, phrases: list[str], *values: str) -> None:
         for phrase in phrases:
+            if not can_be_found(tokenise(phrase)):
+                sys.exit(f"{phrase!r} of {kind} can never be found: a sign ends it, or stands where none may")
             some = self.senses.setdefault(key_of(phrase), [])
             if (kind, *values) not in some:
                 some.append((kind, *values))

@@ -41,6 +41,9 @@ MAX_PROBLEMS = 20
 MAX_SUGGESTIONS = 3
 # A directive is recognised by its beginning from so many letters on.
 MIN_BEGINNING_CHARS = 3
+# Bounds of what a line takes beside its texts: its name, sign and brackets; a range or a moment.
+MAX_NAME_CHARS = 32
+MAX_NUMBER_CHARS = 32
 # A hint repeats no longer value than this.
 MAX_HINT_CHARS = 64
 
@@ -264,10 +267,21 @@ def size_problem(made: Criteria) -> str | None:
         return f"a search may have at most {MAX_CONDITIONS} conditions, found {len(made.conditions)}"
     if made.value_count > MAX_VALUES:
         return f"a search may have at most {MAX_VALUES} values, found {made.value_count}"
+    if _surely_small(made):
+        return None
     size = len(print_criteria(made).encode())
     if size > MAX_CANONICAL_BYTES:
         return f"a search may have at most {MAX_CANONICAL_BYTES} bytes in canonical form, found {size}"
     return None
+
+
+def _surely_small(made: Criteria) -> bool:
+    """Whether the canonical text is far from its limit, by an estimate that is too high: printing costs more."""
+    most = 0
+    for condition in made.conditions:
+        texts = [len(value) if isinstance(value, str) else MAX_NUMBER_CHARS for value in condition.values]
+        most += MAX_NAME_CHARS + sum(texts) + 4 * len(texts)
+    return most * 4 <= MAX_CANONICAL_BYTES  # at most four bytes a character, none of them escaped twice
 
 
 def print_criteria(made: Criteria) -> str:

@@ -320,7 +320,7 @@ def _denial(sentence: Sentence, at: int, last: int) -> Segment | None:
     """ "not crawled in the last 60 days": the denial belongs to the age."""
     for i in range(at - 1, max(-1, at - 6), -1):
         part = sentence.parts[i]
-        if part.has("negation") and not part.used:
+        if part.has("negation", "exception") and not part.used:
             between = [other for other in sentence.parts[i + 1 : at] if not other.has("function", "within_last")]
             said = sentence.near(at, ("crawled",), back=0, ahead=4) if not between else between[0].has("crawled")
             return part if said else None

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -24,6 +24,9 @@ ENGLISH = "en"
 ROMANCE = ("es", "fr", "pt")
 # Names of products, categories and types are also found in other words than they are written in ("woo commerce").
 _JOINED_WORDS = 4
+_WORDS_KEPT = 10_000
+# No code of a state is longer.
+_CODE = 3
 # Roles that only tell what a word does to its neighbours, beside what it is.
 HEAD_ROLES = frozenset(("shop_word", "site_word", "offering_head", "label", "trade"))
 _PLURAL_KINDS = ("service_type", "category", "technology")
@@ -50,6 +53,20 @@ def print_of(word: str) -> int:
     return zlib.crc32(word.encode())
 
 
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """What is known of a word: what it means by itself, and how long the phrases and names are that begin with it."""
+
+    senses: list[Sense]
+    phrase_words: int
+    spoken_words: int
+    begins_name: bool
+
+    @property
+    def most_words(self) -> int:
+        return max(self.phrase_words, self.spoken_words, _JOINED_WORDS if self.begins_name else 1)
+
+
 class Lexicon:
     """All phrases; looked up by the words of a sentence."""
 
@@ -70,6 +87,8 @@ class Lexicon:
         self._ordinary: frozenset[str] = (self.common | frozenset(content["ordinary"])) - frozenset(content["brands"])
         self.sets = {name: frozenset(words) for name, words in content["sets"].items()}
         self._votes: dict[str, list[str]] = content["votes"]
+        # Most words of a sentence were in another one before.
+        self._word = lru_cache(maxsize=_WORDS_KEPT)(self._look_up)
         self._cities: dict[str, list[City]] = {}
         for city in known.cities():
             self._cities.setdefault(city.name, []).append(city)
@@ -93,7 +112,7 @@ class Lexicon:
     def language(self, tokens: Iterable[Token]) -> str:
         """The language that most of the small words are of; English, if none is."""
         votes = Counter(language for token in tokens for language in self._votes.get(token.key, ()))
-        return max(votes, key=lambda language: (votes[language], language == ENGLISH)) if votes else ENGLISH
+        return max(votes, key=lambda language: (votes[language], language == ENGLISH), default=ENGLISH)
 
     def role(self, word: str, kind: str) -> Sense | None:
         """The sense of that kind that a word has by itself."""
@@ -105,28 +124,43 @@ class Lexicon:
 
     def matches(self, tokens: Sequence[Token], at: int) -> Matches:
         """Every phrase that begins at a word."""
-        first = tokens[at].key
-        phrase_words, spoken_words = self._longest_phrases.get(first, 1), self._longest_names.get(first, 1)
-        end = _reach(tokens, at, max(phrase_words, spoken_words, _JOINED_WORDS))
-        joined_words = self._joined_words(tokens, at, end)
+        if tokens[at].kind == "sign":
+            return []
+        word = self._word(tokens[at].key)
+        found = self._longer(tokens, at, word) if word.most_words > 1 else []
+        code = self._code(tokens, at) if len(tokens[at].text) <= _CODE else None
+        if word.senses or code:
+            found.append((1, [*word.senses, code] if code else word.senses))
+        return found
+
+    def _longer(self, tokens: Sequence[Token], at: int, word: _Word) -> Matches:
+        """The phrases of several words that begin at one."""
+        end = _reach(tokens, at, word.most_words)
+        joined_words = self._joined_words(tokens, at, end) if word.begins_name else 0
         found: Matches = []
-        for length in range(min(end - at, max(phrase_words, spoken_words, joined_words)), 0, -1):
-            last = tokens[at + length - 1]
-            if last.kind == "sign":
+        for length in range(min(end - at, max(word.phrase_words, word.spoken_words, joined_words)), 1, -1):
+            if tokens[at + length - 1].kind == "sign":
                 continue
-            text = last.key if length == 1 else " ".join([token.key for token in tokens[at : at + length]])
-            spoken, joined = length <= spoken_words, length <= joined_words
-            senses = list(self._phrases.get(text, ())) if length <= phrase_words else []
-            if spoken or joined:
-                senses += self._values(text, spoken=spoken, joined=joined)
-            if length == 1 and (code := self._code(tokens, at)):
-                senses.append(code)
-            if last.key.endswith("s") and len(last.key) > 4 and all(sense.kind in HEAD_ROLES for sense in senses):
-                singular = self._values(text[:-1], spoken=False, joined=joined)
-                senses.extend(sense for sense in singular if sense.kind in _PLURAL_KINDS)
+            text = " ".join([token.key for token in tokens[at : at + length]])
+            phrases = self._phrases.get(text, []) if length <= word.phrase_words else []
+            senses = self._senses(text, phrases, spoken=length <= word.spoken_words, joined=length <= joined_words)
             if senses:
                 found.append((length, senses))
         return found
+
+    def _look_up(self, key: str) -> _Word:
+        """What is known of a word by itself."""
+        begins_name = _begins(self._joined, compact_folded(key).removesuffix("s"))
+        senses = self._senses(key, self._phrases.get(key, []), spoken=True, joined=begins_name)
+        phrase_words, spoken_words = self._longest_phrases.get(key, 1), self._longest_names.get(key, 1)
+        return _Word(senses, phrase_words, spoken_words, begins_name)
+
+    def _senses(self, text: str, phrases: list[Sense], *, spoken: bool, joined: bool) -> list[Sense]:
+        senses = [*phrases, *self._values(text, spoken=spoken, joined=joined)]
+        if joined and text.endswith("s") and len(text) > 4 and all(sense.kind in HEAD_ROLES for sense in senses):
+            singular = self._values(text[:-1], spoken=False, joined=True)
+            senses.extend(sense for sense in singular if sense.kind in _PLURAL_KINDS)
+        return senses
 
     def _joined_words(self, tokens: Sequence[Token], at: int, end: int) -> int:
         """How many words, written as one, begin a name of a product, category or type."""
@@ -152,9 +186,8 @@ class Lexicon:
 
     def _code(self, tokens: Sequence[Token], at: int) -> Sense | None:
         """A state's code, if it is written in capitals or follows a city."""
-        text = tokens[at].text
-        code = self._codes.get(text.upper()) if len(text) <= 3 else None
-        key = tokens[at].key
+        text, key = tokens[at].text, tokens[at].key
+        code = self._codes.get(text.upper())
         capital = (text.isupper() and key not in self.sets["word_codes"]) or key in self.sets["initialisms"]
         return code if code and (capital or self._follows_city(tokens, at)) else None
 
@@ -184,6 +217,12 @@ def _reach(tokens: Sequence[Token], at: int, most: int) -> int:
         if tokens[i].kind == "without" or (tokens[i].kind == "sign" and tokens[i].key not in "&.+"):
             return i
     return end
+
+
+def can_be_found(phrase: Sequence[Token]) -> bool:
+    """Whether a phrase of the tables can be found in a sentence at all."""
+    outer = [phrase[0], phrase[-1]] if phrase else []
+    return bool(outer) and all(t.kind != "sign" for t in outer) and _reach(phrase, 0, len(phrase)) == len(phrase)
 
 
 @cache

@@ -8,6 +8,8 @@ from siteglass.query.natural.vague import VAGUE
 
 _THINGS = ("flag", "contact", "page")
 _ADJECTIVES = frozenset((*VAGUE, "flag_bad", "flag_good"))
+# What may stand behind a denial that follows what it denies.
+_BEHIND = ("comma", "break", "and", "but", "requests", "negation", "exception")
 _INDIFFERENT = "this makes no difference to a search"
 
 
@@ -86,8 +88,13 @@ class _Scope:
         self._joint = ""
 
     def _ended(self, part: Segment) -> bool:
-        """ "no agencies, only SaaS"."""
-        return self._covered is not None and not self._sentence.sets["only"].isdisjoint(part.key.split())
+        """ "no agencies, only SaaS"; "without a phone, die eine E-Mail-Adresse haben": a clause of its own."""
+        if self._covered is None:
+            return False
+        words, sets = set(part.key.split()), self._sentence.sets
+        clause = part.has("function", "using", "offering") and not words.isdisjoint(sets["relative"])
+        begins = self._joint == "comma" or part.key not in sets["articles"]
+        return not words.isdisjoint(sets["only"]) or (clause and begins)
 
     def _goes_on(self, at: int, part: Segment, covered: Segment) -> bool:
         """Whether the denial reaches the next member of a list."""
@@ -110,7 +117,7 @@ class _Scope:
     def _closes(self, at: int, part: Segment) -> bool:
         if self._covered is None or part.has("function"):
             return False
-        if part.has("place_preposition"):
+        if part.has("place_preposition", "language_marker"):
             return self._joint not in ("and", "or")  # "not in Germany, in Austria"
         after = self._sentence.after(at)
         listed = part.has("generic") and after is not None and after.has("and", "or", "comma")
@@ -143,7 +150,9 @@ def _deniable(part: Segment) -> bool:
 
 def _ends_with_or(sentence: Sentence, at: int) -> bool:
     following = sentence.beside(at, 1)
-    return following is not None and sentence.joint(at, sentence.parts.index(following)) in ("or", "and")
+    if following is None or not _deniable(following) or following.used:
+        return False
+    return sentence.joint(at, sentence.parts.index(following)) in ("or", "and")
 
 
 def _mark(part: Segment, denial: Segment) -> None:
@@ -155,7 +164,7 @@ def _mark(part: Segment, denial: Segment) -> None:
 def _denies_before(sentence: Sentence, at: int) -> bool:
     """ "Klaviyo no", "Klaviyo: no": a denial behind what it denies."""
     after, part = sentence.after(at), sentence.parts[at]
-    if after is not None and (not after.has("comma", "break", "and", "but") or after.key in ("(", ":")):
+    if after is not None and (not after.has(*_BEHIND) or after.key in ("(", ":")):
         return False
     if not part.has("negation_after", "exception_after") and part.key not in sentence.sets["denials_behind"]:
         return False
