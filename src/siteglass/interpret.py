@@ -17,11 +17,10 @@ from siteglass.query.criteria import Condition, Criteria
 from siteglass.query.directives import parse, print_condition
 from siteglass.query.filters import FilterReader, directive_can_say, write_filters
 from siteglass.query.natural import LOW_CONFIDENCE, Interpretation
-from siteglass.query.natural.interpretation import Note, Span, Understood
+from siteglass.query.natural.interpretation import TOO_LARGE, Note, Span, Understood
 from siteglass.query.suggested import CONFIDENCE, inside, is_wanted
 
 _MOST_WORDS_TOLD_CHARS = 64
-_TOO_LARGE = "the search would be larger than one may be"
 
 
 async def count(backends: Backends, names: Names, meaning: Meaning) -> pages.Total:
@@ -162,7 +161,7 @@ def _unused(meaning: Meaning) -> list[Note]:
         return []
     read = _read(meaning.sentence)
     notes = {
-        read[said].words: _TOO_LARGE if given is None else f"{_spelled(given)} is given, and replaces this"
+        read[said].words: TOO_LARGE if given is None else f"{_spelled(given)} is given, and replaces this"
         for said, given in meaning.unused.items()
     }
     return [Note(words, message) for words, message in notes.items()]

@@ -12,7 +12,7 @@ from siteglass.query.natural.sentence import Sentence
 from siteglass.query.vocabulary import City, vocabulary
 
 # A town that is called like an ordinary word is meant from this size on.
-_CITY = 100_000
+_KNOWN_TOWN = 100_000
 
 
 def choose(sentence: Sentence, forced: Mapping[int, Sense]) -> None:
@@ -106,7 +106,7 @@ def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -
 def _no_town(sentence: Sentence, part: Segment, in_place: bool) -> bool:
     """A small town that is called like an ordinary word, and nothing says that a place is meant."""
     ordinary = len(part.tokens) == 1 and part.key in sentence.words.common
-    return ordinary and not in_place and all(city.population < _CITY for city in cities_of(sentence, part))
+    return ordinary and not in_place and all(city.population < _KNOWN_TOWN for city in cities_of(sentence, part))
 
 
 def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -> str | None:
@@ -182,7 +182,7 @@ def _state_or_city(sentence: Sentence, at: int, part: Segment) -> str:
         return "state"
     if (
         not any(value.split("-")[0].lower() in sentence.sets["states_named"] for value in state.values)
-        and cities[0].population >= _CITY
+        and cities[0].population >= _KNOWN_TOWN
     ):
         return "city"
     return "city" if _town_meant(sentence, part, cities[0]) else "state"

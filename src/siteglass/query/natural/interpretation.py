@@ -33,7 +33,7 @@ _NAMESAKE_PEOPLE = 100_000
 _NAMESAKE_SHARE = 0.1
 # Shorter words are codes, not cities.
 _CODE = 3
-_TOO_LARGE = "the search would be larger than one may be"
+TOO_LARGE = "the search would be larger than one may be"
 _KIND_NAMES = {
     "country": "the country", "state": "the state", "city": "the city", "region": "the region",
     "subregion": "the region", "group": "the group of countries", "nationality": "the country",
@@ -160,7 +160,7 @@ class Interpretation:
     def unsupported(self) -> tuple[Note, ...]:
         """Words that ask for what no search can do, or that were not understood."""
         refused = [Note(self._spans(one.parts), one.why) for one in self._sentence.refused]
-        return (*refused, *(Note(self._spans(reading.parts), _TOO_LARGE) for reading in self._left_out))
+        return (*refused, *(Note(self._spans(reading.parts), TOO_LARGE) for reading in self._left_out))
 
     @cached_property
     def ignored(self) -> tuple[Span, ...]:

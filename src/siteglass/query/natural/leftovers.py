@@ -41,7 +41,7 @@ def read_keywords(sentence: Sentence) -> None:
                 phrases
                 and phrases[-1][-1] == at - 1
                 and part.key in sentence.sets["inside_nouns"]
-                and _goes_on(sentence, at)
+                and _noun_goes_on(sentence, at)
             ):
                 continue
         elif part.negated:
@@ -82,7 +82,7 @@ def _sells_online(sentence: Sentence) -> bool:
     return any(part.kind == "service_type" and part.values == ("Ecommerce",) for part in sentence.parts)
 
 
-def _goes_on(sentence: Sentence, at: int) -> bool:
+def _noun_goes_on(sentence: Sentence, at: int) -> bool:
     """Whether the noun phrase goes on behind a small word."""
     after = sentence.after(at)
     return sentence.language in ROMANCE and after is not None and _meaningful(after) and not after.negated
@@ -113,7 +113,7 @@ def refuse_rest(sentence: Sentence) -> None:
             continue
         if part.kind in _REFUSED and not part.used:
             sentence.refuse([part, *([part.denied_by] if part.denied_by else [])], _REFUSED[part.kind])
-        elif part.has(*_DENYING) and part.kind in _DENYING and not part.used:
+        elif part.kind in _DENYING and not part.used:
             sentence.refuse([part], _DENIES_NOTHING)
             sentence.dangling_denial = True
 

@@ -22,7 +22,8 @@ _NAMES = ENTITIES - {"language", "spoken", "nationality"}
 _BEHIND_NUMBERS = frozenset(("greater_after", "at_least_after", "less_after", "at_most_after", "around_after"))
 # Behind these a word is written with a capital, whatever it is.
 _ENDS = (".", "!", "?", ":")
-# A town that is also an ordinary word is meant from this size on: in capitals, or anyhow.
+# A town whose name is also an ordinary word is meant from this size on: in capitals or where a place is expected; in a
+# list; of several words; anyhow.
 _TOWN = 100_000
 _LARGE_TOWN = 200_000
 _CITY = 300_000
