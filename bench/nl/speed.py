@@ -9,6 +9,7 @@ median of several.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import statistics
 import subprocess
@@ -47,6 +48,8 @@ def sentences(queries: Sequence[str], runs: int) -> dict[str, Any]:
     """Times of the run whose whole time is the median of the runs."""
     for query in queries:  # the first run fills caches, and is not counted
         service(query)
+    gc.collect()
+    gc.freeze()  # as a worker does once its tables are read
     made: list[list[float]] = []
     for _ in range(runs):
         took = []

@@ -45,11 +45,11 @@ class Sentence:
     filters: dict[str, str] = field(default_factory=dict)
     dangling_denial: bool = False
     """Something was denied, and nothing is known that it could be."""
+    sets: Mapping[str, frozenset[str]] = field(init=False)
+    """Short lists of words that single rules turn on."""
 
-    @property
-    def sets(self) -> Mapping[str, frozenset[str]]:
-        """Short lists of words that single rules turn on."""
-        return self.words.sets
+    def __post_init__(self) -> None:
+        self.sets = self.words.sets
 
     def say(
         self, line: str, parts: Iterable[Segment], rule: str, *, confidence: float = 1.0, assumption: str = ""

@@ -31,15 +31,16 @@ def tiers() -> tuple[frozenset[str], ...]:
     known, words = vocabulary(), lexicon()
     places = [form for kind in ("country", "region", "subregion") for form in known.spoken_forms(kind)]
     return (
-        _words([*words.telling_phrases(), *places, *_state_names()]),
-        _words(known.technologies()),
+        _words([*words.telling_phrases(), *places, *map(fold, _state_names())]),
+        _words(map(fold, known.technologies())),
         words.common,
-        _words(city.name for city in known.cities()[:CITIES]),
+        _words(fold(city.name) for city in known.cities()[:CITIES]),
     )
 
 
 def _words(names: Iterable[str]) -> frozenset[str]:
-    return frozenset(word for name in names for word in fold(name).split(" ") if len(word) >= SHORTEST)
+    """The longer words of folded names."""
+    return frozenset([word for word in " ".join(names).split(" ") if len(word) >= SHORTEST])
 
 
 @cache
