@@ -170,7 +170,7 @@ class Lexicon:
             text += compact_folded(tokens[i].key)
             small = small and tokens[i].key in self._votes
             if i > at and (small or len(tokens[at].key) == 1) and not _begins(self._joined_types, text):
-                return 1  # "de no máximo" is no Deno
+                return i - at  # "de no máximo" is no Deno
             stem = text.removesuffix("s")
             if not _begins(keys, stem):
                 return i - at
