@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -114,6 +114,14 @@ def fill(settings: Settings, path: Path, shape: generations.Shape | None = None)
         return name, loaded
 
     return run(settings, action)
+
+
+def filled(name: str, leads: Iterable[Lead], folder: Path) -> Settings:
+    """Settings of an index of that name with these leads; the folder is for their file."""
+    settings, path = settings_for(name), folder / "leads.parquet"
+    write_parquet(path, leads)
+    fill(settings, path)
+    return settings
 
 
 def add(settings: Settings, leads: list[Lead], folder: Path) -> Loaded:

@@ -14,8 +14,8 @@ from siteglass.index.names import Names
 from siteglass.language_model import LanguageModel
 from siteglass.query.body import Meaning, with_suggestions
 from siteglass.query.criteria import Condition, Criteria
-from siteglass.query.directives import parse, print_condition
-from siteglass.query.filters import FilterReader, directive_can_say, write_filters
+from siteglass.query.directives import print_condition
+from siteglass.query.filters import directive_can_say, write_filters
 from siteglass.query.natural import LOW_CONFIDENCE, Interpretation
 from siteglass.query.natural.interpretation import TOO_LARGE, Note, Span, Understood
 from siteglass.query.suggested import CONFIDENCE, inside, is_wanted
@@ -96,8 +96,8 @@ def explained(meaning: Meaning) -> dict[str, Any]:
     """The reading of a search, as it is answered."""
     sentence, second = meaning.sentence, meaning.second
     of_model = second.conditions if second else {}
-    of_rules = {one: known for one, known in _read(sentence).items() if one not in meaning.unused}
-    read = {**of_rules, **of_model}
+    understood = sentence.understood if sentence else {}
+    read = {**{one: known for one, known in understood.items() if one not in meaning.unused}, **of_model}
     return {
         "query": None if sentence is None else sentence.query,
         "directives": [print_condition(one) for one in meaning.said.conditions if directive_can_say(one)],
@@ -108,16 +108,6 @@ def explained(meaning: Meaning) -> dict[str, Any]:
         "backend": "rules" if second is None else "rules+model",
         "model": None if second is None else second.model,
     }
-
-
-def _read(sentence: Interpretation | None) -> dict[Condition, Understood]:
-    """The conditions that a sentence says, each with its words."""
-    if sentence is None:
-        return {}
-    reader = FilterReader()
-    reader.read(sentence.filters)
-    conditions = [*parse("\n".join(sentence.directives)).conditions, *reader.conditions]
-    return dict(zip(conditions, sentence.conditions, strict=True))
 
 
 def _condition(condition: Condition, known: Understood | None) -> dict[str, Any]:
@@ -157,9 +147,9 @@ def _notes(meaning: Meaning, sentence: Interpretation | None) -> dict[str, Any]:
 
 def _unused(meaning: Meaning) -> list[Note]:
     """Words of conditions that are not searched; one note where they say several."""
-    if not meaning.unused:
+    if meaning.sentence is None:
         return []
-    read = _read(meaning.sentence)
+    read = meaning.sentence.understood
     notes = {
         read[said].words: TOO_LARGE if given is None else f"{_spelled(given)} is given, and replaces this"
         for said, given in meaning.unused.items()

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx
 import pytest
 
-from siteglass.lead_files import write_parquet
 from siteglass.settings import Settings
 from tests.api.handmade import HANDMADE
 from tests.api.paying import STOCK, Bank
 from tests.limits.faults import free_port
-from tests.running import fill, serving, settings_for
+from tests.running import filled, serving
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +23,7 @@ def closed_port() -> int:
 @pytest.fixture(scope="session")
 def own_settings(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Settings:
     """Settings of an index with the hand-made leads, one for each worker."""
-    settings = settings_for(f"handmade-{worker_id}")
-    path = tmp_path_factory.mktemp("handmade") / "leads.parquet"
-    write_parquet(path, HANDMADE)
-    fill(settings, Path(path))
-    return settings
+    return filled(f"handmade-{worker_id}", HANDMADE, tmp_path_factory.mktemp("handmade"))
 
 
 @pytest.fixture(scope="session")
@@ -42,11 +36,7 @@ def own(own_settings: Settings) -> Iterator[httpx.Client]:
 @pytest.fixture(scope="session")
 def stock_settings(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Settings:
     """Settings of an index with leads whose price is easily told, one for each worker."""
-    settings = settings_for(f"stock-{worker_id}")
-    path = tmp_path_factory.mktemp("stock") / "leads.parquet"
-    write_parquet(path, STOCK)
-    fill(settings, Path(path))
-    return settings
+    return filled(f"stock-{worker_id}", STOCK, tmp_path_factory.mktemp("stock"))
 
 
 @pytest.fixture(scope="session")

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import httpx
 import pytest
 
 from siteglass.backends import Clock
-from siteglass.lead_files import write_parquet
 from siteglass.settings import Settings
 from tests.api.handmade import HANDMADE
 from tests.language_model.endpoint import KEY, NAME, Endpoint, listening
-from tests.running import fill, serving, settings_for
+from tests.running import filled, serving
 
 
 class Moving(Clock):
@@ -29,11 +27,7 @@ class Moving(Clock):
 @pytest.fixture(scope="session")
 def without_model(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Settings:
     """Settings of an index with the hand-made leads, one for each worker, and no language model."""
-    settings = settings_for(f"model-{worker_id}")
-    path = tmp_path_factory.mktemp("model") / "leads.parquet"
-    write_parquet(path, HANDMADE)
-    fill(settings, Path(path))
-    return settings
+    return filled(f"model-{worker_id}", HANDMADE, tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture

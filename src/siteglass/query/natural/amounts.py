@@ -1,14 +1,13 @@
-"""Numbers to conditions: what is counted, how it is compared, ranges, ages, dates."""
+"""Numbers to conditions: what is counted, how it is compared, ranges, ages."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
 
 from siteglass.query.natural import numbers
 from siteglass.query.natural.lexicon import ROMANCE
-from siteglass.query.natural.segments import ENTITIES, Segment
+from siteglass.query.natural.segments import BEHIND_NUMBERS, ENTITIES, Segment
 from siteglass.query.natural.sentence import Sentence
 
 _COMPARE = {
@@ -16,13 +15,11 @@ _COMPARE = {
     "between": "between", "greater_after": ">", "at_least_after": ">=", "less_after": "<", "at_most_after": "<=",
     "around_after": "around",
 }  # fmt: skip
-_BEFORE = tuple(kind for kind in _COMPARE if not kind.endswith("_after"))
-_AFTER = tuple(kind for kind in _COMPARE if kind.endswith("_after"))
+_BEFORE = tuple(kind for kind in _COMPARE if kind not in BEHIND_NUMBERS)
 _SIGNS = {">": ">", "<": "<", ">=": ">=", "<=": "<=", "=": "=", "≥": ">=", "≤": "<="}
 _DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90, "year": 365}
 _MONEY_UNITS = ("usd", "other_currency")
 _DOLLARS = frozenset(("$", "US$"))
-_DATE_CUES = ("since", "crawled", "greater", "less")
 _INVERSE = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
 # What may stand between a denial and the amount it denies.
 _BEFORE_AMOUNTS = ("function", "spending", "score", "load_time", "using", "crawled", "since")
@@ -49,53 +46,6 @@ class Quantity:
     @property
     def money(self) -> bool:
         return bool(self.currency) or self.unit in _MONEY_UNITS
-
-
-def read_dates(sentence: Sentence) -> None:
-    """ "since 1 September 2026", "since March 2026": a day, and all that stands for it."""
-    parts = sentence.parts
-    for at, part in enumerate(parts):
-        if part.key in sentence.sets["yesterday"]:
-            _say_date(sentence, sentence.today - timedelta(days=1), at, at)
-        if part.kind == "date" and (written := numbers.iso_day(part.tokens[0].text)):
-            _say_date(sentence, written, at, at)
-        month = part.sense("month")
-        if month is None or part.used:
-            continue
-        of_month, year, first, last = 1, sentence.today.year, at, at
-        before_at = _skip_date_words(sentence, at, -1)
-        before, after = (parts[before_at] if before_at >= 0 else None), sentence.after(at)
-        if before and before.amount and before.amount.number <= 31:
-            of_month, first = int(before.amount.number), before_at
-        elif after and after.amount and after.amount.number <= 31:
-            of_month, last = int(after.amount.number), at + 1
-            after = sentence.after(last)
-        year_at = _skip_date_words(sentence, last, 1)
-        after = parts[year_at] if year_at < len(parts) else None
-        if after and after.amount and 2000 <= after.amount.number <= 2100:
-            year, last = int(after.amount.number), year_at
-        when = numbers.day(year, int(month.values[0]), of_month)
-        if when:
-            _say_date(sentence, when, first, last)
-
-
-def _skip_date_words(sentence: Sentence, at: int, step: int) -> int:
-    """The place beside one, past what only parts a date: "15 de junio de 2026", "20. März", "May 10, 2026"."""
-    i = at + step
-    while 0 <= i < len(sentence.parts) and sentence.parts[i].key in (".", ",", "de", "del", "of", "the"):
-        i += step
-    return i
-
-
-def _say_date(sentence: Sentence, when: date, first: int, last: int) -> None:
-    if sentence.near(first, _DATE_CUES, back=4, ahead=0):
-        cues = [part for part in sentence.parts[max(0, first - 4) : first] if part.has(*_DATE_CUES)]
-        before = sentence.parts[first - 1] if first else None
-        earlier = before is not None and before.tokens[-1].key in sentence.sets["before"]
-        denial = _denied_amount(sentence, first)
-        others = [part for part in (denial, before if earlier else None) if part is not None]
-        said = [*others, *cues, *sentence.parts[first : last + 1]]
-        sentence.say(f"{'!' * (earlier != (denial is not None))}@updated_after({when.isoformat()})", said, "date")
 
 
 def read_numbers(sentence: Sentence) -> None:
@@ -168,15 +118,18 @@ def _quantity(sentence: Sentence, at: int, amount: numbers.Amount) -> Quantity:
     elif unit:
         last = tail
         tail = _skip_small(sentence, last)
-    comparison = parts[tail].sense(*_AFTER) if tail < len(parts) else None
+    behind = parts[tail] if tail < len(parts) else None
+    comparison = behind.sense(*BEHIND_NUMBERS) if behind else None
     if comparison:
         operator, last = _COMPARE[comparison.kind], tail
-    elif amount.or_more or (unit and tail < len(parts) and parts[tail].key == "+"):
-        operator, last = ">=", max(last, tail if unit and parts[min(tail, len(parts) - 1)].key == "+" else last)
-    return Quantity(first, last, low, high, operator, unit, currency, _denied_amount(sentence, first))
+    elif unit and behind and behind.key == "+":
+        operator, last = ">=", tail
+    elif amount.or_more:
+        operator = ">="
+    return Quantity(first, last, low, high, operator, unit, currency, denied_amount(sentence, first))
 
 
-def _denied_amount(sentence: Sentence, first: int) -> Segment | None:
+def denied_amount(sentence: Sentence, first: int) -> Segment | None:
     """ "don't spend more than 5k": the denial that reaches an amount."""
     for part in reversed(sentence.parts[max(0, first - 5) : first]):
         if part.has("negation", "no_ads") and not part.used:

@@ -267,9 +267,8 @@ def _names_inside_nouns(sentence: Sentence) -> None:
     for at, part in enumerate(sentence.parts):
         if part.kind != "country" or part.has("nationality") or len(part.key) <= 3:
             continue
-        before, after = (sentence.parts[at - 1] if at else None), sentence.after(at)
-        joined = before is not None and before.has("place_preposition", "and", "or", "comma", "exception", "negation")
-        if not joined and after is not None and after.kind == "unknown" and not after.senses:
+        after = sentence.after(at)
+        if not _placed(sentence, at) and after is not None and after.kind == "unknown" and not after.senses:
             _is_noun(part)
 
 
@@ -303,9 +302,15 @@ def _nouns_after_all(sentence: Sentence) -> None:
 
 def _word_place(sentence: Sentence, at: int) -> bool:
     """ "turkey farms", "reading glasses": a name that is also an ordinary word, in small letters and not placed."""
-    part, before = sentence.parts[at], sentence.parts[at - 1] if at else None
-    placed = before is not None and before.has("place_preposition", "and", "or", "comma", "exception", "negation")
-    return part.key in sentence.sets["word_places"] and not part.tokens[0].capital and not placed
+    part = sentence.parts[at]
+    named = part.key in sentence.sets["word_places"] and not part.tokens[0].capital
+    return named and not _placed(sentence, at)
+
+
+def _placed(sentence: Sentence, at: int) -> bool:
+    """Whether a name stands where a place does: behind a preposition, a denial, or in a list."""
+    before = sentence.parts[at - 1] if at else None
+    return before is not None and before.has("place_preposition", "and", "or", "comma", "exception", "negation")
 
 
 def _is_noun(part: Segment) -> None:

@@ -94,38 +94,48 @@ class Interpretation:
         self._words = words
         self._today = today
         self._sentence = read(words, today)
-        directed, self._left_out = _read_back(self._sentence.readings)
-        self.directives: tuple[str, ...] = tuple(print_criteria(directed).splitlines())
+        self._directed, self._left_out = _read_back(self._sentence.readings)
+        self.directives: tuple[str, ...] = tuple(print_criteria(self._directed).splitlines())
         self.filters: dict[str, str] = self._sentence.filters
-        self.criteria = _with_filters(directed, self.filters)
+        self._filtered = _conditions_of(self.filters)
+        self.criteria = criteria([*self._directed.conditions, *self._filtered]) if self._filtered else self._directed
 
     @cached_property
     def confidence(self) -> float:
         """How sure the whole reading is, from 0 to 1."""
         sure = min((self._sure(reading) for reading in self._sentence.readings), default=1.0)
-        sure *= _UNSUPPORTED ** min(3, len(self.unsupported))
+        sure *= _UNSUPPORTED ** min(3, self._unsupported_count)
         return round(sure * (_DANGLING_DENIAL if self._sentence.dangling_denial else 1.0), 2)
 
     @property
     def notes(self) -> int:
         """The number of things a caller may want to know before trusting it."""
-        return len(self.unsupported) + len(self.corrections) + (self.confidence < LOW_CONFIDENCE)
+        return self._unsupported_count + len(self.corrections) + (self.confidence < LOW_CONFIDENCE)
+
+    @property
+    def _unsupported_count(self) -> int:
+        return len(self._sentence.refused) + len(self._left_out)
+
+    @property
+    def conditions(self) -> tuple[Understood, ...]:
+        """Every condition with the words that say it: those of directives first, then those of filters."""
+        return tuple(self.understood.values())
 
     @cached_property
-    def conditions(self) -> tuple[Understood, ...]:
-        """Every condition with the words that say it."""
+    def understood(self) -> dict[Condition, Understood]:
+        """Each condition, and how it was read."""
         said: list[tuple[Condition, Reading]] = []
         for reading in self._sentence.readings:
             if reading.line and reading not in self._left_out:
                 said.extend((condition, reading) for condition in parse(reading.line).conditions)
-        made = []
-        for condition in parse("\n".join(self.directives)).conditions:
+        made = {}
+        for condition in self._directed.conditions:
             readings = [reading for one, reading in said if _same(one, condition)]
-            made.append(self._understood(print_condition(condition), readings))
-        for name, value in self.filters.items():
+            made[condition] = self._understood(print_condition(condition), readings)
+        for condition, (name, value) in zip(self._filtered, self.filters.items(), strict=True):
             readings = [reading for reading in self._sentence.readings if reading.rule == f"filter {name}"]
-            made.append(self._understood(f"{name}: {value}", readings))
-        return tuple(made)
+            made[condition] = self._understood(f"{name}: {value}", readings)
+        return made
 
     def _understood(self, directive: str, readings: Sequence[Reading]) -> Understood:
         sure = min((self._sure(reading) for reading in readings), default=1.0)
@@ -232,22 +242,22 @@ class Interpretation:
 
     def _spans_of(self, tokens: Iterable[Token]) -> tuple[Span, ...]:
         """Words that stand side by side are one span."""
-        order = {token.start: number for number, token in enumerate(self._every_token)}
         spans: list[list[Token]] = []
+        number = -1
         for start in sorted({token.start for token in tokens}):
-            token = self._every_token[order[start]]
-            if spans and order[spans[-1][-1].start] + 1 == order[start]:
+            before, (number, token) = number, self._numbered[start]
+            if spans and number == before + 1:
                 spans[-1].append(token)
             else:
                 spans.append([token])
         return tuple(self._span(some[0], some[-1]) for some in spans)
 
     @cached_property
-    def _every_token(self) -> list[Token]:
-        """Each word once, in the order of the query."""
-        literal = [token for part in self._words.literals for token in part.tokens]
+    def _numbered(self) -> dict[int, tuple[int, Token]]:
+        """Every word by where it begins, with its number in the query."""
+        literal = [literal.token for literal in self._words.literals]
         once = {token.start: token for token in [*self._words.tokens, *literal]}
-        return [once[start] for start in sorted(once)]
+        return {start: (number, once[start]) for number, start in enumerate(sorted(once))}
 
 
 def _same(said: Condition, canonical: Condition) -> bool:
@@ -277,9 +287,7 @@ def _read_back(readings: Sequence[Reading]) -> tuple[Criteria, list[Reading]]:
     return made, left_out
 
 
-def _with_filters(directed: Criteria, filters: dict[str, str]) -> Criteria:
-    if not filters:
-        return directed
+def _conditions_of(filters: dict[str, str]) -> list[Condition]:
     reader = FilterReader()
     reader.read(filters)
-    return criteria([*directed.conditions, *reader.conditions])
+    return reader.conditions

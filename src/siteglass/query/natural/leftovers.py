@@ -45,7 +45,7 @@ def read_keywords(sentence: Sentence) -> None:
             ):
                 continue
         elif part.negated:
-            sentence.refuse([*([part.denied_by] if part.denied_by else []), part], _NO_VALUE)
+            sentence.refuse(part.with_denial(), _NO_VALUE)
             continue
         elif part.key == "online" and _sells_online(sentence):
             part.used = True  # "online jewelry stores"
@@ -112,7 +112,7 @@ def refuse_rest(sentence: Sentence) -> None:
         if part.readings or part.refused:
             continue
         if part.kind in _REFUSED and not part.used:
-            sentence.refuse([part, *([part.denied_by] if part.denied_by else [])], _REFUSED[part.kind])
+            sentence.refuse(part.with_denial(), _REFUSED[part.kind])
         elif part.kind in _DENYING and not part.used:
             sentence.refuse([part], _DENIES_NOTHING)
             sentence.dangling_denial = True

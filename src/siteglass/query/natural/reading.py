@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from siteglass.query.natural.amounts import read_dates, read_numbers
+from siteglass.query.natural.amounts import read_numbers
 from siteglass.query.natural.choice import choose
+from siteglass.query.natural.dates import read_dates
 from siteglass.query.natural.either import refuse_either
 from siteglass.query.natural.leftovers import attach_helpers, read_keywords, refuse_orders, refuse_rest
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, lexicon
-from siteglass.query.natural.literals import take_literals
+from siteglass.query.natural.literals import Literal, take_literals
 from siteglass.query.natural.places import read_places
 from siteglass.query.natural.scope import deny
 from siteglass.query.natural.segments import Segment, segment
@@ -29,9 +30,7 @@ class Words:
 
     tokens: Sequence[Token]
     found: Sequence[Matches]
-    literals: Sequence[Segment]
-    problems: Mapping[int, str]
-    """Of a literal that cannot be read, by its number."""
+    literals: Sequence[Literal]
 
 
 def split(query: str) -> Words:
@@ -44,8 +43,7 @@ def split(query: str) -> Words:
     right = corrected(tokens, found, words, quoted)
     if any(token.corrected for token in right):
         found = _matches(right, quoted, words)
-    problems = {number: literal.problem for number, literal in enumerate(literals) if literal.problem}
-    return Words(right, found, [Segment([literal.token]) for literal in literals], problems)
+    return Words(right, found, literals)
 
 
 def _matches(tokens: Sequence[Token], quoted: Mapping[int, int], words: Lexicon) -> list[Matches]:
@@ -61,13 +59,14 @@ def _matches(tokens: Sequence[Token], quoted: Mapping[int, int], words: Lexicon)
 
 def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -> Sentence:
     """What the words mean; `forced` are senses of the words that begin at some offsets."""
-    known: Lexicon = lexicon()
+    known = lexicon()
     sentence = Sentence(segment(words.tokens, words.found, known), known, today, known.language(words.tokens))
-    for number, literal in enumerate(words.literals):
-        if problem := words.problems.get(number):
-            sentence.refuse([literal], problem)
+    for literal in words.literals:
+        part = Segment([literal.token])
+        if literal.problem:
+            sentence.refuse([part], literal.problem)
         else:
-            sentence.say(literal.tokens[0].text, [literal], "directive")
+            sentence.say(literal.token.text, [part], "directive")
     choose(sentence, forced or {})
     refuse_either(sentence)
     refuse_orders(sentence)

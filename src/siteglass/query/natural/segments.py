@@ -19,7 +19,7 @@ ENTITIES = PLACES | {"language", "spoken", "technology", "category", "service_ty
 # What is named, languages apart: "web en italiano" is read in two halves either way.
 _NAMES = ENTITIES - {"language", "spoken", "nationality"}
 # "or more", "and less": only behind a number.
-_BEHIND_NUMBERS = frozenset(("greater_after", "at_least_after", "less_after", "at_most_after", "around_after"))
+BEHIND_NUMBERS = frozenset(("greater_after", "at_least_after", "less_after", "at_most_after", "around_after"))
 # Behind these a word is written with a capital, whatever it is.
 _ENDS = (".", "!", "?", ":")
 # A town whose name is also an ordinary word is meant from this size on: in capitals or where a place is expected; in a
@@ -70,6 +70,10 @@ class Segment:
             made += " " * (token.start > end) + (token.key if token.corrected else token.text.lower())
             end = token.end
         return made
+
+    def with_denial(self) -> list[Segment]:
+        """Itself, and the words that deny it."""
+        return [self] if self.denied_by is None else [self, self.denied_by]
 
     def has(self, *kinds: str) -> bool:
         """Whether it can be of one of these kinds."""
@@ -150,10 +154,10 @@ def _other(tokens: Sequence[Token], at: int, found: Matches) -> Segment:
     return Segment(alone, _signs(token), kind=token.kind)
 
 
-def _in_slashes(tokens: Sequence[Token], at: int, codes_not: Container[str]) -> bool:
+def _in_slashes(tokens: Sequence[Token], at: int, no_codes: Container[str]) -> bool:
     """A code in a list such as de/at/ch, without blanks."""
     token = tokens[at]
-    if len(token.key) > 3 or token.key in codes_not:
+    if len(token.key) > 3 or token.key in no_codes:
         return False
     beside = [tokens[i] for i in (at - 1, at + 1) if 0 <= i < len(tokens)]
     return any(other.key == "/" and token.start in (other.end, other.start - len(token.text)) for other in beside)
@@ -169,7 +173,7 @@ def _signs(token: Token) -> list[Sense]:
 
 def _plausible(sense: Sense, tokens: Sequence[Token], at: int, length: int, lexicon: Lexicon) -> bool:
     """Whether a phrase may be meant at all: short codes only in capitals, towns only if they are no common word."""
-    if sense.kind in _BEHIND_NUMBERS:
+    if sense.kind in BEHIND_NUMBERS:
         before = tokens[max(0, at - 3) : at]
         return any(token.kind == "number" or lexicon.role(token.key, "unit") for token in before)
     if sense.kind not in ENTITIES:

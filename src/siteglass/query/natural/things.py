@@ -10,8 +10,6 @@ FLAGS = {
     "description": "missing_description", "heading": "missing_heading", "https": "not_secure",
     "responsive": "not_responsive",
 }  # fmt: skip
-
-
 _PERSONAL = "a search can leave out shared mailboxes, not personal ones"
 
 
@@ -50,7 +48,7 @@ def read_things(sentence: Sentence) -> None:
                 if name == "email" and part.negated and _mailbox_follows(sentence, at):
                     continue  # "sem e-mails info@": the mailbox says it
                 if name == "personal_email" and part.negated:
-                    sentence.refuse([part, *([part.denied_by] if part.denied_by else [])], _PERSONAL)
+                    sentence.refuse(part.with_denial(), _PERSONAL)
                 elif name == "personal_email":
                     sentence.say("@no_generic_emails", [part], "contact")
                 else:
