@@ -82,8 +82,13 @@ def batches(path: Path) -> Iterator[Batch]:
         yield Batch(b"".join(lines), len(lines))
 
 
-async def load(backends: Backends, names: Names, path: Path, on_progress: Callable[[Loaded], None]) -> Loaded:
-    """Write all leads of a Parquet file; a few batches are under way while the next is made in a thread."""
+async def load(
+    backends: Backends, names: Names, path: Path, on_progress: Callable[[Loaded], None], *, only: str | None = None
+) -> Loaded:
+    """Write all leads of a Parquet file; a few batches are under way while the next is made in a thread.
+
+    They go to every generation that takes writes, or to `only` one that is being built.
+    """
     loaded = Loaded()
     under_way: set[asyncio.Task[None]] = set()
     source = batches(path)
@@ -93,7 +98,7 @@ async def load(backends: Backends, names: Names, path: Path, on_progress: Callab
                 done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
                 _raise_failures(done)
                 on_progress(loaded)
-            under_way.add(asyncio.create_task(_write(backends, names, batch, loaded)))
+            under_way.add(asyncio.create_task(_write(backends, names, batch, only, loaded)))
         if under_way:
             done, under_way = await asyncio.wait(under_way)
             _raise_failures(done)
@@ -109,14 +114,24 @@ def _raise_failures(done: set[asyncio.Task[None]]) -> None:
         task.result()
 
 
-async def _write(backends: Backends, names: Names, batch: Batch, loaded: Loaded) -> None:
+async def _write(backends: Backends, names: Names, batch: Batch, only: str | None, loaded: Loaded) -> None:
+    written: list[str] = []
+    # Asked again when all is written: one that was opened meanwhile would never get what its source does not have.
+    while missing := [name for name in await _targets(backends, names, only) if name not in written]:
+        for target in missing:
+            _count(await _bulk(backends, target, batch.body), loaded)
+        written += missing
+    loaded.read += batch.leads
+    loaded.document_bytes += len(batch.body)
+
+
+async def _targets(backends: Backends, names: Names, only: str | None) -> list[str]:
+    if only is not None:
+        return [only]
     targets = await generations.writable(backends, names)
     if not targets:
         raise generations.GenerationError("No generation takes writes. Make one first: siteglass index create")
-    for target in targets:
-        _count(await _bulk(backends, target, batch.body), loaded)
-    loaded.read += batch.leads
-    loaded.document_bytes += len(batch.body)
+    return targets
 
 
 async def _bulk(backends: Backends, target: str, body: bytes) -> list[dict[str, Any]]:

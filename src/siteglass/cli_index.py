@@ -1,0 +1,114 @@
+"""Operator commands on the index: create, load, promote, drop, status."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from siteglass.settings import load_settings
+
+if TYPE_CHECKING:
+    from siteglass.backends import Backends
+    from siteglass.index.names import Names
+
+Result = TypeVar("Result")
+
+LEAD_FILES = (".ndjson", ".jsonl", ".parquet")
+
+
+@click.group()
+def index() -> None:
+    """Index generations: make, fill, promote, drop."""
+
+
+def run(action: Callable[[Backends, Names], Awaitable[Result]]) -> Result:
+    """Run an operation with the backends of the settings."""
+    from siteglass.backends import open_backends
+    from siteglass.index.names import Names
+
+    async def inside() -> Result:
+        settings = load_settings()
+        async with open_backends(settings) as backends:
+            return await action(backends, Names(settings.index_prefix))
+
+    return asyncio.run(inside())
+
+
+@index.command("create")
+@click.option("--shards", default=1, show_default=True, type=click.IntRange(1, 1024))
+@click.option("--replicas", default=0, show_default=True, type=click.IntRange(0, 8))
+@click.option("--codec", default="default", show_default=True, type=click.Choice(["default", "best_compression"]))
+@click.option("--refresh-interval", default="1s", show_default=True, help="How soon writes are seen; -1 while filling.")
+@click.option("--source", default="", help="Where the leads come from, kept with the generation.")
+def index_create(shards: int, replicas: int, codec: str, refresh_interval: str, source: str) -> None:
+    """Make a new, empty generation that takes writes; prints its name."""
+    from siteglass.index import generations
+
+    shape = generations.Shape(shards, replicas, codec, refresh_interval)
+    click.echo(run(lambda backends, names: generations.create(backends, names, shape, source)))
+
+
+@index.command("load")
+@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def index_load(source: Path) -> None:
+    """Write the leads of an NDJSON or Parquet file to all generations that take writes."""
+    from siteglass import load as loading
+    from siteglass.lead_files import count_leads
+    from siteglass.progress import progress
+
+    if source.suffix not in LEAD_FILES:
+        raise click.BadParameter(f"{source}: leads come in files named {' or '.join(LEAD_FILES)}.")
+    if source.suffix == ".parquet":
+        count_leads(source)  # what is no such file must not get into the store
+    path = loading.to_store(source, load_settings().lead_store)
+    with progress("Loading", count_leads(path)) as advance_to:
+        loaded = run(lambda b, n: loading.load(b, n, path, lambda so_far: advance_to(so_far.read)))
+    click.echo(
+        f"{loaded.read} leads read; {loaded.written} written, {loaded.older} older than what was there, "
+        f"{loaded.failed} failed; {loaded.document_bytes / max(loaded.read, 1):.0f} bytes sent per document"
+    )
+    for reason in loaded.reasons:
+        click.echo(f"  {reason}", err=True)
+    if loaded.failed:
+        sys.exit(1)
+
+
+@index.command("promote")
+@click.argument("name")
+def index_promote(name: str) -> None:
+    """Let searches see this generation."""
+    from siteglass.index import generations
+
+    run(lambda backends, names: generations.promote(backends, names, name))
+    click.echo(f"{name} is live")
+
+
+@index.command("drop")
+@click.argument("name")
+def index_drop(name: str) -> None:
+    """Delete a generation that is not live."""
+    from siteglass.index import generations
+
+    run(lambda backends, names: generations.drop(backends, names, name))
+    click.echo(f"{name} is gone")
+
+
+@index.command("status")
+def index_status() -> None:
+    """List the generations."""
+    from siteglass.index import generations
+
+    found = run(generations.status)
+    if not found:
+        click.echo("No generation yet. Make one: siteglass index create")
+    for g in found:
+        marks = " ".join(mark for mark, there in (("live", g.live), ("writes", g.takes_writes)) if there)
+        size = (
+            f"{g.documents} leads, {g.size_bytes / 1e6:.1f} MB, {g.size_bytes / max(g.documents, 1):.0f} bytes per lead"
+        )
+        click.echo(f"{g.name}  {g.health}  {size}  schema {g.schema_version}  {marks}")
