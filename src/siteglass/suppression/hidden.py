@@ -85,16 +85,31 @@ class Hidden:
     async def refresh(self) -> None:
         """Read what is new; all of it if the oldest generation is another one, to let go of what it does not need."""
         async with self._refreshing:
-            started = time.monotonic()
-            since = await self._oldest()
-            if since == self._from:
-                # In place: it only ever hides more.
-                await self._read(self._by_domain, max(since, self._seen - OVERLAP))
-            else:
-                held: dict[str, bytes] = {}
-                await self._read(held, since)
-                self._by_domain, self._from = held, since
-            self._refreshed_at = started
+            await self._refresh()
+
+    async def require_fresh(self) -> None:
+        """Read the list now if it was not read for too long; raises Unavailable if that cannot be done in time."""
+        if self._is_old():
+            async with self._refreshing:
+                if self._is_old():  # and nobody read it while we waited
+                    await self._refresh()
+            if self._is_old():
+                raise Unavailable("the list of opt-outs could not be read in time")
+
+    def _is_old(self) -> bool:
+        return time.monotonic() - self._refreshed_at > MOST_AGE_S
+
+    async def _refresh(self) -> None:
+        started = time.monotonic()
+        since = await self._oldest()
+        if since == self._from:
+            # In place: it only ever hides more.
+            await self._read(self._by_domain, max(since, self._seen - OVERLAP))
+        else:
+            held: dict[str, bytes] = {}
+            await self._read(held, since)
+            self._by_domain, self._from = held, since
+        self._refreshed_at = started
 
     async def _oldest(self) -> datetime:
         try:
@@ -114,13 +129,6 @@ class Hidden:
                     elif before != WHOLE and value not in _hashes(before):
                         held[domain] = before + value
                     self._seen = max(self._seen, at)
-
-    async def require_fresh(self) -> None:
-        """Read the list now if it was not read for too long; raises Unavailable if that cannot be done."""
-        if time.monotonic() - self._refreshed_at > MOST_AGE_S:
-            await self.refresh()
-            if time.monotonic() - self._refreshed_at > MOST_AGE_S:
-                raise Unavailable("the list of opt-outs could not be read in time")
 
     def shown(self, record: Record) -> Record | None:
         """The record without what must not be shown; None: not at all. Most come back as they are."""
