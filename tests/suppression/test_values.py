@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -80,6 +81,12 @@ def test_a_hash_is_keyed_and_of_its_kind() -> None:
     assert HASHER.of_value(read_value(f"email:sha256:{digest}")) != HASHER.of_value(
         read_value(f"phone:sha256:{digest}")
     )
+
+
+def test_a_hash_is_an_hmac() -> None:
+    key = hashlib.sha256(b"siteglass suppression\na secret of the tests that is long enough").digest()
+    inner = hashlib.sha256(b"anna@example.com").digest()
+    assert HASHER.of_value(read_value("anna@example.com")) == hmac.digest(key, b"email" + inner, "sha256")
 
 
 def test_addresses_leave_texts_too() -> None:
