@@ -24,6 +24,7 @@ from siteglass.language_model import LanguageModel
 from siteglass.limits import Claims, Policy, RateLimiter, limit_headers
 from siteglass.logs import places
 from siteglass.query.cursor import CursorSealer
+from siteglass.subject_requests import FrontDoor
 
 log = logging.getLogger("siteglass.api")
 
@@ -40,6 +41,7 @@ class Service:
     keys: Keys
     limiter: RateLimiter
     claims: Claims
+    door: FrontDoor
     language_model: LanguageModel | None = None
     """Asked about sentences that the rules cannot read; None: nobody is."""
 
