@@ -30,7 +30,7 @@ MAX_ADDRESS_CHARS = 254
 Security = Literal["tls", "starttls", "none"]
 # Of what the standards allow, what mailboxes have: no quotes, no comments, no addresses of machines.
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
-_ADDRESS = re.compile(rf"{_ATOM}(\.{_ATOM})*@([A-Za-z0-9-]{{1,63}}\.)+[A-Za-z0-9-]{{2,63}}")
+_ADDRESS = re.compile(rf"{_ATOM}(\.{_ATOM})*@([A-Za-z0-9-]{{1,63}}\.)+[A-Za-z][A-Za-z0-9-]{{1,62}}")
 _PORTS = {"smtp": 587, "smtps": 465}
 
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from siteglass import opt_out
-from siteglass.backends import Backends
+from siteglass.backends import Backends, EngineError
 from siteglass.control import Control, Look, places
 from siteglass.errors import BadRequest, Problem, Unavailable
 from siteglass.index.names import Names
+from siteglass.lead_files import LeadFileError
 from siteglass.mailer import Mailer, MailError, MailRefused
 from siteglass.opt_out import Held
-from siteglass.settings import variable
+from siteglass.settings import SettingsError, variable
 from siteglass.suppression.values import Kind, Value
 from siteglass.tickets import NotATicket, Opened, Purpose, Ticket, TicketSealer
 
 CODE_LIFE_S = 3_600
 TOKEN_LIFE_S = 7 * 86_400
-RETRY_MAIL_AFTER_S = 60
+RETRY_AFTER_S = 60
+DEADLINE_S = 30
+MAX_AT_ONCE = 4
 REASON = "asked for at the opt-out page"
 ACTOR = "opt-out page"
 
@@ -73,6 +77,7 @@ class FrontDoor:
         self.sealer = sealer
         self._mailer = mailer
         self._control = control
+        self._at_once = asyncio.Semaphore(MAX_AT_ONCE)
 
     async def ask(self, purpose: Purpose, value: Value, now_s: int) -> Asked:
         """A ticket, and for an address a mail with its code. What is held is not looked at, so it cannot show."""
@@ -97,20 +102,30 @@ class FrontDoor:
             _check_code(opened, code)
         else:
             await self._check_token(opened, code)
-        if ticket.purpose is Purpose.ACCESS:
-            return Done(ticket.purpose, value, await opt_out.held(backends, names, value))
-        await opt_out.suppress(backends, names, [value], reason=REASON, actor=ACTOR)
-        return Done(ticket.purpose, value)
+        return await self._carry_out(backends, names, ticket.purpose, value)
+
+    async def _carry_out(self, backends: Backends, names: Names, purpose: Purpose, value: Value) -> Done:
+        """Raises Unavailable if it is not done; the same again goes on from there."""
+        try:
+            async with asyncio.timeout(DEADLINE_S), self._at_once:
+                if purpose is Purpose.ACCESS:
+                    return Done(purpose, value, await opt_out.held(backends, names, value))
+                await opt_out.suppress(backends, names, [value], reason=REASON, actor=ACTOR)
+                return Done(purpose, value)
+        except (SettingsError, LeadFileError) as error:
+            raise Unavailable(f"{purpose}: {error}", RETRY_AFTER_S) from None
+        except (TimeoutError, EngineError) as error:
+            raise Unavailable(f"{purpose}: {type(error).__name__}", RETRY_AFTER_S) from None
 
     async def _mail_code(self, purpose: Purpose, address: str, code: str) -> None:
         if self._mailer is None:
-            raise Unavailable(f"no mail can be sent: {variable('mail_url')} is not set", RETRY_MAIL_AFTER_S)
+            raise Unavailable(f"no mail can be sent: {variable('mail_url')} is not set", RETRY_AFTER_S)
         try:
             await self._mailer.send(address, SUBJECT, TEXTS[purpose].format(code=code))
         except MailRefused:
             raise _not_proven("email", "no mail is taken for this address; is it spelled right?") from None
         except MailError as error:
-            raise Unavailable(f"no mail can be sent: {error}", RETRY_MAIL_AFTER_S) from None
+            raise Unavailable(f"no mail can be sent: {error}", RETRY_AFTER_S) from None
 
     async def _check_token(self, opened: Opened, code: str | None) -> None:
         if code is not None:

@@ -16,9 +16,9 @@ from siteglass.settings import Settings
 from tests.language_model.conftest import Moving
 from tests.opt_out.mails import Outbox
 from tests.opt_out.servers import Names, Site, hosting, naming
-from tests.running import filled, serving
+from tests.running import serving
+from tests.suppression.world import world
 
-# Names of their own: what is suppressed here is so for all tests of a run.
 LEADS = [
     Lead(
         domain=f"door-{name}.com",
@@ -27,7 +27,7 @@ LEADS = [
         emails=(f"{name}@door-{name}.com", "shared@door-shared.com"),
         country="USA",
     )
-    for name in ("one", "two", "three", "four", "five", "six")
+    for name in ("one", "two", "three", "four", "five", "six", "seven", "eight")
 ]
 ASK, CONFIRM = "/v1/opt-out", "/v1/opt-out/confirm"
 _CALLERS = itertools.count(1)
@@ -65,13 +65,15 @@ class Door:
 
 
 @pytest.fixture(scope="session")
-def leads(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Settings:
-    """Settings of an index with leads of the door's own, one for each worker."""
-    return filled(f"opt-out-{worker_id}", LEADS, tmp_path_factory.mktemp("opt-out"))
+def leads(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Settings]:
+    """Settings of an index with these leads and tables of its own: what is suppressed here is so for no other test."""
+    with world(f"door_{worker_id}", LEADS, tmp_path_factory.mktemp("door")) as made:
+        yield made.settings
 
 
 @pytest.fixture(scope="module")
 def door(leads: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    """The service with all that stands around it."""
     folder: Path = tmp_path_factory.mktemp("outbox") / "outbox"
     with naming() as names, hosting() as site:
         settings = replace(

@@ -158,8 +158,6 @@ def certificate(folder: Path, *names: str) -> tuple[Path, Path]:
     certificate_path, key_path = folder / "certificate.pem", folder / "key.pem"
     certificate_path.write_bytes(made.public_bytes(serialization.Encoding.PEM))
     key_path.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     )
     return certificate_path, key_path

@@ -17,6 +17,7 @@ from tests.opt_out.conftest import ASK, CONFIRM, Door
 from tests.running import API_KEY
 
 HOUR_MS = 3_600_000
+EITHER = "expected either an e-mail address here or a domain in domain"
 WRONG_CODE = "0000-0000-0000"
 
 
@@ -161,7 +162,7 @@ def test_a_token_proves_its_own_ticket_only(door: Door) -> None:
 
 
 def test_dns_is_away(door: Door) -> None:
-    asked = door.ask(domain="door-six.com")
+    asked = door.ask(domain="door-dns.com")
     door.names.broken = True
     told = _told(door.post(CONFIRM, {"ticket": asked["ticket"]}))
     assert {message.partition(", found ")[2] for _, message in told} == {"no answer from DNS (NoNameservers)"}
@@ -215,12 +216,14 @@ def test_a_code_of_another_ticket(door: Door) -> None:
 
 
 def test_a_code_for_a_domain(door: Door) -> None:
-    asked = door.ask(domain="door-six.com")
+    asked = door.ask(domain="door-code.com")
     told = _told(door.post(CONFIRM, {"ticket": asked["ticket"], "code": WRONG_CODE}))
     assert told == [("code", "a domain has none; leave it out, the token of the domain is looked for")]
 
 
-@pytest.mark.parametrize(("value", "life_ms"), [({"email": "a@door-late.com"}, HOUR_MS), ({"domain": "door-late.com"}, 168 * HOUR_MS)])
+@pytest.mark.parametrize(
+    ("value", "life_ms"), [({"email": "a@door-late.com"}, HOUR_MS), ({"domain": "door-late.com"}, 168 * HOUR_MS)]
+)
 def test_an_expired_ticket(door: Door, value: dict[str, str], life_ms: int) -> None:
     asked = door.ask(**value)
     proof = {"code": door.outbox.code("a@door-late.com")} if "email" in value else {}
@@ -245,23 +248,23 @@ def test_a_ticket_that_was_changed(door: Door) -> None:
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ({}, [("email", "expected either an e-mail address here or a domain in domain, found neither")]),
-        (
-            {"email": "a@b.com", "domain": "b.com"},
-            [("email", "expected either an e-mail address here or a domain in domain, found both")],
-        ),
+        ({}, [("email", f"{EITHER}, found neither")]),
+        ({"email": "a@b.com", "domain": "b.com"}, [("email", f"{EITHER}, found both")]),
         ({"email": 7}, [("email", "expected a string, found a number")]),
-        ({"email": "a" * (MAX_CHARS + 1)}, [("email", f"expected at most {MAX_CHARS} characters, found {MAX_CHARS + 1}")]),
+        ({"email": "a" * 2_049}, [("email", f"expected at most {MAX_CHARS} characters, found 2049")]),
         ({"email": "a@b.com", "request": "delete"}, [("request", "expected opt_out or access")]),
         ({"mail": "a@b.com"}, [("mail", "unknown field; did you mean email?")]),
-        ({"email": None, "domain": None}, [("email", "expected either an e-mail address here or a domain in domain, found neither")]),
+        ({"email": None, "domain": None}, [("email", f"{EITHER}, found neither")]),
+        ({"email": f"sha256:{'0' * 64}"}, [("email", "expected one address such as anna@example.com, found a hash")]),
     ],
-)  # fmt: skip
+)
 def test_bodies_that_ask_wrongly(door: Door, body: dict[str, Any], told: list[tuple[str, str]]) -> None:
     assert _told(door.post(ASK, body)) == told
 
 
-@pytest.mark.parametrize("email", ["jo", "jo@", "@door-six.com", "jo@127.0.0.1", "jo@door-six.com\nBcc: x@y.com", "a@b@c"])
+@pytest.mark.parametrize(
+    "email", ["jo", "jo@", "@door-six.com", "jo@127.0.0.1", "jo@door-six.com\nBcc: x@y.com", "a@b@c"]
+)
 def test_what_is_no_address_gets_no_mail(door: Door, email: str) -> None:
     ((field, _),) = _told(door.post(ASK, {"email": email}))
     assert field == "email"
@@ -274,7 +277,7 @@ def test_what_is_no_address_gets_no_mail(door: Door, email: str) -> None:
         ({"ticket": ["x"]}, [("ticket", "expected a string, found an array")]),
         (
             {"ticket": "A" * (MAX_TICKET_CHARS + 1)},
-            [("ticket", f"expected at most {MAX_TICKET_CHARS:} characters, found {MAX_TICKET_CHARS + 1}")],
+            [("ticket", f"expected at most {MAX_TICKET_CHARS} characters, found {MAX_TICKET_CHARS + 1}")],
         ),
         ({"ticket": "x", "code": 1}, [("code", "expected a string, found a number")]),
         ({"tiket": "x"}, [("tiket", "unknown field; did you mean ticket?")]),

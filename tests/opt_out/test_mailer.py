@@ -19,7 +19,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP as Server
 from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword, Session
 
-from siteglass.mailer import MailError, Mailer, MailRefused, open_mailer
+from siteglass.mailer import Mailer, MailError, MailRefused, open_mailer
 from siteglass.settings import Settings, SettingsError
 from tests.limits.faults import free_port
 from tests.opt_out.servers import certificate
@@ -133,9 +133,9 @@ def test_no_server_there() -> None:
 
 
 def test_a_server_that_says_nothing() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        with pytest.raises(MailError, match="took longer than 0.2 s|TimeoutError"):
-            _send(f"smtp://127.0.0.1:{silent.getsockname()[1]}", mail_timeout_ms=200)
+    told = r"took longer than 0\.2 s$"
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(MailError, match=told):
+        _send(f"smtp://127.0.0.1:{silent.getsockname()[1]}", mail_timeout_ms=200)
 
 
 def test_no_mail_goes_out_open_unless_allowed(inbox: tuple[Inbox, str]) -> None:
@@ -242,14 +242,14 @@ def test_no_mailer_is_the_default() -> None:
      "smtps://u:secret@m.test?tls=none", "smtp://u:secret@m.test?ssl=1", "file:", "file://host/outbox"],
 )  # fmt: skip
 def test_addresses_that_cannot_be_read(url: str) -> None:
-    with pytest.raises(SettingsError, match="^SITEGLASS_MAIL_URL: ") as caught:
+    with pytest.raises(SettingsError, match=r"^SITEGLASS_MAIL_URL: ") as caught:
         open_mailer(Settings(mail_url=url, mail_from=FROM))
     assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("sender", ["", "Siteglass", "a@b.test\nBcc: x@y.test", "a b@c.test"])
 def test_a_sender_is_needed(sender: str) -> None:
-    with pytest.raises(SettingsError, match="^SITEGLASS_MAIL_FROM: an address like"):
+    with pytest.raises(SettingsError, match=r"^SITEGLASS_MAIL_FROM: an address like"):
         open_mailer(Settings(mail_url="file:x", mail_from=sender))
 
 

@@ -70,9 +70,7 @@ async def _take(
 
 async def take_ask(service: Service, request: Request, call: Call, value: Value) -> None:
     """One request of this caller, and one for this address or domain: nobody is to be flooded with mails."""
-    local, at, host = value.text.rpartition("@")
-    mailbox = f"{local.partition('+')[0]}{at}{host}"  # what stands behind a plus comes to the same person
-    await _take(service, request, call, "opt-out-ask", ASKS_PER_HOUR, mailbox, MAILS_PER_HOUR)
+    await _take(service, request, call, "opt-out-ask", ASKS_PER_HOUR, value.text, MAILS_PER_HOUR)
 
 
 async def take_confirm(service: Service, request: Request, call: Call, ticket: str) -> None:
@@ -114,6 +112,9 @@ def read_ask(body: dict[str, Any]) -> tuple[Purpose, Value]:
             value = read_value(text, _BY_KIND[name])
         except NotAValue as error:
             problems.append(Problem(name, str(error)))
+        else:
+            if value.sha256 is not None:  # nobody can be mailed at a hash
+                problems.append(Problem(name, "expected one address such as anna@example.com, found a hash"))
     if problems:
         raise BadRequest(problems)
     return Purpose(asked), value
@@ -168,18 +169,19 @@ def done_body(done: Done) -> dict[str, Any]:
     return {
         **body,
         "suppressed_since": None if since is None else _moment(since.timestamp()),
-        "leads": [_held(lead) for lead in done.held.leads],
+        "leads": [_held(lead, whole=done.value.kind is Kind.DOMAIN) for lead in done.held.leads],
     }
 
 
-def _held(lead: HeldLead) -> dict[str, Any]:
+def _held(lead: HeldLead, *, whole: bool) -> dict[str, Any]:
     told = {
         "domain": lead.domain,
         "fields": list(lead.fields),
         "source": lead.source,
         "crawled_at": _moment(lead.crawled_at.timestamp()),
     }
-    return told if lead.record is None else {**told, "record": lead.record}
+    # Who has shown an address of his does not see those of others that stand on the same site.
+    return {**told, "record": lead.record} if whole else told
 
 
 def asked_answer(asked: Asked) -> Response:

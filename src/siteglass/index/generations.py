@@ -6,6 +6,7 @@ All generations that take writes stand behind the write alias; a writer asks for
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from siteglass import __version__
@@ -72,6 +73,12 @@ async def writable(backends: Backends, names: Names) -> list[str]:
             return []
         raise
     return sorted(answer)
+
+
+async def oldest_made_at(backends: Backends, names: Names) -> datetime | None:
+    """When the oldest generation that takes writes was made."""
+    found = await writable(backends, names)
+    return names.made_at(found[0]) if found else None
 
 
 async def live(backends: Backends, names: Names) -> str | None:

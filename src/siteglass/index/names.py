@@ -35,3 +35,8 @@ class Names:
         """Name of a generation made now."""
         made = dt.datetime.fromtimestamp(now_ms / 1000, tz=dt.UTC)
         return f"{self.prefix}-{self.dataset}-g{made:%Y%m%d%H%M%S}{now_ms % 1000:03}"
+
+    def made_at(self, generation: str) -> dt.datetime:
+        """When a generation was made, by its name."""
+        stamp = generation.removeprefix(f"{self.prefix}-{self.dataset}-g")
+        return dt.datetime.strptime(stamp[:14], "%Y%m%d%H%M%S").replace(tzinfo=dt.UTC)

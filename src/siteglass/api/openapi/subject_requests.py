@@ -15,7 +15,7 @@ from siteglass.api.subject_requests import (
     done_body,
 )
 from siteglass.control import places
-from siteglass.opt_out import Held, HeldLead
+from siteglass.opt_out import MAX_HELD, Held, HeldLead
 from siteglass.subject_requests import Asked, Done
 from siteglass.suppression.values import Kind, Value
 from siteglass.tickets import MAX_TICKET_CHARS, Purpose
@@ -61,7 +61,9 @@ DONE = _named(
     not_shown_any_more=done_body(Done(Purpose.OPT_OUT, _ADDRESS)),
     what_is_held=done_body(
         Done(
-            Purpose.ACCESS, _ADDRESS, Held(None, [HeldLead("example.com", ["emails"], "crawl-2026-10.parquet", _READ)])
+            Purpose.ACCESS,
+            _ADDRESS,
+            Held(None, [HeldLead("example.com", ("emails",), "crawl-2026-10.parquet", _READ, {})]),
         )
     ),
 )
@@ -161,6 +163,10 @@ def _held() -> dict[str, Any]:
         request={"type": "string", "const": Purpose.ACCESS},
         **_ABOUT,
         suppressed_since=said(or_null(_MOMENT), "Since when it is not shown; null if it is."),
-        leads={"type": "array", "items": _optional(lead, "record"), "description": "Every record that holds it."},
+        leads={
+            "type": "array",
+            "items": _optional(lead, "record"),
+            "description": f"The records that hold it, at most {MAX_HELD}.",
+        },
     )
     return _optional(told, "email", "domain")
