@@ -86,11 +86,12 @@ class Settings:
     language_model_timeout_ms: Annotated[int, "A search waits no longer for the language model."] = 1_500
     mail_url: Annotated[
         str,
-        "Where mails go: smtp://user:password@host:587 (STARTTLS; ?tls=none: without), smtps://user:password@host:465, "
-        "or file:FOLDER, which keeps them there as .eml; empty: none are sent.",
+        "Where mails go: `smtp://user:password@host:587` (STARTTLS; `?tls=none`: without), "
+        "`smtps://user:password@host:465`, or `file:FOLDER`, which keeps them there as .eml; empty: none are sent.",
     ] = field(default="", repr=False)
     mail_from: Annotated[
-        str, "Sender of mails, such as Siteglass <privacy@example.com>; the page /opt-out tells people to write there."
+        str,
+        "Sender of mails, such as `Siteglass <privacy@example.com>`; the page /opt-out tells people to write there.",
     ] = ""
     mail_timeout_ms: Annotated[int, "A request waits no longer for its mail to be taken."] = 10_000
     dns_servers: Annotated[

@@ -36,6 +36,11 @@ FILE_HEADERS = {**HEADERS, "Cache-Control": "public, max-age=31536000, immutable
 
 _MEDIA_TYPES = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 _DOCS_FILES = ("docs.css", "docs.js", "icon.svg", "swagger-ui/swagger-ui-bundle.js.gz", "swagger-ui/swagger-ui.css.gz")
+_WRITE = """\
+<p>
+        Write to <a href="mailto:{contact}">{contact}</a> from the address that it is about, and say what you would
+        like. For a phone number this is the only way.
+      </p>"""
 _OPT_OUT_FILES = ("opt_out.css", "opt_out.js", "icon.svg")
 
 
@@ -103,11 +108,10 @@ class OptOutPage(Page):
         super().__init__(OPT_OUT_PAGE, "opt_out.html", _OPT_OUT_FILES)
 
     def html(self, service: Service, request: Request) -> str:
-        contact = parseaddr(service.backends.settings.mail_from)[1]
-        write = f'Write to <a href="mailto:{html.escape(contact)}">{html.escape(contact)}</a> from the address that it '
-        write += "is about, or" if contact else ""
+        contact = html.escape(parseaddr(service.backends.settings.mail_from)[1])
+        write = _WRITE.replace("{contact}", contact) if contact else ""
         base_url = html.escape(str(request.base_url).rstrip("/"))
-        return self._html.replace("{write}", write if contact else "").replace("{base_url}", base_url)
+        return self._html.replace("{write}", write).replace("{base_url}", base_url)
 
 
 def _takes_gzip(accepted: str) -> bool:

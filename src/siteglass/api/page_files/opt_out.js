@@ -64,7 +64,7 @@ async function post(path, body) {
   }
   if (response.status === 429) {
     const minutes = Math.ceil(Number(response.headers.get("Retry-After") || 60) / 60);
-    return { wrong: `That were too many tries. Please wait ${minutes} minute${minutes === 1 ? "" : "s"} and try again.` };
+    return { wrong: `Too many tries. Please wait ${minutes} minute${minutes === 1 ? "" : "s"} and try again.` };
   }
   if (response.status === 400) {
     return { details: answer.details || [], wrong: answer.message };
@@ -93,6 +93,11 @@ async function working(form, text, work) {
 function details(failed, field) {
   const found = (failed.details || []).filter((one) => one.field === field);
   return found.map((one) => one.message.charAt(0).toUpperCase() + one.message.slice(1) + ".").join("\n");
+}
+
+// What was found where, without the token again.
+function places(text) {
+  return text.replace(/^Expected siteglass-proof=\S+ at (.*), found (.*)$/gm, "$1: $2");
 }
 
 say.ask.addEventListener("submit", (event) => {
@@ -157,9 +162,9 @@ say.confirm.addEventListener("submit", (event) => {
     if (answer) {
       showDone(answer);
     } else if (details(failed, "code")) {
-      complain("code", "code-error", details(failed, "code"));
+      complain("code", "code-error", "That is not the code of our newest mail. Please look again, or start again.");
     } else if (details(failed, "ticket")) {
-      complain("", "ticket-error", details(failed, "ticket"));
+      complain("", "ticket-error", places(details(failed, "ticket")));
       tell(asksForCode ? "This request has ended. Please start again." : "The token was not found yet.", true);
     } else {
       tell(failed.wrong, true);
@@ -175,7 +180,7 @@ byId("resume-form").addEventListener("submit", (event) => {
     if (answer) {
       showDone(answer);
     } else if (details(failed, "ticket") || details(failed, "code")) {
-      complain("ticket", "resume-error", details(failed, "ticket") || details(failed, "code"));
+      complain("ticket", "resume-error", places(details(failed, "ticket")) || "This ticket needs the code of its mail.");
     } else {
       tell(failed.wrong, true);
     }
