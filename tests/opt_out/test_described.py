@@ -30,8 +30,8 @@ def test_every_answer_is_as_described(door: Door, described: Description) -> Non
         described.check(described.schemas["OptOut"], body)
     for body in ({"email": "told@door-told.com"}, {"domain": "door-told.com"}):
         described.check_answer("opt_out", door.post(ASK, body))
-    for request in ("opt_out", "access"):
-        proof = _proven(door, "shared@door-shared.com", request)
+    for address, request in (("gone@door-told.com", "opt_out"), ("two@door-two.com", "access")):
+        proof = _proven(door, address, request)
         described.check(described.schemas["OptOutConfirm"], proof)
         described.check_answer("opt_out_confirm", door.post(CONFIRM, proof))
     asked = door.ask(domain="door-one.com", request="access")
