@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -94,27 +95,33 @@ def test_twenty_tries_an_hour_at_one_ticket(door: Door) -> None:
 
 
 @contextmanager
-def _with_mail(settings: Settings, mail_url: str) -> Iterator[httpx.Client]:
-    own = replace(settings, mail_url=mail_url, redis_prefix=f"{settings.redis_prefix}-{secrets.token_hex(4)}")
-    with serving(own) as client:
+def _serving(settings: Settings, **changes: Any) -> Iterator[httpx.Client]:
+    """Another service, which shares its limits with no other."""
+    prefix = f"{settings.redis_prefix}-{secrets.token_hex(4)}"
+    with serving(replace(settings, redis_prefix=prefix, **changes)) as client:
         yield client
 
 
-def test_the_mail_server_is_away(leads: Settings) -> None:
-    settings = replace(leads, mail_from="privacy@sender.test")
-    with _with_mail(settings, f"smtp://127.0.0.1:{free_port()}") as client:
+def _reason(caplog: pytest.LogCaptureFixture) -> str:
+    (line,) = [record for record in caplog.records if record.message == "unavailable"]
+    return str(line.__dict__["reason"])
+
+
+def test_the_mail_server_is_away(leads: Settings, caplog: pytest.LogCaptureFixture) -> None:
+    port = free_port()
+    with _serving(leads, mail_url=f"smtp://127.0.0.1:{port}", mail_from="privacy@sender.test") as client:
         response = client.post(ASK, json={"email": "a@away.com"})
         refused(response, 503, "UNAVAILABLE")
         assert response.headers["retry-after"] == "60"
         assert client.post(ASK, json={"domain": "away.com"}).status_code == 202
+    assert _reason(caplog) == f"no mail can be sent: 127.0.0.1:{port}: ConnectionRefusedError"
 
 
 def test_no_mail_is_set_up(leads: Settings, caplog: pytest.LogCaptureFixture) -> None:
-    with _with_mail(leads, "") as client:
+    with _serving(leads) as client:
         refused(client.post(ASK, json={"email": "a@away.com"}), 503, "UNAVAILABLE")
         assert client.post(ASK, json={"domain": "away.com"}).status_code == 202
-    (line,) = [record for record in caplog.records if record.message == "unavailable"]
-    assert line.__dict__["reason"] == "no mail can be sent: SITEGLASS_MAIL_URL is not set"
+    assert _reason(caplog) == "no mail can be sent: SITEGLASS_MAIL_URL is not set"
 
 
 @pytest.mark.parametrize(
@@ -129,12 +136,11 @@ def test_no_mail_is_set_up(leads: Settings, caplog: pytest.LogCaptureFixture) ->
     ],
 )
 def test_what_cannot_be_carried_out(
-    door: Door, address: str, change: dict[str, str], reason: str, caplog: pytest.LogCaptureFixture
+    door: Door, address: str, change: dict[str, Any], reason: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The same again is done once it is mended."""
     proof = {"ticket": door.ask(email=address)["ticket"], "code": door.outbox.code(address)}
-    with serving(replace(door.settings, **change)) as broken:  # type: ignore[arg-type]
+    with _serving(door.settings, **change) as broken:
         refused(broken.post(CONFIRM, json=proof), 503, "UNAVAILABLE")
-    (line,) = [record for record in caplog.records if record.message == "unavailable"]
-    assert reason in line.__dict__["reason"]
+    assert reason in _reason(caplog)
     assert door.confirm(**proof)["suppressed"] is True
