@@ -82,7 +82,6 @@ PLANNED = {
     "evidence",
     "exports",
     "facets",
-    "suppression",
     "test mode",
 }
 LIMITS = {

@@ -18,6 +18,7 @@ from tests.running import API_KEY
 
 HOUR_MS = 3_600_000
 EITHER = "expected either an e-mail address here or a domain in domain"
+SUFFIX = "names of many owners lie below it; expected one of those"
 WRONG_CODE = "0000-0000-0000"
 
 
@@ -255,6 +256,8 @@ def test_a_ticket_that_was_changed(door: Door) -> None:
         ({"email": "a@b.com", "request": "delete"}, [("request", "expected opt_out or access")]),
         ({"mail": "a@b.com"}, [("mail", "unknown field; did you mean email?")]),
         ({"email": None, "domain": None}, [("email", f"{EITHER}, found neither")]),
+        ({"domain": "www.co.uk"}, [("domain", SUFFIX)]),
+        ({"domain": "github.io"}, [("domain", SUFFIX)]),
         ({"email": f"sha256:{'0' * 64}"}, [("email", "expected one address such as anna@example.com, found a hash")]),
     ],
 )

@@ -14,6 +14,7 @@ from siteglass.accounts.networks import read_address
 from siteglass.api.guard import Call, Service
 from siteglass.api.requests import unknown_fields
 from siteglass.api.responses import answer
+from siteglass.domains import is_suffix
 from siteglass.errors import BadRequest, Problem, TooManyRequests
 from siteglass.limits import Policy, caller_limit_headers
 from siteglass.opt_out import HeldLead
@@ -115,6 +116,8 @@ def read_ask(body: dict[str, Any]) -> tuple[Purpose, Value]:
         else:
             if value.sha256 is not None:  # nobody can be mailed at a hash
                 problems.append(Problem(name, "expected one address such as anna@example.com, found a hash"))
+            elif value.kind is Kind.DOMAIN and is_suffix(value.text):  # an opt-out covers the names below
+                problems.append(Problem(name, "names of many owners lie below it; expected one of those"))
     if problems:
         raise BadRequest(problems)
     return Purpose(asked), value
