@@ -122,7 +122,7 @@ class Control:
 
     async def look(self, domain: str, token: str) -> list[Look]:
         """What is at each place; raises Unavailable if too many look already, and never for what strangers do."""
-        if not _NAME.fullmatch(domain):
+        if not is_name(domain):
             raise ValueError("not the name of a domain")  # an address would be connected to without being looked up
         try:
             async with asyncio.timeout(DEADLINE_S):
@@ -181,12 +181,14 @@ class Control:
 
     async def addresses(self, host: str) -> list[Address]:
         """The addresses of a name that may be connected to; raises _NoAnswer if there are none."""
+        kinds = (dns.rdatatype.A, dns.rdatatype.AAAA)
+        answers = await asyncio.gather(*(self._asked(host, kind) for kind in kinds), return_exceptions=True)
         found: list[Address] = []
-        for kind in (dns.rdatatype.A, dns.rdatatype.AAAA):
-            records = await self._asked(host, kind)
-            found += (ipaddress.ip_address(record.address) for record in records[:MAX_ADDRESSES])
-        if not found:
-            raise _NoAnswer("no address in DNS")
+        for answer in answers:
+            if not isinstance(answer, BaseException):
+                found += (ipaddress.ip_address(record.address) for record in answer[:MAX_ADDRESSES])
+        if not found:  # servers that know of no IPv6 spoil nothing as long as there is an address
+            raise next((one for one in answers if isinstance(one, BaseException)), _NoAnswer("no address in DNS"))
         allowed = [one for one in found if is_public(one) or any(one in network for network in self._networks)]
         if not allowed:
             raise _NoAnswer("an address that is not public")
@@ -210,6 +212,11 @@ class Control:
         if self._dns_servers:
             resolver.nameservers = [dns.nameserver.Do53Nameserver(*server) for server in self._dns_servers]
         return resolver
+
+
+def is_name(domain: str) -> bool:
+    """Whether a text can only be looked up, and is no address in any spelling."""
+    return _NAME.fullmatch(domain) is not None
 
 
 def places(domain: str) -> tuple[str, str, str]:

@@ -34,6 +34,7 @@ class Names:
     records: dict[tuple[str, str], list[list[str]]] = field(default_factory=dict)
     asked: list[tuple[str, str]] = field(default_factory=list)
     broken: bool = False
+    broken_kinds: tuple[str, ...] = ()
     silent: bool = False
 
     def say(self, name: str, kind: str, *answers: list[str]) -> None:
@@ -50,7 +51,7 @@ class Names:
             return None
         response = dns.message.make_response(query)
         response.flags |= dns.flags.RA
-        if self.broken:
+        if self.broken or kind in self.broken_kinds:
             response.set_rcode(dns.rcode.SERVFAIL)
         elif answers := self.records.get((name, kind)):
             texts = answers.pop(0) if len(answers) > 1 else answers[0]

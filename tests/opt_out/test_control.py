@@ -55,6 +55,7 @@ def site() -> Iterator[Site]:
 @pytest.fixture(autouse=True)
 def afresh(names: Names, site: Site) -> None:
     names.records, names.asked, names.broken, names.silent = {}, [], False, False
+    names.broken_kinds = ()
     site.asked, site.delay_s = [], 0
     site.say(TOKEN)
 
@@ -158,6 +159,16 @@ def test_dns_that_fails(names: Names, site: Site) -> None:
     looks = look(names, site)
     assert proven(looks) == [False] * 3
     assert {one.found for one in looks} == {"no answer from DNS (NoNameservers)"}
+
+
+@pytest.mark.parametrize("kind", ["A", "AAAA"])
+def test_dns_that_fails_for_one_kind_of_address(names: Names, site: Site, kind: str) -> None:
+    names.say(DOMAIN, "A", ["127.0.0.1"])
+    names.broken_kinds = (kind,)
+    looks = look(names, site)
+    assert proven(looks) == [False, kind == "AAAA", False]
+    if kind == "A":
+        assert looks[1].found == "no answer from DNS (NoNameservers)"
 
 
 @pytest.mark.parametrize("away", ["dns", "site"])

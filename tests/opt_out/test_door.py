@@ -174,6 +174,7 @@ HOSTILE = [
     *("[::1]", "::1", "[::ffff:127.0.0.1]", "http://[::1]:80/", "localhost", "http://localhost:16379/", "10.0.0.1"),
     *("169.254.169.254", "http://169.254.169.254/latest/meta-data/", "１２７.０.０.１", "127。0。0。1", "①②⑦.0.0.1"),
     *("0", "0.0.0.0", "a.b.c.1", "metadata", "file:///etc/passwd", "redis", "http://user:pw@127.0.0.1/", ".", ""),
+    *("127.0.0.0x1", "127.0.0.0x7f", "example.1x", "example.x_y", "a.0x7f000001"),
     *("127.0.0.1.", "127.0.0.1:80", "example.com:80:80", "exa mple.com", "example.com\r\nHost: x", "com", "../../x"),
 ]  # fmt: skip
 

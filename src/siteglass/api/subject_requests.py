@@ -14,6 +14,7 @@ from siteglass.accounts.networks import read_address
 from siteglass.api.guard import Call, Service
 from siteglass.api.requests import unknown_fields
 from siteglass.api.responses import answer
+from siteglass.control import is_name
 from siteglass.domains import is_suffix
 from siteglass.errors import BadRequest, Problem, TooManyRequests
 from siteglass.limits import Policy, caller_limit_headers
@@ -96,6 +97,17 @@ def _text(body: dict[str, Any], name: str, most: int, problems: list[Problem]) -
     return text
 
 
+def _not_provable(name: str, value: Value) -> list[Problem]:
+    """Values that can be suppressed, but not by who comes through this door."""
+    if value.sha256 is not None:  # nobody can be mailed at a hash
+        return [Problem(name, "expected one address such as anna@example.com, found a hash")]
+    if value.kind is Kind.DOMAIN and not is_name(value.text):
+        return [Problem(name, "expected a domain such as example.com")]
+    if value.kind is Kind.DOMAIN and is_suffix(value.text):  # an opt-out covers the names below
+        return [Problem(name, "names of many owners lie below it; expected one of those")]
+    return []
+
+
 def read_ask(body: dict[str, Any]) -> tuple[Purpose, Value]:
     """The body of POST /v1/opt-out."""
     problems = unknown_fields(body, ASK_PARAMETERS)
@@ -114,10 +126,7 @@ def read_ask(body: dict[str, Any]) -> tuple[Purpose, Value]:
         except NotAValue as error:
             problems.append(Problem(name, str(error)))
         else:
-            if value.sha256 is not None:  # nobody can be mailed at a hash
-                problems.append(Problem(name, "expected one address such as anna@example.com, found a hash"))
-            elif value.kind is Kind.DOMAIN and is_suffix(value.text):  # an opt-out covers the names below
-                problems.append(Problem(name, "names of many owners lie below it; expected one of those"))
+            problems += _not_provable(name, value)
     if problems:
         raise BadRequest(problems)
     return Purpose(asked), value
