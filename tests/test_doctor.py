@@ -35,7 +35,8 @@ ALL = [
         "tables",
         "durability",
     ),
-    *("clock", "accounts", "opt-outs", "redis", "opensearch", "shards", "disk", "leads", "lead store", "port"),
+    *("clock", "accounts", "opt-outs", "redis", "opensearch", "shards", "disk", "leads", "lead store"),
+    *("mail", "port"),
 ]
 NEEDS_POSTGRESQL = ["tables", "durability", "clock", "accounts", "opt-outs"]
 NEEDS_OPENSEARCH = ["shards", "disk", "leads"]
@@ -81,6 +82,8 @@ def well(live_settings: Settings, client: httpx.Client, tmp_path: Path) -> Patie
         cursor_secrets=("another secret than that of the keys",),
         port=client.base_url.port or 80,
         lead_store=tmp_path / "store",
+        mail_url="file:outbox",
+        mail_from="privacy@example.com",
     )
     return Patient(settings, tmp_path)
 
@@ -96,6 +99,8 @@ def new(tmp_path: Path) -> Iterator[Patient]:
         postgres_schema=name,
         port=free_port(),
         lead_store=tmp_path / "store",
+        mail_url="file:outbox",
+        mail_from="privacy@example.com",
     )
     yield Patient(settings, tmp_path)
     asyncio.run(drop_schema(settings.postgres_dsn, name))
@@ -235,6 +240,12 @@ def test_a_live_generation_without_leads(new: Patient) -> None:
             "later is not there yet",
             "mkdir -p later, or set SITEGLASS_LEAD_STORE",
         ),
+        (
+            {"SITEGLASS_MAIL_URL": ""},
+            "mail",
+            "none can be sent: people can opt out with a domain, not with an address",
+            "set SITEGLASS_MAIL_URL and SITEGLASS_MAIL_FROM",
+        ),
     ],
 )
 def test_a_warning_alone_is_well(well: Patient, changes: dict[str, str], check: str, found: str, mend: str) -> None:
@@ -297,6 +308,19 @@ def test_a_lead_store_that_is_a_file(well: Patient) -> None:
     well.environment["SITEGLASS_LEAD_STORE"] = "file"
     finding = well.examined(code=1)["lead store"]
     assert "SITEGLASS_LEAD_STORE" in finding["mend"]
+
+
+def test_mail_that_is_not_taken(well: Patient) -> None:
+    port = free_port()
+    well.environment["SITEGLASS_MAIL_URL"] = f"smtp://user:hush@127.0.0.1:{port}"
+    finding = well.examined(code=1)["mail"]
+    assert finding["found"] == f"not taken: 127.0.0.1:{port}: ConnectionRefusedError"
+    assert finding["mend"] == "start its server, or set SITEGLASS_MAIL_URL"
+    well.environment["SITEGLASS_MAIL_URL"] = "user:hush@mail"
+    finding = well.examined(code=1)["mail"]
+    assert finding["found"].startswith("SITEGLASS_MAIL_URL: an address like smtp://user:password@host:587, ")
+    assert "hush" not in str(finding)
+    assert finding["mend"] == "set SITEGLASS_MAIL_URL; docs/guides/opt-out.md says how"
 
 
 def test_a_port_that_another_program_has(well: Patient) -> None:

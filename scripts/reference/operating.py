@@ -46,7 +46,8 @@ def headers_page() -> str:
         "# Headers of answers\n\n"
         + paragraph(
             "`X-Request-Id` is on every answer. `X-Credits-*` is on every page and enrichment that was charged, "
-            "`RateLimit` and `RateLimit-Policy` on every answer to a key that may do what it asks for, `Retry-After` "
+            "`RateLimit` and `RateLimit-Policy` on every answer to a key that may do what it asks for and on opt-outs, "
+            "`Retry-After` "
             "on 429 and 503, `X-Query-Notes` on the first page of a search and on what it means, `Link` on pages of "
             "the ledger, `Allow` on 405."
         )

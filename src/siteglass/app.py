@@ -25,18 +25,22 @@ from siteglass.api.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH, 
 from siteglass.api.responses import VALUES_PATH, error_answer
 from siteglass.api.routes import routes
 from siteglass.backends import Clock, open_backends
+from siteglass.control import open_control
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
 from siteglass.index import generations
 from siteglass.index.names import Names
 from siteglass.language_model import open_language_model
 from siteglass.limits import open_limits
 from siteglass.logs import configure_logs
+from siteglass.mailer import open_mailer
 from siteglass.opt_out import SETTLE_EVERY_S, settle
 from siteglass.query import natural
 from siteglass.query.cursor import CursorSealer
 from siteglass.settings import Settings, SettingsError, load_settings, variable
+from siteglass.subject_requests import FrontDoor
 from siteglass.suppression.hidden import REFRESH_EVERY_S, Hidden, hidden_countries
 from siteglass.suppression.values import Hasher
+from siteglass.tickets import TicketSealer
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
@@ -48,6 +52,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     key_secrets(settings.key_secrets)  # a missing one is told now, not by the first request
     hasher, countries = Hasher(settings), hidden_countries(settings)
     language_model = open_language_model(settings, clock or Clock())
+    mailer = open_mailer(settings)
+    door = FrontDoor(TicketSealer(settings.cursor_secrets), mailer, open_control(settings))
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -60,7 +66,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             limiter.start()
             names = Names(settings.index_prefix)
             hidden = Hidden(backends.postgres, hasher, countries, partial(generations.oldest_made_at, backends, names))
-            app.state.service = Service(backends, names, sealer, keys, limiter, claims, hidden, language_model)
+            app.state.service = Service(backends, names, sealer, keys, limiter, claims, hidden, door, language_model)
             housekeeping = Housekeeping(
                 [
                     Job("key uses", WRITE_EVERY_S, keys.uses.write, at_close=True),
@@ -77,6 +83,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             await claims.close()
             if language_model is not None:
                 await language_model.close()
+            if mailer is not None:
+                mailer.close()
 
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.router.routes.extend(routes())

@@ -33,6 +33,8 @@ SETTINGS_FILE = FOLDER / "settings.json"
 KEYS_FILE = FOLDER / "keys.json"
 PID_FILE = FOLDER / "pid"
 LOG_FILE = FOLDER / "log"
+# Mails of the demo: nobody receives them, so that the codes of /opt-out can be read here.
+OUTBOX = FOLDER / "outbox"
 COUNT, SEED = 50_000, 1
 ACTOR = "demo"
 CREDITS = 10_000_000
@@ -136,6 +138,8 @@ def _demo_settings(kept: Settings | None, name: str) -> Settings:
         postgres_schema=name,
         redis_prefix=name,
         lead_store=FOLDER / "leads",
+        mail_url=f"file:{OUTBOX}",
+        mail_from="Siteglass demo <opt-out@demo.example>",
     )
 
 

@@ -29,6 +29,7 @@ from siteglass.index import generations
 from siteglass.index.mapping import SCHEMA_VERSION
 from siteglass.index.names import Names
 from siteglass.limits import condition as redis_condition
+from siteglass.mailer import MailError, open_mailer
 from siteglass.query.cursor import CursorSealer
 from siteglass.settings import Settings, SettingsError, variable
 from siteglass.suppression import entries
@@ -329,6 +330,25 @@ async def _lead_store(patient: Patient) -> Finding:
     return Finding("ok", f"{folder} can be written to")
 
 
+async def _mail(patient: Patient) -> Finding:
+    settings = patient.settings
+    try:
+        mailer = open_mailer(settings)
+    except SettingsError as error:
+        found, _, _ = str(error).partition(": ")
+        return Finding("wrong", str(error).rstrip("."), f"set {found}; docs/guides/opt-out.md says how")
+    if mailer is None:
+        found = "none can be sent: people can opt out with a domain, not with an address"
+        return Finding("warning", found, f"set {variable('mail_url')} and {variable('mail_from')}")
+    try:
+        await mailer.check()
+    except MailError as error:
+        return Finding("wrong", f"not taken: {error}", f"start its server, or set {variable('mail_url')}")
+    finally:
+        mailer.close()
+    return Finding("ok", f"taken by {mailer.place}")
+
+
 async def _port(patient: Patient) -> Finding:
     settings = patient.settings
     match await listener(settings):
@@ -365,5 +385,6 @@ CHECKS = (
     Check("disk", _disk, needs=("opensearch",)),
     Check("leads", _leads, needs=("opensearch",)),
     Check("lead store", _lead_store),
+    Check("mail", _mail),
     Check("port", _port),
 )

@@ -69,6 +69,11 @@ def registrable(host: str) -> str:
     return _suffixes().privatesuffix(host) or host
 
 
+def is_suffix(host: str) -> bool:
+    """Whether names below a normalised host belong to many owners, as those of co.uk or github.io do."""
+    return bool(_suffixes().publicsuffix(host) == host)
+
+
 def candidates(text: str) -> tuple[str, ...]:
     """Names to look a lead up under, best first: as given, without `www.`, then as registrable domain."""
     host = normalise(text)

@@ -18,7 +18,8 @@ class Settings:
     """All that can be set from outside; the variable is SITEGLASS_ and the name in capitals."""
 
     cursor_secrets: Annotated[
-        tuple[str, ...], "Secrets of 32 characters or more that seal cursors, comma-separated, newest first."
+        tuple[str, ...],
+        "Secrets of 32 characters or more that seal cursors and opt-out tickets, comma-separated, newest first.",
     ] = ()
     cursor_life_s: Annotated[int, "How long a cursor can be used, in seconds."] = 72 * 3600
     host: Annotated[str, "Address the service listens on."] = "127.0.0.1"
@@ -83,6 +84,26 @@ class Settings:
         default="", repr=False
     )
     language_model_timeout_ms: Annotated[int, "A search waits no longer for the language model."] = 1_500
+    mail_url: Annotated[
+        str,
+        "Where mails go: `smtp://user:password@host:587` (STARTTLS; `?tls=none`: without), "
+        "`smtps://user:password@host:465`, or `file:FOLDER`, which keeps them there as .eml; empty: none are sent.",
+    ] = field(default="", repr=False)
+    mail_from: Annotated[
+        str,
+        "Sender of mails, such as `Siteglass <privacy@example.com>`; the page /opt-out tells people to write there.",
+    ] = ""
+    mail_timeout_ms: Annotated[int, "A request waits no longer for its mail to be taken."] = 10_000
+    dns_servers: Annotated[
+        tuple[str, ...],
+        "DNS servers asked for the proof that somebody controls a domain, as address or address:port, comma-separated; "
+        "empty: the system's.",
+    ] = ()
+    opt_out_networks: Annotated[
+        tuple[str, ...],
+        "Networks that such a proof may be fetched from although they are not public, comma-separated; empty: none.",
+    ] = ()
+    opt_out_http_port: Annotated[int, "Port that such a proof is fetched from with http."] = 80
     log_level: Annotated[str, "Least severe log line written: DEBUG, INFO, WARNING or ERROR."] = "INFO"
 
 

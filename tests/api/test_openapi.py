@@ -77,7 +77,7 @@ def test_it_describes_the_routes_and_nothing_else(described: Description, own_se
         for method in (getattr(route, "methods", None) or set()) - {"HEAD"}
     }
     assert {(path, method) for path, method, _ in described.operations()} == routed
-    assert len(routed) == 14
+    assert len(routed) == 17
 
 
 def test_every_operation_says_what_it_is(described: Description) -> None:
@@ -87,7 +87,7 @@ def test_every_operation_says_what_it_is(described: Description) -> None:
         assert operation["description"].endswith(".")
         assert set(operation["tags"]) <= tags
         assert "500" in operation["responses"]
-        assert (operation["security"] != []) is path.startswith("/v1/")
+        assert (operation["security"] != []) is (path.startswith("/v1/") and not path.startswith("/v1/opt-out"))
         for status, response in operation["responses"].items():
             assert "X-Request-Id" in response["headers"]
             for media in response["content"].values():
@@ -99,7 +99,7 @@ def test_every_operation_says_what_it_is(described: Description) -> None:
 
 
 def test_every_parameter_has_a_meaning_and_an_example(described: Description) -> None:
-    for name in ("Search", "Page", "Enrich"):
+    for name in ("Search", "Page", "Enrich", "OptOut", "OptOutConfirm"):
         assert described.schemas[name]["additionalProperties"] is False
         for field, schema in described.schemas[name]["properties"].items():
             assert schema["description"], field
@@ -163,7 +163,7 @@ def test_every_error_is_in_it(described: Description) -> None:
     shown = {
         (status, code)
         for status, response in responses
-        if status != "200"
+        if status not in ("200", "202")
         for code in response["content"]["application/json"]["examples"]
     }
     assert shown == {(str(kind.status), kind.code) for kind in _error_classes()}

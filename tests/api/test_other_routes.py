@@ -7,7 +7,7 @@ import pytest
 
 from tests.api.asking import ENRICH, SEARCH, refused
 
-OPEN = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"]
+OPEN = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/opt-out"]
 
 
 @pytest.mark.parametrize("path", OPEN)

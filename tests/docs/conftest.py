@@ -71,7 +71,7 @@ def _siteglass(words: tuple[str, ...], folder: Path, environment: dict[str, str]
 
 
 def _more(folder: Path, environment: dict[str, str], api_key: str) -> dict[str, str]:
-    """Keys and a path that the pages of the errors need, made as these pages say."""
+    """Keys, a path and a folder that the pages need, made as these pages say."""
     kept = json.loads((folder / "var/demo/settings.json").read_text())
     ours = {**environment, **kept}
     account = next(
@@ -86,6 +86,7 @@ def _more(folder: Path, environment: dict[str, str], api_key: str) -> dict[str, 
         "OFFICE_KEY": key("--allow-network", "203.0.113.0/24"),
         "CAPPED_KEY": key("--daily-lead-cap", "5"),
         "SLOW_KEY": key("--rate", "0.1", "--burst", "1"),
+        "OUTBOX": str(folder / "var/demo/outbox"),
         "OLD_PAGE": _old_page(load_settings(kept), api_key),
     }
 

@@ -26,6 +26,14 @@ from siteglass.api.receipts import (
 )
 from siteglass.api.requests import DEFAULT_LIMIT, ENRICH_PARAMETERS, MAX_LIMIT, PAGE_PARAMETERS, SEARCH_PARAMETERS
 from siteglass.api.routes import routes
+from siteglass.api.subject_requests import (
+    ASK_PARAMETERS,
+    ASKS_PER_HOUR,
+    CONFIRM_PARAMETERS,
+    CONFIRMATIONS_PER_HOUR,
+    MAILS_PER_HOUR,
+    MAX_CHARS,
+)
 from siteglass.api.values import DEFAULT_SHOWN, MAX_Q_CHARS, MAX_SHOWN, VALUES_PARAMETERS
 from siteglass.errors import SiteglassError
 from siteglass.query.body import MAX_ECHO_BYTES
@@ -36,6 +44,7 @@ from siteglass.query.fields import DIRECTIVES, ENRICH_FIELDS, SEARCH_SELECTABLE
 from siteglass.query.natural import MAX_QUERY_CHARS
 from siteglass.query.values import MAX_AGE_DAYS, MAX_VALUE_CHARS
 from siteglass.settings import Settings
+from siteglass.tickets import MAX_TICKET_CHARS
 
 ROOT = Path(__file__).parents[2]
 CONFORMANCE = "docs/conformance.md"
@@ -99,6 +108,11 @@ LIMITS = {
     "limit.values_default": DEFAULT_SHOWN,
     "limit.values_most": MAX_SHOWN,
     "limit.values_q_chars": MAX_Q_CHARS,
+    "limit.opt_out_asks": ASKS_PER_HOUR,
+    "limit.opt_out_mails": MAILS_PER_HOUR,
+    "limit.opt_out_confirmations": CONFIRMATIONS_PER_HOUR,
+    "limit.opt_out_ticket_chars": MAX_TICKET_CHARS,
+    "limit.opt_out_chars": MAX_CHARS,
     "setting.max_body_bytes": Settings().max_body_bytes,
     "setting.max_enrich_domains": Settings().max_enrich_domains,
     "setting.cursor_life_s": Settings().cursor_life_s // 3600,
@@ -265,6 +279,8 @@ def test_every_name_of_the_code_has_a_row() -> None:
         ("usage", USAGE_PARAMETERS, "a parameter of the usage"),
         ("ledger", LEDGER_PARAMETERS, "a parameter of the ledger"),
         ("values", VALUES_PARAMETERS, "a parameter of the values"),
+        ("opt_out", ASK_PARAMETERS, "a parameter of an opt-out"),
+        ("opt_out_confirm", CONFIRM_PARAMETERS, "a parameter of its confirmation"),
         ("directive", DIRECTIVES, "a directive or its second name"),
         ("error", _errors(), "an error of siteglass.errors"),
         ("setting", _settings(), "a limit that can be set"),

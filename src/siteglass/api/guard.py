@@ -24,6 +24,7 @@ from siteglass.language_model import LanguageModel
 from siteglass.limits import Claims, Policy, RateLimiter, limit_headers
 from siteglass.logs import places
 from siteglass.query.cursor import CursorSealer
+from siteglass.subject_requests import FrontDoor
 from siteglass.suppression.hidden import Hidden
 
 log = logging.getLogger("siteglass.api")
@@ -42,6 +43,7 @@ class Service:
     limiter: RateLimiter
     claims: Claims
     hidden: Hidden
+    door: FrontDoor
     language_model: LanguageModel | None = None
     """Asked about sentences that the rules cannot read; None: nobody is."""
 

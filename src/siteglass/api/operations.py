@@ -70,6 +70,8 @@ _CHARGING: Errors = (
 
 _READING: Errors = (BadRequest, Unauthorized, Forbidden, TooManyRequests, Internal, Unavailable)
 
+_ANYBODY: Errors = (BadRequest, PayloadTooLarge, UnsupportedMediaType, TooManyRequests, Internal, Unavailable)
+
 SEARCH = Declared("search", "POST", SEARCH_PATH, (*_CHARGING, QueryError), "search")
 PAGE = Declared("page", "POST", SEARCH_PATH + "/{cursor}", (*_CHARGING, InvalidCursor, CursorExpired), "search")
 INTERPRET = Declared(
@@ -95,6 +97,10 @@ ACCOUNT = Declared("account", "GET", "/v1/account", _READING, "account")
 USAGE = Declared("usage", "GET", "/v1/usage", _READING, "account")
 LEDGER = Declared("ledger", "GET", LEDGER_PATH, _READING, "account")
 RECEIPT = Declared("receipt", "GET", LEDGER_PATH + "/{request_id}", (*_READING, NotFound), "account")
+# No key is asked for: these are for people whom the data is about, who have none.
+OPT_OUT = Declared("opt_out", "POST", "/v1/opt-out", _ANYBODY)
+OPT_OUT_CONFIRM = Declared("opt_out_confirm", "POST", "/v1/opt-out/confirm", _ANYBODY)
+OPT_OUT_PAGE = Declared("opt_out_page", "GET", "/opt-out", (Internal,))
 HEALTHZ = Declared("healthz", "GET", "/healthz", (Internal,))
 READYZ = Declared("readyz", "GET", "/readyz", (Internal, Unavailable))
 METRICS = Declared("metrics", "GET", "/metrics", (Internal,))
@@ -111,6 +117,9 @@ OPERATIONS = (
     USAGE,
     LEDGER,
     RECEIPT,
+    OPT_OUT,
+    OPT_OUT_CONFIRM,
+    OPT_OUT_PAGE,
     HEALTHZ,
     READYZ,
     METRICS,

@@ -73,7 +73,7 @@ def _names(known: Sequence[str], what: str) -> str:
     return f"expected one of {', '.join(known)}" if len(known) <= MOST_NAMES_TOLD else f"{what} are in /openapi.json"
 
 
-def _unknown_fields(body: dict[str, Any], known: Sequence[str]) -> list[Problem]:
+def unknown_fields(body: dict[str, Any], known: Sequence[str]) -> list[Problem]:
     problems = []
     for name in body:
         if name not in known:
@@ -149,7 +149,7 @@ def _sort(body: dict[str, Any], problems: list[Problem]) -> str:
 
 def read_search(body: dict[str, Any], now_ms: int) -> tuple[SearchRequest, Spending]:
     """The body of POST /v1/leads/search, and of /v1/leads/interpret."""
-    problems = _unknown_fields(body, SEARCH_PARAMETERS)
+    problems = unknown_fields(body, SEARCH_PARAMETERS)
     limit = _limit(body, DEFAULT_LIMIT, problems)
     select = _select(body, SEARCH_SELECTABLE, problems)
     sort = _sort(body, problems)
@@ -165,7 +165,7 @@ def read_search(body: dict[str, Any], now_ms: int) -> tuple[SearchRequest, Spend
 
 def read_page(body: dict[str, Any], default_limit: int) -> tuple[int, Spending]:
     """The body of a cursor page: empty, or another `limit`, and what the caller says about the price."""
-    problems = _unknown_fields(body, PAGE_PARAMETERS)
+    problems = unknown_fields(body, PAGE_PARAMETERS)
     limit = _limit(body, default_limit, problems)
     spending = _spending(body, problems)
     if problems:
@@ -184,7 +184,7 @@ class EnrichRequest:
 
 def read_enrich(body: dict[str, Any], max_domains: int) -> EnrichRequest:
     """The body of POST /v1/leads/enrich."""
-    problems = _unknown_fields(body, ENRICH_PARAMETERS)
+    problems = unknown_fields(body, ENRICH_PARAMETERS)
     domains = body.get("domains")
     if not isinstance(domains, list):
         found = "nothing" if domains is None else spelled_type(domains)

@@ -20,7 +20,6 @@ from siteglass.accounts.credits import Bill
 from siteglass.accounts.keys import Caller
 from siteglass.accounts.schema import is_current
 from siteglass.api.charging import Offer, charged
-from siteglass.api.docs_page import FILES_PATH, DocsPage
 from siteglass.api.guard import Call, OpenOperation, Operation, Service, answered, guarded, take_rest
 from siteglass.api.openapi import document
 from siteglass.api.operations import (
@@ -34,6 +33,9 @@ from siteglass.api.operations import (
     LEDGER,
     METRICS,
     OPENAPI,
+    OPT_OUT,
+    OPT_OUT_CONFIRM,
+    OPT_OUT_PAGE,
     PAGE,
     READYZ,
     RECEIPT,
@@ -42,6 +44,7 @@ from siteglass.api.operations import (
     VALUES,
     Declared,
 )
+from siteglass.api.pages import OptOutPage, docs_page
 from siteglass.api.parameters import read_no_parameters
 from siteglass.api.receipts import (
     account_answer,
@@ -55,6 +58,14 @@ from siteglass.api.receipts import (
 )
 from siteglass.api.requests import Spending, read_enrich, read_json, read_page, read_search
 from siteglass.api.responses import ESTIMATED, NOTES_HEADER, answer, enrich_body, search_body
+from siteglass.api.subject_requests import (
+    asked_answer,
+    done_answer,
+    read_ask,
+    read_confirm,
+    take_ask,
+    take_confirm,
+)
 from siteglass.api.values import read_values, values_answer
 from siteglass.errors import NotFound, Unavailable
 from siteglass.index import generations
@@ -170,6 +181,21 @@ async def _receipt(service: Service, request: Request, caller: Caller, _call: Ca
     return receipt_answer(request_id, found)
 
 
+async def _opt_out(service: Service, request: Request, call: Call) -> Response:
+    backends = service.backends
+    # Read first: a slip of the pen is not to cost one of the few requests an hour.
+    purpose, value = read_ask(await read_json(request, backends.settings.max_body_bytes))
+    await take_ask(service, request, call, value)
+    return asked_answer(await service.door.ask(purpose, value, backends.clock.now_ms() // 1000))
+
+
+async def _opt_out_confirm(service: Service, request: Request, call: Call) -> Response:
+    backends = service.backends
+    ticket, code = read_confirm(await read_json(request, backends.settings.max_body_bytes))
+    await take_confirm(service, request, call, ticket)
+    return done_answer(await service.door.confirm(backends, service.names, ticket, code))
+
+
 async def _healthz(_service: Service, _request: Request, _call: Call) -> Response:
     return answer({"status": "ok"})
 
@@ -202,7 +228,7 @@ def _open(declared: Declared, work: OpenOperation) -> Route:
 
 def routes() -> list[Route]:
     """All routes; the hot ones are plain, so that nothing stands between reading and answering."""
-    docs = DocsPage()
+    docs, opt_out_page = docs_page(), OptOutPage()
     return [
         _guarded(SEARCH, charged(_search)),
         _guarded(PAGE, charged(_page, may_be_empty=True)),
@@ -213,11 +239,15 @@ def routes() -> list[Route]:
         _guarded(USAGE, _usage),
         _guarded(LEDGER, _ledger),
         _guarded(RECEIPT, _receipt),
+        _open(OPT_OUT, _opt_out),
+        _open(OPT_OUT_CONFIRM, _opt_out_confirm),
+        _open(OPT_OUT_PAGE, opt_out_page.page),
         _open(HEALTHZ, _healthz),
         _open(READYZ, _readyz),
         _open(METRICS, _metrics),
         _open(OPENAPI, _openapi),
         _open(DOCS, docs.page),
-        # Parts of the page, not operations: they stand in no document.
-        Route(FILES_PATH, answered("docs", docs.file), include_in_schema=False),
+        # Parts of the pages, not operations: they stand in no document.
+        Route(docs.files_path, answered("docs", docs.file), include_in_schema=False),
+        Route(opt_out_page.files_path, answered("opt_out_page", opt_out_page.file), include_in_schema=False),
     ]

@@ -10,12 +10,21 @@ import uuid
 from siteglass.limits import claims
 from siteglass.limits.claims import Claims
 from siteglass.limits.gcra import Level, Policy, Verdict
-from siteglass.limits.headers import limit_headers
+from siteglass.limits.headers import caller_limit_headers, limit_headers
 from siteglass.limits.limiter import RateLimiter
 from siteglass.limits.shared import SharedBuckets, connect
 from siteglass.settings import Settings
 
-__all__ = ["Claims", "Level", "Policy", "RateLimiter", "Verdict", "limit_headers", "open_limits"]
+__all__ = [
+    "Claims",
+    "Level",
+    "Policy",
+    "RateLimiter",
+    "Verdict",
+    "caller_limit_headers",
+    "limit_headers",
+    "open_limits",
+]
 
 
 def open_limits(settings: Settings) -> tuple[RateLimiter, Claims]:

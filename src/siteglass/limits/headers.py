@@ -30,3 +30,13 @@ def limit_headers(verdict: Verdict) -> dict[str, str]:
     if not verdict.allowed:
         headers["Retry-After"] = str(max(math.ceil(verdict.retry_after_s), 1))
     return headers
+
+
+def caller_limit_headers(verdict: Verdict) -> dict[str, str]:
+    """The same where no key is asked for: the first bucket is the caller's. What the other has left is not told: it
+    would say how often somebody else was asked about.
+    """
+    return {
+        "RateLimit-Policy": f"{_quota('caller', verdict.account.policy)}, {_quota('subject', verdict.key.policy)}",
+        "RateLimit": _left("caller", verdict.account),
+    }

@@ -12,6 +12,7 @@ from siteglass.api.openapi.interpretation import interpretation_schemas
 from siteglass.api.openapi.paths import paths
 from siteglass.api.openapi.receipts import receipt_schemas
 from siteglass.api.openapi.schemas import schemas
+from siteglass.api.openapi.subject_requests import subject_request_schemas
 from siteglass.api.openapi.texts import introduction
 from siteglass.api.openapi.values import values_schemas
 from siteglass.api.operations import ANYWHERE, SEARCH
@@ -36,6 +37,7 @@ def document(settings: Settings) -> dict[str, Any]:
                 "description": "Search and enrichment, paid by credits; how a search is read, and the values it knows.",
             },
             {"name": "Account", "description": "What a key's account has, used and paid; nothing charged."},
+            {"name": "Opt-out", "description": "For people whom the data is about; no key needed."},
             {"name": "Service", "description": "About the service itself; no key needed, nothing charged."},
         ],
         "paths": paths(settings),
@@ -54,6 +56,7 @@ def document(settings: Settings) -> dict[str, Any]:
                 **interpretation_schemas(),
                 **receipt_schemas(),
                 **values_schemas(),
+                **subject_request_schemas(),
                 "Problem": problem_schema(),
                 **error_schemas(settings),
             },

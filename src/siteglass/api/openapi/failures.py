@@ -18,6 +18,8 @@ from siteglass.api.operations import (
     ENRICH,
     LEDGER,
     OPERATIONS,
+    OPT_OUT,
+    OPT_OUT_CONFIRM,
     PAGE,
     RECEIPT,
     USAGE,
@@ -29,6 +31,7 @@ from siteglass.api.parameters import read_no_parameters
 from siteglass.api.receipts import read_ledger, read_usage
 from siteglass.api.requests import read_enrich, read_page, read_search
 from siteglass.api.responses import error_answer
+from siteglass.api.subject_requests import read_ask, read_confirm
 from siteglass.api.values import read_values
 from siteglass.errors import SiteglassError
 from siteglass.settings import Settings
@@ -57,6 +60,10 @@ def _bad_request(declared: Declared, settings: Settings) -> SiteglassError:
     if declared in _WRONG_PARAMETERS:
         wrong_parameters, read = _WRONG_PARAMETERS[declared]
         return _raised(lambda: read(QueryParams(wrong_parameters)))
+    if declared is OPT_OUT:
+        return _raised(lambda: read_ask({"mail": "jo@example.com", "request": "delete"}))
+    if declared is OPT_OUT_CONFIRM:
+        return _raised(lambda: read_confirm({"code": "7K2M-X94D-QRTV"}))
     if declared is PAGE:
         return _raised(lambda: read_page({"limit": 0}, 20))
     if declared is ENRICH:
@@ -167,7 +174,8 @@ def response_of(kinds: Sequence[type[SiteglassError]], declared: Declared, setti
     """The response for errors that share a status."""
     examples = [example(kind, declared, settings) for kind in kinds]
     own = [name for name in ("Allow", "Retry-After") if any(name in error.headers for error in examples)]
-    behind_limit = declared.scope and kinds[0] in declared.errors and kinds[0] is not errors.Forbidden
+    has_limit = declared.scope or declared in (OPT_OUT, OPT_OUT_CONFIRM)
+    behind_limit = has_limit and kinds[0] in declared.errors and kinds[0] is not errors.Forbidden
     limited = LIMIT_HEADERS if behind_limit else ()
     return {
         "description": " ".join(f"`{kind.code}`: {meaning(kind)}" for kind in kinds),

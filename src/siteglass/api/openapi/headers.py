@@ -65,8 +65,8 @@ HEADERS: dict[str, Any] = {
         always=False,
     ),
     "RateLimit-Policy": _text(
-        "The limits of account and key: `q` units at most at once, back within `w` seconds. "
-        "On every answer behind the rate limit.",
+        "The limits of account and key, of caller and subject for an opt-out: `q` units at most at once, back within "
+        "`w` seconds. On every answer behind the rate limit.",
         _LIMIT["RateLimit-Policy"],
         always=False,
     ),

@@ -10,6 +10,7 @@ from siteglass.api.openapi.failures import failures
 from siteglass.api.openapi.headers import CREDIT_HEADERS, LIMIT_HEADERS, RETRY_HEADERS, headers
 from siteglass.api.openapi.receipts import ANSWERS, LEDGER_CSV, LEDGER_QUERY, RECEIPT_PATH, USAGE_QUERY
 from siteglass.api.openapi.schemas import CURSOR
+from siteglass.api.openapi.subject_requests import ASKED, ASKS, CONFIRMATIONS, DONE
 from siteglass.api.openapi.values import VALUES_ANSWER, VALUES_PATH_AND_QUERY
 from siteglass.api.operations import (
     ACCOUNT,
@@ -21,6 +22,9 @@ from siteglass.api.operations import (
     LEDGER,
     METRICS,
     OPENAPI,
+    OPT_OUT,
+    OPT_OUT_CONFIRM,
+    OPT_OUT_PAGE,
     PAGE,
     READYZ,
     RECEIPT,
@@ -30,21 +34,28 @@ from siteglass.api.operations import (
     Declared,
 )
 from siteglass.api.responses import NOTES_HEADER
+from siteglass.api.subject_requests import ASKS_PER_HOUR, CONFIRMATIONS_PER_HOUR, MAILS_PER_HOUR
 from siteglass.settings import Settings
 
 
+def _tag(declared: Declared) -> str:
+    if declared in (OPT_OUT, OPT_OUT_CONFIRM, OPT_OUT_PAGE):
+        return "Opt-out"
+    return {"": "Service", "account": "Account"}.get(declared.scope, "Leads")
+
+
 def _operation(declared: Declared, summary: str, description: str, settings: Settings, **more: Any) -> dict[str, Any]:
-    answer = more.pop("answer")
+    answer, status = more.pop("answer"), more.pop("status", "200")
     return {
         declared.method.lower(): {
             "operationId": declared.name,
-            "tags": [{"": "Service", "account": "Account"}.get(declared.scope, "Leads")],
+            "tags": [_tag(declared)],
             "summary": summary,
             "description": description,
             # In 3.1 the list names what the key must be allowed to do.
             "security": [{"ApiKey": [declared.scope]}] if declared.scope else [],
             **more,
-            "responses": {"200": answer, **failures(declared, settings)},
+            "responses": {status: answer, **failures(declared, settings)},
         }
     }
 
@@ -228,6 +239,45 @@ def _account(settings: Settings) -> dict[str, Any]:
     }
 
 
+def _shown(description: str, schema: str, named: examples.Examples) -> dict[str, Any]:
+    content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}, "examples": named}}
+    return {"description": description, "headers": headers(*LIMIT_HEADERS), "content": content}
+
+
+def _opt_out(settings: Settings) -> dict[str, Any]:
+    return {
+        OPT_OUT.path: _operation(
+            OPT_OUT,
+            "Ask not to be shown, or what is held",
+            "For people whom the data is about; no key. Answers with a ticket and how to prove that the address or "
+            "domain is yours: a code is mailed to the address, a token is to be shown on the domain. Nothing is "
+            "stored, and the answer is the same whether or not anything is held. At most "
+            f"{ASKS_PER_HOUR} requests an hour from one address, and {MAILS_PER_HOUR} for one address or domain.",
+            settings,
+            requestBody=_body("OptOut", ASKS, settings),
+            status="202",
+            answer=_shown("Accepted: it waits for the proof.", "OptOutAsked", ASKED),
+        ),
+        OPT_OUT_CONFIRM.path: _operation(
+            OPT_OUT_CONFIRM,
+            "Prove it, and have it done",
+            "Takes the ticket, and the code if one was mailed; for a domain its DNS and its site are looked at, for at "
+            "most five seconds. Then the request is carried out. The same again is answered alike while the ticket "
+            f"lives. At most {CONFIRMATIONS_PER_HOUR} tries an hour from one address, and at one ticket.",
+            settings,
+            requestBody=_body("OptOutConfirm", CONFIRMATIONS, settings),
+            answer=_shown("Done, or what is held.", "OptOutDone", DONE),
+        ),
+        OPT_OUT_PAGE.path: _operation(
+            OPT_OUT_PAGE,
+            "Both as a page for people",
+            "Says what is done and what is kept. Loads nothing from elsewhere.",
+            settings,
+            answer=_plain("The page.", "text/html", {"type": "string"}, "<!doctype html>"),
+        ),
+    }
+
+
 def _service(settings: Settings) -> dict[str, Any]:
     text = {"type": "string"}
     metric = "# HELP siteglass_requests_total Answers by operation and status\n"
@@ -273,4 +323,4 @@ def _service(settings: Settings) -> dict[str, Any]:
 
 def paths(settings: Settings) -> dict[str, Any]:
     """Every path with its operation."""
-    return {**_leads(settings), **_account(settings), **_service(settings)}
+    return {**_leads(settings), **_account(settings), **_opt_out(settings), **_service(settings)}

@@ -30,6 +30,9 @@ match, for nothing; `explain` tells it beside a page of leads, and `strict` refu
 
 **Keys.** Send your key in the header `X-API-Key`. A key has scopes: `search`, `enrich` and `account`.
 
+**Your own data.** Whoever is in the data can ask not to be shown, or what is held, at [/opt-out](/opt-out); no key is
+needed.
+
 **Values.** `/v1/values/{{field}}` completes what filters and directives take: technologies, categories, kinds of
 business, places, languages. It costs no credits.
 

@@ -1,0 +1,261 @@
+"""Looks whether somebody controls a domain: a token in its DNS, or on its site. Fetches from public addresses only.
+
+A stranger chooses the domain, so this is a way into our network unless it is closed: names are looked up here, every
+address is held against what is public, and what is connected to is the address that was looked at, not the name.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import re
+import socket
+import ssl
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+import aiohttp
+import dns.asyncresolver
+import dns.exception
+import dns.name
+import dns.nameserver
+import dns.rdatatype
+import dns.resolver
+import yarl
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from siteglass.errors import Unavailable
+from siteglass.settings import Settings, SettingsError, variable
+
+DEADLINE_S = 5.0
+DNS_DEADLINE_S = 3.0
+MAX_AT_ONCE = 8
+MAX_BYTES = 1_024
+MAX_ADDRESSES = 8
+MAX_RECORDS = 64
+HTTPS_PORT = 443
+DNS_PORT = 53
+DNS_LABEL = "_siteglass"
+PATH = "/.well-known/siteglass.txt"
+
+Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+# What Python's `is_global` lets pass although it leads elsewhere, or may: relays and translators from IPv6 to IPv4.
+_NOT_PUBLIC = tuple(
+    map(
+        ipaddress.ip_network,
+        ("192.88.99.0/24", "192.0.0.0/24", "2001::/23", "2002::/16", "2001:db8::/32", "3fff::/20"),
+    )
+)
+# An address has no such name: the last label of one would begin with a digit.
+_NAME = re.compile(r"([a-z0-9_-]{1,63}\.)+[a-z][a-z0-9-]{0,62}")
+_UNICAST = ipaddress.IPv6Network("2000::/3")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was found at one place."""
+
+    place: str
+    proven: bool
+    found: str
+
+
+def is_public(address: Address) -> bool:
+    """Whether an address is one of the open internet, whatever it looks like."""
+    if not address.is_global or address.is_multicast or address.is_reserved:
+        return False
+    if isinstance(address, ipaddress.IPv6Address) and address not in _UNICAST:
+        return False
+    return not any(address in network for network in _NOT_PUBLIC)
+
+
+class _NoAnswer(OSError):
+    """DNS does not say, or says nothing that may be connected to; the message is told to who asked."""
+
+
+class _Addresses(AbstractResolver):
+    """Names to addresses that may be connected to."""
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
+    ) -> list[ResolveResult]:
+        return [
+            {
+                "hostname": host,
+                "host": str(address),
+                "port": port,
+                "family": socket.AF_INET if address.version == 4 else socket.AF_INET6,
+                "proto": socket.IPPROTO_TCP,
+                "flags": socket.AI_NUMERICHOST,
+            }
+            for address in await self._control.addresses(host)
+        ]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+class Control:
+    """Looks at DNS and at the site of a domain, a few at once; one per worker."""
+
+    def __init__(
+        self,
+        dns_servers: Sequence[tuple[str, int]],
+        networks: Sequence[Network],
+        http_port: int,
+        https_port: int = HTTPS_PORT,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self._dns_servers = dns_servers
+        self._networks = networks
+        self._ports = {"http": http_port, "https": https_port}
+        self._tls = tls
+        self._resolver: dns.asyncresolver.Resolver | None = None
+        self._at_once = asyncio.Semaphore(MAX_AT_ONCE)
+
+    async def look(self, domain: str, token: str) -> list[Look]:
+        """What is at each place; raises Unavailable if too many look already, and never for what strangers do."""
+        if not is_name(domain):
+            raise ValueError("not the name of a domain")  # an address would be connected to without being looked up
+        try:
+            async with asyncio.timeout(DEADLINE_S):
+                await self._at_once.acquire()
+        except TimeoutError:
+            raise Unavailable("more proofs of control are asked for than are looked at at once") from None
+        in_dns, http, https = places(domain)
+        try:
+            looks = (
+                _in_time(f"DNS, TXT record of {in_dns}", self._found_in_dns(in_dns, token)),
+                _in_time(http, self._found_on_site("http", domain, token)),
+                _in_time(https, self._found_on_site("https", domain, token)),
+            )
+            return list(await asyncio.gather(*looks))
+        finally:
+            self._at_once.release()
+
+    async def _found_in_dns(self, name: str, token: str) -> str | None:
+        """What is there instead of the token; None if it is the token."""
+        try:
+            records = (await self._asked(name, dns.rdatatype.TXT))[:MAX_RECORDS]
+        except _NoAnswer as error:
+            return str(error)
+        texts = [b"".join(record.strings).strip() for record in records]
+        if token.encode() in texts:
+            return None
+        return f"{len(texts)} TXT records, none of them the token" if texts else "no TXT record"
+
+    async def _found_on_site(self, scheme: str, domain: str, token: str) -> str | None:
+        """What is there instead of the token; None if it is the token. Says nothing of what the site sent."""
+        url = yarl.URL.build(scheme=scheme, host=domain, port=self._ports[scheme], path=PATH)
+        connector = aiohttp.TCPConnector(
+            resolver=_Addresses(self), use_dns_cache=False, force_close=True, ssl=self._tls or True
+        )
+        # No proxy of the environment, no cookies, nothing unpacked, nobody followed to another place.
+        async with aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            headers={"Accept-Encoding": "identity", "User-Agent": "siteglass-opt-out"},
+        ) as session:
+            try:
+                async with session.get(url, allow_redirects=False) as response:
+                    if response.status != 200:
+                        return f"an answer with status {response.status}"
+                    body = b""
+                    while len(body) < MAX_BYTES and (piece := await response.content.read(MAX_BYTES - len(body))):
+                        body += piece
+            except _NoAnswer as error:
+                return str(error)
+            except (aiohttp.ClientError, OSError, ValueError) as error:
+                cause = error.__cause__ if isinstance(error, aiohttp.ClientConnectorDNSError) else error
+                return str(cause) if isinstance(cause, _NoAnswer) else f"no answer ({type(error).__name__})"
+        lines = (line.strip() for line in body.splitlines())
+        return None if token.encode() in lines else "an answer without the token"
+
+    async def addresses(self, host: str) -> list[Address]:
+        """The addresses of a name that may be connected to; raises _NoAnswer if there are none."""
+        kinds = (dns.rdatatype.A, dns.rdatatype.AAAA)
+        answers = await asyncio.gather(*(self._asked(host, kind) for kind in kinds), return_exceptions=True)
+        found: list[Address] = []
+        for answer in answers:
+            if not isinstance(answer, BaseException):
+                found += (ipaddress.ip_address(record.address) for record in answer[:MAX_ADDRESSES])
+        if not found:  # servers that know of no IPv6 spoil nothing as long as there is an address
+            raise next((one for one in answers if isinstance(one, BaseException)), _NoAnswer("no address in DNS"))
+        allowed = [one for one in found if is_public(one) or any(one in network for network in self._networks)]
+        if not allowed:
+            raise _NoAnswer("an address that is not public")
+        return allowed
+
+    async def _asked(self, name: str, kind: dns.rdatatype.RdataType) -> list[Any]:
+        """The records of a name, none if there are none; raises _NoAnswer if DNS does not say."""
+        try:
+            resolver = self._resolver = self._resolver or self._made_resolver()
+            answer = await resolver.resolve(
+                dns.name.from_text(name), kind, search=False, lifetime=DNS_DEADLINE_S, raise_on_no_answer=False
+            )
+        except dns.resolver.NXDOMAIN:
+            return []
+        except (dns.exception.DNSException, OSError) as error:
+            raise _NoAnswer(f"no answer from DNS ({type(error).__name__})") from None
+        return list(answer.rrset or ())
+
+    def _made_resolver(self) -> dns.asyncresolver.Resolver:
+        resolver = dns.asyncresolver.Resolver(configure=not self._dns_servers)
+        if self._dns_servers:
+            resolver.nameservers = [dns.nameserver.Do53Nameserver(*server) for server in self._dns_servers]
+        return resolver
+
+
+def is_name(domain: str) -> bool:
+    """Whether a text can only be looked up, and is no address in any spelling."""
+    return _NAME.fullmatch(domain) is not None
+
+
+def places(domain: str) -> tuple[str, str, str]:
+    """Where a token is looked for: the name of a TXT record, and two addresses of the site."""
+    return f"{DNS_LABEL}.{domain}", f"http://{domain}{PATH}", f"https://{domain}{PATH}"
+
+
+async def _in_time(place: str, looking: Awaitable[str | None]) -> Look:
+    try:
+        async with asyncio.timeout(DEADLINE_S):
+            found = await looking
+    except TimeoutError:
+        found = f"no answer within {DEADLINE_S:g} s"
+    return Look(place, found is None, found or "the token")
+
+
+def open_control(settings: Settings) -> Control:
+    """What looks with these settings; raises SettingsError."""
+    return Control(
+        [_server(text) for text in settings.dns_servers],
+        [_network(text) for text in settings.opt_out_networks],
+        settings.opt_out_http_port,
+    )
+
+
+def _server(text: str) -> tuple[str, int]:
+    """Address and port of a DNS server: 192.0.2.53, 192.0.2.53:5353, 2001:db8::53 or [2001:db8::53]:5353."""
+    bare = text.count(":") > 1 and "[" not in text
+    try:
+        place = urlsplit(f"//[{text}]" if bare else f"//{text}")
+        return str(ipaddress.ip_address(place.hostname or "")), place.port or DNS_PORT
+    except ValueError:
+        raise SettingsError(f"{variable('dns_servers')}: {text!r} is no address such as 192.0.2.53:53.") from None
+
+
+def _network(text: str) -> Network:
+    try:
+        return ipaddress.ip_network(text)
+    except ValueError:
+        raise SettingsError(
+            f"{variable('opt_out_networks')}: {text!r} is neither an address nor a network such as 10.0.0.0/8."
+        ) from None

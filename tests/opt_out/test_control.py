@@ -1,0 +1,287 @@
+"""Proof of control: a token in DNS or on the site proves a domain, and nothing that is not public is ever reached."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import ipaddress
+import ssl
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from siteglass import control
+from siteglass.control import Control, Look, is_public, open_control, places
+from siteglass.errors import Unavailable
+from siteglass.settings import Settings, SettingsError
+from tests.limits.faults import free_port
+from tests.opt_out.servers import Names, Site, certificate, hosting, naming
+
+TOKEN = "siteglass-proof=0123456789ABCDEFGHJKMNPQRS"
+LOOPBACK = ipaddress.ip_network("127.0.0.0/8")
+DOMAIN = "proven.test"
+
+# Ways to write down a machine of ours, or one that leads to it.
+HOSTILE = [
+    *("0.0.0.0", "0.0.0.1", "0.255.255.255", "10.0.0.1", "10.255.255.254", "100.64.0.1", "100.127.255.254"),
+    *("127.0.0.1", "127.0.0.2", "127.1.2.3", "127.255.255.254", "169.254.0.1", "169.254.169.254", "172.16.0.1"),
+    *("172.31.255.254", "192.0.0.1", "192.0.0.8", "192.0.0.170", "192.0.2.1", "192.88.99.1", "192.168.0.1"),
+    *("192.168.255.254", "198.18.0.1", "198.19.255.254", "198.51.100.1", "203.0.113.1", "224.0.0.1", "239.255.255.250"),
+    *("240.0.0.1", "255.255.255.254", "255.255.255.255"),
+    *("::", "::1", "::7f00:1", "::127.0.0.1", "::10.0.0.1", "::8.8.8.8", "::ffff:127.0.0.1", "::ffff:10.0.0.1"),
+    *("::ffff:169.254.169.254", "::ffff:8.8.8.8", "::ffff:0:127.0.0.1", "64:ff9b::127.0.0.1", "64:ff9b::10.0.0.1"),
+    *("64:ff9b::169.254.169.254", "64:ff9b::8.8.8.8", "64:ff9b:1::127.0.0.1", "64:ff9b:1:ffff::10.0.0.1", "100::1"),
+    *("2001::1", "2001:0:7f00:1::", "2001:2::1", "2001:10::1", "2001:20::1", "2001:db8::1", "2002:7f00:1::"),
+    *("2002:a00:1::1", "2002:c0a8:101::", "3fff::1", "3fff:fff:ffff::1", "4000::1", "5f00::1", "fc00::1", "fd00::1"),
+    *("fd12:3456:789a::1", "fe80::1", "febf::1", "fec0::1", "feff::1", "ff00::1", "ff02::1", "ff0e::1", "ffff::1"),
+]
+PUBLIC = ["1.1.1.1", "8.8.8.8", "93.184.215.14", "172.15.0.1", "172.32.0.1", "192.167.0.1", "2606:4700::1", "2a00::1"]
+
+
+@pytest.fixture(scope="module")
+def names() -> Iterator[Names]:
+    with naming() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with hosting() as made:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def afresh(names: Names, site: Site) -> None:
+    names.records, names.asked, names.broken, names.silent = {}, [], False, False
+    names.broken_kinds = ()
+    site.asked, site.delay_s = [], 0
+    site.say(TOKEN)
+
+
+def look(names: Names, site: Site, domain: str = DOMAIN, *, allowed: bool = True) -> list[Look]:
+    made = Control([("127.0.0.1", names.port)], [LOOPBACK] if allowed else [], site.port, free_port())
+    return asyncio.run(made.look(domain, TOKEN))
+
+
+def proven(looks: list[Look]) -> list[bool]:
+    return [one.proven for one in looks]
+
+
+# --- what proves ----------------------------------------------------------------------------------
+
+
+def test_a_txt_record(names: Names, site: Site) -> None:
+    names.say(f"_siteglass.{DOMAIN}", "TXT", ['"something else"', f'"{TOKEN}"'])
+    looks = look(names, site)
+    assert proven(looks) == [True, False, False]
+    assert [one.place for one in looks] == [
+        f"DNS, TXT record of _siteglass.{DOMAIN}",
+        f"http://{DOMAIN}/.well-known/siteglass.txt",
+        f"https://{DOMAIN}/.well-known/siteglass.txt",
+    ]
+    assert [one.found for one in looks] == ["the token", "no address in DNS", "no address in DNS"]
+    assert site.asked == []
+
+
+def test_a_txt_record_in_pieces(names: Names, site: Site) -> None:
+    names.say(f"_siteglass.{DOMAIN}", "TXT", [f'"{TOKEN[:9]}" "{TOKEN[9:]}"'])
+    assert proven(look(names, site)) == [True, False, False]
+
+
+@pytest.mark.parametrize("body", [TOKEN, f"{TOKEN}\r\n", f"# siteglass\n\n  {TOKEN}  \n"])
+def test_a_file_on_the_site(names: Names, site: Site, body: str) -> None:
+    names.say(DOMAIN, "A", ["127.0.0.1"])
+    site.say(body)
+    looks = look(names, site)
+    assert proven(looks) == [False, True, False]
+    assert looks[0].found == "no TXT record"
+    assert site.asked == [(DOMAIN, "/.well-known/siteglass.txt")]
+
+
+def test_a_file_behind_https(names: Names, tmp_path: Path) -> None:
+    pem, key = certificate(tmp_path, DOMAIN)
+    server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    server.load_cert_chain(pem, key)
+    names.say(DOMAIN, "A", ["127.0.0.1"])
+    with hosting(server) as safe, hosting() as plain:
+        safe.say(TOKEN)
+        plain.say(status=301, Location=f"https://{DOMAIN}/.well-known/siteglass.txt")
+        trusting = ssl.create_default_context(cafile=str(pem))
+        for tls, expected in ((trusting, [False, False, True]), (None, [False, False, False])):
+            made = Control([("127.0.0.1", names.port)], [LOOPBACK], plain.port, safe.port, tls)
+            looks = asyncio.run(made.look(DOMAIN, TOKEN))
+            assert proven(looks) == expected
+    assert looks[1].found == "an answer with status 301"
+    assert looks[2].found == "no answer (ClientConnectorCertificateError)"
+
+
+# --- what does not --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", [TOKEN.lower(), f"{TOKEN}0", TOKEN[:-1], f"x{TOKEN}", ""])
+def test_almost_the_token(names: Names, site: Site, text: str) -> None:
+    names.say(f"_siteglass.{DOMAIN}", "TXT", [f'"{text}"'])
+    names.say(DOMAIN, "A", ["127.0.0.1"])
+    site.say(text)
+    looks = look(names, site)
+    assert proven(looks) == [False, False, False]
+    assert [one.found for one in looks[:2]] == ["1 TXT records, none of them the token", "an answer without the token"]
+
+
+def test_a_token_behind_the_first_kibibyte(names: Names, site: Site) -> None:
+    names.say(DOMAIN, "A", ["127.0.0.1"])
+    site.say("\n" * 1_024 + TOKEN)
+    assert proven(look(names, site)) == [False, False, False]
+    site.say("\n" * (1_024 - len(TOKEN)) + TOKEN + "\n" * 10_000_000)
+    assert proven(look(names, site)) == [False, True, False]
+
+
+@pytest.mark.parametrize("status", [201, 204, 301, 302, 307, 308, 401, 404, 500])
+def test_other_answers(names: Names, site: Site, status: int) -> None:
+    names.say(DOMAIN, "A", ["127.0.0.1"])
+    site.say(b"" if status == 204 else TOKEN, status, Location=f"http://{DOMAIN}:{site.port}/elsewhere")
+    looks = look(names, site)
+    assert (looks[1].proven, looks[1].found) == (False, f"an answer with status {status}")
+    assert site.asked == [(DOMAIN, "/.well-known/siteglass.txt")]
+
+
+def test_what_is_packed_is_not_unpacked(names: Names, site: Site) -> None:
+    names.say(DOMAIN, "A", ["127.0.0.1"])
+    site.say(gzip.compress(TOKEN.encode()))
+    site.headers = {"Content-Encoding": "gzip"}
+    assert look(names, site)[1].found == "an answer without the token"
+
+
+def test_dns_that_fails(names: Names, site: Site) -> None:
+    names.broken = True
+    looks = look(names, site)
+    assert proven(looks) == [False] * 3
+    assert {one.found for one in looks} == {"no answer from DNS (NoNameservers)"}
+
+
+@pytest.mark.parametrize("kind", ["A", "AAAA"])
+def test_dns_that_fails_for_one_kind_of_address(names: Names, site: Site, kind: str) -> None:
+    names.say(DOMAIN, "A", ["127.0.0.1"])
+    names.broken_kinds = (kind,)
+    looks = look(names, site)
+    assert proven(looks) == [False, kind == "AAAA", False]
+    if kind == "A":
+        assert looks[1].found == "no answer from DNS (NoNameservers)"
+
+
+@pytest.mark.parametrize("away", ["dns", "site"])
+def test_it_does_not_wait_for_ever(names: Names, site: Site, away: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(control, "DNS_DEADLINE_S", 0.2)
+    monkeypatch.setattr(control, "DEADLINE_S", 0.4)
+    names.say(DOMAIN, "A", ["127.0.0.1"])
+    names.silent, site.delay_s = away == "dns", 0 if away == "dns" else 2
+    started = time.monotonic()
+    looks = look(names, site)
+    assert time.monotonic() - started < 1.5
+    assert proven(looks) == [False] * 3
+    assert looks[1].found == ("no answer from DNS (LifetimeTimeout)" if away == "dns" else "no answer within 0.4 s")
+
+
+def test_only_so_many_at_once(names: Names, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(control, "MAX_AT_ONCE", 2)
+    monkeypatch.setattr(control, "DEADLINE_S", 0.3)
+    names.say(DOMAIN, "A", ["127.0.0.1"])
+    names.silent = True
+
+    async def many() -> list[object]:
+        made = Control([("127.0.0.1", names.port)], [LOOPBACK], site.port)
+        return await asyncio.gather(*(made.look(DOMAIN, TOKEN) for _ in range(7)), return_exceptions=True)
+
+    # Two look; when they give up, those who waited as long do so, too.
+    results = asyncio.run(many())
+    assert all(isinstance(one, list) for one in results[:2])
+    assert sum(isinstance(one, Unavailable) for one in results) >= 3
+
+
+# --- what is never reached ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("address", HOSTILE)
+def test_not_public(address: str) -> None:
+    assert not is_public(ipaddress.ip_address(address))
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_public(address: str) -> None:
+    assert is_public(ipaddress.ip_address(address))
+
+
+def test_a_name_that_leads_to_us_is_not_fetched_from(names: Names, site: Site) -> None:
+    """The web server listens there, and would prove everything."""
+    for number, address in enumerate(HOSTILE):
+        domain = f"n{number}.hostile.test"
+        names.say(domain, "AAAA" if ":" in address else "A", [address])
+        for one in look(names, site, domain, allowed=False)[1:]:
+            assert (one.proven, one.found) == (False, "an address that is not public"), address
+    assert site.asked == []
+
+
+def test_a_name_that_is_turned_around(names: Names, site: Site) -> None:
+    """Rebinding: a harmless address for who checks, ours for who connects. The one that was checked is connected to."""
+    names.say(DOMAIN, "A", ["127.0.0.1"], ["127.0.0.1"], ["10.0.0.1"])
+    assert proven(look(names, site)) == [False, True, False]
+    assert names.asked.count((DOMAIN, "A")) == 2  # for http and for https
+    assert len(site.asked) == 1
+
+
+def test_among_several_addresses_only_those_that_are_public(names: Names, site: Site) -> None:
+    names.say(DOMAIN, "A", ["10.0.0.1", "127.0.0.1", "169.254.169.254"])
+
+    async def allowed() -> list[str]:
+        made = Control([("127.0.0.1", names.port)], [LOOPBACK], site.port)
+        return [str(one) for one in await made.addresses(DOMAIN)]
+
+    assert asyncio.run(allowed()) == ["127.0.0.1"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("127.0.0.1", "2130706433", "0x7f000001", "0177.0.0.1", "127.1", "0x7f.1", "127.0.0.0x1", "[::1]", "::1"),
+        *("localhost", "proven.test:80", "proven.test/..", "user@proven.test", "proven.test\n", "１２７.０.０.１", ""),
+    ],
+)
+def test_what_is_no_name_is_not_looked_at(names: Names, site: Site, name: str) -> None:
+    with pytest.raises(ValueError, match="not the name of a domain"):
+        look(names, site, name)
+    assert (site.asked, names.asked) == ([], [])
+
+
+# --- settings -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "server"),
+    [
+        ("192.0.2.53", ("192.0.2.53", 53)),
+        ("192.0.2.53:5353", ("192.0.2.53", 5353)),
+        ("2001:db8::53", ("2001:db8::53", 53)),
+        ("[2001:db8::53]:5353", ("2001:db8::53", 5353)),
+        ("[2001:db8::53]", ("2001:db8::53", 53)),
+    ],
+)
+def test_dns_servers_are_read(text: str, server: tuple[str, int]) -> None:
+    assert open_control(Settings(dns_servers=(text,)))._dns_servers == [server]
+
+
+@pytest.mark.parametrize(
+    ("setting", "text"), [("dns_servers", "ns.example"), ("dns_servers", "1.1.1.1:x"), ("opt_out_networks", "10/33")]
+)
+def test_settings_that_cannot_be_read(setting: str, text: str) -> None:
+    with pytest.raises(SettingsError, match=f"SITEGLASS_{setting.upper()}: '{text}' is"):
+        open_control(Settings(**{setting: (text,)}))  # type: ignore[arg-type]
+
+
+def test_places() -> None:
+    assert places("a.test") == (
+        "_siteglass.a.test",
+        "http://a.test/.well-known/siteglass.txt",
+        "https://a.test/.well-known/siteglass.txt",
+    )

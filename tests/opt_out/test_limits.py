@@ -1,0 +1,146 @@
+"""How often one may ask: by where a request comes from, and by whom it is about. And what a 503 means here."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from siteglass.settings import Settings
+from tests.api.asking import refused
+from tests.limits.faults import free_port
+from tests.opt_out.conftest import ASK, CONFIRM, Door
+from tests.running import serving
+
+WRONG = {"ticket": "A" * 100, "code": "0000-0000-0000"}
+
+
+def _statuses(door: Door, path: str, bodies: list[dict[str, str]], callers: list[str]) -> list[int]:
+    return [door.post(path, body, caller).status_code for body, caller in zip(bodies, callers, strict=True)]
+
+
+def _addresses(count: int, host: str) -> list[dict[str, str]]:
+    return [{"email": f"n{number}@{host}"} for number in range(count)]
+
+
+def test_five_requests_an_hour_from_one_address(door: Door) -> None:
+    callers = ["203.0.113.1"] * 6
+    assert _statuses(door, ASK, _addresses(6, "caller-a.com"), callers) == [202] * 5 + [429]
+    response = door.post(ASK, {"email": "n7@caller-a.com"}, "203.0.113.1")
+    refused(response, 429, "TOO_MANY_REQUESTS")
+    assert list(response.json()) == ["error", "message"]
+    assert 700 <= int(response.headers["retry-after"]) <= 720
+    assert response.headers["ratelimit-policy"] == '"caller";q=5;w=3600, "subject";q=3;w=3600'
+    assert response.headers["ratelimit"].startswith('"caller";r=0;t=7')
+    assert door.outbox.mails("n7@caller-a.com") == []
+    assert door.post(ASK, {"email": "n7@caller-a.com"}, "203.0.113.2").status_code == 202
+
+
+def test_a_network_of_ipv6_is_one_caller(door: Door) -> None:
+    callers = [f"2001:db8:1:2:{number:x}::{number:x}" for number in range(6)]
+    assert _statuses(door, ASK, _addresses(6, "caller-b.com"), callers) == [202] * 5 + [429]
+    assert door.post(ASK, {"email": "n9@caller-b.com"}, "2001:db8:1:3::1").status_code == 202
+    mapped = ["::ffff:203.0.113.3", "203.0.113.3"] * 3
+    assert _statuses(door, ASK, _addresses(6, "caller-c.com"), mapped) == [202] * 5 + [429]
+
+
+def test_three_mails_an_hour_for_one_address(door: Door) -> None:
+    """Wherever they are asked for, and however the address is written."""
+    spelled = ["flooded@many.com", "Flooded@Many.com", "flooded+x@many.com", "flooded+y@many.com", " flooded@MANY.com"]
+    statuses = [door.post(ASK, {"email": text}).status_code for text in spelled]
+    assert statuses == [202] * 3 + [429] * 2
+    assert len(door.outbox.mails("flooded@many.com")) == 3
+    response = door.post(ASK, {"email": "flooded@many.com"})
+    assert 1_100 < int(response.headers["retry-after"]) <= 1_200
+    # How often others asked is not told: the caller has all but nothing taken.
+    assert response.headers["ratelimit"] == '"caller";r=5;t=0'
+
+
+def test_a_request_that_is_refused_for_one_takes_nothing_from_the_other(door: Door) -> None:
+    for _ in range(3):
+        door.ask(email="busy@many.com")
+    for _ in range(4):
+        assert door.post(ASK, {"email": "busy@many.com"}, "203.0.113.4").status_code == 429
+    assert _statuses(door, ASK, _addresses(5, "caller-d.com"), ["203.0.113.4"] * 5) == [202] * 5
+
+
+def test_a_slip_of_the_pen_costs_nothing(door: Door) -> None:
+    for _ in range(8):
+        assert door.post(ASK, {"email": "nobody"}, "203.0.113.5").status_code == 400
+    assert door.post(ASK, {"email": "somebody@caller-e.com"}, "203.0.113.5").status_code == 202
+
+
+def test_twenty_tries_an_hour_from_one_address(door: Door) -> None:
+    bodies = [{**WRONG, "ticket": secrets.token_hex(50)} for _ in range(21)]
+    assert _statuses(door, CONFIRM, bodies, ["203.0.113.6"] * 21) == [400] * 20 + [429]
+    response = door.post(CONFIRM, WRONG, "203.0.113.6")
+    assert response.headers["ratelimit-policy"] == '"caller";q=20;w=3600, "subject";q=20;w=3600'
+    assert 170 <= int(response.headers["retry-after"]) <= 180
+
+
+def test_twenty_tries_an_hour_at_one_ticket(door: Door) -> None:
+    """From everywhere: nobody can have a thousand machines guess a code."""
+    ticket = door.ask(email="guessed@caller-f.com")["ticket"]
+    tries = [{"ticket": ticket, "code": f"0000-0000-{number:04}"} for number in range(25)]
+    assert [door.post(CONFIRM, body).status_code for body in tries] == [400] * 20 + [429] * 5
+
+
+# --- 503 ------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _serving(settings: Settings, **changes: Any) -> Iterator[httpx.Client]:
+    """Another service, which shares its limits with no other."""
+    prefix = f"{settings.redis_prefix}-{secrets.token_hex(4)}"
+    with serving(replace(settings, redis_prefix=prefix, **changes)) as client:
+        yield client
+
+
+def _reason(caplog: pytest.LogCaptureFixture) -> str:
+    (line,) = [record for record in caplog.records if record.message == "unavailable"]
+    return str(line.__dict__["reason"])
+
+
+def test_the_mail_server_is_away(leads: Settings, caplog: pytest.LogCaptureFixture) -> None:
+    port = free_port()
+    with _serving(leads, mail_url=f"smtp://127.0.0.1:{port}", mail_from="privacy@sender.test") as client:
+        response = client.post(ASK, json={"email": "a@away.com"})
+        refused(response, 503, "UNAVAILABLE")
+        assert response.headers["retry-after"] == "60"
+        assert client.post(ASK, json={"domain": "away.com"}).status_code == 202
+    assert _reason(caplog) == f"no mail can be sent: 127.0.0.1:{port}: ConnectionRefusedError"
+
+
+def test_no_mail_is_set_up(leads: Settings, caplog: pytest.LogCaptureFixture) -> None:
+    with _serving(leads) as client:
+        refused(client.post(ASK, json={"email": "a@away.com"}), 503, "UNAVAILABLE")
+        assert client.post(ASK, json={"domain": "away.com"}).status_code == 202
+    assert _reason(caplog) == "no mail can be sent: SITEGLASS_MAIL_URL is not set"
+
+
+@pytest.mark.parametrize(
+    ("address", "change", "reason"),
+    [
+        (
+            "seven@door-seven.com",
+            {"suppression_secret": "another secret than the list was begun with"},
+            "SITEGLASS_SUPPRESSION_SECRET",
+        ),
+        ("eight@door-eight.com", {"lead_store": Path("/nowhere/at/all")}, "the lead store is not here"),
+    ],
+)
+def test_what_cannot_be_carried_out(
+    door: Door, address: str, change: dict[str, Any], reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The same again is done once it is mended."""
+    proof = {"ticket": door.ask(email=address)["ticket"], "code": door.outbox.code(address)}
+    with _serving(door.settings, **change) as broken:
+        refused(broken.post(CONFIRM, json=proof), 503, "UNAVAILABLE")
+    assert reason in _reason(caplog)
+    assert door.confirm(**proof)["suppressed"] is True
