@@ -65,14 +65,14 @@ def to_store(source: Path, store: Path) -> Path:
     return target
 
 
-def batches(path: Path) -> Iterator[Batch]:
+def batches(path: Path, *, equal_wins: bool = True) -> Iterator[Batch]:
     """The leads of a Parquet file as bulk bodies of bounded size."""
     lines: list[bytes] = []
     size = 0
     for row_group, leads in read_parquet(path):
         source = f"{path.name}#{row_group}"
         for lead in leads:
-            line = bulk_lines(lead, source)
+            line = bulk_lines(lead, source, equal_wins=equal_wins)
             if lines and size + len(line) > BATCH_BYTES:
                 yield Batch(b"".join(lines), len(lines))
                 lines, size = [], 0
@@ -87,11 +87,12 @@ async def load(
 ) -> Loaded:
     """Write all leads of a Parquet file; a few batches are under way while the next is made in a thread.
 
-    They go to every generation that takes writes, or to `only` one that is being built.
+    They go to every generation that takes writes, or to `only` one that is being built: there, what others wrote since
+    it was made is as new or newer, and stays.
     """
     loaded = Loaded()
     under_way: set[asyncio.Task[None]] = set()
-    source = batches(path)
+    source = batches(path, equal_wins=only is None)
     try:
         while (batch := await asyncio.to_thread(next, source, None)) is not None:
             if len(under_way) >= BATCHES_IN_FLIGHT:
@@ -119,7 +120,9 @@ async def _write(backends: Backends, names: Names, batch: Batch, only: str | Non
     # Asked again when all is written: one that was opened meanwhile would never get what its source does not have.
     while missing := [name for name in await _targets(backends, names, only) if name not in written]:
         for target in missing:
-            _count(await _bulk(backends, target, batch.body), loaded)
+            results = await _bulk(backends, names.written_as(target), batch.body)
+            if only is not None or not await _was_dropped(backends, names, target, results):
+                _count(results, loaded)
         written += missing
     loaded.read += batch.leads
     loaded.document_bytes += len(batch.body)
@@ -134,6 +137,12 @@ async def _targets(backends: Backends, names: Names, only: str | None) -> list[s
     return targets
 
 
+async def _was_dropped(backends: Backends, names: Names, target: str, results: list[dict[str, Any]]) -> bool:
+    """Whether the generation is gone since it was asked for: then it wants nothing any more."""
+    refused = any(item["status"] == 404 for item in results)
+    return refused and target not in await generations.writable(backends, names)
+
+
 async def _bulk(backends: Backends, target: str, body: bytes) -> list[dict[str, Any]]:
     """One batch to one generation; backs off while the engine is full, writes again only what it refused."""
     results: list[dict[str, Any]] = []
@@ -145,7 +154,7 @@ async def _bulk(backends: Backends, target: str, body: bytes) -> list[dict[str, 
                 f"/{target}/_bulk",
                 body,
                 timeout_ms=BULK_TIMEOUT_MS,
-                params={"filter_path": "items.index.status,items.index._id,items.index.error"},
+                params={"require_alias": "true", "filter_path": "items.index.status,items.index._id,items.index.error"},
                 ndjson=True,
             )
         except EngineError as error:

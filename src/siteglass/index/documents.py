@@ -173,9 +173,10 @@ def document(lead: Lead, source: str) -> dict[str, Any]:
     return made
 
 
-def bulk_lines(lead: Lead, source: str) -> bytes:
-    """The two lines of `_bulk` that write a lead; an equal or newer crawl wins."""
-    action = {"index": {"_id": lead.domain, "version": lead.crawled_at_ms, "version_type": "external_gte"}}
+def bulk_lines(lead: Lead, source: str, *, equal_wins: bool = True) -> bytes:
+    """The two lines of `_bulk` that write a lead; a newer crawl wins, an equal one unless told otherwise."""
+    version_type = "external_gte" if equal_wins else "external"
+    action = {"index": {"_id": lead.domain, "version": lead.crawled_at_ms, "version_type": version_type}}
     return orjson.dumps(action, option=orjson.OPT_APPEND_NEWLINE) + orjson.dumps(
         document(lead, source), option=orjson.OPT_APPEND_NEWLINE
     )

@@ -27,6 +27,11 @@ class Names:
         return f"{self.prefix}-{self.dataset}-write"
 
     @property
+    def previous(self) -> str:
+        """Alias of the generation that was live before, to roll back to."""
+        return f"{self.prefix}-{self.dataset}-previous"
+
+    @property
     def generations(self) -> str:
         """Pattern of all generations."""
         return f"{self.prefix}-{self.dataset}-g*"
@@ -35,3 +40,10 @@ class Names:
         """Name of a generation made now."""
         made = dt.datetime.fromtimestamp(now_ms / 1000, tz=dt.UTC)
         return f"{self.prefix}-{self.dataset}-g{made:%Y%m%d%H%M%S}{now_ms % 1000:03}"
+
+    def written_as(self, generation: str) -> str:
+        """Alias of one generation that it alone has. What is written under it is refused once it is dropped.
+
+        Under its own name, a late batch would make the engine create an index of that name, with a guessed mapping.
+        """
+        return f"{self.prefix}-{self.dataset}-w{generation.removeprefix(f'{self.prefix}-{self.dataset}-g')}"
