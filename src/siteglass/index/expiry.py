@@ -34,8 +34,8 @@ async def too_old(backends: Backends, names: Names, *, force: bool = False) -> d
     counts = {}
     for name in await generations.writable(backends, names):
         await generations.refresh(backends, [name])
-        counts[name] = await _count(backends, name, query)
-        all_leads = await _count(backends, name, {"match_all": {}})
+        counts[name] = await generations.count(backends, name, query)
+        all_leads = await generations.count(backends, name, {"match_all": {}})
         if counts[name] > MOST_SHARE * all_leads and not force:
             raise generations.GenerationError(
                 f"{counts[name]} of the {all_leads} leads of {name} are too old, more than {MOST_SHARE:.0%}. Are the "
@@ -51,12 +51,6 @@ def _too_old(backends: Backends) -> dict[str, Any]:
             f"No lead is too old: {variable('lead_max_age_days')} is not set. Set it for all that load leads, too."
         )
     return {"range": {"crawled_at": {"lt": oldest_ms, "format": "epoch_millis"}}}
-
-
-async def _count(backends: Backends, name: str, query: dict[str, Any]) -> int:
-    answer = await generations.admin(backends, "POST", f"/{name}/_count", {"query": query})
-    counted: int = answer["count"]
-    return counted
 
 
 async def expire(backends: Backends, name: str, on_progress: Callable[[int], None]) -> int:

@@ -181,6 +181,15 @@ async def refresh(backends: Backends, generations: list[str]) -> None:
     await admin(backends, "POST", f"/{','.join(generations)}/_refresh")
 
 
+async def count(backends: Backends, name: str, query: dict[str, Any]) -> int:
+    """How many leads of a generation match; a part of them is a failure."""
+    answer = await admin(backends, "POST", f"/{name}/_count", {"query": query})
+    if answer["_shards"]["failed"]:
+        raise Unavailable(f"a part of {name} does not answer")
+    counted: int = answer["count"]
+    return counted
+
+
 async def drop(backends: Backends, names: Names, name: str) -> None:
     """Delete a generation; the live one is kept."""
     await require(backends, names, name)
