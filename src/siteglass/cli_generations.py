@@ -216,9 +216,9 @@ def _tell_rebuilt(done: Rebuilt) -> None:
         left = "it was dropped" if done.name in done.dropped else f"it is kept: siteglass index drop {done.name}"
         click.echo(f"{done.name} is refused, see above; {left}. The live generation is as it was.", err=True)
         return
-    click.echo(
-        f"{done.name} is live" if done.promoted else f"{done.name} is built: siteglass index promote {done.name}"
-    )
+    click.echo(f"{done.name} is live" if done.promoted else f"{done.name} is built")
+    if not done.promoted:
+        click.echo(f"Let searches see it: siteglass index promote {done.name}", err=True)
     _tell_dropped(done.dropped)
 
 

@@ -141,6 +141,12 @@ async def rollback(backends: Backends, names: Names) -> tuple[str, str]:
             "There is no generation to roll back to: none was live before, or it was dropped, or this was rolled back "
             "already. `siteglass index status` lists them; siteglass index promote NAME"
         )
+    found = {generation.name: generation for generation in await status(backends, names)}
+    if not found[target].takes_writes or found[target].schema_version < mapping.OLDEST_READABLE_SCHEMA:
+        raise GenerationError(
+            f"{target} was live before, but takes no writes or has schema {found[target].schema_version}, which this "
+            "build cannot read. Rebuild: siteglass index rebuild SOURCE --promote"
+        )
     await refresh(backends, [target])
     await _point(backends, names, target, None)
     await note(backends, target, promoted_at_ms=backends.clock.now_ms())
