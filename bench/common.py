@@ -7,13 +7,15 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from siteglass.demo import write_demo
 from siteglass.settings import Settings, load_settings
+from tests.accounts.opening import drop_schema, make_schema
 
 ITEM = TypeVar("ITEM")
 
@@ -21,11 +23,28 @@ FOLDER = Path("var/bench")
 RESULTS = Path(__file__).parent / "results"
 SEED = 1
 SAY_EVERY_S = 2.0
+SECRET = "a secret of the benchmarks that is long enough"
 
 
 def bench_settings(name: str) -> Settings:
     """Settings of the environment's engines under a prefix of the benchmark's own."""
-    return replace(load_settings(), index_prefix=f"bench-{name}-{os.getpid()}", search_timeout_ms=60_000)
+    return replace(
+        load_settings(),
+        index_prefix=f"bench-{name}-{os.getpid()}",
+        postgres_schema=f"bench_{name}_{os.getpid()}",
+        suppression_secret=SECRET,
+        search_timeout_ms=60_000,
+    )
+
+
+@asynccontextmanager
+async def tables(settings: Settings) -> AsyncIterator[None]:
+    """The tables of these settings, gone afterwards: the loader asks the list of opt-outs."""
+    await make_schema(settings.postgres_dsn, settings.postgres_schema)
+    try:
+        yield
+    finally:
+        await drop_schema(settings.postgres_dsn, settings.postgres_schema)
 
 
 def demo_file(leads: int) -> Path:

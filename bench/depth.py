@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from bench.common import bench_settings, demo_file, say, spread, write_result
+from bench.common import bench_settings, demo_file, say, spread, tables, write_result
 from siteglass.backends import Backends, open_backends
 from siteglass.index import generations, pages
 from siteglass.index.documents import SortKeys, facts, sort_keys
@@ -87,7 +87,7 @@ async def run(leads: int, shards: int) -> dict[str, Any]:
     settings = bench_settings(f"depth{shards}")
     names = Names(settings.index_prefix)
     figures: dict[str, Any] = {}
-    async with open_backends(settings) as backends:
+    async with open_backends(settings) as backends, tables(settings):
         shape = generations.Shape(shards=shards, refresh_interval="-1", query_cache=False)
         name = await generations.create(backends, names, shape)
         try:

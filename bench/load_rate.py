@@ -14,25 +14,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.common import bench_settings, demo_file, say, write_result
+from bench.common import bench_settings, demo_file, say, tables, write_result
 from siteglass.backends import Backends, open_backends
 from siteglass.index import generations
 from siteglass.index.names import Names
 from siteglass.lead_files import count_leads
-from siteglass.load import BATCHES_IN_FLIGHT, Batch, batches, load
+from siteglass.load import BATCHES_IN_FLIGHT, batches, load
+from siteglass.writing import Preparer
 
 ROUND_LEADS = 100_000
 
 
-async def _bare(backends: Backends, name: str, ready: list[Batch]) -> None:
+async def _bare(backends: Backends, name: str, ready: list[bytes]) -> None:
     """Bodies made beforehand, sent with as many under way as the loader has."""
     bodies = iter(ready)
 
     async def sender() -> None:
-        for batch in bodies:
-            answer = await backends.opensearch.request(
-                "POST", f"/{name}/_bulk", batch.body, timeout_ms=120_000, ndjson=True
-            )
+        for body in bodies:
+            answer = await backends.opensearch.request("POST", f"/{name}/_bulk", body, timeout_ms=120_000, ndjson=True)
             if answer["errors"]:
                 raise RuntimeError("the engine refused documents")
 
@@ -64,11 +63,11 @@ async def run(leads: int, rounds: int) -> dict[str, Any]:
     part, whole = demo_file(min(leads, ROUND_LEADS)), demo_file(leads)
     count = count_leads(part)
     started = time.process_time()
-    ready = list(batches(part))
+    ready = [b"".join(one.lines for one in batch) for batch in batches(part, Preparer(settings))]
     making_us = (time.process_time() - started) / count * 1e6
     figures: dict[str, Any] = {"bare": [], "loader": [], "ratio": []}
     cpu: dict[str, list[float]] = {"bare": [], "loader": []}
-    async with open_backends(settings) as backends:
+    async with open_backends(settings) as backends, tables(settings):
 
         async def drop(name: str) -> None:
             await backends.opensearch.request("DELETE", f"/{name}", timeout_ms=60_000)
@@ -99,7 +98,7 @@ async def run(leads: int, rounds: int) -> dict[str, Any]:
                 "making the bodies": round(making_us, 1),
                 **{side: round(min(values), 1) for side, values in cpu.items()},
             },
-            "bytes_sent_per_document": round(sum(len(b.body) for b in ready) / count),
+            "bytes_sent_per_document": round(sum(map(len, ready)) / count),
             "bytes_on_disk_per_document": round(generation.size_bytes / generation.documents),
             "documents": generation.documents,
         }

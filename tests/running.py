@@ -52,6 +52,7 @@ def settings_for(prefix: str, **changes: Any) -> Settings:
         load_settings(),
         cursor_secrets=(SECRET,),
         key_secrets=(SECRET,),
+        suppression_secret=SECRET,
         index_prefix=f"{RUN_PREFIX}-{prefix}",
         postgres_schema=RUN_PREFIX,
         # One for each service that tests run side by side: the fewer workers share a limit, the less it changes when a
@@ -62,7 +63,7 @@ def settings_for(prefix: str, **changes: Any) -> Settings:
 
 
 @functools.cache
-def _make_test_account(dsn: str, schema: str) -> None:
+def make_test_account(dsn: str, schema: str) -> None:
     """The tables, and an account whose key is API_KEY, with more credits and rate than any test uses."""
 
     async def make() -> None:
@@ -106,6 +107,7 @@ def run(settings: Settings, action: Callable[[Backends, Names], Awaitable[Result
 
 def fill(settings: Settings, path: Path, shape: generations.Shape | None = None) -> tuple[str, Loaded]:
     """A new generation with the leads of a Parquet file, promoted."""
+    make_test_account(settings.postgres_dsn, settings.postgres_schema)  # the loader asks the list of opt-outs
 
     async def action(backends: Backends, names: Names) -> tuple[str, Loaded]:
         name = await generations.create(backends, names, shape or generations.Shape())
@@ -140,7 +142,7 @@ def add(settings: Settings, leads: list[Lead], folder: Path) -> Loaded:
 @contextlib.contextmanager
 def serving(settings: Settings, clock: Clock | None = None) -> Iterator[httpx.Client]:
     """The service on a free loopback port, and a client that carries the key."""
-    _make_test_account(settings.postgres_dsn, settings.postgres_schema)
+    make_test_account(settings.postgres_dsn, settings.postgres_schema)
     server = uvicorn.Server(
         uvicorn.Config(
             create_app(settings, clock),
@@ -174,7 +176,7 @@ class ServiceProcess:
 
     def __init__(self, settings: Settings, command: Sequence[str] | None = None, *, with_account: bool = True) -> None:
         if with_account:
-            _make_test_account(settings.postgres_dsn, settings.postgres_schema)
+            make_test_account(settings.postgres_dsn, settings.postgres_schema)
         self._command = command or [str(Path(sys.executable).parent / "siteglass"), "serve"]
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bench.common import bench_settings, demo_file, say
+from bench.common import SECRET, bench_settings, demo_file, say, tables
 from bench.overhead.wire import Address
 from siteglass.accounts import accounts, credits, keys
 from siteglass.backends import open_backends
@@ -26,10 +26,8 @@ from siteglass.lead import Lead
 from siteglass.lead_files import open_parquet, read_row_group
 from siteglass.load import load
 from siteglass.settings import Settings, environment_of
-from tests.accounts.opening import drop_schema, make_schema
 from tests.limits.faults import free_port
 
-SECRET = "a secret of the benchmark that is long enough"
 CREDITS = 10**11
 # The limit is taken from Redis at every request, and never reached.
 RATE_PER_S, BURST = 1_000_000, 1_000_000
@@ -61,12 +59,11 @@ async def build(leads: int) -> AsyncIterator[World]:
         cursor_secrets=(SECRET,),
         key_secrets=(SECRET,),
         search_timeout_ms=defaults.search_timeout_ms,
-        postgres_schema=name,
         redis_prefix=name,
     )
     path = demo_file(leads)
     names = Names(settings.index_prefix)
-    async with open_backends(settings) as backends:
+    async with open_backends(settings) as backends, tables(settings):
         generation = await generations.create(backends, names, generations.Shape(refresh_interval="-1"))
         try:
             say(f"loading {leads} leads")
@@ -80,12 +77,10 @@ async def build(leads: int) -> AsyncIterator[World]:
             yield World(settings, await _key(settings), _sample(path))
         finally:
             await backends.opensearch.request("DELETE", f"/{generation}", timeout_ms=60_000)
-            await drop_schema(settings.postgres_dsn, settings.postgres_schema)
 
 
 async def _key(settings: Settings) -> str:
     """The key of an account with credits for all that comes."""
-    await make_schema(settings.postgres_dsn, settings.postgres_schema)
     async with open_backends(settings) as backends:
         await accounts.set_plan(backends.postgres, accounts.Plan("bench", RATE_PER_S, BURST), actor="bench")
         account = await accounts.create_account(backends.postgres, "bench", "bench", actor="bench")

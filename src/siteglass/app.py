@@ -26,13 +26,17 @@ from siteglass.api.responses import VALUES_PATH, error_answer
 from siteglass.api.routes import routes
 from siteglass.backends import Clock, open_backends
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
+from siteglass.index import generations
 from siteglass.index.names import Names
 from siteglass.language_model import open_language_model
 from siteglass.limits import open_limits
 from siteglass.logs import configure_logs
+from siteglass.opt_out import SETTLE_EVERY_S, settle
 from siteglass.query import natural
 from siteglass.query.cursor import CursorSealer
 from siteglass.settings import Settings, SettingsError, load_settings, variable
+from siteglass.suppression.hidden import REFRESH_EVERY_S, Hidden, hidden_countries
+from siteglass.suppression.values import Hasher
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
@@ -42,6 +46,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     except ValueError as error:
         raise SettingsError(f"{variable('cursor_secrets')}: {error}.") from None
     key_secrets(settings.key_secrets)  # a missing one is told now, not by the first request
+    hasher, countries = Hasher(settings), hidden_countries(settings)
     language_model = open_language_model(settings, clock or Clock())
 
     @asynccontextmanager
@@ -54,11 +59,14 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             limiter, claims = open_limits(settings)
             limiter.start()
             names = Names(settings.index_prefix)
-            app.state.service = Service(backends, names, sealer, keys, limiter, claims, language_model)
+            hidden = Hidden(backends.postgres, hasher, countries, partial(generations.oldest_made_at, backends, names))
+            app.state.service = Service(backends, names, sealer, keys, limiter, claims, hidden, language_model)
             housekeeping = Housekeeping(
                 [
                     Job("key uses", WRITE_EVERY_S, keys.uses.write, at_close=True),
                     Job("expired credits", EXPIRE_EVERY_S, partial(expire_credits, backends.postgres)),
+                    Job("suppressed leads", REFRESH_EVERY_S, hidden.refresh),
+                    Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, backends, names)),
                     Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres)),
                 ]
             )

@@ -131,6 +131,7 @@ def _demo_settings(kept: Settings | None, name: str) -> Settings:
         load_settings(),
         cursor_secrets=kept.cursor_secrets if kept else (secrets.token_hex(24),),
         key_secrets=kept.key_secrets if kept else (secrets.token_hex(24),),
+        suppression_secret=(kept and kept.suppression_secret) or secrets.token_hex(24),
         index_prefix=name,
         postgres_schema=name,
         redis_prefix=name,
@@ -179,19 +180,20 @@ async def _fill(backends: Backends, count: int | None, seed: int | None) -> None
     """A live generation of these leads, unless there is one; others that the demo made are dropped."""
     from siteglass.demo import write_demo
     from siteglass.index import generations
+    from siteglass.index.mapping import SCHEMA_VERSION
     from siteglass.index.names import Names
     from siteglass.load import load
     from siteglass.progress import progress
 
     names = Names(backends.settings.index_prefix)
     found = [g for g in await generations.status(backends, names) if g.source.startswith("demo-")]
-    live = next((g for g in found if g.live), None)
+    live = next((g for g in found if g.live and g.schema_version == SCHEMA_VERSION), None)
     if live and count is None and seed is None:
         _say(f"{live.documents:,} leads are there")
         return
     count, seed = count or COUNT, SEED if seed is None else seed
     path = backends.settings.lead_store / f"demo-{count}-{seed}.parquet"
-    if live and live.source == path.name and live.documents >= count:
+    if live and live.source == path.name:
         _say(f"{live.documents:,} leads are there")
         return
     for half_filled in (g for g in found if not g.live):  # an `up` that was interrupted
@@ -204,10 +206,10 @@ async def _fill(backends: Backends, count: int | None, seed: int | None) -> None
     _say(f"loading {count:,} leads")
     name = await generations.create(backends, names, generations.Shape(), source=path.name)
     with progress("Loading", count) as advance_to:
-        await load(backends, names, path, lambda so_far: advance_to(so_far.read))
+        await load(backends, names, path, lambda so_far: advance_to(so_far.read), only=name)
     await generations.promote(backends, names, name)
-    if live:
-        await generations.drop(backends, names, live.name)
+    for before in (g for g in found if g.live):
+        await generations.drop(backends, names, before.name)
 
 
 async def _stands(backends: Backends, key: str) -> bool:

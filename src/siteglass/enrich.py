@@ -11,6 +11,7 @@ from siteglass.backends import Backends
 from siteglass.domains import NotAHost, candidates
 from siteglass.index.lookup import LookedUp, look_up
 from siteglass.index.names import Names
+from siteglass.suppression.hidden import Hidden
 
 # What enrichment spells differently from search lies beside the record.
 _OWN = ("spending", "social_accounts")
@@ -24,8 +25,11 @@ class Enriched:
     marks: list[tuple[str, Mark]]
 
 
-async def enrich(backends: Backends, names: Names, domains: Sequence[str], select: Sequence[str]) -> Enriched:
+async def enrich(
+    backends: Backends, names: Names, hidden: Hidden, domains: Sequence[str], select: Sequence[str]
+) -> Enriched:
     """An item for every domain sent, after one look-up for all."""
+    await hidden.require_fresh()
     wanted: dict[str, tuple[str, ...] | NotAHost] = {}
     for domain in domains:
         try:
@@ -33,9 +37,17 @@ async def enrich(backends: Backends, names: Names, domains: Sequence[str], selec
         except NotAHost as error:
             wanted[domain] = error
     hosts = {name for found in wanted.values() if not isinstance(found, NotAHost) for name in found}
-    looked_up = await look_up(backends, names, sorted(hosts))
+    looked_up = _shown(await look_up(backends, names, sorted(hosts)), hidden)
     items = [_item(domain, wanted[domain], looked_up, select) for domain in domains]
     return Enriched(items, _marks(wanted, looked_up))
+
+
+def _shown(looked_up: LookedUp, hidden: Hidden) -> LookedUp:
+    """What may be shown of it: a suppressed lead is as if it were not there."""
+    records = {
+        domain: shown for domain, found in looked_up.records.items() if (shown := hidden.shown(found)) is not None
+    }
+    return LookedUp(records, looked_up.failed)
 
 
 def _marks(wanted: dict[str, tuple[str, ...] | NotAHost], looked_up: LookedUp) -> list[tuple[str, Mark]]:
@@ -61,6 +73,11 @@ def _stored(hosts: tuple[str, ...], looked_up: LookedUp) -> str | None:
     return None
 
 
+def not_found(domain: str) -> dict[str, Any]:
+    """The item of a domain that there is no lead of, or none that may be shown."""
+    return {"status": "not_found", "domain": domain, "message": f"No data found for {domain}"}
+
+
 def _item(
     domain: str, wanted: tuple[str, ...] | NotAHost, looked_up: LookedUp, select: Sequence[str]
 ) -> dict[str, Any]:
@@ -68,7 +85,7 @@ def _item(
         return {"status": "error", "domain": domain, "message": f"{domain!r} {wanted}"}
     stored = _stored(wanted, looked_up)
     if stored is None:
-        return {"status": "not_found", "domain": domain, "message": f"No data found for {domain}"}
+        return not_found(domain)
     if not stored:
         message = "The look-up of this domain failed and was not charged. Ask for it again, as a new request."
         return {"status": "error", "domain": domain, "message": message}

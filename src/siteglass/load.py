@@ -1,4 +1,4 @@
-"""Operation 5: lead records to documents to batches, written to every generation that takes writes."""
+"""Operation 5: lead records in batches to every generation that takes writes, suppressed ones left out."""
 
 from __future__ import annotations
 
@@ -6,43 +6,28 @@ import asyncio
 import hashlib
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from siteglass.backends import Backends, EngineError
-from siteglass.errors import Unavailable
+from siteglass.backends import Backends
 from siteglass.index import generations
-from siteglass.index.documents import bulk_lines
 from siteglass.index.names import Names
-from siteglass.lead_files import ndjson_to_parquet, read_parquet, replacing
+from siteglass.lead_files import ndjson_to_parquet, read_parquet, record_place, replacing
+from siteglass.suppression.entries import Listed, require_secret
+from siteglass.writing import Prepared, Preparer, Written, listed_of, write
 
 BATCH_BYTES = 4 * 1024 * 1024
 BATCHES_IN_FLIGHT = 3
-BULK_TIMEOUT_MS = 120_000
-FIRST_PAUSE_S, LAST_PAUSE_S, MAX_TRIES = 0.2, 10.0, 10
-MAX_REASONS = 5
 
 
 @dataclass(slots=True)
-class Loaded:
+class Loaded(Written):
     """What became of the leads; per generation written to."""
 
     read: int = 0
-    written: int = 0
-    older: int = 0
-    """A newer crawl of the same domain was there."""
-    failed: int = 0
+    suppressed: int = 0
+    """Leads of suppressed domains, left out; counted once, however many generations there are."""
     document_bytes: int = 0
-    reasons: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Bulk lines of some leads."""
-
-    body: bytes
-    leads: int
 
 
 def to_store(source: Path, store: Path) -> Path:
@@ -65,21 +50,21 @@ def to_store(source: Path, store: Path) -> Path:
     return target
 
 
-def batches(path: Path, *, equal_wins: bool = True) -> Iterator[Batch]:
-    """The leads of a Parquet file as bulk bodies of bounded size."""
-    lines: list[bytes] = []
+def batches(path: Path, preparer: Preparer) -> Iterator[list[Prepared]]:
+    """The leads of a Parquet file, as many at once as make a bulk body of bounded size."""
+    batch: list[Prepared] = []
     size = 0
     for row_group, leads in read_parquet(path):
-        source = f"{path.name}#{row_group}"
+        source = record_place(path, row_group)
         for lead in leads:
-            line = bulk_lines(lead, source, equal_wins=equal_wins)
-            if lines and size + len(line) > BATCH_BYTES:
-                yield Batch(b"".join(lines), len(lines))
-                lines, size = [], 0
-            lines.append(line)
-            size += len(line)
-    if lines:
-        yield Batch(b"".join(lines), len(lines))
+            one = preparer.prepare(lead, source)
+            if batch and size + len(one.lines) > BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+            batch.append(one)
+            size += len(one.lines)
+    if batch:
+        yield batch
 
 
 async def load(
@@ -92,14 +77,16 @@ async def load(
     """
     loaded = Loaded()
     under_way: set[asyncio.Task[None]] = set()
-    source = batches(path, equal_wins=only is None)
+    preparer = Preparer(backends.settings, equal_wins=only is None)
+    await require_secret(backends.postgres, preparer.hasher)
+    source = batches(path, preparer)
     try:
         while (batch := await asyncio.to_thread(next, source, None)) is not None:
             if len(under_way) >= BATCHES_IN_FLIGHT:
                 done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
                 _raise_failures(done)
                 on_progress(loaded)
-            under_way.add(asyncio.create_task(_write(backends, names, batch, only, loaded)))
+            under_way.add(asyncio.create_task(_write(backends, names, preparer, batch, only, loaded)))
         if under_way:
             done, under_way = await asyncio.wait(under_way)
             _raise_failures(done)
@@ -115,17 +102,33 @@ def _raise_failures(done: set[asyncio.Task[None]]) -> None:
         task.result()
 
 
-async def _write(backends: Backends, names: Names, batch: Batch, only: str | None, loaded: Loaded) -> None:
+async def _write(
+    backends: Backends, names: Names, preparer: Preparer, batch: list[Prepared], only: str | None, loaded: Loaded
+) -> None:
+    """A batch into all generations that are to have it, without what is on the list of opt-outs.
+
+    Both are asked again when all is written. Who was put on the list meanwhile may have been looked for before this
+    batch could be found, and a generation opened meanwhile would never get what its source does not have.
+    """
     written: list[str] = []
-    # Asked again when all is written: one that was opened meanwhile would never get what its source does not have.
-    while missing := [name for name in await _targets(backends, names, only) if name not in written]:
+    lines: list[bytes] = []
+    screened: Listed | None = None
+    while True:
+        listed = await listed_of(backends, batch)
+        if listed != screened:
+            # What was listed meanwhile takes the place of what this batch has just written, at the same version.
+            equal_wins = only is None or screened is not None
+            lines = await asyncio.to_thread(preparer.lines, batch, listed, equal_wins=equal_wins)
+            screened, written = listed, []
+        missing = [name for name in await _targets(backends, names, only) if name not in written]
+        if not missing:
+            break
         for target in missing:
-            results = await _bulk(backends, names.written_as(target), batch.body)
-            if only is not None or not await _was_dropped(backends, names, target, results):
-                _count(results, loaded)
+            await write(backends, target, lines, loaded)
         written += missing
-    loaded.read += batch.leads
-    loaded.document_bytes += len(batch.body)
+    loaded.read += len(batch)
+    loaded.suppressed += sum(not screened.domains.isdisjoint(one.names) for one in batch)
+    loaded.document_bytes += sum(map(len, lines))
 
 
 async def _targets(backends: Backends, names: Names, only: str | None) -> list[str]:
@@ -135,51 +138,3 @@ async def _targets(backends: Backends, names: Names, only: str | None) -> list[s
     if not targets:
         raise generations.GenerationError("No generation takes writes. Make one first: siteglass index create")
     return targets
-
-
-async def _was_dropped(backends: Backends, names: Names, target: str, results: list[dict[str, Any]]) -> bool:
-    """Whether the generation is gone since it was asked for: then it wants nothing any more."""
-    refused = any(item["status"] == 404 for item in results)
-    return refused and target not in await generations.writable(backends, names)
-
-
-async def _bulk(backends: Backends, target: str, body: bytes) -> list[dict[str, Any]]:
-    """One batch to one generation; backs off while the engine is full, writes again only what it refused."""
-    results: list[dict[str, Any]] = []
-    pause_s = FIRST_PAUSE_S
-    for attempt in range(1, MAX_TRIES + 1):
-        try:
-            answer = await backends.opensearch.request(
-                "POST",
-                f"/{target}/_bulk",
-                body,
-                timeout_ms=BULK_TIMEOUT_MS,
-                params={"require_alias": "true", "filter_path": "items.index.status,items.index._id,items.index.error"},
-                ndjson=True,
-            )
-        except EngineError as error:
-            if error.status != 429 or attempt == MAX_TRIES:
-                raise
-        else:
-            items = [item["index"] for item in answer["items"]]
-            refused = [number for number, item in enumerate(items) if item["status"] == 429]
-            results.extend(item for item in items if item["status"] != 429)
-            if not refused:
-                return results
-            lines = body.split(b"\n")
-            body = b"".join(lines[2 * n] + b"\n" + lines[2 * n + 1] + b"\n" for n in refused)
-        await asyncio.sleep(pause_s)
-        pause_s = min(pause_s * 2, LAST_PAUSE_S)
-    raise Unavailable(f"the engine refused a batch {MAX_TRIES} times")
-
-
-def _count(items: list[dict[str, Any]], loaded: Loaded) -> None:
-    for item in items:
-        if item["status"] < 300:
-            loaded.written += 1
-        elif item["status"] == 409:
-            loaded.older += 1
-        else:
-            loaded.failed += 1
-            if len(loaded.reasons) < MAX_REASONS:
-                loaded.reasons.append(f"{item['_id']}: {item['error'].get('type')}: {item['error'].get('reason')}")

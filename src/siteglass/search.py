@@ -13,6 +13,7 @@ from siteglass.index.names import Names
 from siteglass.query.body import Meaning, read_meaning
 from siteglass.query.cursor import Continuation, Position
 from siteglass.query.fields import SEARCH_DEFAULT
+from siteglass.suppression.hidden import Hidden
 
 ALWAYS_SHOWN = "crawled_at"
 
@@ -43,8 +44,9 @@ class SearchPage:
     marks: list[tuple[str, Mark]]
 
 
-async def first_page(backends: Backends, names: Names, request: SearchRequest) -> SearchPage:
+async def first_page(backends: Backends, names: Names, hidden: Hidden, request: SearchRequest) -> SearchPage:
     """Run a new search."""
+    await hidden.require_fresh()
     found, total = await pages.first_page(backends, names, request.meaning.criteria, request.sort, request.limit)
     here = Continuation(
         request.meaning.filters,
@@ -56,23 +58,26 @@ async def first_page(backends: Backends, names: Names, request: SearchRequest) -
         total.estimated,
         str(uuid.uuid4()),
     )
-    return _spelled(here, request.meaning, found, backward=False, first=True)
+    return _spelled(here, request.meaning, found, hidden, backward=False, first=True)
 
 
-async def later_page(backends: Backends, names: Names, here: Continuation) -> SearchPage:
+async def later_page(backends: Backends, names: Names, hidden: Hidden, here: Continuation) -> SearchPage:
     """Run the page that a cursor stands for."""
+    await hidden.require_fresh()
     meaning = read_meaning(here.filters, backends.clock.now_ms())
     found = await pages.later_page(backends, names, meaning.criteria, here.sort, here.limit, here.position)
-    return _spelled(here, meaning, found, backward=here.position.backward, first=False)
+    return _spelled(here, meaning, found, hidden, backward=here.position.backward, first=False)
 
 
-def _marks(meaning: Meaning, found: pages.Page) -> list[tuple[str, Mark]]:
+def _marks(meaning: Meaning, records: list[dict[str, Any]]) -> list[tuple[str, Mark]]:
     """A lead that has an address is charged, whatever `select` says."""
     shown = "emails_personal" if meaning.criteria.hides_generic_emails() else "emails"
-    return [(hit.domain, Mark.CHARGED if hit.record[shown] else Mark.NO_ADDRESS) for hit in found.hits]
+    return [(record["domain"], Mark.CHARGED if record[shown] else Mark.NO_ADDRESS) for record in records]
 
 
-def _spelled(here: Continuation, meaning: Meaning, found: pages.Page, *, backward: bool, first: bool) -> SearchPage:
+def _spelled(
+    here: Continuation, meaning: Meaning, found: pages.Page, hidden: Hidden, *, backward: bool, first: bool
+) -> SearchPage:
     # The neighbour one comes from exists; the one ahead exists if the engine saw a lead behind the page.
     has_next = found.more if not backward else True
     has_previous = found.more if backward else not first
@@ -82,15 +87,17 @@ def _spelled(here: Continuation, meaning: Meaning, found: pages.Page, *, backwar
         following = replace(here, position=_behind(here.position, found, backward=False, width=width))
     if has_previous:
         preceding = replace(here, position=_behind(here.position, found, backward=True, width=width))
+    # What must not be shown is neither shown nor charged; the way to the neighbours goes by all that was found.
+    records = [shown for hit in found.hits if (shown := hidden.shown(hit.record)) is not None]
     return SearchPage(
         here.result_id,
         here.total,
         here.total_estimated,
-        [spell(hit.record, here.select, meaning) for hit in found.hits],
+        [spell(record, here.select, meaning) for record in records],
         here.filters,
         following,
         preceding,
-        _marks(meaning, found),
+        _marks(meaning, records),
     )
 
 

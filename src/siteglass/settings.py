@@ -56,6 +56,15 @@ class Settings:
         tuple[str, ...],
         "One or two secrets of 32 characters or more that hash API keys, comma-separated, newest first.",
     ] = ()
+    suppression_secret: Annotated[
+        str,
+        "Secret of 32 characters or more that hashes suppressed addresses and phones; never change it: keep a copy.",
+    ] = field(default="", repr=False)
+    personal_addresses_hidden: Annotated[
+        tuple[str, ...],
+        "Countries of sites whose personal addresses are neither shown nor charged, comma-separated alpha-3 codes; EEA "
+        "stands for all of the European Economic Area.",
+    ] = ()
     redis_url: Annotated[str, "Address of Redis: rate limits, running retries, and nothing that may not be lost."] = (
         "redis://127.0.0.1:16379/0"
     )

@@ -18,7 +18,7 @@ from siteglass.index.names import Names
 from siteglass.lead import Lead
 from siteglass.lead_files import write_parquet
 from siteglass.settings import Settings, environment_of
-from tests.running import run, settings_for
+from tests.running import make_test_account, run, settings_for
 
 PROGRAM = Path(sys.executable).parent / "siteglass"
 
@@ -26,11 +26,17 @@ PROGRAM = Path(sys.executable).parent / "siteglass"
 class Index:
     """The generations under one prefix, and a folder for files."""
 
-    def __init__(self, prefix: str, folder: Path, **changes: object) -> None:
+    def __init__(self, prefix: str, folder: Path) -> None:
         self.folder = folder
-        self.settings: Settings = settings_for(prefix, lead_store=folder / "store", **changes)
-        self._environment = {**environment_of(self.settings), "COLUMNS": "200"}
         self._files = 0
+        # Workers that share a run must not share what these tests promote and drop.
+        self.use(settings_for(f"{prefix}-{os.getpid()}", lead_store=folder / "store"))
+
+    def use(self, settings: Settings) -> None:
+        """Run commands with these settings from now on."""
+        self.settings = settings
+        make_test_account(self.settings.postgres_dsn, self.settings.postgres_schema)  # loaders ask the list of opt-outs
+        self._environment = {**environment_of(self.settings), "COLUMNS": "200"}
 
     def __call__(self, *words: str, code: int = 0) -> str:
         """All that a command says which ends with this code; 2: the one line that tells a mistake."""

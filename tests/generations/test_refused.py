@@ -13,7 +13,7 @@ import pytest
 from siteglass.backends import Backends
 from siteglass.demo import generate
 from siteglass.index import generations, mapping, sampling
-from siteglass.index.names import Names
+from siteglass.index.names import Names, written_as
 from siteglass.lead import Lead
 from tests.generations.commands import Index, refusals
 from tests.running import run
@@ -98,7 +98,7 @@ def _edited(change: Callable[[dict[str, Any]], None]) -> Callable[[Backends, Nam
         body = mapping.index_body(
             shards=1, replicas=0, codec="default", refresh_interval="1s", build="another", source=""
         )
-        body["aliases"] = {names.write: {}, names.written_as(name): {}}
+        body["aliases"] = {names.write: {}, written_as(name): {}}
         change(body)
         await generations.admin(backends, "PUT", f"/{name}", body)
         return name
@@ -125,7 +125,7 @@ def _no_writes(body: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "reasons"),
     [
-        (_old_version, ["schema version 1 version 0"]),
+        (_old_version, [f"schema version {mapping.SCHEMA_VERSION} version 0"]),
         (
             _other_fields,
             [
@@ -189,7 +189,7 @@ def test_a_rebuild_that_is_refused_is_dropped_and_changes_nothing(index: Index) 
     path = index.file(LEADS[::2])
     told = index("rebuild", path, "--promote", code=1)
     assert refusals(told)[0].startswith("count")
-    assert "500 leads read from 1 files; 500 written, 0 not newer than what was there, 0 failed" in told
+    assert "500 leads read from 1 files; 500 written, 0 not newer than what was there, 0 suppressed, 0 failed" in told
     assert "it was dropped. The live generation is as it was." in told
     assert [generation.name for generation in index.all()] == before
     kept = index("rebuild", path, "--promote", "--keep-failed", code=1)

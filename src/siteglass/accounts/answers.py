@@ -38,6 +38,8 @@ class Answer:
     """Of the request that was charged."""
     headers: str
     compressed: bytes
+    domains: tuple[str, ...]
+    """Of the leads in it, in their order."""
 
     def body(self) -> bytes:
         """The bytes that were sent first."""

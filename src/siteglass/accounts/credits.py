@@ -196,7 +196,7 @@ async def find_answer(
     """The answer that was stored under this key, with what it cost then and what the account has now."""
     row = await postgres.fetchrow(
         """
-        SELECT i.fingerprint, i.slot, l.request_id, -l.api AS api, -l.lead AS lead, l.seq
+        SELECT i.fingerprint, i.slot, l.request_id, -l.api AS api, -l.lead AS lead, l.seq, l.domains
         FROM {schema}.idempotency i JOIN {schema}.ledger l ON l.account_id = i.account_id AND l.seq = i.seq
         WHERE i.account_id = $1 AND i.key = $2 AND i.at > clock_timestamp() - interval '24 hours'
         """,
@@ -216,7 +216,8 @@ async def find_answer(
     if kept is None:
         return None
     left = await balance(postgres, caller.account_id, timeout_ms=timeout_ms)
-    answer = Answer(row["fingerprint"], row["request_id"], kept["headers"], kept["body"])
+    domains = tuple(domain for domain, _ in read_domains(row["domains"]))
+    answer = Answer(row["fingerprint"], row["request_id"], kept["headers"], kept["body"], domains)
     return answer, Receipt(row["api"], row["lead"], left)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # The newest step this code relies on; a test holds it against the folder. Written here so that a worker that only
 # asks "is it there?" need not load alembic.
-HEAD = "0004"
+HEAD = "0005"
 
 # What the role of the service may do; the ledger, balances and what belongs to them change only through functions
 # that the owner made. A table that stands nowhere here is closed to it.
@@ -38,6 +38,9 @@ RIGHTS = {
     "idempotency": "SELECT",
     **{f"answers_{slot}": "SELECT" for slot in range(ANSWER_SLOTS)},
     "audit": "SELECT, INSERT (actor_kind, actor_id, action, account_id, key_id, entry_seq, details)",
+    "suppressed": "SELECT, INSERT, UPDATE (tried_at, settled_at)",
+    "suppressed_leads": "SELECT, INSERT",
+    "suppression_secret": "SELECT, INSERT",
 }
 FUNCTIONS = (
     *("charge", "grant_credits", "refund", "adjust", "remember_paid"),

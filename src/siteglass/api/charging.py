@@ -17,6 +17,7 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
+from siteglass import replay
 from siteglass.accounts.answers import Answer, Keep, compress
 from siteglass.accounts.credits import Bill, Receipt, charge, find_answer, quote
 from siteglass.accounts.keys import Caller
@@ -136,7 +137,10 @@ async def _paid(service: Service, caller: Caller, call: Call, offer: Offer, retr
 
 
 async def _answered_before(service: Service, caller: Caller, retry: Retry) -> Response | None:
-    """The answer that was given first, byte for byte; raises IdempotencyMismatch if it was to another request."""
+    """The answer that was given first, byte for byte but for what was suppressed since.
+
+    Raises IdempotencyMismatch if it was to another request.
+    """
     timeout_ms = service.backends.settings.postgres_timeout_ms
     found = await find_answer(service.backends.postgres, caller, retry.key, timeout_ms=timeout_ms)
     if found is None:
@@ -144,14 +148,17 @@ async def _answered_before(service: Service, caller: Caller, retry: Retry) -> Re
     kept, receipt = found
     if kept.fingerprint != retry.fingerprint:
         raise IdempotencyMismatch
-    return _replayed(kept, receipt)
+    return await _replayed(service, kept, receipt)
 
 
-def _replayed(kept: Answer, receipt: Receipt) -> Response:
+async def _replayed(service: Service, kept: Answer, receipt: Receipt) -> Response:
+    body = kept.body()
+    redacted = await replay.without_suppressed(service.backends, body, kept.domains)
     headers = {
         **orjson.loads(kept.headers),
         **credit_headers(receipt),
         "Idempotency-Replayed": "true",
         "Idempotency-Request-Id": kept.request_id,
+        **({} if redacted is None else {"Idempotency-Redacted": "true"}),
     }
-    return spelled_answer(kept.body(), headers=headers)
+    return spelled_answer(body if redacted is None else redacted, headers=headers)

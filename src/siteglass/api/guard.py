@@ -24,6 +24,7 @@ from siteglass.language_model import LanguageModel
 from siteglass.limits import Claims, Policy, RateLimiter, limit_headers
 from siteglass.logs import places
 from siteglass.query.cursor import CursorSealer
+from siteglass.suppression.hidden import Hidden
 
 log = logging.getLogger("siteglass.api")
 
@@ -40,6 +41,7 @@ class Service:
     keys: Keys
     limiter: RateLimiter
     claims: Claims
+    hidden: Hidden
     language_model: LanguageModel | None = None
     """Asked about sentences that the rules cannot read; None: nobody is."""
 

@@ -66,7 +66,7 @@ async def _search(service: Service, _request: Request, caller: Caller, _call: Ca
     asked, spending = read_search(body, now_ms)
     if service.language_model is not None:
         asked = replace(asked, meaning=await interpret.with_model(service.language_model, asked.meaning, body, now_ms))
-    page = await search.first_page(service.backends, service.names, asked)
+    page = await search.first_page(service.backends, service.names, service.hidden, asked)
     explained = interpret.explained(asked.meaning) if asked.explain else None
     notes = {NOTES_HEADER: str(interpret.note_count(asked.meaning))}
     return _offer("search", service, caller, page, spending, now_ms // 1000, explained, notes)
@@ -76,7 +76,7 @@ async def _page(service: Service, request: Request, caller: Caller, _call: Call,
     now_s = service.backends.clock.now_ms() // 1000
     here = service.sealer.open(request.path_params["cursor"], str(caller.account_id), now_s)
     limit, spending = read_page(body, here.limit)
-    page = await search.later_page(service.backends, service.names, replace(here, limit=limit))
+    page = await search.later_page(service.backends, service.names, service.hidden, replace(here, limit=limit))
     return _offer("page", service, caller, page, spending, now_s)
 
 
@@ -118,7 +118,7 @@ async def _enrich(service: Service, _request: Request, caller: Caller, call: Cal
     backends = service.backends
     asked = read_enrich(body, backends.settings.max_enrich_domains)
     await take_rest(service, caller, call, -(-len(asked.domains) // DOMAINS_PER_UNIT))
-    enriched = await enrich.enrich(backends, service.names, asked.domains, asked.select)
+    enriched = await enrich.enrich(backends, service.names, service.hidden, asked.domains, asked.select)
     bill = Bill("enrich", 1, enriched.marks, asked.spending.max_lead_credits)
     return Offer(bill, enrich_body(enriched), {"found": len(bill.leads)}, asked.spending.dry_run)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import orjson
@@ -110,8 +111,8 @@ def _content(lead: Lead) -> list[str]:
     return [part for part in (lead.title, lead.business_name, lead.description, *lead.keywords, text) if part]
 
 
-def document(lead: Lead, source: str) -> dict[str, Any]:
-    """The document of a lead; `source` says where its Parquet record lies."""
+def document(lead: Lead, source: str, contacts: Sequence[str] = ()) -> dict[str, Any]:
+    """The document of a lead; `source` says where its Parquet record lies, `contacts` by what an opt-out finds it."""
     keys = sort_keys(lead)
     region, subregion, alpha2 = _place(lead.country) if lead.country else (None, None, "")
     made: dict[str, Any] = {
@@ -156,6 +157,7 @@ def document(lead: Lead, source: str) -> dict[str, Any]:
             ],
         },
         "src": source,
+        "contacts": contacts,
         "content": _content(lead),
         "facts": facts(lead),
         "rank": keys.rank,
@@ -173,10 +175,19 @@ def document(lead: Lead, source: str) -> dict[str, Any]:
     return made
 
 
-def bulk_lines(lead: Lead, source: str, *, equal_wins: bool = True) -> bytes:
+def bulk_lines(lead: Lead, source: str, contacts: Sequence[str] = (), *, equal_wins: bool = True) -> bytes:
     """The two lines of `_bulk` that write a lead; a newer crawl wins, an equal one unless told otherwise."""
-    version_type = "external_gte" if equal_wins else "external"
-    action = {"index": {"_id": lead.domain, "version": lead.crawled_at_ms, "version_type": version_type}}
-    return orjson.dumps(action, option=orjson.OPT_APPEND_NEWLINE) + orjson.dumps(
-        document(lead, source), option=orjson.OPT_APPEND_NEWLINE
+    return _action("index", lead.domain, lead.crawled_at_ms, equal_wins=equal_wins) + orjson.dumps(
+        document(lead, source, contacts), option=orjson.OPT_APPEND_NEWLINE
     )
+
+
+def bulk_delete_line(domain: str, version: int) -> bytes:
+    """The line of `_bulk` that deletes a lead, unless a newer crawl is there."""
+    return _action("delete", domain, version)
+
+
+def _action(name: str, domain: str, version: int, *, equal_wins: bool = True) -> bytes:
+    version_type = "external_gte" if equal_wins else "external"
+    action = {name: {"_id": domain, "version": version, "version_type": version_type}}
+    return orjson.dumps(action, option=orjson.OPT_APPEND_NEWLINE)

@@ -6,13 +6,14 @@ All generations that take writes stand behind the write alias; a writer asks for
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from siteglass import __version__
 from siteglass.backends import Backends, EngineError
 from siteglass.errors import Unavailable
 from siteglass.index import mapping
-from siteglass.index.names import Names
+from siteglass.index.names import Names, written_as
 
 ADMIN_TIMEOUT_MS = 60_000
 
@@ -65,7 +66,7 @@ async def create(backends: Backends, names: Names, shape: Shape, source: str = "
         source=source,
         query_cache=shape.query_cache,
     )
-    body["aliases"] = {names.write: {}, names.written_as(name): {}}
+    body["aliases"] = {names.write: {}, written_as(name): {}}
     if unfinished:
         body["mappings"]["_meta"]["unfinished"] = True
     await admin(backends, "PUT", f"/{name}", body)
@@ -100,6 +101,12 @@ async def writable(backends: Backends, names: Names) -> list[str]:
     return sorted(answer)
 
 
+async def oldest_made_at(backends: Backends, names: Names) -> datetime | None:
+    """When the oldest generation that takes writes was made."""
+    found = await writable(backends, names)
+    return names.made_at(found[0]) if found else None
+
+
 async def live(backends: Backends, names: Names) -> str | None:
     """The generation that is searched."""
     return await _behind(backends, names.read)
@@ -108,6 +115,11 @@ async def live(backends: Backends, names: Names) -> str | None:
 async def previous(backends: Backends, names: Names) -> str | None:
     """The generation that was searched before."""
     return await _behind(backends, names.previous)
+
+
+async def is_gone(backends: Backends, name: str) -> bool:
+    """Whether a generation was dropped."""
+    return await _behind(backends, written_as(name)) is None
 
 
 async def _behind(backends: Backends, alias: str) -> str | None:
@@ -184,7 +196,8 @@ async def retain(backends: Backends, names: Names, keep: int) -> list[str]:
 
 async def refresh(backends: Backends, generations: list[str]) -> None:
     """Make what was written visible to searches."""
-    await admin(backends, "POST", f"/{','.join(generations)}/_refresh")
+    # One that was dropped meanwhile has nothing to show.
+    await admin(backends, "POST", f"/{','.join(generations)}/_refresh", params={"ignore_unavailable": "true"})
 
 
 async def count(backends: Backends, name: str, query: dict[str, Any]) -> int:

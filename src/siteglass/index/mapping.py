@@ -11,8 +11,9 @@ from typing import Any
 from siteglass.query.field import Kind
 from siteglass.query.fields import FIELDS
 
-SCHEMA_VERSION = 1
-OLDEST_READABLE_SCHEMA = 1
+SCHEMA_VERSION = 2
+# Before 2 an opt-out could not find the leads that carry an address.
+OLDEST_READABLE_SCHEMA = 2
 
 # A path of 33 kB from a hostile page must not reject the document; Lucene's own limit is 32,766 bytes.
 IGNORE_ABOVE = 512
@@ -36,6 +37,7 @@ _FACETED = {"technologies", "categories_uses", "offers", "service_type", "countr
 FILTER_ONLY: dict[str, dict[str, Any]] = {
     "content": {"type": "text", "analyzer": "content", "norms": False},
     "facts": {"type": "keyword", "doc_values": False},
+    "contacts": {"type": "keyword", "doc_values": False},
     "subdivision": {"type": "keyword", "doc_values": False},
     "region": {"type": "keyword", "doc_values": False},
     "subregion": {"type": "keyword", "doc_values": False},

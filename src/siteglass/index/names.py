@@ -41,9 +41,16 @@ class Names:
         made = dt.datetime.fromtimestamp(now_ms / 1000, tz=dt.UTC)
         return f"{self.prefix}-{self.dataset}-g{made:%Y%m%d%H%M%S}{now_ms % 1000:03}"
 
-    def written_as(self, generation: str) -> str:
-        """Alias of one generation that it alone has. What is written under it is refused once it is dropped.
+    def made_at(self, generation: str) -> dt.datetime:
+        """When a generation was made, by its name."""
+        stamp = generation.removeprefix(f"{self.prefix}-{self.dataset}-g")
+        return dt.datetime.strptime(stamp[:14], "%Y%m%d%H%M%S").replace(tzinfo=dt.UTC)
 
-        Under its own name, a late batch would make the engine create an index of that name, with a guessed mapping.
-        """
-        return f"{self.prefix}-{self.dataset}-w{generation.removeprefix(f'{self.prefix}-{self.dataset}-g')}"
+
+def written_as(generation: str) -> str:
+    """Alias of one generation that it alone has. What is written under it is refused once it is dropped.
+
+    Under its own name, a late batch would make the engine create an index of that name, with a guessed mapping.
+    """
+    head, _, stamp = generation.rpartition("-g")
+    return f"{head}-w{stamp}"

@@ -125,7 +125,7 @@ async def _compared(backends: Backends, name: str, live: str, count: int, tolera
         _count_check(count, live_count, tolerances),
         _gone_check(pairs, tolerances),
         _older_check(pairs),
-        *_empty_checks(pairs, tolerances),
+        *await _empty_checks(backends, name, live, (live_count, count), pairs, tolerances),
         *await _query_checks(backends, name, live, count, live_count, pairs, tolerances),
     ]
 
@@ -148,17 +148,22 @@ def _older_check(pairs: Pairs) -> Check:
     return Check("versions", f"none of {len(pairs.other):,} leads older than live", found, not pairs.older)
 
 
-def _empty_checks(pairs: Pairs, tolerances: Tolerances) -> list[Check]:
-    """A row for each field that is refused, and one for all the others."""
+async def _empty_checks(
+    backends: Backends, name: str, live: str, counts: tuple[int, int], pairs: Pairs, tolerances: Tolerances
+) -> list[Check]:
+    """A row for each field that is refused, and one for all the others; what is only searched is counted, not seen."""
     ours = [pairs.live[domain].record for domain in pairs.other]
-    theirs = [pairs.other[domain].record for domain in pairs.other]
+    theirs = [one.record for one in pairs.other.values()]
     leads = max(len(ours), 1)
+    shares = [(field, _filled(ours, field) / leads, _filled(theirs, field) / leads, leads) for field in _shown()]
+    before, after = await _searchable(backends, live), await _searchable(backends, name)
+    live_count, count = (max(number, 1) for number in counts)
+    shares += [(field, before[field] / live_count, after[field] / count, live_count) for field in mapping.FILTER_ONLY]
     refused, rises = [], []
-    for field in _shown():
-        before, after = (sum(not _empty(record, field) for record in records) for records in (ours, theirs))
-        rise = 100 * (before - after) / leads
-        told = f"{field}: {100 * (1 - before / leads):.1f} % before, {100 * (1 - after / leads):.1f} % now"
-        if rise > tolerances.most_emptier_points or (before >= LEAST_FILLED and after < NEARLY_EMPTY * before):
+    for field, was, now, of in shares:
+        rise = 100 * (was - now)
+        told = f"{field}: {100 * (1 - was):.1f} % before, {100 * (1 - now):.1f} % now"
+        if rise > tolerances.most_emptier_points or (was * of >= LEAST_FILLED and now < NEARLY_EMPTY * was):
             expected = f"{field} empty for at most {tolerances.most_emptier_points:g} points more leads, and not lost"
             refused.append(Check("empty field", expected, told, ok=False))
         else:
@@ -168,10 +173,23 @@ def _empty_checks(pairs: Pairs, tolerances: Tolerances) -> list[Check]:
     return [*refused, Check("empty fields", expected, f"most for {largest}", ok=True)]
 
 
+async def _searchable(backends: Backends, name: str) -> dict[str, int]:
+    """How many leads have each field that is never shown."""
+    counted = {field: {"filter": {"exists": {"field": field}}} for field in mapping.FILTER_ONLY}
+    params = {"allow_partial_search_results": "false"}
+    body = {"size": 0, "track_total_hits": False, "aggs": counted}
+    answer = await generations.admin(backends, "POST", f"/{name}/_search", body, params)
+    return {field: answer["aggregations"][field]["doc_count"] for field in mapping.FILTER_ONLY}
+
+
 def _shown() -> list[str]:
     """The fields of a stored record that answers show; a dot leads into an object."""
     searched = [field.name for field in FIELDS if field.show is not None and field.show.search is not None]
     return [*searched, "emails_personal", "e.spending", "e.social_accounts"]
+
+
+def _filled(records: list[dict[str, Any]], field: str) -> int:
+    return sum(not _empty(record, field) for record in records)
 
 
 def _empty(record: dict[str, Any], field: str) -> bool:

@@ -1,0 +1,66 @@
+"""Leads that carry a value: found by the keys that stand in `contacts`, generation by generation."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from siteglass.backends import Backends
+
+PAGE = 1_000
+# Far below the engine's own limit of 65,536 terms in one query.
+KEYS_AT_ONCE = 1_000
+FIND_TIMEOUT_MS = 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A document that carries one of the values."""
+
+    domain: str
+    place: str
+    """Where its record lies."""
+    version: int
+    """The time of its crawl in milliseconds, by which it was written."""
+
+
+async def holders(
+    backends: Backends, generation: str, domains: Sequence[str], keys: Sequence[str]
+) -> AsyncIterator[list[Holder]]:
+    """All documents of a generation with one of these domains or keys, some at a time; none twice for one set of keys.
+
+    What was written before is found only after a refresh.
+    """
+    for field, values in (("domain", domains), ("contacts", keys)):
+        for start in range(0, len(values), KEYS_AT_ONCE):
+            wanted = {"terms": {field: list(values[start : start + KEYS_AT_ONCE])}}
+            after: list[Any] | None = None
+            while found := await _page(backends, generation, wanted, after):
+                yield [Holder(hit["_id"], hit["_source"]["src"], hit["_version"]) for hit in found]
+                if len(found) < PAGE:
+                    break
+                after = found[-1]["sort"]
+
+
+async def _page(
+    backends: Backends, generation: str, wanted: dict[str, Any], after: list[Any] | None
+) -> list[dict[str, Any]]:
+    body: dict[str, Any] = {
+        "size": PAGE,
+        "query": {"bool": {"filter": [wanted]}},
+        "sort": [{"domain": "asc"}],
+        "_source": ["src"],
+        "version": True,
+        "track_total_hits": False,
+        **({} if after is None else {"search_after": after}),
+    }
+    answer = await backends.opensearch.request(
+        "POST",
+        f"/{generation}/_search",
+        body,
+        timeout_ms=FIND_TIMEOUT_MS,
+        params={"allow_partial_search_results": "false", "request_cache": "false"},
+    )
+    hits: list[dict[str, Any]] = answer["hits"]["hits"]
+    return hits

@@ -1,0 +1,73 @@
+"""An answer that was kept for a retry, without what was suppressed since.
+
+The list itself is asked: a worker holds only what is newer than the oldest generation, and an answer may be older.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from siteglass.backends import Backends
+from siteglass.domains import NotAHost, candidates
+from siteglass.enrich import not_found
+from siteglass.suppression.entries import Listed, among
+from siteglass.suppression.redaction import changes, hashes, names
+from siteglass.suppression.values import Hasher
+
+Record = dict[str, Any]
+
+
+async def without_suppressed(backends: Backends, body: bytes, domains: Sequence[str]) -> bytes | None:
+    """The answer without what is listed now, None if nothing of it is; `domains` are those of its ledger row."""
+    envelope = orjson.loads(body)
+    results: list[Record] = envelope["results"]
+    hasher = Hasher(backends.settings)
+    # Records of a search stand in the order of the ledger row, and need not show their domain.
+    of_search = "filters" in envelope
+    named = [(domain,) for domain in domains] if of_search else [_asked(item) for item in results]
+    shown = results if of_search else [item.get("data", {}) for item in results]
+    listed = await among(
+        backends.postgres,
+        {name for some in named for domain in some for name in names(domain)},
+        {hashed for record in shown for hashed in hashes(record.get, hasher)},
+    )
+    if not listed:
+        return None
+    if of_search:
+        kept = [
+            _redacted(record, listed, hasher)
+            for record, some in zip(results, named, strict=True)
+            if not _is_listed(some, listed)
+        ]
+        envelope = {**envelope, "size": len(kept), "results": kept}
+    else:
+        items = zip(results, named, strict=True)
+        envelope = {"results": [_redacted_item(item, some, listed, hasher) for item, some in items]}
+    return orjson.dumps(envelope)
+
+
+def _asked(item: Record) -> tuple[str, ...]:
+    """The names that an item of an enrichment may have been found under."""
+    try:
+        return candidates(item["domain"])
+    except NotAHost:
+        return ()
+
+
+def _is_listed(some: Sequence[str], listed: Listed) -> bool:
+    return any(not listed.domains.isdisjoint(names(domain)) for domain in some)
+
+
+def _redacted(record: Record, listed: Listed, hasher: Hasher) -> Record:
+    return {**record, **changes(record.get, listed.hashes, hasher)}
+
+
+def _redacted_item(item: Record, some: Sequence[str], listed: Listed, hasher: Hasher) -> Record:
+    if item["status"] != "success":
+        return item
+    if _is_listed(some, listed):
+        return not_found(item["domain"])
+    return {**item, "data": _redacted(item["data"], listed, hasher)}

@@ -1,0 +1,204 @@
+"""The list in PostgreSQL: add to it, ask it, tell what stands in it. Nothing ever leaves it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import orjson
+
+from siteglass.errors import Unavailable
+from siteglass.postgres import Postgres
+from siteglass.settings import SettingsError, variable
+from siteglass.suppression.redaction import addresses
+from siteglass.suppression.values import Hasher, Kind, Value
+
+WRITE_TIMEOUT_MS = 30_000
+ASK_TIMEOUT_MS = 10_000
+MAX_ADDED = 10_000
+MAX_LISTED = 1_000
+MAX_REASON_CHARS = 500
+# In the place of a hash: nothing of the lead may be shown.
+WHOLE = b""
+
+
+class SuppressionError(Exception):
+    """A step that cannot be taken; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What of some leads is listed."""
+
+    domains: frozenset[str]
+    hashes: frozenset[bytes]
+
+    def __bool__(self) -> bool:
+        return bool(self.domains or self.hashes)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of the list, as an operator sees it."""
+
+    kind: Kind
+    value: bytes
+    at: datetime
+    actor: str
+    reason: str
+    settled: bool
+
+    @property
+    def shown(self) -> str:
+        """The domain, or the start of the hash: an address cannot be shown, nobody knows it."""
+        return self.value.decode() if self.kind is Kind.DOMAIN else self.value.hex()[:16] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The hash of a listed value on a lead, or WHOLE."""
+
+    domain: str
+    value: bytes
+
+
+async def require_secret(postgres: Postgres, hasher: Hasher) -> None:
+    """Raise SettingsError if the list was begun with another secret; the first one is kept in mind."""
+    statement = """
+        WITH made AS (
+            INSERT INTO {schema}.suppression_secret (proof) VALUES ($1) ON CONFLICT DO NOTHING RETURNING proof
+        )
+        SELECT proof FROM made UNION ALL SELECT proof FROM {schema}.suppression_secret LIMIT 1
+    """
+    # Two at once: the one that lost sees neither row in its own snapshot, so it asks again.
+    for _ in range(3):
+        row = await postgres.fetchrow(statement, hasher.proof(), timeout_ms=ASK_TIMEOUT_MS)
+        if row is not None:
+            if row["proof"] != hasher.proof():
+                raise SettingsError(
+                    f"{variable('suppression_secret')} is not the one that the list of opt-outs was begun with: with "
+                    "another nobody on it would be recognised. Set the first one again."
+                )
+            return
+    raise Unavailable("postgresql: the proof of the suppression secret cannot be read")
+
+
+_ADD = """
+WITH noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, details)
+    VALUES ('operator', $1, 'suppression.add', $2) RETURNING id
+), made AS (
+    INSERT INTO {schema}.suppressed (kind, value, audit_id)
+    SELECT given.kind::{schema}.suppressed_kind, given.value, noted.id
+    FROM unnest($3::text[], $4::bytea[]) AS given(kind, value), noted
+    ON CONFLICT DO NOTHING RETURNING kind, value
+)
+SELECT count(*) AS added FROM made
+"""
+_REMEMBER = """
+INSERT INTO {schema}.suppressed_leads (domain, value)
+SELECT given.domain, given.value FROM unnest($1::text[], $2::bytea[]) AS given(domain, value)
+ON CONFLICT DO NOTHING RETURNING 1
+"""
+
+
+async def add(postgres: Postgres, hasher: Hasher, values: Sequence[Value], *, reason: str, actor: str) -> int:
+    """Put values on the list, at most MAX_ADDED, with one row of the audit log; returns how many were new."""
+    if not 1 <= len(reason) <= MAX_REASON_CHARS or addresses({"description": reason}.get):
+        raise SuppressionError(f"A reason has 1 to {MAX_REASON_CHARS} characters and no address in it.")
+    if len(values) > MAX_ADDED:
+        raise ValueError(f"at most {MAX_ADDED} values at once, not {len(values)}")
+    pairs = sorted({(value.kind.value, hasher.of_value(value)) for value in values})
+    counts = {kind.value: sum(kind == given for given, _ in pairs) for kind in Kind}
+    details = orjson.dumps({"reason": reason, **counts}).decode()
+    row = await postgres.fetchrow(
+        _ADD, actor, details, [kind for kind, _ in pairs], [value for _, value in pairs], timeout_ms=WRITE_TIMEOUT_MS
+    )
+    assert row is not None  # noqa: S101 - a count is one row
+    # Domains are known by name: answers hide them before anything was looked for.
+    own = [Found(value.text, WHOLE) for value in values if value.kind is Kind.DOMAIN]
+    await remember(postgres, own)
+    return int(row["added"])
+
+
+async def remember(postgres: Postgres, found: Iterable[Found]) -> None:
+    """Note which leads carry listed values, for the workers."""
+    rows = sorted({(one.domain, one.value) for one in found})
+    for start in range(0, len(rows), MAX_ADDED):
+        columns = zip(*rows[start : start + MAX_ADDED], strict=True)
+        await postgres.fetch(_REMEMBER, *map(list, columns), timeout_ms=WRITE_TIMEOUT_MS)
+
+
+_AMONG = """
+SELECT kind::text, value FROM {schema}.suppressed WHERE kind = 'domain' AND value = ANY($1::bytea[])
+UNION ALL SELECT kind::text, value FROM {schema}.suppressed WHERE kind = 'email' AND value = ANY($2::bytea[])
+UNION ALL SELECT kind::text, value FROM {schema}.suppressed WHERE kind = 'phone' AND value = ANY($2::bytea[])
+"""
+
+
+async def among(postgres: Postgres, domains: Collection[str], hashed: Collection[bytes]) -> Listed:
+    """Which of these are on the list now."""
+    names = [domain.encode() for domain in domains]
+    rows = await postgres.fetch(_AMONG, names, list(hashed), timeout_ms=ASK_TIMEOUT_MS)
+    found_domains = frozenset(row["value"].decode() for row in rows if row["kind"] == Kind.DOMAIN)
+    return Listed(found_domains, frozenset(row["value"] for row in rows if row["kind"] != Kind.DOMAIN))
+
+
+_LIST = """
+SELECT s.kind::text, s.value, s.at, a.actor_id AS actor, a.details ->> 'reason' AS reason,
+    s.settled_at IS NOT NULL AS settled
+FROM {schema}.suppressed s JOIN {schema}.audit a ON a.id = s.audit_id
+WHERE {condition}
+ORDER BY s.at DESC, s.kind, s.value LIMIT $1
+"""
+
+
+async def newest(postgres: Postgres, limit: int, before: datetime | None = None) -> list[Entry]:
+    """The newest entries, the newest first; those before a time."""
+    statement = _LIST.replace("{condition}", "$2::timestamptz IS NULL OR s.at < $2")
+    rows = await postgres.fetch(statement, min(limit, MAX_LISTED), before, timeout_ms=ASK_TIMEOUT_MS)
+    return [Entry(**{**row, "kind": Kind(row["kind"])}) for row in rows]
+
+
+async def find(postgres: Postgres, hasher: Hasher, value: Value) -> Entry | None:
+    """The entry of a value; of a name below a listed site, the site's."""
+    statement = _LIST.replace("{condition}", "s.kind = $2::text::{schema}.suppressed_kind AND s.value = $3")
+    rows = await postgres.fetch(statement, 1, value.kind.value, hasher.of_value(value), timeout_ms=ASK_TIMEOUT_MS)
+    return Entry(**{**rows[0], "kind": Kind(rows[0]["kind"])}) if rows else None
+
+
+async def leads_with(postgres: Postgres, hashed: bytes, limit: int) -> list[str]:
+    """Leads that were found to carry a listed address or phone."""
+    statement = "SELECT domain FROM {schema}.suppressed_leads WHERE value = $1 ORDER BY domain LIMIT $2"
+    rows = await postgres.fetch(statement, hashed, limit, timeout_ms=ASK_TIMEOUT_MS)
+    return [row["domain"] for row in rows]
+
+
+_CLAIM = """
+UPDATE {schema}.suppressed SET tried_at = clock_timestamp()
+WHERE (kind, value) IN (
+    SELECT kind, value FROM {schema}.suppressed
+    WHERE settled_at IS NULL AND at < clock_timestamp() - $1::interval
+        AND (tried_at IS NULL OR tried_at < clock_timestamp() - $1::interval)
+    ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED
+)
+RETURNING kind::text, value
+"""
+_SETTLE = """
+UPDATE {schema}.suppressed s SET settled_at = clock_timestamp()
+FROM unnest($1::text[], $2::bytea[]) AS given(kind, value)
+WHERE s.kind = given.kind::{schema}.suppressed_kind AND s.value = given.value RETURNING 1
+"""
+
+
+async def claim_unsettled(postgres: Postgres, age: timedelta, limit: int) -> list[tuple[Kind, bytes]]:
+    """Entries of this age that are to be looked for once more; nobody else gets them meanwhile."""
+    rows = await postgres.fetch(_CLAIM, age, limit, timeout_ms=WRITE_TIMEOUT_MS)
+    return [(Kind(row["kind"]), row["value"]) for row in rows]
+
+
+async def settle(postgres: Postgres, entries: Sequence[tuple[Kind, bytes]]) -> None:
+    """They were looked for when no writer could any more have missed them."""
+    kinds, values = [kind.value for kind, _ in entries], [value for _, value in entries]
+    await postgres.fetch(_SETTLE, kinds, values, timeout_ms=WRITE_TIMEOUT_MS)

@@ -1,0 +1,140 @@
+"""What a worker holds of the list, by the domain of leads: one look-up per lead of an answer.
+
+The index is rewritten when a value is suppressed; this covers the time until that is done, and a writer that missed it.
+So only entries newer than the oldest generation are held: a generation is built from what the list leaves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from siteglass.errors import Unavailable
+from siteglass.postgres import Postgres
+from siteglass.settings import Settings, SettingsError, variable
+from siteglass.suppression.entries import WHOLE
+from siteglass.suppression.redaction import changes, without_personal
+from siteglass.suppression.values import Hasher
+
+REFRESH_EVERY_S = 20
+# An answer given by an older copy could break the promise of 60 s.
+MOST_AGE_S = 45
+# Rows are stamped before they can be seen: by at most the deadline of the statement that writes them.
+OVERLAP = timedelta(minutes=2)
+READ_TIMEOUT_MS = 60_000
+ROWS_AT_ONCE = 5_000
+HASH_BYTES = 32
+
+# The European Economic Area: the European Union, Iceland, Liechtenstein and Norway.
+EEA = frozenset(
+    (
+        *("AUT", "BEL", "BGR", "CYP", "CZE", "DEU", "DNK", "ESP", "EST", "FIN", "FRA", "GRC", "HRV", "HUN", "IRL"),
+        *("ISL", "ITA", "LIE", "LTU", "LUX", "LVA", "MLT", "NLD", "NOR", "POL", "PRT", "ROU", "SVK", "SVN", "SWE"),
+    )
+)
+
+Record = dict[str, Any]
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+
+_ROWS = """
+SELECT domain, value, at FROM {schema}.suppressed_leads WHERE at >= $1 ORDER BY at
+"""
+
+
+def hidden_countries(settings: Settings) -> frozenset[str]:
+    """Countries of sites whose personal addresses are not shown; raises SettingsError."""
+    countries: set[str] = set()
+    for code in settings.personal_addresses_hidden:
+        if code == "EEA":
+            countries |= EEA
+        elif len(code) == 3 and code.isalpha() and code.isupper():
+            countries.add(code)
+        else:
+            raise SettingsError(
+                f"{variable('personal_addresses_hidden')}: expected alpha-3 codes such as DEU, or EEA, found {code!r}."
+            )
+    return frozenset(countries)
+
+
+class Hidden:
+    """One per worker. `refresh` it when the worker starts and every REFRESH_EVERY_S."""
+
+    def __init__(
+        self,
+        postgres: Postgres,
+        hasher: Hasher,
+        countries: frozenset[str],
+        since: Callable[[], Awaitable[datetime | None]],
+    ) -> None:
+        self._postgres = postgres
+        self._hasher = hasher
+        self._countries = countries
+        self._since = since
+        self._by_domain: dict[str, bytes] = {}
+        self._from = _LONG_AGO
+        self._seen = _LONG_AGO
+        self._refreshed_at = float("-inf")
+        self._refreshing = asyncio.Lock()
+
+    def __len__(self) -> int:
+        return len(self._by_domain)
+
+    async def refresh(self) -> None:
+        """Read what is new; all of it if the oldest generation is another one, to let go of what it does not need."""
+        async with self._refreshing:
+            started = time.monotonic()
+            since = await self._oldest()
+            if since == self._from:
+                # In place: it only ever hides more.
+                await self._read(self._by_domain, max(since, self._seen - OVERLAP))
+            else:
+                held: dict[str, bytes] = {}
+                await self._read(held, since)
+                self._by_domain, self._from = held, since
+            self._refreshed_at = started
+
+    async def _oldest(self) -> datetime:
+        try:
+            return await self._since() or _LONG_AGO
+        except Unavailable:
+            # Without the index there are no answers; more than is needed does no harm.
+            return self._from
+
+    async def _read(self, held: dict[str, bytes], since: datetime) -> None:
+        async with self._postgres.connection(READ_TIMEOUT_MS) as connection, connection.transaction(readonly=True):
+            rows = await connection.cursor(self._postgres.sql(_ROWS), since)
+            while part := await rows.fetch(ROWS_AT_ONCE):
+                for domain, value, at in part:
+                    before = held.get(domain)
+                    if before is None or value == WHOLE:
+                        held[domain] = value
+                    elif before != WHOLE and value not in _hashes(before):
+                        held[domain] = before + value
+                    self._seen = max(self._seen, at)
+
+    async def require_fresh(self) -> None:
+        """Read the list now if it was not read for too long; raises Unavailable if that cannot be done."""
+        if time.monotonic() - self._refreshed_at > MOST_AGE_S:
+            await self.refresh()
+            if time.monotonic() - self._refreshed_at > MOST_AGE_S:
+                raise Unavailable("the list of opt-outs could not be read in time")
+
+    def shown(self, record: Record) -> Record | None:
+        """The record without what must not be shown; None: not at all. Most come back as they are."""
+        held = self._by_domain.get(record["domain"])
+        if held is None and record["country"] not in self._countries:
+            return record
+        if held == WHOLE:
+            return None
+        if held is not None:
+            record = {**record, **changes(record.get, _hashes(held), self._hasher)}
+        if record["country"] in self._countries:
+            record = {**record, **without_personal(record.get)}
+        return record
+
+
+def _hashes(held: bytes) -> frozenset[bytes]:
+    return frozenset(held[start : start + HASH_BYTES] for start in range(0, len(held), HASH_BYTES))

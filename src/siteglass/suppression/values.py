@@ -1,0 +1,168 @@
+"""Values that can be suppressed, in their one form, and the keyed hashes that stand for addresses and phones. Pure.
+
+A hash is HMAC(secret, kind, SHA-256(value)). The SHA-256 inside lets lists come in that hold such hashes and no
+addresses, as registries of deletion requests give them; the key outside keeps ours from being read by trying addresses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+import idna
+
+from siteglass.domains import NotAHost, normalise
+from siteglass.settings import Settings, SettingsError, variable
+
+MIN_SECRET_CHARS = 32
+MAX_ADDRESS_CHARS = 320
+MIN_PHONE_DIGITS, MAX_PHONE_DIGITS = 6, 15
+# Of a hash so much stands in the index: enough to find a lead by; the whole hash decides.
+KEY_BYTES = 12
+
+_SHA256 = re.compile(r"(?:(?P<kind>email|phone):)?sha256:(?P<hex>[0-9a-fA-F]{64})")
+_ADDRESS = re.compile(r"[^@\s,;<>\"]{1,64}@[^@\s,;<>\"]{1,253}")
+_PHONE = re.compile(r"\+?[0-9][0-9 ()./-]{4,30}")
+# Mailboxes that ignore dots in their names.
+_DOTLESS = ("gmail.com", "googlemail.com")
+
+
+class Kind(StrEnum):
+    """What a value is."""
+
+    DOMAIN = "domain"
+    EMAIL = "email"
+    PHONE = "phone"
+
+
+class NotAValue(ValueError):
+    """The text is no domain, address or phone; the message says what is expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A domain, address or phone in its one form, or the SHA-256 of an address or phone."""
+
+    kind: Kind
+    text: str
+    sha256: bytes | None = None
+
+
+def read_value(text: str, kind: Kind | None = None) -> Value:
+    """What a text names; raises NotAValue."""
+    text = text.strip()
+    hashed = _SHA256.fullmatch(text)
+    if hashed is not None:
+        given = Kind(hashed["kind"]) if hashed["kind"] else kind
+        if given is None or given is Kind.DOMAIN or kind not in (None, given):
+            raise NotAValue("a hash is written as email:sha256:<64 hex digits> or phone:sha256:<64 hex digits>")
+        return Value(given, "", bytes.fromhex(hashed["hex"]))
+    if kind is None:
+        kind = Kind.EMAIL if "@" in text else Kind.PHONE if _PHONE.fullmatch(text) else Kind.DOMAIN
+    match kind:
+        case Kind.EMAIL:
+            return Value(kind, mailbox(text))
+        case Kind.PHONE:
+            return Value(kind, phone_digits(text))
+        case Kind.DOMAIN:
+            return Value(kind, _domain(text))
+
+
+def _domain(text: str) -> str:
+    try:
+        host = normalise(text)
+    except NotAHost as error:
+        raise NotAValue(f"expected a domain, an address or a phone number: {text[:64]!r} {error}") from None
+    bare = host.removeprefix("www.")
+    return bare if "." in bare else host
+
+
+def spelled_address(text: str) -> str:
+    """An address in lower case, its host in ASCII; raises NotAValue."""
+    address = text.strip().removeprefix("mailto:").lower()
+    if len(address) > MAX_ADDRESS_CHARS or not _ADDRESS.fullmatch(address):
+        raise NotAValue("expected one address such as anna@example.com")
+    name, _, host = address.rpartition("@")
+    if not host.isascii():
+        try:
+            host = idna.encode(host, uts46=True).decode("ascii")
+        except idna.IDNAError:
+            raise NotAValue("expected an address whose host is a domain") from None
+    return f"{name}@{host.rstrip('.')}"
+
+
+def mailbox(text: str) -> str:
+    """The mailbox of an address: without a tag behind +, and without dots where they do not count."""
+    name, _, host = spelled_address(text).rpartition("@")
+    name = name.partition("+")[0] or name
+    if host in _DOTLESS:
+        name = name.replace(".", "") or name
+    return f"{name}@{host}"
+
+
+def phone_digits(text: str) -> str:
+    """The digits of a phone number, country code first if it has one; raises NotAValue."""
+    digits = "".join(char for char in text if char in "0123456789").removeprefix("00")
+    if not MIN_PHONE_DIGITS <= len(digits) <= MAX_PHONE_DIGITS:
+        raise NotAValue(f"expected a phone number of {MIN_PHONE_DIGITS} to {MAX_PHONE_DIGITS} digits")
+    return digits
+
+
+class Hasher:
+    """Makes the keyed hashes. The secret can never change: what is hashed cannot be hashed anew."""
+
+    def __init__(self, settings: Settings) -> None:
+        secret = settings.suppression_secret
+        if len(secret) < MIN_SECRET_CHARS:
+            raise SettingsError(
+                f"{variable('suppression_secret')} must be a secret of at least {MIN_SECRET_CHARS} characters. Keep a "
+                "copy: the list of opt-outs is blind without it."
+            )
+        self._key = hashlib.sha256(b"siteglass suppression\n" + secret.encode()).digest()
+
+    def proof(self) -> bytes:
+        """What tells this secret from another."""
+        return hmac.digest(self._key, b"proof", "sha256")
+
+    def of_value(self, value: Value) -> bytes:
+        """What the list holds of a value: of a domain its name."""
+        if value.kind is Kind.DOMAIN:
+            return value.text.encode()
+        inner = value.sha256 or hashlib.sha256(value.text.encode()).digest()
+        return self._keyed(value.kind, inner)
+
+    def of_address(self, address: str) -> Iterator[bytes]:
+        """Every hash under which an address may be listed: of its mailbox, and of it as it is spelled."""
+        try:
+            spelled, box = spelled_address(address), mailbox(address)
+        except NotAValue:
+            return
+        for text in {box, spelled}:
+            yield self._keyed(Kind.EMAIL, hashlib.sha256(text.encode()).digest())
+
+    def of_phone(self, phone: str) -> Iterator[bytes]:
+        """The hash under which a phone may be listed, with and without the sign of a country code in front."""
+        try:
+            digits = phone_digits(phone)
+        except NotAValue:
+            return
+        for text in (digits, f"+{digits}"):
+            yield self._keyed(Kind.PHONE, hashlib.sha256(text.encode()).digest())
+
+    def _keyed(self, kind: Kind, inner: bytes) -> bytes:
+        return hmac.digest(self._key, kind.encode() + inner, "sha256")
+
+
+def index_key(hashed: bytes) -> str:
+    """What stands in the index for a hash."""
+    return urlsafe_b64encode(hashed[:KEY_BYTES]).decode()
+
+
+def site_key(site: str) -> str:
+    """What stands in the index of a lead that lies below this site."""
+    return f"site:{site}"

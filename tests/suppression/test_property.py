@@ -1,0 +1,210 @@
+"""No order of load, suppress, rebuild, rollback and replay brings a suppressed value back, or loses anything else."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tempfile
+import uuid
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+
+from siteglass import opt_out
+from siteglass.backends import Backends
+from siteglass.index import generations
+from siteglass.index.names import Names
+from siteglass.lead import Lead
+from siteglass.lead_files import write_parquet
+from siteglass.load import load
+from siteglass.suppression.values import read_value
+from tests.running import run, serving
+from tests.suppression.world import World, world
+
+# Each step asks real engines: a few short stories in CI, many long ones with SITEGLASS_LONG.
+LONG = bool(os.environ.get("SITEGLASS_LONG"))
+EXAMPLES, STEPS = (150, 25) if LONG else (12, 12)
+
+SITES = tuple(f"site{number}" for number in range(6))
+MAILBOXES = tuple(f"person{number}" for number in range(5))
+PHONES = tuple(f"55501{number:02}" for number in range(3))
+FIRST_CRAWL_MS = 1_780_000_000_000
+
+_stack = ExitStack()
+_scene: list[tuple[World, httpx.Client]] = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _service() -> Any:
+    """One service for all stories; each has names of its own."""
+    with _stack:
+        folder = Path(_stack.enter_context(tempfile.TemporaryDirectory()))
+        made = _stack.enter_context(world("stories", [_nobody()], folder))
+        _scene.append((made, _stack.enter_context(serving(made.settings))))
+        yield
+
+
+def _nobody() -> Lead:
+    return Lead(domain="nobody.example", crawled_at_ms=FIRST_CRAWL_MS)
+
+
+class Story(RuleBasedStateMachine):
+    """What was loaded and what was suppressed say what every answer must show."""
+
+    answers = Bundle("answers")
+
+    @initialize()
+    def begin(self) -> None:
+        self.world, self.client = _scene[0]
+        self.tag = uuid.uuid4().hex[:10]
+        self.crawl_ms = itertools.count(FIRST_CRAWL_MS)
+        self.newest: dict[str, Lead] = {}
+        self.suppressed: set[str] = set()
+        self.files: list[Path] = []
+        self.keys = itertools.count()
+
+    def _domain(self, site: str) -> str:
+        return f"{site}-{self.tag}.example"
+
+    def _address(self, mailbox: str) -> str:
+        return f"{mailbox}@{self.tag}.example"
+
+    def _phone(self, phone: str) -> str:
+        return f"+{int(self.tag[:6], 16) % 10**7:07}{phone}"
+
+    @rule(
+        sites=st.lists(st.sampled_from(SITES), min_size=1, max_size=4, unique=True),
+        mailboxes=st.lists(st.sampled_from(MAILBOXES), max_size=3, unique=True),
+        phones=st.lists(st.sampled_from(PHONES), max_size=2, unique=True),
+        in_text=st.booleans(),
+    )
+    def load(self, sites: list[str], mailboxes: list[str], phones: list[str], in_text: bool) -> None:
+        """A newer crawl of some sites, into all generations."""
+        addresses = tuple(map(self._address, mailboxes))
+        leads = [
+            Lead(
+                domain=self._domain(site),
+                crawled_at_ms=next(self.crawl_ms),
+                emails=addresses,
+                emails_personal=addresses[:1],
+                phones=tuple(map(self._phone, phones)),
+                description=f"Write to {', '.join(addresses)}." if in_text else "",
+            )
+            for site in sites
+        ]
+        self._load_file(leads)
+        self.newest |= {lead.domain: lead for lead in leads}
+
+    def _load_file(self, leads: list[Lead]) -> None:
+        path = self.world.settings.lead_store / f"{self.tag}-{len(self.files)}.parquet"
+        write_parquet(path, leads)
+        self.files.append(path)
+
+        async def action(backends: Backends, names: Names) -> None:
+            await load(backends, names, path, lambda _: None)
+
+        run(self.world.settings, action)
+
+    @rule(number=st.integers(0, 1_000))
+    def load_an_old_file_again(self, number: int) -> None:
+        if self.files:
+
+            async def action(backends: Backends, names: Names) -> None:
+                await load(backends, names, self.files[number % len(self.files)], lambda _: None)
+
+            run(self.world.settings, action)
+
+    @rule(
+        sites=st.lists(st.sampled_from(SITES), max_size=1),
+        mailboxes=st.lists(st.sampled_from(MAILBOXES), max_size=2),
+        phones=st.lists(st.sampled_from(PHONES), max_size=1),
+    )
+    def suppress(self, sites: list[str], mailboxes: list[str], phones: list[str]) -> None:
+        texts = [*map(self._domain, sites), *map(self._address, mailboxes), *map(self._phone, phones)]
+        values = [read_value(text) for text in texts]
+        run(self.world.settings, lambda b, n: opt_out.suppress(b, n, values, reason="asked to", actor="tests"))
+        self.suppressed |= set(texts)
+
+    @rule()
+    def rebuild(self) -> None:
+        """A new generation from all files as they came; the one before the last goes."""
+
+        async def action(backends: Backends, names: Names) -> None:
+            name = await generations.create(backends, names, generations.Shape())
+            for path in self.files:
+                await load(backends, names, path, lambda _: None, only=name)
+            await generations.promote(backends, names, name)
+            for old in (await generations.writable(backends, names))[:-2]:
+                await generations.drop(backends, names, old)
+
+        run(self.world.settings, action)
+
+    @rule()
+    def roll_back(self) -> None:
+        """The other generation is searched, if it has seen this story from its start."""
+
+        async def action(backends: Backends, names: Names) -> None:
+            live = await generations.live(backends, names)
+            others = [name for name in await generations.writable(backends, names) if name != live]
+            if others:
+                await generations.promote(backends, names, others[-1])
+
+        run(self.world.settings, action)
+
+    @rule(target=answers)
+    def ask(self) -> str:
+        key = f"{self.tag}-{next(self.keys)}"
+        self._asked(key)
+        return key
+
+    @rule(key=answers)
+    def ask_again(self, key: str) -> None:
+        self._check(self._asked(key).text)
+
+    def _asked(self, key: str) -> httpx.Response:
+        body = {"domains": [self._domain(site) for site in SITES]}
+        headers = {"Idempotency-Key": key}
+        return self.client.post("/v1/leads/enrich", json=body, headers=headers).raise_for_status()
+
+    @invariant()
+    def nothing_suppressed_is_shown_and_nothing_else_is_missing(self) -> None:
+        run(self.world.settings, self._refresh)
+        body = {"domains": [self._domain(site) for site in SITES]}
+        answer = self.client.post("/v1/leads/enrich", json=body).raise_for_status()
+        self._check(answer.text)
+        shown = {item["domain"]: item for item in answer.json()["results"]}
+        for domain, lead in self.newest.items():
+            if domain in self.suppressed:
+                assert shown[domain]["status"] == "not_found"
+            else:
+                data = shown[domain]["data"]
+                assert data["emails"] == [one for one in lead.emails if one not in self.suppressed]
+                assert data["phones"] == [one for one in lead.phones if one not in self.suppressed]
+        found = self.client.post("/v1/leads/search", json={"limit": 100, "sort": "-crawled_at"}).raise_for_status()
+        self._check(found.text)
+        listed = {record["domain"] for record in found.json()["results"]}
+        assert not listed & self.suppressed
+
+    async def _refresh(self, backends: Backends, names: Names) -> None:
+        await generations.refresh(backends, await generations.writable(backends, names))
+
+    def _check(self, text: str) -> None:
+        """No suppressed address or phone anywhere, also not in a text."""
+        assert [value for value in self.suppressed if ("@" in value or "+" in value) and value in text] == []
+
+
+Story.TestCase.settings = settings(
+    max_examples=EXAMPLES,
+    stateful_step_count=STEPS,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    print_blob=True,
+    derandomize=not LONG,
+)
+TestStories = Story.TestCase

@@ -1,0 +1,158 @@
+"""Writers and opt-outs at the same time: whoever was under way when a value was listed, it does not stay."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import asyncpg
+import pytest
+
+from siteglass import load as loading
+from siteglass import opt_out
+from siteglass.backends import Backends
+from siteglass.demo import generate
+from siteglass.index import generations
+from siteglass.index.names import Names
+from siteglass.lead import Lead
+from siteglass.lead_files import record_place, write_parquet
+from siteglass.suppression import entries
+from siteglass.suppression.values import Hasher, Kind, read_value
+from siteglass.writing import Preparer, Written, write
+from tests.accounts.opening import owner
+from tests.running import add, run, serving
+from tests.suppression.world import World, results, told, walked, world
+
+ADDRESS, PHONE = "anna.berg@example.com", "+49 30 555 0100"
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with world("races", generate(60, seed=5), tmp_path_factory.mktemp("races")) as made:
+        yield made
+
+
+def _lead(domain: str, **values: Any) -> Lead:
+    return Lead(domain=domain, crawled_at_ms=1_790_000_000_000, **values)
+
+
+def _suppress(scene: World, *texts: str) -> opt_out.Outcome:
+    values = [read_value(text) for text in texts]
+    return run(scene.settings, lambda b, n: opt_out.suppress(b, n, values, reason="asked to", actor="tests"))
+
+
+def _in_index(scene: World, text: str) -> bool:
+    return any(text in str(documents) for documents in scene.documents().values())
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize(
+    ("suppressed", "lead"),
+    [
+        ("race-{moment}-domain.example", {}),
+        ("race-{moment}@example.com", {"emails": ("race-{moment}@example.com", "other@example.com")}),
+        ("+49 30 {digits}", {"phones": ("+49 30 {digits}",)}),
+    ],
+    ids=["domain", "email", "phone"],
+)
+def test_a_value_listed_while_its_lead_is_written_does_not_stay(
+    scene: World, monkeypatch: pytest.MonkeyPatch, moment: str, suppressed: str, lead: dict[str, Any]
+) -> None:
+    """The writer has asked the list; then the value is listed and looked for, before or after the write."""
+    given = {"moment": moment, "digits": "5550199" if moment == "before" else "5550198"}
+    text = suppressed.format(**given)
+    values = {name: tuple(one.format(**given) for one in some) for name, some in lead.items()}
+    kind = "domain" if not lead else next(iter(lead))
+    domain = text if kind == "domain" else f"race-{moment}-{kind}.example"
+
+    async def beside(backends: Backends, target: str, lines: list[bytes], told_: Any) -> None:
+        monkeypatch.setattr(loading, "write", write)
+        names = Names(scene.settings.index_prefix)
+        listing = opt_out.suppress(backends, names, [read_value(text)], reason="asked to", actor="tests")
+        if moment == "before":
+            await listing
+        await write(backends, target, lines, told_)
+        if moment == "after":
+            await listing
+
+    monkeypatch.setattr(loading, "write", beside)
+    add(scene.settings, [_lead(domain, **values)], scene.settings.lead_store)
+    shown = text if kind == "domain" else next(iter(values.values()))[0]
+    assert not _in_index(scene, shown)
+    if kind == "emails":
+        assert _in_index(scene, "other@example.com")
+
+
+def test_what_a_killed_writer_left_is_found_later(scene: World) -> None:
+    """It wrote what the list did not yet have, and never came to ask again."""
+    address = "left@example.com"
+    lead = _lead("left.example", emails=(address, "stays@example.com"))
+    _suppress(scene, address)
+    path = scene.settings.lead_store / "left.parquet"
+    write_parquet(path, [lead])
+
+    async def unasked(backends: Backends, names: Names) -> None:
+        prepared = Preparer(scene.settings).prepare(lead, record_place(path, 0))
+        for target in await generations.writable(backends, names):
+            await write(backends, target, [prepared.lines], Written())
+
+    run(scene.settings, unasked)
+    assert _in_index(scene, address)
+
+    async def make_older() -> None:
+        connection = await asyncpg.connect(owner(scene.settings.postgres_dsn), timeout=10)
+        await connection.execute(
+            f"UPDATE {scene.settings.postgres_schema}.suppressed SET at = at - $1::interval",
+            opt_out.SETTLE_AFTER + timedelta(seconds=1),
+        )
+        await connection.close()
+
+    asyncio.run(make_older())
+    run(scene.settings, opt_out.settle)
+    assert not _in_index(scene, address)
+    assert _in_index(scene, "stays@example.com")
+
+
+def test_answers_hide_what_still_stands_in_the_index(scene: World) -> None:
+    """The worker's own list: by domain, read when it starts."""
+    leads = [
+        _lead("still-whole.example", emails=("a@still-whole.example",)),
+        _lead("still-part.example", emails=(ADDRESS, "b@still-part.example"), phones=(PHONE,)),
+        _lead("still-only.example", emails=("c@still-only.example",)),
+    ]
+    add(scene.settings, leads, scene.settings.lead_store)
+
+    async def note(backends: Backends, _names: Names) -> None:
+        for lead in leads:
+            await _noted(backends, lead)
+
+    run(scene.settings, note)
+    with serving(scene.settings) as client:
+        pages = walked(client)
+        shown = {record["domain"]: record for record in results(pages)}
+        assert "still-whole.example" not in shown
+        assert shown["still-part.example"]["emails"] == ["b@still-part.example"]
+        assert shown["still-part.example"]["phones"] == []
+        assert shown["still-only.example"]["emails"] == []
+        receipt = client.get(f"/v1/ledger/{pages[0].headers['X-Request-Id']}").json()
+        marks = {lead["domain"]: lead["reason"] for entry in receipt["entries"] for lead in entry["domains"]}
+        assert marks["still-only.example"] == "no_address"
+        assert "still-whole.example" not in marks
+        enriched = client.post("/v1/leads/enrich", json={"domains": [lead.domain for lead in leads]})
+        assert [item["status"] for item in enriched.json()["results"]] == ["not_found", "success", "success"]
+        assert ADDRESS not in told(enriched)
+        assert enriched.headers["X-Credits-Lead-Used"] == "2"
+
+
+async def _noted(backends: Backends, lead: Lead) -> None:
+    """As the first step of suppressing leaves it: on the list, not yet out of the index."""
+    hasher = Hasher(backends.settings)
+    texts = [lead.domain] if "whole" in lead.domain else [lead.emails[0], *lead.phones]
+    values = [read_value(text) for text in texts]
+    await entries.add(backends.postgres, hasher, values, reason="asked to", actor="tests")
+    await entries.remember(
+        backends.postgres,
+        [entries.Found(lead.domain, hasher.of_value(value)) for value in values if value.kind is not Kind.DOMAIN],
+    )

@@ -1,0 +1,99 @@
+"""A service with tables, an index and a lead store of its own, and the commands of its operator."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from siteglass.lead import Lead
+from siteglass.lead_files import write_parquet
+from siteglass.settings import Settings, environment_of
+from tests.accounts.opening import drop_schema
+from tests.running import RUN_PREFIX, fill, make_test_account, run, settings_for
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Settings, and the file that the leads came from."""
+
+    settings: Settings
+    source: Path
+
+    def command(self, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        """Run `siteglass` as an operator does; the exit code must be the expected one."""
+        environment = {**os.environ, **environment_of(self.settings)}
+        done = subprocess.run(
+            [str(Path(sys.executable).parent / "siteglass"), *words],
+            env=environment, capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+        assert done.returncode == code, done.stdout + done.stderr
+        return done
+
+    def rebuild(self) -> str:
+        """A new generation from the source, promoted; its name."""
+        return fill(self.settings, self.source)[0]
+
+    def documents(self) -> dict[str, list[dict[str, Any]]]:
+        """All that every generation holds, as the engine gives it."""
+
+        async def everything(backends: Any, names: Any) -> dict[str, list[dict[str, Any]]]:
+            found: dict[str, list[dict[str, Any]]] = {}
+            await backends.opensearch.request("POST", f"/{names.generations}/_refresh", timeout_ms=10_000)
+            body = {"size": 10_000, "query": {"match_all": {}}}
+            answer = await backends.opensearch.request("POST", f"/{names.generations}/_search", body, timeout_ms=30_000)
+            assert answer["hits"]["total"]["value"] < 10_000
+            for hit in answer["hits"]["hits"]:
+                found.setdefault(hit["_index"], []).append(hit["_source"])
+            return found
+
+        return run(self.settings, everything)
+
+
+@contextlib.contextmanager
+def world(name: str, leads: Iterable[Lead], folder: Path, **changes: Any) -> Iterator[World]:
+    """A world with these leads, gone afterwards."""
+    schema = f"{RUN_PREFIX}_{name}"
+    store = folder / "store"
+    store.mkdir()
+    settings = settings_for(name, postgres_schema=schema, lead_store=store, **changes)
+    source = store / "leads.parquet"
+    write_parquet(source, leads, row_group_size=500)
+    make_test_account(settings.postgres_dsn, schema)
+    try:
+        fill(settings, source)
+        yield World(settings, source)
+    finally:
+        asyncio.run(drop_schema(settings.postgres_dsn, schema))
+
+
+def search(client: httpx.Client, **body: Any) -> httpx.Response:
+    """A search that is answered."""
+    return client.post("/v1/leads/search", json=body).raise_for_status()
+
+
+def walked(client: httpx.Client, **body: Any) -> list[httpx.Response]:
+    """All pages of a search."""
+    pages = [search(client, limit=100, **body)]
+    while path := pages[-1].json()["next"]:
+        pages.append(client.post(path, json={}).raise_for_status())
+    return pages
+
+
+def results(pages: Iterable[httpx.Response]) -> list[dict[str, Any]]:
+    """The records of pages."""
+    return [record for page in pages for record in page.json()["results"]]
+
+
+def told(response: httpx.Response) -> str:
+    """All that an answer says, body and headers."""
+    return response.text + json.dumps(dict(response.headers))
