@@ -148,7 +148,10 @@ def _no_writes(body: dict[str, Any]) -> None:
     ],
 )
 def test_a_wrong_schema(index: Index, change: Callable[[dict[str, Any]], None], reasons: list[str]) -> None:
-    told = promoting(index, run(index.settings, _edited(change)))
+    name = run(index.settings, _edited(change))
+    if change is _no_writes:
+        assert "takes no writes" in index("promote", name, "--force", "--reason", "none is good enough", code=2)
+    told = promoting(index, name)
     assert [" ".join(line.split()) for line in told][: len(reasons)] == reasons
 
 

@@ -5,6 +5,7 @@ All generations that take writes stand behind the write alias; a writer asks for
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -134,7 +135,8 @@ async def _behind(backends: Backends, alias: str) -> str | None:
 
 async def promote(backends: Backends, names: Names, name: str, forced: str | None = None) -> None:
     """Let searches see this generation, in one step, which also keeps the one that was live as the way back."""
-    await require(backends, names, name)
+    if not (await require(backends, names, name)).takes_writes:
+        raise GenerationError(f"{name} takes no writes: what changed since is missing in it. Rebuild it.")
     await refresh(backends, [name])
     was_live = await live(backends, names)
     if was_live != name:
@@ -153,11 +155,11 @@ async def rollback(backends: Backends, names: Names) -> tuple[str, str]:
             "There is no generation to roll back to: none was live before, or it was dropped, or this was rolled back "
             "already. `siteglass index status` lists them; siteglass index promote NAME"
         )
-    found = {generation.name: generation for generation in await status(backends, names)}
-    if not found[target].takes_writes or found[target].schema_version < mapping.OLDEST_READABLE_SCHEMA:
+    found = await require(backends, names, target)
+    if not found.takes_writes or found.schema_version < mapping.OLDEST_READABLE_SCHEMA:
         raise GenerationError(
-            f"{target} was live before, but takes no writes or has schema {found[target].schema_version}, which this "
-            "build cannot read. Rebuild: siteglass index rebuild SOURCE --promote"
+            f"{target} was live before, but takes no writes or has schema {found.schema_version}, which this build "
+            "cannot read. Rebuild: siteglass index rebuild SOURCE --promote"
         )
     await refresh(backends, [target])
     await _point(backends, names, target, None)
@@ -183,15 +185,18 @@ async def retain(backends: Backends, names: Names, keep: int) -> list[str]:
     The one that was live before is the last to go. Newer ones, and those that a rebuild may still fill, stay.
     """
     found = await status(backends, names)
-    serving = next((generation.name for generation in found if generation.live), None)
+    serving = next((generation for generation in found if generation.live), None)
     if serving is None:
         return []
-    old = [g for g in found if g.name < serving and not g.unfinished]
-    latest_first = sorted(old, key=lambda g: (g.previous, g.name), reverse=True)
-    dropped = [generation.name for generation in latest_first[keep:]]
-    for name in dropped:
-        await drop(backends, names, name)
-    return dropped
+    old = [g for g in found if g.name < serving.name and not g.unfinished]
+    dropped = sorted(old, key=lambda g: (g.previous, g.name), reverse=True)[keep:]
+    if any(generation.previous for generation in dropped):
+        # Searches that began in it come to their end first.
+        ends_ms = (serving.promoted_at_ms or 0) + backends.settings.search_timeout_ms
+        await asyncio.sleep(max(0, ends_ms - backends.clock.now_ms()) / 1000)
+    for generation in dropped:
+        await drop(backends, names, generation.name)
+    return [generation.name for generation in dropped]
 
 
 async def refresh(backends: Backends, generations: list[str]) -> None:
@@ -217,12 +222,13 @@ async def drop(backends: Backends, names: Names, name: str) -> None:
     await admin(backends, "DELETE", f"/{name}")
 
 
-async def require(backends: Backends, names: Names, name: str) -> None:
-    """Raise unless the generation exists."""
-    known = [generation.name for generation in await status(backends, names)]
+async def require(backends: Backends, names: Names, name: str) -> Generation:
+    """The generation; raises unless it exists."""
+    known = {generation.name: generation for generation in await status(backends, names)}
     if name not in known:
         listed = ", ".join(known) or "none; make one with: siteglass index create"
         raise GenerationError(f"There is no generation {name}. There are: {listed}")
+    return known[name]
 
 
 async def status(backends: Backends, names: Names) -> list[Generation]:

@@ -63,18 +63,18 @@ async def verify(
     backends: Backends, names: Names, name: str, tolerances: Tolerances, golden: Golden | None = None
 ) -> Report:
     """Compare a generation with the live one; the first of all, and the live one itself, stand alone."""
-    await generations.require(backends, names, name)
+    generation = await generations.require(backends, names, name)
     await generations.refresh(backends, [name])
-    found = {generation.name: generation for generation in await generations.status(backends, names)}
-    live = next((other for other in found.values() if other.live and other.name != name), None)
-    report = Report(name, live.name if live else None, await _laid_out(backends, found[name]))
+    live = await generations.live(backends, names)
+    live = None if live == name else live
+    report = Report(name, live, await _laid_out(backends, generation))
     if not all(check.ok for check in report.checks[:2]):
         return report  # with other fields, nothing else can be compared
     count = await _count(backends, name, Criteria())
     if live is None:
         report.checks.append(Check("count", "at least one lead", f"{count:,}", count > 0))
     else:
-        report.checks.extend(await _compared(backends, name, live.name, count, tolerances))
+        report.checks.extend(await _compared(backends, name, live, count, tolerances))
     if golden is not None:
         report.checks.extend(await _golden(backends, name, golden))
     return report
