@@ -19,10 +19,11 @@ from siteglass.index.names import Names
 from siteglass.lead_files import write_parquet
 from tests.api.asking import ENRICH, SEARCH
 from tests.generations.commands import Index, refusals
-from tests.generations.traffic import PAUSE_S, RATE, Action, Callers, Seen, Writer, going_on
+from tests.generations.traffic import PAUSE_S, RATE, Action, Callers, Seen, Writer, Writing, going_on
 from tests.running import ServiceProcess, run
 
-DURATION_S = 60 if os.environ.get("SITEGLASS_LONG") else 12
+# A busy machine may write more slowly; the full size must not.
+DURATION_S, LEAST_RATE = (60, 0.95 * RATE) if os.environ.get("SITEGLASS_LONG") else (12, 0.5 * RATE)
 UNCHANGED, CHANGING = 2_000, 500
 
 
@@ -41,7 +42,7 @@ def test_two_promotions_and_a_rollback_under_traffic(tmp_path: Path) -> None:
     seen, writer = Seen(), Writer(settings, changing)
     callers = Callers(service.url, unchanged, changing, seen)
     actions: list[Action] = [
-        partial(writer.run, seen=seen),
+        writer.run,
         callers.search,
         callers.enrich,
         partial(callers.walk, sort="-score", limit=100, pause_s=PAUSE_S),
@@ -61,17 +62,17 @@ def test_two_promotions_and_a_rollback_under_traffic(tmp_path: Path) -> None:
                 assert command.returncode == 0, told
                 lives.append(index.live())
             stop.wait(max(0.0, started + DURATION_S - time.monotonic()))
-        assert seen.wrong[:5] == []
-        _require_work(seen, writer)
+        assert [*seen.wrong, *writer.written.wrong][:5] == []
+        _require_work(seen, writer.written)
         first, second, third, again = lives
         assert again == second
         assert len({first, second, third}) == 3
         # Retention at the second promotion dropped the first, under the writer's hands.
         assert [generation.name for generation in index.all()] == [second, third]
         run(settings, _refreshed)
-        assert callers.missing(writer.newest)[:5] == []
+        assert callers.missing(writer.written.newest)[:5] == []
         assert refusals(index("promote", third)) == []
-        assert callers.missing(writer.newest)[:5] == []
+        assert callers.missing(writer.written.newest)[:5] == []
         assert seen.wrong == []
     finally:
         service.kill()
@@ -81,9 +82,9 @@ async def _refreshed(backends: Backends, names: Names) -> None:
     await generations.refresh(backends, await generations.writable(backends, names))
 
 
-def _require_work(seen: Seen, writer: Writer) -> None:
+def _require_work(seen: Seen, written: Writing) -> None:
     """That nothing was missed says little where little was done."""
-    assert writer.written >= 0.9 * RATE * writer.seconds, (writer.written, writer.seconds)
+    assert written.leads >= LEAST_RATE * written.seconds, (written.leads, written.seconds)
     assert seen.done["walks"] >= DURATION_S / 4, seen.done
     assert seen.done[ENRICH] >= DURATION_S * 3, seen.done
     assert seen.done[SEARCH] >= DURATION_S * 3, seen.done

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from multiprocessing import get_context
 from typing import Any
 
 import httpx
@@ -30,8 +31,8 @@ from tests.running import API_KEY
 Action = Callable[[threading.Event], None]
 
 RATE = 200
-BATCH, NEW_OF_BATCH = 100, 20
-PAUSE_S = 0.05
+BATCH, NEW_OF_BATCH = 200, 40
+PAUSE_S = 0.1
 """Of each caller, so that two cores are enough for all."""
 
 
@@ -43,42 +44,63 @@ class Seen:
     done: Counter[str] = field(default_factory=Counter)
 
 
+@dataclass(frozen=True)
+class Writing:
+    """What a writer wrote."""
+
+    newest: dict[str, int]
+    """The newest version of each lead that it changed or added."""
+    leads: int
+    seconds: float
+    wrong: list[str]
+
+
 class Writer:
-    """Writes new crawls of some leads, and new leads, at a steady rate; knows the newest version of each."""
+    """Writes new crawls of some leads, and new leads, at a steady rate, in a process of its own."""
 
     def __init__(self, settings: Settings, changing: list[Lead]) -> None:
         self._settings = settings
         self._changing = changing
-        self.newest = {lead.domain: lead.crawled_at_ms for lead in changing}
-        self.written = 0
-        self.seconds = 0.0
+        self.written = Writing({}, 0, 0.0, [])
 
-    def run(self, stop: threading.Event, seen: Seen) -> None:
+    def run(self, stop: threading.Event) -> None:
         """Write until stopped."""
-        asyncio.run(self._write(stop, seen))
+        context = get_context("spawn")
+        ended, told = context.Event(), context.Queue()
+        process = context.Process(target=_write, args=(self._settings, self._changing, ended, told))
+        process.start()
+        stop.wait()
+        ended.set()
+        self.written = told.get(timeout=60)
+        process.join()
 
-    async def _write(self, stop: threading.Event, seen: Seen) -> None:
-        fresh = generate(100_000, seed=77)
-        choose = random.Random(5)
-        started = time.monotonic()
-        async with open_backends(self._settings) as backends:
-            while not stop.is_set():
-                batch = [self._changed(lead) for lead in choose.sample(self._changing, BATCH - NEW_OF_BATCH)]
-                batch += [self._changed(next(fresh)) for _ in range(NEW_OF_BATCH)]
-                # In the store before it is written, as every load does.
-                path = self._settings.lead_store / f"batch-{self.written:06}.parquet"
-                write_parquet(path, batch)
-                loaded = await load(backends, Names(self._settings.index_prefix), path, lambda _: None)
-                if loaded.failed or loaded.read != BATCH:
-                    seen.wrong.append(f"writing: {loaded}")
-                self.written += BATCH
-                await asyncio.sleep(max(0.0, started + self.written / RATE - time.monotonic()))
-        self.seconds = time.monotonic() - started
 
-    def _changed(self, lead: Lead) -> Lead:
-        version = self.newest.get(lead.domain, lead.crawled_at_ms) + 1
-        self.newest[lead.domain] = version
-        return msgspec.structs.replace(lead, crawled_at_ms=version, title=f"Crawl {version}")
+def _write(settings: Settings, changing: list[Lead], ended: Any, told: Any) -> None:
+    told.put(asyncio.run(_written(settings, changing, ended)))
+
+
+async def _written(settings: Settings, changing: list[Lead], ended: Any) -> Writing:
+    newest = {lead.domain: lead.crawled_at_ms for lead in changing}
+
+    def changed(lead: Lead) -> Lead:
+        version = newest[lead.domain] = newest.get(lead.domain, lead.crawled_at_ms) + 1
+        return msgspec.structs.replace(lead, crawled_at_ms=version, title=f"{lead.title} {version}")
+
+    fresh, choose = generate(100_000, seed=77), random.Random(5)
+    leads, wrong, started = 0, [], time.monotonic()
+    async with open_backends(settings) as backends:
+        while not ended.is_set():
+            batch = [changed(lead) for lead in choose.sample(changing, BATCH - NEW_OF_BATCH)]
+            batch += [changed(next(fresh)) for _ in range(NEW_OF_BATCH)]
+            # In the store before it is written, as every load does.
+            path = settings.lead_store / f"batch-{leads:06}.parquet"
+            write_parquet(path, batch)
+            loaded = await load(backends, Names(settings.index_prefix), path, lambda _: None)
+            if loaded.failed or loaded.read != BATCH:
+                wrong.append(f"writing: {loaded}")
+            leads += BATCH
+            await asyncio.sleep(max(0.0, started + leads / RATE - time.monotonic()))
+    return Writing(newest, leads, time.monotonic() - started, wrong)
 
 
 class Callers:
@@ -93,7 +115,7 @@ class Callers:
             "domain": sorted(lead.domain for lead in unchanged),
         }
         self._titles = {lead.domain: lead.title for lead in unchanged}
-        self._changing = {lead.domain for lead in changing}
+        self._changing = [lead.domain for lead in changing]
 
     def client(self) -> httpx.Client:
         """A client that carries the key."""
@@ -143,7 +165,7 @@ class Callers:
         choose = random.Random(9)
         with self.client() as client:
             while not stop.wait(PAUSE_S):
-                domains = [*choose.sample(sorted(self._titles), 20), *choose.sample(sorted(self._changing), 5)]
+                domains = [*choose.sample(self._orders["domain"], 20), *choose.sample(self._changing, 5)]
                 made = self._post(client, ENRICH, {"domains": domains, "select": ["title"]})
                 for item in made["results"] if made else []:
                     domain = item["domain"]
