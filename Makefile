@@ -127,10 +127,11 @@ proof: long-fuzz long-limits long-accounts long-charging ## Full-size proofs: di
 faults: setup ## Engines and workers killed, frozen and stopped, at full size
 	($(STAMP); SITEGLASS_LONG=1 $(BIN)/pytest -n 0 -q tests/faults tests/accounts/test_away.py \
 		tests/limits/test_outages.py tests/search/test_restart.py tests/api/test_race.py \
-		tests/api/test_revocation.py tests/api/test_rotation.py tests/generations/test_gapless.py --durations=20) | tee $(RESULTS)/faults.txt
+		tests/api/test_revocation.py tests/api/test_rotation.py tests/suppression/test_property.py \
+		tests/generations/test_gapless.py --durations=20) | tee $(RESULTS)/faults.txt
 
 .PHONY: bench
-bench: long-overhead long-depth long-load long-charge long-verify long-values long-nl ## Full-size measurements: overhead, page depth, loading, charging, verifying, values, sentences
+bench: long-overhead long-depth long-load long-charge long-verify long-values long-nl long-suppression ## Full-size measurements: overhead, page depth, loading, charging, verifying, values, sentences, opt-outs
 
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts
@@ -175,6 +176,10 @@ long-load: setup ## Rate of loading 500,000 leads, against bare bulk requests
 .PHONY: long-values
 long-values: setup ## Time and memory of completing values
 	$(BIN)/python -m bench.values --texts 5000 --keep
+
+.PHONY: long-suppression
+long-suppression: setup ## What a million suppressed values cost an answer
+	$(BIN)/python -m bench.suppression --values 1000000 --keep
 
 .PHONY: long-nl
 long-nl: setup ## Sentences: 10,000 generated, noise on the labelled sets, 200,000 random strings, speed

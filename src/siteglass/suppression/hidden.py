@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from siteglass.errors import Unavailable
@@ -22,10 +22,9 @@ from siteglass.suppression.values import Hasher
 REFRESH_EVERY_S = 20
 # An answer given by an older copy could break the promise of 60 s.
 MOST_AGE_S = 45
-# Rows are stamped before they can be seen: by at most the deadline of the statement that writes them.
-OVERLAP = timedelta(minutes=2)
 READ_TIMEOUT_MS = 60_000
-ROWS_AT_ONCE = 5_000
+# Other requests go on between two parts: each takes a few milliseconds.
+ROWS_AT_ONCE = 1_000
 HASH_BYTES = 32
 
 # The European Economic Area: the European Union, Iceland, Liechtenstein and Norway.
@@ -39,9 +38,9 @@ EEA = frozenset(
 Record = dict[str, Any]
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
-_ROWS = """
-SELECT domain, value, at FROM {schema}.suppressed_leads WHERE at >= $1 ORDER BY at
-"""
+_ENDED = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text"
+_ALL = "SELECT domain, value FROM {schema}.suppressed_leads WHERE at >= $1"
+_NEW = _ALL + " AND written_by >= $2::text::xid8"
 
 
 def hidden_countries(settings: Settings) -> frozenset[str]:
@@ -75,7 +74,7 @@ class Hidden:
         self._since = since
         self._by_domain: dict[str, bytes] = {}
         self._from = _LONG_AGO
-        self._seen = _LONG_AGO
+        self._ended: str | None = None
         self._refreshed_at = float("-inf")
         self._refreshing = asyncio.Lock()
 
@@ -85,16 +84,31 @@ class Hidden:
     async def refresh(self) -> None:
         """Read what is new; all of it if the oldest generation is another one, to let go of what it does not need."""
         async with self._refreshing:
-            started = time.monotonic()
-            since = await self._oldest()
-            if since == self._from:
-                # In place: it only ever hides more.
-                await self._read(self._by_domain, max(since, self._seen - OVERLAP))
-            else:
-                held: dict[str, bytes] = {}
-                await self._read(held, since)
-                self._by_domain, self._from = held, since
-            self._refreshed_at = started
+            await self._refresh()
+
+    async def require_fresh(self) -> None:
+        """Read the list now if it was not read for too long; raises Unavailable if that cannot be done in time."""
+        if self._is_old():
+            async with self._refreshing:
+                if self._is_old():  # and nobody read it while we waited
+                    await self._refresh()
+            if self._is_old():
+                raise Unavailable("the list of opt-outs could not be read in time")
+
+    def _is_old(self) -> bool:
+        return time.monotonic() - self._refreshed_at > MOST_AGE_S
+
+    async def _refresh(self) -> None:
+        started = time.monotonic()
+        since = await self._oldest()
+        if since == self._from and self._ended is not None:
+            # In place: it only ever hides more.
+            self._ended = await self._read(self._by_domain, _NEW, since, self._ended)
+        else:
+            held: dict[str, bytes] = {}
+            self._ended = await self._read(held, _ALL, since)
+            self._by_domain, self._from = held, since
+        self._refreshed_at = started
 
     async def _oldest(self) -> datetime:
         try:
@@ -103,24 +117,19 @@ class Hidden:
             # Without the index there are no answers; more than is needed does no harm.
             return self._from
 
-    async def _read(self, held: dict[str, bytes], since: datetime) -> None:
+    async def _read(self, held: dict[str, bytes], statement: str, *bounds: object) -> str:
+        """Add the rows of a statement; returns before which transaction all had ended when it was asked."""
         async with self._postgres.connection(READ_TIMEOUT_MS) as connection, connection.transaction(readonly=True):
-            rows = await connection.cursor(self._postgres.sql(_ROWS), since)
+            ended = str(await connection.fetchval(_ENDED))
+            rows = await connection.cursor(self._postgres.sql(statement), *bounds)
             while part := await rows.fetch(ROWS_AT_ONCE):
-                for domain, value, at in part:
+                for domain, value in part:
                     before = held.get(domain)
                     if before is None or value == WHOLE:
                         held[domain] = value
                     elif before != WHOLE and value not in _hashes(before):
                         held[domain] = before + value
-                    self._seen = max(self._seen, at)
-
-    async def require_fresh(self) -> None:
-        """Read the list now if it was not read for too long; raises Unavailable if that cannot be done."""
-        if time.monotonic() - self._refreshed_at > MOST_AGE_S:
-            await self.refresh()
-            if time.monotonic() - self._refreshed_at > MOST_AGE_S:
-                raise Unavailable("the list of opt-outs could not be read in time")
+        return ended
 
     def shown(self, record: Record) -> Record | None:
         """The record without what must not be shown; None: not at all. Most come back as they are."""

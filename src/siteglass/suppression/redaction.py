@@ -91,19 +91,21 @@ def _without(get: Get, hides_address: Hidden, hides_phone: Hidden) -> dict[str, 
         if given and any(map(hides, given)):
             changed[name] = type(given)(one for one in given if not hides(one))
 
+    numbers_too = "phones" in changed
+
     def cut(text: str) -> str:
         if "@" in text:
             text = _ADDRESS_IN_TEXT.sub(lambda at: _cut(at[0], hides_address), text)
-        return _PHONE_IN_TEXT.sub(lambda at: _cut(at[0], hides_phone), text) if "phones" in changed else text
+        return _PHONE_IN_TEXT.sub(lambda at: _cut(at[0], hides_phone), text) if numbers_too else text
 
     for name in TEXTS:
         given = get(name)
-        if given and cut(given) != given:
-            changed[name] = cut(given)
+        if given and (kept := cut(given)) != given:
+            changed[name] = kept
     for name in TEXT_LISTS:
         given = get(name)
-        if given and any(cut(text) != text for text in given):
-            changed[name] = type(given)(cut(text) for text in given)
+        if given and (kept := type(given)(map(cut, given))) != given:
+            changed[name] = kept
     return changed
 
 

@@ -36,7 +36,7 @@ def _credit_header(name: str) -> dict[str, Any]:
 
 CREDIT_HEADERS = tuple(_CREDITS)
 LIMIT_HEADERS = tuple(_LIMIT)
-RETRY_HEADERS = ("Idempotency-Replayed", "Idempotency-Request-Id")
+RETRY_HEADERS = ("Idempotency-Replayed", "Idempotency-Request-Id", "Idempotency-Redacted")
 
 HEADERS: dict[str, Any] = {
     "X-Request-Id": _header(
@@ -56,6 +56,12 @@ HEADERS: dict[str, Any] = {
         "On a replay: `X-Request-Id` of the request that was charged, by which the ledger lists it.",
         {"type": "string", "format": "uuid"},
         "5f4d7c38-92f2-4d0c-8a2e-0d9b5a1c7e21",
+        always=False,
+    ),
+    "Idempotency-Redacted": _header(
+        "`true` on a replay that lacks what was suppressed since the first answer; else absent.",
+        {"type": "string", "const": "true"},
+        "true",
         always=False,
     ),
     "RateLimit-Policy": _text(

@@ -36,10 +36,13 @@ CREATE TABLE {schema}.suppressed_leads (
     -- the hash of what it carries; empty: the whole lead
     value bytea NOT NULL,
     at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- a worker asks for what was written by transactions that had not ended when it asked last
+    written_by xid8 NOT NULL DEFAULT pg_current_xact_id(),
     PRIMARY KEY (domain, value)
 )
 """
 LEADS_BY_TIME = "CREATE INDEX suppressed_leads_by_time ON {schema}.suppressed_leads (at)"
+LEADS_BY_WRITER = "CREATE INDEX suppressed_leads_by_writer ON {schema}.suppressed_leads (written_by)"
 
 # A hash under the secret that the list was begun with: another secret would make the list blind, unnoticed.
 PROOF = """
@@ -52,5 +55,5 @@ CREATE TABLE {schema}.suppression_secret (
 
 def upgrade() -> None:
     schema = str(op.get_context().version_table_schema)
-    for step in (KINDS, SUPPRESSED, BY_TIME, UNSETTLED, LEADS, LEADS_BY_TIME, PROOF):
+    for step in (KINDS, SUPPRESSED, BY_TIME, UNSETTLED, LEADS, LEADS_BY_TIME, LEADS_BY_WRITER, PROOF):
         op.execute(step.replace("{schema}", schema))

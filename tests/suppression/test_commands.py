@@ -1,0 +1,170 @@
+"""`siteglass suppress`: what an operator types and reads, and what the database keeps of it: no address."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from siteglass.app import create_app
+from siteglass.demo import generate
+from siteglass.lead import Lead
+from siteglass.settings import Settings
+from tests.accounts.opening import owner
+from tests.running import add, serving
+from tests.suppression.world import World, results, walked, world
+
+ADDRESS, PHONE = "berta.secret@example.com", "+49 40 5550142"
+
+# One world for all of them: in one worker.
+pytestmark = pytest.mark.xdist_group("suppression-commands")
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with world("commands", generate(40, seed=6), tmp_path_factory.mktemp("commands")) as made:
+        add(
+            made.settings,
+            [
+                Lead(domain="two.example", crawled_at_ms=1, emails=(ADDRESS, "x@two.example"), phones=(PHONE,)),
+                Lead(domain="shop.gone.example", crawled_at_ms=1, emails=("y@gone.example",)),
+            ],
+            made.settings.lead_store,
+        )
+        yield made
+
+
+def test_add_check_list_and_audit(scene: World) -> None:
+    added = scene.command("suppress", "add", ADDRESS, PHONE, "gone.example", "--reason", "ticket 4711").stdout
+    assert added == (
+        "3 values, 3 of them new; 2 leads carried one: 1 documents rewritten, 1 deleted. Answers follow within 60 s.\n"
+    )
+    again = scene.command("suppress", "add", ADDRESS, "--reason", "ticket 4712").stdout
+    assert again.startswith("1 values, 0 of them new; 0 leads carried one")
+    checked = scene.command("suppress", "check", ADDRESS.upper(), "https://www.gone.example/").stdout.splitlines()
+    assert all(re.search(r": suppressed since .* UTC by \S+: ticket 4711$", line) for line in checked)
+    missing = scene.command("suppress", "check", ADDRESS, "other.example", code=1).stdout.splitlines()
+    assert missing[1] == "other.example: not suppressed"
+    listed = scene.command("suppress", "list").stdout
+    assert re.search(r"^domain  gone\.example  suppressed since", listed, re.MULTILINE)
+    assert re.search(r"^email   [0-9a-f]{16}…  suppressed since", listed, re.MULTILINE)
+    audit = scene.command("audit").stdout
+    assert "suppression.add" in audit
+    assert "ticket 4711" in audit
+    everything = listed + audit
+    assert not any(secret in everything for secret in (ADDRESS, "berta", "5550142"))
+    with serving(scene.settings) as client:
+        shown = {record["domain"]: record for record in results(walked(client))}
+        assert "shop.gone.example" not in shown
+        assert shown["two.example"]["emails"] == ["x@two.example"]
+
+
+def test_no_table_holds_an_address(scene: World) -> None:
+    """Every row of every table, as text and as bytes."""
+    scene.command("suppress", "add", ADDRESS, PHONE, "--reason", "again")
+
+    async def everything() -> str:
+        connection = await asyncpg.connect(owner(scene.settings.postgres_dsn), timeout=10)
+        schema = scene.settings.postgres_schema
+        tables = await connection.fetch("SELECT tablename FROM pg_tables WHERE schemaname = $1", schema)
+        texts = [
+            str(row[0])
+            for table in tables
+            for row in await connection.fetch(f"SELECT t::text FROM {schema}.{table['tablename']} t")
+        ]
+        await connection.close()
+        return "\n".join(texts)
+
+    held = asyncio.run(everything())
+    for secret in (ADDRESS, "49405550142"):
+        assert secret not in held
+        assert secret.encode().hex() not in held
+
+
+def test_import_tells_lines_that_it_cannot_read(scene: World, tmp_path: Path) -> None:
+    listing = tmp_path / "list.csv"
+    listing.write_text("email,since\n# a remark\nc@example.com,2024\nno such thing,\n\nd.example\n")
+    done = scene.command("suppress", "import", str(listing), "--reason", "registry", code=1)
+    assert done.stdout.startswith("2 values, 2 of them new")
+    assert "1 lines are no domain, address, phone or hash: 4" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("add", "nothing", "--reason", "x"), "expected a domain, an address or a phone number"),
+        (("add", "a.example", "--reason", "wrote as anna@a.example"), "no address in it"),
+        (("add", "a.example"), "Missing option '--reason'"),
+    ],
+)
+def test_first_mistakes(scene: World, words: tuple[str, ...], message: str) -> None:
+    assert message in scene.command("suppress", *words, code=2).stderr
+
+
+def test_another_secret_is_refused(scene: World) -> None:
+    other = World(
+        replace(scene.settings, suppression_secret="another secret that is long enough to be one"), scene.source
+    )
+    refused = other.command("suppress", "add", "e.example", "--reason", "x", code=2)
+    assert "is not the one that the list of opt-outs was begun with" in refused.stderr
+    refused = other.command("index", "load", str(scene.source), code=2)
+    assert "Set the first one again" in refused.stderr
+
+
+def test_no_secret_is_told_at_the_start(scene: World) -> None:
+    with pytest.raises(ValueError, match="SITEGLASS_SUPPRESSION_SECRET"):
+        create_app(replace(scene.settings, suppression_secret=""))
+
+
+def test_personal_addresses_of_some_countries_are_not_shown(scene: World) -> None:
+    """At once where the index still has them, and never in one that is built under the policy."""
+    hiding = replace(scene.settings, personal_addresses_hidden=("EEA",))
+    leads = [
+        Lead(
+            domain=f"{country.lower()}.example",
+            crawled_at_ms=1,
+            country=country,
+            emails=(f"info@{country}.example", f"anna@{country}.example"),
+            emails_personal=(f"anna@{country}.example",),
+        )
+        for country in ("DEU", "USA")
+    ]
+    only = Lead(
+        domain="only.example", crawled_at_ms=1, country="FRA", emails=("a@o.example",), emails_personal=("a@o.example",)
+    )
+    add(scene.settings, [*leads, only], scene.settings.lead_store)
+    _check_policy(hiding)
+    assert _personal_in_index(scene) == {"DEU", "USA", "FRA"}
+    built = World(hiding, scene.source)
+    add(hiding, [*leads, only], hiding.lead_store)
+    assert _personal_in_index(built) == {"USA"}
+    _check_policy(hiding)
+
+
+def _check_policy(settings: Settings) -> None:
+    with serving(settings) as client:
+        answer = client.post("/v1/leads/enrich", json={"domains": ["deu.example", "usa.example", "only.example"]})
+        assert [item["data"]["emails"] for item in answer.json()["results"]] == [
+            ["info@DEU.example"],
+            ["info@USA.example", "anna@USA.example"],
+            [],
+        ]
+        page = client.post("/v1/leads/search", json={"country": "FRA", "limit": 100})
+        shown = {record["domain"]: record["emails"] for record in page.json()["results"]}
+        assert shown["only.example"] == []
+        charged = sum(bool(emails) for emails in shown.values())
+        assert page.headers["X-Credits-Lead-Used"] == str(charged)
+
+
+def _personal_in_index(scene: World) -> set[str]:
+    documents = [document for some in scene.documents().values() for document in some]
+    return {
+        document["country"]
+        for document in documents
+        if document["domain"].endswith(".example") and document["emails_personal"]
+    }
