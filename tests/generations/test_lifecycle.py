@@ -66,22 +66,26 @@ def test_a_generation_promoted_twice_still_knows_the_way_back(index: Index) -> N
 
 
 def test_retention_keeps_the_way_back_and_what_is_newer(index: Index) -> None:
-    names = [index.built(LEADS, "--promote", "--keep", "9") for _ in range(4)]
-    newer = index.built(LEADS)
-    unfinished = index.built(LEADS)
-    run(index.settings, lambda backends, _: generations.note(backends, names[0], unfinished=True))
-    index("promote", names[1], "--keep", "9")
-    index("promote", names[3], "--keep", "9")
-    # The second was live before the fourth: the third is older than live and no way back.
+    killed, first, second, third = (index("create").strip() for _ in range(4))
+    run(index.settings, lambda backends, _: generations.note(backends, killed, unfinished=True))
+
+    async def promoted(backends: Backends, names: Names) -> None:
+        for name in (first, second, first, third):
+            await generations.promote(backends, names, name)
+
+    run(index.settings, promoted)
+    newer = index("create").strip()
+    # The first was live before the third: the second is older than live and no way back.
     told = index("retain", "--keep", "1")
-    assert f"{names[2]} is no longer needed, and gone" in told
+    assert f"{second} is no longer needed, and gone" in told
     assert "1 generations dropped" in told
-    assert [g.name for g in index.all()] == [names[0], names[1], names[3], newer, unfinished]
+    assert [g.name for g in index.all()] == [killed, first, third, newer]
+    index.use(replace(index.settings, search_timeout_ms=100))
     assert "1 generations dropped" in index("retain", "--keep", "0")
-    assert [g.name for g in index.all()] == [names[0], names[3], newer, unfinished]
-    told = index("promote", newer)
-    assert [g.name for g in index.all() if not g.unfinished] == [names[3], newer, unfinished]
-    assert "is live" in told
+    assert [g.name for g in index.all()] == [killed, third, newer]
+    add(index.settings, LEADS, index.folder)
+    index("promote", newer, "--keep", "0")
+    assert [g.name for g in index.all()] == [killed, newer]
 
 
 def test_a_killed_rebuild_is_marked_and_refused(index: Index, leads_path: Path) -> None:
