@@ -25,10 +25,19 @@ from tests.running import RUN_PREFIX, settings_for
 
 PROGRAMS = Path(sys.executable).parent
 ALL = [
-    *("settings", "cursor secrets", "key secrets", "python", "postgresql", "tables", "durability", "clock", "accounts"),
-    *("redis", "opensearch", "shards", "disk", "leads", "lead store", "port"),
+    *(
+        "settings",
+        "cursor secrets",
+        "key secrets",
+        "opt-out secret",
+        "python",
+        "postgresql",
+        "tables",
+        "durability",
+    ),
+    *("clock", "accounts", "opt-outs", "redis", "opensearch", "shards", "disk", "leads", "lead store", "port"),
 ]
-NEEDS_POSTGRESQL = ["tables", "durability", "clock", "accounts"]
+NEEDS_POSTGRESQL = ["tables", "durability", "clock", "accounts", "opt-outs"]
 NEEDS_OPENSEARCH = ["shards", "disk", "leads"]
 
 
@@ -112,17 +121,17 @@ def test_it_is_told_one_line_a_check(well: Patient) -> None:
     assert last == "1 to mend, 0 to think about."
 
 
-@pytest.mark.parametrize("setting", ["cursor_secrets", "key_secrets"])
+@pytest.mark.parametrize("setting", ["cursor_secrets", "key_secrets", "suppression_secret"])
 @pytest.mark.parametrize("value", ["", "too short"])
 def test_a_secret_that_cannot_be_used(well: Patient, setting: str, value: str) -> None:
     well.environment[variable(setting)] = value
-    check = setting.replace("_", " ")
+    check = setting.replace("suppression", "opt-out").replace("_", " ")
     found = well.examined(code=1)
     assert found[check]["state"] == "wrong"
     assert variable(setting) in found[check]["found"]
     assert "32 characters" in found[check]["found"]
     mend = found[check]["mend"]
-    # New key secrets know none of the old keys, so something else is to mend then.
+    # New key secrets know none of the old keys, another secret nobody on the list: something else is to mend then.
     mended = well.examined(code=0 if setting == "cursor_secrets" else 1, before=mend)
     assert mended[check]["state"] == "ok"
 
@@ -184,6 +193,7 @@ def test_the_way_from_nothing_to_leads(new: Patient) -> None:
     create, load, _ = new.examined(code=1)["leads"]["mend"].split("; ")
     assert (create, load) == ("siteglass index create", "siteglass index load FILE")
     name = new.bash(create).strip()
+    new.bash("siteglass migrate")
     new.bash("siteglass demo generate --count 50 -o leads.ndjson")
     new.bash(load.replace("FILE", "leads.ndjson"))
     _refresh(new, name)
@@ -193,7 +203,7 @@ def test_the_way_from_nothing_to_leads(new: Patient) -> None:
     assert new.examined(code=1)["leads"] == {
         "check": "leads",
         "state": "ok",
-        "found": f"50 in {name}, schema 1",
+        "found": f"50 in {name}, schema 2",
         "mend": "",
     }
 

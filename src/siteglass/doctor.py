@@ -12,7 +12,7 @@ import os
 import platform
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -31,9 +31,13 @@ from siteglass.index.names import Names
 from siteglass.limits import condition as redis_condition
 from siteglass.query.cursor import CursorSealer
 from siteglass.settings import Settings, SettingsError, variable
+from siteglass.suppression import entries
+from siteglass.suppression.values import Hasher
 
 DEADLINE_S = 4.0
 DEADLINE_MS = int(DEADLINE_S * 1000)
+# Workers look for each entry once more some ten minutes after it was listed.
+OPT_OUT_OVERDUE = timedelta(hours=1)
 MAX_SKEW_S = 1.0
 GB = 10**9
 
@@ -128,6 +132,14 @@ async def _key_secrets(patient: Patient) -> Finding:
         return Finding("wrong", str(error).rstrip("."), _new_secret("key_secrets"))
 
 
+async def _suppression_secret(patient: Patient) -> Finding:
+    try:
+        Hasher(patient.settings)
+    except SettingsError as error:
+        return Finding("wrong", str(error).partition(". ")[0], _new_secret("suppression_secret"))
+    return Finding("ok", "set")
+
+
 async def _python(_patient: Patient) -> Finding:
     needed = importlib.metadata.metadata("siteglass")["Requires-Python"]
     return Finding("ok", f"{platform.python_version()} (needs {needed})")
@@ -204,6 +216,18 @@ async def _accounts(patient: Patient) -> Finding:
     older = found.keys_of_older_secret
     waiting = f", {older} of them not used since the newest secret was set" if older else ""
     return Finding("ok", f"{found.accounts}, keys that can be used: {found.keys}{waiting}")
+
+
+async def _opt_outs(patient: Patient) -> Finding:
+    hasher = Hasher(patient.settings)
+    found = await entries.condition(patient.backends.postgres, hasher, OPT_OUT_OVERDUE, timeout_ms=DEADLINE_MS)
+    if not found.right_secret:
+        told = f"{variable('suppression_secret')} is not the one that the list of opt-outs was begun with"
+        return Finding("wrong", told, "set the first one again: with another nobody on the list is recognised")
+    if found.overdue:
+        told = f"{found.overdue:,} of {found.listed:,} entries wait to be looked for once more"
+        return Finding("warning", told, "run the service: its workers do it; their log says what keeps them")
+    return Finding("ok", f"{found.listed:,} entries")
 
 
 async def _redis(patient: Patient) -> Finding:
@@ -327,12 +351,14 @@ async def _port(patient: Patient) -> Finding:
 CHECKS = (
     Check("cursor secrets", _cursor_secrets),
     Check("key secrets", _key_secrets),
+    Check("opt-out secret", _suppression_secret),
     Check("python", _python),
     Check("postgresql", _postgresql),
     Check("tables", _tables, needs=("postgresql",)),
     Check("durability", _durability, needs=("postgresql",)),
     Check("clock", _clock, needs=("postgresql",)),
     Check("accounts", _accounts, needs=("tables", "key secrets")),
+    Check("opt-outs", _opt_outs, needs=("tables", "opt-out secret")),
     Check("redis", _redis),
     Check("opensearch", _opensearch),
     Check("shards", _shards, needs=("opensearch",)),

@@ -73,7 +73,6 @@ PLANNED = {
     "evidence",
     "exports",
     "facets",
-    "suppression",
     "test mode",
 }
 LIMITS = {

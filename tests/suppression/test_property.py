@@ -14,7 +14,7 @@ import httpx
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from siteglass import opt_out
 from siteglass.backends import Backends
@@ -207,14 +207,17 @@ class Story(RuleBasedStateMachine):
         assert [value for value in self.suppressed if ("@" in value or "+" in value) and value in text] == []
 
 
-Story.TestCase.settings = settings(
-    max_examples=EXAMPLES,
-    stateful_step_count=STEPS,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    print_blob=True,
-    derandomize=not LONG,
-    # A story that fails is told as it is: to shorten it takes minutes.
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-)
-TestStories = Story.TestCase
+def test_no_order_of_steps_brings_a_suppressed_value_back() -> None:
+    run_state_machine_as_test(
+        Story,
+        settings=settings(
+            max_examples=EXAMPLES,
+            stateful_step_count=STEPS,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            print_blob=True,
+            derandomize=not LONG,
+            # A story that fails is told as it is: to shorten it takes minutes.
+            phases=[Phase.explicit, Phase.reuse, Phase.generate],
+        ),
+    )

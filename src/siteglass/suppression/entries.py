@@ -84,6 +84,33 @@ async def require_secret(postgres: Postgres, hasher: Hasher) -> None:
     raise Unavailable("postgresql: the proof of the suppression secret cannot be read")
 
 
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """How the list stands."""
+
+    right_secret: bool
+    listed: int
+    overdue: int
+    """Entries that should have been looked for once more and were not."""
+
+
+async def condition(postgres: Postgres, hasher: Hasher, overdue_after: timedelta, *, timeout_ms: int) -> Condition:
+    """What an operator should know; nothing is changed."""
+    row = await postgres.fetchrow(
+        """
+        SELECT NOT EXISTS (SELECT FROM {schema}.suppression_secret WHERE proof <> $1) AS right_secret,
+            (SELECT count(*) FROM {schema}.suppressed) AS listed,
+            (SELECT count(*) FROM {schema}.suppressed
+             WHERE settled_at IS NULL AND at < clock_timestamp() - $2::interval) AS overdue
+        """,
+        hasher.proof(),
+        overdue_after,
+        timeout_ms=timeout_ms,
+    )
+    assert row is not None  # noqa: S101 - no table is asked for rows
+    return Condition(**row)
+
+
 _ADD = """
 WITH noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action, details)
