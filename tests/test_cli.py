@@ -17,7 +17,7 @@ import pytest
 from siteglass.settings import load_settings
 from tests.accounts.opening import drop_schema
 from tests.limits.faults import free_port
-from tests.running import RUN_PREFIX, SECRET
+from tests.running import RUN_PREFIX, SECRET, make_test_account
 
 PROGRAM = Path(sys.executable).parent / "siteglass"
 
@@ -31,6 +31,8 @@ class Cli:
             **os.environ,
             "SITEGLASS_INDEX_PREFIX": prefix,
             "SITEGLASS_LEAD_STORE": str(folder / "store"),
+            "SITEGLASS_POSTGRES_SCHEMA": RUN_PREFIX,
+            "SITEGLASS_SUPPRESSION_SECRET": SECRET,
             "COLUMNS": "200",
         }
 
@@ -46,6 +48,7 @@ class Cli:
 
 @pytest.fixture
 def cli(tmp_path: Path) -> Cli:
+    make_test_account(load_settings().postgres_dsn, RUN_PREFIX)  # the loader asks the list of opt-outs
     return Cli(f"{RUN_PREFIX}-cli-{os.getpid()}-{tmp_path.name}", tmp_path)
 
 
@@ -55,7 +58,7 @@ def test_generations_from_create_to_drop(cli: Cli) -> None:
     assert "siteglass index create" in cli("index", "load", "leads.ndjson", code=2)
     old = cli("index", "create", "--shards", "2", "--source", "demo 4")
     loaded = cli("index", "load", "leads.ndjson")
-    assert loaded.startswith("300 leads read; 300 written, 0 older than what was there, 0 failed; ")
+    assert loaded.startswith("300 leads read; 300 written, 0 older than what was there, 0 suppressed, 0 failed; ")
     assert len(list((cli.folder / "store").glob("leads-*.parquet"))) == 1
     assert cli("index", "promote", old) == f"{old} is live"
     new = cli("index", "create")
