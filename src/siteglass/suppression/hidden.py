@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from siteglass.backends import EngineError
 from siteglass.errors import Unavailable
 from siteglass.postgres import Postgres
 from siteglass.settings import Settings, SettingsError, variable
@@ -113,7 +114,7 @@ class Hidden:
     async def _oldest(self) -> datetime:
         try:
             return await self._since() or _LONG_AGO
-        except Unavailable:
+        except (Unavailable, EngineError):
             # Without the index there are no answers; more than is needed does no harm.
             return self._from
 
