@@ -127,7 +127,7 @@ async def _compared(backends: Backends, name: str, live: str, count: int, tolera
         _count_check(count, live_count, tolerances),
         _gone_check(pairs, tolerances),
         _older_check(pairs),
-        *await _empty_checks(backends, name, live, (live_count, count), pairs, tolerances),
+        *await _empty_checks(backends, name, live, live_count, pairs, tolerances),
         *await _query_checks(backends, name, live, (live_count, count), pairs, tolerances),
     ]
 
@@ -151,7 +151,7 @@ def _older_check(pairs: Pairs) -> Check:
 
 
 async def _empty_checks(
-    backends: Backends, name: str, live: str, counts: tuple[int, int], pairs: Pairs, tolerances: Tolerances
+    backends: Backends, name: str, live: str, live_count: int, pairs: Pairs, tolerances: Tolerances
 ) -> list[Check]:
     """A row for each field that is refused, and one for all the others; what is only searched is counted, not seen."""
     ours = [pairs.live[domain].record for domain in pairs.other]
@@ -159,8 +159,7 @@ async def _empty_checks(
     leads = max(len(ours), 1)
     shares = [(field, _filled(ours, field) / leads, _filled(theirs, field) / leads, leads) for field in _shown()]
     before, after = await _searchable(backends, live), await _searchable(backends, name)
-    live_count, count = (max(number, 1) for number in counts)
-    shares += [(field, before[field] / live_count, after[field] / count, live_count) for field in mapping.FILTER_ONLY]
+    shares += [(field, before[field], after[field], live_count) for field in mapping.FILTER_ONLY]
     refused, rises = [], []
     for field, was, now, of in shares:
         rise = 100 * (was - now)
@@ -175,13 +174,14 @@ async def _empty_checks(
     return [*refused, Check("empty fields", expected, f"most for {largest}", ok=True)]
 
 
-async def _searchable(backends: Backends, name: str) -> dict[str, int]:
-    """How many leads have each field that is never shown."""
+async def _searchable(backends: Backends, name: str) -> dict[str, float]:
+    """The share of leads that have each field which is never shown; one request, so that writers cannot distort it."""
     counted = {field: {"filter": {"exists": {"field": field}}} for field in mapping.FILTER_ONLY}
     params = {"allow_partial_search_results": "false"}
-    body = {"size": 0, "track_total_hits": False, "aggs": counted}
+    body = {"size": 0, "track_total_hits": True, "aggs": counted}
     answer = await generations.admin(backends, "POST", f"/{name}/_search", body, params)
-    return {field: answer["aggregations"][field]["doc_count"] for field in mapping.FILTER_ONLY}
+    leads = max(answer["hits"]["total"]["value"], 1)
+    return {field: answer["aggregations"][field]["doc_count"] / leads for field in mapping.FILTER_ONLY}
 
 
 def _shown() -> list[str]:
