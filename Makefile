@@ -127,7 +127,8 @@ proof: long-fuzz long-limits long-accounts long-charging ## Full-size proofs: di
 faults: setup ## Engines and workers killed, frozen and stopped, at full size
 	($(STAMP); SITEGLASS_LONG=1 $(BIN)/pytest -n 0 -q tests/faults tests/accounts/test_away.py \
 		tests/limits/test_outages.py tests/search/test_restart.py tests/api/test_race.py \
-		tests/api/test_revocation.py tests/api/test_rotation.py tests/suppression/test_property.py --durations=20) | tee $(RESULTS)/faults.txt
+		tests/api/test_revocation.py tests/api/test_rotation.py tests/suppression/test_property.py \
+		tests/generations/test_gapless.py --durations=20) | tee $(RESULTS)/faults.txt
 
 .PHONY: bench
 bench: long-overhead long-depth long-load long-charge long-verify long-values long-nl long-suppression ## Full-size measurements: overhead, page depth, loading, charging, verifying, values, sentences, opt-outs

@@ -220,7 +220,7 @@ def _refresh(patient: Patient, name: str) -> None:
 
 
 def test_a_live_generation_without_leads(new: Patient) -> None:
-    new.bash('siteglass index promote "$(siteglass index create)"')
+    new.bash('siteglass index promote "$(siteglass index create)" --force --reason test')
     found = new.examined(code=1)["leads"]
     assert (found["state"], found["mend"]) == ("warning", "siteglass index load FILE")
 

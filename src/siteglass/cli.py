@@ -14,6 +14,7 @@ from siteglass.cli_accounts import COMMANDS
 from siteglass.cli_credits import credits_
 from siteglass.cli_demo import demo
 from siteglass.cli_doctor import doctor
+from siteglass.cli_generations import GENERATION_COMMANDS
 from siteglass.cli_index import index
 from siteglass.cli_interpret import interpret
 from siteglass.cli_suppress import suppress
@@ -30,6 +31,8 @@ def cli() -> None:
 
 for command in (*COMMANDS, credits_, demo, doctor, index, interpret, suppress):
     cli.add_command(command)
+for command in GENERATION_COMMANDS:
+    index.add_command(command)
 
 
 @cli.command()

@@ -1,10 +1,11 @@
-"""Operator commands on the index: create, load, promote, drop, status."""
+"""Operator commands on single generations of the index: create, load, drop, status. The others: cli_generations."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,16 +15,15 @@ from siteglass.settings import load_settings
 
 if TYPE_CHECKING:
     from siteglass.backends import Backends
+    from siteglass.index.generations import Generation
     from siteglass.index.names import Names
 
 Result = TypeVar("Result")
 
-LEAD_FILES = (".ndjson", ".jsonl", ".parquet")
-
 
 @click.group()
 def index() -> None:
-    """Index generations: make, fill, promote, drop."""
+    """Index generations: make, fill, verify, promote, roll back, drop."""
 
 
 def run(action: Callable[[Backends, Names], Awaitable[Result]]) -> Result:
@@ -60,6 +60,7 @@ def index_load(source: Path) -> None:
     from siteglass import load as loading
     from siteglass.lead_files import count_leads
     from siteglass.progress import progress
+    from siteglass.rebuild import LEAD_FILES
 
     if source.suffix not in LEAD_FILES:
         raise click.BadParameter(f"{source}: leads come in files named {' or '.join(LEAD_FILES)}.")
@@ -77,16 +78,6 @@ def index_load(source: Path) -> None:
         click.echo(f"  {reason}", err=True)
     if loaded.failed:
         sys.exit(1)
-
-
-@index.command("promote")
-@click.argument("name")
-def index_promote(name: str) -> None:
-    """Let searches see this generation."""
-    from siteglass.index import generations
-
-    run(lambda backends, names: generations.promote(backends, names, name))
-    click.echo(f"{name} is live")
 
 
 @index.command("drop")
@@ -108,8 +99,22 @@ def index_status() -> None:
     if not found:
         click.echo("No generation yet. Make one: siteglass index create")
     for g in found:
-        marks = " ".join(mark for mark, there in (("live", g.live), ("writes", g.takes_writes)) if there)
+        states = (
+            ("unfinished", g.unfinished),
+            ("previous", g.previous),
+            ("live", g.live),
+            ("writes", g.takes_writes),
+        )
+        marks = " ".join(mark for mark, there in states if there)
         size = (
             f"{g.documents} leads, {g.size_bytes / 1e6:.1f} MB, {g.size_bytes / max(g.documents, 1):.0f} bytes per lead"
         )
-        click.echo(f"{g.name}  {g.health}  {size}  schema {g.schema_version}  {marks}")
+        click.echo(f"{g.name}  {g.health}  {size}  schema {g.schema_version}  {_promoted(g)}{marks}")
+
+
+def _promoted(generation: Generation) -> str:
+    if generation.promoted_at_ms is None:
+        return ""
+    at = datetime.fromtimestamp(generation.promoted_at_ms / 1000, UTC)
+    forced = f" by force: {generation.forced}" if generation.forced else ""
+    return f"promoted {at:%Y-%m-%d %H:%M:%S}{forced}  "

@@ -310,7 +310,7 @@ async def _leads(patient: Patient) -> Finding:
 
 
 def _way_to_a_generation(found: list[generations.Generation]) -> str:
-    filled = [generation.name for generation in found if generation.documents and not generation.live]
+    filled = [one.name for one in found if one.documents and not one.live and not one.unfinished]
     if filled:
         return f"siteglass index promote {filled[-1]}"
     create = "" if any(generation.takes_writes for generation in found) else "siteglass index create; "

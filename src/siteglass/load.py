@@ -72,11 +72,12 @@ async def load(
 ) -> Loaded:
     """Write all leads of a Parquet file; a few batches are under way while the next is made in a thread.
 
-    They go to every generation that takes writes, or to `only` one that is being built.
+    They go to every generation that takes writes, or to `only` one that is being built: there, what others wrote since
+    it was made is as new or newer, and stays.
     """
     loaded = Loaded()
     under_way: set[asyncio.Task[None]] = set()
-    preparer = Preparer(backends.settings)
+    preparer = Preparer(backends.settings, equal_wins=only is None)
     await require_secret(backends.postgres, preparer.hasher)
     source = batches(path, preparer)
     try:
@@ -115,7 +116,10 @@ async def _write(
     while True:
         listed = await listed_of(backends, batch)
         if listed != screened:
-            lines, screened, written = await asyncio.to_thread(preparer.lines, batch, listed), listed, []
+            # What was listed meanwhile takes the place of what this batch has just written, at the same version.
+            equal_wins = only is None or screened is not None
+            lines = await asyncio.to_thread(preparer.lines, batch, listed, equal_wins=equal_wins)
+            screened, written = listed, []
         missing = [name for name in await _targets(backends, names, only) if name not in written]
         if not missing:
             break

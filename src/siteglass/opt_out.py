@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from siteglass.backends import Backends
+from siteglass.backends import Backends, EngineError
 from siteglass.errors import Unavailable
 from siteglass.index import generations
 from siteglass.index.documents import bulk_delete_line
@@ -111,8 +111,12 @@ async def _take_out(
     domains = [value.decode() for kind, value in listed if kind is Kind.DOMAIN]
     keys = [index_key(value) for kind, value in listed if kind is not Kind.DOMAIN]
     for target in targets:
-        async for found in holders(backends, target, domains, [*keys, *map(site_key, domains)]):
-            await _rewrite(backends, preparer, target, found, outcome)
+        try:
+            async for found in holders(backends, target, domains, [*keys, *map(site_key, domains)]):
+                await _rewrite(backends, preparer, target, found, outcome)
+        except EngineError as error:
+            if error.status != 404 or not await generations.is_gone(backends, target):
+                raise
     if targets:
         await generations.refresh(backends, targets)
 

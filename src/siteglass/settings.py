@@ -72,6 +72,9 @@ class Settings:
     redis_prefix: Annotated[str, "Start of all Redis keys, so that several can share a Redis."] = "siteglass"
     redis_timeout_ms: Annotated[int, "A rate limit waits no longer for Redis; then each worker limits by itself."] = 50
     lead_store: Annotated[Path, "Folder of the Parquet files that hold the lead records."] = Path("var/leads")
+    lead_max_age_days: Annotated[
+        int, "Leads crawled longer ago are not loaded, and `siteglass index expire` deletes them; 0: never."
+    ] = 0
     max_body_bytes: Annotated[int, "Largest request body."] = 65_536
     max_enrich_domains: Annotated[int, "Most domains in one enrichment."] = 100
     language_model_url: Annotated[

@@ -12,7 +12,9 @@ from typing import Any
 
 from siteglass.backends import Backends, EngineError
 from siteglass.errors import Unavailable
+from siteglass.index import generations
 from siteglass.index.documents import bulk_delete_line, bulk_lines
+from siteglass.index.names import written_as
 from siteglass.lead import Lead
 from siteglass.settings import Settings
 from siteglass.suppression.entries import WHOLE, Found, Listed, among
@@ -51,8 +53,9 @@ class Prepared:
 class Preparer:
     """Makes leads ready to be written."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, equal_wins: bool = True) -> None:
         self.hasher = Hasher(settings)
+        self._equal_wins = equal_wins
         self._countries = hidden_countries(settings)
 
     def prepare(self, lead: Lead, source: str) -> Prepared:
@@ -60,20 +63,21 @@ class Preparer:
         if lead.country in self._countries:
             lead = lead_with(lead, without_personal(lead_getter(lead)))
         found = hashes(lead_getter(lead), self.hasher)
-        lines = bulk_lines(lead, source, index_keys(lead.domain, found))
+        lines = bulk_lines(lead, source, index_keys(lead.domain, found), equal_wins=self._equal_wins)
         return Prepared(lead, source, names(lead.domain), frozenset(found), lines)
 
-    def lines(self, batch: Sequence[Prepared], listed: Listed) -> list[bytes]:
+    def lines(self, batch: Sequence[Prepared], listed: Listed, *, equal_wins: bool = True) -> list[bytes]:
         """The lines of a batch, each lead without what is listed; a listed domain is deleted."""
-        return [self._screened(one, listed) for one in batch] if listed else [one.lines for one in batch]
+        return [self._screened(one, listed, equal_wins) for one in batch] if listed else [one.lines for one in batch]
 
-    def _screened(self, one: Prepared, listed: Listed) -> bytes:
+    def _screened(self, one: Prepared, listed: Listed, equal_wins: bool) -> bytes:
         if not listed.domains.isdisjoint(one.names):
             return bulk_delete_line(one.lead.domain, one.lead.crawled_at_ms)
         if listed.hashes.isdisjoint(one.hashes):
             return one.lines
         lead = lead_with(one.lead, changes(lead_getter(one.lead), listed.hashes, self.hasher))
-        return bulk_lines(lead, one.source, index_keys(lead.domain, hashes(lead_getter(lead), self.hasher)))
+        keys = index_keys(lead.domain, hashes(lead_getter(lead), self.hasher))
+        return bulk_lines(lead, one.source, keys, equal_wins=equal_wins)
 
 
 async def listed_of(backends: Backends, batch: Sequence[Prepared]) -> Listed:
@@ -93,16 +97,19 @@ def found_on(batch: Sequence[Prepared], listed: Listed) -> list[Found]:
 
 
 async def write(backends: Backends, target: str, lines: Sequence[bytes], told: Written) -> None:
-    """Documents to one generation; backs off while the engine is full, writes again only what it refused."""
+    """Documents to one generation; backs off while the engine is full, writes again only what it refused.
+
+    One that was dropped since it was asked for wants nothing any more.
+    """
     pause_s = FIRST_PAUSE_S
     for attempt in range(1, MAX_TRIES + 1):
         try:
             answer = await backends.opensearch.request(
                 "POST",
-                f"/{target}/_bulk",
+                f"/{written_as(target)}/_bulk",
                 b"".join(lines),
                 timeout_ms=BULK_TIMEOUT_MS,
-                params={"filter_path": "items.*.status,items.*._id,items.*.error"},
+                params={"require_alias": "true", "filter_path": "items.*.status,items.*._id,items.*.error"},
                 ndjson=True,
             )
         except EngineError as error:
@@ -110,6 +117,9 @@ async def write(backends: Backends, target: str, lines: Sequence[bytes], told: W
                 raise
         else:
             items = [next(iter(item.items())) for item in answer["items"]]
+            refused = any(item["status"] == 404 and "error" in item for _, item in items)
+            if refused and await generations.is_gone(backends, target):
+                return
             for action, item in items:
                 _count(action, item, told)
             lines = [line for line, (_, item) in zip(lines, items, strict=True) if item["status"] == 429]

@@ -175,9 +175,9 @@ def document(lead: Lead, source: str, contacts: Sequence[str] = ()) -> dict[str,
     return made
 
 
-def bulk_lines(lead: Lead, source: str, contacts: Sequence[str] = ()) -> bytes:
-    """The two lines of `_bulk` that write a lead; an equal or newer crawl wins."""
-    return _action("index", lead.domain, lead.crawled_at_ms) + orjson.dumps(
+def bulk_lines(lead: Lead, source: str, contacts: Sequence[str] = (), *, equal_wins: bool = True) -> bytes:
+    """The two lines of `_bulk` that write a lead; a newer crawl wins, an equal one unless told otherwise."""
+    return _action("index", lead.domain, lead.crawled_at_ms, equal_wins=equal_wins) + orjson.dumps(
         document(lead, source, contacts), option=orjson.OPT_APPEND_NEWLINE
     )
 
@@ -187,6 +187,7 @@ def bulk_delete_line(domain: str, version: int) -> bytes:
     return _action("delete", domain, version)
 
 
-def _action(name: str, domain: str, version: int) -> bytes:
-    action = {name: {"_id": domain, "version": version, "version_type": "external_gte"}}
+def _action(name: str, domain: str, version: int, *, equal_wins: bool = True) -> bytes:
+    version_type = "external_gte" if equal_wins else "external"
+    action = {name: {"_id": domain, "version": version, "version_type": version_type}}
     return orjson.dumps(action, option=orjson.OPT_APPEND_NEWLINE)

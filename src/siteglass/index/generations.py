@@ -5,6 +5,7 @@ All generations that take writes stand behind the write alias; a writer asks for
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,7 +14,7 @@ from siteglass import __version__
 from siteglass.backends import Backends, EngineError
 from siteglass.errors import Unavailable
 from siteglass.index import mapping
-from siteglass.index.names import Names
+from siteglass.index.names import Names, written_as
 
 ADMIN_TIMEOUT_MS = 60_000
 
@@ -32,8 +33,15 @@ class Generation:
     health: str
     live: bool
     takes_writes: bool
+    previous: bool
+    """It was live before the live one: a rollback goes there."""
+    unfinished: bool
+    """A rebuild fills it, or did until it was killed."""
     schema_version: int
     source: str
+    promoted_at_ms: int | None
+    forced: str
+    """Why it was promoted although it was refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +55,8 @@ class Shape:
     query_cache: bool = True
 
 
-async def create(backends: Backends, names: Names, shape: Shape, source: str = "") -> str:
-    """A new, empty generation that takes writes; returns its name."""
+async def create(backends: Backends, names: Names, shape: Shape, source: str = "", *, unfinished: bool = False) -> str:
+    """A new, empty generation that takes writes; returns its name. An unfinished one waits for `finish`."""
     name = names.generation(backends.clock.now_ms())
     body = mapping.index_body(
         shards=shape.shards,
@@ -59,15 +67,34 @@ async def create(backends: Backends, names: Names, shape: Shape, source: str = "
         source=source,
         query_cache=shape.query_cache,
     )
-    body["aliases"] = {names.write: {}}
-    await _admin(backends, "PUT", f"/{name}", body)
+    body["aliases"] = {names.write: {}, written_as(name): {}}
+    if unfinished:
+        body["mappings"]["_meta"]["unfinished"] = True
+    await admin(backends, "PUT", f"/{name}", body)
     return name
+
+
+async def finish(backends: Backends, name: str, shape: Shape) -> None:
+    """All is in it: lay it out as it is to be searched, and mark it so."""
+    settings = {"index": {"number_of_replicas": shape.replicas, "refresh_interval": shape.refresh_interval}}
+    await admin(backends, "PUT", f"/{name}/_settings", settings)
+    await refresh(backends, [name])
+    await note(backends, name, unfinished=None)
+
+
+async def note(backends: Backends, name: str, **facts: Any) -> None:
+    """Keep facts with a generation; None forgets one."""
+    found = await admin(backends, "GET", f"/{name}/_mapping")
+    # The engine replaces `_meta` as a whole.
+    meta = {**found[name]["mappings"].get("_meta", {}), **facts}
+    kept = {fact: value for fact, value in meta.items() if value is not None}
+    await admin(backends, "PUT", f"/{name}/_mapping", {"_meta": kept})
 
 
 async def writable(backends: Backends, names: Names) -> list[str]:
     """Generations that take writes, oldest first."""
     try:
-        answer = await _admin(backends, "GET", f"/_alias/{names.write}")
+        answer = await admin(backends, "GET", f"/_alias/{names.write}")
     except EngineError as error:
         if error.status == 404:
             return []
@@ -83,8 +110,22 @@ async def oldest_made_at(backends: Backends, names: Names) -> datetime | None:
 
 async def live(backends: Backends, names: Names) -> str | None:
     """The generation that is searched."""
+    return await _behind(backends, names.read)
+
+
+async def previous(backends: Backends, names: Names) -> str | None:
+    """The generation that was searched before."""
+    return await _behind(backends, names.previous)
+
+
+async def is_gone(backends: Backends, name: str) -> bool:
+    """Whether a generation was dropped."""
+    return await _behind(backends, written_as(name)) is None
+
+
+async def _behind(backends: Backends, alias: str) -> str | None:
     try:
-        answer = await _admin(backends, "GET", f"/_alias/{names.read}")
+        answer = await admin(backends, "GET", f"/_alias/{alias}")
     except EngineError as error:
         if error.status == 404:
             return None
@@ -92,20 +133,85 @@ async def live(backends: Backends, names: Names) -> str | None:
     return next(iter(answer), None)
 
 
-async def promote(backends: Backends, names: Names, name: str) -> None:
-    """Let searches see this generation, in one step."""
-    await require(backends, names, name)
+async def promote(backends: Backends, names: Names, name: str, forced: str | None = None) -> None:
+    """Let searches see this generation, in one step, which also keeps the one that was live as the way back."""
+    if not (await require(backends, names, name)).takes_writes:
+        raise GenerationError(f"{name} takes no writes: what changed since is missing in it. Rebuild it.")
     await refresh(backends, [name])
-    actions = [
-        {"remove": {"index": names.generations, "alias": names.read, "must_exist": False}},
-        {"add": {"index": name, "alias": names.read}},
+    was_live = await live(backends, names)
+    if was_live != name:
+        await _point(backends, names, name, was_live)
+    await note(backends, name, promoted_at_ms=backends.clock.now_ms(), forced=forced)
+
+
+async def rollback(backends: Backends, names: Names) -> tuple[str, str]:
+    """Let searches see the generation that was live before; it and the one they saw until now.
+
+    From there no way leads further back, nor forward but by promotion: run twice, it must not bring back what was bad.
+    """
+    was_live, target = await live(backends, names), await previous(backends, names)
+    if was_live is None or target is None:
+        raise GenerationError(
+            "There is no generation to roll back to: none was live before, or it was dropped, or this was rolled back "
+            "already. `siteglass index status` lists them; siteglass index promote NAME"
+        )
+    found = await require(backends, names, target)
+    if not found.takes_writes or found.schema_version < mapping.OLDEST_READABLE_SCHEMA:
+        raise GenerationError(
+            f"{target} was live before, but takes no writes or has schema {found.schema_version}, which this build "
+            "cannot read. Rebuild: siteglass index rebuild SOURCE --promote"
+        )
+    await refresh(backends, [target])
+    await _point(backends, names, target, None)
+    await note(backends, target, promoted_at_ms=backends.clock.now_ms())
+    return target, was_live
+
+
+async def _point(backends: Backends, names: Names, read: str, previous: str | None) -> None:
+    """Swap both aliases; the engine takes all actions or none, and no search falls in between."""
+    actions: list[dict[str, Any]] = [
+        {"remove": {"index": names.generations, "alias": alias, "must_exist": False}}
+        for alias in (names.read, names.previous)
     ]
-    await _admin(backends, "POST", "/_aliases", {"actions": actions})
+    actions.append({"add": {"index": read, "alias": names.read}})
+    if previous is not None:
+        actions.append({"add": {"index": previous, "alias": names.previous}})
+    await admin(backends, "POST", "/_aliases", {"actions": actions})
+
+
+async def retain(backends: Backends, names: Names, keep: int) -> list[str]:
+    """Drop finished generations older than the live one but the last `keep`; the names of those dropped.
+
+    The one that was live before is the last to go. Newer ones, and those that a rebuild may still fill, stay.
+    """
+    found = await status(backends, names)
+    serving = next((generation for generation in found if generation.live), None)
+    if serving is None:
+        return []
+    old = [g for g in found if g.name < serving.name and not g.unfinished]
+    dropped = sorted(old, key=lambda g: (g.previous, g.name), reverse=True)[keep:]
+    if any(generation.previous for generation in dropped):
+        # Searches that began in it come to their end first.
+        ends_ms = (serving.promoted_at_ms or 0) + backends.settings.search_timeout_ms
+        await asyncio.sleep(max(0, ends_ms - backends.clock.now_ms()) / 1000)
+    for generation in dropped:
+        await drop(backends, names, generation.name)
+    return [generation.name for generation in dropped]
 
 
 async def refresh(backends: Backends, generations: list[str]) -> None:
     """Make what was written visible to searches."""
-    await _admin(backends, "POST", f"/{','.join(generations)}/_refresh")
+    # One that was dropped meanwhile has nothing to show.
+    await admin(backends, "POST", f"/{','.join(generations)}/_refresh", params={"ignore_unavailable": "true"})
+
+
+async def count(backends: Backends, name: str, query: dict[str, Any]) -> int:
+    """How many leads of a generation match; a part of them is a failure."""
+    answer = await admin(backends, "POST", f"/{name}/_count", {"query": query})
+    if answer["_shards"]["failed"]:
+        raise Unavailable(f"a part of {name} does not answer")
+    counted: int = answer["count"]
+    return counted
 
 
 async def drop(backends: Backends, names: Names, name: str) -> None:
@@ -113,22 +219,23 @@ async def drop(backends: Backends, names: Names, name: str) -> None:
     await require(backends, names, name)
     if await live(backends, names) == name:
         raise GenerationError(f"{name} is live. Promote another generation first: siteglass index promote NAME")
-    await _admin(backends, "DELETE", f"/{name}")
+    await admin(backends, "DELETE", f"/{name}")
 
 
-async def require(backends: Backends, names: Names, name: str) -> None:
-    """Raise unless the generation exists."""
-    known = [generation.name for generation in await status(backends, names)]
+async def require(backends: Backends, names: Names, name: str) -> Generation:
+    """The generation; raises unless it exists."""
+    known = {generation.name: generation for generation in await status(backends, names)}
     if name not in known:
         listed = ", ".join(known) or "none; make one with: siteglass index create"
         raise GenerationError(f"There is no generation {name}. There are: {listed}")
+    return known[name]
 
 
 async def status(backends: Backends, names: Names) -> list[Generation]:
     """All generations, oldest first."""
-    found = await _admin(backends, "GET", f"/{names.generations}")
+    found = await admin(backends, "GET", f"/{names.generations}")
     params = {"format": "json", "bytes": "b", "h": "index,docs.count,store.size,health"}
-    rows = await _admin(backends, "GET", f"/_cat/indices/{names.generations}", params=params)
+    rows = await admin(backends, "GET", f"/_cat/indices/{names.generations}", params=params)
     sizes = {row["index"]: row for row in rows}
     generations = []
     for name, described in sorted(found.items()):
@@ -142,8 +249,12 @@ async def status(backends: Backends, names: Names) -> list[Generation]:
                 row.get("health") or "unknown",
                 names.read in described["aliases"],
                 names.write in described["aliases"],
+                names.previous in described["aliases"],
+                bool(meta.get("unfinished", False)),
                 int(meta.get("schema_version", 0)),
                 str(meta.get("source", "")),
+                meta.get("promoted_at_ms"),
+                str(meta.get("forced", "")),
             )
         )
     return generations
@@ -163,7 +274,8 @@ async def readiness(backends: Backends, names: Names) -> str | None:
     return None
 
 
-async def _admin(
+async def admin(
     backends: Backends, method: str, path: str, body: Any = None, params: dict[str, str] | None = None
 ) -> Any:
+    """A call of administration, with its long deadline."""
     return await backends.opensearch.request(method, path, body, timeout_ms=ADMIN_TIMEOUT_MS, params=params)

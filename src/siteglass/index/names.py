@@ -27,6 +27,11 @@ class Names:
         return f"{self.prefix}-{self.dataset}-write"
 
     @property
+    def previous(self) -> str:
+        """Alias of the generation that was live before, to roll back to."""
+        return f"{self.prefix}-{self.dataset}-previous"
+
+    @property
     def generations(self) -> str:
         """Pattern of all generations."""
         return f"{self.prefix}-{self.dataset}-g*"
@@ -43,3 +48,12 @@ class Names:
             return dt.datetime.strptime(stamp[:14], "%Y%m%d%H%M%S").replace(tzinfo=dt.UTC)
         except ValueError:
             return None
+
+
+def written_as(generation: str) -> str:
+    """Alias of one generation that it alone has. What is written under it is refused once it is dropped.
+
+    Under its own name, a late batch would make the engine create an index of that name, with a guessed mapping.
+    """
+    head, _, stamp = generation.rpartition("-g")
+    return f"{head}-w{stamp}"

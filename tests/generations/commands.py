@@ -1,0 +1,93 @@
+"""`siteglass index …` on an index of the test's own, and what its status says."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from siteglass.backends import Backends
+from siteglass.cli import cli
+from siteglass.index import generations
+from siteglass.index.generations import Generation, GenerationError
+from siteglass.index.names import Names
+from siteglass.lead import Lead
+from siteglass.lead_files import write_parquet
+from siteglass.settings import Settings, environment_of
+from tests.running import make_test_account, run, settings_for
+
+PROGRAM = Path(sys.executable).parent / "siteglass"
+
+
+class Index:
+    """The generations under one prefix, and a folder for files."""
+
+    def __init__(self, prefix: str, folder: Path) -> None:
+        self.folder = folder
+        self._files = 0
+        # Workers that share a run must not share what these tests promote and drop.
+        self.use(settings_for(f"{prefix}-{os.getpid()}", lead_store=folder / "store"))
+
+    def use(self, settings: Settings) -> None:
+        """Run commands with these settings from now on."""
+        self.settings = settings
+        make_test_account(self.settings.postgres_dsn, self.settings.postgres_schema)  # loaders ask the list of opt-outs
+        self._environment = {**environment_of(self.settings), "COLUMNS": "200"}
+
+    def __call__(self, *words: str, code: int = 0) -> str:
+        """All that a command says which ends with this code; 2: the one line that tells a mistake."""
+        result = CliRunner().invoke(cli, ["index", *words], env=self._environment)
+        if isinstance(result.exception, GenerationError) and code == 2:
+            return str(result.exception)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code == code, result.output
+        return result.output
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """A command as a process of its own."""
+        return subprocess.Popen(
+            [str(PROGRAM), "index", *words],
+            env={**os.environ, **self._environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def file(self, leads: Iterable[Lead]) -> str:
+        """The path of a new file with these leads."""
+        self._files += 1
+        path = self.folder / f"leads-{self._files}.parquet"
+        write_parquet(path, leads)
+        return str(path)
+
+    def built(self, leads: Iterable[Lead], *options: str) -> str:
+        """The name of a generation that a rebuild without verification made of these leads."""
+        lines = self("rebuild", self.file(leads), "--no-verify", *options).splitlines()
+        return next(line.split()[0] for line in lines if line.endswith((" is built", " is live")))
+
+    def all(self) -> list[Generation]:
+        """Every generation, oldest first."""
+        return run(self.settings, generations.status)
+
+    def live(self) -> str:
+        """The name of the live one."""
+        (name,) = (generation.name for generation in self.all() if generation.live)
+        return name
+
+    def engine(self, method: str, path: str, body: object = None) -> object:
+        """Ask OpenSearch itself."""
+
+        async def action(backends: Backends, _: Names) -> object:
+            return await generations.admin(backends, method, path, body)
+
+        return run(self.settings, action)
+
+
+def refusals(told: str) -> list[str]:
+    """The lines of a report that say why, without the first word."""
+    return [line.removeprefix("REFUSED").strip() for line in told.splitlines() if line.startswith("REFUSED")]

@@ -1,0 +1,77 @@
+"""A rebuild does not bring back what was suppressed, before it or while it goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from siteglass import load as loading
+from siteglass import opt_out
+from siteglass.backends import Backends
+from siteglass.demo import generate
+from siteglass.index.names import Names
+from siteglass.lead import Lead
+from siteglass.suppression.values import read_value
+from siteglass.writing import write
+from tests.generations.commands import Index
+from tests.running import run
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    return Index("suppressed", tmp_path_factory.mktemp("suppressed"))
+
+
+def _leads(moment: str) -> list[Lead]:
+    """Some leads, one of a domain that asks to be left out, one with an address that does; all of one crawl time."""
+    return [
+        *generate(100, seed=51),
+        Lead(domain=f"{moment}-of-rebuild.example", crawled_at_ms=1_000, title="Leave us out"),
+        Lead(
+            domain="keeps.example",
+            crawled_at_ms=1_000,
+            emails=(f"{moment}-of-rebuild@example.com", "other@example.com"),
+        ),
+    ]
+
+
+async def _suppress(backends: Backends, names: Names, moment: str) -> None:
+    values = [read_value(f"{moment}-of-rebuild.example"), read_value(f"{moment}-of-rebuild@example.com")]
+    await opt_out.suppress(backends, names, values, reason="asked to", actor="tests")
+
+
+def _require_suppressed(index: Index, moment: str) -> None:
+    """In every generation: gone, and without the address."""
+    for generation in index.all():
+        ids = {"ids": [f"{moment}-of-rebuild.example", "keeps.example"]}
+        found: Any = index.engine("POST", f"/{generation.name}/_mget", ids)
+        domain, keeps = found["docs"]
+        assert not domain["found"]
+        assert keeps["_source"]["emails"] == ["other@example.com"]
+
+
+def test_what_was_suppressed_before(index: Index) -> None:
+    path = index.file(_leads("before"))
+    index("rebuild", path, "--promote")
+    run(index.settings, lambda backends, names: _suppress(backends, names, "before"))
+    assert "102 leads read from 1 files; 101 written, 0 not newer than what was there, 1 suppressed" in index(
+        "rebuild", path, "--promote"
+    )
+    _require_suppressed(index, "before")
+
+
+def test_what_is_suppressed_meanwhile(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Listed and looked for everywhere just before the rebuild writes what it read when it was not listed."""
+
+    async def beside(backends: Backends, target: str, lines: list[bytes], told: Any) -> None:
+        monkeypatch.setattr(loading, "write", write)
+        await _suppress(backends, Names(index.settings.index_prefix), "meanwhile")
+        await write(backends, target, lines, told)
+
+    path = Path(index.file(_leads("meanwhile")))
+    index("rebuild", str(path), "--no-verify", "--promote")
+    monkeypatch.setattr(loading, "write", beside)
+    index("rebuild", str(path), "--promote")
+    _require_suppressed(index, "meanwhile")
