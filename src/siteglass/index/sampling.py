@@ -44,6 +44,7 @@ async def sample(backends: Backends, live: str, other: str, live_count: int) -> 
     buckets = min(BUCKETS, math.ceil(SAMPLE_LEADS * BUCKETS / max(live_count, 1)))
     ours = await _read(backends, live, buckets, None)
     last = max(ours, default=None) if len(ours) >= MAX_SAMPLE_LEADS else None
+    await generations.refresh(backends, [other])  # it may show later what the live one shows already
     theirs = await _read(backends, other, buckets, last)
     both = {domain: theirs[domain] for domain in ours if domain in theirs}
     gone = [domain for domain in ours if domain not in theirs]
