@@ -58,7 +58,9 @@ def test_generations_from_create_to_drop(cli: Cli) -> None:
     assert "siteglass index create" in cli("index", "load", "leads.ndjson", code=2)
     old = cli("index", "create", "--shards", "2", "--source", "demo 4")
     loaded = cli("index", "load", "leads.ndjson")
-    assert loaded.startswith("300 leads read; 300 written, 0 older than what was there, 0 suppressed, 0 failed; ")
+    assert loaded.startswith(
+        "300 leads read; 300 written, 0 older than what was there, 0 suppressed, 0 too old, 0 failed; "
+    )
     assert len(list((cli.folder / "store").glob("leads-*.parquet"))) == 1
     assert cli("index", "promote", old) == f"{old} is live"
     new = cli("index", "create")

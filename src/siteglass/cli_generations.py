@@ -208,7 +208,8 @@ def _tell_rebuilt(done: Rebuilt) -> None:
         click.echo(_table(done.report), err=True)
     click.echo(
         f"{loaded.read} leads read from {done.files} files; {loaded.written} written, {loaded.older} not newer than "
-        f"what was there, {loaded.suppressed} suppressed, {loaded.failed} failed; {done.seconds:.1f} seconds"
+        f"what was there, {loaded.suppressed} suppressed, {loaded.too_old} too old, {loaded.failed} failed; "
+        f"{done.seconds:.1f} seconds"
     )
     for reason in loaded.reasons:
         click.echo(f"  {reason}", err=True)

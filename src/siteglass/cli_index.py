@@ -71,7 +71,7 @@ def index_load(source: Path) -> None:
         loaded = run(lambda b, n: loading.load(b, n, path, lambda so_far: advance_to(so_far.read)))
     click.echo(
         f"{loaded.read} leads read; {loaded.written} written, {loaded.older} older than what was there, "
-        f"{loaded.suppressed} suppressed, {loaded.failed} failed; "
+        f"{loaded.suppressed} suppressed, {loaded.too_old} too old, {loaded.failed} failed; "
         f"{loaded.document_bytes / max(loaded.read, 1):.0f} bytes sent per document"
     )
     for reason in loaded.reasons:

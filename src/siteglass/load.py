@@ -11,6 +11,7 @@ from pathlib import Path
 
 from siteglass.backends import Backends
 from siteglass.index import generations
+from siteglass.index.expiry import oldest_crawl_ms
 from siteglass.index.names import Names
 from siteglass.lead_files import ndjson_to_parquet, read_parquet, record_place, replacing
 from siteglass.suppression.entries import Listed, require_secret
@@ -27,6 +28,8 @@ class Loaded(Written):
     read: int = 0
     suppressed: int = 0
     """Leads of suppressed domains, left out; counted once, however many generations there are."""
+    too_old: int = 0
+    """Leads crawled longer ago than they are kept, left out."""
     document_bytes: int = 0
 
 
@@ -77,7 +80,8 @@ async def load(
     """
     loaded = Loaded()
     under_way: set[asyncio.Task[None]] = set()
-    preparer = Preparer(backends.settings, equal_wins=only is None)
+    oldest_ms = oldest_crawl_ms(backends.settings, backends.clock.now_ms())
+    preparer = Preparer(backends.settings, equal_wins=only is None, oldest_ms=oldest_ms)
     await require_secret(backends.postgres, preparer.hasher)
     source = batches(path, preparer)
     try:
@@ -128,6 +132,7 @@ async def _write(
         written += missing
     loaded.read += len(batch)
     loaded.suppressed += sum(not screened.domains.isdisjoint(one.names) for one in batch)
+    loaded.too_old += sum(preparer.is_too_old(one.lead) for one in batch)
     loaded.document_bytes += sum(map(len, lines))
 
 

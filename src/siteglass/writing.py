@@ -53,18 +53,26 @@ class Prepared:
 class Preparer:
     """Makes leads ready to be written."""
 
-    def __init__(self, settings: Settings, *, equal_wins: bool = True) -> None:
+    def __init__(self, settings: Settings, *, equal_wins: bool = True, oldest_ms: int | None = None) -> None:
         self.hasher = Hasher(settings)
+        self._oldest_ms = oldest_ms or 0
         self._equal_wins = equal_wins
         self._countries = hidden_countries(settings)
 
     def prepare(self, lead: Lead, source: str) -> Prepared:
-        """The lead as it may be shown if nothing of it is listed."""
+        """The lead as it may be shown if nothing of it is listed; one that is too old is deleted, wherever it is."""
+        if self.is_too_old(lead):
+            line = bulk_delete_line(lead.domain, lead.crawled_at_ms)
+            return Prepared(lead, source, names(lead.domain), frozenset(), line)
         if lead.country in self._countries:
             lead = lead_with(lead, without_personal(lead_getter(lead)))
         found = hashes(lead_getter(lead), self.hasher)
         lines = bulk_lines(lead, source, index_keys(lead.domain, found), equal_wins=self._equal_wins)
         return Prepared(lead, source, names(lead.domain), frozenset(found), lines)
+
+    def is_too_old(self, lead: Lead) -> bool:
+        """Whether it was crawled longer ago than leads are kept."""
+        return lead.crawled_at_ms < self._oldest_ms
 
     def lines(self, batch: Sequence[Prepared], listed: Listed, *, equal_wins: bool = True) -> list[bytes]:
         """The lines of a batch, each lead without what is listed; a listed domain is deleted."""

@@ -213,6 +213,9 @@ def test_leads_that_grew_too_old_are_deleted_everywhere(index: Index) -> None:
     assert told == [[generation.name, "50 leads deleted"] for generation in index.all()]
     assert [generation.documents for generation in index.all()] == [150, 150]
     assert "0 leads deleted" in index("expire")
+    # Nor does a rebuild from both files that still have them bring them back.
+    assert ", 100 too old, 0 failed" in index("rebuild", str(index.settings.lead_store), "--promote")
+    assert [generation.documents for generation in index.all()] == [150, 150]
     index.use(replace(index.settings, lead_max_age_days=1))
     assert "149 of the 150 leads" in index("expire", code=2)
     assert "149 leads deleted" in index("expire", "--force")

@@ -194,7 +194,10 @@ def test_a_rebuild_that_is_refused_is_dropped_and_changes_nothing(index: Index) 
     path = index.file(LEADS[::2])
     told = index("rebuild", path, "--promote", code=1)
     assert refusals(told)[0].startswith("count")
-    assert "500 leads read from 1 files; 500 written, 0 not newer than what was there, 0 suppressed, 0 failed" in told
+    assert (
+        "500 leads read from 1 files; 500 written, 0 not newer than what was there, 0 suppressed, 0 too old, 0 failed"
+        in told
+    )
     assert "it was dropped. The live generation is as it was." in told
     assert [generation.name for generation in index.all()] == before
     kept = index("rebuild", path, "--promote", "--keep-failed", code=1)
