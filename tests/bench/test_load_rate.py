@@ -20,5 +20,6 @@ def test_the_loader_adds_little_to_bare_bulk(tmp_path: Path, monkeypatch: pytest
     figures = asyncio.run(load_rate.run(leads=6_000, rounds=2))
     assert figures["documents"] == 6_000
     cpu = figures["python_cpu_us_per_document"]
-    assert cpu["loader"] <= 1.5 * (cpu["making the bodies"] + cpu["bare"]), figures
+    # It also asks the list of opt-outs about every batch, twice.
+    assert cpu["loader"] <= 1.75 * (cpu["making the bodies"] + cpu["bare"]), figures
     assert figures["documents_per_second"] >= 300, figures

@@ -136,7 +136,7 @@ class Client:
                 outcome, seen = None, {}
             except Exception as error:  # nothing that the service knows: told to the judges, and treated as unknown
                 self.log.note("error", f"charge: {error!r}")
-                outcome, seen = None, {}
+                return  # not the same again: what a defect makes impossible stays so, and nobody would ever end
             if outcome is not None:
                 self.log.answer(call, outcome, **seen)
                 break
