@@ -11,33 +11,18 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.logs import JsonFormatter
 from tests.api.asking import ENRICH, SEARCH
+from tests.log_lines import kept_lines
 from tests.running import API_KEY
 
 WORDS = ["verysecretword", "wordofwrapped", "Munich", "secret-enriched.com", "Kowalski", "full-record.com"]
 
 
-class _Kept(logging.Handler):
-    def __init__(self) -> None:
-        super().__init__(logging.DEBUG)
-        self.setFormatter(JsonFormatter())
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(self.format(record))
-
-
 @pytest.fixture
 def lines() -> Iterator[list[str]]:
     """What the service logs during a test."""
-    logger, kept = logging.getLogger("siteglass"), _Kept()
-    level = logger.level
-    logger.addHandler(kept)
-    logger.setLevel(logging.DEBUG)
-    yield kept.lines
-    logger.setLevel(level)
-    logger.removeHandler(kept)
+    with kept_lines("siteglass", logging.DEBUG) as kept:
+        yield kept
 
 
 def _ask(own: httpx.Client) -> list[httpx.Response]:

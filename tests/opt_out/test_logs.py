@@ -9,33 +9,18 @@ from collections.abc import Iterator
 import pytest
 from redis.asyncio import Redis
 
-from siteglass.logs import JsonFormatter
 from siteglass.postgres import Postgres
+from tests.log_lines import kept_lines
 from tests.opt_out.conftest import ASK, CONFIRM, Door
 
 ADDRESS, DOMAIN, CALLER = "discreet@door-quiet.com", "door-quiet.com", "203.0.113.77"
 
 
-class _Kept(logging.Handler):
-    def __init__(self) -> None:
-        super().__init__(logging.DEBUG)
-        self.setFormatter(JsonFormatter())
-        self.lines: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.lines.append(self.format(record))
-
-
 @pytest.fixture
 def lines() -> Iterator[list[str]]:
     """What anybody logs during a test, libraries included."""
-    logger, kept = logging.getLogger(), _Kept()
-    level = logger.level
-    logger.addHandler(kept)
-    logger.setLevel(logging.INFO)
-    yield kept.lines
-    logger.setLevel(level)
-    logger.removeHandler(kept)
+    with kept_lines(None, logging.INFO) as kept:
+        yield kept
 
 
 def _use(door: Door) -> list[str]:
