@@ -73,8 +73,12 @@ def is_public(address: Address) -> bool:
     return not any(address in network for network in _NOT_PUBLIC)
 
 
-class _NoAnswer(OSError):
-    """DNS does not say, or says nothing that may be connected to; the message is told to who asked."""
+class _NoAddress(OSError):
+    """DNS names no address that may be connected to."""
+
+    def __init__(self) -> None:
+        # One text for no answer, no address and one of ours: who asks is not to learn what only our DNS knows.
+        super().__init__("no public address")
 
 
 class _Addresses(AbstractResolver):
@@ -142,14 +146,9 @@ class Control:
 
     async def _found_in_dns(self, name: str, token: str) -> str | None:
         """What is there instead of the token; None if it is the token."""
-        try:
-            records = (await self._asked(name, dns.rdatatype.TXT))[:MAX_RECORDS]
-        except _NoAnswer as error:
-            return str(error)
-        texts = [b"".join(record.strings).strip() for record in records]
-        if token.encode() in texts:
-            return None
-        return f"{len(texts)} TXT records, none of them the token" if texts else "no TXT record"
+        records = (await self._asked(name, dns.rdatatype.TXT))[:MAX_RECORDS]
+        texts = (b"".join(record.strings).strip() for record in records)
+        return None if token.encode() in texts else "no TXT record with the token"
 
     async def _found_on_site(self, scheme: str, domain: str, token: str) -> str | None:
         """What is there instead of the token; None if it is the token. Says nothing of what the site sent."""
@@ -171,40 +170,33 @@ class Control:
                     body = b""
                     while len(body) < MAX_BYTES and (piece := await response.content.read(MAX_BYTES - len(body))):
                         body += piece
-            except _NoAnswer as error:
+            except _NoAddress as error:
                 return str(error)
             except (aiohttp.ClientError, OSError, ValueError) as error:
                 cause = error.__cause__ if isinstance(error, aiohttp.ClientConnectorDNSError) else error
-                return str(cause) if isinstance(cause, _NoAnswer) else f"no answer ({type(error).__name__})"
+                return str(cause) if isinstance(cause, _NoAddress) else f"no answer ({type(error).__name__})"
         lines = (line.strip() for line in body.splitlines())
         return None if token.encode() in lines else "an answer without the token"
 
     async def addresses(self, host: str) -> list[Address]:
-        """The addresses of a name that may be connected to; raises _NoAnswer if there are none."""
+        """The addresses of a name that may be connected to; raises _NoAddress if there are none."""
         kinds = (dns.rdatatype.A, dns.rdatatype.AAAA)
-        answers = await asyncio.gather(*(self._asked(host, kind) for kind in kinds), return_exceptions=True)
-        found: list[Address] = []
-        for answer in answers:
-            if not isinstance(answer, BaseException):
-                found += (ipaddress.ip_address(record.address) for record in answer[:MAX_ADDRESSES])
-        if not found:  # servers that know of no IPv6 spoil nothing as long as there is an address
-            raise next((one for one in answers if isinstance(one, BaseException)), _NoAnswer("no address in DNS"))
+        answers = await asyncio.gather(*(self._asked(host, kind) for kind in kinds))
+        found = [ipaddress.ip_address(record.address) for answer in answers for record in answer[:MAX_ADDRESSES]]
         allowed = [one for one in found if is_public(one) or any(one in network for network in self._networks)]
         if not allowed:
-            raise _NoAnswer("an address that is not public")
+            raise _NoAddress
         return allowed
 
     async def _asked(self, name: str, kind: dns.rdatatype.RdataType) -> list[Any]:
-        """The records of a name, none if there are none; raises _NoAnswer if DNS does not say."""
+        """The records of a name; none if there are none, or if DNS does not say."""
         try:
             resolver = self._resolver = self._resolver or self._made_resolver()
             answer = await resolver.resolve(
                 dns.name.from_text(name), kind, search=False, lifetime=DNS_DEADLINE_S, raise_on_no_answer=False
             )
-        except dns.resolver.NXDOMAIN:
+        except (dns.exception.DNSException, OSError):  # servers that know of no IPv6 spoil nothing
             return []
-        except (dns.exception.DNSException, OSError) as error:
-            raise _NoAnswer(f"no answer from DNS ({type(error).__name__})") from None
         return list(answer.rrset or ())
 
     def _made_resolver(self) -> dns.asyncresolver.Resolver:

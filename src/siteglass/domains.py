@@ -24,6 +24,11 @@ def _suffixes() -> PublicSuffixList:
     return PublicSuffixList(only_icann=False)
 
 
+@functools.cache
+def _icann_suffixes() -> PublicSuffixList:
+    return PublicSuffixList(only_icann=True, accept_unknown=False)
+
+
 def _host_part(text: str) -> str:
     """Cut scheme, credentials, port, path, query and fragment off."""
     rest = _SCHEME.sub("", text.strip())
@@ -72,6 +77,11 @@ def registrable(host: str) -> str:
 def is_suffix(host: str) -> bool:
     """Whether names below a normalised host belong to many owners, as those of co.uk or github.io do."""
     return bool(_suffixes().publicsuffix(host) == host)
+
+
+def is_of_the_internet(host: str) -> bool:
+    """Whether a normalised host ends in a suffix of the public DNS, as those of a network of its own do not."""
+    return _icann_suffixes().publicsuffix(host) is not None
 
 
 def candidates(text: str) -> tuple[str, ...]:

@@ -22,6 +22,8 @@ from tests.opt_out.servers import Names, Site, certificate, hosting, naming
 TOKEN = "siteglass-proof=0123456789ABCDEFGHJKMNPQRS"
 LOOPBACK = ipaddress.ip_network("127.0.0.0/8")
 DOMAIN = "proven.test"
+NO_TXT, NO_ADDRESS = "no TXT record with the token", "no public address"
+NOTHING = [NO_TXT, NO_ADDRESS, NO_ADDRESS]
 
 # Ways to write down a machine of ours, or one that leads to it.
 HOSTILE = [
@@ -81,7 +83,7 @@ def test_a_txt_record(names: Names, site: Site) -> None:
         f"http://{DOMAIN}/.well-known/siteglass.txt",
         f"https://{DOMAIN}/.well-known/siteglass.txt",
     ]
-    assert [one.found for one in looks] == ["the token", "no address in DNS", "no address in DNS"]
+    assert [one.found for one in looks] == ["the token", NO_ADDRESS, NO_ADDRESS]
     assert site.asked == []
 
 
@@ -96,7 +98,7 @@ def test_a_file_on_the_site(names: Names, site: Site, body: str) -> None:
     site.say(body)
     looks = look(names, site)
     assert proven(looks) == [False, True, False]
-    assert looks[0].found == "no TXT record"
+    assert looks[0].found == NO_TXT
     assert site.asked == [(DOMAIN, "/.well-known/siteglass.txt")]
 
 
@@ -127,7 +129,7 @@ def test_almost_the_token(names: Names, site: Site, text: str) -> None:
     site.say(text)
     looks = look(names, site)
     assert proven(looks) == [False, False, False]
-    assert [one.found for one in looks[:2]] == ["1 TXT records, none of them the token", "an answer without the token"]
+    assert [one.found for one in looks[:2]] == [NO_TXT, "an answer without the token"]
 
 
 def test_a_token_behind_the_first_kibibyte(names: Names, site: Site) -> None:
@@ -158,7 +160,15 @@ def test_dns_that_fails(names: Names, site: Site) -> None:
     names.broken = True
     looks = look(names, site)
     assert proven(looks) == [False] * 3
-    assert {one.found for one in looks} == {"no answer from DNS (NoNameservers)"}
+    assert [one.found for one in looks] == NOTHING
+
+
+@pytest.mark.parametrize("domain", ["nowhere.test", "ours.test", "no-records.test", "other-records.test"])
+def test_what_our_own_dns_knows_is_not_told(names: Names, site: Site, domain: str) -> None:
+    names.say("ours.test", "A", ["10.0.0.1"])
+    names.say("no-records.test", "MX", ["10 mail.no-records.test."])
+    names.say("_siteglass.other-records.test", "TXT", ['"something else"', '"and more"'])
+    assert [one.found for one in look(names, site, domain)] == NOTHING
 
 
 @pytest.mark.parametrize("kind", ["A", "AAAA"])
@@ -168,7 +178,7 @@ def test_dns_that_fails_for_one_kind_of_address(names: Names, site: Site, kind: 
     looks = look(names, site)
     assert proven(looks) == [False, kind == "AAAA", False]
     if kind == "A":
-        assert looks[1].found == "no answer from DNS (NoNameservers)"
+        assert looks[1].found == NO_ADDRESS
 
 
 @pytest.mark.parametrize("away", ["dns", "site"])
@@ -181,7 +191,7 @@ def test_it_does_not_wait_for_ever(names: Names, site: Site, away: str, monkeypa
     looks = look(names, site)
     assert time.monotonic() - started < 1.5
     assert proven(looks) == [False] * 3
-    assert looks[1].found == ("no answer from DNS (LifetimeTimeout)" if away == "dns" else "no answer within 0.4 s")
+    assert looks[1].found == (NO_ADDRESS if away == "dns" else "no answer within 0.4 s")
 
 
 def test_only_so_many_at_once(names: Names, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,7 +229,7 @@ def test_a_name_that_leads_to_us_is_not_fetched_from(names: Names, site: Site) -
         domain = f"n{number}.hostile.test"
         names.say(domain, "AAAA" if ":" in address else "A", [address])
         for one in look(names, site, domain, allowed=False)[1:]:
-            assert (one.proven, one.found) == (False, "an address that is not public"), address
+            assert (one.proven, one.found) == (False, NO_ADDRESS), address
     assert site.asked == []
 
 

@@ -15,7 +15,7 @@ from siteglass.api.guard import Call, Service
 from siteglass.api.requests import unknown_fields
 from siteglass.api.responses import answer
 from siteglass.control import is_name
-from siteglass.domains import is_suffix
+from siteglass.domains import is_of_the_internet, is_suffix
 from siteglass.errors import BadRequest, Problem, TooManyRequests
 from siteglass.limits import Policy, caller_limit_headers
 from siteglass.opt_out import HeldLead
@@ -103,6 +103,8 @@ def _not_provable(name: str, value: Value) -> list[Problem]:
         return [Problem(name, "expected one address such as anna@example.com, found a hash")]
     if value.kind is Kind.DOMAIN and not is_name(value.text):
         return [Problem(name, "expected a domain such as example.com")]
+    if not is_of_the_internet(value.text.rpartition("@")[2]):  # names that only our own DNS may know
+        return [Problem(name, "expected a name of the public internet, such as one that ends in .com")]
     if value.kind is Kind.DOMAIN and is_suffix(value.text):  # an opt-out covers the names below
         return [Problem(name, "names of many owners lie below it; expected one of those")]
     return []
