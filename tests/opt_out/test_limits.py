@@ -50,24 +50,43 @@ def test_a_network_of_ipv6_is_one_caller(door: Door) -> None:
     assert _statuses(door, ASK, _addresses(6, "caller-c.com"), mapped) == [202] * 5 + [429]
 
 
-def test_three_mails_an_hour_for_one_address(door: Door) -> None:
-    """Wherever they are asked for, and however the address is written."""
-    spelled = ["flooded@many.com", "Flooded@Many.com", "flooded+x@many.com", "flooded+y@many.com", " flooded@MANY.com"]
-    statuses = [door.post(ASK, {"email": text}).status_code for text in spelled]
-    assert statuses == [202] * 3 + [429] * 2
+SPELLED = ["flooded@many.com", "Flooded@Many.com", "flooded+x@many.com", "flooded+y@many.com", " flooded@MANY.com"]
+
+
+def test_three_mails_an_hour_for_one_address_and_caller(door: Door) -> None:
+    """However the address is written; and nobody else has fewer for it."""
+    callers = ["203.0.113.7"] * 5
+    assert _statuses(door, ASK, [{"email": text} for text in SPELLED], callers) == [202] * 3 + [429] * 2
     assert len(door.outbox.mails("flooded@many.com")) == 3
-    response = door.post(ASK, {"email": "flooded@many.com"})
+    response = door.post(ASK, {"email": "flooded@many.com"}, "203.0.113.7")
     assert 1_100 < int(response.headers["retry-after"]) <= 1_200
-    # How often others asked is not told: the caller has all but nothing taken.
-    assert response.headers["ratelimit"] == '"caller";r=5;t=0'
+    assert door.post(ASK, {"email": "flooded@many.com"}, "203.0.113.8").status_code == 202
 
 
-def test_a_request_that_is_refused_for_one_takes_nothing_from_the_other(door: Door) -> None:
-    for _ in range(3):
-        door.ask(email="busy@many.com")
-    for _ in range(4):
-        assert door.post(ASK, {"email": "busy@many.com"}, "203.0.113.4").status_code == 429
-    assert _statuses(door, ASK, _addresses(5, "caller-d.com"), ["203.0.113.4"] * 5) == [202] * 5
+def test_ten_mails_an_hour_for_one_address(door: Door) -> None:
+    """Wherever they are asked for. How often others asked is not told: what the caller has left is as at any time."""
+    bodies = [{"email": text.replace("looded", "ull")} for text in SPELLED + SPELLED]
+    responses = [door.post(ASK, body) for body in [*bodies, bodies[0]]]
+    assert [one.status_code for one in responses] == [202] * 10 + [429]
+    assert len(door.outbox.mails("full@many.com")) == 10
+    assert 350 < int(responses[10].headers["retry-after"]) <= 360
+    assert {one.headers["ratelimit"] for one in responses} == {'"caller";r=4;t=720'}
+
+
+def test_what_is_refused_to_one_caller_takes_nothing_from_others(door: Door) -> None:
+    for number in range(2):
+        for _ in range(9):
+            door.post(ASK, {"email": "busy@many.com"}, f"203.0.113.{10 + number}")
+    assert (
+        _statuses(door, ASK, [{"email": "busy@many.com"}] * 4, [f"203.0.113.{20 + n}" for n in range(4)]) == [202] * 4
+    )
+
+
+def test_nobody_is_kept_from_asking_about_a_domain(door: Door) -> None:
+    """It gets no mails; only the caller's own limit counts."""
+    assert [door.post(ASK, {"domain": "busy-domain.com"}).status_code for _ in range(12)] == [202] * 12
+    callers = ["203.0.113.9"] * 6
+    assert _statuses(door, ASK, [{"domain": "busy-domain.com"}] * 6, callers) == [202] * 5 + [429]
 
 
 def test_a_slip_of_the_pen_costs_nothing(door: Door) -> None:

@@ -122,5 +122,6 @@ def test_it_says_what_is_done_and_kept(read: _Read) -> None:
         "a keyed hash",
         "Of a domain its name",
         "This is free, and needs no account",
+        "Do so, too, if you are told of too many tries",
     ):
         assert promise in said, promise

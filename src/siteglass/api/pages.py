@@ -39,7 +39,8 @@ _DOCS_FILES = ("docs.css", "docs.js", "icon.svg", "swagger-ui/swagger-ui-bundle.
 _WRITE = """\
 <p>
         Write to <a href="mailto:{contact}">{contact}</a> from the address that it is about, and say what you would
-        like. For a phone number this is the only way.
+        like. Do so, too, if you are told of too many tries: others may have asked about the same address. For a phone
+        number this is the only way.
       </p>"""
 _OPT_OUT_FILES = ("opt_out.css", "opt_out.js", "icon.svg")
 

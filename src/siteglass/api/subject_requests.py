@@ -17,7 +17,7 @@ from siteglass.api.responses import answer
 from siteglass.control import is_name
 from siteglass.domains import is_of_the_internet, is_suffix
 from siteglass.errors import BadRequest, Problem, TooManyRequests
-from siteglass.limits import Policy, caller_limit_headers
+from siteglass.limits import Policy, Verdict, caller_limit_headers
 from siteglass.opt_out import HeldLead
 from siteglass.query.filters import spelled_type
 from siteglass.subject_requests import Asked, Done
@@ -33,6 +33,9 @@ EFFECTIVE_WITHIN_S = 60
 
 ASKS_PER_HOUR = 5
 MAILS_PER_HOUR = 3
+"""To one address, asked for by one caller."""
+MAILS_IN_ALL_PER_HOUR = 10
+"""To one address, whoever asks: more than one caller may have, so that none can use up those of its owner."""
 CONFIRMATIONS_PER_HOUR = 20
 
 
@@ -66,13 +69,24 @@ async def _take(
         _hourly(other_units),
     )
     call.headers.update(caller_limit_headers(verdict))
+    _require(verdict)
+
+
+def _require(verdict: Verdict) -> None:
     if not verdict.allowed:
         raise TooManyRequests(max(1, math.ceil(verdict.retry_after_s)))
 
 
 async def take_ask(service: Service, request: Request, call: Call, value: Value) -> None:
-    """One request of this caller, and one for this address or domain: nobody is to be flooded with mails."""
-    await _take(service, request, call, "opt-out-ask", ASKS_PER_HOUR, value.text, MAILS_PER_HOUR)
+    """One request of this caller, and one for this address: nobody is to be flooded with mails. A domain gets none."""
+    mailed = value.kind is Kind.EMAIL
+    own = f"{_from(request)} {value.text}"
+    await _take(service, request, call, "opt-out-ask", ASKS_PER_HOUR, own, MAILS_PER_HOUR if mailed else ASKS_PER_HOUR)
+    if mailed:
+        # Last, so that requests refused to one caller take nothing from what others have.
+        name = f"opt-out-mails-for-{service.door.sealer.bucket(value.text)}"
+        in_all = _hourly(MAILS_IN_ALL_PER_HOUR)
+        _require(await service.limiter.take(name, name, in_all, in_all))
 
 
 async def take_confirm(service: Service, request: Request, call: Call, ticket: str) -> None:

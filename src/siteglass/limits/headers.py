@@ -34,7 +34,7 @@ def limit_headers(verdict: Verdict) -> dict[str, str]:
 
 def caller_limit_headers(verdict: Verdict) -> dict[str, str]:
     """The same where no key is asked for: the first bucket is the caller's. What the other has left is not told: it
-    would say how often somebody else was asked about.
+    may be that of many callers.
     """
     return {
         "RateLimit-Policy": f"{_quota('caller', verdict.account.policy)}, {_quota('subject', verdict.key.policy)}",

@@ -34,7 +34,7 @@ from siteglass.api.operations import (
     Declared,
 )
 from siteglass.api.responses import NOTES_HEADER
-from siteglass.api.subject_requests import ASKS_PER_HOUR, CONFIRMATIONS_PER_HOUR, MAILS_PER_HOUR
+from siteglass.api.subject_requests import ASKS_PER_HOUR, CONFIRMATIONS_PER_HOUR, MAILS_IN_ALL_PER_HOUR, MAILS_PER_HOUR
 from siteglass.settings import Settings
 
 
@@ -252,7 +252,8 @@ def _opt_out(settings: Settings) -> dict[str, Any]:
             "For people whom the data is about; no key. Answers with a ticket and how to prove that the address or "
             "domain is yours: a code is mailed to the address, a token is to be shown on the domain. Nothing is "
             "stored, and the answer is the same whether or not anything is held. At most "
-            f"{ASKS_PER_HOUR} requests an hour from one address, and {MAILS_PER_HOUR} for one address or domain.",
+            f"{ASKS_PER_HOUR} requests an hour from one address, {MAILS_PER_HOUR} of them for one e-mail address, "
+            f"which gets at most {MAILS_IN_ALL_PER_HOUR} mails whoever asks. The page says whom to write to instead.",
             settings,
             requestBody=_body("OptOut", ASKS, settings),
             status="202",

@@ -64,7 +64,7 @@ async function post(path, body) {
   }
   if (response.status === 429) {
     const minutes = Math.ceil(Number(response.headers.get("Retry-After") || 60) / 60);
-    return { wrong: `Too many tries. Please wait ${minutes} minute${minutes === 1 ? "" : "s"} and try again.` };
+    return { wrong: `Too many tries. Please wait ${minutes} minute${minutes === 1 ? "" : "s"} and try again, or see other ways below.` };
   }
   if (response.status === 400) {
     return { details: answer.details || [], wrong: answer.message };
