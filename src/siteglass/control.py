@@ -132,7 +132,9 @@ class Control:
             async with asyncio.timeout(DEADLINE_S):
                 await self._at_once.acquire()
         except TimeoutError:
-            raise Unavailable("more proofs of control are asked for than are looked at at once") from None
+            raise Unavailable(
+                "more proofs of control are asked for than are looked at at once", has_price=False
+            ) from None
         in_dns, http, https = places(domain)
         try:
             looks = (

@@ -324,10 +324,17 @@ class Unavailable(SiteglassError):
     code = "UNAVAILABLE"
 
     def __init__(
-        self, reason: str, retry_after_s: int = 1, *, while_charging: bool = False, can_retry: bool = False
+        self,
+        reason: str,
+        retry_after_s: int = 1,
+        *,
+        while_charging: bool = False,
+        can_retry: bool = False,
+        has_price: bool = True,
     ) -> None:
-        # A charge whose confirmation was lost may stand: nothing may be claimed about it.
-        charged = "" if while_charging else " and nothing was charged"
+        # A charge whose confirmation was lost may stand: nothing may be claimed about it. Who pays for nothing is not
+        # told of charges at all.
+        charged = "" if while_charging or not has_price else " and nothing was charged"
         way_on = f"Try again in {retry_after_s} s."
         if can_retry:
             way_on = f"Try again in {retry_after_s} s with the same Idempotency-Key: nothing is charged twice."

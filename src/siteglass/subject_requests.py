@@ -113,19 +113,21 @@ class FrontDoor:
                 await opt_out.suppress(backends, names, [value], reason=REASON, actor=ACTOR)
                 return Done(purpose, value)
         except (SettingsError, LeadFileError) as error:
-            raise Unavailable(f"{purpose}: {error}", RETRY_AFTER_S) from None
+            raise Unavailable(f"{purpose}: {error}", RETRY_AFTER_S, has_price=False) from None
+        except Unavailable as error:
+            raise Unavailable(error.reason, RETRY_AFTER_S, has_price=False) from None
         except (TimeoutError, EngineError) as error:
-            raise Unavailable(f"{purpose}: {type(error).__name__}", RETRY_AFTER_S) from None
+            raise Unavailable(f"{purpose}: {type(error).__name__}", RETRY_AFTER_S, has_price=False) from None
 
     async def _mail_code(self, purpose: Purpose, address: str, code: str) -> None:
         if self._mailer is None:
-            raise Unavailable(f"no mail can be sent: {variable('mail_url')} is not set", RETRY_AFTER_S)
+            raise Unavailable(f"no mail can be sent: {variable('mail_url')} is not set", RETRY_AFTER_S, has_price=False)
         try:
             await self._mailer.send(address, SUBJECT, TEXTS[purpose].format(code=code))
         except MailRefused:
             raise _not_proven("email", "no mail is taken for this address; is it spelled right?") from None
         except MailError as error:
-            raise Unavailable(f"no mail can be sent: {error}", RETRY_AFTER_S) from None
+            raise Unavailable(f"no mail can be sent: {error}", RETRY_AFTER_S, has_price=False) from None
 
     async def _check_token(self, opened: Opened, code: str | None) -> None:
         if code is not None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import socket
+import time
 from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 import pytest
 
+from siteglass.api import subject_requests
 from siteglass.api.subject_requests import MAX_CHARS
 from siteglass.tickets import MAX_TICKET_CHARS
 from tests.api.asking import ENRICH, refused
@@ -19,6 +22,7 @@ from tests.running import API_KEY
 HOUR_MS = 3_600_000
 EITHER = "expected either an e-mail address here or a domain in domain"
 SUFFIX = "names of many owners lie below it; expected one of those"
+NOT_MAILED = "no code can be mailed to an address with such letters before the @; write to privacy@sender.test instead"
 NOT_PUBLIC = "expected a name of the public internet, such as one that ends in .com"
 NOT_PROVEN = ["no TXT record with the token", "no public address", "no public address"]
 WRONG_CODE = "0000-0000-0000"
@@ -263,6 +267,7 @@ def test_a_ticket_that_was_changed(door: Door) -> None:
         ({"domain": "github.io"}, [("domain", SUFFIX)]),
         ({"domain": "redis.default.svc.cluster.local"}, [("domain", NOT_PUBLIC)]),
         ({"domain": "wiki.internal"}, [("domain", NOT_PUBLIC)]),
+        ({"email": "Jö@example.com"}, [("email", NOT_MAILED)]),
         ({"email": "root@mail.corp"}, [("email", NOT_PUBLIC)]),
         ({"email": f"sha256:{'0' * 64}"}, [("email", "expected one address such as anna@example.com, found a hash")]),
     ],
@@ -305,3 +310,21 @@ def test_no_key_is_asked_for_and_json_is(door: Door, path: str) -> None:
     refused(door.client.get(path), 405, "METHOD_NOT_ALLOWED")
     wrong_key = door.client.post(path, json={}, headers={"X-API-Key": "wrong"})
     assert json.loads(wrong_key.text)["error"] == "INVALID_REQUEST"
+
+
+@pytest.mark.parametrize("path", [ASK, CONFIRM])
+def test_a_body_that_drips_in(door: Door, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody holds a connection by never coming to the end: it is answered and closed."""
+    monkeypatch.setattr(subject_requests, "BODY_DEADLINE_S", 0.3)
+    url = door.client.base_url
+    head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n"
+    with socket.create_connection((url.host, url.port), timeout=5) as connection:
+        connection.sendall(head.encode())
+        for _ in range(4):
+            connection.sendall(b" ")
+            time.sleep(0.05)
+        answer = b"".join(iter(lambda: connection.recv(65_536), b"")).decode()
+    assert answer.startswith("HTTP/1.1 400 ")
+    assert "\r\nconnection: close\r\n" in answer.lower()
+    message = "expected all of it within 0.3 s"
+    assert json.loads(answer.partition("\r\n\r\n")[2])["details"] == [{"field": "body", "message": message}]

@@ -18,6 +18,8 @@ from tests.limits.faults import free_port
 from tests.opt_out.conftest import ASK, CONFIRM, Door
 from tests.running import serving
 
+# Who asks here pays for nothing, and is told of no charge.
+LATER = "The service cannot answer right now. Try again in 60 s."
 WRONG = {"ticket": "A" * 100, "code": "0000-0000-0000"}
 
 
@@ -132,6 +134,7 @@ def test_the_mail_server_is_away(leads: Settings, caplog: pytest.LogCaptureFixtu
         response = client.post(ASK, json={"email": "a@away.com"})
         refused(response, 503, "UNAVAILABLE")
         assert response.headers["retry-after"] == "60"
+        assert response.json()["message"] == LATER
         assert client.post(ASK, json={"domain": "away.com"}).status_code == 202
     assert _reason(caplog) == f"no mail can be sent: 127.0.0.1:{port}: ConnectionRefusedError"
 
@@ -151,6 +154,7 @@ def test_no_mail_is_set_up(leads: Settings, caplog: pytest.LogCaptureFixture) ->
             {"suppression_secret": "another secret than the list was begun with"},
             "SITEGLASS_SUPPRESSION_SECRET",
         ),
+        ("nine@door-nine.com", {"opensearch_urls": (f"http://127.0.0.1:{free_port()}",)}, "opensearch "),
         ("eight@door-eight.com", {"lead_store": Path("/nowhere/at/all")}, "the lead store is not here"),
     ],
 )
@@ -160,6 +164,8 @@ def test_what_cannot_be_carried_out(
     """The same again is done once it is mended."""
     proof = {"ticket": door.ask(email=address)["ticket"], "code": door.outbox.code(address)}
     with _serving(door.settings, **change) as broken:
-        refused(broken.post(CONFIRM, json=proof), 503, "UNAVAILABLE")
+        response = broken.post(CONFIRM, json=proof)
+        refused(response, 503, "UNAVAILABLE")
+        assert response.json()["message"] == LATER
     assert reason in _reason(caplog)
     assert door.confirm(**proof)["suppressed"] is True

@@ -10,7 +10,6 @@ import hashlib
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
-from email.utils import parseaddr
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -20,6 +19,7 @@ from starlette.responses import Response
 from siteglass.api.guard import Call, Service
 from siteglass.api.operations import DOCS, OPT_OUT_PAGE, Declared
 from siteglass.api.responses import SAFE_HEADERS
+from siteglass.api.subject_requests import contact
 from siteglass.errors import NotFound
 
 # Nothing but our own files may be loaded, run, framed or called. Icons inside the viewer's stylesheet are data.
@@ -109,8 +109,8 @@ class OptOutPage(Page):
         super().__init__(OPT_OUT_PAGE, "opt_out.html", _OPT_OUT_FILES)
 
     def html(self, service: Service, request: Request) -> str:
-        contact = html.escape(parseaddr(service.backends.settings.mail_from)[1])
-        write = _WRITE.replace("{contact}", contact) if contact else ""
+        write_to = html.escape(contact(service.backends.settings))
+        write = _WRITE.replace("{contact}", write_to) if write_to else ""
         base_url = html.escape(str(request.base_url).rstrip("/"))
         return self._html.replace("{write}", write).replace("{base_url}", base_url)
 

@@ -60,8 +60,10 @@ from siteglass.api.requests import Spending, read_enrich, read_json, read_page, 
 from siteglass.api.responses import ESTIMATED, NOTES_HEADER, answer, enrich_body, search_body
 from siteglass.api.subject_requests import (
     asked_answer,
+    contact,
     done_answer,
     read_ask,
+    read_body,
     read_confirm,
     take_ask,
     take_confirm,
@@ -184,14 +186,14 @@ async def _receipt(service: Service, request: Request, caller: Caller, _call: Ca
 async def _opt_out(service: Service, request: Request, call: Call) -> Response:
     backends = service.backends
     # Read first: a slip of the pen is not to cost one of the few requests an hour.
-    purpose, value = read_ask(await read_json(request, backends.settings.max_body_bytes))
+    purpose, value = read_ask(await read_body(service, request, call), contact(backends.settings))
     await take_ask(service, request, call, value)
     return asked_answer(await service.door.ask(purpose, value, backends.clock.now_ms() // 1000))
 
 
 async def _opt_out_confirm(service: Service, request: Request, call: Call) -> Response:
     backends = service.backends
-    ticket, code = read_confirm(await read_json(request, backends.settings.max_body_bytes))
+    ticket, code = read_confirm(await read_body(service, request, call))
     await take_confirm(service, request, call, ticket)
     return done_answer(await service.door.confirm(backends, service.names, ticket, code))
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import math
 from datetime import UTC, datetime
+from email.utils import parseaddr
 from typing import Any
 
 from starlette.requests import Request
@@ -12,7 +14,7 @@ from starlette.responses import Response
 
 from siteglass.accounts.networks import read_address
 from siteglass.api.guard import Call, Service
-from siteglass.api.requests import unknown_fields
+from siteglass.api.requests import read_json, unknown_fields
 from siteglass.api.responses import answer
 from siteglass.control import is_name
 from siteglass.domains import is_of_the_internet, is_suffix
@@ -20,6 +22,7 @@ from siteglass.errors import BadRequest, Problem, TooManyRequests
 from siteglass.limits import Policy, Verdict, caller_limit_headers
 from siteglass.opt_out import HeldLead
 from siteglass.query.filters import spelled_type
+from siteglass.settings import Settings
 from siteglass.subject_requests import Asked, Done
 from siteglass.suppression.values import Kind, NotAValue, Value, read_value
 from siteglass.tickets import MAX_TICKET_CHARS, Purpose
@@ -28,6 +31,7 @@ ASK_PARAMETERS = ("email", "domain", "request")
 CONFIRM_PARAMETERS = ("ticket", "code")
 MAX_CHARS = 2_048
 MAX_CODE_CHARS = 64
+BODY_DEADLINE_S = 5.0
 # How soon whoever was suppressed is in no answer any more.
 EFFECTIVE_WITHIN_S = 60
 
@@ -97,6 +101,21 @@ async def take_confirm(service: Service, request: Request, call: Call, ticket: s
 # --- what is read ---------------------------------------------------------------------------------
 
 
+async def read_body(service: Service, request: Request, call: Call) -> dict[str, Any]:
+    """The body as a JSON object. Anybody may send one, so nobody may take his time over it."""
+    try:
+        async with asyncio.timeout(BODY_DEADLINE_S):
+            return await read_json(request, service.backends.settings.max_body_bytes)
+    except TimeoutError:
+        call.headers["Connection"] = "close"  # or the rest could still drip in
+        raise BadRequest([Problem("body", f"expected all of it within {BODY_DEADLINE_S:g} s")]) from None
+
+
+def contact(settings: Settings) -> str:
+    """Whom people write to who get no further here; empty if no mail is set up."""
+    return parseaddr(settings.mail_from)[1]
+
+
 def _text(body: dict[str, Any], name: str, most: int, problems: list[Problem]) -> str | None:
     """A text of the body, None if it is not given or wrong."""
     text = body.get(name)
@@ -111,10 +130,13 @@ def _text(body: dict[str, Any], name: str, most: int, problems: list[Problem]) -
     return text
 
 
-def _not_provable(name: str, value: Value) -> list[Problem]:
+def _not_provable(name: str, value: Value, write_to: str) -> list[Problem]:
     """Values that can be suppressed, but not by who comes through this door."""
     if value.sha256 is not None:  # nobody can be mailed at a hash
         return [Problem(name, "expected one address such as anna@example.com, found a hash")]
+    if value.kind is Kind.EMAIL and not value.text.isascii():
+        way_on = f"write to {write_to}" if write_to else "write to who runs this service"
+        return [Problem(name, f"no code can be mailed to an address with such letters before the @; {way_on} instead")]
     if value.kind is Kind.DOMAIN and not is_name(value.text):
         return [Problem(name, "expected a domain such as example.com")]
     if not is_of_the_internet(value.text.rpartition("@")[2]):  # names that only our own DNS may know
@@ -124,8 +146,8 @@ def _not_provable(name: str, value: Value) -> list[Problem]:
     return []
 
 
-def read_ask(body: dict[str, Any]) -> tuple[Purpose, Value]:
-    """The body of POST /v1/opt-out."""
+def read_ask(body: dict[str, Any], write_to: str = "") -> tuple[Purpose, Value]:
+    """The body of POST /v1/opt-out; `write_to` is told to those whom no code can be mailed to."""
     problems = unknown_fields(body, ASK_PARAMETERS)
     given = {name: text for name in _BY_KIND if (text := _text(body, name, MAX_CHARS, problems)) is not None}
     asked = _text(body, "request", MAX_CHARS, problems) or Purpose.OPT_OUT
@@ -142,7 +164,7 @@ def read_ask(body: dict[str, Any]) -> tuple[Purpose, Value]:
         except NotAValue as error:
             problems.append(Problem(name, str(error)))
         else:
-            problems += _not_provable(name, value)
+            problems += _not_provable(name, value, write_to)
     if problems:
         raise BadRequest(problems)
     return Purpose(asked), value

@@ -46,6 +46,8 @@ def _raised(read: Callable[[], object]) -> SiteglassError:
     raise TypeError("the example of a wrong body is right")
 
 
+# Who comes there has no account.
+_FREE = (OPT_OUT, OPT_OUT_CONFIRM)
 # A wrong query string of each operation that takes no body.
 _WRONG_PARAMETERS: dict[Declared, tuple[str, Callable[[QueryParams], object]]] = {
     VALUES: ("limt=5&country=Germny", lambda given: read_values("city", given)),
@@ -102,7 +104,7 @@ def example(kind: type[SiteglassError], declared: Declared, settings: Settings) 
         errors.IdempotencyMismatch: errors.IdempotencyMismatch,
         errors.TooManyRequests: lambda: errors.TooManyRequests(1),
         errors.Internal: errors.Internal,
-        errors.Unavailable: lambda: errors.Unavailable("not told"),
+        errors.Unavailable: lambda: errors.Unavailable("not told", has_price=declared not in _FREE),
     }
     return made[kind]()
 
