@@ -117,7 +117,10 @@ def test_a_forged_host_is_only_text(door: Door) -> None:
 def test_it_says_what_is_done_and_kept(read: _Read) -> None:
     said = " ".join(read.text.split())
     for promise in (
-        "Within 60 seconds no answer of the service holds the address any more",
+        "Within 60 seconds no search and no look-up shows the address any more, nor the record of the website",
+        "keep a receipt that names its domain, and nothing else of it",
+        "records of other websites may hold links that lead to it",
+        "kept for up to two days in case a customer asks again; they are given without it from then on",
         "Nothing is stored about your request",
         "a keyed hash",
         "Of a domain its name",

@@ -143,7 +143,7 @@ def _suppressed() -> dict[str, Any]:
         **_ABOUT,
         suppressed={"type": "boolean", "const": True},
         effective_within_s=said(
-            {"type": "integer", "const": EFFECTIVE_WITHIN_S}, "Seconds until no answer holds it any more."
+            {"type": "integer", "const": EFFECTIVE_WITHIN_S}, "Seconds until no search and no look-up shows it any more."
         ),
     )
     return _optional(done, "email", "domain")

@@ -206,8 +206,9 @@ function showDone(answer) {
   held.replaceChildren();
   if (answer.request === "opt_out") {
     byId("done-title").textContent = "Done";
+    const hidden = answer.email || `the record of ${answer.domain}`;
     byId("done-text").textContent =
-      `Within ${answer.effective_within_s} seconds, ${about} is in no answer of Siteglass any more. You need not do anything else.`;
+      `Within ${answer.effective_within_s} seconds, no search and no look-up of Siteglass shows ${hidden} any more. You need not do anything else.`;
   } else {
     byId("done-title").textContent = `What is held about ${about}`;
     const since = answer.suppressed_since
