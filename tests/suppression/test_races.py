@@ -174,7 +174,7 @@ def test_a_replay_that_shows_a_text_and_not_the_phones(scene: World) -> None:
     lead = _lead("texted.example", phones=(phone,), description=f"Call {phone} now.")
     add(scene.settings, [lead], scene.settings.lead_store)
     with serving(scene.settings) as client:
-        asked = {
+        asked: Any = {
             "json": {"domains": [lead.domain], "select": ["description"]},
             "headers": {"Idempotency-Key": "texted"},
         }
