@@ -81,16 +81,29 @@ def _read_values(source: Path) -> Iterator[tuple[int, Value | None]]:
     """The values of a file with the numbers of their lines; None for one that cannot be read."""
     from siteglass.suppression.values import NotAValue, read_value
 
-    with source.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
-        for number, row in enumerate(csv.reader(lines), start=1):
-            text = row[0].strip() if row else ""
+    with source.open(encoding="utf-8-sig", errors="replace") as lines:
+        number = 0
+        while line := lines.readline(MAX_LINE_CHARS):
+            number += 1
+            while not line.endswith("\n") and (rest := lines.readline(MAX_LINE_CHARS)):
+                line = line[:MAX_LINE_CHARS] + rest[-1:]  # what is longer than any value is none
+            text = _first_column(line)
             if not text or text.startswith("#"):
                 continue
             try:
-                yield number, read_value(text) if len(text) <= MAX_LINE_CHARS else None
+                yield number, read_value(text)
             except NotAValue:
-                if number > 1:  # the first may be the name of the column
+                if number > 1 or not text.replace("_", "").isalpha():  # the first may be the name of the column
                     yield number, None
+
+
+def _first_column(line: str) -> str:
+    """Each line by itself: a quotation mark that is never closed must not swallow those that follow."""
+    try:
+        row = next(csv.reader([line]), [""])
+    except csv.Error:
+        return line.strip()
+    return row[0].strip() if row else ""
 
 
 def _suppress(values: list[Value], reason: str) -> Outcome:

@@ -14,8 +14,8 @@ from siteglass.index import generations
 from siteglass.index.expiry import oldest_crawl_ms
 from siteglass.index.names import Names
 from siteglass.lead_files import ndjson_to_parquet, read_parquet, record_place, replacing
-from siteglass.suppression.entries import Listed, require_secret
-from siteglass.writing import Prepared, Preparer, Written, listed_of, write
+from siteglass.suppression.entries import Listed, remember, require_secret
+from siteglass.writing import Prepared, Preparer, Written, found_on, listed_of, write
 
 BATCH_BYTES = 4 * 1024 * 1024
 BATCHES_IN_FLIGHT = 3
@@ -111,7 +111,7 @@ async def _write(
 ) -> None:
     """A batch into all generations that are to have it, without what is on the list of opt-outs.
 
-    Both are asked again when all is written. Who was put on the list meanwhile may have been looked for before this
+    Both are asked again after each write. Who was put on the list meanwhile may have been looked for before this
     batch could be found, and a generation opened meanwhile would never get what its source does not have.
     """
     written: list[str] = []
@@ -123,13 +123,14 @@ async def _write(
             # What was listed meanwhile takes the place of what this batch has just written, at the same version.
             equal_wins = only is None or screened is not None
             lines = await asyncio.to_thread(preparer.lines, batch, listed, equal_wins=equal_wins)
+            if screened is not None:
+                await remember(backends.postgres, found_on(batch, listed))  # answers hide it until all is written again
             screened, written = listed, []
         missing = [name for name in await _targets(backends, names, only) if name not in written]
         if not missing:
             break
-        for target in missing:
-            await write(backends, target, lines, loaded)
-        written += missing
+        await write(backends, missing[0], lines, loaded)
+        written.append(missing[0])
     loaded.read += len(batch)
     loaded.suppressed += sum(not screened.domains.isdisjoint(one.names) for one in batch)
     loaded.too_old += sum(preparer.is_too_old(one.lead) for one in batch)

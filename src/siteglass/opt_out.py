@@ -7,13 +7,14 @@ go through a worker, and for the generations to come.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from typing import Any
 
 import msgspec
+import pyarrow as pa
 
 from siteglass.backends import Backends, EngineError
 from siteglass.errors import Unavailable
@@ -24,13 +25,14 @@ from siteglass.index.names import Names
 from siteglass.lead import Lead
 from siteglass.lead_files import LeadFileError, read_records
 from siteglass.suppression import entries
-from siteglass.suppression.entries import MAX_ADDED
-from siteglass.suppression.redaction import changes, lead_getter
+from siteglass.suppression.entries import MAX_ADDED, Listed
+from siteglass.suppression.redaction import changes, hashes, lead_getter, lead_with
+from siteglass.suppression.redaction import names as listed_names
 from siteglass.suppression.values import Hasher, Kind, Value, index_key, site_key
-from siteglass.writing import Preparer, Written, found_on, listed_of, write
+from siteglass.writing import WRITE_DEADLINE_S, Prepared, Preparer, Written, found_on, listed_of, write
 
 # A batch that was under way when a value was listed has ended by then, also if its writer was killed.
-SETTLE_AFTER = timedelta(minutes=10)
+SETTLE_AFTER = timedelta(seconds=2 * WRITE_DEADLINE_S)
 SETTLE_EVERY_S = 60
 MAX_HELD = 100
 
@@ -66,6 +68,8 @@ class Held:
 
     suppressed_since: datetime | None
     leads: list[HeldLead]
+    sites: list[str]
+    """Where it stood when it was suppressed: not shown, and still in the files that leads come from."""
 
 
 async def suppress(
@@ -93,6 +97,7 @@ async def suppress(
 async def settle(backends: Backends, names: Names) -> None:
     """Look once more for entries that a writer may have missed which asked the list just before they stood on it."""
     preparer = Preparer(backends.settings)
+    await entries.require_secret(backends.postgres, preparer.hasher)
     while claimed := await entries.claim_unsettled(backends.postgres, SETTLE_AFTER, MAX_ADDED):
         outcome = Outcome()
         await _take_out(backends, names, preparer, claimed, outcome)
@@ -122,18 +127,37 @@ async def _take_out(
 
 
 async def _rewrite(backends: Backends, preparer: Preparer, target: str, found: list[Holder], outcome: Outcome) -> None:
-    """Write documents anew from their records, without what is listed; note first that they carry it."""
+    """Write documents anew from their records, without what is listed; note first that they carry it.
+
+    The list is asked again when it is done: of two opt-outs of one lead, the slower one must not bring back the other.
+    """
+    outcome.domains.update(await _noted(backends, preparer.hasher, found))
     records, missing = await asyncio.to_thread(_records, backends, found)
-    batch = await asyncio.to_thread(lambda: [preparer.prepare(lead, place) for lead, place in records])
-    listed = await listed_of(backends, batch)
-    carried = found_on(batch, listed)
-    await entries.remember(backends.postgres, carried)
     # A document without its record cannot be written anew; what is certain is that it must not be shown as it is.
-    lines = preparer.lines(batch, listed) + [bulk_delete_line(one.domain, one.version) for one in missing]
-    if lines:
-        await write(backends, target, lines, outcome)
-    outcome.domains.update([one.domain for one in carried] + [one.domain for one in missing])
-    outcome.without_record += len(missing)
+    if gone := [bulk_delete_line(one.domain, one.version) for one in missing]:
+        await write(backends, target, gone, outcome)
+        outcome.without_record += len(missing)
+        outcome.domains.update(one.domain for one in missing)
+    batch = await asyncio.to_thread(lambda: [preparer.prepare(lead, place) for lead, place in records])
+    screened: Listed | None = None
+    while batch and (listed := await listed_of(backends, batch)) != screened:
+        carried = found_on(batch, listed)
+        await entries.remember(backends.postgres, carried)
+        outcome.domains.update(one.domain for one in carried)
+        await write(backends, target, await asyncio.to_thread(preparer.lines, batch, listed), outcome)
+        screened = listed
+
+
+async def _noted(backends: Backends, hasher: Hasher, found: list[Holder]) -> set[str]:
+    """Note what documents show of what is listed, before anything is read that may not be there; their domains."""
+    carried = {holder.domain: hashes(holder.record.get, hasher) for holder in found}
+    named = {name for domain in carried for name in listed_names(domain)}
+    listed = await entries.among(backends.postgres, named, {value for some in carried.values() for value in some})
+    rows = [entries.Found(domain, value) for domain, some in carried.items() for value in some & listed.hashes]
+    whole = [domain for domain in carried if not listed.domains.isdisjoint(listed_names(domain))]
+    rows += [entries.Found(domain, entries.WHOLE) for domain in whole]
+    await entries.remember(backends.postgres, rows)
+    return {row.domain for row in rows}
 
 
 def _records(backends: Backends, found: list[Holder]) -> tuple[list[tuple[Lead, str]], list[Holder]]:
@@ -147,8 +171,8 @@ def _records(backends: Backends, found: list[Holder]) -> tuple[list[tuple[Lead, 
         wanted = {holder.domain: holder for holder in group}
         try:
             there = read_records(store, place, wanted)
-        except (FileNotFoundError, LeadFileError):
-            there = []
+        except (OSError, pa.ArrowException, LeadFileError):
+            there = []  # not there, or damaged
         # A file may hold several crawls of a site: the one that was written is the one of this version.
         by_domain = {lead.domain: lead for lead in there if lead.crawled_at_ms == wanted[lead.domain].version}
         records += [(lead, place) for lead in by_domain.values()]
@@ -157,25 +181,36 @@ def _records(backends: Backends, found: list[Holder]) -> tuple[list[tuple[Lead, 
 
 
 async def held(backends: Backends, names: Names, value: Value) -> Held:
-    """What the live generation holds of a value, from where and since when; at most MAX_HELD leads."""
-    hasher = Hasher(backends.settings)
+    """What is held of a value, from where and since when; at most MAX_HELD leads. Opt-outs of others stay hidden."""
+    preparer = Preparer(backends.settings)
+    hasher = preparer.hasher
+    await entries.require_secret(backends.postgres, hasher)
     entry = await entries.find(backends.postgres, hasher, value)
+    of_domain = value.kind is Kind.DOMAIN
+    listed = {value.text.encode()} if of_domain else hasher.all_of(value)
+    sites = [] if of_domain else await entries.leads_with(backends.postgres, listed, MAX_HELD)
     live = await generations.live(backends, names)
     leads: list[HeldLead] = []
     if live is not None:
-        domains = [value.text] if value.kind is Kind.DOMAIN else []
-        keys = [] if value.kind is Kind.DOMAIN else [index_key(hasher.of_value(value))]
-        async for found in holders(backends, live, domains, keys):
+        keys = [site_key(value.text)] if of_domain else list(map(index_key, listed))
+        async for found in holders(backends, live, [value.text] if of_domain else [], keys):
             records, _ = await asyncio.to_thread(_records, backends, found[: MAX_HELD - len(leads)])
-            leads += [_held_lead(lead, place, value, hasher) for lead, place in records]
+            batch = [preparer.prepare(lead, place) for lead, place in records]
+            others = (await listed_of(backends, batch)).hashes - listed
+            leads += [_held_lead(one, others, value, listed, hasher) for one in batch]
             if len(leads) >= MAX_HELD:
                 break
-    return Held(None if entry is None else entry.at, leads)
+    return Held(None if entry is None else entry.at, leads, sites)
 
 
-def _held_lead(lead: Lead, place: str, value: Value, hasher: Hasher) -> HeldLead:
+def _held_lead(one: Prepared, others: Set[bytes], value: Value, listed: Set[bytes], hasher: Hasher) -> HeldLead:
+    lead = lead_with(one.lead, changes(lead_getter(one.lead), others, hasher) if others else {})
+    record = msgspec.to_builtins(lead)
     # What would be other without the value is what holds it.
-    carrying = changes(lead_getter(lead), {hasher.of_value(value)}, hasher)
-    fields = lead.__struct_fields__ if value.kind is Kind.DOMAIN else tuple(carrying)
+    fields = (
+        tuple(name for name, content in record.items() if content)
+        if value.kind is Kind.DOMAIN
+        else tuple(changes(lead_getter(lead), listed, hasher))
+    )
     crawled_at = datetime.fromtimestamp(lead.crawled_at_ms / 1000, UTC)
-    return HeldLead(lead.domain, fields, place.partition("#")[0], crawled_at, msgspec.to_builtins(lead))
+    return HeldLead(lead.domain, fields, one.source.partition("#")[0], crawled_at, record)

@@ -13,7 +13,7 @@ import orjson
 from siteglass.backends import Backends
 from siteglass.domains import NotAHost, candidates
 from siteglass.enrich import not_found
-from siteglass.suppression.entries import Listed, among
+from siteglass.suppression.entries import Listed, among, hashes_on
 from siteglass.suppression.redaction import changes, hashes, names
 from siteglass.suppression.values import Hasher
 
@@ -29,13 +29,15 @@ async def without_suppressed(backends: Backends, body: bytes, domains: Sequence[
     of_search = "filters" in envelope
     named = [(domain,) for domain in domains] if of_search else [_asked(item) for item in results]
     shown = results if of_search else [item.get("data", {}) for item in results]
+    every = {name for some in named for domain in some for name in names(domain)}
     listed = await among(
-        backends.postgres,
-        {name for some in named for domain in some for name in names(domain)},
-        {hashed for record in shown for hashed in hashes(record.get, hasher)},
+        backends.postgres, every, {hashed for record in shown for hashed in hashes(record.get, hasher)}
     )
+    # A record that shows a text and not the phones does not tell which of its numbers is one of them.
+    listed = Listed(listed.domains, listed.hashes | await hashes_on(backends.postgres, every))
     if not listed:
         return None
+    before = envelope
     if of_search:
         kept = [
             _redacted(record, listed, hasher)
@@ -46,7 +48,7 @@ async def without_suppressed(backends: Backends, body: bytes, domains: Sequence[
     else:
         items = zip(results, named, strict=True)
         envelope = {"results": [_redacted_item(item, some, listed, hasher) for item, some in items]}
-    return orjson.dumps(envelope)
+    return None if envelope == before else orjson.dumps(envelope)
 
 
 def _asked(item: Record) -> tuple[str, ...]:

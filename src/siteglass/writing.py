@@ -23,6 +23,8 @@ from siteglass.suppression.redaction import changes, hashes, index_keys, lead_ge
 from siteglass.suppression.values import Hasher
 
 BULK_TIMEOUT_MS = 120_000
+# All tries together: what an opt-out waits for before it looks once more, see `opt_out.SETTLE_AFTER`.
+WRITE_DEADLINE_S = 300
 FIRST_PAUSE_S, LAST_PAUSE_S, MAX_TRIES = 0.2, 10.0, 10
 MAX_REASONS = 5
 
@@ -105,10 +107,19 @@ def found_on(batch: Sequence[Prepared], listed: Listed) -> list[Found]:
 
 
 async def write(backends: Backends, target: str, lines: Sequence[bytes], told: Written) -> None:
-    """Documents to one generation; backs off while the engine is full, writes again only what it refused.
+    """Documents to one generation, all tries within one deadline.
 
     One that was dropped since it was asked for wants nothing any more.
     """
+    try:
+        async with asyncio.timeout(WRITE_DEADLINE_S):
+            await _send(backends, target, lines, told)
+    except TimeoutError:
+        raise Unavailable(f"a batch was not written to {target} within {WRITE_DEADLINE_S} s") from None
+
+
+async def _send(backends: Backends, target: str, lines: Sequence[bytes], told: Written) -> None:
+    """Backs off while the engine is full, writes again only what it refused."""
     pause_s = FIRST_PAUSE_S
     for attempt in range(1, MAX_TRIES + 1):
         try:

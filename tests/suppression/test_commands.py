@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -88,17 +89,28 @@ def test_no_table_holds_an_address(scene: World) -> None:
 
 def test_import_tells_lines_that_it_cannot_read(scene: World, tmp_path: Path) -> None:
     listing = tmp_path / "list.csv"
-    listing.write_text("email,since\n# a remark\nc@example.com,2024\nno such thing,\n\nd.example\n")
+    lines = [
+        "email,since",
+        "# a remark",
+        "c@example.com,2024",
+        '"never closed',
+        "",
+        '"d.example",x',
+        "x" * 200_000,
+        "e.example",
+    ]
+    listing.write_text("\n".join(lines))
     done = scene.command("suppress", "import", str(listing), "--reason", "registry", code=1)
-    assert done.stdout.startswith("2 values, 2 of them new")
-    assert "1 lines are no domain, address, phone or hash: 4" in done.stderr
+    assert done.stdout.startswith("3 values, 3 of them new")
+    assert "2 lines are no domain, address, phone or hash: 4, 7" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("add", "nothing", "--reason", "x"), "expected a domain, an address or a phone number"),
-        (("add", "a.example", "--reason", "wrote as anna@a.example"), "no address in it"),
+        (("add", "a.example", "--reason", "wrote as anna@a.example"), "no address or phone number in it"),
+        (("add", "a.example", "--reason", "called from +49 30 1234567"), "no address or phone number in it"),
         (("add", "a.example"), "Missing option '--reason'"),
     ],
 )
@@ -114,6 +126,20 @@ def test_another_secret_is_refused(scene: World) -> None:
     assert "is not the one that the list of opt-outs was begun with" in refused.stderr
     refused = other.command("index", "load", str(scene.source), code=2)
     assert "Set the first one again" in refused.stderr
+
+
+def test_a_worker_with_another_secret_answers_nothing(scene: World) -> None:
+    with serving(replace(scene.settings, suppression_secret="another secret that is long enough to be one")) as client:
+        assert client.post("/v1/leads/search", json={}).status_code == 503
+        assert client.get("/readyz").status_code == 503
+        assert client.get("/healthz").status_code == 200
+
+
+def test_check_finds_what_is_listed_in_another_way(scene: World) -> None:
+    digest = hashlib.sha256(b"ha.shed@gmail.com").hexdigest()
+    scene.command("suppress", "add", f"email:sha256:{digest}", "site.example", "--reason", "registry")
+    checked = scene.command("suppress", "check", "Ha.Shed@gmail.com", "shop.site.example").stdout
+    assert checked.count(": suppressed since") == 2
 
 
 def test_no_secret_is_told_at_the_start(scene: World) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -17,7 +19,7 @@ from siteglass.demo import generate
 from siteglass.index import generations
 from siteglass.index.names import Names
 from siteglass.lead import Lead
-from siteglass.lead_files import record_place, write_parquet
+from siteglass.lead_files import LeadFileError, record_place, write_parquet
 from siteglass.suppression import entries
 from siteglass.suppression.values import Hasher, Kind, read_value
 from siteglass.writing import Preparer, Written, write
@@ -116,6 +118,98 @@ def test_what_a_killed_writer_left_is_found_later(scene: World) -> None:
     run(scene.settings, opt_out.settle)
     assert not _in_index(scene, address)
     assert _in_index(scene, "stays@example.com")
+
+
+def test_of_two_opt_outs_of_one_lead_none_brings_back_the_other(scene: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first has asked the list and is about to write; the second lists, looks and writes meanwhile."""
+    first, second = "first@pair.example", "second@pair.example"
+    add(
+        scene.settings, [_lead("pair.example", emails=(first, second, "third@pair.example"))], scene.settings.lead_store
+    )
+
+    async def beside(backends: Backends, target: str, lines: list[bytes], told_: Any) -> None:
+        monkeypatch.setattr(opt_out, "write", write)
+        names = Names(scene.settings.index_prefix)
+        await opt_out.suppress(backends, names, [read_value(second)], reason="asked to", actor="tests")
+        await write(backends, target, lines, told_)
+
+    monkeypatch.setattr(opt_out, "write", beside)
+    _suppress(scene, first)
+    assert not _in_index(scene, first)
+    assert not _in_index(scene, second)
+    assert _in_index(scene, "third@pair.example")
+
+
+def test_without_the_lead_store_answers_hide_it_all_the_same(scene: World, tmp_path: Path) -> None:
+    address = "storeless@example.com"
+    add(scene.settings, [_lead("storeless.example", emails=(address,))], scene.settings.lead_store)
+    without = World(replace(scene.settings, lead_store=tmp_path / "nowhere"), scene.source)
+    with pytest.raises(LeadFileError, match="the lead store is not here"):
+        _suppress(without, address)
+    with serving(scene.settings) as client:
+        answer = client.post("/v1/leads/enrich", json={"domains": ["storeless.example"]})
+        assert answer.json()["results"][0]["data"]["emails"] == []
+    assert _in_index(scene, address)
+    _suppress(scene, address)
+    assert not _in_index(scene, address)
+
+
+def test_a_damaged_file_of_records_stops_nobody(scene: World) -> None:
+    """What cannot be written anew is deleted."""
+    address, other = "damaged@example.com", "whole@example.com"
+    add(scene.settings, [_lead("damaged.example", emails=(address,))], scene.settings.lead_store)
+    newest = max(scene.settings.lead_store.glob("added-*.parquet"))
+    content = newest.read_bytes()
+    newest.write_bytes(content[:4] + b"\0" * (len(content) // 2) + content[4 + len(content) // 2 :])
+    add(scene.settings, [_lead("whole.example", emails=(other, "stays@whole.example"))], scene.settings.lead_store)
+    outcome = _suppress(scene, address, other)
+    assert (outcome.without_record, outcome.failed) == (1, 0)
+    assert not _in_index(scene, address)
+    assert not _in_index(scene, other)
+    assert _in_index(scene, "stays@whole.example")
+
+
+def test_a_replay_that_shows_a_text_and_not_the_phones(scene: World) -> None:
+    phone = "+49 40 5550177"
+    lead = _lead("texted.example", phones=(phone,), description=f"Call {phone} now.")
+    add(scene.settings, [lead], scene.settings.lead_store)
+    with serving(scene.settings) as client:
+        asked: Any = {
+            "json": {"domains": [lead.domain], "select": ["description"]},
+            "headers": {"Idempotency-Key": "texted"},
+        }
+        assert phone in client.post("/v1/leads/enrich", **asked).text
+        _suppress(scene, phone)
+        again = client.post("/v1/leads/enrich", **asked)
+        assert again.headers["Idempotency-Redacted"] == "true"
+        assert again.json()["results"][0]["data"] == {"description": "Call  now."}
+        untouched: Any = {"json": {"domains": ["nobody.example"]}, "headers": {"Idempotency-Key": "untouched"}}
+        first = client.post("/v1/leads/enrich", **untouched)
+        assert client.post("/v1/leads/enrich", **untouched).content == first.content
+
+
+def test_access_tells_where_it_stood_and_nothing_of_others(scene: World) -> None:
+    mine, others = "mine@access.example", "others@access.example"
+    lead = _lead("access.example", emails=(mine, others), description=f"Ask {others} or {mine}")
+    add(scene.settings, [lead], scene.settings.lead_store)
+    run(scene.settings, _refreshed)
+
+    def held(text: str) -> opt_out.Held:
+        return run(scene.settings, lambda b, n: opt_out.held(b, n, read_value(text)))
+
+    before = held(mine)
+    assert [(one.domain, set(one.fields)) for one in before.leads] == [("access.example", {"emails", "description"})]
+    _suppress(scene, others)
+    (of_site,) = held("access.example").leads
+    assert of_site.record["emails"] == (mine,)
+    assert others not in str(of_site.record)
+    after = held(others)
+    assert (after.leads, after.sites) == ([], ["access.example"])
+    assert after.suppressed_since is not None
+
+
+async def _refreshed(backends: Backends, names: Names) -> None:
+    await generations.refresh(backends, await generations.writable(backends, names))
 
 
 def test_answers_hide_what_still_stands_in_the_index(scene: World) -> None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+import orjson
 import pytest
 
+from siteglass.index.documents import document
+from siteglass.index.mapping import FILTER_ONLY
 from siteglass.lead import Lead
 from siteglass.settings import Settings, SettingsError
 from siteglass.suppression.hidden import EEA, hidden_countries
@@ -29,6 +34,8 @@ HASHER = Hasher(Settings(suppression_secret="a secret of the tests that is long 
         ("+tag@example.com", Kind.EMAIL, "+tag@example.com"),
         ("anna@bücher.example", Kind.EMAIL, "anna@xn--bcher-kva.example"),
         ("+49 (30) 555-0100", Kind.PHONE, "49305550100"),
+        ("+49 (0)30 5550100", Kind.PHONE, "49305550100"),
+        ("anna@googlemail.com", Kind.EMAIL, "anna@gmail.com"),
         ("0049 30 5550100", Kind.PHONE, "49305550100"),
         ("https://www.Example.com/contact?x=1", Kind.DOMAIN, "example.com"),
         ("bücher.example", Kind.DOMAIN, "xn--bcher-kva.example"),
@@ -42,7 +49,20 @@ def test_one_form(text: str, kind: Kind, normal: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "@", "anna@", "a b@example.com", "12", "localhost", "10.0.0.1", "sha256:" + "0" * 64, "x" * 400 + "@y.z"],
+    [
+        "",
+        "@",
+        "anna@",
+        "a b@example.com",
+        "12",
+        "localhost",
+        "10.0.0.1",
+        "sha256:" + "0" * 64,
+        "x" * 400 + "@y.zz",
+        "a@b",
+        "https://user:pw@example.com",
+        "jo@example.com)",
+    ],
 )
 def test_what_is_no_value(text: str) -> None:
     with pytest.raises(NotAValue):
@@ -68,10 +88,12 @@ def test_a_listed_address_is_recognised(listed: str, carried: str) -> None:
 
 @pytest.mark.parametrize("listed", ["+49 30 5550100", "phone:sha256:" + hashlib.sha256(b"+49305550100").hexdigest()])
 def test_a_listed_phone_is_recognised(listed: str) -> None:
-    lead = Lead(domain="a.example", crawled_at_ms=0, phones=("0049 (30) 555-0100", "+49 30 5550101"))
+    lead = Lead(domain="a.example", crawled_at_ms=0, phones=("0049 (30) 555-0100 ext. 12", "+49 30 5550101"))
     hashed = HASHER.of_value(read_value(listed))
     assert hashed in hashes(lead_getter(lead), HASHER)
     assert changes(lead_getter(lead), {hashed}, HASHER) == {"phones": ("+49 30 5550101",)}
+    eastern = Lead(domain="a.example", crawled_at_ms=0, phones=("+٤٩ ٣٠ ٥٥٥٠١٠٠",))
+    assert hashed in hashes(lead_getter(eastern), HASHER)
 
 
 def test_a_hash_is_keyed_and_of_its_kind() -> None:
@@ -112,9 +134,78 @@ def test_addresses_leave_texts_too() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("“jo@example.com”", "“”"),
+        ("|jo@example.com|", "||"),
+        ("*jo@example.com*", "**"),
+        ("{jo@example.com}", "{}"),
+        ("«jo@example.com»…·", "«»…·"),
+        ("jo@example.com–Tel", "–Tel"),
+        ("jo@example.com- x", "- x"),
+        ("Jo@Example.com.", "."),
+        ("jo@example.com,o@example.com", ",o@example.com"),
+        ("https://x.example/?to=jo%40example.com&a=1", "https://x.example/?to=&a=1"),
+        ("mailto:jo@example.com?subject=x", "mailto:?subject=x"),
+        ("jo.jo@example.com", "jo.jo@example.com"),
+        ("jo@example.community", "jo@example.community"),
+    ],
+)
+def test_an_address_leaves_whatever_stands_around_it(text: str, left: str) -> None:
+    suppressed = {HASHER.of_value(read_value("jo@example.com"))}
+    lead = Lead(domain="a.example", crawled_at_ms=0, description=text)
+    assert changes(lead_getter(lead), suppressed, HASHER).get("description", text) == left
+    assert (left != text) == (not suppressed.isdisjoint(hashes(lead_getter(lead), HASHER)))
+
+
+@pytest.mark.parametrize(
+    "entry", ["Jo <jo@example.com>", "mailto:jo@example.com?subject=x", "MAILTO:jo@example.com", "jo@example.com)"]
+)
+def test_an_address_leaves_the_list_however_it_is_written_there(entry: str) -> None:
+    suppressed = {HASHER.of_value(read_value("jo@example.com"))}
+    lead = Lead(domain="a.example", crawled_at_ms=0, emails=(entry, "b@example.com"), emails_personal=(entry,))
+    assert not suppressed.isdisjoint(hashes(lead_getter(lead), HASHER))
+    assert changes(lead_getter(lead), suppressed, HASHER) == {"emails": ("b@example.com",), "emails_personal": ()}
+
+
+def test_no_shown_field_keeps_an_address() -> None:
+    """Every field of a lead and of a record that can hold a text, so that a new one is not forgotten."""
+    address = "jo@example.com"
+    suppressed = {HASHER.of_value(read_value(address))}
+    texts: dict[str, Any] = {}
+    for field in msgspec.structs.fields(Lead):
+        kind = msgspec.inspect.type_info(field.type)
+        kinds = kind.types if isinstance(kind, msgspec.inspect.UnionType) else (kind,)
+        if any(isinstance(one, msgspec.inspect.VarTupleType) for one in kinds):
+            texts[field.name] = (address, f"see {address}")
+        elif any(isinstance(one, msgspec.inspect.DictType) for one in kinds):
+            texts[field.name] = {"facebook": f"https://x.example/{address}"}
+        elif any(isinstance(one, msgspec.inspect.StrType) for one in kinds):
+            texts[field.name] = f"see {address}"
+    codes = {"domain": "a.example", "country": "", "state": "", "language": ""}
+    lead = Lead(crawled_at_ms=0, **{**texts, **codes, "phones": ()})
+    assert address not in str(msgspec.structs.replace(lead, **changes(lead_getter(lead), suppressed, HASHER)))
+    record = orjson.loads(orjson.dumps(document(lead, "f#0")))
+    shown = {**record, **changes(record.get, suppressed, HASHER)}
+    assert address not in str({name: value for name, value in shown.items() if name not in FILTER_ONLY})
+
+
+def test_a_hostile_page_keeps_nobody_waiting() -> None:
+    """Hundreds of texts of hundreds of addresses, each another one: what is too much leaves without being looked at."""
+    texts = tuple(" ".join(f"a{number}x{n}@ü{n}.example" for n in range(20)) for number in range(200))
+    lead = Lead(domain="a.example", crawled_at_ms=0, keywords=texts, links=texts, text="@" * 10_000 + "a@" * 5_000)
+    started = time.process_time()
+    changed = changes(lead_getter(lead), {b"x" * 32}, HASHER)
+    assert time.process_time() - started < 0.5
+    assert "a199x19@" not in str(changed["links"])
+
+
 def test_a_name_below_a_site_is_listed_with_it() -> None:
     assert names("example.com") == ("example.com",)
     assert names("shop.example.co.uk") == ("shop.example.co.uk", "example.co.uk")
+    assert names("www.Shop.example.com") == ("www.shop.example.com", "shop.example.com", "example.com")
+    assert names("co.uk") == ("co.uk",)
     assert names("example.co.uk") == ("example.co.uk",)
 
 

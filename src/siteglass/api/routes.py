@@ -209,6 +209,7 @@ async def _readyz(service: Service, _request: Request, _call: Call) -> Response:
         reason = "the tables are too old for this build: run `siteglass migrate`"
     if reason is not None:
         raise Unavailable(f"not ready: {reason}")
+    await service.hidden.require_fresh()
     return answer({"status": "ready"})
 
 

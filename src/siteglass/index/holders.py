@@ -23,6 +23,8 @@ class Holder:
     """Where its record lies."""
     version: int
     """The time of its crawl in milliseconds, by which it was written."""
+    record: dict[str, Any]
+    """All that answers could show of it."""
 
 
 async def holders(
@@ -37,7 +39,7 @@ async def holders(
             wanted = {"terms": {field: list(values[start : start + KEYS_AT_ONCE])}}
             after: list[Any] | None = None
             while found := await _page(backends, generation, wanted, after):
-                yield [Holder(hit["_id"], hit["_source"]["src"], hit["_version"]) for hit in found]
+                yield [Holder(hit["_id"], hit["_source"]["src"], hit["_version"], hit["_source"]) for hit in found]
                 if len(found) < PAGE:
                     break
                 after = found[-1]["sort"]
@@ -50,7 +52,6 @@ async def _page(
         "size": PAGE,
         "query": {"bool": {"filter": [wanted]}},
         "sort": [{"domain": "asc"}],
-        "_source": ["src"],
         "version": True,
         "track_total_hits": False,
         **({} if after is None else {"search_after": after}),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,7 +12,7 @@ import orjson
 from siteglass.errors import Unavailable
 from siteglass.postgres import Postgres
 from siteglass.settings import SettingsError, variable
-from siteglass.suppression.redaction import addresses
+from siteglass.suppression.redaction import addresses, names
 from siteglass.suppression.values import Hasher, Kind, Value
 
 WRITE_TIMEOUT_MS = 30_000
@@ -19,6 +20,8 @@ ASK_TIMEOUT_MS = 10_000
 MAX_ADDED = 10_000
 MAX_LISTED = 1_000
 MAX_REASON_CHARS = 500
+# Longer than a date: what may be a phone number.
+_NUMBER = re.compile(r"(?:[0-9][\s()./-]{0,2}){9}")
 # In the place of a hash: nothing of the lead may be shown.
 WHOLE = b""
 
@@ -132,8 +135,10 @@ ON CONFLICT DO NOTHING RETURNING 1
 
 async def add(postgres: Postgres, hasher: Hasher, values: Sequence[Value], *, reason: str, actor: str) -> int:
     """Put values on the list, at most MAX_ADDED, with one row of the audit log; returns how many were new."""
-    if not 1 <= len(reason) <= MAX_REASON_CHARS or addresses({"description": reason}.get):
-        raise SuppressionError(f"A reason has 1 to {MAX_REASON_CHARS} characters and no address in it.")
+    if not 1 <= len(reason) <= MAX_REASON_CHARS or addresses({"description": reason}.get) or _NUMBER.search(reason):
+        raise SuppressionError(
+            f"A reason has 1 to {MAX_REASON_CHARS} characters, and no address or phone number in it. Name a ticket."
+        )
     if len(values) > MAX_ADDED:
         raise ValueError(f"at most {MAX_ADDED} values at once, not {len(values)}")
     pairs = sorted({(value.kind.value, hasher.of_value(value)) for value in values})
@@ -166,8 +171,8 @@ UNION ALL SELECT kind::text, value FROM {schema}.suppressed WHERE kind = 'phone'
 
 async def among(postgres: Postgres, domains: Collection[str], hashed: Collection[bytes]) -> Listed:
     """Which of these are on the list now."""
-    names = [domain.encode() for domain in domains]
-    rows = await postgres.fetch(_AMONG, names, list(hashed), timeout_ms=ASK_TIMEOUT_MS)
+    named = [domain.encode() for domain in domains]
+    rows = await postgres.fetch(_AMONG, named, list(hashed), timeout_ms=ASK_TIMEOUT_MS)
     found_domains = frozenset(row["value"].decode() for row in rows if row["kind"] == Kind.DOMAIN)
     return Listed(found_domains, frozenset(row["value"] for row in rows if row["kind"] != Kind.DOMAIN))
 
@@ -189,17 +194,27 @@ async def newest(postgres: Postgres, limit: int, before: datetime | None = None)
 
 
 async def find(postgres: Postgres, hasher: Hasher, value: Value) -> Entry | None:
-    """The entry of a value; of a name below a listed site, the site's."""
-    statement = _LIST.replace("{condition}", "s.kind = $2::text::{schema}.suppressed_kind AND s.value = $3")
-    rows = await postgres.fetch(statement, 1, value.kind.value, hasher.of_value(value), timeout_ms=ASK_TIMEOUT_MS)
+    """The entry of a value, by whatever it may be listed under; of a name below a listed site, the site's."""
+    listed = {name.encode() for name in names(value.text)} if value.kind is Kind.DOMAIN else hasher.all_of(value)
+    statement = _LIST.replace("{condition}", "s.kind = $2::text::{schema}.suppressed_kind AND s.value = ANY($3)")
+    rows = await postgres.fetch(statement, 1, value.kind.value, list(listed), timeout_ms=ASK_TIMEOUT_MS)
     return Entry(**{**rows[0], "kind": Kind(rows[0]["kind"])}) if rows else None
 
 
-async def leads_with(postgres: Postgres, hashed: bytes, limit: int) -> list[str]:
+async def leads_with(postgres: Postgres, hashed: Collection[bytes], limit: int) -> list[str]:
     """Leads that were found to carry a listed address or phone."""
-    statement = "SELECT domain FROM {schema}.suppressed_leads WHERE value = $1 ORDER BY domain LIMIT $2"
-    rows = await postgres.fetch(statement, hashed, limit, timeout_ms=ASK_TIMEOUT_MS)
+    statement = (
+        "SELECT DISTINCT domain FROM {schema}.suppressed_leads WHERE value = ANY($1::bytea[]) ORDER BY domain LIMIT $2"
+    )
+    rows = await postgres.fetch(statement, list(hashed), limit, timeout_ms=ASK_TIMEOUT_MS)
     return [row["domain"] for row in rows]
+
+
+async def hashes_on(postgres: Postgres, domains: Collection[str]) -> frozenset[bytes]:
+    """What leads of these domains were found to carry."""
+    statement = "SELECT DISTINCT value FROM {schema}.suppressed_leads WHERE domain = ANY($1::text[])"
+    rows = await postgres.fetch(statement, list(domains), timeout_ms=ASK_TIMEOUT_MS)
+    return frozenset(row["value"] for row in rows) - {WHOLE}
 
 
 _CLAIM = """

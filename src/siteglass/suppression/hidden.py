@@ -16,7 +16,7 @@ from siteglass.backends import EngineError
 from siteglass.errors import Unavailable
 from siteglass.postgres import Postgres
 from siteglass.settings import Settings, SettingsError, variable
-from siteglass.suppression.entries import WHOLE
+from siteglass.suppression.entries import WHOLE, require_secret
 from siteglass.suppression.redaction import changes, without_personal
 from siteglass.suppression.values import Hasher
 
@@ -101,6 +101,8 @@ class Hidden:
 
     async def _refresh(self) -> None:
         started = time.monotonic()
+        if self._ended is None:
+            await self._require_secret()
         since = await self._oldest()
         if since == self._from and self._ended is not None:
             # In place: it only ever hides more.
@@ -110,6 +112,13 @@ class Hidden:
             self._ended = await self._read(held, _ALL, since)
             self._by_domain, self._from = held, since
         self._refreshed_at = started
+
+    async def _require_secret(self) -> None:
+        """With another secret a worker would recognise nobody: it answers nothing."""
+        try:
+            await require_secret(self._postgres, self._hasher)
+        except SettingsError as error:
+            raise Unavailable(str(error)) from None
 
     async def _oldest(self) -> datetime:
         try:

@@ -1,13 +1,13 @@
 """How suppressed values leave a record: a lead of the files, or one as answers spell it. Pure.
 
-Addresses also stand in texts: those are looked through too, so that what is taken from `emails` is not read in
-`description`. Phones leave texts only of leads that list them: without that, too many numbers look like one.
+Addresses also stand in texts: all that is shown is looked through, so that what is taken from `emails` is not read in
+`description`. Phones leave texts only where one is suppressed: without that, too many numbers look like one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from typing import Any
 
 import msgspec
@@ -16,30 +16,78 @@ from siteglass.domains import registrable
 from siteglass.lead import Lead
 from siteglass.suppression.values import Hasher, index_key, site_key
 
-TEXTS = ("title", "business_name", "description", "text")
-TEXT_LISTS = ("keywords", "links")
-# Bounded on both sides, so that no text takes longer than its length times these.
-_ADDRESS_IN_TEXT = re.compile(r"[^\s@<>()\[\],;:\"'/=?&]{1,64}@[^\s@<>()\[\],;:\"'/=?&]{1,253}")
-_PHONE_IN_TEXT = re.compile(r"\+?[0-9][0-9 ()./-]{4,30}[0-9]")
+ADDRESS_LISTS = ("emails", "emails_personal")
+TEXTS = ("title", "business_name", "description", "text", "url", "favicon", "city", "service_type")
+TEXT_LISTS = (
+    *("keywords", "links", "pages", "offers", "technologies", "categories_uses"),
+    *("other_profiles", "social_accounts"),
+)
+TEXT_MAPS = ("social_links", "e")
+# A page that lists more than this hides something: what follows is taken as suppressed, so that no answer waits for it.
+MAX_FINDS = 500
+
+_LOCAL = r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}"
+_LABEL = r"\w(?:[\w-]{0,61}\w)?"
+# Bounded everywhere, so that no text takes longer than its length times these. In links @ may stand as %40.
+_ADDRESS_IN_TEXT = re.compile(rf"{_LOCAL}(?:@|%40)(?:{_LABEL}\.){{1,8}}(?:xn--[\w-]{{2,59}}|[^\W\d_]{{2,63}})")
+# What may stand in an address and mostly stands before one.
+_BEFORE = re.compile(r"[!#$%&*/=?^`{|}~]")
+_PHONE_IN_TEXT = re.compile(r"\+?[0-9][0-9\s()./-]{4,30}[0-9]")
 
 Get = Callable[[str], Any]
 Hidden = Callable[[str], bool]
 
 
-def addresses(get: Get) -> set[str]:
-    """All addresses of a record: listed, and in its texts."""
-    found = set(get("emails") or ())
+def spellings(found: str) -> Iterator[str]:
+    """The addresses that a find may mean, each an end of it: `?mail=a@b.cd` is one, and so may be `a@b.cd`."""
+    yield found
+    local = re.split("@|%40", found)[0]
+    for shorter in (_BEFORE.split(local)[-1], local.lstrip("!#$%&'*+/=?^`{|}~-._")):
+        if shorter and shorter != local:
+            yield found[len(local) - len(shorter) :]
+
+
+def _plain(address: str) -> str:
+    return address.replace("%40", "@")
+
+
+def _has_address(text: str) -> bool:
+    return "@" in text or "%40" in text
+
+
+def addresses_in(text: str) -> Iterator[str]:
+    """All that may be meant as an address in a text."""
+    if _has_address(text):
+        for found in _ADDRESS_IN_TEXT.findall(text):
+            yield from map(_plain, spellings(found))
+
+
+def _texts(get: Get) -> Iterator[str]:
+    """All that is shown as text, lists in one piece: no address holds a line end."""
     for name in TEXTS:
-        if "@" in (text := get(name) or ""):
-            found.update(_addresses_in(text))
+        yield get(name) or ""
     for name in TEXT_LISTS:
-        if "@" in (text := "\n".join(get(name) or ())):  # one look instead of hundreds; no address holds a line end
-            found.update(_addresses_in(text))
+        if given := get(name):
+            yield "\n".join(given)
+    for name in TEXT_MAPS:
+        for value in (get(name) or {}).values():
+            if isinstance(value, str):
+                yield value
+            elif isinstance(value, list | tuple):
+                yield "\n".join(value)
+
+
+def addresses(get: Get) -> set[str]:
+    """All addresses of a record: listed, however they are written there, and in its texts."""
+    found: set[str] = set()
+    for name in ADDRESS_LISTS:
+        for entry in get(name) or ():
+            found.add(entry)
+            found.update(addresses_in(entry))
+    for text in _texts(get):
+        if _has_address(text):
+            found.update(addresses_in(text))
     return found
-
-
-def _addresses_in(text: str) -> list[str]:
-    return [found.rstrip(".!") for found in _ADDRESS_IN_TEXT.findall(text)]
 
 
 def hashes(get: Get, hasher: Hasher) -> set[bytes]:
@@ -53,11 +101,15 @@ def hashes(get: Get, hasher: Hasher) -> set[bytes]:
 
 
 def names(domain: str) -> tuple[str, ...]:
-    """The names under which a lead may be listed: its own, and the site it lies below."""
+    """The names under which a lead may be listed: its own, and all that it lies below, up to the site."""
+    domain = domain.lower()
     if domain.count(".") == 1:
         return (domain,)
     site = registrable(domain)
-    return (domain,) if site == domain else (domain, site)
+    found = [domain]
+    while found[-1] != site and found[-1].count(".") > 1:
+        found.append(found[-1].partition(".")[2])
+    return tuple(found)
 
 
 def index_keys(domain: str, found: Iterable[bytes]) -> list[str]:
@@ -67,9 +119,14 @@ def index_keys(domain: str, found: Iterable[bytes]) -> list[str]:
 
 def changes(get: Get, suppressed: Set[bytes], hasher: Hasher) -> dict[str, Any]:
     """The fields that are other without the suppressed values."""
+    known: dict[str, bool] = {}
 
     def hides_address(address: str) -> bool:
-        return not suppressed.isdisjoint(hasher.of_address(address))
+        hides = known.get(address)
+        if hides is None:
+            hides = len(known) >= MAX_FINDS or not suppressed.isdisjoint(hasher.of_address(address))
+            known[address] = hides
+        return hides
 
     def hides_phone(phone: str) -> bool:
         return not suppressed.isdisjoint(hasher.of_phone(phone))
@@ -82,43 +139,52 @@ def without_personal(get: Get) -> dict[str, Any]:
     personal = {address.lower() for address in get("emails_personal") or ()}
     if not personal:
         return {}
-    return _without(get, lambda address: address.lower() in personal, lambda _phone: False)
+    return _without(get, lambda address: address.lower() in personal, None)
 
 
-def _without(get: Get, hides_address: Hidden, hides_phone: Hidden) -> dict[str, Any]:
-    changed: dict[str, Any] = {}
-    for name, hides in (("emails", hides_address), ("emails_personal", hides_address), ("phones", hides_phone)):
-        given = get(name)
-        if given and any(map(hides, given)):
-            changed[name] = type(given)(one for one in given if not hides(one))
+def _without(get: Get, hides_address: Hidden, hides_phone: Hidden | None) -> dict[str, Any]:
+    """`hides_phone` None: phones stay."""
 
-    numbers_too = "phones" in changed
+    def hides_entry(entry: str) -> bool:
+        return hides_address(entry) or any(map(hides_address, addresses_in(entry)))
 
     def cut(text: str) -> str:
-        if "@" in text:
-            text = _ADDRESS_IN_TEXT.sub(lambda at: _cut(at[0], hides_address), text)
-        return _PHONE_IN_TEXT.sub(lambda at: _cut(at[0], hides_phone), text) if numbers_too else text
+        if _has_address(text):
+            text = _ADDRESS_IN_TEXT.sub(lambda at: _cut_address(at[0], hides_address), text)
+        if hides_phone is not None:
+            text = _PHONE_IN_TEXT.sub(lambda at: "" if hides_phone(at[0]) else at[0], text)
+        return text
 
-    for name in TEXTS:
+    def cut_all(value: Any) -> Any:
+        if isinstance(value, str):
+            return cut(value)
+        if isinstance(value, list | tuple):
+            return type(value)(map(cut_all, value))
+        return {name: cut_all(one) for name, one in value.items()} if isinstance(value, dict) else value
+
+    changed: dict[str, Any] = {}
+    for name, hides in (*((name, hides_entry) for name in ADDRESS_LISTS), ("phones", hides_phone)):
         given = get(name)
-        if given and (kept := cut(given)) != given:
-            changed[name] = kept
-    for name in TEXT_LISTS:
+        if given and hides is not None and any(map(hides, given)):
+            changed[name] = type(given)(one for one in given if not hides(one))
+    for name in (*TEXTS, *TEXT_LISTS, *TEXT_MAPS):
         given = get(name)
-        if given and (kept := type(given)(map(cut, given))) != given:
+        if given and (kept := cut_all(given)) != given:
             changed[name] = kept
     return changed
 
 
-def _cut(found: str, hides: Hidden) -> str:
-    """What stays of a find: all of it, or the sign that ended the sentence."""
-    bare = found.rstrip(".!")
-    return found[len(bare) :] if hides(bare) else found
+def _cut_address(found: str, hides: Hidden) -> str:
+    """What stays of a find: all of it, or what stood before the address."""
+    for address in spellings(found):
+        if hides(_plain(address)):
+            return found[: len(found) - len(address)]
+    return found
 
 
 def lead_getter(lead: Lead) -> Get:
     """How a stored lead is read."""
-    return lambda name: getattr(lead, name)
+    return lambda name: getattr(lead, name, None)
 
 
 def lead_with(lead: Lead, changed: dict[str, Any]) -> Lead:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,10 +26,12 @@ MIN_PHONE_DIGITS, MAX_PHONE_DIGITS = 6, 15
 KEY_BYTES = 12
 
 _SHA256 = re.compile(r"(?:(?P<kind>email|phone):)?sha256:(?P<hex>[0-9a-fA-F]{64})")
-_ADDRESS = re.compile(r"[^@\s,;<>\"]{1,64}@[^@\s,;<>\"]{1,253}")
-_PHONE = re.compile(r"\+?[0-9][0-9 ()./-]{4,30}")
-# Mailboxes that ignore dots in their names.
-_DOTLESS = ("gmail.com", "googlemail.com")
+_ADDRESS = re.compile(r"[^@\s,;<>\"()\[\]:\\]{1,64}@(?:[\w-]{1,63}\.)+[\w-]{2,63}")
+_PHONE = re.compile(r"\+?[0-9][0-9\s()./-]{4,30}")
+# What follows a number inside a house is not of the number; nor is the 0 that is left out behind a country code.
+_EXTENSION = re.compile(r"(?:ext|x|#|durchwahl|poste|ramal)\.?\s*[0-9]{1,6}\s*$", re.IGNORECASE)
+# Mailboxes that ignore dots in their names, and their one name.
+_DOTLESS = {"gmail.com": "gmail.com", "googlemail.com": "gmail.com"}
 
 
 class Kind(StrEnum):
@@ -50,6 +53,8 @@ class Value:
     kind: Kind
     text: str
     sha256: bytes | None = None
+    spelled: str = ""
+    """An address as it was given, which a list of hashes may hold instead of its mailbox."""
 
 
 def read_value(text: str, kind: Kind | None = None) -> Value:
@@ -65,7 +70,8 @@ def read_value(text: str, kind: Kind | None = None) -> Value:
         kind = Kind.EMAIL if "@" in text else Kind.PHONE if _PHONE.fullmatch(text) else Kind.DOMAIN
     match kind:
         case Kind.EMAIL:
-            return Value(kind, mailbox(spelled_address(text)))
+            spelled = spelled_address(text)
+            return Value(kind, mailbox(spelled), spelled=spelled)
         case Kind.PHONE:
             return Value(kind, phone_digits(text))
         case Kind.DOMAIN:
@@ -83,7 +89,7 @@ def _domain(text: str) -> str:
 
 def spelled_address(text: str) -> str:
     """An address in lower case, its host in ASCII; raises NotAValue."""
-    address = text.strip().removeprefix("mailto:").lower()
+    address = unicodedata.normalize("NFC", text.strip().lower()).removeprefix("mailto:")
     if len(address) > MAX_ADDRESS_CHARS or not _ADDRESS.fullmatch(address):
         raise NotAValue("expected one address such as anna@example.com")
     name, _, host = address.rpartition("@")
@@ -100,13 +106,15 @@ def mailbox(spelled: str) -> str:
     name, _, host = spelled.rpartition("@")
     name = name.partition("+")[0] or name
     if host in _DOTLESS:
-        name = name.replace(".", "") or name
+        name, host = name.replace(".", "") or name, _DOTLESS[host]
     return f"{name}@{host}"
 
 
 def phone_digits(text: str) -> str:
     """The digits of a phone number, country code first if it has one; raises NotAValue."""
-    digits = "".join(char for char in text if char in "0123456789").removeprefix("00")
+    number = _EXTENSION.sub("", text.replace("(0)", ""))
+    # Digits of every script: those of others count as the ones they mean.
+    digits = "".join(str(unicodedata.digit(char)) for char in number if char.isdigit()).removeprefix("00")
     if not MIN_PHONE_DIGITS <= len(digits) <= MAX_PHONE_DIGITS:
         raise NotAValue(f"expected a phone number of {MIN_PHONE_DIGITS} to {MAX_PHONE_DIGITS} digits")
     return digits
@@ -137,6 +145,12 @@ class Hasher:
             return value.text.encode()
         inner = value.sha256 or hashlib.sha256(value.text.encode()).digest()
         return self._keyed(value.kind, inner)
+
+    def all_of(self, value: Value) -> set[bytes]:
+        """Every hash under which a value may be listed."""
+        spelled = self.of_address(value.spelled) if value.spelled else ()
+        phone = self.of_phone(value.text) if value.kind is Kind.PHONE and value.text else ()
+        return {self.of_value(value), *spelled, *phone}
 
     def of_address(self, address: str) -> Iterator[bytes]:
         """Every hash under which an address may be listed: of its mailbox, and of it as it is spelled."""

@@ -63,7 +63,7 @@ DONE = _named(
         Done(
             Purpose.ACCESS,
             _ADDRESS,
-            Held(None, [HeldLead("example.com", ("emails",), "crawl-2026-10.parquet", _READ, {})]),
+            Held(None, [HeldLead("example.com", ("emails",), "crawl-2026-10.parquet", _READ, {})], []),
         )
     ),
 )
