@@ -68,7 +68,7 @@ def test_an_address_is_not_shown_any_more(door: Door) -> None:
 def test_what_is_held_about_an_address(door: Door) -> None:
     asked = door.ask(email="two@door-two.com", request="access")
     told = door.confirm(ticket=asked["ticket"], code=door.outbox.code("two@door-two.com"))
-    assert list(told) == ["request", "email", "suppressed_since", "leads"]
+    assert list(told) == ["request", "email", "suppressed_since", "suppressed_on", "leads"]
     assert (told["request"], told["email"], told["suppressed_since"]) == ("access", "two@door-two.com", None)
     assert told["leads"] == [
         {
@@ -83,15 +83,16 @@ def test_what_is_held_about_an_address(door: Door) -> None:
 def test_nothing_is_held_about_a_stranger(door: Door) -> None:
     asked = door.ask(email="nobody@door-nowhere.com", request="access")
     told = door.confirm(ticket=asked["ticket"], code=door.outbox.code("nobody@door-nowhere.com"))
-    assert (told["suppressed_since"], told["leads"]) == (None, [])
+    assert (told["suppressed_since"], told["suppressed_on"], told["leads"]) == (None, [], [])
 
 
-def test_access_says_since_when_it_is_not_shown(door: Door) -> None:
+def test_access_says_since_when_and_where_it_is_not_shown(door: Door) -> None:
     address = "three@door-three.com"
     for request in ("opt_out", "access"):
         asked = door.ask(email=address, request=request)
         told = door.confirm(ticket=asked["ticket"], code=door.outbox.code(address))
     assert -30 < _age_s(told["suppressed_since"]) <= 1
+    assert (told["suppressed_on"], told["leads"]) == (["door-three.com"], [])
 
 
 def test_the_answer_is_the_same_whether_or_not_anything_is_held(door: Door) -> None:

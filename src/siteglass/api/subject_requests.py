@@ -219,6 +219,7 @@ def done_body(done: Done) -> dict[str, Any]:
     return {
         **body,
         "suppressed_since": None if since is None else _moment(since.timestamp()),
+        "suppressed_on": done.held.sites,
         "leads": [_held(lead, whole=done.value.kind is Kind.DOMAIN) for lead in done.held.leads],
     }
 

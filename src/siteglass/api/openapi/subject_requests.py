@@ -143,7 +143,8 @@ def _suppressed() -> dict[str, Any]:
         **_ABOUT,
         suppressed={"type": "boolean", "const": True},
         effective_within_s=said(
-            {"type": "integer", "const": EFFECTIVE_WITHIN_S}, "Seconds until no search and no look-up shows it any more."
+            {"type": "integer", "const": EFFECTIVE_WITHIN_S},
+            "Seconds until no search and no look-up shows it any more.",
         ),
     )
     return _optional(done, "email", "domain")
@@ -163,6 +164,12 @@ def _held() -> dict[str, Any]:
         request={"type": "string", "const": Purpose.ACCESS},
         **_ABOUT,
         suppressed_since=said(or_null(_MOMENT), "Since when it is not shown; null if it is."),
+        suppressed_on={
+            "type": "array",
+            "items": _TEXT,
+            "description": "The websites that the address stood on when it was suppressed. It is not shown, and still "
+            f"in the files that records come from. At most {MAX_HELD}; none for a domain.",
+        },
         leads={
             "type": "array",
             "items": _optional(lead, "record"),

@@ -214,9 +214,12 @@ function showDone(answer) {
     const since = answer.suppressed_since
       ? `It has not been shown to anybody since ${day(answer.suppressed_since)}. `
       : "";
+    const stood = answer.suppressed_on.length
+      ? ` It stood on ${answer.suppressed_on.join(", ")}, and is still in the files that these records came in.`
+      : "";
     const count = answer.leads.length;
     byId("done-text").textContent =
-      since + (count === 0 ? "No record holds it." : `${count} record${count === 1 ? " holds" : "s hold"} it.`);
+      since + (count === 0 ? "No record shows it." : `${count} record${count === 1 ? " holds" : "s hold"} it.`) + stood;
     held.append(...answer.leads.map(heldLead));
   }
   show("done");
