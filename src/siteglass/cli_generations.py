@@ -166,6 +166,7 @@ def index_expire(force: bool) -> None:
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--verify/--no-verify", default=True, show_default=True, help="Compare it with the live one.")
 @click.option("--promote", is_flag=True, help="Let searches see it, if it is not refused.")
+@click.option("--reason", default="", help="Why --promote goes with --no-verify; kept, and shown by `index status`.")
 @click.option("--shards", default=1, show_default=True, type=click.IntRange(1, 1024))
 @click.option("--replicas", default=0, show_default=True, type=click.IntRange(0, 8), help="Made when it is filled.")
 @click.option("--codec", default="default", show_default=True, type=click.Choice(["default", "best_compression"]))
@@ -177,6 +178,7 @@ def index_rebuild(
     sources: tuple[Path, ...],
     verify: bool,
     promote: bool,
+    reason: str,
     shards: int,
     replicas: int,
     codec: str,
@@ -189,9 +191,12 @@ def index_rebuild(
     from siteglass import rebuild as rebuilding
     from siteglass.index import generations
 
+    if promote and not verify and not reason:
+        raise click.UsageError("--no-verify with --promote needs --reason: those who come later will ask why.")
     tolerances, golden = _read_checks(checks)
     shape = generations.Shape(shards, replicas, codec, refresh_interval)
-    plan = rebuilding.Plan(shape, verify, promote, keep, keep_failed, tolerances, golden)
+    forced = None if verify else reason
+    plan = rebuilding.Plan(shape, verify, promote, forced, keep, keep_failed, tolerances, golden)
     try:
         done = run(lambda backends, names: rebuilding.rebuild(backends, names, sources, plan))
     except rebuilding.RebuildFailed as error:
