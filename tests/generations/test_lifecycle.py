@@ -13,15 +13,18 @@ from typing import Any
 import msgspec
 import pytest
 
+from siteglass import opt_out
 from siteglass.backends import Backends
 from siteglass.demo import generate
 from siteglass.index import expiry, generations
+from siteglass.index.generations import GenerationError
 from siteglass.index.mapping import SCHEMA_VERSION
-from siteglass.index.names import Names
+from siteglass.index.names import Names, written_as
 from siteglass.lead import Lead
 from siteglass.lead_files import write_parquet
 from siteglass.load import load
 from siteglass.settings import Settings
+from siteglass.suppression.values import read_value
 from tests.api.asking import enrich
 from tests.generations.commands import Index, refusals
 from tests.running import add, run, serving
@@ -192,6 +195,24 @@ def test_a_generation_opened_while_a_batch_is_written_gets_it_too(index: Index) 
 
     run(index.settings, writing)
     assert [(g.name, g.documents) for g in index.all()] == [(opened[0], 200)]
+
+
+def test_a_generation_without_its_own_alias_is_told_and_not_passed_over(index: Index) -> None:
+    """Neither a lead nor an opt-out may be lost in silence."""
+    # Other tests share the list: what is put on it is nobody else's.
+    lead = Lead(domain="without-alias.example", crawled_at_ms=time.time_ns() // 1_000_000)
+    name = index.built([lead], "--promote")
+    alias = written_as(name)
+    index.engine("DELETE", f"/{name}/_alias/{alias}")
+    told = (
+        f"{name} takes writes, but its own alias {alias} is missing, so they would be lost. Rebuild it: siteglass index "
+        f"rebuild SOURCE --promote, or drop it: siteglass index drop {name}"
+    )
+    assert index("load", index.file([lead]), code=2) == told
+    values = [read_value(lead.domain)]
+    with pytest.raises(GenerationError) as refused:
+        run(index.settings, lambda b, n: opt_out.suppress(b, n, values, reason="asked to", actor="tests"))
+    assert str(refused.value) == told
 
 
 @pytest.mark.parametrize(("days", "oldest_ms"), [(0, None), (-1, None), (1, 9 * DAY_MS), (10, 0)])

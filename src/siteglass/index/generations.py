@@ -119,8 +119,14 @@ async def previous(backends: Backends, names: Names) -> str | None:
 
 
 async def is_gone(backends: Backends, name: str) -> bool:
-    """Whether a generation was dropped."""
-    return await _behind(backends, written_as(name)) is None
+    """Whether a generation was dropped; one that only lacks an alias is still there."""
+    try:
+        await admin(backends, "HEAD", f"/{name}")
+    except EngineError as error:
+        if error.status == 404:
+            return True
+        raise
+    return False
 
 
 async def _behind(backends: Backends, alias: str) -> str | None:
