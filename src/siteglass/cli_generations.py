@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from siteglass.cli_index import run
+from siteglass.cli_index import run, tell_loaded
 
 if TYPE_CHECKING:
     from siteglass.backends import Backends
@@ -208,16 +208,10 @@ def index_rebuild(
 
 
 def _tell_rebuilt(done: Rebuilt) -> None:
-    loaded = done.loaded
     if done.report is not None:
         click.echo(_table(done.report), err=True)
-    click.echo(
-        f"{loaded.read} leads read from {done.files} files; {loaded.written} written, {loaded.older} not newer than "
-        f"what was there, {loaded.suppressed} suppressed, {loaded.too_old} too old, {loaded.failed} failed; "
-        f"{done.seconds:.1f} seconds"
-    )
-    for reason in loaded.reasons:
-        click.echo(f"  {reason}", err=True)
+    read, price = f"leads read from {done.files} files", f"{done.seconds:.1f} seconds"
+    tell_loaded(done.loaded, read=read, older="not newer", price=price)
     if done.report is not None and not done.report.ok:
         left = "it was dropped" if done.name in done.dropped else f"it is kept: siteglass index drop {done.name}"
         click.echo(f"{done.name} is refused, see above; {left}. The live generation is as it was.", err=True)
