@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from siteglass.cli_index import run
+from siteglass.cli_index import run, tell_loaded
 
 if TYPE_CHECKING:
     from siteglass.backends import Backends
@@ -166,6 +166,7 @@ def index_expire(force: bool) -> None:
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--verify/--no-verify", default=True, show_default=True, help="Compare it with the live one.")
 @click.option("--promote", is_flag=True, help="Let searches see it, if it is not refused.")
+@click.option("--reason", default="", help="Why --promote goes with --no-verify; kept, and shown by `index status`.")
 @click.option("--shards", default=1, show_default=True, type=click.IntRange(1, 1024))
 @click.option("--replicas", default=0, show_default=True, type=click.IntRange(0, 8), help="Made when it is filled.")
 @click.option("--codec", default="default", show_default=True, type=click.Choice(["default", "best_compression"]))
@@ -177,6 +178,7 @@ def index_rebuild(
     sources: tuple[Path, ...],
     verify: bool,
     promote: bool,
+    reason: str,
     shards: int,
     replicas: int,
     codec: str,
@@ -189,9 +191,12 @@ def index_rebuild(
     from siteglass import rebuild as rebuilding
     from siteglass.index import generations
 
+    if promote and not verify and not reason:
+        raise click.UsageError("--no-verify with --promote needs --reason: those who come later will ask why.")
     tolerances, golden = _read_checks(checks)
     shape = generations.Shape(shards, replicas, codec, refresh_interval)
-    plan = rebuilding.Plan(shape, verify, promote, keep, keep_failed, tolerances, golden)
+    forced = None if verify else reason
+    plan = rebuilding.Plan(shape, verify, promote, forced, keep, keep_failed, tolerances, golden)
     try:
         done = run(lambda backends, names: rebuilding.rebuild(backends, names, sources, plan))
     except rebuilding.RebuildFailed as error:
@@ -203,16 +208,10 @@ def index_rebuild(
 
 
 def _tell_rebuilt(done: Rebuilt) -> None:
-    loaded = done.loaded
     if done.report is not None:
         click.echo(_table(done.report), err=True)
-    click.echo(
-        f"{loaded.read} leads read from {done.files} files; {loaded.written} written, {loaded.older} not newer than "
-        f"what was there, {loaded.suppressed} suppressed, {loaded.too_old} too old, {loaded.failed} failed; "
-        f"{done.seconds:.1f} seconds"
-    )
-    for reason in loaded.reasons:
-        click.echo(f"  {reason}", err=True)
+    read, price = f"leads read from {done.files} files", f"{done.seconds:.1f} seconds"
+    tell_loaded(done.loaded, read=read, older="not newer", price=price)
     if done.report is not None and not done.report.ok:
         left = "it was dropped" if done.name in done.dropped else f"it is kept: siteglass index drop {done.name}"
         click.echo(f"{done.name} is refused, see above; {left}. The live generation is as it was.", err=True)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from siteglass.backends import Backends
     from siteglass.index.generations import Generation
     from siteglass.index.names import Names
+    from siteglass.load import Loaded
 
 Result = TypeVar("Result")
 
@@ -69,15 +70,20 @@ def index_load(source: Path) -> None:
     path = loading.to_store(source, load_settings().lead_store)
     with progress("Loading", count_leads(path)) as advance_to:
         loaded = run(lambda b, n: loading.load(b, n, path, lambda so_far: advance_to(so_far.read)))
+    price = f"{loaded.document_bytes / max(loaded.read, 1):.0f} bytes sent per document"
+    tell_loaded(loaded, read="leads read", older="older", price=price)
+    if loaded.failed:
+        sys.exit(1)
+
+
+def tell_loaded(loaded: Loaded, *, read: str, older: str, price: str) -> None:
+    """What became of leads, and what that took; `older` says which ones gave way to what was there."""
     click.echo(
-        f"{loaded.read} leads read; {loaded.written} written, {loaded.older} older than what was there, "
-        f"{loaded.suppressed} suppressed, {loaded.too_old} too old, {loaded.failed} failed; "
-        f"{loaded.document_bytes / max(loaded.read, 1):.0f} bytes sent per document"
+        f"{loaded.read} {read}; {loaded.written} written, {loaded.older} {older} than what was there, "
+        f"{loaded.suppressed} suppressed, {loaded.too_old} too old, {loaded.failed} failed; {price}"
     )
     for reason in loaded.reasons:
         click.echo(f"  {reason}", err=True)
-    if loaded.failed:
-        sys.exit(1)
 
 
 @index.command("drop")

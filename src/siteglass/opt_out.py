@@ -115,6 +115,7 @@ async def _take_out(
         await generations.refresh(backends, targets)
     domains = [value.decode() for kind, value in listed if kind is Kind.DOMAIN]
     keys = [index_key(value) for kind, value in listed if kind is not Kind.DOMAIN]
+    broken: generations.GenerationError | None = None
     for target in targets:
         try:
             async for found in holders(backends, target, domains, [*keys, *map(site_key, domains)]):
@@ -122,6 +123,10 @@ async def _take_out(
         except EngineError as error:
             if error.status != 404 or not await generations.is_gone(backends, target):
                 raise
+        except generations.GenerationError as error:
+            broken = error  # told when the others are done
+    if broken is not None:
+        raise broken
     if targets:
         await generations.refresh(backends, targets)
 

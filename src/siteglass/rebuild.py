@@ -33,6 +33,8 @@ class Plan:
     shape: generations.Shape
     verify: bool = True
     promote: bool = False
+    forced: str | None = None
+    """Why it is promoted without having been verified."""
     keep: int = 1
     """Generations kept behind the new one."""
     keep_failed: bool = False
@@ -81,7 +83,7 @@ async def rebuild(backends: Backends, names: Names, sources: Sequence[Path], pla
         await generations.drop(backends, names, name)
         dropped = [name]
     elif plan.promote and not refused:
-        await generations.promote(backends, names, name)
+        await generations.promote(backends, names, name, forced=plan.forced)
         dropped = await generations.retain(backends, names, plan.keep)
     seconds = time.monotonic() - started
     return Rebuilt(name, len(files), loaded, seconds, report, plan.promote and not refused, dropped)

@@ -10,6 +10,7 @@ from siteglass import opt_out
 from siteglass.backends import Backends, EngineError
 from siteglass.control import Control, Look, places
 from siteglass.errors import BadRequest, Problem, Unavailable
+from siteglass.index.generations import GenerationError
 from siteglass.index.names import Names
 from siteglass.lead_files import LeadFileError
 from siteglass.mailer import Mailer, MailError, MailRefused
@@ -112,7 +113,7 @@ class FrontDoor:
                     return Done(purpose, value, await opt_out.held(backends, names, value))
                 await opt_out.suppress(backends, names, [value], reason=REASON, actor=ACTOR)
                 return Done(purpose, value)
-        except (SettingsError, LeadFileError) as error:
+        except (SettingsError, LeadFileError, GenerationError) as error:
             raise Unavailable(f"{purpose}: {error}", RETRY_AFTER_S, has_price=False) from None
         except Unavailable as error:
             raise Unavailable(error.reason, RETRY_AFTER_S, has_price=False) from None

@@ -137,8 +137,13 @@ async def _send(backends: Backends, target: str, lines: Sequence[bytes], told: W
         else:
             items = [next(iter(item.items())) for item in answer["items"]]
             refused = any(item["status"] == 404 and "error" in item for _, item in items)
-            if refused and await generations.is_gone(backends, target):
-                return
+            if refused:
+                if await generations.is_gone(backends, target):
+                    return
+                raise generations.GenerationError(
+                    f"{target} takes writes, but its own alias {written_as(target)} is missing, so they would be lost. "
+                    f"Rebuild it: siteglass index rebuild SOURCE --promote, or drop it: siteglass index drop {target}"
+                )
             for action, item in items:
                 _count(action, item, told)
             lines = [line for line, (_, item) in zip(lines, items, strict=True) if item["status"] == 429]

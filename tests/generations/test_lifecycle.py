@@ -5,23 +5,27 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from siteglass.backends import Backends
+from siteglass import opt_out
+from siteglass.backends import Backends, Clock
 from siteglass.demo import generate
 from siteglass.index import expiry, generations
+from siteglass.index.generations import GenerationError
 from siteglass.index.mapping import SCHEMA_VERSION
-from siteglass.index.names import Names
+from siteglass.index.names import Names, written_as
 from siteglass.lead import Lead
 from siteglass.lead_files import write_parquet
 from siteglass.load import load
 from siteglass.settings import Settings
+from siteglass.suppression.values import read_value
 from tests.api.asking import enrich
 from tests.generations.commands import Index, refusals
 from tests.running import add, run, serving
@@ -86,6 +90,47 @@ def test_retention_keeps_the_way_back_and_what_is_newer(index: Index) -> None:
     add(index.settings, LEADS, index.folder)
     index("promote", newer, "--keep", "0")
     assert [g.name for g in index.all()] == [killed, newer]
+
+
+def test_workers_hold_opt_outs_since_a_day_before_the_oldest_that_may_be_searched(index: Index) -> None:
+    """The clock of who made it may have been wrong. One abandoned half-way does not count, unless it is live."""
+    names = Names(index.settings.index_prefix)
+
+    def since(name: str) -> None:
+        held_since = run(index.settings, generations.oldest_made_at)
+        made_at = names.made_at(name)
+        assert made_at is not None
+        assert held_since == made_at - timedelta(days=1)
+
+    assert run(index.settings, generations.oldest_made_at) is None
+    killed, first, second = (run(index.settings, _made_on(day)) for day in (1, 2, 3))
+    since(killed)
+    run(index.settings, lambda backends, _: generations.note(backends, killed, unfinished=True))
+    since(first)
+    run(index.settings, lambda backends, names: generations.promote(backends, names, second))
+    since(first)
+    index("drop", first)
+    since(second)
+    run(index.settings, lambda backends, names: generations.promote(backends, names, killed))
+    since(killed)
+
+
+def _made_on(day: int) -> Callable[[Backends, Names], Awaitable[str]]:
+    async def action(backends: Backends, names: Names) -> str:
+        backends.clock = TheDay(day)
+        return await generations.create(backends, names, generations.Shape())
+
+    return action
+
+
+class TheDay(Clock):
+    """A clock that stands still."""
+
+    def __init__(self, day: int) -> None:
+        self._now_ms = day * DAY_MS
+
+    def now_ms(self) -> int:
+        return self._now_ms
 
 
 def test_a_killed_rebuild_is_marked_and_refused(index: Index, leads_path: Path) -> None:
@@ -192,6 +237,24 @@ def test_a_generation_opened_while_a_batch_is_written_gets_it_too(index: Index) 
 
     run(index.settings, writing)
     assert [(g.name, g.documents) for g in index.all()] == [(opened[0], 200)]
+
+
+def test_a_generation_without_its_own_alias_is_told_and_not_passed_over(index: Index) -> None:
+    """Neither a lead nor an opt-out may be lost in silence."""
+    # Other tests share the list: what is put on it is nobody else's.
+    lead = Lead(domain="without-alias.example", crawled_at_ms=time.time_ns() // 1_000_000)
+    name = index.built([lead], "--promote")
+    alias = written_as(name)
+    index.engine("DELETE", f"/{name}/_alias/{alias}")
+    told = (
+        f"{name} takes writes, but its own alias {alias} is missing, so they would be lost. Rebuild it: siteglass "
+        f"index rebuild SOURCE --promote, or drop it: siteglass index drop {name}"
+    )
+    assert index("load", index.file([lead]), code=2) == told
+    values = [read_value(lead.domain)]
+    with pytest.raises(GenerationError) as refused:
+        run(index.settings, lambda b, n: opt_out.suppress(b, n, values, reason="asked to", actor="tests"))
+    assert str(refused.value) == told
 
 
 @pytest.mark.parametrize(("days", "oldest_ms"), [(0, None), (-1, None), (1, 9 * DAY_MS), (10, 0)])

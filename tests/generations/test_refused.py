@@ -218,6 +218,18 @@ def test_force_needs_a_reason_which_is_kept(index: Index) -> None:
     index("drop", name)
 
 
+def test_promotion_without_verification_needs_a_reason_which_is_kept(index: Index) -> None:
+    before, path = index.all(), index.file(LEADS[::2])
+    assert "--no-verify with --promote needs --reason" in index("rebuild", path, "--no-verify", "--promote", code=2)
+    assert index.all() == before
+    index("rebuild", path, "--no-verify", "--promote", "--reason", "the live one is broken")
+    name = index.live()
+    (line,) = (line for line in index("status").splitlines() if line.startswith(name))
+    assert "by force: the live one is broken" in line
+    index("rollback")
+    index("drop", name)
+
+
 def test_wider_tolerances(index: Index) -> None:
     name = index.built(LEADS[::2])
     assert refusals(index("verify", name, "--least-count", "50", "--most-gone", "50")) == []

@@ -71,7 +71,7 @@ def test_what_is_suppressed_meanwhile(index: Index, monkeypatch: pytest.MonkeyPa
         await write(backends, target, lines, told)
 
     path = Path(index.file(_leads("meanwhile")))
-    index("rebuild", str(path), "--no-verify", "--promote")
+    index("rebuild", str(path), "--no-verify", "--promote", "--reason", "the leads are others")
     monkeypatch.setattr(loading, "write", beside)
     index("rebuild", str(path), "--promote")
     _require_suppressed(index, "meanwhile")

@@ -12,11 +12,13 @@ from typing import Any
 import httpx
 import pytest
 
+from siteglass.index import generations
+from siteglass.index.names import written_as
 from siteglass.settings import Settings
 from tests.api.asking import refused
 from tests.limits.faults import free_port
 from tests.opt_out.conftest import ASK, CONFIRM, Door
-from tests.running import serving
+from tests.running import run, serving
 
 # Who asks here pays for nothing, and is told of no charge.
 LATER = "The service cannot answer right now. Try again in 60 s."
@@ -168,4 +170,18 @@ def test_what_cannot_be_carried_out(
         refused(response, 503, "UNAVAILABLE")
         assert response.json()["message"] == LATER
     assert reason in _reason(caplog)
+    assert door.confirm(**proof)["suppressed"] is True
+
+
+def test_a_generation_that_cannot_be_written_to(door: Door, caplog: pytest.LogCaptureFixture) -> None:
+    """It is told to the operator, and the asker may come again."""
+    proof = {"ticket": door.ask(email="nine@door-nine.com")["ticket"], "code": door.outbox.code("nine@door-nine.com")}
+    (name,) = run(door.settings, generations.writable)
+    where = f"/{name}/_alias/{written_as(name)}"
+    run(door.settings, lambda backends, _: generations.admin(backends, "DELETE", where))
+    try:
+        refused(door.post(CONFIRM, proof), 503, "UNAVAILABLE")
+    finally:
+        run(door.settings, lambda backends, _: generations.admin(backends, "PUT", where))
+    assert f"its own alias {written_as(name)} is missing" in _reason(caplog)
     assert door.confirm(**proof)["suppressed"] is True

@@ -19,6 +19,7 @@ LEADS = 2_000
 EACH = 450
 PHONES = 100
 IN_FORCE_S = 60
+KEPT_PAGES = 2
 SEARCHES: tuple[dict[str, Any], ...] = ({}, {"select": ["emails"]}, {"sort": "domain"})
 
 
@@ -97,6 +98,11 @@ def test_a_thousand_values_leave_every_answer_and_every_generation(
             client.post("/v1/leads/search", json={"limit": 100, **more}, headers={"Idempotency-Key": f"s{number}"})
             for number, more in enumerate(SEARCHES)
         ]
+        kept_pages = [
+            client.post(path, json={}, headers={"Idempotency-Key": f"p{number}"}).raise_for_status()
+            for number, path in enumerate(paths[:KEPT_PAGES])
+        ]
+        assert all(gone.leaks(told(page)) for page in kept_pages)
         kept_enrich = _enriched(client, touched, **{"Idempotency-Key": "e"})
         assert {value for page in before for value in gone.leaks(told(page))} == set(gone.values())
 
@@ -136,10 +142,16 @@ def test_a_thousand_values_leave_every_answer_and_every_generation(
             assert again.headers["Idempotency-Redacted"] == "true"
             assert gone.leaks(_data(again)) == []
             assert again.headers["X-Credits-Lead-Used"] == first.headers["X-Credits-Lead-Used"]
-        for number, (first, more) in enumerate(zip(kept_search, SEARCHES, strict=True)):
-            again = client.post(
-                "/v1/leads/search", json={"limit": 100, **more}, headers={"Idempotency-Key": f"s{number}"}
-            )
+        again_search = [
+            client.post("/v1/leads/search", json={"limit": 100, **more}, headers={"Idempotency-Key": f"s{number}"})
+            for number, more in enumerate(SEARCHES)
+        ]
+        again_pages = [
+            client.post(path, json={}, headers={"Idempotency-Key": f"p{number}"})
+            for number, path in enumerate(paths[:KEPT_PAGES])
+        ]
+        for first, again in zip(kept_search + kept_pages, again_search + again_pages, strict=True):
+            assert again.headers["Idempotency-Replayed"] == "true"
             assert again.headers["Idempotency-Redacted"] == "true"
             assert gone.leaks(told(again)) == []
             assert again.json()["size"] == len(again.json()["results"])

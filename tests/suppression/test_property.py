@@ -25,7 +25,7 @@ from siteglass.lead_files import write_parquet
 from siteglass.load import load
 from siteglass.suppression.values import read_value
 from tests.running import run, serving
-from tests.suppression.world import World, world
+from tests.suppression.world import World, rebuilt, world
 
 # Each step asks real engines: a few short stories in CI, many long ones with SITEGLASS_LONG.
 LONG = bool(os.environ.get("SITEGLASS_LONG"))
@@ -141,17 +141,8 @@ class Story(RuleBasedStateMachine):
 
     @rule()
     def rebuild(self) -> None:
-        """A new generation from all files as they came; the one before the last goes."""
-
-        async def action(backends: Backends, names: Names) -> None:
-            name = await generations.create(backends, names, generations.Shape())
-            for path in self.files:
-                await load(backends, names, path, lambda _: None, only=name)
-            await generations.promote(backends, names, name)
-            for old in (await generations.writable(backends, names))[:-2]:
-                await generations.drop(backends, names, old)
-
-        run(self.world.settings, action)
+        """A new generation from all files as they came; only the one that was live stays behind it."""
+        rebuilt(self.world.settings, self.files)
 
     @rule()
     def roll_back(self) -> None:

@@ -8,15 +8,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from siteglass.index.generations import Shape
 from siteglass.lead import Lead
 from siteglass.lead_files import write_parquet
+from siteglass.rebuild import Plan, rebuild
 from siteglass.settings import Settings, environment_of
 from tests.accounts.opening import drop_schema
 from tests.running import RUN_PREFIX, fill, make_test_account, run, settings_for
@@ -41,7 +43,7 @@ class World:
 
     def rebuild(self) -> str:
         """A new generation from the source, promoted; its name."""
-        return fill(self.settings, self.source)[0]
+        return rebuilt(self.settings, [self.source])
 
     def documents(self) -> dict[str, list[dict[str, Any]]]:
         """All that every generation holds, as the engine gives it."""
@@ -57,6 +59,12 @@ class World:
             return found
 
         return run(self.settings, everything)
+
+
+def rebuilt(settings: Settings, sources: Sequence[Path]) -> str:
+    """A new generation as the product builds it, promoted; the one that was live stays behind it. Its name."""
+    plan = Plan(Shape(), verify=False, promote=True, keep=1)
+    return run(settings, lambda backends, names: rebuild(backends, names, sources, plan)).name
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from siteglass import __version__
@@ -17,6 +17,9 @@ from siteglass.index import mapping
 from siteglass.index.names import Names, written_as
 
 ADMIN_TIMEOUT_MS = 60_000
+# A generation is named by the clock of the machine that made it, the list of opt-outs is dated by PostgreSQL's: a clock
+# that was ahead must not let workers forget what was listed just after. No machine in use is wrong by a day.
+CLOCK_MARGIN = timedelta(days=1)
 
 
 class GenerationError(Exception):
@@ -103,9 +106,24 @@ async def writable(backends: Backends, names: Names) -> list[str]:
 
 
 async def oldest_made_at(backends: Backends, names: Names) -> datetime | None:
-    """When the oldest generation that takes writes was made."""
-    found = await writable(backends, names)
-    return names.made_at(found[0]) if found else None
+    """No later than when the oldest generation that takes writes and may be searched was made.
+
+    An unfinished one is not searched: abandoned by a rebuild that was killed, it must not hold this back for ever.
+    """
+    params = {"filter_path": "*.aliases,*.mappings._meta.unfinished"}
+    try:
+        found = await admin(backends, "GET", f"/{names.write}", params=params)
+    except EngineError as error:
+        if error.status == 404:
+            return None
+        raise
+    searched = [
+        name
+        for name, described in found.items()
+        if names.read in described["aliases"] or not described.get("mappings", {}).get("_meta", {}).get("unfinished")
+    ]
+    made_at = names.made_at(min(searched)) if searched else None
+    return made_at and made_at - CLOCK_MARGIN
 
 
 async def live(backends: Backends, names: Names) -> str | None:
@@ -119,8 +137,14 @@ async def previous(backends: Backends, names: Names) -> str | None:
 
 
 async def is_gone(backends: Backends, name: str) -> bool:
-    """Whether a generation was dropped."""
-    return await _behind(backends, written_as(name)) is None
+    """Whether a generation was dropped; one that only lacks an alias is still there."""
+    try:
+        await admin(backends, "HEAD", f"/{name}")
+    except EngineError as error:
+        if error.status == 404:
+            return True
+        raise
+    return False
 
 
 async def _behind(backends: Backends, alias: str) -> str | None:

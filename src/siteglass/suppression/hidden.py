@@ -1,7 +1,7 @@
 """What a worker holds of the list, by the domain of leads: one look-up per lead of an answer.
 
 The index is rewritten when a value is suppressed; this covers the time until that is done, and a writer that missed it.
-So only entries newer than the oldest generation are held: a generation is built from what the list leaves.
+So only entries newer than the oldest finished generation are held: a generation is built from what the list leaves.
 """
 
 from __future__ import annotations
