@@ -28,7 +28,7 @@ LEADS = [
         emails=(f"{name}@door-{name}.com", "shared@door-shared.com"),
         country="USA",
     )
-    for name in ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+    for name in ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 ]
 ASK, CONFIRM = "/v1/opt-out", "/v1/opt-out/confirm"
 _CALLERS = itertools.count(1)

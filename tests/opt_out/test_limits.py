@@ -175,7 +175,7 @@ def test_what_cannot_be_carried_out(
 
 def test_a_generation_that_cannot_be_written_to(door: Door, caplog: pytest.LogCaptureFixture) -> None:
     """It is told to the operator, and the asker may come again."""
-    proof = {"ticket": door.ask(email="nine@door-nine.com")["ticket"], "code": door.outbox.code("nine@door-nine.com")}
+    proof = {"ticket": door.ask(email="ten@door-ten.com")["ticket"], "code": door.outbox.code("ten@door-ten.com")}
     (name,) = run(door.settings, generations.writable)
     where = f"/{name}/_alias/{written_as(name)}"
     run(door.settings, lambda backends, _: generations.admin(backends, "DELETE", where))
