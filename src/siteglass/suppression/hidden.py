@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from siteglass.backends import EngineError
 from siteglass.errors import Unavailable
 from siteglass.postgres import Postgres
 from siteglass.settings import Settings, SettingsError, variable
@@ -123,8 +122,9 @@ class Hidden:
     async def _oldest(self) -> datetime:
         try:
             return await self._since() or _LONG_AGO
-        except (Unavailable, EngineError):
-            # Without the index there are no answers; more than is needed does no harm.
+        except Exception:
+            # Whatever an engine says that is away or ill: without it there are no answers, and more than is needed does
+            # no harm.
             return self._from
 
     async def _read(self, held: dict[str, bytes], statement: str, *bounds: object) -> str:

@@ -66,15 +66,22 @@ def _texts(get: Get) -> Iterator[str]:
     """All that is shown as text, lists in one piece: no address holds a line end."""
     for name in TEXTS:
         yield get(name) or ""
-    for name in TEXT_LISTS:
+    for name in (*TEXT_LISTS, *TEXT_MAPS):
         if given := get(name):
-            yield "\n".join(given)
-    for name in TEXT_MAPS:
-        for value in (get(name) or {}).values():
-            if isinstance(value, str):
-                yield value
-            elif isinstance(value, list | tuple):
-                yield "\n".join(value)
+            yield "\n".join(_strings(given))
+
+
+def _strings(value: Any) -> Iterable[str]:
+    """The texts of a list, or of a map and the lists in it."""
+    if not isinstance(value, dict):
+        return value  # type: ignore[no-any-return]  # a list of texts
+    found: list[str] = []
+    for one in value.values():
+        if isinstance(one, str):
+            found.append(one)
+        elif isinstance(one, list | tuple):
+            found.extend(one)
+    return found
 
 
 def addresses(get: Get) -> set[str]:
@@ -155,6 +162,11 @@ def _without(get: Get, hides_address: Hidden, hides_phone: Hidden | None) -> dic
             text = _PHONE_IN_TEXT.sub(lambda at: "" if hides_phone(at[0]) else at[0], text)
         return text
 
+    def may_hold(value: Any) -> bool:
+        """One look at a whole list: most hold nothing, and to cut each of its texts takes ten times as long."""
+        text = value if isinstance(value, str) else "\n".join(_strings(value))
+        return _has_address(text) or (hides_phone is not None and _PHONE_IN_TEXT.search(text) is not None)
+
     def cut_all(value: Any) -> Any:
         if isinstance(value, str):
             return cut(value)
@@ -169,7 +181,7 @@ def _without(get: Get, hides_address: Hidden, hides_phone: Hidden | None) -> dic
             changed[name] = type(given)(one for one in given if not hides(one))
     for name in (*TEXTS, *TEXT_LISTS, *TEXT_MAPS):
         given = get(name)
-        if given and (kept := cut_all(given)) != given:
+        if given and may_hold(given) and (kept := cut_all(given)) != given:
             changed[name] = kept
     return changed
 
