@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
+import hypothesis
 import pytest
 
 from siteglass.demo import generate
@@ -18,6 +19,11 @@ from siteglass.settings import Settings, load_settings
 from tests.accounts.opening import drop_schema
 from tests.private_engines import PrivateEngines
 from tests.running import RUN_PREFIX, fill, serving, settings_for
+
+# How long one example takes says more about what else runs than about the code; times are measured where they are
+# promised.
+hypothesis.settings.register_profile("siteglass", deadline=None)
+hypothesis.settings.load_profile("siteglass")
 
 LEADS = 20_000
 SEED = 7
