@@ -65,8 +65,6 @@ def index_load(source: Path) -> None:
 
     if source.suffix not in LEAD_FILES:
         raise click.BadParameter(f"{source}: leads come in files named {' or '.join(LEAD_FILES)}.")
-    if source.suffix == ".parquet":
-        count_leads(source)  # what is no such file must not get into the store
     path = loading.to_store(source, load_settings().lead_store)
     with progress("Loading", count_leads(path)) as advance_to:
         loaded = run(lambda b, n: loading.load(b, n, path, lambda so_far: advance_to(so_far.read)))

@@ -13,7 +13,7 @@ from siteglass.backends import Backends
 from siteglass.index import generations
 from siteglass.index.expiry import oldest_crawl_ms
 from siteglass.index.names import Names
-from siteglass.lead_files import ndjson_to_parquet, read_parquet, record_place, replacing
+from siteglass.lead_files import count_leads, ndjson_to_parquet, read_parquet, record_place, replacing
 from siteglass.suppression.entries import Listed, remember, require_secret
 from siteglass.writing import Prepared, Preparer, Written, found_on, listed_of, write
 
@@ -40,6 +40,8 @@ def to_store(source: Path, store: Path) -> Path:
     """
     if source.resolve().parent == store.resolve():
         return source
+    if source.suffix == ".parquet":
+        count_leads(source)  # what is no such file must not get into the store
     store.mkdir(parents=True, exist_ok=True)
     with source.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:12]

@@ -29,7 +29,7 @@ from siteglass.suppression.entries import MAX_ADDED, Listed
 from siteglass.suppression.redaction import changes, hashes, lead_getter, lead_with
 from siteglass.suppression.redaction import names as listed_names
 from siteglass.suppression.values import Hasher, Kind, Value, index_key, site_key
-from siteglass.writing import WRITE_DEADLINE_S, Prepared, Preparer, Written, found_on, listed_of, write
+from siteglass.writing import WRITE_DEADLINE_S, Carrying, Prepared, Preparer, Written, found_on, listed_of, write
 
 # A batch that was under way when a value was listed has ended by then, also if its writer was killed.
 SETTLE_AFTER = timedelta(seconds=2 * WRITE_DEADLINE_S)
@@ -111,8 +111,9 @@ async def _take_out(
 ) -> None:
     """Rewrite all documents that carry one of these, in every generation that takes writes."""
     targets = await generations.writable(backends, names)
-    if targets:
-        await generations.refresh(backends, targets)
+    if not targets:
+        return
+    await generations.refresh(backends, targets)
     domains = [value.decode() for kind, value in listed if kind is Kind.DOMAIN]
     keys = [index_key(value) for kind, value in listed if kind is not Kind.DOMAIN]
     broken: generations.GenerationError | None = None
@@ -125,10 +126,9 @@ async def _take_out(
                 raise
         except generations.GenerationError as error:
             broken = error  # told when the others are done
+    await generations.refresh(backends, targets)
     if broken is not None:
         raise broken
-    if targets:
-        await generations.refresh(backends, targets)
 
 
 async def _rewrite(backends: Backends, preparer: Preparer, target: str, found: list[Holder], outcome: Outcome) -> None:
@@ -155,14 +155,10 @@ async def _rewrite(backends: Backends, preparer: Preparer, target: str, found: l
 
 async def _noted(backends: Backends, hasher: Hasher, found: list[Holder]) -> set[str]:
     """Note what documents show of what is listed, before anything is read that may not be there; their domains."""
-    carried = {holder.domain: hashes(holder.record.get, hasher) for holder in found}
-    named = {name for domain in carried for name in listed_names(domain)}
-    listed = await entries.among(backends.postgres, named, {value for some in carried.values() for value in some})
-    rows = [entries.Found(domain, value) for domain, some in carried.items() for value in some & listed.hashes]
-    whole = [domain for domain in carried if not listed.domains.isdisjoint(listed_names(domain))]
-    rows += [entries.Found(domain, entries.WHOLE) for domain in whole]
-    await entries.remember(backends.postgres, rows)
-    return {row.domain for row in rows}
+    shown = [Carrying(one.domain, listed_names(one.domain), frozenset(hashes(one.record.get, hasher))) for one in found]
+    carried = found_on(shown, await listed_of(backends, shown))
+    await entries.remember(backends.postgres, carried)
+    return {one.domain for one in carried}
 
 
 def _records(backends: Backends, found: list[Holder]) -> tuple[list[tuple[Lead, str]], list[Holder]]:

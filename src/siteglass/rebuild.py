@@ -106,7 +106,7 @@ def files_of(sources: Sequence[Path]) -> list[Path]:
 
 
 async def _fill(backends: Backends, names: Names, name: str, files: list[Path]) -> Loaded:
-    stored = [await asyncio.to_thread(_stored, path, backends.settings.lead_store) for path in files]
+    stored = [await asyncio.to_thread(to_store, path, backends.settings.lead_store) for path in files]
     whole = Loaded()
     with progress("Rebuilding", sum(count_leads(path) for path in stored)) as advance_to:
         for path in stored:
@@ -114,12 +114,6 @@ async def _fill(backends: Backends, names: Names, name: str, files: list[Path]) 
     if not whole.read:
         raise generations.GenerationError("The files hold no lead")
     return whole
-
-
-def _stored(source: Path, store: Path) -> Path:
-    if source.suffix == ".parquet":
-        count_leads(source)  # what is no such file must not get into the store
-    return to_store(source, store)
 
 
 def _further(advance_to: Callable[[int], None], before: int) -> Callable[[Loaded], None]:

@@ -7,7 +7,6 @@ hashes of the ticket: each belongs to one ticket, and neither can be worked out 
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import hmac
 import re
@@ -19,6 +18,8 @@ from enum import StrEnum
 import orjson
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
+from siteglass.sealed import read_sealed, spell_sealed
 
 MAX_TICKET_CHARS = 1_024
 MIN_SECRET_CHARS = 32
@@ -34,7 +35,6 @@ _CODE = b"siteglass-ticket-code-1"
 _TOKEN = b"siteglass-ticket-token-1"
 _BUCKET = b"siteglass-ticket-bucket-1"
 
-_ALPHABET = re.compile(r"[A-Za-z0-9_-]+")
 # Base32 without the letters that look like digits; what is typed for them is taken as them.
 _DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _LOOK_ALIKES = str.maketrans("OIL", "011")
@@ -90,11 +90,13 @@ class TicketSealer:
         """A new ticket; two of the same request differ."""
         nonce = base64.b64encode(secrets.token_bytes(NONCE_BYTES)).decode()
         payload = orjson.dumps([ticket.purpose, ticket.kind, ticket.text, ticket.expires_s, nonce])
-        return base64.urlsafe_b64encode(self._keys[0].encrypt(payload, [FORMAT])).rstrip(b"=").decode()
+        return spell_sealed(self._keys[0].encrypt(payload, [FORMAT]))
 
     def open(self, text: str, now_s: int) -> Opened:
         """The ticket and its proofs; raises NotATicket."""
-        sealed = _decoded(text)
+        sealed = read_sealed(text, MAX_TICKET_CHARS)
+        if sealed is None:
+            raise NotATicket("is no ticket of this service")
         for key, secret in zip(self._keys, self._secrets, strict=True):
             try:
                 payload = key.decrypt(sealed, [FORMAT])
@@ -122,15 +124,3 @@ def _spelled(key: bytes, sealed: bytes, chars: int) -> str:
     """Five bits of a keyed hash for each character."""
     number = int.from_bytes(hmac.new(key, sealed, hashlib.sha256).digest())
     return "".join(_DIGITS[number >> 5 * at & 31] for at in range(chars))
-
-
-def _decoded(text: str) -> bytes:
-    if len(text) > MAX_TICKET_CHARS or not _ALPHABET.fullmatch(text):
-        raise NotATicket("is no ticket of this service")
-    try:
-        sealed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    except (binascii.Error, ValueError):
-        raise NotATicket("is no ticket of this service") from None
-    if len(sealed) <= 16:  # shorter than the seal itself
-        raise NotATicket("is no ticket of this service")
-    return sealed

@@ -42,13 +42,20 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A lead on its way in, with all that it may be listed under, and its lines if it is not."""
+class Carrying:
+    """All that a lead may be listed under."""
+
+    domain: str
+    names: tuple[str, ...]
+    hashes: frozenset[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared(Carrying):
+    """A lead on its way in, and its lines if nothing of it is listed."""
 
     lead: Lead
     source: str
-    names: tuple[str, ...]
-    hashes: frozenset[bytes]
     lines: bytes
 
 
@@ -63,14 +70,15 @@ class Preparer:
 
     def prepare(self, lead: Lead, source: str) -> Prepared:
         """The lead as it may be shown if nothing of it is listed; one that is too old is deleted, wherever it is."""
+        named = names(lead.domain)
         if self.is_too_old(lead):
             line = bulk_delete_line(lead.domain, lead.crawled_at_ms)
-            return Prepared(lead, source, names(lead.domain), frozenset(), line)
+            return Prepared(lead.domain, named, frozenset(), lead, source, line)
         if lead.country in self._countries:
             lead = lead_with(lead, without_personal(lead_getter(lead)))
         found = hashes(lead_getter(lead), self.hasher)
-        lines = bulk_lines(lead, source, index_keys(lead.domain, found), equal_wins=self._equal_wins)
-        return Prepared(lead, source, names(lead.domain), frozenset(found), lines)
+        lines = bulk_lines(lead, source, index_keys(named, found), equal_wins=self._equal_wins)
+        return Prepared(lead.domain, named, frozenset(found), lead, source, lines)
 
     def is_too_old(self, lead: Lead) -> bool:
         """Whether it was crawled longer ago than leads are kept."""
@@ -86,23 +94,23 @@ class Preparer:
         if listed.hashes.isdisjoint(one.hashes):
             return one.lines
         lead = lead_with(one.lead, changes(lead_getter(one.lead), listed.hashes, self.hasher))
-        keys = index_keys(lead.domain, hashes(lead_getter(lead), self.hasher))
+        keys = index_keys(one.names, hashes(lead_getter(lead), self.hasher))
         return bulk_lines(lead, one.source, keys, equal_wins=equal_wins)
 
 
-async def listed_of(backends: Backends, batch: Sequence[Prepared]) -> Listed:
+async def listed_of(backends: Backends, batch: Sequence[Carrying]) -> Listed:
     """What of a batch is on the list now."""
     domains = {name for one in batch for name in one.names}
     return await among(backends.postgres, domains, {hashed for one in batch for hashed in one.hashes})
 
 
-def found_on(batch: Sequence[Prepared], listed: Listed) -> list[Found]:
+def found_on(batch: Sequence[Carrying], listed: Listed) -> list[Found]:
     """Which leads carry what is listed."""
     found: list[Found] = []
     for one in batch:
         if not listed.domains.isdisjoint(one.names):
-            found.append(Found(one.lead.domain, WHOLE))
-        found += [Found(one.lead.domain, value) for value in listed.hashes & one.hashes]
+            found.append(Found(one.domain, WHOLE))
+        found += [Found(one.domain, value) for value in listed.hashes & one.hashes]
     return found
 
 

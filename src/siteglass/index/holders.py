@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from siteglass.backends import Backends
+from siteglass.index.scanning import scanned
 
-PAGE = 1_000
 # Far below the engine's own limit of 65,536 terms in one query.
 KEYS_AT_ONCE = 1_000
 FIND_TIMEOUT_MS = 30_000
@@ -37,31 +37,5 @@ async def holders(
     for field, values in (("domain", domains), ("contacts", keys)):
         for start in range(0, len(values), KEYS_AT_ONCE):
             wanted = {"terms": {field: list(values[start : start + KEYS_AT_ONCE])}}
-            after: list[Any] | None = None
-            while found := await _page(backends, generation, wanted, after):
+            async for found in scanned(backends, generation, [wanted], timeout_ms=FIND_TIMEOUT_MS):
                 yield [Holder(hit["_id"], hit["_source"]["src"], hit["_version"], hit["_source"]) for hit in found]
-                if len(found) < PAGE:
-                    break
-                after = found[-1]["sort"]
-
-
-async def _page(
-    backends: Backends, generation: str, wanted: dict[str, Any], after: list[Any] | None
-) -> list[dict[str, Any]]:
-    body: dict[str, Any] = {
-        "size": PAGE,
-        "query": {"bool": {"filter": [wanted]}},
-        "sort": [{"domain": "asc"}],
-        "version": True,
-        "track_total_hits": False,
-        **({} if after is None else {"search_after": after}),
-    }
-    answer = await backends.opensearch.request(
-        "POST",
-        f"/{generation}/_search",
-        body,
-        timeout_ms=FIND_TIMEOUT_MS,
-        params={"allow_partial_search_results": "false", "request_cache": "false"},
-    )
-    hits: list[dict[str, Any]] = answer["hits"]["hits"]
-    return hits

@@ -10,6 +10,7 @@ from typing import Any
 from siteglass.backends import Backends
 from siteglass.index import generations
 from siteglass.index.documents import BUCKETS
+from siteglass.index.scanning import scanned
 
 SAMPLE_LEADS = 4_000
 MAX_SAMPLE_LEADS = 20_000
@@ -56,23 +57,11 @@ async def _read(backends: Backends, name: str, buckets: int, last: str | None) -
     filters: list[dict[str, Any]] = [{"range": {"bucket": {"lt": buckets}}}]
     if last is not None:
         filters.append({"range": {"domain": {"lte": last}}})
-    body = {
-        "size": PAGE_LEADS,
-        "version": True,
-        "track_total_hits": False,
-        "query": {"bool": {"filter": filters}},
-        "sort": [{"domain": "asc"}],
-    }
     found: dict[str, Sampled] = {}
-    while len(found) < MAX_SAMPLE_LEADS:
-        answer = await generations.admin(
-            backends, "POST", f"/{name}/_search", body, {"allow_partial_search_results": "false"}
-        )
-        hits = answer["hits"]["hits"]
+    async for hits in scanned(backends, name, filters, timeout_ms=generations.ADMIN_TIMEOUT_MS):
         found.update((hit["_id"], Sampled(hit["_version"], hit["_source"])) for hit in hits)
-        if len(hits) < PAGE_LEADS:
+        if len(found) >= MAX_SAMPLE_LEADS:
             break
-        body["search_after"] = hits[-1]["sort"]
     return found
 
 

@@ -6,10 +6,7 @@ format. Deflating lets the largest search that is allowed fit into the longest c
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
-import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,14 +18,13 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from siteglass.errors import CursorExpired, InvalidCursor
 from siteglass.query.fields import SEARCH_SELECTABLE, SORTS
+from siteglass.sealed import read_sealed, spell_sealed
 
 MAX_CURSOR_CHARS = 6_144
 MIN_SECRET_CHARS = 32
 COMPRESSION_LEVEL = 6
 RAW_DEFLATE = -15
 FORMAT = b"siteglass-cursor-1"
-
-_ALPHABET = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +81,14 @@ class CursorSealer:
         ]
         packed = zlib.compress(orjson.dumps(payload), COMPRESSION_LEVEL, wbits=RAW_DEFLATE)
         sealed = self._keys[0].encrypt(packed, [FORMAT, account.encode()])
-        return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
+        return spell_sealed(sealed)
 
     def open(self, cursor: str, account: str, now_s: int) -> Continuation:
         """What a cursor says; raises InvalidCursor or CursorExpired."""
-        packed = self._decrypt(_decoded(cursor), account)
+        sealed = read_sealed(cursor, MAX_CURSOR_CHARS)
+        if sealed is None:
+            raise InvalidCursor
+        packed = self._decrypt(sealed, account)
         payload = orjson.loads(zlib.decompress(packed, wbits=RAW_DEFLATE))
         issued, result_id, total, estimated, sort, limit, select, key, domain, backward, width, filters = payload
         if now_s > issued + self._life_s:
@@ -116,16 +115,3 @@ class CursorSealer:
 
 def _select_numbers(select: tuple[str, ...] | None) -> list[int] | None:
     return None if select is None else [SEARCH_SELECTABLE.index(name) for name in select]
-
-
-def _decoded(cursor: str) -> bytes:
-    if len(cursor) > MAX_CURSOR_CHARS or not _ALPHABET.fullmatch(cursor):
-        raise InvalidCursor
-    try:
-        sealed = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-    except (binascii.Error, ValueError):
-        raise InvalidCursor from None
-    # Unused bits of the last character would let several texts stand for one cursor.
-    if len(sealed) <= 16 or base64.urlsafe_b64encode(sealed).rstrip(b"=").decode() != cursor:
-        raise InvalidCursor
-    return sealed

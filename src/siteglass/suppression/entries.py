@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import asyncpg
 import orjson
 
 from siteglass.errors import Unavailable
@@ -50,7 +51,6 @@ class Entry:
     at: datetime
     actor: str
     reason: str
-    settled: bool
 
     @property
     def shown(self) -> str:
@@ -178,8 +178,7 @@ async def among(postgres: Postgres, domains: Collection[str], hashed: Collection
 
 
 _LIST = """
-SELECT s.kind::text, s.value, s.at, a.actor_id AS actor, a.details ->> 'reason' AS reason,
-    s.settled_at IS NOT NULL AS settled
+SELECT s.kind::text, s.value, s.at, a.actor_id AS actor, a.details ->> 'reason' AS reason
 FROM {schema}.suppressed s JOIN {schema}.audit a ON a.id = s.audit_id
 WHERE {condition}
 ORDER BY s.at DESC, s.kind, s.value LIMIT $1
@@ -190,7 +189,7 @@ async def newest(postgres: Postgres, limit: int, before: datetime | None = None)
     """The newest entries, the newest first; those before a time."""
     statement = _LIST.replace("{condition}", "$2::timestamptz IS NULL OR s.at < $2")
     rows = await postgres.fetch(statement, min(limit, MAX_LISTED), before, timeout_ms=ASK_TIMEOUT_MS)
-    return [Entry(**{**row, "kind": Kind(row["kind"])}) for row in rows]
+    return [_entry(row) for row in rows]
 
 
 async def find(postgres: Postgres, hasher: Hasher, value: Value) -> Entry | None:
@@ -198,7 +197,11 @@ async def find(postgres: Postgres, hasher: Hasher, value: Value) -> Entry | None
     listed = {name.encode() for name in names(value.text)} if value.kind is Kind.DOMAIN else hasher.all_of(value)
     statement = _LIST.replace("{condition}", "s.kind = $2::text::{schema}.suppressed_kind AND s.value = ANY($3)")
     rows = await postgres.fetch(statement, 1, value.kind.value, list(listed), timeout_ms=ASK_TIMEOUT_MS)
-    return Entry(**{**rows[0], "kind": Kind(rows[0]["kind"])}) if rows else None
+    return _entry(rows[0]) if rows else None
+
+
+def _entry(row: asyncpg.Record) -> Entry:
+    return Entry(**{**row, "kind": Kind(row["kind"])})
 
 
 async def leads_with(postgres: Postgres, hashed: Collection[bytes], limit: int) -> list[str]:

@@ -7,7 +7,7 @@ Addresses also stand in texts: all that is shown is looked through, so that what
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import Any
 
 import msgspec
@@ -119,9 +119,9 @@ def names(domain: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def index_keys(domain: str, found: Iterable[bytes]) -> list[str]:
-    """What a lead is found by when a value is suppressed; its own domain is indexed anyway."""
-    return sorted({*map(index_key, found), *map(site_key, names(domain)[1:])})
+def index_keys(named: Sequence[str], found: Iterable[bytes]) -> list[str]:
+    """What a lead of these names is found by when a value is suppressed; the first, its own, is indexed anyway."""
+    return sorted({*map(index_key, found), *map(site_key, named[1:])})
 
 
 def changes(get: Get, suppressed: Set[bytes], hasher: Hasher) -> dict[str, Any]:

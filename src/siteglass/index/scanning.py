@@ -1,0 +1,34 @@
+"""All documents of a generation that match, a page at a time, in the order of their domains."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from siteglass.backends import Backends
+from siteglass.index.compile import Query
+
+PAGE = 1_000
+
+
+async def scanned(
+    backends: Backends, generation: str, filters: Sequence[Query], *, timeout_ms: int
+) -> AsyncIterator[list[dict[str, Any]]]:
+    """Pages of hits with their versions and records; a part of a page is a failure."""
+    body: dict[str, Any] = {
+        "size": PAGE,
+        "query": {"bool": {"filter": list(filters)}},
+        "sort": [{"domain": "asc"}],
+        "version": True,
+        "track_total_hits": False,
+    }
+    params = {"allow_partial_search_results": "false", "request_cache": "false"}
+    while True:
+        path = f"/{generation}/_search"
+        answer = await backends.opensearch.request("POST", path, body, timeout_ms=timeout_ms, params=params)
+        hits: list[dict[str, Any]] = answer["hits"]["hits"]
+        if hits:
+            yield hits
+        if len(hits) < PAGE:
+            return
+        body["search_after"] = hits[-1]["sort"]
