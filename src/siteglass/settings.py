@@ -107,6 +107,16 @@ class Settings:
         "Networks that such a proof may be fetched from although they are not public, comma-separated; empty: none.",
     ] = ()
     opt_out_http_port: Annotated[int, "Port that such a proof is fetched from with http."] = 80
+    dashboard_secrets: Annotated[
+        tuple[str, ...],
+        "One or two secrets of 32 characters or more that seal what people sign in with, comma-separated, newest "
+        "first; empty: the dashboard is not served.",
+    ] = ()
+    public_url: Annotated[
+        str,
+        "Address of the service as people reach it, such as https://app.example.com: links in mails begin with it; "
+        "empty: http://HOST:PORT.",
+    ] = ""
     log_level: Annotated[str, "Least severe log line written: DEBUG, INFO, WARNING or ERROR."] = "INFO"
 
 

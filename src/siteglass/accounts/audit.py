@@ -17,6 +17,23 @@ from siteglass.postgres import Postgres
 ADMIN_TIMEOUT_MS = 5_000
 MAX_LISTED = 1_000
 
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who signed in to the dashboard."""
+
+    id: int
+
+
+# Who acts: an operator by name, or a person.
+Actor = str | Person
+
+
+def spelled(actor: Actor) -> tuple[str, str]:
+    """Kind and id of an actor as they stand in a row."""
+    return ("person", str(actor.id)) if isinstance(actor, Person) else ("operator", actor)
+
+
 _LIST = """
 SELECT * FROM (
     SELECT id, at, actor_kind::text, actor_id, action, account_id, key_id, entry_seq, details

@@ -12,6 +12,7 @@ from typing import Final
 import asyncpg
 
 from siteglass.accounts.accounts import AccountError, broken_rule
+from siteglass.accounts.audit import Actor, spelled
 from siteglass.accounts.key_form import digest, is_well_formed, make_key, secret_version
 from siteglass.accounts.key_uses import KeyUses, Rehashed
 from siteglass.accounts.networks import Network
@@ -195,7 +196,7 @@ WITH made AS (
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING *
 ), noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id, details)
-    SELECT 'operator', $14, 'key.create', account_id, id,
+    SELECT $14::text::{schema}.actor_kind, $15, 'key.create', account_id, id,
         jsonb_strip_nulls(jsonb_build_object('scopes', scopes, 'expires_at', expires_at,
             'daily_api_cap', daily_api_cap, 'daily_lead_cap', daily_lead_cap, 'rate_per_s', rate_per_s, 'burst', burst,
             'networks', allowed_networks))
@@ -213,7 +214,7 @@ async def create_key(
     scopes: Iterable[str] = SCOPES,
     limits: KeyLimits | None = None,
     *,
-    actor: str,
+    actor: Actor,
 ) -> tuple[int, str]:
     """Make a key; returns its number and the key itself, which cannot be had again."""
     key, stored = new_key(secrets)
@@ -221,7 +222,14 @@ async def create_key(
     values = (own.expires_at, own.daily_api_cap, own.daily_lead_cap, own.rate_per_s, own.burst, own.networks)
     try:
         row = await postgres.fetchrow(
-            _CREATE, account_id, name, *stored, sorted(set(scopes)), *values, actor, timeout_ms=ADMIN_TIMEOUT_MS
+            _CREATE,
+            account_id,
+            name,
+            *stored,
+            sorted(set(scopes)),
+            *values,
+            *spelled(actor),
+            timeout_ms=ADMIN_TIMEOUT_MS,
         )
     except asyncpg.ForeignKeyViolationError:
         raise AccountError(f"There is no account {account_id}. `siteglass account list` shows them.") from None
@@ -262,36 +270,39 @@ WITH changed AS (
     UPDATE {schema}.keys SET allowed_networks = $2 WHERE id = $1 RETURNING id, account_id, allowed_networks
 ), noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id, details)
-    SELECT 'operator', $3, 'key.allow', account_id, id, jsonb_build_object('networks', allowed_networks) FROM changed
+    SELECT $3::text::{schema}.actor_kind, $4, 'key.allow', account_id, id,
+        jsonb_build_object('networks', allowed_networks)
+    FROM changed
 )
 SELECT id FROM changed
 """
 
 
-async def allow_networks(postgres: Postgres, key_id: int, networks: Sequence[Network] | None, actor: str) -> None:
+async def allow_networks(postgres: Postgres, key_id: int, networks: Sequence[Network] | None, actor: Actor) -> None:
     """Let a key be used from these networks only, or from anywhere; seen by workers within a second."""
-    row = await postgres.fetchrow(_ALLOW, key_id, networks, actor, timeout_ms=ADMIN_TIMEOUT_MS)
+    row = await postgres.fetchrow(_ALLOW, key_id, networks, *spelled(actor), timeout_ms=ADMIN_TIMEOUT_MS)
     if row is None:
         raise no_key(key_id)
 
 
 _REVOKE = """
 WITH ended AS (
-    UPDATE {schema}.keys SET revoked_at = clock_timestamp() WHERE id = $1 AND revoked_at IS NULL
+    UPDATE {schema}.keys SET revoked_at = clock_timestamp()
+    WHERE id = $1 AND revoked_at IS NULL AND ($2::bigint IS NULL OR account_id = $2)
     RETURNING id, account_id
 ), noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id)
-    SELECT 'operator', $2, 'key.revoke', account_id, id FROM ended
+    SELECT $3::text::{schema}.actor_kind, $4, 'key.revoke', account_id, id FROM ended
 )
-SELECT id FROM {schema}.keys WHERE id = $1
+SELECT id FROM {schema}.keys WHERE id = $1 AND ($2::bigint IS NULL OR account_id = $2)
 """
 
 
-async def revoke_key(postgres: Postgres, key_id: int, actor: str) -> None:
+async def revoke_key(postgres: Postgres, key_id: int, actor: Actor, *, of_account: int | None = None) -> None:
     """End a key for good; a worker that has just looked it up lets it pass for a second, but no charge does.
 
-    Who revokes it again changes nothing, and is not noted.
+    Who revokes it again changes nothing, and is not noted. `of_account`: there is no other account's key.
     """
-    row = await postgres.fetchrow(_REVOKE, key_id, actor, timeout_ms=ADMIN_TIMEOUT_MS)
+    row = await postgres.fetchrow(_REVOKE, key_id, of_account, *spelled(actor), timeout_ms=ADMIN_TIMEOUT_MS)
     if row is None:
         raise no_key(key_id)

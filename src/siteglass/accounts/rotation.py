@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from siteglass.accounts.accounts import AccountError
+from siteglass.accounts.audit import Actor, spelled
 from siteglass.accounts.keys import ADMIN_TIMEOUT_MS, new_key, no_key
 from siteglass.postgres import Postgres
 
@@ -18,7 +19,7 @@ _ROTATE = """
 WITH family AS (
     SELECT k.* FROM {schema}.keys k JOIN {schema}.keys asked
         ON k.account_id = asked.account_id AND coalesce(k.family, k.id) = coalesce(asked.family, asked.id)
-    WHERE asked.id = $1 ORDER BY k.id FOR NO KEY UPDATE OF k
+    WHERE asked.id = $1 AND ($7::bigint IS NULL OR asked.account_id = $7) ORDER BY k.id FOR NO KEY UPDATE OF k
 ), standing AS (
     SELECT * FROM family WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())
 ), old AS (
@@ -36,7 +37,7 @@ WITH family AS (
     FROM old WHERE k.id = old.id RETURNING k.id, k.account_id, k.expires_at
 ), noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id, details)
-    SELECT 'operator', $7, 'key.rotate', ended.account_id, ended.id,
+    SELECT $8::text::{schema}.actor_kind, $9, 'key.rotate', ended.account_id, ended.id,
         jsonb_build_object('new_key', made.id, 'expires_at', ended.expires_at)
     FROM ended, made
 )
@@ -48,29 +49,38 @@ SELECT k.revoked_at IS NOT NULL AS revoked, k.expires_at <= clock_timestamp() AS
     SELECT max(n.id) FROM {schema}.keys n
     WHERE n.account_id = k.account_id AND coalesce(n.family, n.id) = coalesce(k.family, k.id) AND n.revoked_at IS NULL
 ) AS newest
-FROM {schema}.keys k WHERE k.id = $1
+FROM {schema}.keys k WHERE k.id = $1 AND ($2::bigint IS NULL OR k.account_id = $2)
 """
 
 
 async def rotate_key(
-    postgres: Postgres, secrets: Sequence[str], key_id: int, overlap: timedelta, actor: str
+    postgres: Postgres,
+    secrets: Sequence[str],
+    key_id: int,
+    overlap: timedelta,
+    actor: Actor,
+    *,
+    of_account: int | None = None,
 ) -> tuple[int, str]:
     """Make a key that takes the place of another, which ends after the overlap; returns number and key of the new one.
 
     The new one has all that the old one has, and shares its caps and its rate: together they may do no more.
+    `of_account`: there is no other account's key.
     """
     if not timedelta() <= overlap <= MAX_OVERLAP:
         raise AccountError(f"An overlap is 0 to {MAX_OVERLAP.days * 24} hours.")
     key, stored = new_key(secrets)
-    row = await postgres.fetchrow(_ROTATE, key_id, *stored, overlap, actor, timeout_ms=ADMIN_TIMEOUT_MS)
+    row = await postgres.fetchrow(
+        _ROTATE, key_id, *stored, overlap, of_account, *spelled(actor), timeout_ms=ADMIN_TIMEOUT_MS
+    )
     if row is None:
-        raise await _why_not(postgres, key_id)
+        raise await _why_not(postgres, key_id, of_account)
     return row["id"], key
 
 
-async def _why_not(postgres: Postgres, key_id: int) -> AccountError:
+async def _why_not(postgres: Postgres, key_id: int, of_account: int | None) -> AccountError:
     """Why a key cannot be rotated, and what can be done."""
-    row = await postgres.fetchrow(_WHY_NOT, key_id, timeout_ms=ADMIN_TIMEOUT_MS)
+    row = await postgres.fetchrow(_WHY_NOT, key_id, of_account, timeout_ms=ADMIN_TIMEOUT_MS)
     if row is None:
         return no_key(key_id)
     if row["revoked"] or row["expired"]:
