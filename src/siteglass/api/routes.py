@@ -251,6 +251,6 @@ def routes() -> list[Route]:
         _open(OPENAPI, _openapi),
         _open(DOCS, docs.page),
         # Parts of the pages, not operations: they stand in no document.
-        Route(docs.files_path, answered("docs", docs.file), include_in_schema=False),
-        Route(opt_out_page.files_path, answered("opt_out_page", opt_out_page.file), include_in_schema=False),
+        Route(docs.files.route, answered("docs", docs.file), include_in_schema=False),
+        Route(opt_out_page.files.route, answered("opt_out_page", opt_out_page.file), include_in_schema=False),
     ]
