@@ -59,6 +59,10 @@ status: ## Say which engines run, and where
 go-tools: ## Build the judge and toxiproxy, which the proof of charging uses
 	$(PYTHON) scripts/go_tools.py
 
+.PHONY: browser
+browser: ## Install Debian's Chromium, which the tests of pages drive
+	$(PYTHON) scripts/browser.py install
+
 .PHONY: doctor
 doctor: setup ## Say what is missing and how to mend it
 	@$(BIN)/siteglass doctor
@@ -99,6 +103,10 @@ coverage: setup ## All tests with branch coverage, and its summary
 
 .PHONY: check
 check: lint test ## All that CI checks: lint and tests
+
+.PHONY: screenshots
+screenshots: setup ## Draw the pages anew into docs/images/dashboard, from their tests; the engines must be up
+	SITEGLASS_SCREENSHOTS=1 $(BIN)/pytest -n 0 tests/browser $(PYTEST_ARGS)
 
 .PHONY: clean
 clean: ## Remove the environment, caches and build results (engines: `make down` first)

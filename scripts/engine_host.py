@@ -128,6 +128,8 @@ def apt_install(program: Path, package: str) -> None:
     apt = ["apt-get", "--quiet", "--yes", "-o", "Acquire::Retries=5", "-o", "DPkg::Lock::Timeout=300"]
     # Two engines may miss their packages at once, and apt's lists are locked without a wait.
     with locked(Path("/var/lock/siteglass-apt")):
+        if program.exists():  # whoever held the lock wanted the same
+            return
         run([*apt, "update"], env=quiet)
         # A package's own server must not start: it would take the machine's usual port.
         run([*apt, "install", "--no-install-recommends", package], env=quiet | {"RUNLEVEL": "1"})

@@ -11,7 +11,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -92,7 +93,7 @@ def make_test_account(dsn: str, schema: str) -> None:
         finally:
             await postgres.close()
 
-    asyncio.run(make())
+    apart(make())
 
 
 def run(settings: Settings, action: Callable[[Backends, Names], Awaitable[Result]]) -> Result:
@@ -102,7 +103,17 @@ def run(settings: Settings, action: Callable[[Backends, Names], Awaitable[Result
         async with open_backends(settings) as backends:
             return await action(backends, Names(settings.index_prefix))
 
-    return asyncio.run(inside())
+    return apart(inside())
+
+
+def apart(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run it to its end, in a thread of its own where this one has a loop already: tests in a browser do."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 def fill(settings: Settings, path: Path, shape: generations.Shape | None = None) -> tuple[str, Loaded]:

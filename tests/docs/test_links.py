@@ -16,6 +16,8 @@ OUTSIDE = {
     "https://creativecommons.org/licenses/by/4.0/": "attribution that the licence asks for",
     "https://cldr.unicode.org/": "attribution that the licence asks for",
     "https://github.com/swagger-api/swagger-ui": "where the files of the page at /docs come from",
+    "https://github.com/leeoniya/uPlot": "where files of the dashboard come from",
+    "https://github.com/bigskysoftware/htmx": "where files of the dashboard come from",
 }
 
 _FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)

@@ -236,7 +236,9 @@ function heldLead(lead) {
   part.append(list);
   if (lead.record) {
     const whole = document.createElement("details");
-    whole.append(element("summary", "The whole record"), element("pre", JSON.stringify(lead.record, null, 2)));
+    const record = element("pre", JSON.stringify(lead.record, null, 2));
+    record.tabIndex = 0; // it scrolls, by keyboard too
+    whole.append(element("summary", "The whole record"), record);
     part.append(whole);
   }
   return part;

@@ -1,0 +1,84 @@
+"""One browser for all tests here, which run in its thread, and pages that are watched.
+
+A test that asks for `browse` runs in the thread of the browser, its fixtures in the main one: they drive the browser
+only through `stage.do`. All of them go to one worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import pytest
+
+import browser as chromium
+from siteglass.lead import Lead
+from tests.browser.driving import Browse, Stage
+from tests.opt_out.mails import Outbox
+from tests.running import serving
+from tests.suppression.world import world
+
+LEAD = Lead(
+    domain="looked-at.com",
+    crawled_at_ms=1_790_000_000_000,
+    title="A site to look at",
+    emails=("jo@looked-at.com", "kim@looked-at.com"),
+    country="USA",
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if isinstance(item, pytest.Function) and "browse" in item.fixturenames:
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    if "browse" not in pyfuncitem.fixturenames:
+        return (yield)
+    stage: Stage = pyfuncitem.funcargs["browse"].stage
+    test = pyfuncitem.obj
+    pyfuncitem.obj = lambda **given: stage.do(lambda: test(**given))
+    try:
+        return (yield)
+    finally:
+        pyfuncitem.obj = test
+
+
+@pytest.fixture(scope="session")
+def stage() -> Iterator[Stage]:
+    """The browser and its thread."""
+    if not chromium.PROGRAM.exists():
+        pytest.fail(f"{chromium.PROGRAM} is missing: run `make browser`", pytrace=False)
+    made = Stage()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def browse(stage: Stage) -> Iterator[Browse]:
+    """Opens pages; at the end nothing may have been wrong with any of them."""
+    made = Browse(stage)
+    yield made
+    made.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A service that people look at, and the folder of the mails that it sends."""
+
+    url: str
+    outbox: Outbox
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Site]:
+    """The service with a lead, an account and tables of its own."""
+    folder = tmp_path_factory.mktemp("looked-at")
+    outbox = folder / "outbox"
+    with world(f"browser_{worker_id}", [LEAD], folder) as made:
+        settings = replace(made.settings, mail_url=f"file:{outbox}", mail_from="Siteglass <privacy@sender.test>")
+        with serving(settings) as client:
+            yield Site(str(client.base_url), Outbox(outbox))
