@@ -1,4 +1,5 @@
-"""Where the service listens, seen from outside: is the port free, who answers there, which proxies stand before it?"""
+"""Where the service listens, seen from outside: is the port free, who answers there, which proxies stand before it?
+And whom a caller's address counts for."""
 
 from __future__ import annotations
 
@@ -18,6 +19,21 @@ Listener = Literal["nobody", "siteglass", "siteglass, not ready", "another progr
 def url(settings: Settings) -> str:
     """The address that callers use."""
     return f"http://{settings.host}:{settings.port}"
+
+
+def public_url(settings: Settings) -> str:
+    """The address that people use, where links in mails lead; never what a request says of itself."""
+    return settings.public_url.rstrip("/") or url(settings)
+
+
+def household(address: str) -> str:
+    """Whom a caller's address counts for: of IPv6 the network that one household has; "None" for what is no address."""
+    try:
+        read = ipaddress.ip_address(address)
+    except ValueError:
+        return "None"
+    read = getattr(read, "ipv4_mapped", None) or read
+    return str(ipaddress.ip_network((read, 64), strict=False)) if read.version == 6 else str(read)
 
 
 def trusted_proxies(settings: Settings) -> list[str]:

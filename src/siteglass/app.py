@@ -20,23 +20,29 @@ from siteglass.accounts.expiry import EXPIRE_EVERY_S, expire_credits
 from siteglass.accounts.housekeeping import Housekeeping, Job
 from siteglass.accounts.key_uses import WRITE_EVERY_S
 from siteglass.accounts.keys import Keys, key_secrets
-from siteglass.api.guard import Service, log_fault, new_request_id
+from siteglass.api.guard import Service
 from siteglass.api.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH, VALUES
 from siteglass.api.responses import VALUES_PATH, error_answer
 from siteglass.api.routes import routes
 from siteglass.backends import Clock, open_backends
 from siteglass.control import open_control
+from siteglass.dashboard.routes import open_dashboard
+from siteglass.dashboard.routes import routes as dashboard_routes
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
 from siteglass.index import generations
 from siteglass.index.names import Names
 from siteglass.language_model import open_language_model
 from siteglass.limits import open_limits
-from siteglass.logs import configure_logs
+from siteglass.logs import configure_logs, log_fault, new_request_id
 from siteglass.mailer import open_mailer
 from siteglass.opt_out import SETTLE_EVERY_S, settle
+from siteglass.people import sessions
+from siteglass.people.passwords import Passwords
+from siteglass.people.secrecy import Secrecy
 from siteglass.query import natural
 from siteglass.query.cursor import CursorSealer
 from siteglass.settings import Settings, SettingsError, load_settings, variable
+from siteglass.sign_in import SignIn, lifetimes
 from siteglass.subject_requests import FrontDoor
 from siteglass.suppression.hidden import REFRESH_EVERY_S, Hidden, hidden_countries
 from siteglass.suppression.values import Hasher
@@ -55,6 +61,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     mailer = open_mailer(settings)
     door = FrontDoor(TicketSealer(settings.cursor_secrets), mailer, open_control(settings))
 
+    secrecy = Secrecy(settings.dashboard_secrets) if settings.dashboard_secrets else None
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         _read_tables()
@@ -67,12 +75,20 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             names = Names(settings.index_prefix)
             hidden = Hidden(backends.postgres, hasher, countries, partial(generations.oldest_made_at, backends, names))
             app.state.service = Service(backends, names, sealer, keys, limiter, claims, hidden, door, language_model)
+            sign_in = None if secrecy is None else SignIn(backends, secrecy, Passwords(), mailer)
+            if sign_in is not None:
+                app.state.dashboard = open_dashboard(backends, sign_in)
             housekeeping = Housekeeping(
                 [
                     Job("key uses", WRITE_EVERY_S, keys.uses.write, at_close=True),
                     Job("expired credits", EXPIRE_EVERY_S, partial(expire_credits, backends.postgres)),
                     Job("suppressed leads", REFRESH_EVERY_S, hidden.refresh),
                     Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, backends, names)),
+                    Job(
+                        "old sessions",
+                        sessions.FORGET_EVERY_S,
+                        partial(sessions.forget_old, backends.postgres, lifetimes(settings)),
+                    ),
                     Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres)),
                 ]
             )
@@ -81,6 +97,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             await housekeeping.close()
             await limiter.close()
             await claims.close()
+            if sign_in is not None:
+                await sign_in.close()
             if language_model is not None:
                 await language_model.close()
             if mailer is not None:
@@ -88,6 +106,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
 
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.router.routes.extend(routes())
+    if secrecy is not None:
+        app.router.routes.extend(dashboard_routes())
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(Exception, _fault)
     return app

@@ -17,6 +17,7 @@ from siteglass.cli_doctor import doctor
 from siteglass.cli_generations import GENERATION_COMMANDS
 from siteglass.cli_index import index
 from siteglass.cli_interpret import interpret
+from siteglass.cli_people import person
 from siteglass.cli_suppress import suppress
 from siteglass.settings import SettingsError, environment_of, load_settings, variable
 
@@ -29,7 +30,7 @@ def cli() -> None:
     """Siteglass: find websites, and the people behind them."""
 
 
-for command in (*COMMANDS, credits_, demo, doctor, index, interpret, suppress):
+for command in (*COMMANDS, credits_, demo, doctor, index, interpret, person, suppress):
     cli.add_command(command)
 for command in GENERATION_COMMANDS:
     index.add_command(command)
@@ -91,10 +92,13 @@ def _in_one_line(error: Exception) -> str | None:
     from siteglass.errors import Unavailable
     from siteglass.index.generations import GenerationError
     from siteglass.lead_files import LeadFileError
+    from siteglass.people.problems import PeopleError
     from siteglass.suppression.entries import SuppressionError
 
     match error:
-        case SettingsError() | AccountError() | GenerationError() | LeadFileError() | SuppressionError():
+        case (
+            SettingsError() | AccountError() | GenerationError() | LeadFileError() | PeopleError() | SuppressionError()
+        ):
             return str(error)
         case Unavailable():
             hint = "" if "`" in error.reason else " `make up` starts the engines;"

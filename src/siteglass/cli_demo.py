@@ -40,6 +40,7 @@ ACTOR = "demo"
 CREDITS = 10_000_000
 START_TIMEOUT_S = 60
 STOP_TIMEOUT_S = 20
+TIMEOUT_MS = 5_000
 # It begins the names of indices and is the name of a schema: what both allow.
 NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
@@ -139,6 +140,7 @@ def _demo_settings(kept: Settings | None, name: str) -> Settings:
         redis_prefix=name,
         lead_store=FOLDER / "leads",
         mail_url=f"file:{OUTBOX}",
+        dashboard_secrets=(kept and kept.dashboard_secrets) or (secrets.token_hex(24),),
         mail_from="Siteglass demo <opt-out@demo.example>",
     )
 
@@ -229,10 +231,12 @@ async def _stands(backends: Backends, key: str) -> bool:
 
 
 async def _make_keys(backends: Backends) -> dict[str, str]:
-    """One key for use, and one for each refusal."""
+    """One key for use, one for each refusal, and somebody who signs in to the dashboard."""
     from siteglass.accounts.accounts import create_account
     from siteglass.accounts.credits import grant
     from siteglass.accounts.keys import KeyLimits, create_key, revoke_key
+    from siteglass.people import people
+    from siteglass.people.passwords import Passwords
 
     postgres, key_secrets = backends.postgres, backends.settings.key_secrets
     suffix = secrets.token_hex(3)
@@ -246,6 +250,11 @@ async def _make_keys(backends: Backends) -> dict[str, str]:
     main = await account("Demo", "demo", CREDITS)
     small = await account("Small plan", "standard", CREDITS)
     empty = await account("No credit", "demo", 0)
+    email, password = f"owner-{suffix}@demo.example", "-".join(secrets.token_hex(3) for _ in range(4))
+    passwords = Passwords()
+    hashed = await passwords.hash(password)
+    passwords.close()
+    await people.create(postgres, email, "Demo Owner", hashed, main, "owner", timeout_ms=TIMEOUT_MS)
     past = KeyLimits(expires_at=datetime.now(UTC) - timedelta(days=1))
     revoked_id, revoked = await create_key(postgres, key_secrets, main, "revoked", actor=ACTOR)
     await revoke_key(postgres, revoked_id, ACTOR)
@@ -255,6 +264,8 @@ async def _make_keys(backends: Backends) -> dict[str, str]:
         "no_credit_api_key": (await create_key(postgres, key_secrets, empty, "no credit", actor=ACTOR))[1],
         "expired_api_key": (await create_key(postgres, key_secrets, main, "expired", limits=past, actor=ACTOR))[1],
         "revoked_api_key": revoked,
+        "dashboard_email": email,
+        "dashboard_password": password,
     }
 
 

@@ -1,13 +1,20 @@
-"""Log lines as JSON, one object a line. What may be in them: never a key, an address or a caller's text."""
+"""Log lines as JSON, one object a line, and the id that ties those of a request together.
+
+What may be in them: never a key, an address or a caller's text.
+"""
 
 from __future__ import annotations
 
 import logging
+import secrets
 import sys
 import time
 import traceback
+import uuid
 
 import orjson
+
+log = logging.getLogger("siteglass.api")
 
 _STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
@@ -41,3 +48,14 @@ def configure_logs(level: str) -> None:
     logging.basicConfig(level=level, handlers=[handler], force=True)
     # The service writes its own line per request, with the request id.
     logging.getLogger("uvicorn.access").disabled = True
+
+
+def new_request_id() -> str:
+    """A UUID of version 7: ids of one time lie together in the ledger's index, which keeps charges fast."""
+    made = time.time_ns() // 1_000_000 << 80 | secrets.randbits(80)
+    return str(uuid.UUID(int=made & ~(0xF << 76) & ~(0x3 << 62) | 0x7 << 76 | 0x2 << 62))
+
+
+def log_fault(request_id: str, error: BaseException) -> None:
+    """A fault of ours: its kind and place. Not its message, which may quote an address."""
+    log.error("fault", extra={"request_id": request_id, "kind": type(error).__name__, "frames": places(error)})

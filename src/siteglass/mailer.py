@@ -203,9 +203,14 @@ def _security(server: SplitResult) -> Security:
     raise SettingsError(f"{variable('mail_url')}: behind ? only tls=starttls or tls=none can stand, with smtp://.")
 
 
+def is_address(text: str) -> bool:
+    """Whether a mail could be sent there."""
+    return len(text) <= MAX_ADDRESS_CHARS and _ADDRESS.fullmatch(text) is not None
+
+
 def _plain(address: str) -> str:
     """An address that is one and nothing else; raises MailRefused for what could say more in a header."""
-    if len(address) > MAX_ADDRESS_CHARS or not _ADDRESS.fullmatch(address):
+    if not is_address(address):
         raise MailRefused("the recipient is no plain mail address")
     return address
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-import secrets
 import time
-import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
@@ -22,7 +20,7 @@ from siteglass.errors import Forbidden, Internal, SiteglassError, TooManyRequest
 from siteglass.index.names import Names
 from siteglass.language_model import LanguageModel
 from siteglass.limits import Claims, Policy, RateLimiter, limit_headers
-from siteglass.logs import places
+from siteglass.logs import log_fault, new_request_id
 from siteglass.query.cursor import CursorSealer
 from siteglass.subject_requests import FrontDoor
 from siteglass.suppression.hidden import Hidden
@@ -54,12 +52,6 @@ class Call:
 
     request_id: str
     headers: dict[str, str] = field(default_factory=dict)
-
-
-def new_request_id() -> str:
-    """A UUID of version 7: ids of one time lie together in the ledger's index, which keeps charges fast."""
-    made = time.time_ns() // 1_000_000 << 80 | secrets.randbits(80)
-    return str(uuid.UUID(int=made & ~(0xF << 76) & ~(0x3 << 62) | 0x7 << 76 | 0x2 << 62))
 
 
 Operation = Callable[[Service, Request, Caller, Call], Awaitable[Response]]
@@ -155,8 +147,3 @@ def answered(name: str, work: OpenOperation) -> Endpoint:
         return response
 
     return endpoint
-
-
-def log_fault(request_id: str, error: BaseException) -> None:
-    """A fault of ours: its kind and place. Not its message, which may quote an address."""
-    log.error("fault", extra={"request_id": request_id, "kind": type(error).__name__, "frames": places(error)})

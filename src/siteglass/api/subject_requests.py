@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import math
 from datetime import UTC, datetime
 from email.utils import parseaddr
@@ -12,7 +11,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from siteglass.accounts.networks import read_address
+from siteglass.address import household
 from siteglass.api.guard import Call, Service
 from siteglass.api.requests import read_json, unknown_fields
 from siteglass.api.responses import answer
@@ -54,11 +53,7 @@ _BY_KIND = {"email": Kind.EMAIL, "domain": Kind.DOMAIN}
 
 
 def _from(request: Request) -> str:
-    """Whom a request counts for: an address, or the network that one household has of IPv6."""
-    address = read_address(request.client.host) if request.client else None
-    if isinstance(address, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((address, 64), strict=False))
-    return str(address)
+    return household(request.client.host if request.client else "")
 
 
 async def _take(
@@ -67,7 +62,7 @@ async def _take(
     """Take from the limit of the caller and from that of what the request is about; raises TooManyRequests."""
     bucket = service.door.sealer.bucket
     verdict = await service.limiter.take(
-        f"{what}-from-{bucket(_from(request))}",
+        f"{what}-from-{bucket(household(request.client.host if request.client else ''))}",
         f"{what}-for-{bucket(other)}",
         _hourly(units),
         _hourly(other_units),

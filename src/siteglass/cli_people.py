@@ -1,0 +1,74 @@
+"""Operator commands on people who sign in to the dashboard: invite, list, delete."""
+
+from __future__ import annotations
+
+import asyncio
+
+import click
+
+from siteglass.cli_accounts import actor, run
+from siteglass.settings import SettingsError, load_settings, variable
+
+TIMEOUT_MS = 5_000
+
+
+@click.group()
+def person() -> None:
+    """People who sign in to the dashboard."""
+
+
+@person.command("invite")
+@click.argument("account_id", type=int)
+@click.argument("email")
+@click.option("--role", type=click.Choice(["viewer", "member", "owner"]), default="owner", show_default=True)
+def person_invite(account_id: int, email: str, role: str) -> None:
+    """Mail somebody an invitation to an account; its link is shown, too. The first owner comes in this way."""
+    from siteglass.accounts.accounts import list_accounts
+    from siteglass.backends import open_backends
+    from siteglass.mailer import open_mailer
+    from siteglass.people.passwords import Passwords
+    from siteglass.people.problems import PeopleError
+    from siteglass.people.secrecy import Secrecy
+    from siteglass.sign_in import SignIn
+
+    settings = load_settings()
+    mailer = open_mailer(settings)
+    if not settings.dashboard_secrets:
+        raise SettingsError(f"{variable('dashboard_secrets')} is not set: the dashboard is not served without.")
+
+    async def invite() -> str:
+        async with open_backends(settings) as backends:
+            found = await list_accounts(backends.postgres, account_id - 1)
+            if not found or found[0].id != account_id:
+                raise PeopleError(f"There is no account {account_id}. `siteglass account list` shows them.")
+            sign_in = SignIn(backends, Secrecy(settings.dashboard_secrets), Passwords(), mailer)
+            link = await sign_in.invite(email, role, account_id, found[0].name, ("operator", actor()))
+            await sign_in.close()
+            return link
+
+    click.echo(asyncio.run(invite()))
+    if mailer is not None:
+        mailer.close()
+        click.echo(f"Mailed to {email} by {mailer.place}. The link works once, for seven days.", err=True)
+
+
+@person.command("list")
+@click.argument("account_id", type=int)
+def person_list(account_id: int) -> None:
+    """Show the people of an account."""
+    from siteglass.people import people
+
+    for one in run(lambda postgres: people.members_of(postgres, account_id, timeout_ms=TIMEOUT_MS)):
+        second = "two-step" if one.has_second_factor else "password only"
+        click.echo(f"{one.person_id}  {one.email}  {one.name}  {one.role}  {second}")
+
+
+@person.command("delete")
+@click.argument("email")
+def person_delete(email: str) -> None:
+    """Delete somebody for good, from all accounts; what they did stays in the audit log under a number."""
+    from siteglass.people import people
+
+    address = people.clean_email(email)
+    run(lambda postgres: people.delete(postgres, address, actor(), timeout_ms=TIMEOUT_MS))
+    click.echo(f"{address} is deleted, and signed out everywhere.")

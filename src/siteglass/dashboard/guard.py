@@ -1,0 +1,289 @@
+"""What stands before and behind every page: session, role, where a form came from, errors as pages, log, metrics."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from jinja2 import Environment
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from siteglass import metrics
+from siteglass.accounts.accounts import AccountError
+from siteglass.backends import Backends
+from siteglass.dashboard.forms import Form, read_form, read_query
+from siteglass.dashboard.refusals import (
+    FORM_TOO_OLD,
+    NOT_ALLOWED,
+    NOT_FROM_HERE,
+    NOT_NOW,
+    NOT_THERE,
+    OUR_FAULT,
+    Refused,
+)
+from siteglass.dashboard.rendering import DONE, HEADERS, html_answer
+from siteglass.errors import Unavailable
+from siteglass.logs import log_fault, new_request_id
+from siteglass.page_files import PageFiles
+from siteglass.people import sessions
+from siteglass.people.people import ROLES
+from siteglass.people.problems import PeopleError
+from siteglass.people.sessions import Session
+from siteglass.sign_in import SignIn
+
+log = logging.getLogger("siteglass.dashboard")
+
+HOME = "/dashboard"
+SIGN_IN = "/dashboard/sign-in"
+CONFIRM = "/dashboard/confirm"
+SESSION_COOKIE = "__Host-siteglass"
+FORM_COOKIE = "__Host-siteglass-form"
+FRESH_FOR = timedelta(minutes=10)
+"""A key is made, and whatever else matters is done, this long after the password was given."""
+CLIENT_GONE = 499
+# Where somebody may be sent after signing in: a page of ours, nothing that a browser could take for another host.
+_OWN_PATH = re.compile(r"/dashboard(/[A-Za-z0-9_.-]+)*(\?[A-Za-z0-9_.=&%-]*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """What the pages work with; made once per worker."""
+
+    backends: Backends
+    sign_in: SignIn
+    files: PageFiles
+    templates: Environment
+
+    @property
+    def timeout_ms(self) -> int:
+        """Deadline of a look-up in PostgreSQL."""
+        return self.backends.settings.postgres_timeout_ms
+
+    def page(
+        self,
+        visit: Visit,
+        template: str,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+        /,
+        **known: Any,
+    ) -> Response:
+        """A page from its template, which knows `visit`, `file` and what is given."""
+        done = DONE.get(visit.query.get("done"), "")
+        html = self.templates.get_template(template).render(
+            visit=visit, file=self.files.path, done=done, fresh_minutes=FRESH_FOR.seconds // 60, **known
+        )
+        return html_answer(html, visit.nonce, status, headers)
+
+
+@dataclass(slots=True)
+class Visit:
+    """One request of somebody: who it is, and what they sent."""
+
+    request: Request
+    request_id: str
+    query: Form
+    session: Session | None = None
+    form: Form = field(default_factory=Form)
+    nonce: str = field(default_factory=lambda: secrets.token_urlsafe(16))
+    cookie: str = ""
+    """What a form's token belongs to: the session's, or that of somebody who is not signed in."""
+    token: str = ""
+    """What forms carry."""
+    set_cookies: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def who(self) -> Session:
+        """The session of a page that asks for one."""
+        if self.session is None:
+            raise NOT_ALLOWED
+        return self.session
+
+    def may(self, role: str) -> bool:
+        """Whether who is signed in has this role, or more."""
+        return self.session is not None and ROLES.index(self.session.role) >= ROLES.index(role)
+
+    @property
+    def agent(self) -> str:
+        """The browser, as it says."""
+        return self.request.headers.get("user-agent", "")
+
+    @property
+    def address(self) -> str:
+        """Where the request comes from; behind a trusted proxy what the proxy saw."""
+        return self.request.client.host[:50] if self.request.client else ""
+
+    @property
+    def path(self) -> str:
+        """The path of the page."""
+        return self.request.url.path
+
+    @property
+    def wants_part(self) -> bool:
+        """Whether htmx asks, which follows redirects by itself and wants them told otherwise."""
+        return "hx-request" in self.request.headers
+
+    def number(self, name: str) -> int:
+        """A number in the path; raises Refused for what is none."""
+        text = self.request.path_params[name]
+        if not (text.isascii() and text.isdigit()) or len(text) > 18:
+            raise NOT_THERE
+        return int(text)
+
+    def sign_in_as(self, token: str | None) -> None:
+        """The answer carries this session from now on; None: none."""
+        self.set_cookies[SESSION_COOKIE] = token or ""
+
+
+Handler = Callable[[Dashboard, Visit], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One page or form: where it is, who may have it, and whether the password must have been given just now."""
+
+    name: str
+    method: str
+    path: str
+    handler: Handler
+    role: str = "viewer"
+    """The least role; empty: nobody need be signed in."""
+    fresh: bool = False
+
+
+def see_other(where: str) -> Response:
+    """Go there with GET."""
+    return Response(status_code=303, headers={**HEADERS, "Location": where})
+
+
+def own_path(text: str) -> str:
+    """A page of ours that somebody wants to go on to; the overview if it is none."""
+    return text if _OWN_PATH.fullmatch(text) and len(text) <= 500 else HOME
+
+
+def guarded(declared: Declared) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint that shows the page to who may see it, in this order: origin, session, token, role, freshness."""
+
+    async def endpoint(request: Request) -> Response:
+        started = time.perf_counter()
+        dashboard: Dashboard = request.app.state.dashboard
+        visit = Visit(request, new_request_id(), read_query(request))
+        try:
+            response = await _answer(dashboard, declared, visit)
+        except Refused as refused:
+            response = _refusal(dashboard, visit, refused)
+        except (PeopleError, AccountError) as error:
+            response = _refusal(dashboard, visit, Refused(400, "This cannot be done", str(error)))
+        except Unavailable as error:
+            log.warning("unavailable", extra={"request_id": visit.request_id, "reason": error.reason})
+            response = _refusal(dashboard, visit, NOT_NOW)
+            response.headers["Retry-After"] = "5"
+        except ClientDisconnect:
+            response = Response(status_code=CLIENT_GONE)
+        except Exception as error:
+            log_fault(visit.request_id, error)
+            response = _refusal(dashboard, visit, OUR_FAULT)
+        _finish(visit, response)
+        seconds = time.perf_counter() - started
+        name = f"dashboard.{declared.name}"
+        metrics.REQUESTS.labels(name, response.status_code).inc()
+        metrics.REQUEST_SECONDS.labels(name).observe(seconds)
+        log.info(
+            "answered",
+            extra={
+                "request_id": visit.request_id,
+                "operation": name,
+                "status": response.status_code,
+                "ms": round(seconds * 1e3, 2),
+            },
+        )
+        return response
+
+    return endpoint
+
+
+async def _answer(dashboard: Dashboard, declared: Declared, visit: Visit) -> Response:
+    request = visit.request
+    changes = request.method not in ("GET", "HEAD")
+    if changes:
+        _check_origin(dashboard, request)
+        visit.form = await read_form(request)
+    await _find_session(dashboard, visit)
+    if changes and not dashboard.sign_in.secrecy.is_form_token(visit.cookie, visit.form.get("token")):
+        raise FORM_TOO_OLD
+    if declared.role:
+        if visit.session is None:
+            return _go(visit, SIGN_IN, next_path=None if changes else _asked_path(request))
+        if not visit.may(declared.role):
+            raise NOT_ALLOWED
+        if declared.fresh and not visit.session.is_fresh(FRESH_FOR):
+            back = _came_from(request) if changes else _asked_path(request)
+            return _go(visit, CONFIRM, next_path=back)
+    return await declared.handler(dashboard, visit)
+
+
+def _check_origin(dashboard: Dashboard, request: Request) -> None:
+    """Raise Refused unless a page of ours sent the form: the browser says so, in one header or the other."""
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    public = dashboard.backends.settings.public_url
+    own = urlsplit(public or str(request.base_url))
+    from_here = origin is not None and origin == f"{own.scheme}://{own.netloc}"
+    # Either header may be missing, from older browsers; what is there must agree.
+    if site not in (None, "same-origin") or (origin is not None and not from_here) or (site is None and origin is None):
+        raise NOT_FROM_HERE
+
+
+async def _find_session(dashboard: Dashboard, visit: Visit) -> None:
+    cookies = visit.request.cookies
+    given = cookies.get(SESSION_COOKIE, "")
+    if given:
+        visit.session = await sessions.find(
+            dashboard.backends.postgres, given, dashboard.sign_in.lifetimes, timeout_ms=dashboard.timeout_ms
+        )
+    if visit.session is not None:
+        visit.cookie = given
+    else:
+        visit.cookie = cookies.get(FORM_COOKIE, "")
+        if not visit.cookie:
+            visit.cookie = visit.set_cookies[FORM_COOKIE] = secrets.token_urlsafe(32)
+    visit.token = dashboard.sign_in.secrecy.form_token(visit.cookie)
+
+
+def _asked_path(request: Request) -> str:
+    return request.url.path + (f"?{request.url.query}" if request.url.query else "")
+
+
+def _came_from(request: Request) -> str:
+    """The page with the form, as the browser tells it; only a page of ours is believed."""
+    there = urlsplit(request.headers.get("referer", ""))
+    return own_path(there.path + (f"?{there.query}" if there.query else ""))
+
+
+def _go(visit: Visit, where: str, next_path: str | None) -> Response:
+    """Send somebody to sign in or to confirm, and then back."""
+    target = where + (f"?next={quote(next_path, safe='')}" if next_path and next_path != HOME else "")
+    if visit.wants_part:
+        return Response(status_code=204, headers={**HEADERS, "HX-Redirect": target})
+    return see_other(target)
+
+
+def _refusal(dashboard: Dashboard, visit: Visit, refused: Refused) -> Response:
+    return dashboard.page(visit, "refusal.html", refused.status, refused=refused)
+
+
+def _finish(visit: Visit, response: Response) -> None:
+    response.headers["X-Request-Id"] = visit.request_id
+    for name, value in visit.set_cookies.items():
+        # Without Max-Age: it ends with the browser, and the service ends it earlier. Lax: links in mails find it.
+        life = "" if value else "; Max-Age=0"
+        site = "Strict" if name == FORM_COOKIE else "Lax"
+        response.headers.append("Set-Cookie", f"{name}={value}; Path=/; Secure; HttpOnly; SameSite={site}{life}")

@@ -1,0 +1,102 @@
+"""The pages that mailed links lead to: a new password, and an invitation to an account."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from siteglass.dashboard.guard import HOME, SIGN_IN, Dashboard, Declared, Visit, see_other
+from siteglass.dashboard.sign_in import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS
+from siteglass.people import links, people
+from siteglass.people.links import Link, Purpose
+from siteglass.people.passwords import MIN_CHARS
+from siteglass.people.problems import PeopleError, TooManyTries
+
+MAX_TOKEN_CHARS = 100
+
+
+async def show_forgot(dashboard: Dashboard, visit: Visit) -> Response:
+    """Where somebody asks for a new password."""
+    return dashboard.page(visit, "forgot.html", asked=False, problem="", email="")
+
+
+async def forgot(dashboard: Dashboard, visit: Visit) -> Response:
+    """The same answer, after the same time, whether or not there is such a person."""
+    email = visit.form.get("email")[:MAX_EMAIL_CHARS]
+    try:
+        await dashboard.sign_in.ask_for_reset(email, visit.address)
+    except PeopleError as error:
+        status = 429 if isinstance(error, TooManyTries) else 422
+        return dashboard.page(visit, "forgot.html", status, asked=False, problem=str(error), email=email)
+    return dashboard.page(visit, "forgot.html", asked=True, problem="", email=email)
+
+
+async def _link(dashboard: Dashboard, visit: Visit, purpose: Purpose) -> Link | None:
+    token = visit.request.path_params["token"][:MAX_TOKEN_CHARS]
+    return await links.look_at(dashboard.backends.postgres, purpose, token, timeout_ms=dashboard.timeout_ms)
+
+
+async def show_reset(dashboard: Dashboard, visit: Visit) -> Response:
+    """The form for a new password, if the link works."""
+    return _reset_form(dashboard, visit, await _link(dashboard, visit, "reset"))
+
+
+def _reset_form(dashboard: Dashboard, visit: Visit, link: Link | None, problem: str = "") -> Response:
+    status = 404 if link is None else 422 if problem else 200
+    return dashboard.page(visit, "reset.html", status, link=link, problem=problem, least=MIN_CHARS)
+
+
+async def reset(dashboard: Dashboard, visit: Visit) -> Response:
+    """Another password; then sign in with it."""
+    token = visit.request.path_params["token"][:MAX_TOKEN_CHARS]
+    try:
+        await dashboard.sign_in.reset(token, visit.form.get("password")[:MAX_PASSWORD_CHARS])
+    except PeopleError as error:
+        return _reset_form(dashboard, visit, await _link(dashboard, visit, "reset"), str(error))
+    visit.sign_in_as(None)
+    return see_other(f"{SIGN_IN}?done=password-reset")
+
+
+async def show_join(dashboard: Dashboard, visit: Visit) -> Response:
+    """An invitation: a form for who is not known yet, a button for who is signed in."""
+    return await _join_form(dashboard, visit)
+
+
+async def _join_form(dashboard: Dashboard, visit: Visit, name: str = "", error: PeopleError | None = None) -> Response:
+    link = await _link(dashboard, visit, "invite")
+    is_known = link is not None and await _is_known(dashboard, link.email)
+    status = 404 if link is None else 200 if error is None else 422
+    return dashboard.page(
+        visit, "join.html", status, link=link, is_known=is_known, name=name, least=MIN_CHARS,
+        field=error.field if error else "", problem=str(error or ""),
+    )  # fmt: skip
+
+
+async def _is_known(dashboard: Dashboard, email: str) -> bool:
+    return await people.find(dashboard.backends.postgres, email, timeout_ms=dashboard.timeout_ms) is not None
+
+
+async def join(dashboard: Dashboard, visit: Visit) -> Response:
+    """Take an invitation up."""
+    token, form = visit.request.path_params["token"][:MAX_TOKEN_CHARS], visit.form
+    name = form.get("name")[:1_000]
+    try:
+        if visit.session is None:
+            cookie: str | None = await dashboard.sign_in.join_as_new(
+                token, name, form.get("password")[:MAX_PASSWORD_CHARS], visit.agent, visit.address
+            )
+        else:
+            cookie = await dashboard.sign_in.join(token, visit.session, visit.cookie)
+    except PeopleError as error:
+        return await _join_form(dashboard, visit, name, error)
+    visit.sign_in_as(cookie)
+    return see_other(f"{HOME}?done=joined")
+
+
+PAGES = (
+    Declared("forgot", "GET", "/dashboard/forgot", show_forgot, role=""),
+    Declared("forgot.ask", "POST", "/dashboard/forgot", forgot, role=""),
+    Declared("reset", "GET", "/dashboard/reset/{token}", show_reset, role=""),
+    Declared("reset.password", "POST", "/dashboard/reset/{token}", reset, role=""),
+    Declared("join", "GET", "/dashboard/join/{token}", show_join, role=""),
+    Declared("join.accept", "POST", "/dashboard/join/{token}", join, role=""),
+)

@@ -1,0 +1,41 @@
+"""Why a page is not shown. The one place that spells it: a status, a title, and what to do next."""
+
+from __future__ import annotations
+
+
+class Refused(Exception):
+    """Instead of a page."""
+
+    def __init__(self, status: int, title: str, message: str) -> None:
+        super().__init__(title)
+        self.status = status
+        self.title = title
+        self.message = message
+
+
+NOT_THERE = Refused(
+    404, "There is nothing here", "The link may be old, or it belongs to another account. Start from the overview."
+)
+NOT_ALLOWED = Refused(
+    403, "Your role does not allow this", "An owner of the account can do it, or change your role under People."
+)
+NOT_FROM_HERE = Refused(
+    403,
+    "This form did not come from this site",
+    "Nothing was changed. Open the page again and send the form from there.",
+)
+FORM_TOO_OLD = Refused(
+    403,
+    "This form is too old",
+    "Nothing was changed. You may have signed in or out meanwhile: reload the page, try again.",
+)
+NOT_A_FORM = Refused(415, "This is no form", "Nothing was changed. Programs use the API: see /docs.")
+TOO_LARGE = Refused(413, "The form is too large", "Nothing was changed. Send less text.")
+NOT_NOW = Refused(
+    503,
+    "This does not work right now",
+    "Nothing was changed that you did not see confirmed. Try again in a few seconds.",
+)
+OUR_FAULT = Refused(
+    500, "Something went wrong on our side", "It was noted. Try again; if it stays so, tell us the number below."
+)

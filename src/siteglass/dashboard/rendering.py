@@ -1,0 +1,112 @@
+"""Turns what a page knows into HTML: templates, how numbers and times are spelled, and the headers of every page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.responses import Response
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Strict-Transport-Security": "max-age=63072000; includeSubDomains",
+    # not no-referrer: browsers then send forms without their origin
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "X-Frame-Options": "DENY",
+}
+# Nothing runs or is drawn but our own files, named by a number that is new for each page.
+POLICY = (
+    "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+# What is said once after something was done; an address names it, so that nothing needs to be kept.
+DONE = {
+    "signed-out": "You are signed out.",
+    "password-changed": "Your password was changed, and all other sessions were ended.",
+    "password-reset": "Your password was changed. Sign in with it.",
+    "joined": "Welcome. You now belong to this account.",
+    "session-ended": "The session was ended.",
+    "sessions-ended": "All other sessions were ended.",
+    "second-factor-off": "Two-step sign-in is off. Your password alone lets you in.",
+    "name-changed": "Your name was changed.",
+    "key-revoked": "The key was revoked. No request with it is answered or charged any more.",
+    "invited": "The invitation is on its way.",
+    "withdrawn": "The invitation was withdrawn. Its link works no more.",
+    "role-changed": "The role was changed.",
+    "removed": "The person was removed, and signed out of this account.",
+    "alert-set": "Saved. Owners get a mail when the balance falls below.",
+    "alert-off": "Saved. No mail is sent.",
+    "switched": "You are looking at another account now.",
+}
+
+
+def number(value: float | None) -> str:
+    """1,234,567, or a dash for nothing known."""
+    if value is None:
+        return "–"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}".removesuffix(".0")
+
+
+def signed(value: int) -> str:
+    """+5, −5 with a real minus sign, or 0."""
+    return f"+{value:,}" if value > 0 else f"−{-value:,}" if value else "0"
+
+
+def moment(value: datetime | date | None) -> Markup:
+    """A time that people read and programs, too; in UTC, as everything that is charged by day."""
+    if value is None:
+        return Markup("never")
+    if isinstance(value, datetime):
+        utc = value.astimezone(UTC)
+        return Markup('<time datetime="{}">{}</time>').format(
+            utc.isoformat(timespec="seconds"), f"{utc.day} {utc:%b %Y, %H:%M} UTC"
+        )
+    return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), f"{value.day} {value:%b %Y}")
+
+
+def ago(value: datetime | None, now: datetime | None = None) -> Markup:
+    """How long since, with the time itself on hover."""
+    if value is None:
+        return Markup("never")
+    gone = (now or datetime.now(UTC)) - value
+    utc = value.astimezone(UTC)
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        utc.isoformat(timespec="seconds"), f"{utc.day} {utc:%b %Y, %H:%M} UTC", _length(gone)
+    )
+
+
+def _length(gone: timedelta) -> str:
+    seconds = gone.total_seconds()
+    for unit, of_one in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        count = int(seconds // of_one)
+        if count:
+            return f"{count:,} {unit}{'s' if count != 1 else ''} ago"
+    return "just now"
+
+
+def make_environment() -> Environment:
+    """The templates: everything is escaped, and a name that nobody gave is an error."""
+    environment = Environment(
+        loader=PackageLoader("siteglass.dashboard", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters.update(number=number, signed=signed, moment=moment, ago=ago)
+    return environment
+
+
+def html_answer(html: str, nonce: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """A page."""
+    every: dict[str, Any] = {**HEADERS, "Content-Security-Policy": POLICY.replace("{nonce}", nonce), **(headers or {})}
+    return Response(html.encode(), status, every, "text/html")

@@ -1,0 +1,54 @@
+"""The pages of the dashboard, as routes. Each page module declares its own."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from siteglass.backends import Backends
+from siteglass.dashboard import joining, overview, sign_in
+from siteglass.dashboard.guard import Dashboard, Declared, Visit, guarded
+from siteglass.dashboard.refusals import NOT_THERE
+from siteglass.dashboard.rendering import HEADERS, make_environment
+from siteglass.errors import NotFound
+from siteglass.page_files import PageFiles
+from siteglass.sign_in import SignIn
+
+FILES = "/dashboard/files"
+_FILES = (
+    *("app.css", "app.js", "charts.js", "icon.svg"),
+    *("vendor/htmx.min.js.gz", "vendor/uplot.iife.min.js.gz", "vendor/uplot.min.css.gz"),
+)
+
+
+async def _nothing(_dashboard: Dashboard, _visit: Visit) -> Response:
+    raise NOT_THERE
+
+
+PAGES: tuple[Declared, ...] = (*sign_in.PAGES, *joining.PAGES, *overview.PAGES)
+# Last: whatever no page has.
+NOTHING = Declared("nothing", "GET", "/dashboard/{rest:path}", _nothing, role="")
+
+
+def open_dashboard(backends: Backends, sign_in: SignIn) -> Dashboard:
+    """What the pages of a worker work with."""
+    return Dashboard(
+        backends, sign_in, PageFiles("siteglass.dashboard", "static", _FILES, under=FILES), make_environment()
+    )
+
+
+async def _file(request: Request) -> Response:
+    dashboard: Dashboard = request.app.state.dashboard
+    try:
+        return dashboard.files.answer(request, HEADERS)
+    except NotFound:  # an address of another version
+        return Response(status_code=404, headers=HEADERS)
+
+
+def routes() -> list[Route]:
+    """All of them."""
+    return [
+        Route(FILES + "/{version}/{name}", _file, methods=["GET"]),
+        *(Route(page.path, guarded(page), methods=[page.method]) for page in (*PAGES, NOTHING)),
+    ]

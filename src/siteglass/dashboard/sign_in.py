@@ -1,0 +1,140 @@
+"""The pages to sign in and out: password, then a code where there is a second factor; and the password once more."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from siteglass.dashboard.guard import CONFIRM, HOME, SIGN_IN, Dashboard, Declared, Visit, own_path, see_other
+from siteglass.dashboard.refusals import NOT_THERE
+from siteglass.people import people, sessions
+from siteglass.people.problems import PeopleError, TooManyTries
+from siteglass.sign_in import Passed
+
+MAX_EMAIL_CHARS = 254
+MAX_PASSWORD_CHARS = 1_000
+
+
+async def show(dashboard: Dashboard, visit: Visit) -> Response:
+    """The form; who is signed in goes on."""
+    if visit.session is not None:
+        return see_other(own_path(visit.query.get("next")))
+    return _form(dashboard, visit, next_path=own_path(visit.query.get("next")))
+
+
+def _form(
+    dashboard: Dashboard, visit: Visit, *, next_path: str, email: str = "", error: PeopleError | None = None
+) -> Response:
+    return dashboard.page(
+        visit, "sign_in.html", _status(error), email=email, next_path=next_path, problem=str(error or "")
+    )
+
+
+def _status(error: PeopleError | None) -> int:
+    return 200 if error is None else 429 if isinstance(error, TooManyTries) else 422
+
+
+async def with_password(dashboard: Dashboard, visit: Visit) -> Response:
+    """The password; then the session, or the form for the code."""
+    email, password = visit.form.get("email")[:MAX_EMAIL_CHARS], visit.form.get("password")[:MAX_PASSWORD_CHARS]
+    next_path = own_path(visit.form.get("next"))
+    try:
+        passed = await dashboard.sign_in.with_password(email, password, visit.agent, visit.address)
+    except PeopleError as error:
+        return _form(dashboard, visit, next_path=next_path, email=email, error=error)
+    if passed.step:
+        return _code_form(dashboard, visit, passed.step, next_path)
+    return await _signed_in(dashboard, visit, passed, next_path)
+
+
+def _code_form(
+    dashboard: Dashboard, visit: Visit, step: str, next_path: str, error: PeopleError | None = None
+) -> Response:
+    return dashboard.page(
+        visit, "sign_in_code.html", _status(error), step=step, next_path=next_path, problem=str(error or "")
+    )
+
+
+async def with_code(dashboard: Dashboard, visit: Visit) -> Response:
+    """The code of the second factor, then the session."""
+    step, next_path = visit.form.get("step"), own_path(visit.form.get("next"))
+    try:
+        passed = await dashboard.sign_in.with_code(step, visit.form.get("code"), visit.agent, visit.address)
+    except PeopleError as error:
+        if error.field != "code" and not isinstance(error, TooManyTries):
+            return _form(dashboard, visit, next_path=next_path, error=error)
+        return _code_form(dashboard, visit, step, next_path, error)
+    return await _signed_in(dashboard, visit, passed, next_path)
+
+
+async def _signed_in(dashboard: Dashboard, visit: Visit, passed: Passed, next_path: str) -> Response:
+    """A session of its own: one that the browser had before ends, so that nobody can have planted it."""
+    if visit.session is not None:
+        await _end(dashboard, visit)
+    visit.sign_in_as(passed.token)
+    return see_other(next_path)
+
+
+async def _end(dashboard: Dashboard, visit: Visit) -> None:
+    who = visit.who
+    await sessions.end(dashboard.backends.postgres, who.person_id, who.id, timeout_ms=dashboard.timeout_ms)
+
+
+async def sign_out(dashboard: Dashboard, visit: Visit) -> Response:
+    """End the session."""
+    await _end(dashboard, visit)
+    visit.sign_in_as(None)
+    return see_other(f"{SIGN_IN}?done=signed-out")
+
+
+async def show_confirm(dashboard: Dashboard, visit: Visit) -> Response:
+    """The password once more, before something that matters."""
+    return _confirm_form(dashboard, visit, own_path(visit.query.get("next")))
+
+
+def _confirm_form(dashboard: Dashboard, visit: Visit, next_path: str, error: PeopleError | None = None) -> Response:
+    return dashboard.page(visit, "confirm.html", _status(error), next_path=next_path, problem=str(error or ""))
+
+
+async def confirm(dashboard: Dashboard, visit: Visit) -> Response:
+    """Go on with what was asked for."""
+    next_path, form = own_path(visit.form.get("next")), visit.form
+    password = form.get("password")[:MAX_PASSWORD_CHARS]
+    try:
+        token = await dashboard.sign_in.prove_again(visit.who, visit.cookie, password, form.get("code"), visit.address)
+    except PeopleError as error:
+        return _confirm_form(dashboard, visit, next_path, error)
+    visit.sign_in_as(token)
+    return see_other(next_path)
+
+
+async def show_accounts(dashboard: Dashboard, visit: Visit) -> Response:
+    """The accounts of who is signed in, to choose from."""
+    accounts = await people.accounts_of(
+        dashboard.backends.postgres, visit.who.person_id, timeout_ms=dashboard.timeout_ms
+    )
+    return dashboard.page(visit, "accounts.html", accounts=accounts)
+
+
+async def switch(dashboard: Dashboard, visit: Visit) -> Response:
+    """Look at another account of the same person."""
+    text = visit.form.get("account")
+    account_id = int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else 0
+    token = await sessions.renew(
+        dashboard.backends.postgres, visit.cookie, account_id=account_id, timeout_ms=dashboard.timeout_ms
+    )
+    if token is None:
+        raise NOT_THERE
+    visit.sign_in_as(token)
+    return see_other(f"{HOME}?done=switched")
+
+
+PAGES = (
+    Declared("sign_in", "GET", SIGN_IN, show, role=""),
+    Declared("sign_in.password", "POST", SIGN_IN, with_password, role=""),
+    Declared("sign_in.code", "POST", "/dashboard/sign-in/code", with_code, role=""),
+    Declared("sign_out", "POST", "/dashboard/sign-out", sign_out),
+    Declared("confirm", "GET", CONFIRM, show_confirm),
+    Declared("confirm.password", "POST", CONFIRM, confirm),
+    Declared("accounts", "GET", "/dashboard/accounts", show_accounts),
+    Declared("switch", "POST", "/dashboard/accounts", switch),
+)

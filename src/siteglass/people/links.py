@@ -1,0 +1,149 @@
+"""Links that are mailed: a new password, an invitation. Each works once, until it expires or is withdrawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from siteglass.people.problems import PeopleError
+from siteglass.people.secrecy import digest, new_token
+from siteglass.postgres import Postgres
+
+Purpose = Literal["reset", "invite"]
+
+LIVES: dict[Purpose, timedelta] = {"reset": timedelta(hours=1), "invite": timedelta(days=7)}
+MAX_INVITATIONS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a link is for; an invitation names the account."""
+
+    email: str
+    account_id: int | None
+    role: str | None
+    account_name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation:
+    """An invitation that waits to be taken up."""
+
+    id: int
+    email: str
+    role: str
+    made_at: datetime
+    expires_at: datetime
+
+
+async def new_reset(postgres: Postgres, email: str, *, timeout_ms: int) -> str:
+    """A link to a new password, in place of any before it; returns its token."""
+    token = new_token()
+    await postgres.fetch(
+        "WITH gone AS (DELETE FROM {schema}.links WHERE email = $2 AND purpose = 'reset')"
+        " INSERT INTO {schema}.links (digest, purpose, email, expires_at) VALUES ($1, 'reset', $2, now() + $3)",
+        digest(token),
+        email,
+        LIVES["reset"],
+        timeout_ms=timeout_ms,
+    )
+    return token
+
+
+# Noted in the audit log without the address.
+_INVITE = """
+WITH here AS (
+    SELECT count(*) AS waiting FROM {schema}.links WHERE account_id = $3 AND purpose = 'invite' AND expires_at > now()
+), gone AS (
+    DELETE FROM {schema}.links WHERE account_id = $3 AND email = $2 AND purpose = 'invite'
+), made AS (
+    INSERT INTO {schema}.links (digest, purpose, email, account_id, role, expires_at)
+    SELECT $1, 'invite', $2, $3, $4::text::{schema}.role, now() + $5 FROM here WHERE waiting < $8
+    RETURNING id
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
+    SELECT $6::text::{schema}.actor_kind, $7, 'person.invite', $3, jsonb_build_object('role', $4::text) FROM made
+)
+SELECT id FROM made
+"""
+
+
+async def new_invitation(
+    postgres: Postgres, email: str, account_id: int, role: str, by: tuple[str, str], *, timeout_ms: int
+) -> str:
+    """A link to an account, in place of one that was mailed to the same address; returns its token.
+
+    `by` is kind and id of who invites, as the audit log has them.
+    """
+    known = await postgres.fetchrow(
+        "SELECT 1 FROM {schema}.members m JOIN {schema}.people p ON p.id = m.person_id"
+        " WHERE m.account_id = $1 AND p.email = $2",
+        account_id,
+        email,
+        timeout_ms=timeout_ms,
+    )
+    if known is not None:
+        raise PeopleError("This person belongs to the account already.", "email")
+    token = new_token()
+    row = await postgres.fetchrow(
+        _INVITE, digest(token), email, account_id, role, LIVES["invite"], *by, MAX_INVITATIONS, timeout_ms=timeout_ms
+    )
+    if row is None:
+        raise PeopleError(f"{MAX_INVITATIONS} invitations wait to be taken up. Withdraw some first.", "email")
+    return token
+
+
+_LOOK = """
+SELECT l.email, l.account_id, l.role::text AS role, a.name AS account_name
+FROM {schema}.links l LEFT JOIN {schema}.accounts a ON a.id = l.account_id
+WHERE l.digest = $1 AND l.purpose = $2::text::{schema}.link_purpose AND l.expires_at > now()
+"""
+_USE = """
+WITH used AS (
+    DELETE FROM {schema}.links
+    WHERE digest = $1 AND purpose = $2::text::{schema}.link_purpose AND expires_at > now() RETURNING *
+)
+SELECT l.email, l.account_id, l.role::text AS role, a.name AS account_name
+FROM used l LEFT JOIN {schema}.accounts a ON a.id = l.account_id
+"""
+
+
+async def look_at(postgres: Postgres, purpose: Purpose, token: str, *, timeout_ms: int) -> Link | None:
+    """What a link is for, None if it works no more."""
+    row = await postgres.fetchrow(_LOOK, digest(token), purpose, timeout_ms=timeout_ms)
+    return None if row is None else Link(**row)
+
+
+async def use(postgres: Postgres, purpose: Purpose, token: str, *, timeout_ms: int) -> Link | None:
+    """Use a link up; of several who try, one gets it."""
+    row = await postgres.fetchrow(_USE, digest(token), purpose, timeout_ms=timeout_ms)
+    return None if row is None else Link(**row)
+
+
+async def invitations_of(postgres: Postgres, account_id: int, *, timeout_ms: int) -> list[Invitation]:
+    """The invitations of an account that wait, the newest first."""
+    rows = await postgres.fetch(
+        "SELECT id, email, role::text AS role, made_at, expires_at FROM {schema}.links"
+        " WHERE account_id = $1 AND purpose = 'invite' AND expires_at > now() ORDER BY id DESC LIMIT $2",
+        account_id,
+        MAX_INVITATIONS,
+        timeout_ms=timeout_ms,
+    )
+    return [Invitation(**row) for row in rows]
+
+
+async def withdraw(postgres: Postgres, account_id: int, link_id: int, by: int, *, timeout_ms: int) -> bool:
+    """Take an invitation back; whether there was one."""
+    row = await postgres.fetchrow(
+        "WITH gone AS (DELETE FROM {schema}.links WHERE account_id = $1 AND id = $2 AND purpose = 'invite'"
+        "     RETURNING id), noted AS ("
+        "     INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id)"
+        "     SELECT 'person', $3, 'person.withdraw', $1 FROM gone)"
+        " SELECT id FROM gone",
+        account_id,
+        link_id,
+        str(by),
+        timeout_ms=timeout_ms,
+    )
+    return row is not None

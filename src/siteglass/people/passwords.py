@@ -1,0 +1,84 @@
+"""Passwords: what makes a good one, and Argon2id in threads, a few at a time: each takes memory and a core."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from argon2.low_level import Type
+
+from siteglass.errors import Unavailable
+from siteglass.people.problems import PeopleError
+
+Result = TypeVar("Result")
+
+MIN_CHARS = 15
+MAX_CHARS = 200
+MIN_DIFFERENT = 6
+# OWASP asks for 19 MiB twice at least.
+MEMORY_KIB = 64 * 1024
+TIMES = 3
+AT_ONCE = max(1, min(4, os.cpu_count() or 1))
+# Who waits longer than these take is better told so.
+MAX_WAITING = 50
+RETRY_AFTER_S = 5
+
+
+def check_password(password: str, email: str) -> None:
+    """Raise PeopleError for one that is easily guessed. Any characters will do: length is what counts."""
+    local = email.partition("@")[0]
+    if len(password) < MIN_CHARS:
+        raise PeopleError(f"At least {MIN_CHARS} characters. Four or five words are easy to remember.", "password")
+    if len(password) > MAX_CHARS:
+        raise PeopleError(f"At most {MAX_CHARS} characters.", "password")
+    if len(set(password)) < MIN_DIFFERENT or email in password.lower() or password.lower() in (local * 2, local * 3):
+        raise PeopleError("This one is easily guessed. Choose other words.", "password")
+
+
+class Passwords:
+    """Hashes and compares, at most AT_ONCE at a time."""
+
+    def __init__(self) -> None:
+        self._hasher = PasswordHasher(time_cost=TIMES, memory_cost=MEMORY_KIB, parallelism=1, type=Type.ID)
+        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="password")
+        self._waiting = 0
+        # Compared with when there is nobody of that name, so that it takes as long.
+        self._nobody = self._hasher.hash(os.urandom(16).hex())
+
+    async def hash(self, password: str) -> str:
+        """What is stored of it."""
+        return await self._run(lambda: self._hasher.hash(password))
+
+    async def matches(self, stored: str | None, password: str) -> bool:
+        """Whether it is the one; None, when there is nobody, takes as long and is False."""
+
+        def compare() -> bool:
+            try:
+                self._hasher.verify(stored or self._nobody, password)
+            except (VerificationError, InvalidHashError):
+                return False
+            return stored is not None
+
+        return await self._run(compare)
+
+    def is_outdated(self, stored: str) -> bool:
+        """Whether it was hashed with other parameters than now, and should be hashed anew."""
+        return self._hasher.check_needs_rehash(stored)
+
+    def close(self) -> None:
+        """Take no more."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _run(self, work: Callable[[], Result]) -> Result:
+        if self._waiting >= MAX_WAITING:
+            raise Unavailable("too many sign-ins at once", RETRY_AFTER_S, has_price=False)
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        finally:
+            self._waiting -= 1

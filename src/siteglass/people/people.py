@@ -1,0 +1,242 @@
+"""People and the accounts they belong to: owner, member or viewer of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import asyncpg
+
+from siteglass.people.problems import PeopleError
+from siteglass.postgres import Postgres
+
+# From the least to the most: each may do what those before it may.
+ROLES: Final = ("viewer", "member", "owner")
+MAX_LISTED = 1_000
+MAX_NAME_CHARS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What sign-in needs of a person."""
+
+    id: int
+    email: str
+    password: str
+    has_second_factor: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person of an account."""
+
+    person_id: int
+    email: str
+    name: str
+    role: str
+    since: datetime
+    has_second_factor: bool
+    seen_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """An account of a person."""
+
+    account_id: int
+    account_name: str
+    role: str
+
+
+def clean_email(text: str) -> str:
+    """An address as it is stored and looked for."""
+    return text.strip().lower()
+
+
+def clean_name(text: str) -> str:
+    """A name as it is stored; raises PeopleError."""
+    name = " ".join(text.split())
+    if not 1 <= len(name) <= MAX_NAME_CHARS or not name.isprintable():
+        raise PeopleError(f"Your name, 1 to {MAX_NAME_CHARS} characters.", "name")
+    return name
+
+
+async def find(postgres: Postgres, email: str, *, timeout_ms: int) -> Known | None:
+    """The person of an address."""
+    row = await postgres.fetchrow(
+        "SELECT id, email, password, totp IS NOT NULL AS has_second_factor FROM {schema}.people WHERE email = $1",
+        email,
+        timeout_ms=timeout_ms,
+    )
+    return None if row is None else Known(**row)
+
+
+async def accounts_of(postgres: Postgres, person_id: int, *, timeout_ms: int) -> list[Membership]:
+    """The accounts of a person, the one joined first first."""
+    rows = await postgres.fetch(
+        "SELECT a.id AS account_id, a.name AS account_name, m.role::text AS role"
+        " FROM {schema}.members m JOIN {schema}.accounts a ON a.id = m.account_id"
+        " WHERE m.person_id = $1 ORDER BY m.since, a.id LIMIT $2",
+        person_id,
+        MAX_LISTED,
+        timeout_ms=timeout_ms,
+    )
+    return [Membership(**row) for row in rows]
+
+
+async def members_of(postgres: Postgres, account_id: int, *, timeout_ms: int) -> list[Member]:
+    """The people of an account, by name."""
+    rows = await postgres.fetch(
+        "SELECT p.id AS person_id, p.email, p.name, m.role::text AS role, m.since,"
+        " p.totp IS NOT NULL AS has_second_factor, (SELECT max(s.seen_at) FROM {schema}.sessions s"
+        "     WHERE s.person_id = p.id AND s.account_id = m.account_id) AS seen_at"
+        " FROM {schema}.members m JOIN {schema}.people p ON p.id = m.person_id"
+        " WHERE m.account_id = $1 ORDER BY m.role DESC, lower(p.name), p.id LIMIT $2",
+        account_id,
+        MAX_LISTED,
+        timeout_ms=timeout_ms,
+    )
+    return [Member(**row) for row in rows]
+
+
+async def names_of(postgres: Postgres, person_ids: Sequence[int], *, timeout_ms: int) -> dict[int, str]:
+    """Names of people, for what they did; those who are no more are missing."""
+    rows = await postgres.fetch(
+        "SELECT id, name FROM {schema}.people WHERE id = ANY($1::bigint[])", list(person_ids), timeout_ms=timeout_ms
+    )
+    return {row["id"]: row["name"] for row in rows}
+
+
+# Every statement here that changes something notes it in the audit log itself: both are written, or neither.
+_CREATE = """
+WITH made AS (
+    INSERT INTO {schema}.people (email, name, password) VALUES ($1, $2, $3) RETURNING id
+), joined AS (
+    INSERT INTO {schema}.members (account_id, person_id, role) SELECT $4, id, $5::text::{schema}.role FROM made
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
+    SELECT 'person', id::text, 'person.join', $4, jsonb_build_object('role', $5::text) FROM made
+)
+SELECT id FROM made
+"""
+
+
+async def create(
+    postgres: Postgres, email: str, name: str, password: str, account_id: int, role: str, *, timeout_ms: int
+) -> int:
+    """A new person of an account; `password` is its hash. Raises PeopleError if there is one of that address."""
+    try:
+        row = await postgres.fetchrow(_CREATE, email, name, password, account_id, role, timeout_ms=timeout_ms)
+    except asyncpg.UniqueViolationError:
+        raise PeopleError("There is a person with this address. Sign in, and open the link again.") from None
+    except asyncpg.ForeignKeyViolationError:
+        raise PeopleError(f"There is no account {account_id}. `siteglass account list` shows them.") from None
+    assert row is not None  # noqa: S101 - RETURNING gives a row or an error
+    return int(row["id"])
+
+
+async def join(postgres: Postgres, person_id: int, account_id: int, role: str, *, timeout_ms: int) -> None:
+    """Make a person belong to another account; one who does already stays what they are."""
+    await postgres.fetch(
+        "WITH joined AS (INSERT INTO {schema}.members (account_id, person_id, role)"
+        "     VALUES ($2, $1, $3::text::{schema}.role) ON CONFLICT DO NOTHING RETURNING person_id)"
+        " INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)"
+        " SELECT 'person', person_id::text, 'person.join', $2, jsonb_build_object('role', $3::text) FROM joined",
+        person_id,
+        account_id,
+        role,
+        timeout_ms=timeout_ms,
+    )
+
+
+# Owners are locked first: of two who take the role from each other at the same time, the second finds one owner left.
+_OWNERS = """WITH owners AS (
+    SELECT person_id FROM {schema}.members WHERE account_id = $1 AND role = 'owner' ORDER BY person_id FOR UPDATE
+)"""
+_SET_ROLE = """
+{owners}, changed AS (
+    UPDATE {schema}.members SET role = $3::text::{schema}.role
+    WHERE account_id = $1 AND person_id = $2 AND ($3 = 'owner' OR EXISTS (SELECT 1 FROM owners WHERE person_id <> $2))
+    RETURNING person_id
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
+    SELECT 'person', $4, 'person.role', $1, jsonb_build_object('person', person_id, 'role', $3::text) FROM changed
+)
+SELECT person_id FROM changed
+""".replace("{owners}", _OWNERS)
+_REMOVE = """
+{owners}, gone AS (
+    DELETE FROM {schema}.members
+    WHERE account_id = $1 AND person_id = $2 AND EXISTS (SELECT 1 FROM owners WHERE person_id <> $2)
+    RETURNING person_id
+), ended AS (
+    DELETE FROM {schema}.sessions s USING gone WHERE s.account_id = $1 AND s.person_id = gone.person_id
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
+    SELECT 'person', $3, 'person.remove', $1, jsonb_build_object('person', person_id) FROM gone
+)
+SELECT person_id FROM gone
+""".replace("{owners}", _OWNERS)
+
+
+async def is_member(postgres: Postgres, account_id: int, person_id: int, *, timeout_ms: int) -> bool:
+    """Whether a person belongs to an account."""
+    row = await postgres.fetchrow(
+        "SELECT 1 FROM {schema}.members WHERE account_id = $1 AND person_id = $2",
+        account_id,
+        person_id,
+        timeout_ms=timeout_ms,
+    )
+    return row is not None
+
+
+async def set_role(postgres: Postgres, account_id: int, person_id: int, role: str, by: int, *, timeout_ms: int) -> None:
+    """Let a person of an account do more or less; raises PeopleError if nobody would be owner."""
+    row = await postgres.fetchrow(_SET_ROLE, account_id, person_id, role, str(by), timeout_ms=timeout_ms)
+    if row is None:
+        raise PeopleError("An account needs an owner. Make somebody else owner first.")
+
+
+async def remove(postgres: Postgres, account_id: int, person_id: int, by: int, *, timeout_ms: int) -> None:
+    """Take a person out of an account, and end their sessions there; raises PeopleError if nobody would be owner."""
+    row = await postgres.fetchrow(_REMOVE, account_id, person_id, str(by), timeout_ms=timeout_ms)
+    if row is None:
+        raise PeopleError("An account needs an owner. Make somebody else owner first.")
+
+
+async def set_password(
+    postgres: Postgres, person_id: int, password: str, account_id: int | None, *, timeout_ms: int, noted: bool = True
+) -> None:
+    """Store another hash; not noted when only the parameters of the hash are new."""
+    await postgres.fetch(
+        "WITH changed AS (UPDATE {schema}.people SET password = $2 WHERE id = $1 RETURNING id)"
+        " INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id)"
+        " SELECT 'person', id::text, 'person.password', $3 FROM changed WHERE $4",
+        person_id,
+        password,
+        account_id,
+        noted,
+        timeout_ms=timeout_ms,
+    )
+
+
+async def set_name(postgres: Postgres, person_id: int, name: str, *, timeout_ms: int) -> None:
+    """Another name."""
+    await postgres.fetch("UPDATE {schema}.people SET name = $2 WHERE id = $1", person_id, name, timeout_ms=timeout_ms)
+
+
+async def delete(postgres: Postgres, email: str, operator: str, *, timeout_ms: int) -> None:
+    """Delete a person for good: what they did stays in the audit log, under a number that stands for nobody."""
+    row = await postgres.fetchrow(
+        "WITH gone AS (DELETE FROM {schema}.people WHERE email = $1 RETURNING id), noted AS ("
+        "     INSERT INTO {schema}.audit (actor_kind, actor_id, action, details)"
+        "     SELECT 'operator', $2, 'person.delete', jsonb_build_object('person', id) FROM gone)"
+        " SELECT id FROM gone",
+        email,
+        operator,
+        timeout_ms=timeout_ms,
+    )
+    if row is None:
+        raise PeopleError("There is no such person. `siteglass person list ACCOUNT` shows those of an account.")

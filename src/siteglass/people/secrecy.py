@@ -1,0 +1,91 @@
+"""Seals what people sign in with, and hashes what lets them in. Every use has a key of its own. No I/O."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
+from siteglass.sealed import read_sealed, spell_sealed
+from siteglass.settings import SettingsError, variable
+
+MIN_SECRET_CHARS = 32
+MAX_SECRETS = 2
+MAX_TOKEN_CHARS = 1_024
+TOKEN_BYTES = 32
+
+
+def new_token() -> str:
+    """A text of 256 random bits that lets somebody in: a session, a mailed link."""
+    return secrets.token_urlsafe(TOKEN_BYTES)
+
+
+def digest(token: str) -> bytes:
+    """What is stored of such a text. It is random enough that no secret need be mixed in."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+class Secrecy:
+    """The secrets of the settings at work, newest first: the newest seals, any opens."""
+
+    def __init__(self, given: Sequence[str]) -> None:
+        if not 1 <= len(given) <= MAX_SECRETS or any(len(secret) < MIN_SECRET_CHARS for secret in given):
+            raise SettingsError(
+                f"{variable('dashboard_secrets')} must be one or two secrets of at least {MIN_SECRET_CHARS} characters "
+                "each, comma-separated, newest first."
+            )
+        self._secrets = [secret.encode() for secret in given]
+
+    def seal(self, use: str, content: bytes) -> bytes:
+        """The bytes, for one use only."""
+        nonce = secrets.token_bytes(12)
+        return AESSIV(self._key(use, self._secrets[0])).encrypt(nonce + content, [use.encode()])
+
+    def open(self, use: str, sealed: bytes) -> bytes | None:
+        """The bytes that were sealed for this use, None if these were not."""
+        for secret in self._secrets:
+            try:
+                return AESSIV(self._key(use, secret)).decrypt(sealed, [use.encode()])[12:]
+            except InvalidTag:
+                continue
+        return None
+
+    def seal_token(self, use: str, values: list[Any], expires_s: int) -> str:
+        """Values that a form carries and nobody reads or changes, until they expire."""
+        return spell_sealed(self.seal(use, orjson.dumps([expires_s, *values])))
+
+    def open_token(self, use: str, token: str, now_s: int) -> list[Any] | None:
+        """The values, None if it is none of ours or has expired."""
+        sealed = read_sealed(token, MAX_TOKEN_CHARS)
+        content = None if sealed is None else self.open(use, sealed)
+        if content is None:
+            return None
+        expires_s, *values = orjson.loads(content)
+        return values if now_s < expires_s else None
+
+    def marks(self, use: str, text: str) -> list[bytes]:
+        """Names for a text that tell nobody what it stands for, the newest first: it may bear any of them."""
+        return [hmac.new(self._key(use, secret), text.encode(), hashlib.sha256).digest() for secret in self._secrets]
+
+    def form_token(self, cookie: str) -> str:
+        """What a form must carry beside this cookie: who cannot read our pages cannot know it."""
+        return _spelled(self.marks("form", cookie)[0]).decode()
+
+    def is_form_token(self, cookie: str, token: str) -> bool:
+        """Whether the form came from a page that we made for the bearer of this cookie."""
+        return any(hmac.compare_digest(_spelled(mark), token.encode()) for mark in self.marks("form", cookie))
+
+    @staticmethod
+    def _key(use: str, secret: bytes) -> bytes:
+        return hashlib.sha512(b"siteglass-dashboard-1 " + use.encode() + b"\0" + secret).digest()
+
+
+def _spelled(mark: bytes) -> bytes:
+    return base64.urlsafe_b64encode(mark).rstrip(b"=")

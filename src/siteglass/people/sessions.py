@@ -1,0 +1,176 @@
+"""Sessions: who is signed in, where, since when; ended by time, by the person, or with the membership."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from siteglass.people.secrecy import digest, new_token
+from siteglass.postgres import Postgres
+
+# A session is written to no more often than this.
+TOUCH_AFTER = timedelta(minutes=1)
+MAX_LISTED = 100
+MAX_AGENT_CHARS = 300
+FORGET_EVERY_S = 600.0
+FORGET_TIMEOUT_MS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetimes:
+    """When a session ends by itself: unused for so long, and at the latest."""
+
+    idle: timedelta
+    whole: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Somebody who is signed in, and the account that is looked at."""
+
+    id: int
+    person_id: int
+    account_id: int
+    made_at: datetime
+    seen_at: datetime
+    proven_at: datetime
+    now: datetime
+    email: str
+    name: str
+    role: str
+    account_name: str
+    has_second_factor: bool
+    accounts: int
+    """How many the person belongs to."""
+
+    def is_fresh(self, within: timedelta) -> bool:
+        """Whether the password was given that recently."""
+        return self.now - self.proven_at < within
+
+
+_FIND = """
+SELECT s.id, s.person_id, s.account_id, s.made_at, s.seen_at, s.proven_at, now() AS now, p.email, p.name,
+    m.role::text AS role, a.name AS account_name, p.totp IS NOT NULL AS has_second_factor,
+    (SELECT count(*) FROM {schema}.members o WHERE o.person_id = s.person_id) AS accounts
+FROM {schema}.sessions s
+    JOIN {schema}.people p ON p.id = s.person_id
+    JOIN {schema}.members m ON m.account_id = s.account_id AND m.person_id = s.person_id
+    JOIN {schema}.accounts a ON a.id = s.account_id
+WHERE s.digest = $1 AND s.seen_at > now() - $2::interval AND s.made_at > now() - $3::interval
+"""
+
+
+async def find(postgres: Postgres, token: str, lifetimes: Lifetimes, *, timeout_ms: int) -> Session | None:
+    """The session of a cookie, None if there is none (any more)."""
+    stored = digest(token)
+    row = await postgres.fetchrow(_FIND, stored, lifetimes.idle, lifetimes.whole, timeout_ms=timeout_ms)
+    if row is None:
+        return None
+    session = Session(**row)
+    if session.now - session.seen_at > TOUCH_AFTER:
+        await postgres.fetch(
+            "UPDATE {schema}.sessions SET seen_at = now() WHERE digest = $1", stored, timeout_ms=timeout_ms
+        )
+    return session
+
+
+async def start(
+    postgres: Postgres, person_id: int, account_id: int, agent: str, address: str, *, timeout_ms: int
+) -> str:
+    """A new session; returns what the cookie holds. The password was given just now."""
+    token = new_token()
+    await postgres.fetch(
+        "INSERT INTO {schema}.sessions (digest, person_id, account_id, made_at, seen_at, proven_at, agent, address)"
+        " VALUES ($1, $2, $3, now(), now(), now(), $4, $5)",
+        digest(token),
+        person_id,
+        account_id,
+        agent[:MAX_AGENT_CHARS],
+        address,
+        timeout_ms=timeout_ms,
+    )
+    return token
+
+
+async def renew(
+    postgres: Postgres, token: str, *, proven: bool = False, account_id: int | None = None, timeout_ms: int
+) -> str | None:
+    """The same session under a new id: after the password was given again, or for another account of the person."""
+    renewed = new_token()
+    row = await postgres.fetchrow(
+        "UPDATE {schema}.sessions s SET digest = $2, proven_at = CASE WHEN $3 THEN now() ELSE proven_at END,"
+        " account_id = coalesce($4, account_id)"
+        " WHERE digest = $1 AND ($4::bigint IS NULL OR EXISTS ("
+        "     SELECT 1 FROM {schema}.members m WHERE m.account_id = $4 AND m.person_id = s.person_id))"
+        " RETURNING id",
+        digest(token),
+        digest(renewed),
+        proven,
+        account_id,
+        timeout_ms=timeout_ms,
+    )
+    return None if row is None else renewed
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A session as its person sees it."""
+
+    id: int
+    made_at: datetime
+    seen_at: datetime
+    agent: str
+    address: str
+    account_name: str
+
+
+async def of_person(postgres: Postgres, person_id: int, lifetimes: Lifetimes, *, timeout_ms: int) -> list[Listed]:
+    """The sessions of a person that stand, the latest used first."""
+    rows = await postgres.fetch(
+        "SELECT s.id, s.made_at, s.seen_at, s.agent, s.address, a.name AS account_name"
+        " FROM {schema}.sessions s JOIN {schema}.accounts a ON a.id = s.account_id"
+        " WHERE s.person_id = $1 AND s.seen_at > now() - $2::interval AND s.made_at > now() - $3::interval"
+        " ORDER BY s.seen_at DESC, s.id DESC LIMIT $4",
+        person_id,
+        lifetimes.idle,
+        lifetimes.whole,
+        MAX_LISTED,
+        timeout_ms=timeout_ms,
+    )
+    return [Listed(**row) for row in rows]
+
+
+async def end(postgres: Postgres, person_id: int, session_id: int, *, timeout_ms: int) -> bool:
+    """End one session of a person; whether there was one."""
+    row = await postgres.fetchrow(
+        "DELETE FROM {schema}.sessions WHERE person_id = $1 AND id = $2 RETURNING id",
+        person_id,
+        session_id,
+        timeout_ms=timeout_ms,
+    )
+    return row is not None
+
+
+async def end_others(postgres: Postgres, person_id: int, but: int | None, *, timeout_ms: int) -> int:
+    """End all sessions of a person but one; how many there were."""
+    rows = await postgres.fetch(
+        "DELETE FROM {schema}.sessions WHERE person_id = $1 AND id IS DISTINCT FROM $2 RETURNING id",
+        person_id,
+        but,
+        timeout_ms=timeout_ms,
+    )
+    return len(rows)
+
+
+async def forget_old(postgres: Postgres, lifetimes: Lifetimes) -> None:
+    """Delete what has ended by time: sessions, mailed links, and counts of tries."""
+    await postgres.fetch(
+        "DELETE FROM {schema}.sessions WHERE seen_at < now() - $1::interval OR made_at < now() - $2::interval",
+        lifetimes.idle,
+        lifetimes.whole,
+        timeout_ms=FORGET_TIMEOUT_MS,
+    )
+    await postgres.fetch("DELETE FROM {schema}.links WHERE expires_at < now()", timeout_ms=FORGET_TIMEOUT_MS)
+    await postgres.fetch(
+        "DELETE FROM {schema}.tries WHERE last_at < now() - interval '1 day'", timeout_ms=FORGET_TIMEOUT_MS
+    )

@@ -1,0 +1,60 @@
+"""How often somebody may try: an exact count over a sliding window, in PostgreSQL, so that no restart forgives."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from siteglass.people.problems import TooManyTries
+from siteglass.postgres import Postgres
+
+WINDOW = timedelta(minutes=15)
+MOST = 10
+# Several people may share an address.
+MOST_OF_ADDRESS = 100
+
+# One statement, so that of many at once no more than allowed get through: they wait for the row.
+# A slice keeps the oldest: a new time that would be one too many falls off, and is not the last.
+_TAKE = """
+INSERT INTO {schema}.tries AS t (bucket, times, last_at) VALUES ($1, ARRAY[now()], now())
+ON CONFLICT (bucket) DO UPDATE SET last_at = now(), times = (
+    ARRAY(SELECT at FROM unnest(t.times) at WHERE at > now() - $3::interval ORDER BY at) || now()
+)[1:$2::integer]
+RETURNING now() AS at, times[cardinality(times)] = now() AS allowed,
+    extract(epoch FROM times[1] + $3::interval - now()) AS wait_s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """A try that was counted."""
+
+    bucket: bytes
+    at: datetime
+
+
+async def take(
+    postgres: Postgres, bucket: bytes, *, timeout_ms: int, most: int = MOST, window: timedelta = WINDOW
+) -> Try:
+    """Count a try; raises TooManyTries if there have been as many within the window."""
+    row = await postgres.fetchrow(_TAKE, bucket, most, window, timeout_ms=timeout_ms)
+    assert row is not None  # noqa: S101 - RETURNING gives a row
+    if not row["allowed"]:
+        raise TooManyTries(max(1, math.ceil(row["wait_s"])))
+    return Try(bucket, row["at"])
+
+
+async def give_back(postgres: Postgres, taken: Try, *, timeout_ms: int) -> None:
+    """A try that succeeded counts no more; those that failed do."""
+    await postgres.fetch(
+        "UPDATE {schema}.tries SET times = array_remove(times, $2) WHERE bucket = $1",
+        taken.bucket,
+        taken.at,
+        timeout_ms=timeout_ms,
+    )
+
+
+async def forgive(postgres: Postgres, bucket: bytes, *, timeout_ms: int) -> None:
+    """Who has proven to own the mailbox may try anew."""
+    await postgres.fetch("DELETE FROM {schema}.tries WHERE bucket = $1", bucket, timeout_ms=timeout_ms)
