@@ -18,8 +18,10 @@ from starlette.routing import Match
 from siteglass.accounts.answers import FORGET_EVERY_S, forget_answers
 from siteglass.accounts.expiry import EXPIRE_EVERY_S, expire_credits
 from siteglass.accounts.housekeeping import Housekeeping, Job
-from siteglass.accounts.key_uses import WRITE_EVERY_S
+from siteglass.accounts.key_uses import WRITE_EVERY_S as WRITE_USES_EVERY_S
 from siteglass.accounts.keys import Keys, key_secrets
+from siteglass.accounts.request_counts import WRITE_EVERY_S as WRITE_COUNTS_EVERY_S
+from siteglass.accounts.request_counts import RequestCounts
 from siteglass.api.guard import Service, log_fault, new_request_id
 from siteglass.api.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH, VALUES
 from siteglass.api.responses import VALUES_PATH, error_answer
@@ -62,14 +64,18 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             if clock is not None:
                 backends.clock = clock
             keys = Keys(backends.postgres, settings.key_secrets, settings.postgres_timeout_ms)
+            counts = RequestCounts(backends.postgres)
             limiter, claims = open_limits(settings)
             limiter.start()
             names = Names(settings.index_prefix)
             hidden = Hidden(backends.postgres, hasher, countries, partial(generations.oldest_made_at, backends, names))
-            app.state.service = Service(backends, names, sealer, keys, limiter, claims, hidden, door, language_model)
+            app.state.service = Service(
+                backends, names, sealer, keys, counts, limiter, claims, hidden, door, language_model
+            )
             housekeeping = Housekeeping(
                 [
-                    Job("key uses", WRITE_EVERY_S, keys.uses.write, at_close=True),
+                    Job("key uses", WRITE_USES_EVERY_S, keys.uses.write, at_close=True),
+                    Job("request counts", WRITE_COUNTS_EVERY_S, counts.write, at_close=True),
                     Job("expired credits", EXPIRE_EVERY_S, partial(expire_credits, backends.postgres)),
                     Job("suppressed leads", REFRESH_EVERY_S, hidden.refresh),
                     Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, backends, names)),

@@ -16,7 +16,8 @@ from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
 from siteglass.accounts.credits import Mark
-from siteglass.accounts.receipts import MAX_USAGE_ROWS, Entry, Overview, UsageRow, Wanted
+from siteglass.accounts.receipts import MAX_USAGE_ROWS, Entry, UsageRow, Wanted
+from siteglass.accounts.standing import Overview
 from siteglass.api.parameters import MAX_NUMBER, Given, read_given, read_number
 from siteglass.api.requests import MAX_LIMIT
 from siteglass.api.responses import JSON, LEDGER_PATH, SAFE_HEADERS, answer
