@@ -27,6 +27,7 @@ from siteglass.api.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH, 
 from siteglass.api.responses import VALUES_PATH, error_answer
 from siteglass.api.routes import routes
 from siteglass.backends import Clock, open_backends
+from siteglass.balance_mails import MAIL_EVERY_S, dashboard_link, mail_low_balances
 from siteglass.control import open_control
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
 from siteglass.index import generations
@@ -72,16 +73,18 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             app.state.service = Service(
                 backends, names, sealer, keys, counts, limiter, claims, hidden, door, language_model
             )
-            housekeeping = Housekeeping(
-                [
-                    Job("key uses", WRITE_USES_EVERY_S, keys.uses.write, at_close=True),
-                    Job("request counts", WRITE_COUNTS_EVERY_S, counts.write, at_close=True),
-                    Job("expired credits", EXPIRE_EVERY_S, partial(expire_credits, backends.postgres)),
-                    Job("suppressed leads", REFRESH_EVERY_S, hidden.refresh),
-                    Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, backends, names)),
-                    Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres)),
-                ]
-            )
+            jobs = [
+                Job("key uses", WRITE_USES_EVERY_S, keys.uses.write, at_close=True),
+                Job("request counts", WRITE_COUNTS_EVERY_S, counts.write, at_close=True),
+                Job("expired credits", EXPIRE_EVERY_S, partial(expire_credits, backends.postgres)),
+                Job("suppressed leads", REFRESH_EVERY_S, hidden.refresh),
+                Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, backends, names)),
+                Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres)),
+            ]
+            if mailer is not None:
+                mailing = partial(mail_low_balances, backends.postgres, mailer, dashboard_link(settings))
+                jobs.append(Job("balance mails", MAIL_EVERY_S, mailing))
+            housekeeping = Housekeeping(jobs)
             housekeeping.start()
             yield
             await housekeeping.close()

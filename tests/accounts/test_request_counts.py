@@ -15,8 +15,8 @@ from siteglass.accounts.request_counts import RequestCounts, outcome
 from siteglass.errors import Unavailable
 from siteglass.postgres import Postgres
 from tests.accounts.opening import TIMEOUT_MS, owner
-from tests.accounts.test_keys import Watch
 from tests.accounts.test_key_uses import AWAY
+from tests.accounts.test_keys import Watch
 
 pytestmark = pytest.mark.anyio
 

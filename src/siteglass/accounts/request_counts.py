@@ -18,12 +18,11 @@ MAX_REMEMBERED = 50_000
 
 TOO_MANY_REQUESTS = 429
 DAY_S = 86_400
-_EPOCH = "1970-01-01"
 
 # In the order of the primary key: workers that write at the same time wait for each other, in no circle.
-_WRITE = f"""
-INSERT INTO {{schema}}.request_days AS d (key_id, day, operation, outcome, requests)
-SELECT n.key_id, date '{_EPOCH}' + n.day, n.operation, n.outcome, n.requests
+_WRITE = """
+INSERT INTO {schema}.request_days AS d (key_id, day, operation, outcome, requests)
+SELECT n.key_id, date '1970-01-01' + n.day, n.operation, n.outcome, n.requests
 FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::bigint[])
     AS n (key_id, day, operation, outcome, requests)
 ORDER BY n.key_id, n.day, n.operation COLLATE "C", n.outcome COLLATE "C"

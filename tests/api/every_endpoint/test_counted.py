@@ -1,4 +1,4 @@
-"""Every request with a key that was found counts as one of its key, whatever becomes of it; written when a worker stops."""
+"""Every request with a key that was found counts as one of that key, whatever becomes of it."""
 
 from __future__ import annotations
 
