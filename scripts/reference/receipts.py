@@ -8,7 +8,7 @@ from reference.markdown import code, json_code, paragraph, plain, table
 from siteglass.accounts.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
 from siteglass.api.openapi.receipts import ANSWERS, LEDGER_QUERY, USAGE_QUERY, receipt_schemas
 from siteglass.api.operations import ACCOUNT, LEDGER, RECEIPT, USAGE, Declared
-from siteglass.api.receipts import CSV_COLUMNS
+from siteglass.ledger_csv import COLUMNS as CSV_COLUMNS
 
 
 def receipts_page() -> str:

@@ -18,13 +18,16 @@ from starlette.routing import Match
 from siteglass.accounts.answers import FORGET_EVERY_S, forget_answers
 from siteglass.accounts.expiry import EXPIRE_EVERY_S, expire_credits
 from siteglass.accounts.housekeeping import Housekeeping, Job
-from siteglass.accounts.key_uses import WRITE_EVERY_S
+from siteglass.accounts.key_uses import WRITE_EVERY_S as WRITE_USES_EVERY_S
 from siteglass.accounts.keys import Keys, key_secrets
+from siteglass.accounts.request_counts import WRITE_EVERY_S as WRITE_COUNTS_EVERY_S
+from siteglass.accounts.request_counts import RequestCounts
 from siteglass.api.guard import Service
 from siteglass.api.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH, VALUES
 from siteglass.api.responses import VALUES_PATH, error_answer
 from siteglass.api.routes import routes
 from siteglass.backends import Clock, open_backends
+from siteglass.balance_mails import MAIL_EVERY_S, dashboard_link, mail_low_balances
 from siteglass.control import open_control
 from siteglass.dashboard.routes import open_dashboard
 from siteglass.dashboard.routes import routes as dashboard_routes
@@ -42,7 +45,7 @@ from siteglass.people.secrecy import Secrecy
 from siteglass.query import natural
 from siteglass.query.cursor import CursorSealer
 from siteglass.settings import Settings, SettingsError, load_settings, variable
-from siteglass.sign_in import SignIn, lifetimes
+from siteglass.sign_in import SignIn
 from siteglass.subject_requests import FrontDoor
 from siteglass.suppression.hidden import REFRESH_EVERY_S, Hidden, hidden_countries
 from siteglass.suppression.values import Hasher
@@ -70,28 +73,31 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             if clock is not None:
                 backends.clock = clock
             keys = Keys(backends.postgres, settings.key_secrets, settings.postgres_timeout_ms)
+            counts = RequestCounts(backends.postgres)
             limiter, claims = open_limits(settings)
             limiter.start()
             names = Names(settings.index_prefix)
             hidden = Hidden(backends.postgres, hasher, countries, partial(generations.oldest_made_at, backends, names))
-            app.state.service = Service(backends, names, sealer, keys, limiter, claims, hidden, door, language_model)
+            app.state.service = Service(
+                backends, names, sealer, keys, counts, limiter, claims, hidden, door, language_model
+            )
+            jobs = [
+                Job("key uses", WRITE_USES_EVERY_S, keys.uses.write, at_close=True),
+                Job("request counts", WRITE_COUNTS_EVERY_S, counts.write, at_close=True),
+                Job("expired credits", EXPIRE_EVERY_S, partial(expire_credits, backends.postgres)),
+                Job("suppressed leads", REFRESH_EVERY_S, hidden.refresh),
+                Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, backends, names)),
+                Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres)),
+            ]
             sign_in = None if secrecy is None else SignIn(backends, secrecy, Passwords(), mailer)
             if sign_in is not None:
                 app.state.dashboard = open_dashboard(backends, sign_in)
-            housekeeping = Housekeeping(
-                [
-                    Job("key uses", WRITE_EVERY_S, keys.uses.write, at_close=True),
-                    Job("expired credits", EXPIRE_EVERY_S, partial(expire_credits, backends.postgres)),
-                    Job("suppressed leads", REFRESH_EVERY_S, hidden.refresh),
-                    Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, backends, names)),
-                    Job(
-                        "old sessions",
-                        sessions.FORGET_EVERY_S,
-                        partial(sessions.forget_old, backends.postgres, lifetimes(settings)),
-                    ),
-                    Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres)),
-                ]
-            )
+                forget_old = partial(sessions.forget_old, backends.postgres, sign_in.lifetimes)
+                jobs.append(Job("old sessions", sessions.FORGET_EVERY_S, forget_old))
+            if mailer is not None:
+                mailing = partial(mail_low_balances, backends.postgres, mailer, dashboard_link(settings))
+                jobs.append(Job("balance mails", MAIL_EVERY_S, mailing))
+            housekeeping = Housekeeping(jobs)
             housekeeping.start()
             yield
             await housekeeping.close()

@@ -12,7 +12,7 @@ import pytest
 
 from siteglass import enrich, interpret
 from siteglass import search as searching
-from siteglass.accounts import receipts
+from siteglass.accounts import receipts, standing
 from siteglass.accounts.keys import KeyLimits, Keys
 from siteglass.errors import Unavailable
 from siteglass.query import completion
@@ -246,7 +246,8 @@ def test_refused_when_reading(
         async def fail(*_: object, error: Exception = error, **__: object) -> None:
             raise error
 
-        for function in ("overview", "usage", "entries", "of_request"):
+        monkeypatch.setattr(standing, "overview", fail)
+        for function in ("usage", "entries", "of_request"):
             monkeypatch.setattr(receipts, function, fail)
         responses[code] = own.get(path)
         _shown(described, name, responses[code], code)

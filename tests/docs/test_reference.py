@@ -11,9 +11,10 @@ import pytest
 
 import build_reference
 from reference.language import example_line
-from siteglass.api.receipts import CSV_COLUMNS, LEDGER_PARAMETERS, USAGE_PARAMETERS
+from siteglass.api.receipts import LEDGER_PARAMETERS, USAGE_PARAMETERS
 from siteglass.api.requests import ENRICH_PARAMETERS, PAGE_PARAMETERS, SEARCH_PARAMETERS
 from siteglass.lead import Lead
+from siteglass.ledger_csv import COLUMNS as CSV_COLUMNS
 from siteglass.query.directives import parse
 from siteglass.query.field import Asked
 from siteglass.query.fields import ASKED, DIRECTIVES, ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE

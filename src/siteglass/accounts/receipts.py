@@ -1,5 +1,5 @@
-"""What an account has, used and paid: reads of the rows that charges and grants write. Each is one statement of one
-snapshot with a deadline, and bounded: no answer and no scan grows with the length of a ledger."""
+"""What an account used and paid: reads of the rows that charges and grants write. Each is one statement of one snapshot
+with a deadline, and bounded: no answer and no scan grows with the length of a ledger."""
 
 from __future__ import annotations
 
@@ -10,110 +10,11 @@ from typing import NamedTuple
 
 import asyncpg
 
-from siteglass.accounts.accounts import Plan
 from siteglass.accounts.credits import Mark, read_domains
-from siteglass.accounts.keys import Caller
-from siteglass.errors import Unauthorized
 from siteglass.postgres import Postgres
 
-MAX_EXPIRIES = 100
 MAX_USAGE_ROWS = 10_000
 MAX_REQUEST_ENTRIES = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Credits:
-    """Credits of both kinds."""
-
-    api: int
-    lead: int
-
-
-@dataclass(frozen=True, slots=True)
-class OwnKey:
-    """The key that asks; its caps and what counts against them today, which is that of all keys it replaces."""
-
-    id: int
-    name: str
-    shown: str
-    scopes: Sequence[str]
-    created_at: datetime
-    expires_at: datetime | None
-    daily_api_cap: int | None
-    daily_lead_cap: int | None
-    rate_per_s: float | None
-    burst: int | None
-    used_today: Credits
-
-
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """An account as one of its keys sees it."""
-
-    id: int
-    name: str
-    created_at: datetime
-    plan: Plan
-    balance: Credits
-    expiring: Sequence[tuple[datetime, Credits]]
-    key: OwnKey
-
-
-# What has expired counts no longer, whether or not its ledger row is written. The used credits are added up as a charge
-# does it that looks at the caps.
-_OVERVIEW = """
-SELECT a.id, a.name, a.created_at, b.api - gone.api AS api, b.lead - gone.lead AS lead,
-    p.name AS plan_name, p.rate_per_s, p.burst, p.daily_api_cap, p.daily_lead_cap, p.api_price_micros,
-    p.lead_price_micros, p.currency, p.rebill_after_hours,
-    k.id AS key_id, k.name AS key_name, k.shown_start || '...' || k.shown_end AS shown, k.scopes,
-    k.created_at AS key_created_at, k.expires_at, k.daily_api_cap AS key_daily_api_cap,
-    k.daily_lead_cap AS key_daily_lead_cap, k.rate_per_s AS key_rate_per_s, k.burst AS key_burst,
-    used.api AS used_api, used.lead AS used_lead, ahead.times, ahead.apis, ahead.leads
-FROM {schema}.keys k
-    JOIN {schema}.accounts a ON a.id = k.account_id
-    JOIN {schema}.plans p ON p.name = a.plan
-    JOIN {schema}.balances b ON b.account_id = a.id
-    CROSS JOIN LATERAL (
-        SELECT coalesce(sum(e.api), 0)::bigint AS api, coalesce(sum(e.lead), 0)::bigint AS lead
-        FROM {schema}.expiring e WHERE e.account_id = a.id AND e.expires_at <= now()
-    ) gone
-    CROSS JOIN LATERAL (
-        SELECT array_agg(s.expires_at) AS times, array_agg(s.api) AS apis, array_agg(s.lead) AS leads
-        FROM (
-            SELECT e.expires_at, sum(e.api)::bigint AS api, sum(e.lead)::bigint AS lead
-            FROM {schema}.expiring e WHERE e.account_id = a.id AND e.expires_at > now()
-            GROUP BY e.expires_at ORDER BY e.expires_at LIMIT $3
-        ) s
-    ) ahead
-    CROSS JOIN LATERAL (
-        SELECT coalesce(sum(d.api), 0)::bigint AS api, coalesce(sum(d.lead), 0)::bigint AS lead
-        FROM {schema}.keys f JOIN {schema}.usage_days d ON d.key_id = f.id AND d.day = (now() AT TIME ZONE 'UTC')::date
-        WHERE f.account_id = a.id AND coalesce(f.family, f.id) = coalesce(k.family, k.id)
-    ) used
-WHERE k.id = $1 AND k.account_id = $2
-"""
-
-
-async def overview(postgres: Postgres, caller: Caller, *, timeout_ms: int) -> Overview:
-    """The account of a caller."""
-    row = await postgres.fetchrow(_OVERVIEW, caller.key_id, caller.account_id, MAX_EXPIRIES, timeout_ms=timeout_ms)
-    if row is None:
-        raise Unauthorized
-    plan = Plan(
-        row["plan_name"], row["rate_per_s"], row["burst"], row["daily_api_cap"], row["daily_lead_cap"],
-        row["api_price_micros"], row["lead_price_micros"], row["currency"], row["rebill_after_hours"],
-    )  # fmt: skip
-    key = OwnKey(
-        row["key_id"], row["key_name"], row["shown"], row["scopes"], row["key_created_at"], row["expires_at"],
-        row["key_daily_api_cap"], row["key_daily_lead_cap"], row["key_rate_per_s"], row["key_burst"],
-        Credits(row["used_api"], row["used_lead"]),
-    )  # fmt: skip
-    ahead = zip(row["times"] or (), map(Credits, row["apis"] or (), row["leads"] or ()), strict=True)
-    balance = Credits(row["api"], row["lead"])
-    return Overview(row["id"], row["name"], row["created_at"], plan, balance, tuple(ahead), key)
-
-
-# --- usage --------------------------------------------------------------------------------------
 
 
 class UsageRow(NamedTuple):
@@ -147,6 +48,9 @@ async def usage(
 
 
 # --- ledger -------------------------------------------------------------------------------------
+
+
+KINDS = ("grant", "charge", "refund", "expire", "adjust", "hold", "settle", "release")
 
 
 class Entry(NamedTuple):
@@ -183,6 +87,8 @@ class Wanted:
     request_id: str | None = None
     before: int | None = None
     """Only numbers below this one."""
+    kinds: Sequence[str] | None = None
+    """Of KINDS; None: entries of all kinds."""
 
 
 # Times never go back within an account and its numbers have no gaps, so the first entry at or after a time is found by
@@ -238,6 +144,10 @@ async def entries(postgres: Postgres, account_id: int, wanted: Wanted, *, timeou
         conditions.append(f"seq < {_FIRST_SINCE.replace('{time}', given(wanted.until))}")
     if wanted.key_id is not None:
         conditions.append(f"actor_kind = 'key' AND actor_id = {given(str(wanted.key_id))}")
+    if wanted.kinds is not None:
+        conditions.append(f"kind = ANY({given(list(wanted.kinds))}::text[]::{{schema}}.entry_kind[])")
+        if "charge" not in wanted.kinds:
+            conditions.append("kind <> 'charge'")  # in the words of the index ledger_but_charges
     rows = f"SELECT * FROM {source} WHERE {' AND '.join(conditions)} ORDER BY seq DESC LIMIT $2"  # noqa: S608 - our own words
     statement = _SHOWN.replace("{more}", "").replace("{rows}", rows).replace("{order}", "DESC")
     return [Entry._make(row) for row in await postgres.fetch(statement, *values, timeout_ms=timeout_ms)]

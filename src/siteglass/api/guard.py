@@ -14,6 +14,7 @@ from starlette.responses import Response
 from siteglass import metrics
 from siteglass.accounts.keys import Caller, Keys
 from siteglass.accounts.networks import is_among, read_address
+from siteglass.accounts.request_counts import RequestCounts
 from siteglass.api.responses import error_answer
 from siteglass.backends import Backends
 from siteglass.errors import Forbidden, Internal, SiteglassError, TooManyRequests, Unavailable
@@ -38,6 +39,7 @@ class Service:
     names: Names
     sealer: CursorSealer
     keys: Keys
+    counts: RequestCounts
     limiter: RateLimiter
     claims: Claims
     hidden: Hidden
@@ -52,6 +54,8 @@ class Call:
 
     request_id: str
     headers: dict[str, str] = field(default_factory=dict)
+    key_id: int | None = None
+    """Of the caller, once it is found: from then on the request counts as one of this key."""
 
 
 Operation = Callable[[Service, Request, Caller, Call], Awaitable[Response]]
@@ -64,6 +68,7 @@ def guarded(name: str, scope: str, operation: Operation) -> Endpoint:
 
     async def for_caller(service: Service, request: Request, call: Call) -> Response:
         caller = await service.keys.find(request.headers.get("x-api-key", ""))
+        call.key_id = caller.key_id
         _check_address(caller, request)
         if scope not in caller.scopes:
             raise Forbidden(scope)
@@ -120,8 +125,9 @@ def answered(name: str, work: OpenOperation) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         started = time.perf_counter()
         call = Call(new_request_id())
+        service: Service = request.app.state.service
         try:
-            response = await work(request.app.state.service, request, call)
+            response = await work(service, request, call)
         except SiteglassError as error:
             if isinstance(error, Unavailable):
                 log.warning("unavailable", extra={"request_id": call.request_id, "reason": error.reason})
@@ -132,6 +138,8 @@ def answered(name: str, work: OpenOperation) -> Endpoint:
             log_fault(call.request_id, error)
             response = error_answer(Internal())
         response.headers.update({**call.headers, "X-Request-Id": call.request_id})
+        if call.key_id is not None:
+            service.counts.count(call.key_id, name, response.status_code)
         seconds = time.perf_counter() - started
         metrics.REQUESTS.labels(name, response.status_code).inc()
         metrics.REQUEST_SECONDS.labels(name).observe(seconds)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,11 +14,13 @@ from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
 from siteglass.accounts.credits import Mark
-from siteglass.accounts.receipts import MAX_USAGE_ROWS, Entry, Overview, UsageRow, Wanted
+from siteglass.accounts.receipts import MAX_USAGE_ROWS, Entry, UsageRow, Wanted
+from siteglass.accounts.standing import Overview
 from siteglass.api.parameters import MAX_NUMBER, Given, read_given, read_number
 from siteglass.api.requests import MAX_LIMIT
 from siteglass.api.responses import JSON, LEDGER_PATH, SAFE_HEADERS, answer
 from siteglass.errors import BadRequest, Problem
+from siteglass.ledger_csv import spelled_time, written
 
 CSV = "text/csv"
 
@@ -41,8 +41,6 @@ REASONS = {
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE)
-# What a spreadsheet would read as the start of a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 # --- what is asked ------------------------------------------------------------------------------
 
@@ -171,11 +169,6 @@ def prefers_csv(accepted: str) -> bool:
 # --- what is answered ---------------------------------------------------------------------------
 
 
-def _at(time: datetime | None) -> str | None:
-    """A time of the database, which gives them in UTC."""
-    return None if time is None else time.isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-
 def price(micros: int) -> str:
     """Millionths of the currency as a decimal number, exact."""
     return format(Decimal(micros).scaleb(-6), ".6f")
@@ -186,12 +179,17 @@ def account_answer(seen: Overview, max_domains: int) -> Response:
     plan, key = seen.plan, seen.key
     return answer(
         {
-            "account": {"id": seen.id, "name": seen.name, "plan": plan.name, "created_at": _at(seen.created_at)},
+            "account": {
+                "id": seen.id,
+                "name": seen.name,
+                "plan": plan.name,
+                "created_at": spelled_time(seen.created_at),
+            },
             "balances": {
                 "api_credits": seen.balance.api,
                 "lead_credits": seen.balance.lead,
                 "expiring": [
-                    {"expires_at": _at(time), "api_credits": left.api, "lead_credits": left.lead}
+                    {"expires_at": spelled_time(time), "api_credits": left.api, "lead_credits": left.lead}
                     for time, left in seen.expiring
                 ],
             },
@@ -214,8 +212,8 @@ def account_answer(seen: Overview, max_domains: int) -> Response:
                 "name": key.name,
                 "shown": key.shown,
                 "scopes": list(key.scopes),
-                "created_at": _at(key.created_at),
-                "expires_at": _at(key.expires_at),
+                "created_at": spelled_time(key.created_at),
+                "expires_at": spelled_time(key.expires_at),
                 "requests_per_second": key.rate_per_s,
                 "burst": key.burst,
                 "daily_api_credits": key.daily_api_cap,
@@ -255,7 +253,7 @@ def usage_answer(asked: UsageRequest, rows: Sequence[UsageRow]) -> Response:
 def _entry(entry: Entry) -> dict[str, Any]:
     return {
         "seq": entry.seq,
-        "at": _at(entry.at),
+        "at": spelled_time(entry.at),
         "kind": entry.kind,
         "operation": None if entry.operation == "none" else entry.operation,
         "api_credits": entry.api,
@@ -263,7 +261,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "request_id": entry.request_id,
         "key": None if entry.key_id is None else {"id": entry.key_id, "name": entry.key_name},
         "by": entry.by,
-        "expires_at": _at(entry.expires_at),
+        "expires_at": spelled_time(entry.expires_at),
         "refers_to": entry.refers_to,
         "hash": entry.hash.hex(),
     }
@@ -272,38 +270,17 @@ def _entry(entry: Entry) -> dict[str, Any]:
 def ledger_answer(asked: LedgerRequest, found: Sequence[Entry]) -> Response:
     """A page of entries, and the way to older ones."""
     limit = asked.wanted.limit
-    shown = [_entry(entry) for entry in found[:limit]]
+    shown = found[:limit]
     following = None
     if len(found) > limit:
-        following = f"{LEDGER_PATH}?{urlencode({**asked.given, 'before': shown[-1]['seq']})}"
+        following = f"{LEDGER_PATH}?{urlencode({**asked.given, 'before': shown[-1].seq})}"
     headers = {"Vary": "Accept"}
     if following is not None:
         headers["Link"] = f'<{following}>; rel="next"'
     if asked.as_csv:
-        return Response(ledger_csv(shown), 200, {**SAFE_HEADERS, **headers}, f"{CSV}; charset=utf-8")
-    return answer({"entries": shown, "next": following}, headers=headers)
-
-
-CSV_COLUMNS = (
-    "seq", "at", "kind", "operation", "api_credits", "lead_credits", "request_id", "key_id", "by", "expires_at",
-    "refers_to", "hash",
-)  # fmt: skip
-
-
-def ledger_csv(entries: Sequence[dict[str, Any]]) -> str:
-    """Entries as RFC 4180 has it. Of a key its number only: a name can be anything, also a formula."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow(CSV_COLUMNS)
-    for entry in entries:
-        flat = {**entry, "key_id": entry["key"] and entry["key"]["id"], "request_id": _cell(entry["request_id"])}
-        writer.writerow([flat[name] for name in CSV_COLUMNS])
-    return text.getvalue()
-
-
-def _cell(text: str) -> str:
-    """A text that no spreadsheet reads as a formula: the reference of a grant is an operator's own words."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
+        # Of a key its number only: names are for people.
+        return Response(written(shown), 200, {**SAFE_HEADERS, **headers}, f"{CSV}; charset=utf-8")
+    return answer({"entries": [_entry(entry) for entry in shown], "next": following}, headers=headers)
 
 
 def receipt_answer(request_id: str, found: Sequence[tuple[Entry, Sequence[tuple[str, Mark]]]]) -> Response:

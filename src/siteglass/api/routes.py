@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from siteglass import enrich, interpret, search
-from siteglass.accounts import receipts
+from siteglass.accounts import receipts, standing
 from siteglass.accounts.credits import Bill
 from siteglass.accounts.keys import Caller
 from siteglass.accounts.schema import is_current
@@ -146,7 +146,7 @@ async def _values(_service: Service, request: Request, _caller: Caller, _call: C
 async def _account(service: Service, request: Request, caller: Caller, _call: Call) -> Response:
     backends = service.backends
     read_no_parameters(request.query_params)
-    seen = await receipts.overview(backends.postgres, caller, timeout_ms=backends.settings.postgres_timeout_ms)
+    seen = await standing.overview(backends.postgres, caller, timeout_ms=backends.settings.postgres_timeout_ms)
     return account_answer(seen, backends.settings.max_enrich_domains)
 
 

@@ -18,7 +18,7 @@ from siteglass.sign_in import SignIn
 FILES = "/dashboard/files"
 _FILES = (
     *("app.css", "app.js", "charts.js", "icon.svg"),
-    *("vendor/htmx.min.js.gz", "vendor/uplot.iife.min.js.gz", "vendor/uplot.min.css.gz"),
+    *("vendor/htmx/htmx.min.js.gz", "vendor/uplot/uplot.iife.min.js.gz", "vendor/uplot/uplot.min.css.gz"),
 )
 
 

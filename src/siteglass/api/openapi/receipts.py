@@ -12,16 +12,8 @@ from starlette.responses import Response
 from siteglass.accounts.accounts import Plan
 from siteglass.accounts.credits import Mark, Operation
 from siteglass.accounts.keys import SCOPES
-from siteglass.accounts.receipts import (
-    MAX_EXPIRIES,
-    MAX_REQUEST_ENTRIES,
-    MAX_USAGE_ROWS,
-    Credits,
-    Entry,
-    Overview,
-    OwnKey,
-    UsageRow,
-)
+from siteglass.accounts.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS, Entry, UsageRow
+from siteglass.accounts.standing import MAX_EXPIRIES, Credits, Overview, OwnKey
 from siteglass.api.openapi.headers import EXAMPLE_REQUEST_ID
 from siteglass.api.openapi.shapes import or_null, said, shape
 from siteglass.api.parameters import MAX_NUMBER

@@ -114,7 +114,9 @@ CREATE TABLE {schema}.balance_alerts (
     lead_below bigint CHECK (lead_below > 0),
     -- a worker is sending the mail since; another takes over if it never ends
     claimed_at timestamptz,
-    mailed_at timestamptz
+    -- when the owners were told; null again once the balance is not below its number
+    api_mailed_at timestamptz,
+    lead_mailed_at timestamptz
 )
 """
 
