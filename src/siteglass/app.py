@@ -22,13 +22,15 @@ from siteglass.accounts.key_uses import WRITE_EVERY_S as WRITE_USES_EVERY_S
 from siteglass.accounts.keys import Keys, key_secrets
 from siteglass.accounts.request_counts import WRITE_EVERY_S as WRITE_COUNTS_EVERY_S
 from siteglass.accounts.request_counts import RequestCounts
+from siteglass.address import public_url
 from siteglass.api.guard import Service
 from siteglass.api.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH, VALUES
 from siteglass.api.responses import VALUES_PATH, error_answer
 from siteglass.api.routes import routes
 from siteglass.backends import Clock, open_backends
-from siteglass.balance_mails import MAIL_EVERY_S, dashboard_link, mail_low_balances
+from siteglass.balance_mails import MAIL_EVERY_S, mail_low_balances
 from siteglass.control import open_control
+from siteglass.dashboard.guard import HOME
 from siteglass.dashboard.routes import open_dashboard
 from siteglass.dashboard.routes import routes as dashboard_routes
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
@@ -95,7 +97,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
                 forget_old = partial(sessions.forget_old, backends.postgres, sign_in.lifetimes)
                 jobs.append(Job("old sessions", sessions.FORGET_EVERY_S, forget_old))
             if mailer is not None:
-                mailing = partial(mail_low_balances, backends.postgres, mailer, dashboard_link(settings))
+                mailing = partial(mail_low_balances, backends.postgres, mailer, public_url(settings) + HOME)
                 jobs.append(Job("balance mails", MAIL_EVERY_S, mailing))
             housekeeping = Housekeeping(jobs)
             housekeeping.start()

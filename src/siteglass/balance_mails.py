@@ -5,13 +5,11 @@ from __future__ import annotations
 import logging
 from datetime import date
 
-from siteglass import address
 from siteglass.accounts.balance_alerts import BalanceAlert, Claim, claim_due, mark_mailed, rearm, release
 from siteglass.accounts.standing import Standing, standing
 from siteglass.errors import Unavailable
 from siteglass.mailer import Mailer, MailError, MailRefused
 from siteglass.postgres import Postgres
-from siteglass.settings import Settings
 
 log = logging.getLogger("siteglass.balance_mails")
 
@@ -37,11 +35,6 @@ you are told:
 
 You get this mail because you are an owner of the account. The next one comes after the balance has been higher.
 """
-
-
-def dashboard_link(settings: Settings) -> str:
-    """Where people sign in."""
-    return f"{(settings.public_url or address.url(settings)).rstrip('/')}/dashboard"
 
 
 async def mail_low_balances(postgres: Postgres, mailer: Mailer, link: str) -> int:

@@ -175,7 +175,7 @@ async def _prepare(settings: Settings, count: int | None, seed: int | None) -> d
     async with open_backends(settings) as backends:
         await _fill(backends, count, seed)
         keys = _kept(KEYS_FILE)
-        if keys is None or not await _stands(backends, keys.get("api_key", "")):
+        if keys is None or "dashboard_email" not in keys or not await _stands(backends, keys.get("api_key", "")):
             _say("making accounts and keys")
             keys = await _make_keys(backends)
             _keep(KEYS_FILE, keys)

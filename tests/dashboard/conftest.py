@@ -1,0 +1,16 @@
+"""One service with a dashboard for all tests here; each makes accounts and people of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.dashboard.visiting import Office, office
+
+
+@pytest.fixture(scope="session")
+def the_office(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Office]:
+    """The service, and who works there."""
+    with office(f"dashboard-{worker_id}", tmp_path_factory.mktemp("dashboard")) as made:
+        yield made
