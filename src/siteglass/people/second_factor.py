@@ -56,6 +56,21 @@ def new_recovery_codes() -> list[str]:
     return ["-".join(code[at : at + 4] for at in range(0, RECOVERY_CHARS, 4)) for code in letters]
 
 
+_SET_UP = """
+WITH changed AS (
+    UPDATE {schema}.people SET totp = $2, totp_step = $3 WHERE id = $1 AND totp IS NULL RETURNING id
+), gone AS (
+    DELETE FROM {schema}.recovery_codes WHERE person_id IN (SELECT id FROM changed)
+), kept AS (
+    INSERT INTO {schema}.recovery_codes (person_id, digest) SELECT id, unnest($5::bytea[]) FROM changed
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id)
+    SELECT 'person', id::text, 'person.second_factor_on', $4 FROM changed
+)
+SELECT id FROM changed
+"""
+
+
 class SecondFactors:
     """Second factors of people."""
 
@@ -69,38 +84,29 @@ class SecondFactors:
         None if there is a second factor already."""
         codes = new_recovery_codes()
         row = await self._postgres.fetchrow(
-            "WITH changed AS (UPDATE {schema}.people SET totp = $2, totp_step = $3 WHERE id = $1 AND totp IS NULL"
-            "     RETURNING id),"
-            " gone AS (DELETE FROM {schema}.recovery_codes WHERE person_id IN (SELECT id FROM changed)),"
-            " noted AS (INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id)"
-            "     SELECT 'person', id::text, 'person.second_factor_on', $4 FROM changed)"
-            " SELECT id FROM changed",
+            _SET_UP,
             person_id,
             self._secrecy.seal(_USE, secret.encode()),
             step,
             account_id,
+            self._digests(person_id, codes),
             timeout_ms=self._timeout_ms,
         )
-        if row is None:
-            return None
-        await self._keep(person_id, codes)
-        return codes
+        return None if row is None else codes
 
-    async def _keep(self, person_id: int, codes: Sequence[str]) -> None:
-        await self._postgres.fetch(
-            "INSERT INTO {schema}.recovery_codes (person_id, digest) SELECT $1, unnest($2::bytea[])",
-            person_id,
-            [_recovery_digests(self._secrecy, person_id, code)[0] for code in codes],
-            timeout_ms=self._timeout_ms,
-        )
+    def _digests(self, person_id: int, codes: Sequence[str]) -> list[bytes]:
+        return [_recovery_digests(self._secrecy, person_id, code)[0] for code in codes]
 
     async def renew_recovery_codes(self, person_id: int) -> list[str]:
         """New ones in place of all that there are."""
         codes = new_recovery_codes()
         await self._postgres.fetch(
-            "DELETE FROM {schema}.recovery_codes WHERE person_id = $1", person_id, timeout_ms=self._timeout_ms
+            "WITH gone AS (DELETE FROM {schema}.recovery_codes WHERE person_id = $1)"
+            " INSERT INTO {schema}.recovery_codes (person_id, digest) SELECT $1, unnest($2::bytea[])",
+            person_id,
+            self._digests(person_id, codes),
+            timeout_ms=self._timeout_ms,
         )
-        await self._keep(person_id, codes)
         return codes
 
     async def recovery_codes_left(self, person_id: int) -> int:
