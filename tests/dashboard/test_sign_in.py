@@ -1,8 +1,30 @@
-"""Signing in and out."""
+"""Signing in and out: what is answered, for how long it holds, and how often one may try."""
 
 from __future__ import annotations
 
-from tests.dashboard.visiting import SESSION, Office
+import datetime
+import statistics
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+from argon2 import PasswordHasher, extract_parameters
+
+from siteglass.people import passwords
+from siteglass.postgres import Postgres
+from tests.dashboard.visiting import FORM, SESSION, TIMEOUT_MS, Office, Somebody, Visitor
+
+
+def change(office: Office, statement: str, *values: object) -> None:
+    """Something that only time would do."""
+    office.do(lambda postgres: postgres.fetch(statement, *values, timeout_ms=TIMEOUT_MS))
+
+
+def try_to(visitor: Visitor, email: str, password: str) -> httpx.Response:
+    visitor.get("/dashboard/sign-in")
+    return visitor.post("/dashboard/sign-in", {"email": email, "password": password})
 
 
 def test_who_signs_in_sees_the_overview_and_after_signing_out_no_more(the_office: Office) -> None:
@@ -14,5 +36,262 @@ def test_who_signs_in_sees_the_overview_and_after_signing_out_no_more(the_office
     kept = dict(visitor.cookies)
     assert visitor.post("/dashboard/sign-out").headers["location"] == "/dashboard/sign-in?done=signed-out"
     assert SESSION not in visitor.cookies
+    assert "You are signed out." in visitor.get("/dashboard/sign-in?done=signed-out").text
     visitor.cookies = kept
     assert visitor.get("/dashboard").headers["location"] == "/dashboard/sign-in"
+
+
+def test_one_goes_on_to_the_page_that_was_asked_for_and_to_no_other_site(the_office: Office) -> None:
+    who = the_office.somebody()
+    visitor = the_office.visitor()
+    sent = visitor.get("/dashboard/security?x=1")
+    assert sent.headers["location"] == "/dashboard/sign-in?next=%2Fdashboard%2Fsecurity%3Fx%3D1"
+    fields = {"email": who.email.upper() + " ", "password": who.password}
+    page = visitor.get(sent.headers["location"])
+    assert 'name="next" value="/dashboard/security?x=1"' in page.text
+    elsewhere = (
+        "//evil.test",
+        "https://evil.test/dashboard",
+        "/\\evil.test",
+        "/dashboard/../\\evil",
+        "/dashboard//evil.test",
+    )
+    for wanted in elsewhere:
+        assert visitor.post("/dashboard/sign-in", {**fields, "next": wanted}).headers["location"] == "/dashboard"
+        visitor.post("/dashboard/sign-out")
+        visitor.get("/dashboard/sign-in")
+    there = visitor.post("/dashboard/sign-in", {**fields, "next": "/dashboard/security?x=1"})
+    assert there.headers["location"] == "/dashboard/security?x=1"
+
+
+def test_a_wrong_password_and_an_unknown_address_get_the_same_page(the_office: Office) -> None:
+    who = the_office.somebody()
+    visitor = the_office.visitor()
+    wrong = try_to(visitor, who.email, "not the password at all")
+    unknown = try_to(visitor, "x" * (len(who.email) - 12) + "@people.test", "not the password at all")
+    assert (wrong.status_code, unknown.status_code) == (422, 422)
+
+    def without(page: httpx.Response, email: str) -> str:
+        return "".join(line for line in page.text.splitlines() if email not in line and "nonce" not in line)
+
+    assert without(wrong, who.email) == without(unknown, "@people.test")
+    assert "do not match" in wrong.text
+    assert SESSION not in visitor.cookies
+
+
+@pytest.mark.timing
+def test_known_and_unknown_take_the_same_time(the_office: Office) -> None:
+    known = [the_office.somebody() for _ in range(3)]
+    visitor = the_office.visitor()
+    times: dict[str, list[float]] = {"known": [], "unknown": []}
+    for turn in range(7):
+        for kind in times:
+            email = known[turn % 3].email if kind == "known" else f"nobody-{turn}@people.test"
+            started = time.perf_counter()
+            assert try_to(visitor, email, "not the password at all").status_code == 422
+            times[kind].append(time.perf_counter() - started)
+    ratio = statistics.median(times["known"]) / statistics.median(times["unknown"])
+    assert 0.75 < ratio < 1.33, times
+
+
+def test_at_most_ten_tries_in_fifteen_minutes_also_of_many_at_once(the_office: Office) -> None:
+    who = the_office.somebody()
+
+    def one(_: int) -> int:
+        visitor = Visitor(the_office.url)
+        try:
+            return try_to(visitor, who.email, "not the password at all").status_code
+        finally:
+            visitor.close()
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(one, range(16)))
+    assert sorted(answers) == [422] * 10 + [429] * 6
+    visitor = the_office.visitor()
+    refused = try_to(visitor, who.email, who.password)  # the right one, too
+    assert refused.status_code == 429
+    assert "Too many tries. Try again in 15 minutes." in refused.text
+    aged = "UPDATE {schema}.tries SET times = ARRAY(SELECT t - $1::interval FROM unnest(times) t)"
+
+    change(the_office, aged, datetime.timedelta(minutes=15, seconds=1))
+    assert try_to(visitor, who.email, who.password).status_code == 303
+
+
+def test_a_successful_try_does_not_count_and_failed_ones_still_do(the_office: Office) -> None:
+    who = the_office.somebody()
+    visitor = the_office.visitor()
+    for _ in range(9):
+        assert try_to(visitor, who.email, "not the password at all").status_code == 422
+    for _ in range(3):
+        visitor.sign_in(who)
+        visitor.post("/dashboard/sign-out")
+    assert try_to(visitor, who.email, "not the password at all").status_code == 422
+    assert try_to(visitor, who.email, who.password).status_code == 429
+
+
+def test_the_id_is_new_at_every_login_and_a_planted_one_is_worth_nothing(the_office: Office) -> None:
+    who = the_office.somebody()
+    visitor = the_office.visitor()
+    visitor.cookies[SESSION] = "planted"
+    visitor.get("/dashboard/sign-in")
+    # The page's form belongs to no session, so its token is that of somebody who is not signed in.
+    token = visitor.token_of(visitor.cookies[FORM])
+    answer = visitor.post("/dashboard/sign-in", {"email": who.email, "password": who.password, "token": token})
+    assert answer.status_code == 303
+    first = visitor.cookies[SESSION]
+    assert first != "planted"
+    before = dict(visitor.cookies)
+    answer = visitor.post("/dashboard/sign-in", {"email": who.email, "password": who.password})
+    assert answer.status_code == 303
+    assert visitor.cookies[SESSION] != first
+    visitor.cookies = before
+    assert visitor.get("/dashboard").status_code == 303  # the session before has ended
+
+
+def test_sessions_end_when_idle_and_at_the_latest(the_office: Office) -> None:
+
+    settings = the_office.settings
+    limits = {
+        "seen_at": datetime.timedelta(minutes=settings.session_idle_minutes),
+        "made_at": datetime.timedelta(hours=settings.session_hours),
+    }
+    for column, life in limits.items():
+        who = the_office.somebody()
+        visitor = the_office.visitor(who)
+        aged = f"UPDATE {{schema}}.sessions SET {column} = now() - $2::interval WHERE person_id = $1"
+        change(the_office, aged, who.id, life - datetime.timedelta(seconds=30))
+        assert visitor.get("/dashboard").status_code == 200
+        change(the_office, aged, who.id, life)
+        assert visitor.get("/dashboard").status_code == 303
+
+
+def test_using_a_session_keeps_it(the_office: Office) -> None:
+
+    who = the_office.somebody()
+    visitor = the_office.visitor(who)
+    change(
+        the_office, "UPDATE {schema}.sessions SET seen_at = now() - $2::interval WHERE person_id = $1", who.id,
+        datetime.timedelta(minutes=30),
+    )  # fmt: skip
+    assert visitor.get("/dashboard").status_code == 200
+    rows = the_office.do(
+        lambda postgres: postgres.fetch(
+            "SELECT now() - seen_at < interval '20 seconds' AS fresh FROM {schema}.sessions WHERE person_id = $1",
+            who.id,
+            timeout_ms=TIMEOUT_MS,
+        )
+    )
+    assert [row["fresh"] for row in rows] == [True]
+
+
+def test_sessions_are_listed_and_ended_one_by_one_or_all_but_this(the_office: Office) -> None:
+    who, other = the_office.somebody(), the_office.somebody()
+    here, there, elsewhere = (the_office.visitor(who) for _ in range(3))
+    stranger = the_office.visitor(other)
+    page = here.get("/dashboard/security").text
+    assert page.count("/sessions/") == 4  # three, and all others
+    numbers = the_office.do(lambda postgres: _sessions_of(postgres, who))
+    assert stranger.post(f"/dashboard/security/sessions/{numbers[1]}/end").status_code == 404
+    assert there.get("/dashboard").status_code == 200
+    assert here.post(f"/dashboard/security/sessions/{numbers[1]}/end").status_code == 303
+    assert there.get("/dashboard").status_code == 303
+    assert elsewhere.get("/dashboard").status_code == 200
+    assert here.post("/dashboard/security/sessions/end-others").status_code == 303
+    assert elsewhere.get("/dashboard").status_code == 303
+    assert here.get("/dashboard").status_code == 200
+    assert here.post(f"/dashboard/security/sessions/{numbers[0]}/end").headers["location"].endswith("signed-out")
+    assert here.get("/dashboard").status_code == 303
+    assert stranger.get("/dashboard").status_code == 200
+
+
+async def _sessions_of(postgres: Postgres, who: Somebody) -> list[int]:
+    statement = "SELECT id FROM {schema}.sessions WHERE person_id = $1 ORDER BY id"
+    return [row["id"] for row in await postgres.fetch(statement, who.id, timeout_ms=TIMEOUT_MS)]
+
+
+def test_only_hashes_are_stored(the_office: Office) -> None:
+    who = the_office.somebody()
+    visitor = the_office.visitor(who)
+    tables = ("people", "sessions", "tries", "links")
+
+    async def everything(postgres: Postgres) -> str:
+        rows = [
+            row for t in tables for row in await postgres.fetch(f"SELECT * FROM {{schema}}.{t}", timeout_ms=TIMEOUT_MS)
+        ]
+        return repr(rows)
+
+    stored = the_office.do(everything)
+    assert who.email in stored
+    assert visitor.cookies[SESSION] not in stored
+    assert who.password not in stored
+
+
+def test_a_hash_of_weaker_parameters_is_made_anew_at_sign_in(the_office: Office) -> None:
+    who = the_office.somebody()
+    weak = PasswordHasher(time_cost=1, memory_cost=8 * 1024, parallelism=1).hash(who.password)
+    change(the_office, "UPDATE {schema}.people SET password = $2 WHERE id = $1", who.id, weak)
+    the_office.visitor(who)
+
+    async def stored(postgres: Postgres) -> str:
+        row = await postgres.fetchrow(
+            "SELECT password FROM {schema}.people WHERE id = $1", who.id, timeout_ms=TIMEOUT_MS
+        )
+        assert row is not None
+        return str(row["password"])
+
+    parameters = extract_parameters(the_office.do(stored))
+    assert (parameters.memory_cost, parameters.time_cost) == (passwords.MEMORY_KIB, passwords.TIMES)
+    assert parameters.type.name == "ID"
+    the_office.visitor(who)
+
+
+def test_hashes_of_the_service_take_more_than_the_least_that_is_asked_for() -> None:
+    said = Path(passwords.__file__).read_text()  # the tests themselves use cheaper ones
+    assert "\nMEMORY_KIB = 64 * 1024\nTIMES = 3\n" in said
+
+
+def test_a_person_without_an_account_is_told_so(the_office: Office) -> None:
+    who = the_office.somebody()
+    change(the_office, "DELETE FROM {schema}.members WHERE person_id = $1", who.id)
+    answer = try_to(the_office.visitor(), who.email, who.password)
+    assert answer.status_code == 422
+    assert "belong to no account" in answer.text
+
+
+def test_the_password_is_asked_for_again_and_the_id_is_new(the_office: Office) -> None:
+
+    who = the_office.somebody()
+    visitor = the_office.visitor(who)
+    assert visitor.get("/dashboard/security/second-factor").status_code == 200
+    change(
+        the_office, "UPDATE {schema}.sessions SET proven_at = now() - $2::interval WHERE person_id = $1", who.id,
+        datetime.timedelta(minutes=10),
+    )  # fmt: skip
+    asked = visitor.get("/dashboard/security/second-factor")
+    assert asked.headers["location"] == "/dashboard/confirm?next=%2Fdashboard%2Fsecurity%2Fsecond-factor"
+    assert visitor.post("/dashboard/security/second-factor/off").headers["location"] == "/dashboard/confirm"
+    fields = {"next": "/dashboard/security/second-factor", "password": "not the password at all"}
+    wrong = visitor.post("/dashboard/confirm", fields)
+    assert wrong.status_code == 422
+    assert "That is not your password." in wrong.text
+    before = visitor.cookies[SESSION]
+    right = visitor.post("/dashboard/confirm", {**fields, "password": who.password})
+    assert right.headers["location"] == "/dashboard/security/second-factor"
+    assert visitor.cookies[SESSION] != before
+    assert visitor.get("/dashboard/security/second-factor").status_code == 200
+
+
+def test_many_sign_in_at_once(the_office: Office) -> None:
+    people = [the_office.somebody() for _ in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        visitors = list(pool.map(lambda who: _signed_in(the_office.url, who), people))
+    assert visitors == [200] * 6
+
+
+def _signed_in(url: str, who: Somebody) -> int:
+    visitor = Visitor(url)
+    try:
+        visitor.sign_in(who)
+        return visitor.get("/dashboard").status_code
+    finally:
+        visitor.close()

@@ -48,12 +48,20 @@ class Visitor:
         self.url = url
         self.cookies: dict[str, str] = {}
         self._secrecy = Secrecy((SECRET,))
-        self._client = httpx.Client(base_url=url, timeout=30, trust_env=False)
+        # Each comes from an address of its own, as the proxy tells it.
+        self.address = f"10.{secrets.randbelow(256)}.{secrets.randbelow(256)}.{secrets.randbelow(256)}"
+        self._client = httpx.Client(
+            base_url=url, timeout=30, trust_env=False, headers={"X-Forwarded-For": self.address}
+        )
 
     @property
     def token(self) -> str:
         """What a form of this visitor carries."""
-        return self._secrecy.form_token(self.cookies.get(SESSION) or self.cookies.get(FORM, ""))
+        return self.token_of(self.cookies.get(SESSION) or self.cookies.get(FORM, ""))
+
+    def token_of(self, cookie: str) -> str:
+        """What a form carries beside this cookie."""
+        return self._secrecy.form_token(cookie)
 
     def get(self, path: str, headers: Mapping[str, str] | None = None) -> httpx.Response:
         """A page."""

@@ -1,0 +1,151 @@
+"""Links that are mailed: a new password, and invitations. Each works once, and tells nobody who is known."""
+
+from __future__ import annotations
+
+import datetime
+import secrets
+import statistics
+import time
+from email.message import EmailMessage
+
+import pytest
+
+from siteglass.people import links
+from tests.dashboard.test_sign_in import change, try_to
+from tests.dashboard.visiting import SESSION, TIMEOUT_MS, Office, Visitor, link_in
+
+NEW = "some other long password"
+
+
+def mailed(office: Office, to: str, count: int = 1) -> EmailMessage:
+    """The newest of so many mails; they go out after the answer."""
+    deadline = time.monotonic() + 10
+    while len(found := office.outbox.mails(to)) < count:
+        assert time.monotonic() < deadline, f"no mail to {to}"
+        time.sleep(0.02)
+    assert len(found) == count
+    return found[-1]
+
+
+def ask(visitor: Visitor, email: str) -> str:
+    visitor.get("/dashboard/forgot")
+    answer = visitor.post("/dashboard/forgot", {"email": email})
+    assert answer.status_code == 200
+    return answer.text
+
+
+def test_a_new_password_by_a_mailed_link_ends_all_sessions_and_works_once(the_office: Office) -> None:
+    who = the_office.somebody()
+    signed_in = the_office.visitor(who)
+    visitor = the_office.visitor()
+    ask(visitor, who.email)
+    path = link_in(mailed(the_office, who.email).get_content())
+    assert who.email in visitor.get(path).text
+    short = visitor.post(path, {"password": "too short"})
+    assert (short.status_code, "At least 15 characters" in short.text) == (422, True)
+    for guessed in ("a" * 20, who.email, "x" + who.email + "x"):
+        assert visitor.post(path, {"password": guessed}).status_code == 422
+    assert visitor.post(path, {"password": NEW}).headers["location"] == "/dashboard/sign-in?done=password-reset"
+    assert signed_in.get("/dashboard").status_code == 303
+    assert visitor.get(path).status_code == 404
+    assert visitor.post(path, {"password": NEW + "!"}).status_code == 404
+    assert try_to(visitor, who.email, who.password).status_code == 422
+    assert try_to(visitor, who.email, NEW).status_code == 303
+    assert "was changed" in mailed(the_office, who.email, 2)["Subject"]
+
+
+def test_a_newer_link_replaces_the_one_before_and_an_old_one_has_expired(the_office: Office) -> None:
+    who = the_office.somebody()
+    visitor = the_office.visitor()
+    ask(visitor, who.email)
+    first = link_in(mailed(the_office, who.email).get_content())
+    ask(visitor, who.email)
+    second = link_in(mailed(the_office, who.email, 2).get_content())
+    assert visitor.get(first).status_code == 404
+    assert visitor.get(second).status_code == 200
+    change(the_office, "DELETE FROM {schema}.links WHERE email = $1", who.email)
+
+    async def expired(postgres: object) -> str:
+        life, links.LIVES["reset"] = links.LIVES["reset"], datetime.timedelta(seconds=-1)
+        try:
+            return await links.new_reset(postgres, who.email, timeout_ms=TIMEOUT_MS)  # type: ignore[arg-type]
+        finally:
+            links.LIVES["reset"] = life
+
+    token = the_office.do(expired)
+    assert visitor.get(f"/dashboard/reset/{token}").status_code == 404
+    assert visitor.post(f"/dashboard/reset/{token}", {"password": NEW}).status_code == 404
+
+
+def test_known_and_unknown_get_the_same_answer_and_only_the_known_a_mail(the_office: Office) -> None:
+    who = the_office.somebody()
+    visitor = the_office.visitor()
+    unknown = f"{secrets.token_hex(4)}@people.test"
+    pages = {email: ask(visitor, email) for email in (who.email, unknown)}
+    same = {
+        "".join(line for line in page.replace(email, "").splitlines() if "nonce" not in line)
+        for email, page in pages.items()
+    }
+    assert len(same) == 1
+    mailed(the_office, who.email)
+    assert the_office.outbox.mails(unknown) == []
+
+
+@pytest.mark.timing
+def test_known_and_unknown_take_the_same_time(the_office: Office) -> None:
+    visitor = the_office.visitor()
+    known = [the_office.somebody().email for _ in range(6)]
+    times: dict[str, list[float]] = {"known": [], "unknown": []}
+    for turn in range(20):
+        for kind in times:
+            email = known[turn % 6] if kind == "known" else f"{secrets.token_hex(4)}@people.test"
+            started = time.perf_counter()
+            visitor.get("/dashboard/forgot")
+            visitor.post("/dashboard/forgot", {"email": email})
+            times[kind].append(time.perf_counter() - started)
+    ratio = statistics.median(times["known"]) / statistics.median(times["unknown"])
+    assert 0.7 < ratio < 1.43, times
+
+
+def test_a_person_is_mailed_at_most_five_links_an_hour(the_office: Office) -> None:
+    who = the_office.somebody()
+    visitor = the_office.visitor()
+    for _ in range(5):
+        ask(visitor, who.email)
+    answer = visitor.post("/dashboard/forgot", {"email": who.email})
+    assert answer.status_code == 429
+    assert "Too many tries. Try again in 60 minutes." in answer.text
+
+
+def test_a_locked_out_person_gets_in_by_a_new_password(the_office: Office) -> None:
+    who = the_office.somebody()
+    visitor = the_office.visitor()
+    for _ in range(10):
+        try_to(visitor, who.email, "not the password at all")
+    assert try_to(visitor, who.email, who.password).status_code == 429
+    ask(visitor, who.email)
+    assert visitor.post(link_in(mailed(the_office, who.email).get_content()), {"password": NEW}).status_code == 303
+    assert try_to(visitor, who.email, NEW).status_code == 303
+
+
+def test_links_begin_with_the_service_s_own_address_whatever_the_request_says(the_office: Office) -> None:
+    who = the_office.somebody()
+    visitor = the_office.visitor()
+    visitor.get("/dashboard/forgot")
+    sent = visitor.post(
+        "/dashboard/forgot", {"email": who.email}, **{"X-Forwarded-Host": "evil.test", "Host": "evil.test"}
+    )
+    assert sent.status_code in (200, 403)
+    if sent.status_code == 200:
+        assert "evil.test" not in mailed(the_office, who.email).get_content()
+
+
+def test_a_changed_password_ends_all_other_sessions(the_office: Office) -> None:
+    who = the_office.somebody()
+    here, there = the_office.visitor(who), the_office.visitor(who)
+    assert here.post("/dashboard/security/password", {"password": "short"}).status_code == 422
+    assert here.post("/dashboard/security/password", {"password": NEW}).headers["location"].endswith("password-changed")
+    assert here.get("/dashboard").status_code == 200
+    assert there.get("/dashboard").status_code == 303
+    assert SESSION in here.cookies
+    assert try_to(the_office.visitor(), who.email, NEW).status_code == 303

@@ -1,0 +1,177 @@
+"""Two-step sign-in: set up, asked for, taken once; recovery codes; how often one may try."""
+
+from __future__ import annotations
+
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import httpx
+import pyotp
+
+from siteglass.people.second_factor import STEP_S, step_of
+from siteglass.postgres import Postgres
+from tests.dashboard.visiting import SESSION, TIMEOUT_MS, Office, Somebody, Visitor
+
+CODES = re.compile(r"<li>([0-9a-z]{4}-[0-9a-z]{4}-[0-9a-z]{4})</li>")
+
+
+def set_up(visitor: Visitor) -> tuple[pyotp.TOTP, list[str]]:
+    """Turn it on; the authenticator and the recovery codes."""
+    page = visitor.get("/dashboard/security/second-factor").text
+    (secret,) = re.findall(r'<code id="secret" tabindex="0">([A-Z2-7 ]+)</code>', page)
+    (sealed,) = re.findall(r'name="sealed" value="([^"]+)"', page)
+    totp = pyotp.TOTP(secret.replace(" ", ""))
+    # the code of the half minute before: this one's is then there for signing in
+    code = totp.at(int(time.time()) - STEP_S)
+    answer = visitor.post("/dashboard/security/second-factor", {"sealed": sealed, "code": code})
+    assert answer.status_code == 200, answer.text
+    codes = CODES.findall(answer.text)
+    assert len(set(codes)) == 10
+    return totp, codes
+
+
+def with_code(visitor: Visitor, who: Somebody, code: str) -> httpx.Response:
+    """Both steps."""
+    visitor.cookies.clear()
+    visitor.get("/dashboard/sign-in")
+    first = visitor.post("/dashboard/sign-in", {"email": who.email, "password": who.password})
+    assert first.status_code == 200
+    assert SESSION not in visitor.cookies
+    (step,) = re.findall(r'name="step" value="([^"]+)"', first.text)
+    return visitor.post("/dashboard/sign-in/code", {"step": step, "code": code})
+
+
+def test_after_the_password_a_code_is_asked_for_and_each_is_taken_once(the_office: Office) -> None:
+    who = the_office.somebody()
+    totp, _ = set_up(the_office.visitor(who))
+    visitor = the_office.visitor()
+    assert with_code(visitor, who, "000000").status_code == 422
+    code = totp.now()
+    assert with_code(visitor, who, code).headers["location"] == "/dashboard"
+    assert "on" in visitor.get("/dashboard/security").text
+    again = with_code(the_office.visitor(), who, code)
+    assert again.status_code == 422
+    assert "it was used before" in again.text
+    # an earlier one is not taken after a later one either
+    assert with_code(the_office.visitor(), who, totp.at(int(time.time()) - STEP_S)).status_code == 422
+
+
+def test_of_many_with_the_same_code_one_gets_in(the_office: Office) -> None:
+    who = the_office.somebody()
+    totp, _ = set_up(the_office.visitor(who))
+    code = totp.now()
+
+    def one(_: int) -> int:
+        visitor = Visitor(the_office.url)
+        try:
+            return with_code(visitor, who, code).status_code
+        finally:
+            visitor.close()
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sorted(pool.map(one, range(6))) == [303] + [422] * 5
+
+
+def test_a_recovery_code_works_once_and_new_ones_replace_all(the_office: Office) -> None:
+    who = the_office.somebody()
+    signed_in = the_office.visitor(who)
+    _, codes = set_up(signed_in)
+    visitor = the_office.visitor()
+    assert with_code(visitor, who, codes[0].upper().replace("-", " ")).status_code == 303
+    assert with_code(visitor, who, codes[0]).status_code == 422
+    assert "9 of 10 left" in signed_in.get("/dashboard/security").text
+    renewed = signed_in.post("/dashboard/security/recovery-codes")
+    newer = CODES.findall(renewed.text)
+    assert len(set(newer) - set(codes)) == 10
+    assert with_code(the_office.visitor(), who, codes[1]).status_code == 422
+    assert with_code(the_office.visitor(), who, newer[1]).status_code == 303
+
+
+def test_at_most_ten_codes_in_fifteen_minutes(the_office: Office) -> None:
+    who = the_office.somebody()
+    totp, _ = set_up(the_office.visitor(who))
+    visitor = the_office.visitor()
+    visitor.get("/dashboard/sign-in")
+    first = visitor.post("/dashboard/sign-in", {"email": who.email, "password": who.password})
+    (step,) = re.findall(r'name="step" value="([^"]+)"', first.text)
+    tries = [visitor.post("/dashboard/sign-in/code", {"step": step, "code": "000000"}).status_code for _ in range(11)]
+    assert tries == [422] * 10 + [429]
+    assert visitor.post("/dashboard/sign-in/code", {"step": step, "code": totp.now()}).status_code == 429
+
+
+def test_a_step_is_of_one_person_and_cannot_be_made_up(the_office: Office) -> None:
+    visitor = the_office.visitor()
+    visitor.get("/dashboard/sign-in")
+    for step in ("", "x", "a" * 2_000, visitor.token):
+        answer = visitor.post("/dashboard/sign-in/code", {"step": step, "code": "000000"})
+        assert answer.status_code == 422
+        assert "Sign in again" in answer.text
+
+
+def test_a_wrong_code_turns_nothing_on_and_a_secret_is_of_one_person(the_office: Office) -> None:
+    who, other = the_office.somebody(), the_office.somebody()
+    visitor, stranger = the_office.visitor(who), the_office.visitor(other)
+    page = visitor.get("/dashboard/security/second-factor").text
+    (sealed,) = re.findall(r'name="sealed" value="([^"]+)"', page)
+    (secret,) = re.findall(r'<code id="secret" tabindex="0">([A-Z2-7 ]+)</code>', page)
+    assert visitor.post("/dashboard/security/second-factor", {"sealed": sealed, "code": "000000"}).status_code == 422
+    code = pyotp.TOTP(secret.replace(" ", "")).now()
+    answer = stranger.post("/dashboard/security/second-factor", {"sealed": sealed, "code": code})
+    assert answer.headers["location"] == "/dashboard/security/second-factor"
+    assert the_office.do(lambda postgres: _has_factor(postgres, who)) is False
+    assert the_office.do(lambda postgres: _has_factor(postgres, other)) is False
+
+
+def test_turned_off_the_password_is_enough_and_it_is_noted(the_office: Office) -> None:
+    who = the_office.somebody()
+    visitor = the_office.visitor(who)
+    set_up(visitor)
+    assert visitor.post("/dashboard/security/second-factor/off").status_code == 303
+    the_office.visitor(who)
+
+    async def noted(postgres: Postgres) -> list[str]:
+        rows = await postgres.fetch(
+            "SELECT action FROM {schema}.audit WHERE actor_kind = 'person' AND actor_id = $1 ORDER BY id",
+            str(who.id),
+            timeout_ms=TIMEOUT_MS,
+        )
+        return [row["action"] for row in rows]
+
+    assert the_office.do(noted) == ["person.join", "person.second_factor_on", "person.second_factor_off"]
+
+
+def test_the_secret_is_stored_sealed(the_office: Office) -> None:
+    who = the_office.somebody()
+    totp, codes = set_up(the_office.visitor(who))
+
+    async def stored(postgres: Postgres) -> str:
+        people = await postgres.fetch("SELECT * FROM {schema}.people WHERE id = $1", who.id, timeout_ms=TIMEOUT_MS)
+        kept = await postgres.fetch(
+            "SELECT * FROM {schema}.recovery_codes WHERE person_id = $1", who.id, timeout_ms=TIMEOUT_MS
+        )
+        assert len(kept) == 10
+        return repr((people, kept))
+
+    found = the_office.do(stored)
+    assert totp.secret not in found
+    assert not any(code in found or code.replace("-", "") in found for code in codes)
+
+
+def test_a_clock_may_be_half_a_minute_off_and_no_more() -> None:
+    totp = pyotp.TOTP(pyotp.random_base32())
+    now = 1_790_000_000
+    here = now // STEP_S
+    for by in range(-3, 4):
+        found = step_of(totp.secret, totp.at(now + by * STEP_S), now)
+        assert found == (here + by if -1 <= by <= 1 else None)
+    for typed in ("", "abcdef", "1" * 100, "12345", "１２３４５６"):
+        assert step_of(totp.secret, typed, now) is None
+
+
+async def _has_factor(postgres: Postgres, who: Somebody) -> bool:
+    row = await postgres.fetchrow(
+        "SELECT totp IS NOT NULL AS has FROM {schema}.people WHERE id = $1", who.id, timeout_ms=TIMEOUT_MS
+    )
+    assert row is not None
+    return bool(row["has"])
