@@ -36,7 +36,7 @@ ALL = [
         "durability",
     ),
     *("clock", "accounts", "opt-outs", "redis", "opensearch", "shards", "disk", "leads", "lead store"),
-    *("mail", "port"),
+    *("mail", "dashboard", "port"),
 ]
 NEEDS_POSTGRESQL = ["tables", "durability", "clock", "accounts", "opt-outs"]
 NEEDS_OPENSEARCH = ["shards", "disk", "leads"]
@@ -246,6 +246,12 @@ def test_a_live_generation_without_leads(new: Patient) -> None:
             "none can be sent: people can opt out with a domain, not with an address",
             "set SITEGLASS_MAIL_URL and SITEGLASS_MAIL_FROM",
         ),
+        (
+            {"SITEGLASS_DASHBOARD_SECRETS": "s" * 32, "SITEGLASS_PUBLIC_URL": "http://app.example.com"},
+            "dashboard",
+            "http://app.example.com/dashboard is not https: browsers keep nobody signed in",
+            "put a proxy with TLS before it, and set SITEGLASS_PUBLIC_URL",
+        ),
     ],
 )
 def test_a_warning_alone_is_well(well: Patient, changes: dict[str, str], check: str, found: str, mend: str) -> None:
@@ -308,6 +314,16 @@ def test_a_lead_store_that_is_a_file(well: Patient) -> None:
     well.environment["SITEGLASS_LEAD_STORE"] = "file"
     finding = well.examined(code=1)["lead store"]
     assert "SITEGLASS_LEAD_STORE" in finding["mend"]
+
+
+def test_the_dashboard_is_served_or_not_and_its_secret_is_long_enough(well: Patient) -> None:
+    assert well.examined(code=0)["dashboard"]["found"].startswith("not served; SITEGLASS_DASHBOARD_SECRETS")
+    well.environment |= {"SITEGLASS_DASHBOARD_SECRETS": "s" * 32, "SITEGLASS_PUBLIC_URL": "https://app.example.com/"}
+    found = well.examined(code=0)["dashboard"]
+    assert (found["state"], found["found"]) == ("ok", "https://app.example.com/dashboard")
+    well.environment["SITEGLASS_DASHBOARD_SECRETS"] = "short"
+    found = well.examined(code=1)["dashboard"]
+    assert (found["state"], found["mend"]) == ("wrong", "set SITEGLASS_DASHBOARD_SECRETS")
 
 
 def test_mail_that_is_not_taken(well: Patient) -> None:

@@ -21,7 +21,7 @@ import asyncpg
 from siteglass.accounts import condition as postgres_condition
 from siteglass.accounts.keys import key_secrets
 from siteglass.accounts.schema import HEAD, is_current
-from siteglass.address import listener, require_free_port, url
+from siteglass.address import listener, public_url, require_free_port, url
 from siteglass.backends import Backends, EngineError, open_backends
 from siteglass.errors import Unavailable
 from siteglass.index import condition as index_condition
@@ -30,6 +30,7 @@ from siteglass.index.mapping import SCHEMA_VERSION
 from siteglass.index.names import Names
 from siteglass.limits import condition as redis_condition
 from siteglass.mailer import MailError, open_mailer
+from siteglass.people.secrecy import Secrecy
 from siteglass.query.cursor import CursorSealer
 from siteglass.settings import Settings, SettingsError, variable
 from siteglass.suppression import entries
@@ -349,6 +350,24 @@ async def _mail(patient: Patient) -> Finding:
     return Finding("ok", f"taken by {mailer.place}")
 
 
+async def _dashboard(patient: Patient) -> Finding:
+    settings = patient.settings
+    if not settings.dashboard_secrets:
+        return Finding("ok", f"not served; {variable('dashboard_secrets')} lets people sign in")
+    try:
+        Secrecy(settings.dashboard_secrets)
+    except SettingsError as error:
+        return Finding("wrong", str(error).rstrip("."), f"set {variable('dashboard_secrets')}")
+    address = public_url(settings)
+    if not settings.mail_url:
+        found = f"{address}/dashboard, but nobody can be invited: no mail can be sent"
+        return Finding("warning", found, f"set {variable('mail_url')} and {variable('mail_from')}")
+    if urlsplit(address).scheme != "https" and urlsplit(address).hostname not in ("127.0.0.1", "::1", "localhost"):
+        found = f"{address}/dashboard is not https: browsers keep nobody signed in"
+        return Finding("warning", found, f"put a proxy with TLS before it, and set {variable('public_url')}")
+    return Finding("ok", f"{address}/dashboard")
+
+
 async def _port(patient: Patient) -> Finding:
     settings = patient.settings
     match await listener(settings):
@@ -386,5 +405,6 @@ CHECKS = (
     Check("leads", _leads, needs=("opensearch",)),
     Check("lead store", _lead_store),
     Check("mail", _mail),
+    Check("dashboard", _dashboard),
     Check("port", _port),
 )

@@ -114,8 +114,8 @@ class Settings:
     ] = ()
     public_url: Annotated[
         str,
-        "Address of the service as people reach it, such as https://app.example.com: links in mails begin with it; "
-        "empty: http://HOST:PORT.",
+        "Address of the service as people reach it, such as `https://app.example.com`: links in mails begin with it; "
+        "empty: `http://HOST:PORT`.",
     ] = ""
     session_idle_minutes: Annotated[int, "A person who does nothing for so long is signed out of the dashboard."] = 60
     session_hours: Annotated[int, "A person signs in to the dashboard again after so long, whatever they do."] = 12

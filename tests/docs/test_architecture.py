@@ -7,7 +7,7 @@ import re
 from tests.docs.blocks import ROOT, blocks
 
 PACKAGE = ROOT / "src" / "siteglass"
-ROOMS = ("api", "index", "accounts", "limits", "query")
+ROOMS = ("api", "dashboard", "index", "accounts", "people", "limits", "query")
 UNNAMED = {"__init__", "__pycache__", "py", "vocabulary.json"}
 
 

@@ -24,6 +24,16 @@ from tests.accounts.opening import drop_schema
 from tests.running import RUN_PREFIX, fill, make_test_account, run, settings_for
 
 
+def command(settings: Settings, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run `siteglass` as an operator does; the exit code must be the expected one."""
+    done = subprocess.run(
+        [str(Path(sys.executable).parent / "siteglass"), *words],
+        env={**os.environ, **environment_of(settings)}, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
 @dataclass(frozen=True, slots=True)
 class World:
     """Settings, and the file that the leads came from."""
@@ -33,13 +43,7 @@ class World:
 
     def command(self, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         """Run `siteglass` as an operator does; the exit code must be the expected one."""
-        environment = {**os.environ, **environment_of(self.settings)}
-        done = subprocess.run(
-            [str(Path(sys.executable).parent / "siteglass"), *words],
-            env=environment, capture_output=True, text=True, timeout=120, check=False,
-        )  # fmt: skip
-        assert done.returncode == code, done.stdout + done.stderr
-        return done
+        return command(self.settings, *words, code=code)
 
     def rebuild(self) -> str:
         """A new generation from the source, promoted; its name."""
