@@ -53,14 +53,14 @@ async def test_credits_by_day_operation_and_key(postgres: Postgres, dsn: str) ->
     keys = [caller.key_id, *[(await open_key(postgres, account))[0].key_id for _ in range(6)]]
     stranger = await open_account(postgres)
     used = [
-        (keys[0], DAY, "search", 1, 0, 10),
+        (keys[5], DAY, "search", 1, 0, 10),
         (keys[1], DAY, "search", 2, 0, 500),
         (keys[1], LAST, "search", 1, 0, 30),
         (keys[1], DAY, "enrich", 4, 4, 0),
         (keys[2], FIRST, "page", 1, 0, 20),
         (keys[3], FIRST, "page", 1, 0, 20),
         (keys[4], LAST, "enrich", 9, 9, 90),
-        (keys[5], LAST, "enrich", 1, 1, 4),
+        (keys[0], LAST, "enrich", 1, 1, 4),
         (keys[6], LAST, "search", 1, 0, 3),
         (keys[6], date(2026, 3, 3), "search", 1, 0, 9_999),
         (stranger.key_id, DAY, "search", 1, 0, 9_999),
@@ -80,7 +80,7 @@ async def test_credits_by_day_operation_and_key(postgres: Postgres, dsn: str) ->
         Series("tests", [0, 0, 9], [0, 0, 9], [0, 0, 90], keys[4]),
         Series("tests", [1, 0, 0], [0, 0, 0], [20, 0, 0], keys[2]),
         Series("tests", [1, 0, 0], [0, 0, 0], [20, 0, 0], keys[3]),
-        Series("tests", [0, 1, 0], [0, 0, 0], [0, 10, 0], keys[0]),
+        Series("tests", [0, 1, 0], [0, 0, 0], [0, 10, 0], keys[5]),
         Series(OTHER_KEYS, [0, 0, 2], [0, 0, 1], [0, 0, 7]),
     ]
     rows = await usage(postgres, account, FIRST, LAST, None, timeout_ms=TIMEOUT_MS)
