@@ -161,9 +161,11 @@ async def test_what_has_expired_is_not_there(world: World, dsn: str) -> None:
     ends = datetime.now(UTC) + timedelta(days=9)
     await credits.grant(world.postgres, caller.account_id, 0, 50, "tests", "INV", ends)
     assert await world.mail() == 0
-    await as_owner(
-        dsn, world.postgres, "UPDATE {schema}.expiring SET expires_at = now() WHERE account_id = $1", caller.account_id
-    )
+    for statement in (
+        "UPDATE {schema}.expiring SET expires_at = now() WHERE account_id = $1",
+        "UPDATE {schema}.balances SET next_expiry = now() WHERE account_id = $1",
+    ):
+        await as_owner(dsn, world.postgres, statement, caller.account_id)
     assert [await world.mail() for _ in range(2)] == [1, 0]
     assert " 5 lead credits\n" in world.texts(owner)[0]
 
