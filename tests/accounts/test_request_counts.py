@@ -24,7 +24,8 @@ DAY = date(2026, 3, 1)
 _KEYS = itertools.count(10**9)
 
 
-def _at(hour: int, minute: int = 0) -> float:
+def counted_at(hour: int, minute: int = 0) -> float:
+    """A time of DAY, or of the days after it."""
     return datetime(DAY.year, DAY.month, DAY.day, tzinfo=UTC).timestamp() + hour * 3_600 + minute * 60
 
 
@@ -50,9 +51,9 @@ def test_outcomes() -> None:
 async def test_a_day_is_that_of_the_request_in_utc(postgres: Postgres) -> None:
     key, watch = next(_KEYS), Watch()
     counts = RequestCounts(postgres, watch)
-    for watch.now in (_at(0), _at(23, 59), _at(24)):
+    for watch.now in (counted_at(0), counted_at(23, 59), counted_at(24)):
         counts.count(key, "search", 200)
-    watch.now = _at(30)
+    watch.now = counted_at(30)
     await counts.write()
     await counts.write()  # nothing new
     assert await _rows(postgres, key) == [
@@ -63,7 +64,7 @@ async def test_a_day_is_that_of_the_request_in_utc(postgres: Postgres) -> None:
 
 async def test_a_failed_write_is_kept_and_counts_once(postgres: Postgres, schema_name: str) -> None:
     key, other = next(_KEYS), next(_KEYS)
-    counts = RequestCounts(postgres, lambda: _at(1))
+    counts = RequestCounts(postgres, lambda: counted_at(1))
     counts.count(key, "search", 200)
     for broken in (Postgres(AWAY, schema_name), Postgres(postgres._dsn, "nowhere")):
         counts._postgres = broken
@@ -83,7 +84,7 @@ async def test_a_write_that_is_stopped_is_undone_and_comes_again(
     """The table is locked while it writes: past its deadline, and when the worker stops."""
     monkeypatch.setattr(request_counts, "WRITE_TIMEOUT_MS", 200)
     key = next(_KEYS)
-    counts = RequestCounts(postgres, lambda: _at(1))
+    counts = RequestCounts(postgres, lambda: counted_at(1))
     counts.count(key, "search", 200)
     holder = await asyncpg.connect(owner(dsn), timeout=10)
     holding = holder.transaction()
@@ -104,7 +105,7 @@ async def test_a_write_that_is_stopped_is_undone_and_comes_again(
 
 async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch, schema_name: str) -> None:
     monkeypatch.setattr(request_counts, "MAX_REMEMBERED", 3)
-    counts = RequestCounts(Postgres(AWAY, schema_name), lambda: _at(1))
+    counts = RequestCounts(Postgres(AWAY, schema_name), lambda: counted_at(1))
     for key in (1, 2, 3, 4, 1):
         counts.count(key, "search", 200)
     with pytest.raises(Unavailable):
@@ -114,7 +115,7 @@ async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch, sc
 
 async def test_workers_that_write_at_once_lose_nothing(dsn: str, schema_name: str) -> None:
     pools = [Postgres(dsn, schema_name, max_connections=1) for _ in range(4)]
-    workers = [RequestCounts(pool, lambda: _at(1)) for pool in pools]
+    workers = [RequestCounts(pool, lambda: counted_at(1)) for pool in pools]
     keys = [next(_KEYS) for _ in range(30)]
     for _ in range(10):
         for place, worker in enumerate(workers):

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.accounts.receipts import MAX_EXPIRIES, MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
+from siteglass.accounts.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
+from siteglass.accounts.standing import MAX_EXPIRIES
 from siteglass.api.operations import DOMAINS_PER_UNIT
 from siteglass.api.receipts import (
     DEFAULT_DAYS,

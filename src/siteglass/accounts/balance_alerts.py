@@ -83,12 +83,13 @@ async def set_balance_alert(postgres: Postgres, account_id: int, alert: BalanceA
 
 # --- mails --------------------------------------------------------------------------------------
 
-# What an account has, less what has expired, whether or not its ledger row is written.
+# What an account has, less what has expired, whether or not its ledger row is written; looked up only if some has.
 _LEFT = """
     JOIN {schema}.balances b ON b.account_id = s.account_id
     CROSS JOIN LATERAL (
         SELECT b.api - coalesce(sum(e.api), 0) AS api, b.lead - coalesce(sum(e.lead), 0) AS lead
-        FROM {schema}.expiring e WHERE e.account_id = s.account_id AND e.expires_at <= now()
+        FROM {schema}.expiring e
+        WHERE b.next_expiry <= now() AND e.account_id = s.account_id AND e.expires_at <= now()
     ) now_left
 """
 
@@ -99,8 +100,9 @@ SET api_mailed_at = CASE WHEN found.api_low THEN m.api_mailed_at END,
 FROM (
     SELECT s.account_id, now_left.api < s.api_below AS api_low, now_left.lead < s.lead_below AS lead_low
     FROM {{schema}}.balance_alerts s {_LEFT}
-    WHERE s.api_mailed_at IS NOT NULL AND now_left.api >= s.api_below
-        OR s.lead_mailed_at IS NOT NULL AND now_left.lead >= s.lead_below
+    WHERE (s.api_mailed_at IS NOT NULL OR s.lead_mailed_at IS NOT NULL)
+        AND (s.api_mailed_at IS NOT NULL AND now_left.api >= s.api_below
+            OR s.lead_mailed_at IS NOT NULL AND now_left.lead >= s.lead_below)
     ORDER BY s.account_id FOR NO KEY UPDATE OF s SKIP LOCKED
 ) found
 WHERE m.account_id = found.account_id
@@ -114,6 +116,7 @@ WITH due AS (
         CASE WHEN s.lead_mailed_at IS NULL AND now_left.lead < s.lead_below THEN s.lead_below END AS lead_below
     FROM {{schema}}.balance_alerts s {_LEFT}
     WHERE (s.claimed_at IS NULL OR s.claimed_at < now() - make_interval(secs => $1))
+        AND (b.api < s.api_below OR b.lead < s.lead_below OR b.next_expiry <= now())  -- most are not, found so at once
         AND (s.api_mailed_at IS NULL AND now_left.api < s.api_below
             OR s.lead_mailed_at IS NULL AND now_left.lead < s.lead_below)
         AND EXISTS (SELECT FROM {{schema}}.members o WHERE o.account_id = s.account_id AND o.role = 'owner')

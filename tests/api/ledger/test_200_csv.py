@@ -63,7 +63,21 @@ def test_the_same_as_json(bank: Bank) -> None:
     assert "\n" not in "".join(lines)
 
 
-HOSTILE = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "a,b", 'a"b', "a\r\nb", '=HYPERLINK("http://x")', "🙂", "'", "a;b"]
+HOSTILE = [
+    "=cmd|' /C calc'!A0",
+    "=1+1",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "a,b",
+    'a"b',
+    "a\r\nb",
+    '=HYPERLINK("http://x")',
+    "🙂",
+    "'",
+    "a;b",
+]
 
 
 @pytest.mark.parametrize("name", HOSTILE)

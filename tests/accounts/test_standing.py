@@ -1,0 +1,97 @@
+"""What an account has, its pace, and when it runs out at it."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from unittest.mock import ANY
+
+import pytest
+
+from siteglass.accounts import credits
+from siteglass.accounts.accounts import Plan
+from siteglass.accounts.keys import Caller
+from siteglass.accounts.standing import Credits, CreditsPerDay, RunsOut, Standing, standing
+from siteglass.postgres import Postgres
+from tests.accounts.opening import TIMEOUT_MS, open_account, open_key, pay
+from tests.accounts.writing import USED, as_owner
+
+pytestmark = pytest.mark.anyio
+
+
+async def _today(postgres: Postgres) -> date:
+    row = await postgres.fetchrow("SELECT (now() AT TIME ZONE 'UTC')::date AS day", timeout_ms=TIMEOUT_MS)
+    assert row is not None
+    day: date = row["day"]
+    return day
+
+
+async def _pace(dsn: str, postgres: Postgres, caller: Caller, *used: tuple[int, int, int]) -> CreditsPerDay:
+    """The pace of an account that used so many credits so many days ago."""
+    today = await _today(postgres)
+    for days, api, lead in used:
+        day = today - timedelta(days=days)
+        await as_owner(dsn, postgres, USED, caller.key_id, day, "search", 1, api, lead)
+    return (await standing(postgres, caller.account_id, timeout_ms=TIMEOUT_MS)).used_per_day
+
+
+async def test_all_of_it(postgres: Postgres) -> None:
+    caller = await open_account(postgres, 100, 1_000)
+    ends = datetime.now(UTC) + timedelta(days=9)
+    await credits.grant(postgres, caller.account_id, 5, 7, "tests", "INV 1", ends)
+    await pay(postgres, caller, 2, 3)
+    seen = await standing(postgres, caller.account_id, timeout_ms=TIMEOUT_MS)
+    assert seen == Standing(
+        caller.account_id,
+        ANY,
+        ANY,
+        Plan("standard", 10, 20),
+        Credits(103, 1_004),
+        ((ends, Credits(3, 4)),),
+        CreditsPerDay(2, 3),  # began today: of today
+        ANY,
+    )
+    assert len(seen.name) == 16
+    assert seen.created_at < seen.at <= datetime.now(UTC) + timedelta(seconds=5)
+    with pytest.raises(LookupError):
+        await standing(postgres, 10**12, timeout_ms=TIMEOUT_MS)
+
+
+async def test_what_has_expired_is_gone(postgres: Postgres, dsn: str) -> None:
+    account = (await open_account(postgres, 10, 20)).account_id
+    await credits.grant(postgres, account, 5, 7, "tests", "INV 1", datetime.now(UTC) + timedelta(days=9))
+    await as_owner(
+        dsn, postgres, "UPDATE {schema}.expiring SET expires_at = now() - interval '1 s' WHERE account_id = $1", account
+    )
+    seen = await standing(postgres, account, timeout_ms=TIMEOUT_MS)
+    assert (seen.balance, seen.expiring) == (Credits(10, 20), ())
+
+
+async def test_a_pace_is_that_of_full_days_since_the_first(postgres: Postgres, dsn: str) -> None:
+    assert await _pace(dsn, postgres, await open_account(postgres)) == CreditsPerDay(0, 0)
+    week = [(0, 900, 900), (1, 7, 0), (7, 0, 14), (8, 70, 70)]
+    assert await _pace(dsn, postgres, await open_account(postgres), *week) == CreditsPerDay(1, 2)
+    assert await _pace(dsn, postgres, await open_account(postgres), (0, 900, 900), (1, 7, 3)) == CreditsPerDay(7, 3)
+    assert await _pace(dsn, postgres, await open_account(postgres), (0, 9, 9), (2, 6, 3)) == CreditsPerDay(3, 1.5)
+    assert await _pace(dsn, postgres, await open_account(postgres), (8, 70, 70)) == CreditsPerDay(0, 0)
+
+
+async def test_all_keys_of_the_account_count_and_no_others(postgres: Postgres, dsn: str) -> None:
+    caller = await open_account(postgres)
+    other, _ = await open_key(postgres, caller.account_id)
+    await _pace(dsn, postgres, await open_account(postgres), (1, 5_000, 5_000))
+    await _pace(dsn, postgres, caller, (2, 10, 10))
+    assert await _pace(dsn, postgres, other, (1, 20, 0), (9, 1, 1)) == CreditsPerDay(30 / 7, 10 / 7)
+
+
+def _at(api: tuple[int, float], lead: tuple[int, float]) -> RunsOut:
+    at = datetime(2026, 11, 15, 18, 0, tzinfo=UTC)
+    balance, pace = Credits(api[0], lead[0]), CreditsPerDay(api[1], lead[1])
+    return Standing(1, "", at, Plan("", 1, 1), balance, (), pace, at).runs_out
+
+
+def test_when_it_runs_out() -> None:
+    assert _at((0, 0), (10, 0)) == RunsOut(None, None)
+    assert _at((0, 5), (10, 10)) == RunsOut(date(2026, 11, 15), date(2026, 11, 16))
+    assert _at((1, 10), (3, 10)) == RunsOut(date(2026, 11, 15), date(2026, 11, 16))
+    assert _at((3_650, 1), (3_651, 1)) == RunsOut(date(2036, 11, 12), None)
+    assert _at((10**15, 1e-9), (10**15, 10**15)) == RunsOut(None, date(2026, 11, 16))
