@@ -181,7 +181,8 @@ def axe(page: Page, *, known: Sequence[tuple[str, str]] = ()) -> None:
     `known` names findings that cannot be mended, by rule and selector of the elements; the test says why.
     """
     # Not as a script of the page: its policy would not let it in.
-    page.evaluate(_axe_source())
+    if page.evaluate("window.axe === undefined"):
+        page.evaluate(_axe_source())
     found: list[dict[str, Any]] = page.evaluate(_RUN_AXE, [list(pair) for pair in known])
     lines = [
         f"{rule['impact']} {rule['id']} at {' '.join(map(str, node['target']))}: {rule['help']}\n"
