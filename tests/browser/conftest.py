@@ -30,7 +30,7 @@ LEAD = Lead(
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if isinstance(item, pytest.Function) and "browse" in item.fixturenames:
+        if isinstance(item, pytest.Function) and "stage" in item.fixturenames:
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 
@@ -38,9 +38,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
     if "browse" not in pyfuncitem.fixturenames:
         return (yield)
-    stage: Stage = pyfuncitem.funcargs["browse"].stage
-    test = pyfuncitem.obj
-    pyfuncitem.obj = lambda **given: stage.do(lambda: test(**given))
+    browse, test = pyfuncitem.funcargs["browse"], pyfuncitem.obj
+    assert isinstance(browse, Browse)
+    pyfuncitem.obj = lambda **given: browse.stage.do(lambda: test(**given))
     try:
         return (yield)
     finally:

@@ -237,7 +237,8 @@ function heldLead(lead) {
   if (lead.record) {
     const whole = document.createElement("details");
     const record = element("pre", JSON.stringify(lead.record, null, 2));
-    record.tabIndex = 0; // it scrolls, by keyboard too
+    // It scrolls, by keyboard too.
+    record.tabIndex = 0;
     whole.append(element("summary", "The whole record"), record);
     part.append(whole);
   }
