@@ -73,6 +73,10 @@ class Visitor:
         body = {"token": self.token, **(fields or {})}
         return self._sent(self._client.post(path, data=body, headers=self._headers(sent)))
 
+    def send(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> httpx.Response:
+        """Whatever is asked, with the cookies."""
+        return self._sent(self._client.request(method, path, content=body, headers=self._headers(headers)))
+
     def sign_in(self, who: Somebody) -> None:
         """With the password; the person has no second factor."""
         self.get("/dashboard/sign-in")
@@ -107,20 +111,14 @@ class Office:
         self.url = url
         self.outbox = outbox
         self._passwords = Passwords()
-        self._hash = asyncio.run(self._passwords.hash(PASSWORD))
+        self._runner = asyncio.Runner()
+        self._postgres = Postgres(settings.postgres_dsn, settings.postgres_schema, max_connections=2)
+        self._hash = self._runner.run(self._passwords.hash(PASSWORD))
         self._visitors: list[Visitor] = []
 
     def do(self, action: Callable[[Postgres], Awaitable[Result]]) -> Result:
         """Something with the database."""
-
-        async def inside() -> Result:
-            postgres = Postgres(self.settings.postgres_dsn, self.settings.postgres_schema, max_connections=2)
-            try:
-                return await action(postgres)
-            finally:
-                await postgres.close()
-
-        return asyncio.run(inside())
+        return self._runner.run(_awaited(action, self._postgres))
 
     def account(self, name: str = "", plan: str = "standard", api: int = 0, lead: int = 0) -> int:
         """A new account, perhaps with credits."""
@@ -154,6 +152,12 @@ class Office:
         for visitor in self._visitors:
             visitor.close()
         self._passwords.close()
+        self._runner.run(self._postgres.close())
+        self._runner.close()
+
+
+async def _awaited(action: Callable[[Postgres], Awaitable[Result]], postgres: Postgres) -> Result:
+    return await action(postgres)
 
 
 @contextlib.contextmanager

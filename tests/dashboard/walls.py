@@ -1,0 +1,121 @@
+"""What the matrices walk through: every page of the router, and an account that has one of everything."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass, field
+from typing import Any
+
+from siteglass.accounts.credits import grant
+from siteglass.accounts.keys import create_key
+from siteglass.dashboard.guard import Declared
+from siteglass.dashboard.routes import PAGES
+from siteglass.people import links, people, sessions
+from siteglass.postgres import Postgres
+from siteglass.sign_in import lifetimes
+from tests.dashboard.visiting import SESSION, TIMEOUT_MS, Office, Somebody, Visitor
+
+FORMS = [page for page in PAGES if page.method == "POST"]
+INSIDE = [page for page in PAGES if page.role]
+WITH_IDS = [page for page in PAGES if "{" in page.path]
+# What a form that would change something sends; whatever else a page asks for may be missing.
+FIELDS = {
+    "email": "somebody.else@people.test",
+    "role": "viewer",
+    "name": "Another name",
+    "password": "another long password",
+    "scopes": "search",
+    "expires": "never",
+    "overlap": "0",
+    "overlap_hours": "0",
+    "api_below": "5",
+    "lead_below": "5",
+    "code": "000000",
+}
+
+
+@dataclass(slots=True)
+class Full:
+    """An account with an owner, a member, a viewer, a key, entries, an invitation."""
+
+    account_id: int
+    secret: str
+    """Stands in the name of everything of it: where it is shown, something of this account is."""
+    people: dict[str, Somebody]
+    key_id: int
+    link_id: int
+    token: str
+    last_seq: int
+    session_ids: dict[str, int] = field(default_factory=dict)
+
+    def path(self, page: Declared, role: str = "owner") -> str:
+        """The path of a page with the ids of this account."""
+        ids: dict[str, Any] = {
+            "key_id": self.key_id,
+            "seq": self.last_seq,
+            "person_id": self.people["viewer"].id,
+            "link_id": self.link_id,
+            "session_id": self.session_ids[role],
+            "token": self.token,
+        }
+        return re.sub(r"{(\w+)}", lambda found: str(ids[found[1]]), page.path)
+
+
+def full(office: Office, entries: int = 1) -> Full:
+    """A new one."""
+    secret = f"secret-{secrets.token_hex(6)}"
+    account = office.account(f"{secret} Ltd")
+    members = {role: office.somebody(account, role, f"{secret} {role}") for role in people.ROLES}
+
+    async def rest(postgres: Postgres) -> tuple[int, int, str]:
+        for _ in range(entries):
+            await grant(postgres, account, 10, 10, "tests", f"{secret}-{secrets.token_hex(3)}")
+        key_id, _ = await create_key(postgres, office.settings.key_secrets, account, f"{secret} key", actor="tests")
+        by = ("person", str(members["owner"].id))
+        token = await links.new_invitation(
+            postgres, f"{secret}@people.test", account, "member", by, timeout_ms=TIMEOUT_MS
+        )
+        (invitation,) = await links.invitations_of(postgres, account, timeout_ms=TIMEOUT_MS)
+        return key_id, invitation.id, token
+
+    key_id, link_id, token = office.do(rest)
+    return Full(account, secret, members, key_id, link_id, token, entries)
+
+
+def enter(office: Office, account: Full, role: str) -> Visitor:
+    """Somebody of this role who signed in just now, without the work of a password."""
+    who = account.people[role]
+
+    async def start(postgres: Postgres) -> tuple[str, int]:
+        token = await sessions.start(
+            postgres, who.id, account.account_id, f"{account.secret} browser", "10.0.0.1", timeout_ms=TIMEOUT_MS
+        )
+        found = await sessions.find(postgres, token, lifetimes(office.settings), timeout_ms=TIMEOUT_MS)
+        assert found is not None
+        return token, found.id
+
+    visitor = office.visitor()
+    visitor.cookies[SESSION], account.session_ids[role] = office.do(start)
+    return visitor
+
+
+def state(office: Office, *accounts: Full) -> dict[str, list[str]]:
+    """All that a form could change of these accounts."""
+
+    async def read(postgres: Postgres) -> dict[str, list[str]]:
+        ids = [account.account_id for account in accounts]
+        people_ids = [who.id for account in accounts for who in account.people.values()]
+        of_accounts = ("members", "keys", "links", "balance_alerts", "audit")
+        found = {table: await _rows(postgres, table, "account_id", ids) for table in of_accounts}
+        found["people"] = await _rows(postgres, "people", "id", people_ids)
+        found["recovery_codes"] = await _rows(postgres, "recovery_codes", "person_id", people_ids)
+        found["sessions"] = await _rows(postgres, "sessions", "person_id", people_ids)
+        return found
+
+    return office.do(read)
+
+
+async def _rows(postgres: Postgres, table: str, column: str, ids: list[int]) -> list[str]:
+    statement = f"SELECT * FROM {{schema}}.{table} WHERE {column} = ANY($1::bigint[])"
+    return sorted(map(repr, await postgres.fetch(statement, ids, timeout_ms=TIMEOUT_MS)))
