@@ -46,6 +46,8 @@ class History:
     account_id: int
     key_ids: Sequence[int]
     names: dict[int, str]
+    expiring: Sequence[tuple[datetime, int, int]]
+    """When, and how many API and lead credits."""
     rows: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=KEPT_ROWS))
     api: int = 0
     lead: int = 0
@@ -73,6 +75,11 @@ class History:
             for what, used in self.usage.items()
             if all(what[names.index(name)] == value for name, value in wanted.items())
         )
+
+
+def _expiring(now: datetime) -> list[tuple[datetime, int, int]]:
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    return [(midnight + timedelta(days=12), 20, 10), (midnight + timedelta(days=40), 5, 5)]
 
 
 def _times(count: int, now: datetime) -> Iterator[datetime]:
@@ -159,7 +166,8 @@ async def write(
             )
             for name in names
         ]
-        history = History(account_id, made, dict(zip(made, (name[:200] for name in names), strict=True)))
+        by_id = dict(zip(made, (name[:200] for name in names), strict=True))
+        history = History(account_id, made, by_id, _expiring(now or datetime.now(UTC)))
 
         def records() -> Iterator[tuple[Any, ...]]:
             for row in _rows(account_id, made, count, now or datetime.now(UTC), seed):
@@ -177,6 +185,10 @@ async def write(
             "request_days",
             schema_name=schema,
             records=[(*what, requests) for what, requests in history.requests.items() if requests],
+        )
+        await connection.executemany(
+            f"INSERT INTO {schema}.expiring (account_id, expires_at, seq, api, lead) VALUES ($1, $2, 1, $3, $4)",
+            [(account_id, *expiring) for expiring in history.expiring],
         )
         newest = history.rows[-1]
         await connection.execute(

@@ -41,9 +41,7 @@ class Balance:
         """The last day, or in words why there is none."""
         if self.left == 0:
             return "none left"
-        if self.per_day == 0:
-            return "not in use"
-        return self.runs_out or "10 years and more"
+        return self.runs_out or "no end in sight"
 
 
 def _balances(account: Standing, used_api: int, used_lead: int) -> list[Balance]:

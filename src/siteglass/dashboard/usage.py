@@ -85,13 +85,16 @@ def _by_operation(used: CreditsByDay, kind: str) -> Chart:
         Line(series.label, _credits_of(series, kind), _OPERATION_COLOURS.get(series.label, OTHER_COLOUR))
         for series in used.by_operation()
     ]
+    lines.sort(key=lambda line: -line.total)
     return Chart("by-operation", f"{KINDS[kind]} by operation", KINDS[kind], used.days, lines)
 
 
 def _by_key(used: CreditsByDay, kind: str) -> Chart:
+    """The key with most of this kind first, all that are not told one by one last."""
+    found = sorted(used.by_key(), key=lambda series: (series.key_id is None, -sum(_credits_of(series, kind))))
     lines = [
         Line(series.label, _credits_of(series, kind), OTHER_COLOUR if series.key_id is None else place)
-        for place, series in enumerate(used.by_key(), 1)
+        for place, series in enumerate(found, 1)
     ]
     return Chart("by-key", f"{KINDS[kind]} by key", KINDS[kind], used.days, lines)
 

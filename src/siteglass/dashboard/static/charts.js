@@ -17,10 +17,14 @@
     return String(value);
   }
 
+  const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+  const WEEK = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+
+  // Spelled as the rest of the page spells days.
   function dayText(day, long) {
-    const shape = { day: "numeric", month: "short", timeZone: "UTC" };
-    if (long) Object.assign(shape, { weekday: "short", year: "numeric" });
-    return new Intl.DateTimeFormat("en-GB", shape).format(new Date(`${day}T00:00:00Z`));
+    const [year, month, number] = day.split("-").map(Number);
+    const short = `${number} ${MONTHS[month - 1]}`;
+    return long ? `${WEEK[new Date(`${day}T00:00:00Z`).getUTCDay()]}, ${short} ${year}` : short;
   }
 
   // Bars stand on those below them: what is drawn is their sum, the highest first, so that each covers its own part only.
@@ -41,7 +45,7 @@
       return chart.lines.map((line, place) => ({
         label: line.label,
         stroke: paints[place],
-        fill: `${paints[place]}1a`,
+        fill: `${paints[place]}12`,
         width: 2,
         points: { show: chart.days.length < 2 },
       }));
@@ -138,7 +142,7 @@
     const plot = new uPlot({
       width: holder.clientWidth,
       height: holder.clientHeight,
-      padding: [8, 4, 0, 0],
+      padding: [8, 24, 0, 0],
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, y: false, points: { show: chart.kind === "lines" } },
       scales: {
