@@ -87,6 +87,8 @@ class Wanted:
     request_id: str | None = None
     before: int | None = None
     """Only numbers below this one."""
+    after: int | None = None
+    """Only numbers above this one; then the entries nearest to it are meant, not the newest."""
     kinds: Sequence[str] | None = None
     """Of KINDS; None: entries of all kinds."""
 
@@ -124,6 +126,8 @@ ORDER BY l.seq {order}
 async def entries(postgres: Postgres, account_id: int, wanted: Wanted, *, timeout_ms: int) -> list[Entry]:
     """The newest entries that are wanted, the newest first; one above the limit, if there is one, tells of more.
 
+    With `after` it is the first that tells of more: the list goes on at that end.
+
     Numbers are given under the lock of the balance: below one that can be seen, none appears later.
     """
     values: list[object] = [account_id, wanted.limit + 1]
@@ -138,6 +142,8 @@ async def entries(postgres: Postgres, account_id: int, wanted: Wanted, *, timeou
         source = _REQUEST_ROWS.replace("{request}", given(wanted.request_id))
     if wanted.before is not None:
         conditions.append(f"seq < {given(wanted.before)}")
+    if wanted.after is not None:
+        conditions.append(f"seq > {given(wanted.after)}")
     if wanted.since is not None:
         conditions.append(f"seq >= {_FIRST_SINCE.replace('{time}', given(wanted.since))}")
     if wanted.until is not None:
@@ -148,7 +154,8 @@ async def entries(postgres: Postgres, account_id: int, wanted: Wanted, *, timeou
         conditions.append(f"kind = ANY({given(list(wanted.kinds))}::text[]::{{schema}}.entry_kind[])")
         if "charge" not in wanted.kinds:
             conditions.append("kind <> 'charge'")  # in the words of the index ledger_but_charges
-    rows = f"SELECT * FROM {source} WHERE {' AND '.join(conditions)} ORDER BY seq DESC LIMIT $2"  # noqa: S608 - our own words
+    order = "DESC" if wanted.after is None else "ASC"
+    rows = f"SELECT * FROM {source} WHERE {' AND '.join(conditions)} ORDER BY seq {order} LIMIT $2"  # noqa: S608 - our own words
     statement = _SHOWN.replace("{more}", "").replace("{rows}", rows).replace("{order}", "DESC")
     return [Entry._make(row) for row in await postgres.fetch(statement, *values, timeout_ms=timeout_ms)]
 

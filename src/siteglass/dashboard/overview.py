@@ -1,15 +1,94 @@
-"""The first page: what is left, how fast it goes, and what happened last."""
+"""The first page: what is left, how fast it goes, and what happened last; to who has asked nothing yet, how to begin."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
 from starlette.responses import Response
 
+from siteglass.accounts import activity, receipts, standing
+from siteglass.accounts.activity import RequestDay
+from siteglass.accounts.standing import Standing
+from siteglass.dashboard.charts import Chart, Line
 from siteglass.dashboard.guard import HOME, Dashboard, Declared, Visit
+from siteglass.dashboard.usage import requests_chart
+
+DAYS = 30
+LAST_ENTRIES = 5
+WARN_DAYS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Credits of one kind: what is left of them, and how long that lasts."""
+
+    label: str
+    left: int
+    used_today: int
+    per_day: float
+    runs_out: date | None
+    today: date
+
+    @property
+    def tone(self) -> str:
+        """`warn` for what is used up, or soon will be."""
+        soon = self.runs_out is not None and self.runs_out < self.today + timedelta(days=WARN_DAYS)
+        return "warn" if soon or self.left == 0 else ""
+
+    @property
+    def lasts(self) -> date | str:
+        """The last day, or in words why there is none."""
+        if self.left == 0:
+            return "none left"
+        return self.runs_out or "no end in sight"
+
+
+def _balances(account: Standing, used_api: int, used_lead: int) -> list[Balance]:
+    today, pace, ends = account.at.date(), account.used_per_day, account.runs_out
+    return [
+        Balance("API credits", account.balance.api, used_api, pace.api, ends.api, today),
+        Balance("Lead credits", account.balance.lead, used_lead, pace.lead, ends.lead, today),
+    ]
 
 
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
     """The overview."""
-    return dashboard.page(visit, "overview.html")
+    postgres, account_id, timeout_ms = dashboard.backends.postgres, visit.who.account_id, dashboard.timeout_ms
+    last = datetime.now(UTC).date()
+    first = last - timedelta(days=DAYS - 1)
+    account = await standing.standing(postgres, account_id, timeout_ms=timeout_ms)
+    requests = await activity.requests_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms)
+    credits = await activity.credits_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms)
+    wanted = receipts.Wanted(limit=LAST_ENTRIES)
+    entries = await receipts.entries(postgres, account_id, wanted, timeout_ms=timeout_ms)
+    used = credits.total()
+    lines = (Line("API credits", used.api, 1), Line("Lead credits", used.lead, 2))
+    return dashboard.page(
+        visit,
+        "overview.html",
+        balances=_balances(account, used.api[-1], used.lead[-1]),
+        expiring=account.expiring,
+        credits=Chart("credits", f"Credits used, last {DAYS} days", "credits", credits.days, lines, "lines"),
+        requests=requests_chart(requests, f"Requests, last {DAYS} days"),
+        entries=entries[:LAST_ENTRIES],
+        is_new=not used.credits and await _is_new(dashboard, account_id, requests),
+        base_url=(dashboard.backends.settings.public_url or str(visit.request.base_url)).rstrip("/"),
+    )
+
+
+async def _is_new(dashboard: Dashboard, account_id: int, recent: list[RequestDay]) -> bool:
+    """Whether the account has never asked for anything; looked up only where it has not of late."""
+    if any(sum(day[1:]) for day in recent):
+        return False
+    postgres, timeout_ms = dashboard.backends.postgres, dashboard.timeout_ms
+    charges = receipts.Wanted(limit=1, kinds=("charge",))
+    if await receipts.entries(postgres, account_id, charges, timeout_ms=timeout_ms):
+        return False
+    last = recent[-1].day
+    first = last - timedelta(days=activity.MAX_DAYS - 1)
+    year = await activity.requests_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms)
+    return not any(sum(day[1:]) for day in year)
 
 
 PAGES = (Declared("overview", "GET", HOME, show),)

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from siteglass.backends import Backends
-from siteglass.dashboard import joining, overview, security, sign_in
+from siteglass.dashboard import joining, ledger, ledger_entry, overview, security, sign_in, usage
 from siteglass.dashboard.guard import Dashboard, Declared, Visit, guarded
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.dashboard.rendering import HEADERS, make_environment
@@ -26,7 +26,15 @@ async def _nothing(_dashboard: Dashboard, _visit: Visit) -> Response:
     raise NOT_THERE
 
 
-PAGES: tuple[Declared, ...] = (*sign_in.PAGES, *joining.PAGES, *overview.PAGES, *security.PAGES)
+PAGES: tuple[Declared, ...] = (
+    *sign_in.PAGES,
+    *joining.PAGES,
+    *overview.PAGES,
+    *security.PAGES,
+    *usage.PAGES,
+    *ledger.PAGES,
+    *ledger_entry.PAGES,
+)
 # Last: whatever no page has.
 NOTHING = Declared("nothing", "GET", "/dashboard/{rest:path}", _nothing, role="")
 

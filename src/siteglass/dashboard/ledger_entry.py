@@ -1,0 +1,54 @@
+"""One ledger entry with all that belongs to its request: domain by domain, and what corrected it."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from siteglass.accounts.credits import Mark
+from siteglass.accounts.receipts import Entry, Wanted, entries, of_request
+from siteglass.dashboard.guard import Dashboard, Declared, Visit
+from siteglass.dashboard.ledger import LEDGER
+from siteglass.dashboard.refusals import NOT_THERE
+
+# What a domain cost, as somebody asks who looks at a bill.
+MARK_WORDS = {
+    Mark.CHARGED: ("1 lead credit", "A lead with at least one e-mail address."),
+    Mark.NO_ADDRESS: ("free", "We have no e-mail address of it."),
+    Mark.NOT_FOUND: ("free", "We do not have this domain."),
+    Mark.PAID_BEFORE: ("free", "You have paid for it before."),
+}
+BY_WORDS = {"key": "An API key", "person": "A person", "export": "An export", "operator": "Siteglass"}
+
+
+async def show(dashboard: Dashboard, visit: Visit) -> Response:
+    """The entry; that of another account is not there."""
+    seq, account_id, timeout_ms = visit.number("seq"), visit.who.account_id, dashboard.timeout_ms
+    postgres = dashboard.backends.postgres
+    wanted = Wanted(limit=1, before=seq + 1)
+    found = await entries(postgres, account_id, wanted, timeout_ms=timeout_ms)
+    if not found or found[0].seq != seq:
+        raise NOT_THERE
+    entry = found[0]
+    together: list[tuple[Entry, list[tuple[str, Mark]]]] = [(entry, [])]
+    # Credits that expire have no request: their rows all say the same there.
+    if entry.kind != "expire":
+        together = await of_request(postgres, account_id, entry.request_id, timeout_ms=timeout_ms) or together
+    domains = next((domains for one, domains in together if one.seq == seq), [])
+    return dashboard.page(
+        visit,
+        "ledger_entry.html",
+        entry=entry,
+        domains=domains,
+        counted=_counted(domains),
+        others=[other for other, _ in together if other.seq != seq],
+        marks=MARK_WORDS,
+        by=BY_WORDS[entry.by],
+    )
+
+
+def _counted(domains: list[tuple[str, Mark]]) -> str:
+    charged = sum(mark is Mark.CHARGED for _, mark in domains)
+    return f"{charged:,} charged, {len(domains) - charged:,} free"
+
+
+PAGES = (Declared("ledger.entry", "GET", LEDGER + "/{seq}", show),)

@@ -1,0 +1,146 @@
+"""The usage page: credits by day, operation and key, and how requests ended, over days that can be chosen; as CSV, too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+
+from siteglass.accounts import activity
+from siteglass.accounts.activity import CreditsByDay, RequestDay, Series
+from siteglass.dashboard.charts import OTHER_COLOUR, Chart, Line
+from siteglass.dashboard.downloads import csv_answer
+from siteglass.dashboard.forms import Form, FormError
+from siteglass.dashboard.guard import Dashboard, Declared, Visit
+from siteglass.dashboard.usage_csv import UsageCsv
+
+USAGE = "/dashboard/usage"
+RANGES = (7, 30, 90)
+DEFAULT_DAYS = 30
+KINDS = {"api": "API credits", "lead": "Lead credits"}
+# An operation keeps its colour, whichever others there are.
+_OPERATION_COLOURS = {"search": 1, "enrich": 2, "page": 3, "evidence": 4, "export": 5}
+_OUTCOMES = (("Answered", 1), ("Refused", 2), ("Rate-limited", 3), ("Failed", 4))
+
+_NOTHING = {
+    "API credits": "No API credits were used in these days.",
+    "Lead credits": "No lead credits were used in these days.",
+    "requests": "No requests were made in these days.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the page shows: so many days up to today, or days of one's own; and which kind of credits."""
+
+    first: date
+    last: date
+    days: int | None
+    """One of RANGES; None: days of one's own."""
+    kind: str
+
+    def path(self, where: str = USAGE, *, days: int | None = None, kind: str = "") -> str:
+        """The address of the same with something else chosen."""
+        chosen = days or self.days
+        own = {"first": self.first.isoformat(), "last": self.last.isoformat()}
+        fields = {"credits": kind or self.kind, **({"days": str(chosen)} if chosen else own)}
+        return f"{where}?{urlencode(fields)}"
+
+
+def _last_days(count: int, kind: str) -> Chosen:
+    today = datetime.now(UTC).date()
+    return Chosen(today - timedelta(days=count - 1), today, count, kind)
+
+
+def read_choice(query: Form) -> Chosen:
+    """What an address asks for; raises FormError."""
+    kind = query.get("credits") if query.get("credits") in KINDS else "api"
+    first, last = query.day("first", label="First day"), query.day("last", label="Last day")
+    if first is None and last is None:
+        days = query.get("days")
+        return _last_days(int(days) if days in map(str, RANGES) else DEFAULT_DAYS, kind)
+    last = last or datetime.now(UTC).date()
+    first = first or max(date.min, last - timedelta(days=min(DEFAULT_DAYS, last.toordinal()) - 1))
+    if not 0 <= (last - first).days < activity.MAX_DAYS:
+        raise FormError("first", f"First day: at most {activity.MAX_DAYS} days before the last day, and not after it.")
+    return Chosen(first, last, None, kind)
+
+
+def requests_chart(days: Sequence[RequestDay], title: str) -> Chart:
+    """How requests ended."""
+    columns = list(zip(*days, strict=True))[1:]
+    lines = [Line(label, counts, colour) for (label, colour), counts in zip(_OUTCOMES, columns, strict=True)]
+    return Chart("requests", title, "requests", [day.day for day in days], lines)
+
+
+def _credits_of(series: Series, kind: str) -> Sequence[int]:
+    return series.api if kind == "api" else series.lead
+
+
+def _by_operation(used: CreditsByDay, kind: str) -> Chart:
+    lines = [
+        Line(series.label, _credits_of(series, kind), _OPERATION_COLOURS.get(series.label, OTHER_COLOUR))
+        for series in used.by_operation()
+    ]
+    lines.sort(key=lambda line: -line.total)
+    return Chart("by-operation", f"{KINDS[kind]} by operation", KINDS[kind], used.days, lines)
+
+
+def _by_key(used: CreditsByDay, kind: str) -> Chart:
+    """The key with most of this kind first, all that are not told one by one last."""
+    found = sorted(used.by_key(), key=lambda series: (series.key_id is None, -sum(_credits_of(series, kind))))
+    lines = [
+        Line(series.label, _credits_of(series, kind), OTHER_COLOUR if series.key_id is None else place)
+        for place, series in enumerate(found, 1)
+    ]
+    return Chart("by-key", f"{KINDS[kind]} by key", KINDS[kind], used.days, lines)
+
+
+async def show(dashboard: Dashboard, visit: Visit) -> Response:
+    """The page; what cannot be read of the days is said, and the usual ones are shown."""
+    wrong: dict[str, str] = {}
+    try:
+        chosen = read_choice(visit.query)
+    except FormError as error:
+        wrong = {error.field: str(error)}
+        chosen = _last_days(DEFAULT_DAYS, "lead" if visit.query.get("credits") == "lead" else "api")
+    postgres, account_id, timeout_ms = dashboard.backends.postgres, visit.who.account_id, dashboard.timeout_ms
+    first, last = chosen.first, chosen.last
+    used = await activity.credits_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms)
+    requests = await activity.requests_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms)
+    total, outcomes = used.total(), requests_chart(requests, "Requests by outcome")
+    return dashboard.page(
+        visit,
+        "usage.html",
+        chosen=chosen,
+        wrong=wrong,
+        ranges=RANGES,
+        kinds=KINDS,
+        api=sum(total.api),
+        lead=sum(total.lead),
+        charts_shown=[_by_operation(used, chosen.kind), _by_key(used, chosen.kind), outcomes],
+        outcomes=outcomes,
+        nothing=_NOTHING,
+        given={"first": visit.query.get("first"), "last": visit.query.get("last")} if wrong else {},
+    )
+
+
+async def download(dashboard: Dashboard, visit: Visit) -> Response:
+    """The days that the page shows, by day, operation and key, as CSV."""
+    try:
+        chosen = read_choice(visit.query)
+    except FormError:
+        chosen = _last_days(DEFAULT_DAYS, "api")
+    used = UsageCsv(
+        dashboard.backends.postgres, visit.who.account_id, chosen.first, chosen.last, timeout_ms=dashboard.timeout_ms
+    )
+    return await csv_answer(used, f"siteglass-usage-{chosen.first}-{chosen.last}.csv")
+
+
+PAGES = (
+    Declared("usage", "GET", USAGE, show),
+    Declared("usage.csv", "GET", f"{USAGE}.csv", download),
+)
