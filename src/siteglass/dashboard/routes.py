@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from siteglass.backends import Backends
-from siteglass.dashboard import joining, overview, sign_in
+from siteglass.dashboard import audit, joining, keys, new_key, overview, people_page, plan, sign_in
 from siteglass.dashboard.guard import Dashboard, Declared, Visit, guarded
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.dashboard.rendering import HEADERS, make_environment
@@ -26,7 +26,11 @@ async def _nothing(_dashboard: Dashboard, _visit: Visit) -> Response:
     raise NOT_THERE
 
 
-PAGES: tuple[Declared, ...] = (*sign_in.PAGES, *joining.PAGES, *overview.PAGES)
+PAGES: tuple[Declared, ...] = (
+    *(*sign_in.PAGES, *joining.PAGES, *overview.PAGES),
+    # those that make a key before those whose path names one
+    *(*new_key.PAGES, *keys.PAGES, *people_page.PAGES, *plan.PAGES, *audit.PAGES),
+)
 # Last: whatever no page has.
 NOTHING = Declared("nothing", "GET", "/dashboard/{rest:path}", _nothing, role="")
 
