@@ -15,7 +15,7 @@ from siteglass.dashboard.guard import Dashboard
 from siteglass.dashboard.rendering import moment, number, signed
 from siteglass.people.people import names_of
 
-DELETED = "somebody who is no more"
+DELETED = "Somebody deleted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ _PEOPLE = {
 
 def _told(row: AuditRow, names: dict[int, str], of_keys: dict[int, str]) -> Told:
     is_person = row.actor_kind == "person"
-    who = names.get(int(row.actor_id), DELETED) if is_person else f"an {row.actor_kind}"
+    who = names.get(int(row.actor_id), DELETED) if is_person else "An operator"
     action, given = row.action, row.details
     if action in _KEYS and row.key_id is not None:
         name = of_keys.get(row.key_id, str(row.key_id))

@@ -31,6 +31,7 @@ class State:
     word: str = ""
     at: datetime | None = None
     is_over: bool = False
+    to_the_minute: bool = False
 
 
 def state_of(key: KeyRow, now: datetime) -> State:
@@ -42,7 +43,7 @@ def state_of(key: KeyRow, now: datetime) -> State:
     if key.expires_at <= now:
         return State("expired" if key.rotated_to is None else "replaced", "", "on", key.expires_at, is_over=True)
     if key.rotated_to is not None:
-        return State("rotated", "warn", "ends", key.expires_at)
+        return State("rotated", "warn", "ends", key.expires_at, to_the_minute=True)
     left = key.expires_at - now
     days = math.ceil(left / timedelta(days=1))
     label = f"expires in {days:,} day{'s' if days != 1 else ''}"

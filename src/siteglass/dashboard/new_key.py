@@ -43,8 +43,8 @@ OFFERED_EXPIRIES = (
     ("never", "Never", ""),
     ("30", "In 30 days", ""),
     ("90", "In 90 days", ""),
-    ("365", "In 365 days", ""),
-    ("day", "On a day of your own", ""),
+    ("365", "In a year", ""),
+    ("day", "On another day", ""),
 )
 OFFERED_OVERLAPS = (
     ("0", "At once", "The old key stops working now. Right for a key that leaked."),

@@ -33,8 +33,8 @@ async def _page(
     return dashboard.page(
         visit, "plan.html", 422 if wrong else 200, now=now, alert=alert, fields=typed or kept, wrong=wrong or {},
         prices=(
-            ("API credits", price(plan.api_price_micros, plan.currency)),
-            ("Lead credits", price(plan.lead_price_micros, plan.currency)),
+            ("Price of API credits", price(plan.api_price_micros, plan.currency)),
+            ("Price of lead credits", price(plan.lead_price_micros, plan.currency)),
         ),
         contact=parseaddr(settings.mail_from)[1], sends_mails=bool(settings.mail_url),
     )  # fmt: skip
