@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import asyncpg
 import orjson
 
 from siteglass.postgres import Postgres
@@ -63,4 +64,36 @@ async def list_audit(postgres: Postgres, account_id: int | None = None, after_id
     """Actions, newest last: the newest, or those that follow `after_id`; at most MAX_LISTED either way."""
     statement = _LIST.replace("{direction}", "DESC" if after_id is None else "ASC")
     rows = await postgres.fetch(statement, account_id, after_id, MAX_LISTED, timeout_ms=ADMIN_TIMEOUT_MS)
-    return [AuditRow(**{**row, "details": orjson.loads(row["details"])}) for row in rows]
+    return [_row(row) for row in rows]
+
+
+# What concerns a key is what was done to it, and the rotation that made it.
+_PAGE = """
+SELECT * FROM (
+    SELECT id, at, actor_kind::text, actor_id, action, account_id, key_id, entry_seq, details
+    FROM {schema}.audit
+    WHERE account_id = $1 AND id < coalesce($2::bigint, 9223372036854775807) AND id > coalesce($3::bigint, 0)
+        AND ($4::bigint IS NULL OR key_id = $4 OR action = 'key.rotate' AND (details ->> 'new_key')::bigint = $4)
+    ORDER BY id {direction} LIMIT $5
+) AS shown ORDER BY id DESC
+"""
+
+
+async def audit_page(
+    postgres: Postgres,
+    account_id: int,
+    *,
+    before_id: int | None = None,
+    after_id: int | None = None,
+    key_id: int | None = None,
+    limit: int,
+    timeout_ms: int,
+) -> list[AuditRow]:
+    """Actions of an account, newest first: the newest, the next before `before_id`, or the next after `after_id`."""
+    statement = _PAGE.replace("{direction}", "DESC" if after_id is None else "ASC")
+    rows = await postgres.fetch(statement, account_id, before_id, after_id, key_id, limit, timeout_ms=timeout_ms)
+    return [_row(row) for row in rows]
+
+
+def _row(row: asyncpg.Record) -> AuditRow:
+    return AuditRow(**{**row, "details": orjson.loads(row["details"])})

@@ -86,6 +86,8 @@ class KeyRow:
     daily_lead_cap: int | None
     last_used_at: datetime | None
     allowed_networks: Sequence[Network] | None
+    rate_per_s: float | None
+    burst: int | None
     rotated_to: int | None
 
 
@@ -251,7 +253,7 @@ async def list_keys(postgres: Postgres, account_id: int) -> list[KeyRow]:
     rows = await postgres.fetch(
         "SELECT id, account_id, name, shown_start || '...' || shown_end AS shown, scopes, secret_version, created_at,"
         " expires_at, revoked_at, daily_api_cap, daily_lead_cap, last_used_at, allowed_networks,"
-        " lead(id) OVER (PARTITION BY coalesce(family, id) ORDER BY id) AS rotated_to"
+        " rate_per_s, burst, lead(id) OVER (PARTITION BY coalesce(family, id) ORDER BY id) AS rotated_to"
         " FROM {schema}.keys WHERE account_id = $1 ORDER BY id DESC LIMIT $2",
         account_id,
         MAX_KEYS_LISTED,

@@ -41,6 +41,7 @@ DONE = {
     "invited": "The invitation is on its way.",
     "withdrawn": "The invitation was withdrawn. Its link works no more.",
     "role-changed": "The role was changed.",
+    "left": "You have left the account.",
     "removed": "The person was removed, and signed out of this account.",
     "alert-set": "Saved. Owners get a mail when the balance falls below.",
     "alert-off": "Saved. No mail is sent.",
@@ -70,6 +71,11 @@ def moment(value: datetime | date | None) -> Markup:
             utc.isoformat(timespec="seconds"), f"{utc.day} {utc:%b %Y, %H:%M} UTC"
         )
     return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), f"{value.day} {value:%b %Y}")
+
+
+def day(value: datetime | None) -> Markup:
+    """The day of a time, in UTC."""
+    return moment(None if value is None else value.astimezone(UTC).date())
 
 
 def ago(value: datetime | None, now: datetime | None = None) -> Markup:
@@ -102,7 +108,7 @@ def make_environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters.update(number=number, signed=signed, moment=moment, ago=ago)
+    environment.filters.update(number=number, signed=signed, moment=moment, day=day, ago=ago)
     return environment
 
 

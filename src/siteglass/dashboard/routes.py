@@ -7,7 +7,20 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from siteglass.backends import Backends
-from siteglass.dashboard import joining, ledger, ledger_entry, overview, security, sign_in, usage
+from siteglass.dashboard import (
+    audit,
+    joining,
+    keys,
+    ledger,
+    ledger_entry,
+    new_key,
+    overview,
+    people_page,
+    plan,
+    security,
+    sign_in,
+    usage,
+)
 from siteglass.dashboard.guard import Dashboard, Declared, Visit, guarded
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.dashboard.rendering import HEADERS, make_environment
@@ -34,6 +47,11 @@ PAGES: tuple[Declared, ...] = (
     *usage.PAGES,
     *ledger.PAGES,
     *ledger_entry.PAGES,
+    *new_key.PAGES,
+    *keys.PAGES,
+    *people_page.PAGES,
+    *plan.PAGES,
+    *audit.PAGES,
 )
 # Last: whatever no page has.
 NOTHING = Declared("nothing", "GET", "/dashboard/{rest:path}", _nothing, role="")

@@ -1,0 +1,40 @@
+"""The audit trail of an account, for its owners: who did what, newest first."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from siteglass.accounts.audit import audit_page
+from siteglass.dashboard.audit_words import tell
+from siteglass.dashboard.guard import Dashboard, Declared, Visit
+
+PAGE = "/dashboard/audit"
+PAGE_ROWS = 50
+
+
+def _id(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
+
+
+async def show(dashboard: Dashboard, visit: Visit) -> Response:
+    """A page of it: the newest, or what stands before or after a row."""
+    before_id, after_id = _id(visit.query.get("before")), _id(visit.query.get("after"))
+    if before_id is not None:
+        after_id = None
+    account_id = visit.who.account_id
+    rows = await audit_page(
+        dashboard.backends.postgres, account_id, before_id=before_id, after_id=after_id, limit=PAGE_ROWS + 1,
+        timeout_ms=dashboard.timeout_ms,
+    )  # fmt: skip
+    has_more = len(rows) > PAGE_ROWS
+    # One more was asked for; it is the furthest from where the page begins.
+    shown = rows[1:] if has_more and after_id is not None else rows[:PAGE_ROWS]
+    return dashboard.page(
+        visit, "audit.html", told=await tell(dashboard, account_id, shown),
+        has_older=bool(shown) and (has_more if after_id is None else True),
+        has_newer=bool(shown) and (has_more if after_id is not None else before_id is not None),
+        is_newest=before_id is None and after_id is None,
+    )  # fmt: skip
+
+
+PAGES = (Declared("audit", "GET", PAGE, show, role="owner"),)

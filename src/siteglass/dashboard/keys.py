@@ -1,0 +1,108 @@
+"""The pages of API keys: all of them, one with what was done to it, and its end."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from starlette.responses import Response
+
+from siteglass.accounts.accounts import AccountError
+from siteglass.accounts.audit import Person, audit_page
+from siteglass.accounts.keys import KeyRow, list_keys, revoke_key
+from siteglass.accounts.own_keys import find_key
+from siteglass.dashboard.audit_words import tell
+from siteglass.dashboard.guard import Dashboard, Declared, Visit, see_other
+from siteglass.dashboard.refusals import NOT_THERE
+
+KEYS = "/dashboard/keys"
+ONE = KEYS + "/{key_id}"
+MAX_ACTIONS = 50
+SOON = timedelta(days=14)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How a key stands, and when that began or ends."""
+
+    label: str
+    tone: str
+    word: str = ""
+    at: datetime | None = None
+    is_over: bool = False
+    to_the_minute: bool = False
+
+
+def state_of(key: KeyRow, now: datetime) -> State:
+    """What a badge says of a key."""
+    if key.revoked_at is not None:
+        return State("revoked", "bad", "on", key.revoked_at, is_over=True)
+    if key.expires_at is None:
+        return State("active", "good")
+    if key.expires_at <= now:
+        return State("expired" if key.rotated_to is None else "replaced", "", "on", key.expires_at, is_over=True)
+    if key.rotated_to is not None:
+        return State("rotated", "warn", "ends", key.expires_at, to_the_minute=True)
+    left = key.expires_at - now
+    days = math.ceil(left / timedelta(days=1))
+    label = f"expires in {days:,} day{'s' if days != 1 else ''}"
+    return State(label, "warn" if left <= SOON else "good", "on", key.expires_at)
+
+
+async def key_of(dashboard: Dashboard, visit: Visit) -> KeyRow:
+    """The key that the path names, if it is one of the account; raises Refused."""
+    key = await find_key(
+        dashboard.backends.postgres, visit.who.account_id, visit.number("key_id"), timeout_ms=dashboard.timeout_ms
+    )
+    if key is None:
+        raise NOT_THERE
+    return key
+
+
+async def show(dashboard: Dashboard, visit: Visit) -> Response:
+    """All keys: those that work, and those that did."""
+    rows = await list_keys(dashboard.backends.postgres, visit.who.account_id)
+    keys = [(key, state_of(key, visit.who.now)) for key in rows]
+    return dashboard.page(
+        visit, "keys.html",
+        standing=[row for row in keys if not row[1].is_over], ended=[row for row in keys if row[1].is_over],
+    )  # fmt: skip
+
+
+async def show_one(dashboard: Dashboard, visit: Visit) -> Response:
+    """A key, and what was done to it."""
+    key = await key_of(dashboard, visit)
+    rows = await audit_page(
+        dashboard.backends.postgres, key.account_id, key_id=key.id, limit=MAX_ACTIONS, timeout_ms=dashboard.timeout_ms
+    )
+    told = await tell(dashboard, key.account_id, rows)
+    return dashboard.page(visit, "key.html", key=key, state=state_of(key, visit.who.now), told=told)
+
+
+async def show_revoke(dashboard: Dashboard, visit: Visit) -> Response:
+    """What will stop working, before it does."""
+    key = await key_of(dashboard, visit)
+    if key.revoked_at is not None:
+        return see_other(f"{KEYS}/{key.id}")
+    return dashboard.page(visit, "key_revoke.html", key=key, state=state_of(key, visit.who.now))
+
+
+async def revoke(dashboard: Dashboard, visit: Visit) -> Response:
+    """End a key for good."""
+    who = visit.who
+    try:
+        await revoke_key(
+            dashboard.backends.postgres, visit.number("key_id"), Person(who.person_id), of_account=who.account_id
+        )
+    except AccountError:  # there is no such key; its words are for operators
+        raise NOT_THERE from None
+    return see_other(f"{KEYS}?done=key-revoked")
+
+
+PAGES = (
+    Declared("keys", "GET", KEYS, show),
+    Declared("key", "GET", ONE, show_one),
+    Declared("key.revoke.ask", "GET", ONE + "/revoke", show_revoke, role="member", fresh=True),
+    Declared("key.revoke", "POST", ONE + "/revoke", revoke, role="member", fresh=True),
+)

@@ -1,0 +1,169 @@
+"""The pages of an account's people: who belongs to it, who is invited, what each may do, and how they leave."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from siteglass.dashboard.guard import SIGN_IN, Dashboard, Declared, Visit, see_other
+from siteglass.dashboard.refusals import NOT_THERE
+from siteglass.dashboard.sign_in import MAX_EMAIL_CHARS
+from siteglass.people import links, people
+from siteglass.people.people import ROLES, Member
+from siteglass.people.problems import PeopleError, TooManyTries
+
+PEOPLE = "/dashboard/people"
+INVITE = PEOPLE + "/invite"
+LEAVE = PEOPLE + "/leave"
+ONE = PEOPLE + "/{person_id}"
+
+OFFERED_ROLES = (
+    ("viewer", "Viewer", "Sees everything but the audit trail, and changes nothing."),
+    ("member", "Member", "Also makes, rotates and revokes API keys."),
+    ("owner", "Owner", "Also invites and removes people, and sets the mail on low balances."),
+)
+
+
+async def show(dashboard: Dashboard, visit: Visit) -> Response:
+    """Who is here; to owners also who is invited."""
+    postgres, account_id, timeout_ms = dashboard.backends.postgres, visit.who.account_id, dashboard.timeout_ms
+    members = await people.members_of(postgres, account_id, timeout_ms=timeout_ms)
+    is_owner = visit.may("owner")
+    waiting = await links.invitations_of(postgres, account_id, timeout_ms=timeout_ms) if is_owner else []
+    return dashboard.page(visit, "people.html", members=members, waiting=waiting)
+
+
+# --- invitations --------------------------------------------------------------------------------
+
+
+async def show_invite(dashboard: Dashboard, visit: Visit) -> Response:
+    """The form."""
+    return _invite_form(dashboard, visit)
+
+
+def _invite_form(
+    dashboard: Dashboard, visit: Visit, email: str = "", role: str = "member", error: PeopleError | None = None
+) -> Response:
+    status = 200 if error is None else 429 if isinstance(error, TooManyTries) else 422
+    return dashboard.page(
+        visit, "people_invite.html", status, email=email, role=role, offered=OFFERED_ROLES, problem=str(error or ""),
+        field=error.field if error else "", sends_mails=bool(dashboard.backends.settings.mail_url),
+    )  # fmt: skip
+
+
+async def invite(dashboard: Dashboard, visit: Visit) -> Response:
+    """Mail an invitation."""
+    if not dashboard.backends.settings.mail_url:
+        return _invite_form(dashboard, visit)
+    who, email, role = visit.who, visit.form.get("email")[:MAX_EMAIL_CHARS], visit.form.get("role")
+    try:
+        if role not in ROLES:
+            raise PeopleError("Choose one of these.", "role")
+        by = ("person", str(who.person_id))
+        await dashboard.sign_in.invite(email, role, who.account_id, who.account_name, by)
+    except PeopleError as error:
+        return _invite_form(dashboard, visit, email, role, error)
+    return see_other(f"{PEOPLE}?done=invited")
+
+
+async def withdraw(dashboard: Dashboard, visit: Visit) -> Response:
+    """Take an invitation back."""
+    who = visit.who
+    if not await links.withdraw(
+        dashboard.backends.postgres, who.account_id, visit.number("link_id"), who.person_id,
+        timeout_ms=dashboard.timeout_ms,
+    ):  # fmt: skip
+        raise NOT_THERE
+    return see_other(f"{PEOPLE}?done=withdrawn")
+
+
+# --- roles, and the end -------------------------------------------------------------------------
+
+
+async def _member(dashboard: Dashboard, visit: Visit) -> Member:
+    """The person that the path names, if they belong to the account; raises Refused."""
+    person_id = visit.number("person_id")
+    members = await people.members_of(
+        dashboard.backends.postgres, visit.who.account_id, timeout_ms=dashboard.timeout_ms
+    )
+    for member in members:
+        if member.person_id == person_id:
+            return member
+    raise NOT_THERE
+
+
+async def show_one(dashboard: Dashboard, visit: Visit) -> Response:
+    """A person, to change what they may do, or to remove."""
+    return _one(dashboard, visit, await _member(dashboard, visit))
+
+
+def _one(
+    dashboard: Dashboard, visit: Visit, member: Member, role: str = "", field: str = "", problem: str = ""
+) -> Response:
+    return dashboard.page(
+        visit, "person.html", 422 if problem else 200, member=member, role=role or member.role, field=field,
+        problem=problem, offered=OFFERED_ROLES,
+    )  # fmt: skip
+
+
+async def set_role(dashboard: Dashboard, visit: Visit) -> Response:
+    """Let a person do more or less."""
+    member, role, who = await _member(dashboard, visit), visit.form.get("role"), visit.who
+    if role not in ROLES:
+        return _one(dashboard, visit, member, field="role", problem="Choose one of these.")
+    if role != member.role:
+        try:
+            await people.set_role(
+                dashboard.backends.postgres, who.account_id, member.person_id, role, who.person_id,
+                timeout_ms=dashboard.timeout_ms,
+            )  # fmt: skip
+        except PeopleError as error:
+            return _one(dashboard, visit, member, role, "role", str(error))
+    return see_other(f"{PEOPLE}?done=role-changed")
+
+
+async def remove(dashboard: Dashboard, visit: Visit) -> Response:
+    """Take a person out of the account."""
+    member = await _member(dashboard, visit)
+    if member.person_id == visit.who.person_id:
+        return see_other(LEAVE)
+    try:
+        await _take_out(dashboard, visit, member.person_id)
+    except PeopleError as error:
+        return _one(dashboard, visit, member, field="remove", problem=str(error))
+    return see_other(f"{PEOPLE}?done=removed")
+
+
+async def _take_out(dashboard: Dashboard, visit: Visit, person_id: int) -> None:
+    who = visit.who
+    await people.remove(
+        dashboard.backends.postgres, who.account_id, person_id, who.person_id, timeout_ms=dashboard.timeout_ms
+    )
+
+
+async def show_leave(dashboard: Dashboard, visit: Visit) -> Response:
+    """What leaving means."""
+    return dashboard.page(visit, "people_leave.html", problem="")
+
+
+async def leave(dashboard: Dashboard, visit: Visit) -> Response:
+    """Go, unless nobody would be owner; the session goes with it."""
+    try:
+        await _take_out(dashboard, visit, visit.who.person_id)
+    except PeopleError as error:
+        return dashboard.page(visit, "people_leave.html", 422, problem=str(error))
+    visit.sign_in_as(None)
+    return see_other(f"{SIGN_IN}?done=left")
+
+
+# Fixed paths before the one that names a person.
+PAGES = (
+    Declared("people", "GET", PEOPLE, show),
+    Declared("people.invite.form", "GET", INVITE, show_invite, role="owner", fresh=True),
+    Declared("people.invite", "POST", INVITE, invite, role="owner", fresh=True),
+    Declared("people.withdraw", "POST", PEOPLE + "/invitations/{link_id}/withdraw", withdraw, role="owner", fresh=True),
+    Declared("people.leave.ask", "GET", LEAVE, show_leave, fresh=True),
+    Declared("people.leave", "POST", LEAVE, leave, fresh=True),
+    Declared("person", "GET", ONE, show_one, role="owner", fresh=True),
+    Declared("person.role", "POST", ONE + "/role", set_role, role="owner", fresh=True),
+    Declared("person.remove", "POST", ONE + "/remove", remove, role="owner", fresh=True),
+)
