@@ -13,9 +13,12 @@ import pytest
 
 import browser as chromium
 from siteglass.lead import Lead
+from siteglass.settings import Settings
+from tests.browser.accounts import AGENTS, Furnished, furnish, session_of
 from tests.browser.driving import Browse, Stage
+from tests.dashboard.visiting import Office, cheaper_hashes
 from tests.opt_out.mails import Outbox
-from tests.running import serving
+from tests.running import SECRET, serving
 from tests.suppression.world import world
 
 LEAD = Lead(
@@ -71,6 +74,7 @@ class Site:
 
     url: str
     outbox: Outbox
+    settings: Settings
 
 
 @pytest.fixture(scope="session")
@@ -79,6 +83,36 @@ def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[S
     folder = tmp_path_factory.mktemp("looked-at")
     outbox = folder / "outbox"
     with world(f"browser_{worker_id}", [LEAD], folder) as made:
-        settings = replace(made.settings, mail_url=f"file:{outbox}", mail_from="Siteglass <privacy@sender.test>")
-        with serving(settings) as client:
-            yield Site(str(client.base_url), Outbox(outbox))
+        settings = replace(
+            made.settings,
+            dashboard_secrets=(SECRET,),
+            mail_url=f"file:{outbox}",
+            mail_from="Siteglass <privacy@sender.test>",
+        )
+        with cheaper_hashes(), serving(settings) as client:
+            yield Site(str(client.base_url), Outbox(outbox), settings)
+
+
+@pytest.fixture(scope="session")
+def the_office(site: Site) -> Iterator[Office]:
+    """Who works with the dashboard of that service."""
+    made = Office(site.settings, site.url.rstrip("/"), site.outbox)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def northwind(the_office: Office) -> Furnished:
+    """An account as a customer may have it; pictures for the documentation show it."""
+    account = the_office.account("Northwind Trading")
+    names = {"owner": "Maria Keller", "member": "Tom Okafor", "viewer": "Jun Watanabe"}
+    people = {
+        role: the_office.somebody(account, role, name, f"{name.split()[0].lower()}@northwind.example")
+        for role, name in names.items()
+    }
+    words = ("lone-star", "bluebonnet", "hill-country", "brazos", "pecan", "juniper", "mesa", "cedar-park", "riverbend")
+    domains = [f"{word}-{trade}.example" for word in words for trade in ("coffee", "outfitters", "supply", "ceramics")]
+    keys = ("Production", "CRM sync", "Data team notebook")
+    made = furnish(the_office, "Northwind", people, account, keys, domains, ["lena@northwind.example"])
+    session_of(the_office, people["owner"], AGENTS[1], "198.51.100.7")
+    return made

@@ -168,25 +168,31 @@ def _axe_source() -> str:
 
 
 # Findings of an element that is known not to be ours, `[rule, selector]`, are left out.
-_RUN_AXE = """async ([within, known]) => {
+# Of a long table the first rows are enough: the others are alike.
+_RUN_AXE = """async ([within, known, rules]) => {
     const left = (rule, node) => {
         const element = document.querySelector(node.target[0]);
         return !known.some(([id, selector]) => id === rule.id && element && element.matches(selector));
     };
-    const {violations} = await axe.run(within, {resultTypes: ["violations"]});
+    const context = {include: [within], exclude: ["tbody tr:nth-child(n+9)"]};
+    const options = {resultTypes: ["violations"], ...(rules.length ? {runOnly: rules} : {})};
+    const {violations} = await axe.run(context, options);
     return violations.map((rule) => ({...rule, nodes: rule.nodes.filter((node) => left(rule, node))}));
 }"""
 
 
-def axe(page: Page, *, within: str = "html", known: Sequence[tuple[str, str]] = ()) -> None:
+def axe(
+    page: Page, *, within: str = "html", known: Sequence[tuple[str, str]] = (), rules: Sequence[str] = ()
+) -> None:
     """axe-core has nothing serious or critical to say of the page, or a part of it, as it is now.
 
-    `known` names findings that cannot be mended, by rule and selector of the elements; the test says why.
+    `known` names findings that cannot be mended, by rule and selector of the elements; the test says why. Of
+    all rules, or only of these.
     """
     # Not as a script of the page: its policy would not let it in.
     if page.evaluate("window.axe === undefined"):
         page.evaluate(_axe_source())
-    found: list[dict[str, Any]] = page.evaluate(_RUN_AXE, [within, [list(pair) for pair in known]])
+    found: list[dict[str, Any]] = page.evaluate(_RUN_AXE, [within, [list(pair) for pair in known], list(rules)])
     lines = [
         f"{rule['impact']} {rule['id']} at {' '.join(map(str, node['target']))}: {rule['help']}\n"
         f"    {node['failureSummary']}"
