@@ -97,7 +97,7 @@ async def _age(office: Office, account_id: int, key_ids: Sequence[int], person_i
         )
         await connection.executemany(
             f"INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id, details) VALUES"
-            " ('person', $1, 'key.create', $2, $3, '{\"scopes\": [\"search\", \"enrich\", \"account\"]}')",
+            ' (\'person\', $1, \'key.create\', $2, $3, \'{"scopes": ["search", "enrich", "account"]}\')',
             [(str(person_id), account_id, key_id) for key_id in key_ids],
         )
         # The trail refuses changes, even of its owner.

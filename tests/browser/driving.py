@@ -181,9 +181,7 @@ _RUN_AXE = """async ([within, known, rules]) => {
 }"""
 
 
-def axe(
-    page: Page, *, within: str = "html", known: Sequence[tuple[str, str]] = (), rules: Sequence[str] = ()
-) -> None:
+def axe(page: Page, *, within: str = "html", known: Sequence[tuple[str, str]] = (), rules: Sequence[str] = ()) -> None:
     """axe-core has nothing serious or critical to say of the page, or a part of it, as it is now.
 
     `known` names findings that cannot be mended, by rule and selector of the elements; the test says why. Of

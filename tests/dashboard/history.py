@@ -24,13 +24,13 @@ DAYS = 90
 KEPT_ROWS = 5_000
 HOSTILE_NAMES = (
     "<script>alert(1)</script>",
-    "\"><img src=x onerror=alert(1)>",
+    '"><img src=x onerror=alert(1)>',
     "=cmd|' /C calc'!A0",
     "{{ 7 * 7 }}${7*7}",
     "Nightly export of the data warehouse, second try " * 4,
 )
 _NAMES = (*HOSTILE_NAMES, "Production", "Staging", "CRM sync", "Zapier", "Research notebook")
-_HOSTILE_DOMAINS = ("c <script>alert(1)</script>.example", "n \"><img src=x onerror=alert(1)>", "c =cmd|' /C calc'!A0")
+_HOSTILE_DOMAINS = ("c <script>alert(1)</script>.example", 'n "><img src=x onerror=alert(1)>', "c =cmd|' /C calc'!A0")
 _COLUMNS = (
     *("account_id", "seq", "at", "kind", "operation", "api", "lead", "expires_at", "refers_to", "actor_kind"),
     *("actor_id", "request_id", "domains", "previous_hash", "hash"),
