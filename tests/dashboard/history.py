@@ -24,13 +24,13 @@ DAYS = 90
 KEPT_ROWS = 5_000
 HOSTILE_NAMES = (
     "<script>alert(1)</script>",
-    "\"><img src=x onerror=alert(1)>",
+    '"><img src=x onerror=alert(1)>',
     "=cmd|' /C calc'!A0",
     "{{ 7 * 7 }}${7*7}",
     "Nightly export of the data warehouse, second try " * 4,
 )
 _NAMES = (*HOSTILE_NAMES, "Production", "Staging", "CRM sync", "Zapier", "Research notebook")
-_HOSTILE_DOMAINS = ("c <script>alert(1)</script>.example", "n \"><img src=x onerror=alert(1)>", "c =cmd|' /C calc'!A0")
+_HOSTILE_DOMAINS = ("c <script>alert(1)</script>.example", 'n "><img src=x onerror=alert(1)>', "c =cmd|' /C calc'!A0")
 _COLUMNS = (
     *("account_id", "seq", "at", "kind", "operation", "api", "lead", "expires_at", "refers_to", "actor_kind"),
     *("actor_id", "request_id", "domains", "previous_hash", "hash"),
@@ -195,6 +195,9 @@ async def write(
             f"UPDATE {schema}.balances SET api = $2, lead = $3, seq = $4, head = $5, at = $6 WHERE account_id = $1",
             *(account_id, history.api, history.lead, newest["seq"], newest["hash"], newest["at"]),
         )
+        # As the database does by itself after a while: plans are made for what is there.
+        for table in ("ledger", "usage_days", "request_days"):
+            await connection.execute(f"ANALYZE {schema}.{table}")
     finally:
         await connection.close()
     return history
