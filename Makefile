@@ -139,7 +139,7 @@ faults: setup ## Engines and workers killed, frozen and stopped, at full size
 		tests/generations/test_gapless.py --durations=20) | tee $(RESULTS)/faults.txt
 
 .PHONY: bench
-bench: long-overhead long-depth long-load long-charge long-verify long-values long-nl long-suppression ## Full-size measurements: overhead, page depth, loading, charging, verifying, values, sentences, opt-outs
+bench: long-overhead long-depth long-load long-charge long-verify long-values long-nl long-suppression long-dashboard ## Full-size measurements: overhead, page depth, loading, charging, verifying, values, sentences, opt-outs, pages
 
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts
@@ -188,6 +188,10 @@ long-values: setup ## Time and memory of completing values
 .PHONY: long-suppression
 long-suppression: setup ## What a million suppressed values cost an answer
 	$(BIN)/python -m bench.suppression --values 1000000 --keep
+
+.PHONY: long-dashboard
+long-dashboard: setup ## Time of every page of the dashboard with a million ledger entries
+	$(BIN)/python -m bench.dashboard --entries 1000000 --keep
 
 .PHONY: long-nl
 long-nl: setup ## Sentences: 10,000 generated, noise on the labelled sets, 200,000 random strings, speed

@@ -211,6 +211,9 @@ async def write(
             f"UPDATE {schema}.balances SET api = $2, lead = $3, seq = $4, head = $5, at = $6 WHERE account_id = $1",
             *(account_id, history.api, history.lead, newest["seq"], newest["hash"], newest["at"]),
         )
+        # As the database does by itself after a while: plans are made for what is there.
+        for table in ("ledger", "usage_days", "request_days"):
+            await connection.execute(f"ANALYZE {schema}.{table}")
     finally:
         await connection.close()
     return history

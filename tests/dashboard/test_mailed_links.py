@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import secrets
-import statistics
 import time
 from email.message import EmailMessage
 
@@ -103,8 +102,9 @@ def test_known_and_unknown_take_the_same_time(the_office: Office) -> None:
             visitor.get("/dashboard/forgot")
             visitor.post("/dashboard/forgot", {"email": email})
             times[kind].append(time.perf_counter() - started)
-    ratio = statistics.median(times["known"]) / statistics.median(times["unknown"])
-    assert 0.7 < ratio < 1.43, times
+    # The quickest of each: what else runs on the machine only ever adds.
+    ratio = min(times["known"]) / min(times["unknown"])
+    assert 0.8 < ratio < 1.25, times
 
 
 def test_a_person_is_mailed_at_most_five_links_an_hour(the_office: Office) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -84,14 +83,15 @@ def test_known_and_unknown_take_the_same_time(the_office: Office) -> None:
     known = [the_office.somebody() for _ in range(3)]
     visitor = the_office.visitor()
     times: dict[str, list[float]] = {"known": [], "unknown": []}
-    for turn in range(7):
+    for turn in range(9):
         for kind in times:
             email = known[turn % 3].email if kind == "known" else f"nobody-{turn}@people.test"
             started = time.perf_counter()
             assert try_to(visitor, email, "not the password at all").status_code == 422
             times[kind].append(time.perf_counter() - started)
-    ratio = statistics.median(times["known"]) / statistics.median(times["unknown"])
-    assert 0.75 < ratio < 1.33, times
+    # The quickest of each: what else runs on the machine only ever adds.
+    ratio = min(times["known"]) / min(times["unknown"])
+    assert 0.8 < ratio < 1.25, times
 
 
 def test_at_most_ten_tries_in_fifteen_minutes_also_of_many_at_once(the_office: Office) -> None:

@@ -1,4 +1,4 @@
-"""The usage page: credits by day, operation and key, and how requests ended, over days that can be chosen; as CSV, too."""
+"""The usage page: credits by day, operation and key, and how requests ended, over chosen days; as CSV, too."""
 
 from __future__ import annotations
 

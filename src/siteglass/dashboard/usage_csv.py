@@ -1,4 +1,4 @@
-"""What an account was charged, by day, operation and key, as one CSV file; safe for spreadsheets as in ledger_csv.py."""
+"""What an account was charged, by day, operation and key, as one CSV file that spreadsheets read without harm."""
 
 from __future__ import annotations
 

@@ -1,0 +1,148 @@
+"""How long the service takes for every page of the dashboard, for an account with a long ledger.
+
+    python -m bench.dashboard [--entries 1000000] [--keys 20] [--rounds 50] [--keep]
+
+Time from request to the whole page, seen by a client on the same machine; of a file, to its first bytes. Uses tables of
+its own, dropped afterwards.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from bench.common import say, write_result
+from siteglass.dashboard.guard import Declared
+from siteglass.dashboard.routes import PAGES
+from tests.accounts.opening import drop_schema
+from tests.dashboard.history import History, written
+from tests.dashboard.visiting import Office, office
+
+TARGET_MS = 50
+WARM_UP = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Something to ask for."""
+
+    name: str
+    path: str
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is as long as the ledger."""
+        return self.path.partition("?")[0].endswith(".csv")
+
+
+def _filled(declared: Declared, history: History, person_id: int) -> str:
+    """The path of a page with what is there: entries and keys of the history, who is signed in; else nothing's name."""
+    known = {"seq": history.rows[-1]["seq"] // 2, "key_id": history.key_ids[0], "person_id": person_id}
+    return re.sub(r"\{(\w+)(?::\w+)?\}", lambda found: str(known.get(found.group(1), "1")), declared.path)
+
+
+def places(history: History, person_id: int) -> list[Place]:
+    """Every page, and some again with what makes them look deeper."""
+    pages = [Place(page.name, _filled(page, history, person_id)) for page in PAGES if page.method == "GET"]
+    newest, key = history.rows[-1], history.key_ids[-1]
+    first, last = (newest["at"].date().replace(day=1).isoformat(), newest["at"].date().isoformat())
+    more = {
+        "usage, 7 days": "/dashboard/usage?days=7",
+        "usage, 90 days": "/dashboard/usage?days=90&credits=lead",
+        "ledger, in its middle": f"/dashboard/ledger?before={newest['seq'] // 2}",
+        "ledger, back to newer": f"/dashboard/ledger?after={newest['seq'] // 2}",
+        "ledger, refunds": "/dashboard/ledger?kind=refund",
+        "ledger, nothing of a kind": "/dashboard/ledger?kind=hold",
+        "ledger, one key": f"/dashboard/ledger?key={key}",
+        "ledger, charges of one key this month": f"/dashboard/ledger?kind=charge&key={key}&first={first}&last={last}",
+        "ledger, one request": f"/dashboard/ledger?request={newest['request_id']}",
+    }
+    return [*pages, *(Place(name, path) for name, path in more.items())]
+
+
+def _ask(client: httpx.Client, place: Place) -> tuple[float, int]:
+    """Milliseconds and status."""
+    started = time.perf_counter()
+    with client.stream("GET", place.path) as answer:
+        if place.is_file:
+            next(answer.iter_raw(), b"")
+        else:
+            answer.read()
+        return (time.perf_counter() - started) * 1e3, answer.status_code
+
+
+def measure(made: Office, history: History, rounds: int) -> dict[str, dict[str, Any]]:
+    """Median and 95th percentile of each page, asked for in turn so that all share what else the machine does.
+
+    Files afterwards: one that is broken off keeps the service busy a moment longer.
+    """
+    who = made.somebody(history.account_id)
+    visitor = made.visitor(who)
+    cookies = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
+    asked = places(history, who.id)
+    times: dict[str, list[float]] = {place.name: [] for place in asked}
+    statuses: dict[str, int] = {}
+    with httpx.Client(base_url=made.url, headers={"Cookie": cookies}, timeout=60, trust_env=False) as client:
+        for are_files in (False, True):
+            for number in range(WARM_UP + rounds):
+                for place in asked:
+                    if place.is_file is not are_files:
+                        continue
+                    took_ms, statuses[place.name] = _ask(client, place)
+                    if number >= WARM_UP:
+                        times[place.name].append(took_ms)
+    return {name: {"status": statuses[name], **_spread(took)} for name, took in times.items()}
+
+
+def _spread(took_ms: list[float]) -> dict[str, float]:
+    ordered = sorted(took_ms)
+    return {
+        "median_ms": round(ordered[len(ordered) // 2], 1),
+        "p95_ms": round(ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))], 1),
+    }
+
+
+def run(made: Office, entries: int, keys: int, rounds: int) -> dict[str, Any]:
+    """Fill an account and measure."""
+    say(f"writing {entries:,} entries")
+    history = written(made.settings, made.account(), entries, keys)
+    say("asking for pages")
+    pages = measure(made, history, rounds)
+    slowest = max(pages, key=lambda name: pages[name]["median_ms"])
+    return {
+        "entries": entries,
+        "keys": keys,
+        "rounds": rounds,
+        "target_median_ms": TARGET_MS,
+        "slowest": {"page": slowest, **pages[slowest]},
+        "pages": pages,
+    }
+
+
+def main() -> None:
+    """Measure and tell."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--entries", type=int, default=1_000_000)
+    parser.add_argument("--keys", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=50)
+    parser.add_argument("--keep", action="store_true", help="write the result to bench/results")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, office("bench-dashboard", Path(folder)) as made:
+        try:
+            figures = run(made, options.entries, options.keys, options.rounds)
+        finally:
+            asyncio.run(drop_schema(made.settings.postgres_dsn, made.settings.postgres_schema))
+    command = f"python -m bench.dashboard --entries {options.entries} --keys {options.keys} --rounds {options.rounds}"
+    write_result("dashboard", figures, command, keep=options.keep)
+
+
+if __name__ == "__main__":
+    main()
