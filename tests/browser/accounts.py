@@ -1,4 +1,4 @@
-"""Accounts to look at in a browser: with people, keys, months of history, invitations and sessions; and how to enter."""
+"""Accounts to look at in a browser: people, keys, months of history, invitations and sessions; and how to enter."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ class Furnished:
     invitation: str
     reset: str
     """What the links in the mails hold."""
+    session: str
+    """Of the owner, for who looks at many pages."""
 
     @property
     def owner(self) -> Somebody:
@@ -81,24 +83,44 @@ def furnish(
 
     revoked, invitation, reset = office.do(rest)
     most = max(history.rows, key=lambda row: (str(row["domains"]).count("\n"), row["seq"]))
-    asyncio.run(_age(office, account_id, history.key_ids, by.id))
-    return Furnished(account_id, people, history.key_ids[0], revoked, most["seq"], invitation, reset)
+    session_of(office, people["owner"], AGENTS[1], "198.51.100.7")
+    asyncio.run(_age(office, account_id, history.key_ids, people))
+    return Furnished(
+        account_id,
+        people,
+        history.key_ids[0],
+        revoked,
+        most["seq"],
+        invitation,
+        reset,
+        session_of(office, people["owner"]),
+    )
 
 
-async def _age(office: Office, account_id: int, key_ids: Sequence[int], person_id: int) -> None:
-    """Give keys that were written straight into the tables a past, and spread what was done over weeks."""
+async def _age(office: Office, account_id: int, key_ids: Sequence[int], people: dict[str, Somebody]) -> None:
+    """What was made just now is some hours or weeks old; the member has a second factor."""
     connection = await asyncpg.connect(as_owner(office.settings.postgres_dsn))
     schema = office.settings.postgres_schema
     try:
         await connection.execute(
             f"UPDATE {schema}.keys SET created_at = now() - interval '85 days' - id % 7 * interval '26 hours',"
-            " last_used_at = now() - id % 5 * interval '17 minutes', daily_api_cap = 5000 WHERE id = ANY($1::bigint[])",
+            " last_used_at = now() - id % 5 * interval '17 minutes', daily_api_cap = 5000,"
+            " shown_start = 'sg_live_' || left(md5(id::text), 4) WHERE id = ANY($1::bigint[])",
             list(key_ids),
+        )
+        for statement, number in (
+            ("links SET made_at = made_at - interval '5 hours' WHERE account_id = $1", account_id),
+            ("sessions SET made_at = made_at - interval '5 hours' WHERE person_id = $1", people["owner"].id),
+            ("people SET totp = '\\x00' WHERE id = $1", people["member"].id),
+        ):
+            await connection.execute(f"UPDATE {schema}.{statement}", number)
+        await connection.execute(
+            f"UPDATE {schema}.expiring SET api = api * 500, lead = lead * 1000 WHERE account_id = $1", account_id
         )
         await connection.executemany(
             f"INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id, details) VALUES"
             ' (\'person\', $1, \'key.create\', $2, $3, \'{"scopes": ["search", "enrich", "account"]}\')',
-            [(str(person_id), account_id, key_id) for key_id in key_ids],
+            [(str(people["owner"].id), account_id, key_id) for key_id in key_ids],
         )
         # The trail refuses changes, even of its owner.
         await connection.execute(f"ALTER TABLE {schema}.audit DISABLE TRIGGER USER")
@@ -133,9 +155,11 @@ def stranger(browse: Browse, office: Office, look: Look = LIGHT) -> Page:
     return browse.open(office.url, look, headers={"X-Forwarded-For": f"198.51.100.{next(_ADDRESSES) % 250}"})
 
 
-def enter(browse: Browse, office: Office, who: Somebody, path: str = "", look: Look = LIGHT) -> Page:
-    """Somebody's browser, signed in and at a page."""
-    page = browse.open(office.url, look, cookies={SESSION: session_of(office, who)})
+def enter(
+    browse: Browse, office: Office, who: Somebody, path: str = "", look: Look = LIGHT, *, session: str = ""
+) -> Page:
+    """Somebody's browser, signed in and at a page; with a session that there is, or one of its own."""
+    page = browse.open(office.url, look, cookies={SESSION: session or session_of(office, who)})
     page.goto(f"/dashboard{path}")
     return page
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 import pytest
 
 import browser as chromium
+from siteglass.accounts.accounts import Plan, set_plan
 from siteglass.lead import Lead
 from siteglass.settings import Settings
-from tests.browser.accounts import AGENTS, Furnished, furnish, session_of
+from tests.browser.accounts import Furnished, furnish
 from tests.browser.driving import Browse, Stage
 from tests.dashboard.visiting import Office, cheaper_hashes
 from tests.opt_out.mails import Outbox
@@ -87,7 +88,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[S
             made.settings,
             dashboard_secrets=(SECRET,),
             mail_url=f"file:{outbox}",
-            mail_from="Siteglass <privacy@sender.test>",
+            mail_from="Siteglass <hello@siteglass.example>",
         )
         with cheaper_hashes(), serving(settings) as client:
             yield Site(str(client.base_url), Outbox(outbox), settings)
@@ -104,7 +105,9 @@ def the_office(site: Site) -> Iterator[Office]:
 @pytest.fixture(scope="session")
 def northwind(the_office: Office) -> Furnished:
     """An account as a customer may have it; pictures for the documentation show it."""
-    account = the_office.account("Northwind Trading")
+    plan = Plan("growth", 20, 60, rebill_after_hours=720, api_price_micros=2_000, lead_price_micros=12_000)
+    the_office.do(lambda postgres: set_plan(postgres, plan, actor="tests"))
+    account = the_office.account("Northwind Trading", plan.name)
     names = {"owner": "Maria Keller", "member": "Tom Okafor", "viewer": "Jun Watanabe"}
     people = {
         role: the_office.somebody(account, role, name, f"{name.split()[0].lower()}@northwind.example")
@@ -113,6 +116,4 @@ def northwind(the_office: Office) -> Furnished:
     words = ("lone-star", "bluebonnet", "hill-country", "brazos", "pecan", "juniper", "mesa", "cedar-park", "riverbend")
     domains = [f"{word}-{trade}.example" for word in words for trade in ("coffee", "outfitters", "supply", "ceramics")]
     keys = ("Production", "CRM sync", "Data team notebook")
-    made = furnish(the_office, "Northwind", people, account, keys, domains, ["lena@northwind.example"])
-    session_of(the_office, people["owner"], AGENTS[1], "198.51.100.7")
-    return made
+    return furnish(the_office, "Northwind", people, account, keys, domains, ["lena@northwind.example"])

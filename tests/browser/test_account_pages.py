@@ -98,7 +98,7 @@ def test_one_looks_at_another_account(the_office: Office, browse: Browse) -> Non
 def test_what_is_not_there_and_what_a_role_does_not_allow(
     the_office: Office, northwind: Furnished, browse: Browse
 ) -> None:
-    page = enter(browse, the_office, northwind.owner, "/no/such/page")
+    page = enter(browse, the_office, northwind.people["member"], "/no/such/page")
     expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
     browse.excuse(REFUSED.format(404))
     shoot(page, "refusal", whole=False)

@@ -59,7 +59,7 @@ def kept(page: Page, button: Locator) -> tuple[str, list[dict[str, str]]]:
 
 
 def test_charts_are_drawn_in_the_colours_of_the_look(the_office: Office, northwind: Furnished, browse: Browse) -> None:
-    page = enter(browse, the_office, northwind.owner)
+    page = enter(browse, the_office, northwind.people["member"])
     chart = page.locator("#requests")
     light = colour(page, "--chart-1")
     assert light in drawn(chart)
@@ -83,7 +83,7 @@ def test_charts_are_drawn_in_the_colours_of_the_look(the_office: Office, northwi
 
 
 def test_usage_changes_in_place_and_back_again(the_office: Office, northwind: Furnished, browse: Browse) -> None:
-    page = enter(browse, the_office, northwind.owner, "/usage")
+    page = enter(browse, the_office, northwind.people["member"], "/usage")
     stay(page)
     chosen = page.get_by_role("group", name="Days").locator("[aria-current=true]")
     expect(chosen).to_have_text("30 days")
@@ -117,7 +117,7 @@ def test_usage_changes_in_place_and_back_again(the_office: Office, northwind: Fu
 def test_the_ledger_is_filtered_turned_over_and_itemised(
     the_office: Office, northwind: Furnished, browse: Browse
 ) -> None:
-    page = enter(browse, the_office, northwind.owner, "/ledger")
+    page = enter(browse, the_office, northwind.people["member"], "/ledger")
     stay(page)
     first = page.locator("tbody tr").first.locator("td").first
     newest = first.inner_text()

@@ -83,10 +83,14 @@ def _expiring(now: datetime) -> list[tuple[datetime, int, int]]:
 
 
 def _times(count: int, now: datetime) -> Iterator[datetime]:
-    """So many times over the days up to now: more as months go by, fewer at weekends."""
+    """So many times over the days up to now: more as months go by, fewer at weekends, and no day like another."""
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     starts = [today - timedelta(days=DAYS - 1 - place) for place in range(DAYS)]
-    weights = [(1 + place / DAYS) * (0.4 if day.weekday() >= 5 else 1) for place, day in enumerate(starts)]
+    vary = random.Random(count)
+    weights = [
+        (1 + place / DAYS) * (0.4 if day.weekday() >= 5 else 1) * vary.uniform(0.75, 1.25)
+        for place, day in enumerate(starts)
+    ]
     done, so_far = 0, 0.0
     for day, weight in zip(starts, weights, strict=True):
         so_far += weight
