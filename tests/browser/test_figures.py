@@ -184,8 +184,8 @@ def test_no_credits_and_very_many_fit(the_office: Office, browse: Browse, credit
         for look in (LOOKS[0], PHONE):
             look_again(page, look)
             fits(page)
-            for tile in page.locator(".tile-value").all():
-                assert tile.evaluate("value => value.scrollWidth <= value.clientWidth"), tile.inner_text()
+            for value in page.locator(".tile-value, .ledger td").all():
+                assert value.evaluate("value => value.scrollWidth <= value.clientWidth"), value.inner_text()
         if path != "/ledger":
             expect(page.locator(".tile-value").first).to_have_text(f"{credits:,}")
         elif not credits:
