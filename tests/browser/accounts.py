@@ -155,11 +155,9 @@ def stranger(browse: Browse, office: Office, look: Look = LIGHT) -> Page:
     return browse.open(office.url, look, headers={"X-Forwarded-For": f"198.51.100.{next(_ADDRESSES) % 250}"})
 
 
-def enter(
-    browse: Browse, office: Office, who: Somebody, path: str = "", look: Look = LIGHT, *, session: str = ""
-) -> Page:
-    """Somebody's browser, signed in and at a page; with a session that there is, or one of its own."""
-    page = browse.open(office.url, look, cookies={SESSION: session or session_of(office, who)})
+def enter(browse: Browse, office: Office, who: Somebody, path: str = "", look: Look = LIGHT) -> Page:
+    """Somebody's browser, signed in and at a page."""
+    page = browse.open(office.url, look, cookies={SESSION: session_of(office, who)})
     page.goto(f"/dashboard{path}")
     return page
 

@@ -209,7 +209,8 @@ def look_again(page: Page, look: Look) -> None:
 
 def fits(page: Page) -> None:
     """Nobody has to scroll sideways."""
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    more = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert more == 0, f"{page.url} is {more} px too wide"
 
 
 # In calls that a page shows: the port that the test has means nothing to who looks at a picture.
