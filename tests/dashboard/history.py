@@ -36,7 +36,7 @@ _COLUMNS = (
     *("actor_id", "request_id", "domains", "previous_hash", "hash"),
 )
 # Primes, so that kinds fall on different rows.
-REFUND_EVERY, GRANT_EVERY, EXPIRE_EVERY, ADJUST_EVERY = 97, 1_009, 1_511, 2_003
+REFUND_EVERY, GRANT_EVERY, EXPIRE_EVERY, ADJUST_EVERY = 97, 1_009, 701, 2_003
 
 
 @dataclass(slots=True)

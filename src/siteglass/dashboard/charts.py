@@ -56,10 +56,10 @@ class Chart:
         return f"{self.title}, {_day(self.days[0])} to {_day(self.days[-1])}: {parts}. The table below has every day."
 
     @property
-    def rows(self) -> list[tuple[date, list[int]]]:
+    def rows(self) -> list[tuple[str, tuple[int, ...]]]:
         """The table: the newest day first."""
-        columns = [line.values for line in self.lines]
-        return [(day, [column[place] for column in columns]) for place, day in reversed(list(enumerate(self.days)))]
+        days = [_day(day) for day in reversed(self.days)]
+        return list(zip(days, zip(*(line.values[::-1] for line in self.lines), strict=True), strict=True))
 
 
 def _day(day: date) -> str:

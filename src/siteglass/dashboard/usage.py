@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -109,8 +110,10 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         chosen = _last_days(DEFAULT_DAYS, "lead" if visit.query.get("credits") == "lead" else "api")
     postgres, account_id, timeout_ms = dashboard.backends.postgres, visit.who.account_id, dashboard.timeout_ms
     first, last = chosen.first, chosen.last
-    used = await activity.credits_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms)
-    requests = await activity.requests_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms)
+    used, requests = await asyncio.gather(
+        activity.credits_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms),
+        activity.requests_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms),
+    )
     total, outcomes = used.total(), requests_chart(requests, "Requests by outcome")
     return dashboard.page(
         visit,
