@@ -131,7 +131,9 @@ def _rows(account_id: int, keys: Sequence[int], count: int, now: datetime, seed:
             column, leads = choose.choice(domains)
             operation = choose.choices(("search", "page", "enrich", "evidence"), (6, 2, 2, 1))[0]
             row |= {"kind": "charge", "operation": operation, "api": -1, "lead": -leads, "domains": column}
-            row |= {"actor_kind": "key", "actor_id": str(choose.choices(keys, weights)[0])}
+            # The newest are those of hostile names, so that every list of some shows them.
+            key = keys[count - seq] if count - seq < min(len(keys), 5) else choose.choices(keys, weights)[0]
+            row |= {"actor_kind": "key", "actor_id": str(key)}
             row["request_id"] = f"{seed:08x}{seq:024x}"
             charged = seq
         row["hash"] = previous = entry_hash(row)
