@@ -56,10 +56,11 @@ class Chart:
         return f"{self.title}, {_day(self.days[0])} to {_day(self.days[-1])}: {parts}. The table below has every day."
 
     @property
-    def rows(self) -> list[tuple[str, tuple[int, ...]]]:
-        """The table: the newest day first."""
+    def rows(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The table, the newest day first; spelled here, since a filter for each of 5,000 numbers takes 20 ms."""
         days = [_day(day) for day in reversed(self.days)]
-        return list(zip(days, zip(*(line.values[::-1] for line in self.lines), strict=True), strict=True))
+        columns = [[f"{value:,}" for value in reversed(line.values)] for line in self.lines]
+        return list(zip(days, zip(*columns, strict=True), strict=True))
 
 
 def _day(day: date) -> str:
