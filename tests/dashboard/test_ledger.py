@@ -111,12 +111,17 @@ def test_nothing_yet_and_nothing_that_fits_are_told_apart(the_office: Office, vi
     assert '<option value="hold" selected>' in none
 
 
-def test_an_entry_is_told_domain_by_domain(visitor: Visitor, past: History) -> None:
-    row = next(row for row in reversed(past.rows) if "<script>" in row["domains"])
+@pytest.mark.parametrize("enriched", [False, True])
+def test_an_entry_is_told_domain_by_domain(visitor: Visitor, past: History, enriched: bool) -> None:
+    row = next(
+        row
+        for row in reversed(past.rows)
+        if "<script>" in row["domains"] and (row["operation"] == "enrich") is enriched
+    )
     page = visitor.get(f"/dashboard/ledger/{row['seq']}").text
     told = re.findall(r'<span class="breaks">(.*?)</span></td><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>', page)
     words = {
-        "c": ("A lead with at least one e-mail address.", "1 lead credit"),
+        "c": ("We have this domain." if enriched else "It has an e-mail address.", "1 lead credit"),
         "n": ("We have no e-mail address of it.", "free"),
         "u": ("We do not have this domain.", "free"),
         "p": ("You have paid for it before.", "free"),

@@ -86,8 +86,9 @@ def _by_operation(used: CreditsByDay, kind: str) -> Chart:
         Line(series.label, _credits_of(series, kind), _OPERATION_COLOURS.get(series.label, OTHER_COLOUR))
         for series in used.by_operation()
     ]
-    lines.sort(key=lambda line: -line.total)
-    return Chart("by-operation", f"{KINDS[kind]} by operation", KINDS[kind], used.days, lines)
+    # Some operations cost credits of one kind only.
+    costly = sorted((line for line in lines if line.total), key=lambda line: -line.total)
+    return Chart("by-operation", f"{KINDS[kind]} by operation", KINDS[kind], used.days, costly)
 
 
 def _by_key(used: CreditsByDay, kind: str) -> Chart:
