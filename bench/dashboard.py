@@ -14,6 +14,7 @@ import re
 import tempfile
 import time
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,8 @@ def places(history: History, person_id: int) -> list[Place]:
     more = {
         "usage, 7 days": "/dashboard/usage?days=7",
         "usage, 90 days": "/dashboard/usage?days=90&credits=lead",
+        # the widest that can be asked for; the history fills the last 90 days of it
+        "usage, 366 days": f"/dashboard/usage?first={newest['at'].date() - timedelta(days=365)}&last={last}",
         "ledger, in its middle": f"/dashboard/ledger?before={newest['seq'] // 2}",
         "ledger, back to newer": f"/dashboard/ledger?after={newest['seq'] // 2}",
         "ledger, refunds": "/dashboard/ledger?kind=refund",

@@ -36,7 +36,7 @@ _COLUMNS = (
     *("actor_id", "request_id", "domains", "previous_hash", "hash"),
 )
 # Primes, so that kinds fall on different rows.
-REFUND_EVERY, GRANT_EVERY, EXPIRE_EVERY, ADJUST_EVERY = 97, 1_009, 1_511, 2_003
+REFUND_EVERY, GRANT_EVERY, EXPIRE_EVERY, ADJUST_EVERY = 97, 1_009, 701, 2_003
 
 
 @dataclass(slots=True)
@@ -126,7 +126,7 @@ def _rows(
         row |= {"account_id": account_id, "seq": seq, "at": at, "previous_hash": previous, "domains": ""}
         row |= {"actor_kind": "operator", "actor_id": "history", "request_id": f"reference-{seq}", "operation": "none"}
         if seq == 1:
-            row |= {"kind": "grant", "api": 10 * count, "lead": 30 * count}
+            row |= {"kind": "grant", "api": 2 * count, "lead": 4 * count}
         elif charged and seq % REFUND_EVERY == 0:
             row |= {"kind": "refund", "api": 1, "lead": 0, "refers_to": charged}
         elif seq % GRANT_EVERY == 0:
@@ -138,8 +138,11 @@ def _rows(
         else:
             column, leads = choose.choice(domains)
             operation = choose.choices(("search", "page", "enrich", "evidence"), (6, 2, 2, 1))[0]
-            row |= {"kind": "charge", "operation": operation, "api": -1, "lead": -leads, "domains": column}
-            row |= {"actor_kind": "key", "actor_id": str(choose.choices(keys, weights)[0])}
+            api = -1 if operation == "enrich" else 0
+            row |= {"kind": "charge", "operation": operation, "api": api, "lead": -leads, "domains": column}
+            # The newest are those of hostile names, so that every list of some shows them.
+            key = keys[count - seq] if count - seq < min(len(keys), 5) else choose.choices(keys, weights)[0]
+            row |= {"actor_kind": "key", "actor_id": str(key)}
             row["request_id"] = f"{choose.getrandbits(128):032x}"
             charged = seq
         row["hash"] = previous = entry_hash(row)

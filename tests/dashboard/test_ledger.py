@@ -111,12 +111,17 @@ def test_nothing_yet_and_nothing_that_fits_are_told_apart(the_office: Office, vi
     assert '<option value="hold" selected>' in none
 
 
-def test_an_entry_is_told_domain_by_domain(visitor: Visitor, past: History) -> None:
-    row = next(row for row in reversed(past.rows) if "<script>" in row["domains"])
+@pytest.mark.parametrize("enriched", [False, True])
+def test_an_entry_is_told_domain_by_domain(visitor: Visitor, past: History, enriched: bool) -> None:
+    row = next(
+        row
+        for row in reversed(past.rows)
+        if "<script>" in row["domains"] and (row["operation"] == "enrich") is enriched
+    )
     page = visitor.get(f"/dashboard/ledger/{row['seq']}").text
     told = re.findall(r'<span class="breaks">(.*?)</span></td><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>', page)
     words = {
-        "c": ("A lead with at least one e-mail address.", "1 lead credit"),
+        "c": ("We have this domain." if enriched else "It has an e-mail address.", "1 lead credit"),
         "n": ("We have no e-mail address of it.", "free"),
         "u": ("We do not have this domain.", "free"),
         "p": ("You have paid for it before.", "free"),
@@ -137,8 +142,12 @@ def test_what_corrected_an_entry_stands_with_it(visitor: Visitor, past: History)
     assert numbers(page) == [refund["seq"]]
     page = visitor.get(f"/dashboard/ledger/{refund['seq']}").text
     assert f'<a href="/dashboard/ledger/{refund["refers_to"]}">' in page
-    expired = next(row for row in reversed(past.rows) if row["kind"] == "expire")
-    assert numbers(visitor.get(f"/dashboard/ledger/{expired['seq']}").text) == []
+
+
+def test_credits_that_expired_at_another_time_do_not_belong_together(visitor: Visitor, past: History) -> None:
+    expired = [row["seq"] for row in past.rows if row["kind"] == "expire"]
+    assert len(expired) == 2
+    assert numbers(visitor.get(f"/dashboard/ledger/{expired[1]}").text) == []
 
 
 def test_numbers_that_are_not_there_are_not_found(visitor: Visitor) -> None:

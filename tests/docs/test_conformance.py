@@ -78,7 +78,6 @@ CONTRACT = {
     "version": "prefix",
 }
 PLANNED = {
-    "dashboard",
     "deprecation headers",
     "evidence",
     "exports",

@@ -27,12 +27,19 @@ class RequestDay(NamedTuple):
     failed: int
 
 
+# By day alone: to sort by outcome as well, which is text, takes longer than all the rest.
 _REQUESTS = """
-SELECT r.day, r.outcome, sum(r.requests)::bigint AS requests
+SELECT r.day, {columns}
 FROM {schema}.keys k JOIN {schema}.request_days r ON r.key_id = k.id
 WHERE k.account_id = $1 AND r.day BETWEEN $2 AND $3
-GROUP BY r.day, r.outcome
-"""
+GROUP BY r.day
+""".replace(
+    "{columns}",
+    ", ".join(
+        f"coalesce(sum(r.requests) FILTER (WHERE r.outcome = '{outcome}'), 0)::bigint AS {outcome}"
+        for outcome in RequestDay._fields[1:]
+    ),
+)
 
 
 def days_between(first: date, last: date) -> list[date]:
@@ -49,9 +56,8 @@ async def requests_by_day(
     """Requests of all keys and operations, charged or not; one row for every day."""
     days = days_between(first, last)
     rows = await postgres.fetch(_REQUESTS, account_id, first, last, timeout_ms=timeout_ms)
-    found = {(row["day"], row["outcome"]): row["requests"] for row in rows}
-    outcomes = RequestDay._fields[1:]
-    return [RequestDay(day, *(found.get((day, outcome), 0) for outcome in outcomes)) for day in days]
+    found = {row["day"]: RequestDay._make(row) for row in rows}
+    return [found.get(day) or RequestDay(day, 0, 0, 0, 0) for day in days]
 
 
 class CreditsPart(NamedTuple):

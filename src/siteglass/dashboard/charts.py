@@ -56,10 +56,11 @@ class Chart:
         return f"{self.title}, {_day(self.days[0])} to {_day(self.days[-1])}: {parts}. The table below has every day."
 
     @property
-    def rows(self) -> list[tuple[date, list[int]]]:
-        """The table: the newest day first."""
-        columns = [line.values for line in self.lines]
-        return [(day, [column[place] for column in columns]) for place, day in reversed(list(enumerate(self.days)))]
+    def rows(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The table, the newest day first; spelled here, not by a filter for each of some 5,000 numbers."""
+        days = [_day(day) for day in reversed(self.days)]
+        columns = [[f"{value:,}" for value in reversed(line.values)] for line in self.lines]
+        return list(zip(days, zip(*columns, strict=True), strict=True))
 
 
 def _day(day: date) -> str:

@@ -12,11 +12,13 @@ from siteglass.dashboard.refusals import NOT_THERE
 
 # What a domain cost, as somebody asks who looks at a bill.
 MARK_WORDS = {
-    Mark.CHARGED: ("1 lead credit", "A lead with at least one e-mail address."),
+    Mark.CHARGED: ("1 lead credit", "It has an e-mail address."),
     Mark.NO_ADDRESS: ("free", "We have no e-mail address of it."),
     Mark.NOT_FOUND: ("free", "We do not have this domain."),
     Mark.PAID_BEFORE: ("free", "You have paid for it before."),
 }
+# An enrichment is charged for what is found, with an address or without.
+ENRICHED = ("1 lead credit", "We have this domain.")
 BY_WORDS = {"key": "An API key", "person": "A person", "export": "An export", "operator": "Siteglass"}
 
 
@@ -41,7 +43,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         domains=domains,
         counted=_counted(domains),
         others=[other for other, _ in together if other.seq != seq],
-        marks=MARK_WORDS,
+        marks={**MARK_WORDS, Mark.CHARGED: ENRICHED} if entry.operation == "enrich" else MARK_WORDS,
         by=BY_WORDS[entry.by],
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
@@ -58,8 +59,10 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     last = datetime.now(UTC).date()
     first = last - timedelta(days=DAYS - 1)
     account = await standing.standing(postgres, account_id, timeout_ms=timeout_ms)
-    requests = await activity.requests_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms)
-    credits = await activity.credits_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms)
+    requests, credits = await asyncio.gather(
+        activity.requests_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms),
+        activity.credits_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms),
+    )
     wanted = receipts.Wanted(limit=LAST_ENTRIES)
     entries = await receipts.entries(postgres, account_id, wanted, timeout_ms=timeout_ms)
     used = credits.total()

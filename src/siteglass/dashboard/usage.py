@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -85,8 +86,9 @@ def _by_operation(used: CreditsByDay, kind: str) -> Chart:
         Line(series.label, _credits_of(series, kind), _OPERATION_COLOURS.get(series.label, OTHER_COLOUR))
         for series in used.by_operation()
     ]
-    lines.sort(key=lambda line: -line.total)
-    return Chart("by-operation", f"{KINDS[kind]} by operation", KINDS[kind], used.days, lines)
+    # Some operations cost credits of one kind only.
+    costly = sorted((line for line in lines if line.total), key=lambda line: -line.total)
+    return Chart("by-operation", f"{KINDS[kind]} by operation", KINDS[kind], used.days, costly)
 
 
 def _by_key(used: CreditsByDay, kind: str) -> Chart:
@@ -109,8 +111,10 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         chosen = _last_days(DEFAULT_DAYS, "lead" if visit.query.get("credits") == "lead" else "api")
     postgres, account_id, timeout_ms = dashboard.backends.postgres, visit.who.account_id, dashboard.timeout_ms
     first, last = chosen.first, chosen.last
-    used = await activity.credits_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms)
-    requests = await activity.requests_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms)
+    used, requests = await asyncio.gather(
+        activity.credits_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms),
+        activity.requests_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms),
+    )
     total, outcomes = used.total(), requests_chart(requests, "Requests by outcome")
     return dashboard.page(
         visit,
