@@ -7,6 +7,7 @@ import ipaddress
 import json
 import socket
 from typing import Literal
+from urllib.parse import urlsplit
 
 from siteglass.settings import Settings, SettingsError, variable
 
@@ -24,6 +25,16 @@ def url(settings: Settings) -> str:
 def public_url(settings: Settings) -> str:
     """The address that people use, where links in mails lead; never what a request says of itself."""
     return settings.public_url.rstrip("/") or url(settings)
+
+
+def origin_of(address: str) -> str:
+    """Scheme, host and port of an address as browsers spell them: lower case, and no port that goes without saying."""
+    parts = urlsplit(address)
+    default = {"http": 80, "https": 443}.get(parts.scheme)
+    if default is None or not parts.hostname:
+        raise SettingsError(f"{variable('public_url')}: an address like https://app.example.com is needed.")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{host}" + ("" if parts.port in (None, default) else f":{parts.port}")
 
 
 def household(address: str) -> str:

@@ -43,6 +43,7 @@ from siteglass.mailer import open_mailer
 from siteglass.opt_out import SETTLE_EVERY_S, settle
 from siteglass.people import sessions
 from siteglass.people.passwords import Passwords
+from siteglass.people.second_factor import RESEAL_EVERY_S
 from siteglass.people.secrecy import Secrecy
 from siteglass.query import natural
 from siteglass.query.cursor import CursorSealer
@@ -96,6 +97,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
                 app.state.dashboard = open_dashboard(backends, sign_in)
                 forget_old = partial(sessions.forget_old, backends.postgres, sign_in.lifetimes)
                 jobs.append(Job("old sessions", sessions.FORGET_EVERY_S, forget_old))
+                jobs.append(Job("sealed second factors", RESEAL_EVERY_S, sign_in.factors.reseal))
             if mailer is not None:
                 mailing = partial(mail_low_balances, backends.postgres, mailer, public_url(settings) + HOME)
                 jobs.append(Job("balance mails", MAIL_EVERY_S, mailing))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
 import click
 
 from siteglass.cli_accounts import actor, run
 from siteglass.settings import SettingsError, load_settings, variable
+
+if TYPE_CHECKING:
+    from siteglass.postgres import Postgres
 
 TIMEOUT_MS = 5_000
 
@@ -72,3 +76,25 @@ def person_delete(email: str) -> None:
     address = people.clean_email(email)
     run(lambda postgres: people.delete(postgres, address, actor(), timeout_ms=TIMEOUT_MS))
     click.echo(f"{address} is deleted, and signed out everywhere.")
+
+
+@person.command("second-factor-off")
+@click.argument("email")
+def person_second_factor_off(email: str) -> None:
+    """Let somebody who lost phone and recovery codes in with the password alone; be sure who asks."""
+    from siteglass.people import people
+    from siteglass.people.problems import PeopleError
+    from siteglass.people.second_factor import SecondFactors
+    from siteglass.people.secrecy import Secrecy
+
+    address = people.clean_email(email)
+    secrecy = Secrecy(load_settings().dashboard_secrets)
+
+    async def take_off(postgres: Postgres) -> bool:
+        known = await people.find(postgres, address, timeout_ms=TIMEOUT_MS)
+        if known is None:
+            raise PeopleError("There is no such person. `siteglass person list ACCOUNT` shows those of an account.")
+        return await SecondFactors(postgres, secrecy, TIMEOUT_MS).take_off(known.id, actor())
+
+    done = run(take_off)
+    click.echo(f"{address} signs in with the password alone." if done else f"{address} had no second factor.")

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import secrets
 import time
+from dataclasses import replace
 from email.message import EmailMessage
 
 import pytest
 
-from siteglass.people import links
+from siteglass.accounts.audit import list_audit
+from siteglass.people import credentials, links, people
+from siteglass.people.problems import PeopleError
+from siteglass.postgres import Postgres
+from tests.dashboard.test_second_factor import set_up, with_code
 from tests.dashboard.test_sign_in import change, try_to
-from tests.dashboard.visiting import SESSION, TIMEOUT_MS, Office, Visitor, link_in
+from tests.dashboard.visiting import SESSION, TIMEOUT_MS, Office, Somebody, Visitor, link_in
 
 NEW = "some other long password"
 
@@ -107,7 +113,7 @@ def test_known_and_unknown_take_the_same_time(the_office: Office) -> None:
     assert 0.8 < ratio < 1.25, times
 
 
-def test_a_person_is_mailed_at_most_five_links_an_hour(the_office: Office) -> None:
+def test_one_asks_for_at_most_five_links_an_hour_and_takes_none_from_others(the_office: Office) -> None:
     who = the_office.somebody()
     visitor = the_office.visitor()
     for _ in range(5):
@@ -115,6 +121,7 @@ def test_a_person_is_mailed_at_most_five_links_an_hour(the_office: Office) -> No
     answer = visitor.post("/dashboard/forgot", {"email": who.email})
     assert answer.status_code == 429
     assert "Too many tries. Try again in 60 minutes." in answer.text
+    ask(the_office.visitor(), who.email)  # somebody else asks from elsewhere
 
 
 def test_a_locked_out_person_gets_in_by_a_new_password(the_office: Office) -> None:
@@ -138,6 +145,101 @@ def test_links_begin_with_the_service_s_own_address_whatever_the_request_says(th
     assert sent.status_code in (200, 403)
     if sent.status_code == 200:
         assert "evil.test" not in mailed(the_office, who.email).get_content()
+
+
+def test_a_new_password_withdraws_links_that_would_set_another(the_office: Office) -> None:
+    who = the_office.somebody()
+    visitor = the_office.visitor(who)
+    ask(visitor, who.email)
+    path = link_in(mailed(the_office, who.email).get_content())
+    assert visitor.post("/dashboard/security/password", {"password": NEW}).status_code == 303
+    assert visitor.get(path).status_code == 404
+
+
+def test_of_links_that_are_made_at_once_one_works(the_office: Office) -> None:
+    who = the_office.somebody()
+
+    async def many(postgres: Postgres) -> int:
+        made = [links.new_reset(postgres, who.email, timeout_ms=TIMEOUT_MS) for _ in range(5)]
+        tokens = await asyncio.gather(*made)
+        found = [await links.look_at(postgres, "reset", token, timeout_ms=TIMEOUT_MS) for token in tokens]
+        return sum(link is not None for link in found)
+
+    assert the_office.do(many) == 1
+
+
+def test_a_reset_forgives_codes_too(the_office: Office) -> None:
+    who = the_office.somebody()
+    totp, _ = set_up(the_office.visitor(who))
+    visitor = the_office.visitor()
+    for _ in range(10):
+        with_code(visitor, who, "000000")
+    ask(visitor, who.email)
+    assert visitor.post(link_in(mailed(the_office, who.email).get_content()), {"password": NEW}).status_code == 303
+    assert with_code(visitor, replace(who, password=NEW), totp.now()).status_code == 303
+
+
+def test_invitations_go_with_who_sent_them(the_office: Office) -> None:
+    owner = the_office.somebody()
+    for role in ("removed", "member"):
+        other = the_office.somebody(owner.account_id)
+        email = f"{secrets.token_hex(4)}@people.test"
+        invited = the_office.visitor(other).post("/dashboard/people/invite", {"email": email, "role": "owner"})
+        assert invited.status_code == 303
+        path = link_in(mailed(the_office, email).get_content())
+        assert the_office.visitor().get(path).status_code == 200
+
+        async def act(postgres: Postgres, role: str = role, who: Somebody = other) -> None:
+            if role == "removed":
+                await people.remove(postgres, owner.account_id, who.id, owner.id, timeout_ms=TIMEOUT_MS)
+            else:
+                await people.set_role(postgres, owner.account_id, who.id, role, owner.id, timeout_ms=TIMEOUT_MS)
+
+        the_office.do(act)
+        assert the_office.visitor().get(path).status_code == 404
+
+
+def test_an_invitation_that_is_sent_again_at_the_limit_replaces_itself(the_office: Office) -> None:
+    account = the_office.account()
+
+    async def fill(postgres: Postgres) -> list[str]:
+        by = ("operator", "tests")
+        emails = [f"{number}@full.test" for number in range(links.MAX_INVITATIONS)]
+        for email in [*emails, emails[0]]:
+            await links.new_invitation(postgres, email, account, "viewer", by, timeout_ms=TIMEOUT_MS)
+        with pytest.raises(PeopleError, match="100 invitations wait"):
+            await links.new_invitation(postgres, "more@full.test", account, "viewer", by, timeout_ms=TIMEOUT_MS)
+        return [one.email for one in await links.invitations_of(postgres, account, timeout_ms=TIMEOUT_MS)]
+
+    waiting = the_office.do(fill)
+    assert (len(waiting), waiting[0]) == (links.MAX_INVITATIONS, "0@full.test")
+
+
+def test_what_concerns_a_person_is_noted_in_all_their_accounts(the_office: Office) -> None:
+    who = the_office.somebody()
+    second = the_office.account()
+    visitor = the_office.visitor(who)
+
+    async def join(postgres: Postgres) -> None:
+        by = ("operator", "tests")
+        token = await links.new_invitation(postgres, who.email, second, "viewer", by, timeout_ms=TIMEOUT_MS)
+        await credentials.join(postgres, token, who.id, who.email, timeout_ms=TIMEOUT_MS)
+
+    the_office.do(join)
+    the_office.visitor(who)
+    visitor.post("/dashboard/security/name", {"name": "Grace Hopper"})
+    visitor.post("/dashboard/security/sessions/end-others")
+    visitor.post("/dashboard/security/password", {"password": NEW})
+
+    async def noted(postgres: Postgres) -> dict[int, list[str]]:
+        found = {account: await list_audit(postgres, account) for account in (who.account_id, second)}
+        return {
+            account: [row.action for row in rows if row.actor_kind == "person" and row.actor_id == str(who.id)]
+            for account, rows in found.items()
+        }
+
+    did = ["person.join", "person.rename", "person.sessions_end", "person.password"]
+    assert the_office.do(noted) == {who.account_id: did, second: did}
 
 
 def test_a_changed_password_ends_all_other_sessions(the_office: Office) -> None:

@@ -9,11 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pyotp
 
-from siteglass.people.second_factor import STEP_S, step_of
+from siteglass.people.second_factor import STEP_S, SecondFactors, step_of
+from siteglass.people.secrecy import Secrecy
 from siteglass.postgres import Postgres
 from tests.dashboard.visiting import SESSION, TIMEOUT_MS, Office, Somebody, Visitor
+from tests.running import SECRET
+from tests.suppression.world import command
 
-CODES = re.compile(r"<li>([0-9a-z]{4}-[0-9a-z]{4}-[0-9a-z]{4})</li>")
+CODES = re.compile(r"<li>([0-9a-z]{4}(?:-[0-9a-z]{4}){3})</li>")
 
 
 def set_up(visitor: Visitor) -> tuple[pyotp.TOTP, list[str]]:
@@ -107,6 +110,48 @@ def test_a_step_is_of_one_person_and_cannot_be_made_up(the_office: Office) -> No
         answer = visitor.post("/dashboard/sign-in/code", {"step": step, "code": "000000"})
         assert answer.status_code == 422
         assert "Sign in again" in answer.text
+
+
+def test_a_step_is_worth_nothing_after_the_password_was_changed(the_office: Office) -> None:
+    who = the_office.somebody()
+    signed_in = the_office.visitor(who)
+    _, codes = set_up(signed_in)
+    thief = the_office.visitor()
+    thief.get("/dashboard/sign-in")
+    first = thief.post("/dashboard/sign-in", {"email": who.email, "password": who.password})
+    (step,) = re.findall(r'name="step" value="([^"]+)"', first.text)
+    assert signed_in.post("/dashboard/security/password", {"password": "some other long words"}).status_code == 303
+    answer = thief.post("/dashboard/sign-in/code", {"step": step, "code": codes[0]})
+    assert answer.status_code == 422
+    assert "was changed meanwhile" in answer.text
+    assert SESSION not in thief.cookies
+
+
+def test_a_new_secret_of_the_settings_takes_nobody_s_second_factor(the_office: Office) -> None:
+    who = the_office.somebody()
+    totp, codes = set_up(the_office.visitor(who))
+    newer = ("another secret of the tests, long enough", SECRET)
+
+    async def change(postgres: Postgres) -> tuple[bool, bool]:
+        await SecondFactors(postgres, Secrecy(newer), TIMEOUT_MS).reseal()
+        alone = SecondFactors(postgres, Secrecy(newer[:1]), TIMEOUT_MS)
+        found = (
+            await alone.is_code(who.id, totp.now(), time.time()),
+            await alone.is_code(who.id, codes[0], time.time()),
+        )
+        await SecondFactors(postgres, Secrecy((SECRET, newer[0])), TIMEOUT_MS).reseal()  # as others have them
+        return found
+
+    assert the_office.do(change) == (True, True)
+
+
+def test_an_operator_helps_who_lost_everything(the_office: Office) -> None:
+    who = the_office.somebody()
+    set_up(the_office.visitor(who))
+    said = command(the_office.settings, "person", "second-factor-off", who.email).stdout
+    assert said == f"{who.email} signs in with the password alone.\n"
+    assert "had no second factor" in command(the_office.settings, "person", "second-factor-off", who.email).stdout
+    the_office.visitor(who)
 
 
 def test_a_wrong_code_turns_nothing_on_and_a_secret_is_of_one_person(the_office: Office) -> None:

@@ -12,8 +12,10 @@ import pytest
 from argon2 import PasswordHasher, extract_parameters
 
 from siteglass.people import passwords
+from siteglass.people.problems import PeopleError
+from siteglass.people.sessions import MAX_OF_PERSON, start
 from siteglass.postgres import Postgres
-from tests.dashboard.visiting import FORM, SESSION, TIMEOUT_MS, Office, Somebody, Visitor
+from tests.dashboard.visiting import FORM, KNOWN, SESSION, TIMEOUT_MS, Office, Somebody, Visitor
 
 
 def change(office: Office, statement: str, *values: object) -> None:
@@ -125,8 +127,98 @@ def test_a_successful_try_does_not_count_and_failed_ones_still_do(the_office: Of
     for _ in range(3):
         visitor.sign_in(who)
         visitor.post("/dashboard/sign-out")
+        del visitor.cookies[KNOWN]
     assert try_to(visitor, who.email, "not the password at all").status_code == 422
     assert try_to(visitor, who.email, who.password).status_code == 429
+
+
+def test_who_signed_in_here_before_is_not_locked_out_by_strangers(the_office: Office) -> None:
+    who, other = the_office.somebody(), the_office.somebody()
+    visitor = the_office.visitor(who)
+    visitor.post("/dashboard/sign-out")
+    stranger = the_office.visitor(other)  # known as somebody else
+    stranger.post("/dashboard/sign-out")
+    answers = [try_to(stranger, who.email, "not the password at all").status_code for _ in range(11)]
+    assert answers == [422] * 10 + [429]
+    assert try_to(the_office.visitor(), who.email, who.password).status_code == 429
+    # ten tries of its own, which nobody else can use up
+    answers = [try_to(visitor, who.email, "not the password at all").status_code for _ in range(10)]
+    assert answers == [422] * 10
+    assert try_to(visitor, who.email, who.password).status_code == 429
+
+
+def test_strangers_do_not_keep_somebody_from_proving_who_they_are(the_office: Office) -> None:
+    who = the_office.somebody()
+    visitor = the_office.visitor(who)
+    stranger = the_office.visitor()
+    for _ in range(11):
+        try_to(stranger, who.email, "not the password at all")
+    assert visitor.post("/dashboard/confirm", {"password": who.password}).status_code == 303
+
+
+def test_a_password_that_is_changed_meanwhile_lets_nobody_in(the_office: Office) -> None:
+    """Sign-ins with the old password that run while it is changed: none has a session afterwards."""
+    who = the_office.somebody()
+    changer = the_office.visitor(who)
+
+    def old(_: int) -> Visitor:
+        visitor = Visitor(the_office.url)
+        try_to(visitor, who.email, who.password)
+        return visitor
+
+    with ThreadPoolExecutor(9) as pool:
+        others = [pool.submit(old, number) for number in range(8)]
+        changed = pool.submit(changer.post, "/dashboard/security/password", {"password": "some other long words"})
+        assert changed.result().status_code == 303
+        found = [other.result() for other in others]
+    assert [visitor.get("/dashboard").status_code for visitor in found] == [303] * 8
+    assert changer.get("/dashboard").status_code == 200
+    for visitor in found:
+        visitor.close()
+
+
+def test_somebody_has_a_most_of_sessions(the_office: Office) -> None:
+    who = the_office.somebody()
+
+    async def many(postgres: Postgres) -> int:
+        for _ in range(MAX_OF_PERSON + 3):
+            await start(postgres, who.id, the_office.hashed, who.account_id, "b", "10.0.0.1", timeout_ms=TIMEOUT_MS)
+        return len(await _sessions_of(postgres, who))
+
+    assert the_office.do(many) == MAX_OF_PERSON
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        *("123456789012345", "passwordpassword", "qwertyuiopasdfgh", "siteglass-siteglass", "abcdefabcdefabcdef"),
+        *(
+            "aaaaaaaaaaaaaaaaaaaa",
+            "xq7xq7xq7xq7xq7xq7",
+            "ada.lovelace@example",
+            "Ada.Lovelace.1234567",
+            "Password123456789",
+        ),
+    ],
+)
+def test_passwords_that_everybody_tries_first_are_refused(password: str) -> None:
+    with pytest.raises(PeopleError, match="easily guessed"):
+        passwords.check_password(password, "ada.lovelace@example.com")
+
+
+@pytest.mark.parametrize("password", ["correct horse battery staple", "some other long password", "7#Kd-9wQ2m!xZp4Lr"])
+def test_other_passwords_are_taken(password: str) -> None:
+    passwords.check_password(password, "ada.lovelace@example.com")
+
+
+def test_an_odd_referer_is_no_fault(the_office: Office) -> None:
+    who = the_office.somebody()
+    visitor = the_office.visitor(who)
+    change(
+        the_office, "UPDATE {schema}.sessions SET proven_at = now() - interval '1 hour' WHERE person_id = $1", who.id
+    )
+    answer = visitor.post("/dashboard/security/second-factor/off", Referer="http://[")
+    assert answer.headers["location"] == "/dashboard/confirm"
 
 
 def test_the_id_is_new_at_every_login_and_a_planted_one_is_worth_nothing(the_office: Office) -> None:

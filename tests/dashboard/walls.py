@@ -89,8 +89,10 @@ def enter(office: Office, account: Full, role: str) -> Visitor:
 
     async def start(postgres: Postgres) -> tuple[str, int]:
         token = await sessions.start(
-            postgres, who.id, account.account_id, f"{account.secret} browser", "10.0.0.1", timeout_ms=TIMEOUT_MS
-        )
+            postgres, who.id, office.hashed, account.account_id, f"{account.secret} browser", "10.0.0.1",
+            timeout_ms=TIMEOUT_MS,
+        )  # fmt: skip
+        assert token is not None
         found = await sessions.find(postgres, token, lifetimes(office.settings), timeout_ms=TIMEOUT_MS)
         assert found is not None
         return token, found.id

@@ -45,7 +45,7 @@ RIGHTS = {
     "members": "SELECT, INSERT, UPDATE, DELETE",
     "sessions": "SELECT, INSERT, UPDATE, DELETE",
     "recovery_codes": "SELECT, INSERT, UPDATE, DELETE",
-    "links": "SELECT, INSERT, DELETE",
+    "links": "SELECT, INSERT, UPDATE, DELETE",
     "tries": "SELECT, INSERT, UPDATE, DELETE",
     "request_days": "SELECT, INSERT, UPDATE",
     "balance_alerts": "SELECT, INSERT, UPDATE",

@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from siteglass import metrics
 from siteglass.accounts.accounts import AccountError
+from siteglass.address import origin_of
 from siteglass.backends import Backends
 from siteglass.dashboard.forms import Form, read_form, read_query
 from siteglass.dashboard.refusals import (
@@ -37,7 +38,7 @@ from siteglass.people import sessions
 from siteglass.people.people import ROLES
 from siteglass.people.problems import PeopleError
 from siteglass.people.sessions import Session
-from siteglass.sign_in import SignIn
+from siteglass.sign_in import KNOWN_LIFE_S, Browser, SignIn
 
 log = logging.getLogger("siteglass.dashboard")
 
@@ -46,6 +47,7 @@ SIGN_IN = "/dashboard/sign-in"
 CONFIRM = "/dashboard/confirm"
 SESSION_COOKIE = "__Host-siteglass"
 FORM_COOKIE = "__Host-siteglass-form"
+KNOWN_COOKIE = "__Host-siteglass-known"
 FRESH_FOR = timedelta(minutes=10)
 """A key is made, and whatever else matters is done, this long after the password was given."""
 CLIENT_GONE = 499
@@ -61,6 +63,8 @@ class Dashboard:
     sign_in: SignIn
     files: PageFiles
     templates: Environment
+    origin: str
+    """Where forms come from, as browsers spell it; empty: wherever the page was asked for."""
 
     @property
     def timeout_ms(self) -> int:
@@ -112,14 +116,15 @@ class Visit:
         return self.session is not None and ROLES.index(self.session.role) >= ROLES.index(role)
 
     @property
-    def agent(self) -> str:
-        """The browser, as it says."""
-        return self.request.headers.get("user-agent", "")
-
-    @property
     def address(self) -> str:
         """Where the request comes from; behind a trusted proxy what the proxy saw."""
         return self.request.client.host[:50] if self.request.client else ""
+
+    @property
+    def browser(self) -> Browser:
+        """The browser, as it says of itself, and what it keeps."""
+        known = self.request.cookies.get(KNOWN_COOKIE, "")
+        return Browser(self.request.headers.get("user-agent", ""), self.address, known)
 
     @property
     def path(self) -> str:
@@ -138,9 +143,11 @@ class Visit:
             raise NOT_THERE
         return int(text)
 
-    def sign_in_as(self, token: str | None) -> None:
-        """The answer carries this session from now on; None: none."""
+    def sign_in_as(self, token: str | None, known: str = "") -> None:
+        """The answer carries this session from now on; None: none. `known`: what the browser keeps beyond it."""
         self.set_cookies[SESSION_COOKIE] = token or ""
+        if known:
+            self.set_cookies[KNOWN_COOKIE] = known
 
 
 Handler = Callable[[Dashboard, Visit], Awaitable[Response]]
@@ -234,9 +241,8 @@ def _check_origin(dashboard: Dashboard, request: Request) -> None:
     """Raise Refused unless a page of ours sent the form: the browser says so, in one header or the other."""
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
-    public = dashboard.backends.settings.public_url
-    own = urlsplit(public or str(request.base_url))
-    from_here = origin is not None and origin == f"{own.scheme}://{own.netloc}"
+    own = dashboard.origin or origin_of(str(request.base_url))
+    from_here = origin is not None and origin == own
     # Either header may be missing, from older browsers; what is there must agree.
     if site not in (None, "same-origin") or (origin is not None and not from_here) or (site is None and origin is None):
         raise NOT_FROM_HERE
@@ -264,7 +270,10 @@ def _asked_path(request: Request) -> str:
 
 def _came_from(request: Request) -> str:
     """The page with the form, as the browser tells it; only a page of ours is believed."""
-    there = urlsplit(request.headers.get("referer", ""))
+    try:
+        there = urlsplit(request.headers.get("referer", ""))
+    except ValueError:
+        return HOME
     return own_path(there.path + (f"?{there.query}" if there.query else ""))
 
 
@@ -284,6 +293,6 @@ def _finish(visit: Visit, response: Response) -> None:
     response.headers["X-Request-Id"] = visit.request_id
     for name, value in visit.set_cookies.items():
         # Without Max-Age: it ends with the browser, and the service ends it earlier. Lax: links in mails find it.
-        life = "" if value else "; Max-Age=0"
+        life = f"; Max-Age={KNOWN_LIFE_S}" if name == KNOWN_COOKIE else "" if value else "; Max-Age=0"
         site = "Strict" if name == FORM_COOKIE else "Lax"
         response.headers.append("Set-Cookie", f"{name}={value}; Path=/; Secure; HttpOnly; SameSite={site}{life}")

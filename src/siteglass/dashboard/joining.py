@@ -81,14 +81,13 @@ async def join(dashboard: Dashboard, visit: Visit) -> Response:
     name = form.get("name")[:1_000]
     try:
         if visit.session is None:
-            cookie: str | None = await dashboard.sign_in.join_as_new(
-                token, name, form.get("password")[:MAX_PASSWORD_CHARS], visit.agent, visit.address
-            )
+            password = form.get("password")[:MAX_PASSWORD_CHARS]
+            passed = await dashboard.sign_in.join_as_new(token, name, password, visit.browser)
+            visit.sign_in_as(passed.token, passed.known)
         else:
-            cookie = await dashboard.sign_in.join(token, visit.session, visit.cookie)
+            visit.sign_in_as(await dashboard.sign_in.join(token, visit.session, visit.cookie))
     except PeopleError as error:
         return await _join_form(dashboard, visit, name, error)
-    visit.sign_in_as(cookie)
     return see_other(f"{HOME}?done=joined")
 
 

@@ -26,6 +26,7 @@ from siteglass.dashboard.keys import KEYS, ONE, key_of, state_of
 from siteglass.dashboard.refusals import FORM_TOO_OLD, Refused
 from siteglass.people import tries
 from siteglass.people.problems import TooManyTries
+from siteglass.people.secrecy import bucket
 
 MAX_NAME_CHARS = 200
 MAX_STANDING = 100
@@ -138,11 +139,9 @@ def _expiry(form: Form, now: datetime) -> datetime | None:
 
 async def _use_up(dashboard: Dashboard, form_id: str) -> None:
     """Raise Refused if the form was sent before: of several at once, one goes through."""
-    bucket = dashboard.sign_in.secrecy.marks("form of a new key", form_id)[0]
+    under = bucket("form of a new key", form_id)
     try:
-        await tries.take(
-            dashboard.backends.postgres, bucket, most=1, window=REMEMBERED, timeout_ms=dashboard.timeout_ms
-        )
+        await tries.take(dashboard.backends.postgres, under, most=1, window=REMEMBERED, timeout_ms=dashboard.timeout_ms)
     except TooManyTries:
         raise SENT_BEFORE from None
 

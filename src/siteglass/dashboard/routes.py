@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from siteglass.address import origin_of
 from siteglass.backends import Backends
 from siteglass.dashboard import (
     audit,
@@ -59,9 +60,9 @@ NOTHING = Declared("nothing", "GET", "/dashboard/{rest:path}", _nothing, role=""
 
 def open_dashboard(backends: Backends, sign_in: SignIn) -> Dashboard:
     """What the pages of a worker work with."""
-    return Dashboard(
-        backends, sign_in, PageFiles("siteglass.dashboard", "static", _FILES, under=FILES), make_environment()
-    )
+    files = PageFiles("siteglass.dashboard", "static", _FILES, under=FILES)
+    public = backends.settings.public_url
+    return Dashboard(backends, sign_in, files, make_environment(), origin_of(public) if public else "")
 
 
 async def _file(request: Request) -> Response:

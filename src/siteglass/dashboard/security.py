@@ -106,7 +106,7 @@ async def set_up(dashboard: Dashboard, visit: Visit) -> Response:
         return _set_up_page(
             dashboard, visit, secret, "That is not the code of this secret. Is the clock of your phone right?"
         )
-    codes = await dashboard.sign_in.factors.set_up(visit.who.person_id, secret, step, visit.who.account_id)
+    codes = await dashboard.sign_in.factors.set_up(visit.who.person_id, secret, step)
     return see_other(HERE) if codes is None else dashboard.page(visit, "recovery_codes.html", codes=codes, is_new=True)
 
 
@@ -120,7 +120,7 @@ async def renew_codes(dashboard: Dashboard, visit: Visit) -> Response:
 
 async def take_off(dashboard: Dashboard, visit: Visit) -> Response:
     """No second factor any more."""
-    await dashboard.sign_in.factors.take_off(visit.who.person_id, visit.who.account_id)
+    await dashboard.sign_in.factors.take_off(visit.who.person_id)
     return see_other(f"{HERE}?done=second-factor-off")
 
 

@@ -38,7 +38,7 @@ async def with_password(dashboard: Dashboard, visit: Visit) -> Response:
     email, password = visit.form.get("email")[:MAX_EMAIL_CHARS], visit.form.get("password")[:MAX_PASSWORD_CHARS]
     next_path = own_path(visit.form.get("next"))
     try:
-        passed = await dashboard.sign_in.with_password(email, password, visit.agent, visit.address)
+        passed = await dashboard.sign_in.with_password(email, password, visit.browser)
     except PeopleError as error:
         return _form(dashboard, visit, next_path=next_path, email=email, error=error)
     if passed.step:
@@ -58,7 +58,7 @@ async def with_code(dashboard: Dashboard, visit: Visit) -> Response:
     """The code of the second factor, then the session."""
     step, next_path = visit.form.get("step"), own_path(visit.form.get("next"))
     try:
-        passed = await dashboard.sign_in.with_code(step, visit.form.get("code"), visit.agent, visit.address)
+        passed = await dashboard.sign_in.with_code(step, visit.form.get("code"), visit.browser)
     except PeopleError as error:
         if error.field != "code" and not isinstance(error, TooManyTries):
             return _form(dashboard, visit, next_path=next_path, error=error)
@@ -70,7 +70,7 @@ async def _signed_in(dashboard: Dashboard, visit: Visit, passed: Passed, next_pa
     """A session of its own: one that the browser had before ends, so that nobody can have planted it."""
     if visit.session is not None:
         await _end(dashboard, visit)
-    visit.sign_in_as(passed.token)
+    visit.sign_in_as(passed.token, passed.known)
     return see_other(next_path)
 
 
@@ -100,7 +100,7 @@ async def confirm(dashboard: Dashboard, visit: Visit) -> Response:
     next_path, form = own_path(visit.form.get("next")), visit.form
     password = form.get("password")[:MAX_PASSWORD_CHARS]
     try:
-        token = await dashboard.sign_in.prove_again(visit.who, visit.cookie, password, form.get("code"), visit.address)
+        token = await dashboard.sign_in.prove_again(visit.who, visit.cookie, password, form.get("code"))
     except PeopleError as error:
         return _confirm_form(dashboard, visit, next_path, error)
     visit.sign_in_as(token)

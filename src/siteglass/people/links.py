@@ -38,11 +38,12 @@ class Invitation:
 
 
 async def new_reset(postgres: Postgres, email: str, *, timeout_ms: int) -> str:
-    """A link to a new password, in place of any before it; returns its token."""
+    """A link to a new password, in place of any before it, also of one that is made at the same time; its token."""
     token = new_token()
     await postgres.fetch(
-        "WITH gone AS (DELETE FROM {schema}.links WHERE email = $2 AND purpose = 'reset')"
-        " INSERT INTO {schema}.links (digest, purpose, email, expires_at) VALUES ($1, 'reset', $2, now() + $3)",
+        "INSERT INTO {schema}.links (digest, purpose, email, expires_at) VALUES ($1, 'reset', $2, now() + $3)"
+        " ON CONFLICT (email) WHERE purpose = 'reset' DO UPDATE"
+        " SET digest = excluded.digest, made_at = now(), expires_at = excluded.expires_at",
         digest(token),
         email,
         LIVES["reset"],
@@ -53,17 +54,21 @@ async def new_reset(postgres: Postgres, email: str, *, timeout_ms: int) -> str:
 
 # Noted in the audit log without the address.
 _INVITE = """
-WITH here AS (
-    SELECT count(*) AS waiting FROM {schema}.links WHERE account_id = $3 AND purpose = 'invite' AND expires_at > now()
+WITH others AS (
+    SELECT count(*) AS waiting FROM {schema}.links
+    WHERE account_id = $3 AND purpose = 'invite' AND expires_at > now() AND email <> $2
 ), gone AS (
-    DELETE FROM {schema}.links WHERE account_id = $3 AND email = $2 AND purpose = 'invite'
+    DELETE FROM {schema}.links l USING others
+    WHERE l.account_id = $3 AND l.email = $2 AND l.purpose = 'invite' AND others.waiting < $8
 ), made AS (
-    INSERT INTO {schema}.links (digest, purpose, email, account_id, role, expires_at)
-    SELECT $1, 'invite', $2, $3, $4::text::{schema}.role, now() + $5 FROM here WHERE waiting < $8
+    INSERT INTO {schema}.links (digest, purpose, email, account_id, role, expires_at, invited_by)
+    SELECT $1, 'invite', $2, $3, $4::text::{schema}.role, now() + $5,
+        CASE WHEN $6::text = 'person' THEN $7::text::bigint END
+    FROM others WHERE waiting < $8
     RETURNING id
 ), noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
-    SELECT $6::text::{schema}.actor_kind, $7, 'person.invite', $3, jsonb_build_object('role', $4::text) FROM made
+    SELECT $6::text::{schema}.actor_kind, $7::text, 'person.invite', $3, jsonb_build_object('role', $4::text) FROM made
 )
 SELECT id FROM made
 """
@@ -99,14 +104,6 @@ SELECT l.email, l.account_id, l.role::text AS role, a.name AS account_name
 FROM {schema}.links l LEFT JOIN {schema}.accounts a ON a.id = l.account_id
 WHERE l.digest = $1 AND l.purpose = $2::text::{schema}.link_purpose AND l.expires_at > now()
 """
-_USE = """
-WITH used AS (
-    DELETE FROM {schema}.links
-    WHERE digest = $1 AND purpose = $2::text::{schema}.link_purpose AND expires_at > now() RETURNING *
-)
-SELECT l.email, l.account_id, l.role::text AS role, a.name AS account_name
-FROM used l LEFT JOIN {schema}.accounts a ON a.id = l.account_id
-"""
 
 
 async def look_at(postgres: Postgres, purpose: Purpose, token: str, *, timeout_ms: int) -> Link | None:
@@ -115,10 +112,9 @@ async def look_at(postgres: Postgres, purpose: Purpose, token: str, *, timeout_m
     return None if row is None else Link(**row)
 
 
-async def use(postgres: Postgres, purpose: Purpose, token: str, *, timeout_ms: int) -> Link | None:
-    """Use a link up; of several who try, one gets it."""
-    row = await postgres.fetchrow(_USE, digest(token), purpose, timeout_ms=timeout_ms)
-    return None if row is None else Link(**row)
+async def drop(postgres: Postgres, token: str, *, timeout_ms: int) -> None:
+    """Forget a link that nobody got."""
+    await postgres.fetch("DELETE FROM {schema}.links WHERE digest = $1", digest(token), timeout_ms=timeout_ms)
 
 
 async def invitations_of(postgres: Postgres, account_id: int, *, timeout_ms: int) -> list[Invitation]:

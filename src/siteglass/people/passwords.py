@@ -19,7 +19,21 @@ Result = TypeVar("Result")
 
 MIN_CHARS = 15
 MAX_CHARS = 200
-MIN_DIFFERENT = 6
+# So much must be left of a password without what everybody tries first.
+MIN_LEFT = 8
+_COMMON = (
+    "password",
+    "passwort",
+    "passw0rd",
+    "siteglass",
+    "qwerty",
+    "letmein",
+    "welcome",
+    "iloveyou",
+    "admin",
+    "secret",
+)
+_ROWS = ("abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm")
 # OWASP asks for 19 MiB twice at least.
 MEMORY_KIB = 64 * 1024
 TIMES = 3
@@ -31,13 +45,25 @@ RETRY_AFTER_S = 5
 
 def check_password(password: str, email: str) -> None:
     """Raise PeopleError for one that is easily guessed. Any characters will do: length is what counts."""
-    local = email.partition("@")[0]
     if len(password) < MIN_CHARS:
         raise PeopleError(f"At least {MIN_CHARS} characters. Four or five words are easy to remember.", "password")
     if len(password) > MAX_CHARS:
         raise PeopleError(f"At most {MAX_CHARS} characters.", "password")
-    if len(set(password)) < MIN_DIFFERENT or email in password.lower() or password.lower() in (local * 2, local * 3):
+    if _hard_to_guess(password.lower(), email) < MIN_LEFT:
         raise PeopleError("This one is easily guessed. Choose other words.", "password")
+
+
+def _hard_to_guess(password: str, email: str) -> int:
+    """How many characters are left without common words, the person's own, repetitions and runs such as 3456."""
+    unit = (password + password).find(password, 1)  # shorter than the whole if it repeats
+    left = password[:unit]
+    local, _, host = email.partition("@")
+    for word in sorted({*_COMMON, local, host, *local.split("."), *host.split(".")}, key=len, reverse=True):
+        if len(word) > 2:
+            left = left.replace(word, "")
+    steps = {row[at : at + 2] for row in _ROWS for at in range(len(row) - 1)}
+    steps |= {step[::-1] for step in steps}
+    return sum(at == 0 or (left[at - 1] != left[at] and left[at - 1 : at + 1] not in steps) for at in range(len(left)))
 
 
 class Passwords:

@@ -9,6 +9,7 @@ from typing import Final
 
 import asyncpg
 
+from siteglass.people.noting import noted
 from siteglass.people.problems import PeopleError
 from siteglass.postgres import Postgres
 
@@ -16,6 +17,7 @@ from siteglass.postgres import Postgres
 ROLES: Final = ("viewer", "member", "owner")
 MAX_LISTED = 1_000
 MAX_NAME_CHARS = 100
+KNOWN_ALREADY = "There is a person with this address. Sign in, and open the link again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,16 @@ async def find(postgres: Postgres, email: str, *, timeout_ms: int) -> Known | No
     return None if row is None else Known(**row)
 
 
+async def of_id(postgres: Postgres, person_id: int, *, timeout_ms: int) -> Known | None:
+    """The person of a number."""
+    row = await postgres.fetchrow(
+        "SELECT id, email, password, totp IS NOT NULL AS has_second_factor FROM {schema}.people WHERE id = $1",
+        person_id,
+        timeout_ms=timeout_ms,
+    )
+    return None if row is None else Known(**row)
+
+
 async def accounts_of(postgres: Postgres, person_id: int, *, timeout_ms: int) -> list[Membership]:
     """The accounts of a person, the one joined first first."""
     rows = await postgres.fetch(
@@ -110,7 +122,7 @@ async def names_of(postgres: Postgres, person_ids: Sequence[int], *, timeout_ms:
 
 
 # Every statement here that changes something notes it in the audit log itself: both are written, or neither.
-_CREATE = """
+CREATE = """
 WITH made AS (
     INSERT INTO {schema}.people (email, name, password) VALUES ($1, $2, $3) RETURNING id
 ), joined AS (
@@ -124,33 +136,20 @@ SELECT id FROM made
 
 
 async def create(
-    postgres: Postgres, email: str, name: str, password: str, account_id: int, role: str, *, timeout_ms: int
+    postgres: Postgres, email: str, name: str, hashed: str, account_id: int, role: str, *, timeout_ms: int
 ) -> int:
-    """A new person of an account; `password` is its hash. Raises PeopleError if there is one of that address."""
+    """A new person of an account. Raises PeopleError if there is one of that address."""
     try:
-        row = await postgres.fetchrow(_CREATE, email, name, password, account_id, role, timeout_ms=timeout_ms)
+        row = await postgres.fetchrow(CREATE, email, name, hashed, account_id, role, timeout_ms=timeout_ms)
     except asyncpg.UniqueViolationError:
-        raise PeopleError("There is a person with this address. Sign in, and open the link again.") from None
+        raise PeopleError(KNOWN_ALREADY) from None
     except asyncpg.ForeignKeyViolationError:
         raise PeopleError(f"There is no account {account_id}. `siteglass account list` shows them.") from None
     assert row is not None  # noqa: S101 - RETURNING gives a row or an error
     return int(row["id"])
 
 
-async def join(postgres: Postgres, person_id: int, account_id: int, role: str, *, timeout_ms: int) -> None:
-    """Make a person belong to another account; one who does already stays what they are."""
-    await postgres.fetch(
-        "WITH joined AS (INSERT INTO {schema}.members (account_id, person_id, role)"
-        "     VALUES ($2, $1, $3::text::{schema}.role) ON CONFLICT DO NOTHING RETURNING person_id)"
-        " INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)"
-        " SELECT 'person', person_id::text, 'person.join', $2, jsonb_build_object('role', $3::text) FROM joined",
-        person_id,
-        account_id,
-        role,
-        timeout_ms=timeout_ms,
-    )
-
-
+# Whom somebody invited does not come in after they may invite no more.
 # Owners are locked first: of two who take the role from each other at the same time, the second finds one owner left.
 _OWNERS = """WITH owners AS (
     SELECT person_id FROM {schema}.members WHERE account_id = $1 AND role = 'owner' ORDER BY person_id FOR UPDATE
@@ -160,6 +159,9 @@ _SET_ROLE = """
     UPDATE {schema}.members SET role = $3::text::{schema}.role
     WHERE account_id = $1 AND person_id = $2 AND ($3 = 'owner' OR EXISTS (SELECT 1 FROM owners WHERE person_id <> $2))
     RETURNING person_id
+), withdrawn AS (
+    DELETE FROM {schema}.links l USING changed
+    WHERE $3 <> 'owner' AND l.account_id = $1 AND l.invited_by = changed.person_id
 ), noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)
     SELECT 'person', $4, 'person.role', $1, jsonb_build_object('person', person_id, 'role', $3::text) FROM changed
@@ -171,6 +173,8 @@ _REMOVE = """
     DELETE FROM {schema}.members
     WHERE account_id = $1 AND person_id = $2 AND EXISTS (SELECT 1 FROM owners WHERE person_id <> $2)
     RETURNING person_id
+), withdrawn AS (
+    DELETE FROM {schema}.links l USING gone WHERE l.account_id = $1 AND l.invited_by = gone.person_id
 ), ended AS (
     DELETE FROM {schema}.sessions s USING gone WHERE s.account_id = $1 AND s.person_id = gone.person_id
 ), noted AS (
@@ -179,17 +183,6 @@ _REMOVE = """
 )
 SELECT person_id FROM gone
 """.replace("{owners}", _OWNERS)
-
-
-async def is_member(postgres: Postgres, account_id: int, person_id: int, *, timeout_ms: int) -> bool:
-    """Whether a person belongs to an account."""
-    row = await postgres.fetchrow(
-        "SELECT 1 FROM {schema}.members WHERE account_id = $1 AND person_id = $2",
-        account_id,
-        person_id,
-        timeout_ms=timeout_ms,
-    )
-    return row is not None
 
 
 async def set_role(postgres: Postgres, account_id: int, person_id: int, role: str, by: int, *, timeout_ms: int) -> None:
@@ -206,37 +199,34 @@ async def remove(postgres: Postgres, account_id: int, person_id: int, by: int, *
         raise PeopleError("An account needs an owner. Make somebody else owner first.")
 
 
-async def set_password(
-    postgres: Postgres, person_id: int, password: str, account_id: int | None, *, timeout_ms: int, noted: bool = True
-) -> None:
-    """Store another hash; not noted when only the parameters of the hash are new."""
-    await postgres.fetch(
-        "WITH changed AS (UPDATE {schema}.people SET password = $2 WHERE id = $1 RETURNING id)"
-        " INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id)"
-        " SELECT 'person', id::text, 'person.password', $3 FROM changed WHERE $4",
-        person_id,
-        password,
-        account_id,
-        noted,
-        timeout_ms=timeout_ms,
-    )
-
-
 async def set_name(postgres: Postgres, person_id: int, name: str, *, timeout_ms: int) -> None:
     """Another name."""
-    await postgres.fetch("UPDATE {schema}.people SET name = $2 WHERE id = $1", person_id, name, timeout_ms=timeout_ms)
+    await postgres.fetch(_SET_NAME, person_id, name, timeout_ms=timeout_ms)
+
+
+_SET_NAME = """
+WITH changed AS (
+    UPDATE {schema}.people SET name = $2 WHERE id = $1 AND name <> $2 RETURNING id
+)
+{noted} AND EXISTS (SELECT 1 FROM changed)
+""".replace("{noted}", noted("'person.rename'"))
+
+# Links that wait for the address go with the person: they hold it, too.
+_DELETE = """
+WITH found AS (
+    SELECT id FROM {schema}.people WHERE email = $1
+), unlinked AS (
+    DELETE FROM {schema}.links WHERE email = $1
+), noted AS (
+    {noted}
+), gone AS (
+    DELETE FROM {schema}.people WHERE id IN (SELECT id FROM found)
+)
+SELECT id FROM found
+""".replace("{noted}", noted("'person.delete'", person="(SELECT id FROM found)", by="'operator', $2"))
 
 
 async def delete(postgres: Postgres, email: str, operator: str, *, timeout_ms: int) -> None:
     """Delete a person for good: what they did stays in the audit log, under a number that stands for nobody."""
-    row = await postgres.fetchrow(
-        "WITH gone AS (DELETE FROM {schema}.people WHERE email = $1 RETURNING id), noted AS ("
-        "     INSERT INTO {schema}.audit (actor_kind, actor_id, action, details)"
-        "     SELECT 'operator', $2, 'person.delete', jsonb_build_object('person', id) FROM gone)"
-        " SELECT id FROM gone",
-        email,
-        operator,
-        timeout_ms=timeout_ms,
-    )
-    if row is None:
+    if await postgres.fetchrow(_DELETE, email, operator, timeout_ms=timeout_ms) is None:
         raise PeopleError("There is no such person. `siteglass person list ACCOUNT` shows those of an account.")

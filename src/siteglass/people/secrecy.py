@@ -32,6 +32,11 @@ def digest(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
 
 
+def bucket(use: str, text: str) -> bytes:
+    """What something is counted under: of one length, whatever it stands for."""
+    return digest(f"{use}\n{text}")
+
+
 class Secrecy:
     """The secrets of the settings at work, newest first: the newest seals, any opens."""
 
@@ -70,22 +75,26 @@ class Secrecy:
         expires_s, *values = orjson.loads(content)
         return values if now_s < expires_s else None
 
-    def marks(self, use: str, text: str) -> list[bytes]:
-        """Names for a text that tell nobody what it stands for, the newest first: it may bear any of them."""
-        return [hmac.new(self._key(use, secret), text.encode(), hashlib.sha256).digest() for secret in self._secrets]
-
     def form_token(self, cookie: str) -> str:
         """What a form must carry beside this cookie: who cannot read our pages cannot know it."""
-        return _spelled(self.marks("form", cookie)[0]).decode()
+        return self._form_tokens(cookie)[0]
 
     def is_form_token(self, cookie: str, token: str) -> bool:
         """Whether the form came from a page that we made for the bearer of this cookie."""
-        return any(hmac.compare_digest(_spelled(mark), token.encode()) for mark in self.marks("form", cookie))
+        return any(hmac.compare_digest(made.encode(), token.encode()) for made in self._form_tokens(cookie))
+
+    def is_outdated(self, use: str, sealed: bytes) -> bool:
+        """Whether an older secret sealed it."""
+        try:
+            AESSIV(self._key(use, self._secrets[0])).decrypt(sealed, [use.encode()])
+        except InvalidTag:
+            return True
+        return False
+
+    def _form_tokens(self, cookie: str) -> list[str]:
+        made = (hmac.new(self._key("form", secret), cookie.encode(), hashlib.sha256) for secret in self._secrets)
+        return [base64.urlsafe_b64encode(one.digest()).rstrip(b"=").decode() for one in made]
 
     @staticmethod
     def _key(use: str, secret: bytes) -> bytes:
         return hashlib.sha512(b"siteglass-dashboard-1 " + use.encode() + b"\0" + secret).digest()
-
-
-def _spelled(mark: bytes) -> bytes:
-    return base64.urlsafe_b64encode(mark).rstrip(b"=")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from siteglass.people.noting import noted
 from siteglass.people.secrecy import digest, new_token
 from siteglass.postgres import Postgres
 
@@ -12,6 +13,7 @@ from siteglass.postgres import Postgres
 TOUCH_AFTER = timedelta(minutes=1)
 MAX_LISTED = 100
 MAX_AGENT_CHARS = 300
+MAX_OF_PERSON = 50
 FORGET_EVERY_S = 600.0
 FORGET_TIMEOUT_MS = 10_000
 
@@ -74,22 +76,39 @@ async def find(postgres: Postgres, token: str, lifetimes: Lifetimes, *, timeout_
     return session
 
 
+# Only while the password that was given is still the one: a change of it locks the row, and then ends all sessions that
+# it finds. Who has very many keeps the newest.
+_START = """
+WITH still AS (
+    SELECT id FROM {schema}.people WHERE id = $2 AND password = $3 FOR SHARE
+), gone AS (
+    DELETE FROM {schema}.sessions WHERE digest IN (
+        SELECT digest FROM {schema}.sessions WHERE person_id = $2 ORDER BY id DESC OFFSET $7
+    )
+)
+INSERT INTO {schema}.sessions (digest, person_id, account_id, made_at, seen_at, proven_at, agent, address)
+SELECT $1, id, $4, now(), now(), now(), $5, $6 FROM still RETURNING id
+"""
+
+
 async def start(
-    postgres: Postgres, person_id: int, account_id: int, agent: str, address: str, *, timeout_ms: int
-) -> str:
-    """A new session; returns what the cookie holds. The password was given just now."""
+    postgres: Postgres, person_id: int, password: str, account_id: int, agent: str, address: str, *, timeout_ms: int
+) -> str | None:
+    """A new session; returns what the cookie holds. `password` is the hash of the one that was given just now: None if
+    it is no longer the person's."""
     token = new_token()
-    await postgres.fetch(
-        "INSERT INTO {schema}.sessions (digest, person_id, account_id, made_at, seen_at, proven_at, agent, address)"
-        " VALUES ($1, $2, $3, now(), now(), now(), $4, $5)",
+    row = await postgres.fetchrow(
+        _START,
         digest(token),
         person_id,
+        password,
         account_id,
         agent[:MAX_AGENT_CHARS],
         address,
+        MAX_OF_PERSON - 1,
         timeout_ms=timeout_ms,
     )
-    return token
+    return None if row is None else token
 
 
 async def renew(
@@ -140,26 +159,33 @@ async def of_person(postgres: Postgres, person_id: int, lifetimes: Lifetimes, *,
     return [Listed(**row) for row in rows]
 
 
+_END = """
+WITH gone AS (
+    DELETE FROM {schema}.sessions WHERE person_id = $1 AND id = $2 RETURNING id
+), noted AS (
+    {noted} AND EXISTS (SELECT 1 FROM gone)
+)
+SELECT id FROM gone
+""".replace("{noted}", noted("'person.session_end'"))
+_END_OTHERS = """
+WITH gone AS (
+    DELETE FROM {schema}.sessions WHERE person_id = $1 AND id IS DISTINCT FROM $2 RETURNING id
+), noted AS (
+    {noted} AND EXISTS (SELECT 1 FROM gone)
+)
+SELECT id FROM gone
+""".replace("{noted}", noted("'person.sessions_end'"))
+
+
 async def end(postgres: Postgres, person_id: int, session_id: int, *, timeout_ms: int) -> bool:
     """End one session of a person; whether there was one."""
-    row = await postgres.fetchrow(
-        "DELETE FROM {schema}.sessions WHERE person_id = $1 AND id = $2 RETURNING id",
-        person_id,
-        session_id,
-        timeout_ms=timeout_ms,
-    )
+    row = await postgres.fetchrow(_END, person_id, session_id, timeout_ms=timeout_ms)
     return row is not None
 
 
-async def end_others(postgres: Postgres, person_id: int, but: int | None, *, timeout_ms: int) -> int:
+async def end_others(postgres: Postgres, person_id: int, but: int, *, timeout_ms: int) -> int:
     """End all sessions of a person but one; how many there were."""
-    rows = await postgres.fetch(
-        "DELETE FROM {schema}.sessions WHERE person_id = $1 AND id IS DISTINCT FROM $2 RETURNING id",
-        person_id,
-        but,
-        timeout_ms=timeout_ms,
-    )
-    return len(rows)
+    return len(await postgres.fetch(_END_OTHERS, person_id, but, timeout_ms=timeout_ms))
 
 
 async def forget_old(postgres: Postgres, lifetimes: Lifetimes) -> None:

@@ -75,6 +75,8 @@ CREATE TABLE {schema}.links (
     email text COLLATE "C" NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
     account_id bigint REFERENCES {schema}.accounts,
     role {schema}.role,
+    -- null: an operator did
+    invited_by bigint REFERENCES {schema}.people ON DELETE CASCADE,
     made_at timestamptz NOT NULL DEFAULT now(),
     expires_at timestamptz NOT NULL,
     CHECK ((purpose = 'invite') = (account_id IS NOT NULL AND role IS NOT NULL))
@@ -82,6 +84,7 @@ CREATE TABLE {schema}.links (
 """
 LINKS_BY_ACCOUNT = "CREATE INDEX links_by_account ON {schema}.links (account_id) WHERE account_id IS NOT NULL"
 LINKS_BY_EMAIL = "CREATE INDEX links_by_email ON {schema}.links (email)"
+ONE_RESET = "CREATE UNIQUE INDEX links_one_reset ON {schema}.links (email) WHERE purpose = 'reset'"
 
 # Times of tries to sign in, by who they were for and where they came from (hashed): exact, and outlives a restart.
 TRIES = """
@@ -128,7 +131,8 @@ def upgrade() -> None:
     schema = str(op.get_context().version_table_schema)
     steps = (
         PEOPLE, ROLES, MEMBERS, MEMBERS_BY_PERSON, SESSIONS, SESSIONS_BY_PERSON, RECOVERY_CODES, LINK_PURPOSES, LINKS,
-        LINKS_BY_ACCOUNT, LINKS_BY_EMAIL, TRIES, TRIES_BY_TIME, REQUEST_DAYS, BALANCE_ALERTS, LEDGER_BUT_CHARGES,
+        LINKS_BY_ACCOUNT, LINKS_BY_EMAIL, ONE_RESET, TRIES, TRIES_BY_TIME, REQUEST_DAYS, BALANCE_ALERTS,
+        LEDGER_BUT_CHARGES,
     )  # fmt: skip
     for step in steps:
         op.execute(step.replace("{schema}", schema))
