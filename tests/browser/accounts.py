@@ -16,7 +16,7 @@ from siteglass.accounts.audit import Person
 from siteglass.accounts.balance_alerts import BalanceAlert, set_balance_alert
 from siteglass.accounts.keys import KeyLimits, create_key, revoke_key
 from siteglass.dashboard.guard import Declared
-from siteglass.people import links, sessions
+from siteglass.people import credentials, links, sessions
 from siteglass.people.people import ROLES
 from siteglass.postgres import Postgres
 from tests.accounts.opening import owner as as_owner
@@ -137,11 +137,24 @@ async def _age(office: Office, account_id: int, key_ids: Sequence[int], people: 
 
 def session_of(office: Office, who: Somebody, agent: str = "", address: str = "203.0.113.24") -> str:
     """What the cookie of somebody holds who signed in just now, without the work of a password."""
-    return office.do(
+    token = office.do(
         lambda postgres: sessions.start(
-            postgres, who.id, who.account_id, agent or AGENTS[0], address, timeout_ms=TIMEOUT_MS
+            postgres, who.id, office.hashed, who.account_id, agent or AGENTS[0], address, timeout_ms=TIMEOUT_MS
         )
     )
+    assert token is not None
+    return token
+
+
+def also_of(office: Office, who: Somebody, account_id: int) -> None:
+    """Somebody is a viewer of another account, too."""
+
+    async def join(postgres: Postgres) -> None:
+        by = ("operator", "tests")
+        token = await links.new_invitation(postgres, who.email, account_id, "viewer", by, timeout_ms=TIMEOUT_MS)
+        await credentials.join(postgres, token, who.id, who.email, timeout_ms=TIMEOUT_MS)
+
+    office.do(join)
 
 
 AGENTS = (

@@ -6,10 +6,9 @@ import re
 
 from playwright.sync_api import expect
 
-from siteglass.people import people
-from tests.browser.accounts import Furnished, enter, stranger
+from tests.browser.accounts import Furnished, also_of, enter, stranger
 from tests.browser.driving import LOOKS, PHONE_DARK, Browse, axe, fits, look_again, shoot
-from tests.dashboard.visiting import TIMEOUT_MS, Office
+from tests.dashboard.visiting import Office
 
 REFUSED = "the server responded with a status of {}"
 
@@ -84,7 +83,7 @@ def test_one_looks_at_another_account(the_office: Office, browse: Browse) -> Non
     who = the_office.somebody(first)
     page = enter(browse, the_office, who)
     expect(page.get_by_role("link", name="Switch account")).to_have_count(0)
-    the_office.do(lambda postgres: people.join(postgres, who.id, second, "viewer", timeout_ms=TIMEOUT_MS))
+    also_of(the_office, who, second)
     page.reload()
     page.get_by_role("link", name="Switch account").click()
     expect(page.get_by_role("row", name=re.compile("First of two.*shown now"))).to_be_visible()

@@ -10,11 +10,9 @@ from playwright.sync_api import Dialog, Page, expect
 
 from siteglass.dashboard.guard import Declared
 from siteglass.dashboard.routes import PAGES
-from siteglass.people import people
-from siteglass.postgres import Postgres
-from tests.browser.accounts import Furnished, enter, furnish, session_of
+from tests.browser.accounts import Furnished, also_of, enter, furnish, session_of
 from tests.browser.driving import LIGHT, PHONE, Browse, fits, look_again
-from tests.dashboard.visiting import SESSION, TIMEOUT_MS, Office
+from tests.dashboard.visiting import SESSION, Office
 from tests.docs.blocks import ROOT
 
 HOSTILE = (ROOT / "tests" / "corpus" / "hostile.txt").read_text("utf-8").splitlines()
@@ -37,13 +35,7 @@ def hostile(the_office: Office) -> Furnished:
     made = furnish(the_office, "hostile", by_role, account, HOSTILE, HOSTILE, invited)
     for name in HOSTILE:
         session_of(the_office, made.owner, name, name[:40])
-
-    async def join_others(postgres: Postgres, others: list[int]) -> None:
-        for other in others:
-            await people.join(postgres, made.owner.id, other, "viewer", timeout_ms=TIMEOUT_MS)
-
-    others = [the_office.account(f"{name} 2") for name in HOSTILE]
-    the_office.do(lambda postgres: join_others(postgres, others))
+        also_of(the_office, made.owner, the_office.account(f"{name} 2"))
     return made
 
 
