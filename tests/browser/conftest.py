@@ -12,10 +12,14 @@ from dataclasses import dataclass, replace
 import pytest
 
 import browser as chromium
+from siteglass.accounts.accounts import Plan, set_plan
 from siteglass.lead import Lead
+from siteglass.settings import Settings
+from tests.browser.accounts import Furnished, furnish
 from tests.browser.driving import Browse, Stage
+from tests.dashboard.visiting import Office, cheaper_hashes
 from tests.opt_out.mails import Outbox
-from tests.running import serving
+from tests.running import SECRET, serving
 from tests.suppression.world import world
 
 LEAD = Lead(
@@ -71,6 +75,7 @@ class Site:
 
     url: str
     outbox: Outbox
+    settings: Settings
 
 
 @pytest.fixture(scope="session")
@@ -79,6 +84,36 @@ def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[S
     folder = tmp_path_factory.mktemp("looked-at")
     outbox = folder / "outbox"
     with world(f"browser_{worker_id}", [LEAD], folder) as made:
-        settings = replace(made.settings, mail_url=f"file:{outbox}", mail_from="Siteglass <privacy@sender.test>")
-        with serving(settings) as client:
-            yield Site(str(client.base_url), Outbox(outbox))
+        settings = replace(
+            made.settings,
+            dashboard_secrets=(SECRET,),
+            mail_url=f"file:{outbox}",
+            mail_from="Siteglass <hello@siteglass.example>",
+        )
+        with cheaper_hashes(), serving(settings) as client:
+            yield Site(str(client.base_url), Outbox(outbox), settings)
+
+
+@pytest.fixture(scope="session")
+def the_office(site: Site) -> Iterator[Office]:
+    """Who works with the dashboard of that service."""
+    made = Office(site.settings, site.url.rstrip("/"), site.outbox)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def northwind(the_office: Office) -> Furnished:
+    """An account as a customer may have it; pictures for the documentation show it."""
+    plan = Plan("growth", 20, 60, rebill_after_hours=720, api_price_micros=2_000, lead_price_micros=12_000)
+    the_office.do(lambda postgres: set_plan(postgres, plan, actor="tests"))
+    account = the_office.account("Northwind Trading", plan.name)
+    names = {"owner": "Maria Keller", "member": "Tom Okafor", "viewer": "Jun Watanabe"}
+    people = {
+        role: the_office.somebody(account, role, name, f"{name.split()[0].lower()}@northwind.example")
+        for role, name in names.items()
+    }
+    words = ("lone-star", "bluebonnet", "hill-country", "brazos", "pecan", "juniper", "mesa", "cedar-park", "riverbend")
+    domains = [f"{word}-{trade}.example" for word in words for trade in ("coffee", "outfitters", "supply", "ceramics")]
+    keys = ("Production", "CRM sync", "Data team notebook")
+    return furnish(the_office, "Northwind", people, account, keys, domains, ["lena@northwind.example"])

@@ -6,17 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from siteglass.people import passwords
-from tests.dashboard.visiting import Office, office
+from tests.dashboard.visiting import Office, cheaper_hashes, office
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _cheaper_hashes() -> Iterator[None]:
-    """Hashes as weak as may be, since the tests make hundreds; those of the service are told in test_sign_in.py."""
-    strong = passwords.MEMORY_KIB, passwords.TIMES
-    passwords.MEMORY_KIB, passwords.TIMES = 19 * 1024, 2
-    yield
-    passwords.MEMORY_KIB, passwords.TIMES = strong
+    with cheaper_hashes():
+        yield
 
 
 @pytest.fixture(scope="session")

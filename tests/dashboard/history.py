@@ -83,10 +83,14 @@ def _expiring(now: datetime) -> list[tuple[datetime, int, int]]:
 
 
 def _times(count: int, now: datetime) -> Iterator[datetime]:
-    """So many times over the days up to now: more as months go by, fewer at weekends."""
+    """So many times over the days up to now: more as months go by, fewer at weekends, and no day like another."""
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     starts = [today - timedelta(days=DAYS - 1 - place) for place in range(DAYS)]
-    weights = [(1 + place / DAYS) * (0.4 if day.weekday() >= 5 else 1) for place, day in enumerate(starts)]
+    vary = random.Random(count)
+    weights = [
+        (1 + place / DAYS) * (0.4 if day.weekday() >= 5 else 1) * vary.uniform(0.75, 1.25)
+        for place, day in enumerate(starts)
+    ]
     done, so_far = 0, 0.0
     for day, weight in zip(starts, weights, strict=True):
         so_far += weight
@@ -97,20 +101,24 @@ def _times(count: int, now: datetime) -> Iterator[datetime]:
         done = until
 
 
-def _domains(choose: random.Random) -> list[tuple[str, int]]:
-    """Columns of domains, and how many of each are charged."""
+def _domains(choose: random.Random, names: Sequence[str]) -> list[tuple[str, int]]:
+    """Columns of domains, and how many of each are charged; of these names, if some are given."""
     made = []
     for number in range(200):
-        lines = [f"{choose.choice('ccccnup')} shop-{number}-{place}.example" for place in range(choose.randint(0, 4))]
-        if number % 20 == 0:
+        count = choose.randint(0, 4)
+        own = choose.sample(names, count) if names else [f"shop-{number}-{place}.example" for place in range(count)]
+        lines = [f"{choose.choice('ccccnup')} {name}" for name in own]
+        if number % 20 == 0 and not names:
             lines += _HOSTILE_DOMAINS
         made.append(("\n".join(lines), sum(line.startswith("c") for line in lines)))
     return made
 
 
-def _rows(account_id: int, keys: Sequence[int], count: int, now: datetime, seed: int) -> Iterator[dict[str, Any]]:
+def _rows(
+    account_id: int, keys: Sequence[int], count: int, now: datetime, seed: int, names: Sequence[str]
+) -> Iterator[dict[str, Any]]:
     choose = random.Random(seed)
-    domains = _domains(choose)
+    domains = _domains(choose, names)
     weights = [1 / place for place in range(1, len(keys) + 1)]
     previous, charged = FIRST_PREVIOUS, 0
     for seq, at in enumerate(_times(count, now), 1):
@@ -135,7 +143,7 @@ def _rows(account_id: int, keys: Sequence[int], count: int, now: datetime, seed:
             # The newest are those of hostile names, so that every list of some shows them.
             key = keys[count - seq] if count - seq < min(len(keys), 5) else choose.choices(keys, weights)[0]
             row |= {"actor_kind": "key", "actor_id": str(key)}
-            row["request_id"] = f"{seed:08x}{seq:024x}"
+            row["request_id"] = f"{choose.getrandbits(128):032x}"
             charged = seq
         row["hash"] = previous = entry_hash(row)
         yield row
@@ -150,13 +158,25 @@ def _count_requests(history: History, choose: random.Random) -> None:
 
 
 async def write(
-    settings: Settings, account_id: int, count: int, keys: int = 5, *, seed: int = 1, now: datetime | None = None
+    settings: Settings,
+    account_id: int,
+    count: int,
+    keys: int | Sequence[str] = 5,
+    *,
+    seed: int = 1,
+    now: datetime | None = None,
+    domains: Sequence[str] = (),
 ) -> History:
-    """Give an account that has nothing yet so many ledger rows, all of the last 90 days, and keys."""
+    """Give an account that has nothing yet so many ledger rows, all of the last 90 days, and keys.
+
+    So many keys, or with these names; at least 4 domains, or those of the history.
+    """
     connection = await asyncpg.connect(owner(settings.postgres_dsn))
     schema, choose = settings.postgres_schema, random.Random(seed)
     try:
-        names = [_NAMES[place] if place < len(_NAMES) else f"Worker {place}" for place in range(keys)]
+        if isinstance(keys, int):
+            keys = [_NAMES[place] if place < len(_NAMES) else f"Worker {place}" for place in range(keys)]
+        names = keys
         made = [
             await connection.fetchval(
                 f"INSERT INTO {schema}.keys (account_id, name, digest, secret_version, shown_start, shown_end, scopes,"
@@ -173,7 +193,7 @@ async def write(
         history = History(account_id, made, by_id, _expiring(now or datetime.now(UTC)))
 
         def records() -> Iterator[tuple[Any, ...]]:
-            for row in _rows(account_id, made, count, now or datetime.now(UTC), seed):
+            for row in _rows(account_id, made, count, now or datetime.now(UTC), seed, domains):
                 history.add(row)
                 yield tuple(row.values())
 
@@ -206,6 +226,14 @@ async def write(
     return history
 
 
-def written(settings: Settings, account_id: int, count: int, keys: int = 5, *, seed: int = 1) -> History:
+def written(
+    settings: Settings,
+    account_id: int,
+    count: int,
+    keys: int | Sequence[str] = 5,
+    *,
+    seed: int = 1,
+    domains: Sequence[str] = (),
+) -> History:
     """The same outside a loop."""
-    return asyncio.run(write(settings, account_id, count, keys, seed=seed))
+    return asyncio.run(write(settings, account_id, count, keys, seed=seed, domains=domains))

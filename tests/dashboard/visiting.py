@@ -7,6 +7,7 @@ import contextlib
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -15,7 +16,7 @@ import httpx
 
 from siteglass.accounts.accounts import create_account
 from siteglass.accounts.credits import grant
-from siteglass.people import people
+from siteglass.people import passwords, people
 from siteglass.people.passwords import Passwords
 from siteglass.people.secrecy import Secrecy
 from siteglass.postgres import Postgres
@@ -111,14 +112,16 @@ class Office:
         self.url = url
         self.outbox = outbox
         self._passwords = Passwords()
+        # In a thread of its own: tests in a browser have a loop in theirs.
+        self._thread = ThreadPoolExecutor(1, "office")
         self._runner = asyncio.Runner()
         self._postgres = Postgres(settings.postgres_dsn, settings.postgres_schema, max_connections=2)
-        self.hashed = self._runner.run(self._passwords.hash(PASSWORD))
+        self.hashed = self.do(lambda _: self._passwords.hash(PASSWORD))
         self._visitors: list[Visitor] = []
 
     def do(self, action: Callable[[Postgres], Awaitable[Result]]) -> Result:
         """Something with the database."""
-        return self._runner.run(_awaited(action, self._postgres))
+        return self._thread.submit(lambda: self._runner.run(_awaited(action, self._postgres))).result()
 
     def account(self, name: str = "", plan: str = "standard", api: int = 0, lead: int = 0) -> int:
         """A new account, perhaps with credits."""
@@ -131,10 +134,12 @@ class Office:
 
         return self.do(make)
 
-    def somebody(self, account_id: int | None = None, role: str = "owner", name: str = "Ada Lovelace") -> Somebody:
+    def somebody(
+        self, account_id: int | None = None, role: str = "owner", name: str = "Ada Lovelace", email: str = ""
+    ) -> Somebody:
         """A person of an account, which is new if none is given."""
         account = self.account() if account_id is None else account_id
-        email = f"{secrets.token_hex(4)}@people.test"
+        email = email or f"{secrets.token_hex(4)}@people.test"
         made = self.do(
             lambda postgres: people.create(postgres, email, name, self.hashed, account, role, timeout_ms=TIMEOUT_MS)
         )
@@ -152,8 +157,18 @@ class Office:
         for visitor in self._visitors:
             visitor.close()
         self._passwords.close()
-        self._runner.run(self._postgres.close())
-        self._runner.close()
+        self.do(lambda postgres: postgres.close())
+        self._thread.submit(self._runner.close).result()
+        self._thread.shutdown()
+
+
+@contextlib.contextmanager
+def cheaper_hashes() -> Iterator[None]:
+    """Hashes as weak as may be, since the tests make hundreds; those of the service are told in test_sign_in.py."""
+    strong = passwords.MEMORY_KIB, passwords.TIMES
+    passwords.MEMORY_KIB, passwords.TIMES = 19 * 1024, 2
+    yield
+    passwords.MEMORY_KIB, passwords.TIMES = strong
 
 
 async def _awaited(action: Callable[[Postgres], Awaitable[Result]], postgres: Postgres) -> Result:

@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from siteglass.accounts.audit import AuditRow
+from siteglass.accounts.keys import SCOPES
 from siteglass.accounts.own_keys import key_names
 from siteglass.dashboard.guard import Dashboard
 from siteglass.dashboard.rendering import moment, number, signed
@@ -101,7 +102,7 @@ def _of_alert(row: AuditRow, who: str) -> Told:
 def _of_key(action: str, given: dict[str, Any]) -> list[str | Markup]:
     told: list[str | Markup] = []
     if "scopes" in given:
-        told.append(f"Scopes: {', '.join(given['scopes'])}")
+        told.append(f"Scopes: {', '.join(scope for scope in SCOPES if scope in given['scopes'])}")
     if given.get("expires_at"):
         told.append(_until("Old key ends" if action == "key.rotate" else "Expires", given["expires_at"]))
     for name, unit in (("daily_api_cap", "API"), ("daily_lead_cap", "lead")):
