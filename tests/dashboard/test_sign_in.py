@@ -83,7 +83,7 @@ def test_a_wrong_password_and_an_unknown_address_get_the_same_page(the_office: O
 
 
 def same_time(measure: Callable[[dict[str, list[float]]], None]) -> None:
-    """The quickest of known and of unknown are alike: what else runs on the machine only ever adds, so a few rounds tell
+    """The quickest of known and of unknown are alike: what else runs on the machine only adds, so a few rounds tell
     noise from a difference."""
     times: dict[str, list[float]] = {"known": [], "unknown": []}
     for _ in range(5):
