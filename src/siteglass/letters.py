@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from collections.abc import Coroutine
 from typing import Any
 
@@ -15,6 +16,7 @@ from siteglass.settings import variable
 log = logging.getLogger("siteglass.letters")
 
 MAX_WAITING = 100
+DELAY_S = (0.1, 0.5)
 
 
 class Letters:
@@ -46,6 +48,8 @@ class Letters:
             return
 
         async def logged() -> None:
+            # Not at once: the very next request of the same caller would be slower by this work, and tell of it.
+            await asyncio.sleep(random.uniform(*DELAY_S))  # noqa: S311 - no secret
             try:
                 await work
             except Unavailable as error:

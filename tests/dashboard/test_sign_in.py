@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import secrets
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -80,20 +82,30 @@ def test_a_wrong_password_and_an_unknown_address_get_the_same_page(the_office: O
     assert SESSION not in visitor.cookies
 
 
+def same_time(measure: Callable[[dict[str, list[float]]], None]) -> None:
+    """The quickest of known and of unknown are alike: what else runs on the machine only adds, so a few rounds tell
+    noise from a difference."""
+    times: dict[str, list[float]] = {"known": [], "unknown": []}
+    for _ in range(5):
+        measure(times)
+        ratio = min(times["known"]) / min(times["unknown"])
+        if 0.85 < ratio < 1.18:
+            return
+    raise AssertionError((ratio, {kind: sorted(found)[:5] for kind, found in times.items()}))
+
+
 @pytest.mark.timing
 def test_known_and_unknown_take_the_same_time(the_office: Office) -> None:
-    known = [the_office.somebody() for _ in range(3)]
-    visitor = the_office.visitor()
-    times: dict[str, list[float]] = {"known": [], "unknown": []}
-    for turn in range(9):
-        for kind in times:
-            email = known[turn % 3].email if kind == "known" else f"nobody-{turn}@people.test"
-            started = time.perf_counter()
-            assert try_to(visitor, email, "not the password at all").status_code == 422
-            times[kind].append(time.perf_counter() - started)
-    # The quickest of each: what else runs on the machine only ever adds.
-    ratio = min(times["known"]) / min(times["unknown"])
-    assert 0.8 < ratio < 1.25, times
+    def measure(times: dict[str, list[float]]) -> None:
+        visitor = the_office.visitor()
+        emails = {"known": the_office.somebody().email, "unknown": f"{secrets.token_hex(4)}@people.test"}
+        for _ in range(9):
+            for kind, email in emails.items():
+                started = time.perf_counter()
+                assert try_to(visitor, email, "not the password at all").status_code == 422
+                times[kind].append(time.perf_counter() - started)
+
+    same_time(measure)
 
 
 def test_at_most_ten_tries_in_fifteen_minutes_also_of_many_at_once(the_office: Office) -> None:
