@@ -73,6 +73,7 @@ def test_the_low_balance_mail_is_set_read_back_and_turned_off(the_office: Office
     assert stored() == BalanceAlert(1_000, None)
     page = owner.get("/dashboard/plan")
     assert "On: owners get one mail when API credits fall below 1,000, and" in words(page)
+    assert "The mail goes to the first 20 owners of the account." in words(page)
     assert 'name="api_below" type="text" value="1,000"' in page.text
     for fields in ({"api_below": "0"}, {"api_below": "1", "lead_below": "x<b>"}):
         wrong = owner.post("/dashboard/plan/alert", fields)
