@@ -13,9 +13,9 @@ from typing import Any
 import asyncpg
 import orjson
 
+from siteglass.accounts.accounts import ADMIN_TIMEOUT_MS
 from siteglass.postgres import Postgres
 
-ADMIN_TIMEOUT_MS = 5_000
 MAX_LISTED = 1_000
 
 

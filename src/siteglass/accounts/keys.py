@@ -11,7 +11,7 @@ from typing import Final
 
 import asyncpg
 
-from siteglass.accounts.accounts import AccountError, broken_rule
+from siteglass.accounts.accounts import ADMIN_TIMEOUT_MS, AccountError, broken_rule
 from siteglass.accounts.audit import Actor, spelled
 from siteglass.accounts.key_form import digest, is_well_formed, make_key, secret_version
 from siteglass.accounts.key_uses import KeyUses, Rehashed
@@ -24,7 +24,6 @@ SCOPES: Final = ("search", "enrich", "account")
 
 CACHE_S = 1.0
 CACHE_SIZE = 10_000
-ADMIN_TIMEOUT_MS = 5_000
 MIN_SECRET_CHARS = 32
 MAX_KEYS_LISTED = 1_000
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from siteglass.accounts.accounts import AccountError
+from siteglass.accounts.accounts import ADMIN_TIMEOUT_MS, AccountError
 from siteglass.accounts.audit import Actor, spelled
-from siteglass.accounts.keys import ADMIN_TIMEOUT_MS, new_key, no_key
+from siteglass.accounts.keys import new_key, no_key
 from siteglass.postgres import Postgres
 
 MAX_OVERLAP = timedelta(days=7)

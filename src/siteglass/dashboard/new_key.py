@@ -96,7 +96,7 @@ async def create(dashboard: Dashboard, visit: Visit) -> Response:
     if wrong or name is None or scopes is None:
         names = ("name", "expires", "day", "daily_api_cap", "daily_lead_cap")
         return _form(dashboard, visit, {one: form.get(one) for one in names}, form.all("scopes"), form_id, wrong)
-    await _use_up(dashboard, form_id)
+    await _take_only_try(dashboard, form_id)
     key_id, key = await create_key(
         postgres, dashboard.backends.settings.key_secrets, who.account_id, name, scopes,
         KeyLimits(expires_at, api_cap, lead_cap), actor=Person(who.person_id),
@@ -136,8 +136,11 @@ def _expiry(form: Form, now: datetime) -> datetime | None:
     return datetime.combine(day + timedelta(days=1), time(), UTC)
 
 
-async def _use_up(dashboard: Dashboard, form_id: str) -> None:
-    """Raise Refused if the form was sent before: of several at once, one goes through."""
+async def _take_only_try(dashboard: Dashboard, form_id: str) -> None:
+    """Raise Refused if the form was sent before: of several at once, one goes through.
+
+    Sending a form is a try of which there is one: it is counted among those of sign-in, under a mark of its own.
+    """
     bucket = dashboard.sign_in.secrecy.marks("form of a new key", form_id)[0]
     try:
         await tries.take(
