@@ -87,6 +87,7 @@ def test_the_overview_tells_what_is_left_and_what_was_used(visitor: Visitor, pas
 def test_who_never_asked_is_told_how_to_begin(newcomer: Visitor) -> None:
     page = newcomer.get("/dashboard").text
     assert figures(page)[:2] == ["10,000,000", "1,000,000,000,000"]
+    assert page.count("<dt>Pace, today</dt><dd>0 a day</dd>") == 2
     assert 'href="/dashboard/keys"' in page
     call = html.unescape(re.findall(r'<code id="first-call"[^>]*>([^<]*)</code>', page)[0])
     assert call.startswith(f'curl -s "{newcomer.url}/v1/leads/search" \\\n')
