@@ -154,16 +154,21 @@ def test_a_revoked_key_is_refused_after_a_page_that_asked(the_office: Office) ->
 
 def test_the_trail_of_a_key_names_who_did_what(the_office: Office) -> None:
     account = the_office.account()
-    ada = the_office.visitor(the_office.somebody(account))
-    grace = the_office.visitor(the_office.somebody(account, "member", "Grace Hopper"))
+    first, second = the_office.somebody(account), the_office.somebody(account, "member", "Grace Hopper")
+    ada, grace = the_office.visitor(first), the_office.visitor(second)
     number, _ = make_key(ada, name="Told")
     new = number_on(grace.post(f"/dashboard/keys/{number}/rotate", {"hours": "1"}))
     grace.post(f"/dashboard/keys/{number}/revoke")
     trail = words(grace.get(f"/dashboard/keys/{number}")).partition("What happened")[2]
-    said = ["Grace Hopper revoked the key Told", "Grace Hopper rotated the key Told", "Ada Lovelace made the key Told"]
+    rotated = f"Grace Hopper {second.email} rotated the key Told"
+    said = [
+        f"Grace Hopper {second.email} revoked the key Told",
+        rotated,
+        f"Ada Lovelace {first.email} made the key Told",
+    ]
     assert [trail.find(one) for one in said] == sorted(trail.find(one) for one in said)
     assert trail.find(said[0]) >= 0
-    assert "Grace Hopper rotated the key Told" in words(grace.get(f"/dashboard/keys/{new}"))
+    assert rotated in words(grace.get(f"/dashboard/keys/{new}"))
 
 
 def test_the_password_is_asked_for_again_and_then_it_goes_on(the_office: Office) -> None:
