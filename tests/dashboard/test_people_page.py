@@ -205,3 +205,34 @@ def test_hostile_addresses_are_text(the_office: Office) -> None:
         assert page.status_code == 422
         assert text not in page.text
         assert "alert(1)" in page.text
+
+
+def _many_people(office: Office, account_id: int, count: int, name: str) -> None:
+    """People of an account who never sign in, written at once."""
+    office.do(
+        lambda postgres: postgres.fetch(
+            "WITH made AS (INSERT INTO {schema}.people (email, name, password)"
+            "     SELECT gen_random_uuid() || '@many.test', $3 || ' ' || lpad(n::text, 4, '0'), 'none'"
+            "     FROM generate_series(1, $2) n RETURNING id)"
+            " INSERT INTO {schema}.members (account_id, person_id, role) SELECT $1, id, 'viewer' FROM made",
+            account_id,
+            count,
+            name,
+            timeout_ms=5_000,
+        )
+    )
+
+
+def test_the_last_of_many_people_can_be_managed(the_office: Office) -> None:
+    who = the_office.somebody()
+    _many_people(the_office, who.account_id, 1_001, "Anna")
+    zoe = the_office.somebody(who.account_id, "viewer", "Zoe")
+    owner = the_office.visitor(who)
+    assert "Zoe" in owner.get(f"/dashboard/people/{zoe.id}").text
+    assert owner.post(f"/dashboard/people/{zoe.id}/role", {"role": "member"}).status_code == 303
+    assert _role(the_office, zoe) == "member"
+    assert owner.post(f"/dashboard/people/{zoe.id}/remove").status_code == 303
+    assert _role(the_office, zoe) is None
+    assert owner.get(f"/dashboard/people/{zoe.id}").status_code == 404
+    elsewhere = the_office.somebody()
+    assert owner.get(f"/dashboard/people/{elsewhere.id}").status_code == 404

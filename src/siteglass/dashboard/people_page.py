@@ -8,6 +8,7 @@ from siteglass.dashboard.guard import SIGN_IN, Dashboard, Declared, Visit, see_o
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.dashboard.sign_in import MAX_EMAIL_CHARS
 from siteglass.people import links, people
+from siteglass.people.members import find_member
 from siteglass.people.people import ROLES, Member
 from siteglass.people.problems import PeopleError, TooManyTries
 
@@ -81,14 +82,12 @@ async def withdraw(dashboard: Dashboard, visit: Visit) -> Response:
 
 async def _member(dashboard: Dashboard, visit: Visit) -> Member:
     """The person that the path names, if they belong to the account; raises Refused."""
-    person_id = visit.number("person_id")
-    members = await people.members_of(
-        dashboard.backends.postgres, visit.who.account_id, timeout_ms=dashboard.timeout_ms
+    member = await find_member(
+        dashboard.backends.postgres, visit.who.account_id, visit.number("person_id"), timeout_ms=dashboard.timeout_ms
     )
-    for member in members:
-        if member.person_id == person_id:
-            return member
-    raise NOT_THERE
+    if member is None:
+        raise NOT_THERE
+    return member
 
 
 async def show_one(dashboard: Dashboard, visit: Visit) -> Response:
