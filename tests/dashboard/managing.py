@@ -71,6 +71,22 @@ def many_keys(office: Office, account_id: int, count: int, *, revoked: bool = Fa
     )
 
 
+def many_people(office: Office, account_id: int, count: int, name: str) -> None:
+    """People of an account who never sign in, written at once."""
+    office.do(
+        lambda postgres: postgres.fetch(
+            "WITH made AS (INSERT INTO {schema}.people (email, name, password)"
+            "     SELECT gen_random_uuid() || '@many.test', $3 || ' ' || lpad(n::text, 4, '0'), 'none'"
+            "     FROM generate_series(1, $2) n RETURNING id)"
+            " INSERT INTO {schema}.members (account_id, person_id, role) SELECT $1, id, 'viewer' FROM made",
+            account_id,
+            count,
+            name,
+            timeout_ms=5_000,
+        )
+    )
+
+
 def call(office: Office, key: str) -> httpx.Response:
     """What a program gets that asks with this key about its account."""
     return httpx.get(f"{office.url}/v1/account", headers={"X-API-Key": key}, trust_env=False)

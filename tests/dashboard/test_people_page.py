@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 
 from siteglass.people.links import MAX_INVITATIONS
-from tests.dashboard.managing import HOSTILE, age_password, invitation, words
+from tests.dashboard.managing import HOSTILE, age_password, invitation, many_people, words
 from tests.dashboard.visiting import PASSWORD, Office, Somebody, Visitor
 
 
@@ -207,25 +208,9 @@ def test_hostile_addresses_are_text(the_office: Office) -> None:
         assert "alert(1)" in page.text
 
 
-def _many_people(office: Office, account_id: int, count: int, name: str) -> None:
-    """People of an account who never sign in, written at once."""
-    office.do(
-        lambda postgres: postgres.fetch(
-            "WITH made AS (INSERT INTO {schema}.people (email, name, password)"
-            "     SELECT gen_random_uuid() || '@many.test', $3 || ' ' || lpad(n::text, 4, '0'), 'none'"
-            "     FROM generate_series(1, $2) n RETURNING id)"
-            " INSERT INTO {schema}.members (account_id, person_id, role) SELECT $1, id, 'viewer' FROM made",
-            account_id,
-            count,
-            name,
-            timeout_ms=5_000,
-        )
-    )
-
-
 def test_the_last_of_many_people_can_be_managed(the_office: Office) -> None:
     who = the_office.somebody()
-    _many_people(the_office, who.account_id, 1_001, "Anna")
+    many_people(the_office, who.account_id, 1_001, "Anna")
     zoe = the_office.somebody(who.account_id, "viewer", "Zoe")
     owner = the_office.visitor(who)
     assert "Zoe" in owner.get(f"/dashboard/people/{zoe.id}").text
@@ -236,3 +221,20 @@ def test_the_last_of_many_people_can_be_managed(the_office: Office) -> None:
     assert owner.get(f"/dashboard/people/{zoe.id}").status_code == 404
     elsewhere = the_office.somebody()
     assert owner.get(f"/dashboard/people/{elsewhere.id}").status_code == 404
+
+
+def test_people_are_shown_a_hundred_at_a_time(the_office: Office) -> None:
+    who = the_office.somebody()
+    many_people(the_office, who.account_id, 250, "anna")
+    visitor = the_office.visitor(who)
+    seen: list[str] = []
+    for number, links in ((1, ["2"]), (2, ["1", "3"]), (3, ["2"])):
+        page = visitor.get(f"/dashboard/people?page={number}").text
+        assert re.findall(r'href="\?page=(\d+)"', page) == links
+        seen += re.findall(r'<strong class="cut" title="([^"]*)"', page)
+    assert seen == ["Ada Lovelace", *(f"anna {number:04}" for number in range(1, 251))]
+    assert "251 people, owners first." in words(visitor.get("/dashboard/people"))
+    for wrong in ("4", "0", "1001", "x", "-1", "9" * 30):
+        assert visitor.get(f"/dashboard/people?page={wrong}").status_code == 404
+    alone = the_office.visitor(the_office.somebody())
+    assert "?page=" not in alone.get("/dashboard/people").text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -66,8 +67,10 @@ async def key_of(dashboard: Dashboard, visit: Visit) -> KeyRow:
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
     """All keys: those that work, and those that did, each a page at a time."""
     before, ended_before = visit.query.number("before"), visit.query.number("ended_before")
-    standing = await _page(dashboard, visit, working=True, before_id=before, limit=PAGE_KEYS)
-    ended = await _page(dashboard, visit, working=False, before_id=ended_before, limit=PAGE_ENDED)
+    standing, ended = await asyncio.gather(
+        _page(dashboard, visit, working=True, before_id=before, limit=PAGE_KEYS),
+        _page(dashboard, visit, working=False, before_id=ended_before, limit=PAGE_ENDED),
+    )
     return dashboard.page(
         visit, "keys.html", standing=standing, ended=ended, state_of=partial(state_of, now=visit.who.now),
         is_newest=before is None, is_newest_ended=ended_before is None,
