@@ -1,9 +1,9 @@
 """How long the service takes for every page of the dashboard, for an account with a long ledger.
 
-    python -m bench.dashboard [--entries 1000000] [--keys 20] [--rounds 50] [--keep]
+    python -m bench.dashboard [--entries 1000000] [--keys 20] [--crowd 1000] [--rounds 50] [--keep]
 
 Time from request to the whole page, seen by a client on the same machine; of a file, to its first bytes. Uses tables of
-its own, dropped afterwards.
+its own, dropped afterwards. A second account has a crowd: so many people, and so many keys, 100 of which work.
 """
 
 from __future__ import annotations
@@ -22,10 +22,13 @@ import httpx
 
 from bench.common import say, write_result
 from siteglass.dashboard.guard import Declared
+from siteglass.dashboard.new_key import MAX_STANDING
+from siteglass.dashboard.people_page import PAGE_PEOPLE
 from siteglass.dashboard.routes import PAGES
 from tests.accounts.opening import drop_schema
 from tests.dashboard.history import History, written
-from tests.dashboard.visiting import Office, office
+from tests.dashboard.managing import many_keys, many_people
+from tests.dashboard.visiting import Office, Somebody, office
 
 TARGET_MS = 50
 WARM_UP = 3
@@ -82,15 +85,20 @@ def _ask(client: httpx.Client, place: Place) -> tuple[float, int]:
         return (time.perf_counter() - started) * 1e3, answer.status_code
 
 
-def measure(made: Office, history: History, rounds: int) -> dict[str, dict[str, Any]]:
+def crowd_places(crowd: int) -> list[Place]:
+    """The pages that list what an account may have a thousand of."""
+    last = max(1, crowd // PAGE_PEOPLE)
+    pages = {"keys": "/dashboard/keys", "people": "/dashboard/people", "people, last": f"/dashboard/people?page={last}"}
+    return [Place(f"{name}, in a crowd", path) for name, path in pages.items()]
+
+
+def measure(made: Office, who: Somebody, asked: list[Place], rounds: int) -> dict[str, dict[str, Any]]:
     """Median and 95th percentile of each page, asked for in turn so that all share what else the machine does.
 
     Files afterwards: one that is broken off keeps the service busy a moment longer.
     """
-    who = made.somebody(history.account_id)
     visitor = made.visitor(who)
     cookies = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
-    asked = places(history, who.id)
     times: dict[str, list[float]] = {place.name: [] for place in asked}
     statuses: dict[str, int] = {}
     with httpx.Client(base_url=made.url, headers={"Cookie": cookies}, timeout=60, trust_env=False) as client:
@@ -113,16 +121,22 @@ def _spread(took_ms: list[float]) -> dict[str, float]:
     }
 
 
-def run(made: Office, entries: int, keys: int, rounds: int) -> dict[str, Any]:
-    """Fill an account and measure."""
+def run(made: Office, entries: int, keys: int, rounds: int, crowd: int = 1_000) -> dict[str, Any]:
+    """Fill the accounts and measure."""
     say(f"writing {entries:,} entries")
     history = written(made.settings, made.account(), entries, keys)
+    crowded = made.somebody()
+    many_people(made, crowded.account_id, crowd, "Somebody")
+    many_keys(made, crowded.account_id, min(crowd, MAX_STANDING))
+    many_keys(made, crowded.account_id, max(0, crowd - MAX_STANDING), revoked=True)
     say("asking for pages")
-    pages = measure(made, history, rounds)
+    who = made.somebody(history.account_id)
+    pages = measure(made, who, places(history, who.id), rounds) | measure(made, crowded, crowd_places(crowd), rounds)
     slowest = max(pages, key=lambda name: pages[name]["median_ms"])
     return {
         "entries": entries,
         "keys": keys,
+        "crowd": crowd,
         "rounds": rounds,
         "target_median_ms": TARGET_MS,
         "slowest": {"page": slowest, **pages[slowest]},
@@ -135,15 +149,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--entries", type=int, default=1_000_000)
     parser.add_argument("--keys", type=int, default=20)
+    parser.add_argument("--crowd", type=int, default=1_000)
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--keep", action="store_true", help="write the result to bench/results")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, office("bench-dashboard", Path(folder)) as made:
         try:
-            figures = run(made, options.entries, options.keys, options.rounds)
+            figures = run(made, options.entries, options.keys, options.rounds, options.crowd)
         finally:
             asyncio.run(drop_schema(made.settings.postgres_dsn, made.settings.postgres_schema))
-    command = f"python -m bench.dashboard --entries {options.entries} --keys {options.keys} --rounds {options.rounds}"
+    sizes = f"--entries {options.entries} --keys {options.keys} --crowd {options.crowd}"
+    command = f"python -m bench.dashboard {sizes} --rounds {options.rounds}"
     write_result("dashboard", figures, command, keep=options.keep)
 
 

@@ -23,7 +23,8 @@ NAMED_COLUMNS = (*COLUMNS[:8], "key_name", *COLUMNS[8:])
 ROWS_AT_ONCE = 1_000
 MAX_CSV_ROWS = 100_000
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Full-width signs, too: spreadsheets of some languages read them as the plain ones.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def spelled_time(time: datetime | None) -> str | None:

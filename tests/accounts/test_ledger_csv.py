@@ -18,7 +18,19 @@ from tests.accounts.writing import write_long_ledger
 
 pytestmark = pytest.mark.anyio
 
-FORMULAS = ["=cmd|' /C calc'!A0", "@SUM(1)", "+1", "-1", "\t=1", "\r=1", '=HYPERLINK("http://x","y")', "=1\r\n=2"]
+# A line break first; and the signs as wide as a Chinese character.
+STRANGE = ["\n=1", "\uff1d1", "\uff0b1", "\uff0d1", "\uff201"]
+FORMULAS = [
+    "=cmd|' /C calc'!A0",
+    "@SUM(1)",
+    "+1",
+    "-1",
+    "\t=1",
+    "\r=1",
+    '=HYPERLINK("http://x","y")',
+    "=1\r\n=2",
+    *STRANGE,
+]
 HARMLESS = ["a=b", "'", "a,b", 'a"b', "a\r\nb", "1", "🙂", "a;=1"]
 
 
@@ -34,7 +46,9 @@ def _table(pieces: list[bytes]) -> list[dict[str, str]]:
 
 def _is_safe(cell: str) -> bool:
     """Nothing that begins like a formula but a number of ours."""
-    return not cell.startswith(("=", "+", "-", "@", "\t", "\r")) or (cell[0] == "-" and cell[1:].isdigit())
+    return not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")) or (
+        cell[0] == "-" and cell[1:].isdigit()
+    )
 
 
 async def test_no_cell_is_a_formula(postgres: Postgres) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from datetime import UTC, date, datetime, timedelta
 from unittest.mock import ANY
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from siteglass.accounts import credits
 from siteglass.accounts.accounts import Plan
 from siteglass.accounts.keys import Caller
+from siteglass.accounts.running_out import last_day
 from siteglass.accounts.standing import Credits, CreditsPerDay, RunsOut, Standing, standing
 from siteglass.postgres import Postgres
 from tests.accounts.opening import TIMEOUT_MS, open_account, open_key, pay
@@ -47,7 +52,8 @@ async def test_all_of_it(postgres: Postgres) -> None:
         Plan("standard", 10, 20),
         Credits(103, 1_004),
         ((ends, Credits(3, 4)),),
-        CreditsPerDay(2, 3),  # began today: of today
+        CreditsPerDay(2, 3),
+        0,  # began today: of today
         ANY,
     )
     assert len(seen.name) == 16
@@ -86,7 +92,7 @@ async def test_all_keys_of_the_account_count_and_no_others(postgres: Postgres, d
 def _at(api: tuple[int, float], lead: tuple[int, float]) -> RunsOut:
     at = datetime(2026, 11, 15, 18, 0, tzinfo=UTC)
     balance, pace = Credits(api[0], lead[0]), CreditsPerDay(api[1], lead[1])
-    return Standing(1, "", at, Plan("", 1, 1), balance, (), pace, at).runs_out
+    return Standing(1, "", at, Plan("", 1, 1), balance, (), pace, 7, at).runs_out
 
 
 def test_when_it_runs_out() -> None:
@@ -95,3 +101,58 @@ def test_when_it_runs_out() -> None:
     assert _at((1, 10), (3, 10)) == RunsOut(date(2026, 11, 15), date(2026, 11, 16))
     assert _at((3_650, 1), (3_651, 1)) == RunsOut(date(2036, 11, 12), None)
     assert _at((10**15, 1e-9), (10**15, 10**15)) == RunsOut(None, date(2026, 11, 16))
+
+
+def _simulated(at: datetime, per_hour: int, forever: int, expiring: list[tuple[int, int]]) -> date | None:
+    """Hour by hour, credit by credit: a row of credits, each with the hour of its end; the first is used first."""
+    row = [float(ends) for ends, credits in sorted(expiring) for _ in range(credits)] + [math.inf] * forever
+    if not row and not per_hour:
+        return None
+    for hour in itertools.count():
+        row = [ends for ends in row if ends > hour]
+        if len(row) <= per_hour or not row:
+            # the last of them goes within this hour
+            part = timedelta(hours=1) * len(row) / per_hour if row else timedelta()
+            return (at + timedelta(hours=hour) + part).date()
+        if not per_hour and row[0] == math.inf:
+            return None
+        row = row[per_hour:]
+    raise AssertionError("there is no end")
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    hour=st.integers(0, 23),
+    per_hour=st.integers(0, 4),
+    forever=st.integers(0, 60),
+    expiring=st.lists(st.tuples(st.integers(1, 100), st.integers(1, 80)), max_size=5, unique_by=lambda pair: pair[0]),
+)
+def test_credits_that_expire_are_used_first_and_lost_if_not_used(
+    hour: int, per_hour: int, forever: int, expiring: list[tuple[int, int]]
+) -> None:
+    at = datetime(2026, 11, 15, hour, tzinfo=UTC)
+    balance = forever + sum(credits for _, credits in expiring)
+    ends = [(at + timedelta(hours=hours), credits) for hours, credits in sorted(expiring)]
+    assert last_day(at, balance, per_hour * 24, ends) == _simulated(at, per_hour, forever, expiring)
+
+
+async def test_what_expires_shortens_it(postgres: Postgres, dsn: str) -> None:
+    caller = await open_account(postgres, 10, 0)
+    ends = datetime.now(UTC) + timedelta(days=2)
+    await credits.grant(postgres, caller.account_id, 1_000, 5, "tests", "INV 1", ends)
+    await _pace(dsn, postgres, caller, (1, 10, 0))
+    seen = await standing(postgres, caller.account_id, timeout_ms=TIMEOUT_MS)
+    # 980 of the 1,000 are lost after two days, and 10 more last one; of lead credits nothing is used, and all are lost
+    assert seen.runs_out == RunsOut((ends + timedelta(days=1)).date(), ends.date())
+
+
+async def test_the_days_of_a_pace(postgres: Postgres, dsn: str) -> None:
+    async def days(made_ago: int, *used_ago: int) -> int:
+        caller = await open_account(postgres)
+        made = "UPDATE {schema}.accounts SET created_at = now() - make_interval(days => $2) WHERE id = $1"
+        await as_owner(dsn, postgres, made, caller.account_id, made_ago)
+        await _pace(dsn, postgres, caller, *((day, 1, 1) for day in used_ago))
+        return (await standing(postgres, caller.account_id, timeout_ms=TIMEOUT_MS)).pace_days
+
+    assert [await days(0), await days(3), await days(30)] == [0, 3, 7]
+    assert [await days(30, 0), await days(30, 0, 1), await days(30, 3), await days(30, 20)] == [0, 1, 3, 7]

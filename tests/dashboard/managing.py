@@ -55,6 +55,38 @@ def make_key(visitor: Visitor, **fields: str | list[str]) -> tuple[int, str]:
     return number_on(page), key_on(page)
 
 
+def many_keys(office: Office, account_id: int, count: int, *, revoked: bool = False) -> None:
+    """Keys of an account that nobody knows, written at once."""
+    office.do(
+        lambda postgres: postgres.fetch(
+            "INSERT INTO {schema}.keys"
+            " (account_id, name, digest, secret_version, shown_start, shown_end, scopes, revoked_at)"
+            " SELECT $1, 'one of many', sha256(gen_random_uuid()::text::bytea), 'abcdefgh', 'sg_live_0000', '0000',"
+            " '{search}', CASE WHEN $3 THEN now() END FROM generate_series(1, $2) n",
+            account_id,
+            count,
+            revoked,
+            timeout_ms=5_000,
+        )
+    )
+
+
+def many_people(office: Office, account_id: int, count: int, name: str) -> None:
+    """People of an account who never sign in, written at once."""
+    office.do(
+        lambda postgres: postgres.fetch(
+            "WITH made AS (INSERT INTO {schema}.people (email, name, password)"
+            "     SELECT gen_random_uuid() || '@many.test', $3 || ' ' || lpad(n::text, 4, '0'), 'none'"
+            "     FROM generate_series(1, $2) n RETURNING id)"
+            " INSERT INTO {schema}.members (account_id, person_id, role) SELECT $1, id, 'viewer' FROM made",
+            account_id,
+            count,
+            name,
+            timeout_ms=5_000,
+        )
+    )
+
+
 def call(office: Office, key: str) -> httpx.Response:
     """What a program gets that asks with this key about its account."""
     return httpx.get(f"{office.url}/v1/account", headers={"X-API-Key": key}, trust_env=False)

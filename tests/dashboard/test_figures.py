@@ -16,6 +16,7 @@ import asyncpg
 import httpx
 import pytest
 
+from siteglass.dashboard.rendering import mean
 from tests.accounts.opening import owner
 from tests.dashboard.history import History, written
 from tests.dashboard.visiting import Office, Visitor
@@ -71,7 +72,7 @@ def test_the_overview_tells_what_is_left_and_what_was_used(visitor: Visitor, pas
         tile = spoken[3 * (place - 1) : 3 * place]
         assert tile == [
             ("Used today", f"{past.credits(place, day=TODAY):,}"),
-            ("Pace, last 7 days", f"{pace:,.1f}".removesuffix(".0") + " a day"),
+            ("Pace, last 7 days", f"{mean(pace)} a day"),
             ("Lasts until", f"{until.day} {until:%b %Y}"),
         ]
     assert spoken[6:9] == [("API credits", "20"), ("Lead credits", "10"), ("Later", "1 more date")]
@@ -86,6 +87,7 @@ def test_the_overview_tells_what_is_left_and_what_was_used(visitor: Visitor, pas
 def test_who_never_asked_is_told_how_to_begin(newcomer: Visitor) -> None:
     page = newcomer.get("/dashboard").text
     assert figures(page)[:2] == ["10,000,000", "1,000,000,000,000"]
+    assert page.count("<dt>Pace, today</dt><dd>0 a day</dd>") == 2
     assert 'href="/dashboard/keys"' in page
     call = html.unescape(re.findall(r'<code id="first-call"[^>]*>([^<]*)</code>', page)[0])
     assert call.startswith(f'curl -s "{newcomer.url}/v1/leads/search" \\\n')
@@ -108,6 +110,37 @@ async def _set_balance(office: Office, account_id: int, api: int) -> None:
         f"UPDATE {office.settings.postgres_schema}.balances SET api = $2 WHERE account_id = $1", account_id, api
     )
     await connection.close()
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (0.0, "0"),
+        (0.04, "0"),
+        (7.0, "7"),
+        (12.34, "12.3"),
+        (99.94, "99.9"),
+        (99.96, "100"),
+        (340.3, "340"),
+        (1e7, "10,000,000"),
+    ],
+)
+def test_a_mean_has_tenths_below_100(value: float, said: str) -> None:
+    assert mean(value) == said
+
+
+def test_what_failed_has_the_colour_of_something_bad(visitor: Visitor) -> None:
+    page = visitor.get("/dashboard").text
+    assert re.findall(r'swatch colour-(\w+)"></span><span class="legend-label" title="(\w+)', page)[-4:] == [
+        ("1", "Answered"),
+        ("2", "Refused"),
+        ("3", "Rate"),
+        ("bad", "Failed"),
+    ]
+    sheet = re.search(r'href="(\S+app\.css)"', page)
+    assert sheet
+    # light, dark, and where it is used
+    assert visitor.get(sheet[1]).text.count("--chart-bad") == 3
 
 
 @pytest.mark.parametrize(("days", "tone"), [(6, "warn"), (9, "")])

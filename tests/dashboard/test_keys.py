@@ -16,9 +16,11 @@ from tests.dashboard.managing import (
     age_password,
     call,
     fill_in,
+    form_id,
     is_inert,
     key_on,
     make_key,
+    many_keys,
     may_search,
     number_on,
     words,
@@ -154,16 +156,21 @@ def test_a_revoked_key_is_refused_after_a_page_that_asked(the_office: Office) ->
 
 def test_the_trail_of_a_key_names_who_did_what(the_office: Office) -> None:
     account = the_office.account()
-    ada = the_office.visitor(the_office.somebody(account))
-    grace = the_office.visitor(the_office.somebody(account, "member", "Grace Hopper"))
+    first, second = the_office.somebody(account), the_office.somebody(account, "member", "Grace Hopper")
+    ada, grace = the_office.visitor(first), the_office.visitor(second)
     number, _ = make_key(ada, name="Told")
     new = number_on(grace.post(f"/dashboard/keys/{number}/rotate", {"hours": "1"}))
     grace.post(f"/dashboard/keys/{number}/revoke")
     trail = words(grace.get(f"/dashboard/keys/{number}")).partition("What happened")[2]
-    said = ["Grace Hopper revoked the key Told", "Grace Hopper rotated the key Told", "Ada Lovelace made the key Told"]
+    rotated = f"Grace Hopper {second.email} rotated the key Told"
+    said = [
+        f"Grace Hopper {second.email} revoked the key Told",
+        rotated,
+        f"Ada Lovelace {first.email} made the key Told",
+    ]
     assert [trail.find(one) for one in said] == sorted(trail.find(one) for one in said)
     assert trail.find(said[0]) >= 0
-    assert "Grace Hopper rotated the key Told" in words(grace.get(f"/dashboard/keys/{new}"))
+    assert rotated in words(grace.get(f"/dashboard/keys/{new}"))
 
 
 def test_the_password_is_asked_for_again_and_then_it_goes_on(the_office: Office) -> None:
@@ -236,19 +243,53 @@ def test_hostile_names_are_text(the_office: Office, name: str) -> None:
 def test_an_account_has_a_most_of_keys(the_office: Office) -> None:
     account = the_office.account()
     visitor = the_office.visitor(the_office.somebody(account))
-    filled = fill_in(visitor)
-    the_office.do(
-        lambda postgres: postgres.fetch(
-            "INSERT INTO {schema}.keys (account_id, name, digest, secret_version, shown_start, shown_end, scopes)"
-            " SELECT $1, 'one of many', sha256(($1::bigint || ' ' || n)::bytea), 'abcdefgh', 'sg_live_0000', '0000',"
-            " '{search}' FROM generate_series(1, 100) n",
-            account,
-            timeout_ms=5_000,
-        )
-    )
+    number, _ = make_key(visitor, name="The only one")
+    filled = fill_in(visitor, {"name": "Kept name"})
+    many_keys(the_office, account, 99)
+    many_keys(the_office, account, 500, revoked=True)
     answer = visitor.post("/dashboard/keys", filled)
     assert answer.status_code == 422
     assert "Revoke one first." in answer.text
+    assert 'value="Kept name"' in answer.text
+    refused = visitor.post(f"/dashboard/keys/{number}/rotate", {"hours": "24"})
+    assert refused.status_code == 422
+    assert "Let the old key end at once" in refused.text
+    # without overlap it takes the place of another
+    new = number_on(visitor.post(f"/dashboard/keys/{number}/rotate", {"hours": "0"}))
+    visitor.post(f"/dashboard/keys/{new}/revoke")
+    key_on(visitor.post("/dashboard/keys", {**filled, "form": form_id(answer.text)}))
+
+
+def test_keys_that_work_are_listed_however_many_have_ended_since(the_office: Office) -> None:
+    account = the_office.account()
+    visitor = the_office.visitor(the_office.somebody(account))
+    make_key(visitor, name="The oldest")
+    many_keys(the_office, account, 119)
+    many_keys(the_office, account, 1_100, revoked=True)
+
+    def listed(query: str) -> tuple[list[int], list[int], dict[str, str]]:
+        page = visitor.get(f"/dashboard/keys{query}").text
+        working, _, ended = page.partition('<details class="card')
+        links = dict(re.findall(r'href="\?(\w+)=(\d+)">Older<', page))
+        ids = [
+            [int(one) for one in re.findall(r'class="cut" href="/dashboard/keys/(\d+)"', part)]
+            for part in (working, ended)
+        ]
+        return ids[0], ids[1], links
+
+    assert "Ended keys 1,100" in words(visitor.get("/dashboard/keys"))
+    first, ended, links = listed("")
+    assert (len(first), len(ended), set(links)) == (100, 50, {"before", "ended_before"})
+    rest, _, more = listed(f"?before={links['before']}")
+    assert (len(rest), set(more)) == (20, {"ended_before"})
+    assert [*first, *rest] == sorted({*first, *rest}, reverse=True)
+    assert "The oldest" in visitor.get(f"/dashboard/keys?before={links['before']}").text
+    for _ in range(21):
+        _, older, links = listed(f"?ended_before={links['ended_before']}")
+        ended += older
+    assert (len(ended), "ended_before" in links) == (1_100, False)
+    assert ended == sorted(set(ended), reverse=True)
+    assert visitor.get("/dashboard/keys?before=1&ended_before=1").status_code == 200
 
 
 def test_keys_of_operators_are_listed_and_their_maker_has_no_name(the_office: Office) -> None:

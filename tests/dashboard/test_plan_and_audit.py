@@ -73,6 +73,7 @@ def test_the_low_balance_mail_is_set_read_back_and_turned_off(the_office: Office
     assert stored() == BalanceAlert(1_000, None)
     page = owner.get("/dashboard/plan")
     assert "On: owners get one mail when API credits fall below 1,000, and" in words(page)
+    assert "The mail goes to the first 20 owners of the account." in words(page)
     assert 'name="api_below" type="text" value="1,000"' in page.text
     for fields in ({"api_below": "0"}, {"api_below": "1", "lead_below": "x<b>"}):
         wrong = owner.post("/dashboard/plan/alert", fields)
@@ -85,8 +86,8 @@ def test_the_low_balance_mail_is_set_read_back_and_turned_off(the_office: Office
     assert owner.post("/dashboard/plan/alert", {}).headers["location"] == "/dashboard/plan?done=alert-off"
     assert stored() == BalanceAlert()
     trail = words(owner.get("/dashboard/audit"))
-    assert "Ada Lovelace set the low-balance mail Below 5 API credits Below 7 lead credits" in trail
-    assert "Ada Lovelace turned the low-balance mail off" in trail
+    assert f"Ada Lovelace {who.email} set the low-balance mail Below 5 API credits Below 7 lead credits" in trail
+    assert f"Ada Lovelace {who.email} turned the low-balance mail off" in trail
     member = the_office.visitor(the_office.somebody(who.account_id, "member"))
     assert member.post("/dashboard/plan/alert", {"api_below": "9"}).status_code == 403
     assert "/plan/alert" not in member.get("/dashboard/plan").text
@@ -123,10 +124,56 @@ def test_the_trail_is_paged_both_ways_and_for_owners_only(the_office: Office) ->
     said = words(owner.get(f"/dashboard/audit{page(page('')[1]['Older'])[1]['Older']}"))
     assert "An operator granted credits +5 API credits" in said
     assert "An operator opened the account Plan standard" in said
-    assert "Somebody deleted did other.thing_aa" in said
+    assert "Somebody deleted number 0 did other.thing_aa" in said
     for query in ("?before=1", "?after=999999999999", "?before=x", "?after=" + "9" * 40):
         assert owner.get(f"/dashboard/audit{query}").status_code == 200
     for role in ("viewer", "member"):
         visitor = the_office.visitor(the_office.somebody(account, role))
         assert visitor.get("/dashboard/audit").status_code == 403
         assert "/dashboard/audit" not in visitor.get("/dashboard/plan").text
+
+
+def test_who_takes_a_name_does_not_take_the_trail(the_office: Office) -> None:
+    ada = the_office.somebody()
+    mallory = the_office.somebody(ada.account_id, name=f"Ada Lovelace {ada.email}")
+    the_office.visitor(mallory).post("/dashboard/plan/alert", {"api_below": "5"})
+    said = words(the_office.visitor(ada).get("/dashboard/audit"))
+    assert f"Ada Lovelace {ada.email} {mallory.email} set the low-balance mail" in said
+    assert f"Ada Lovelace {ada.email} set" not in said
+
+
+def test_everything_that_people_do_has_words(the_office: Office) -> None:
+    ada = the_office.somebody()
+    grace = the_office.somebody(ada.account_id, name="Grace Hopper")
+    of_self = ("rename", "recovery_codes", "session_end", "sessions_end", "reset", "password", "second_factor_on")
+    of_others = ("second_factor_reset", "session_end", "sessions_end", "reset", "delete", "remove")
+
+    async def note(postgres: Postgres) -> None:
+        statement = (
+            "INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, details)"
+            " VALUES ($1::text::{schema}.actor_kind, $2, $3, $4, $5::jsonb)"
+        )
+        for action in of_self:
+            row = ("person", str(grace.id), f"person.{action}", ada.account_id, "{}")
+            await postgres.fetch(statement, *row, timeout_ms=5_000)
+        for action in of_others:
+            row = ("operator", "olga", f"person.{action}", ada.account_id, f'{{"person": {grace.id}}}')
+            await postgres.fetch(statement, *row, timeout_ms=5_000)
+
+    the_office.do(note)
+    said = words(the_office.visitor(ada).get("/dashboard/audit"))
+    assert " did person." not in said
+    whom = f"Grace Hopper {grace.email}"
+    for part in (
+        f"{whom} changed their name",
+        f"{whom} made new recovery codes",
+        f"{whom} ended a session",
+        f"{whom} ended their other sessions",
+        f"{whom} set a new password by a mailed link",
+        f"An operator turned two-step sign-in off for {whom}",
+        f"An operator ended a session of {whom}",
+        f"An operator ended the sessions of {whom}",
+        f"An operator reset the password of {whom}",
+        f"An operator deleted {whom}",
+    ):
+        assert part in said, part

@@ -17,5 +17,6 @@ def test_every_page_is_there_soon(the_office: Office) -> None:
     slow = {name: page for name, page in figures["pages"].items() if page["median_ms"] > MOST_MS}
     assert not slow
     assert {"overview", "usage", "ledger", "ledger.entry", "usage.csv", "ledger.csv"} <= set(figures["pages"])
+    assert {"keys, in a crowd", "people, in a crowd", "people, last, in a crowd"} <= set(figures["pages"])
     failed = {name: page["status"] for name, page in figures["pages"].items() if page["status"] >= 500}
     assert not failed

@@ -10,6 +10,7 @@ import asyncpg
 
 from siteglass.postgres import Postgres
 
+# The deadline of whatever is done by command or on a form, not by a request of the API.
 ADMIN_TIMEOUT_MS = 5_000
 MAX_LISTED = 1_000
 REMEMBER_TIMEOUT_MS = 600_000

@@ -6,6 +6,7 @@ from the functions in the database. No key, no name and no contact data stands i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,9 +14,9 @@ from typing import Any
 import asyncpg
 import orjson
 
+from siteglass.accounts.accounts import ADMIN_TIMEOUT_MS
 from siteglass.postgres import Postgres
 
-ADMIN_TIMEOUT_MS = 5_000
 MAX_LISTED = 1_000
 
 
@@ -93,6 +94,24 @@ async def audit_page(
     statement = _PAGE.replace("{direction}", "DESC" if after_id is None else "ASC")
     rows = await postgres.fetch(statement, account_id, before_id, after_id, key_id, limit, timeout_ms=timeout_ms)
     return [_row(row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A person as a trail names them: anybody can take a name, but nobody else's address."""
+
+    name: str
+    email: str
+
+
+async def people_named(postgres: Postgres, person_ids: Iterable[int], *, timeout_ms: int) -> dict[int, Named]:
+    """Whom the numbers in rows stand for; those who are no more are missing."""
+    rows = await postgres.fetch(
+        "SELECT id, name, email FROM {schema}.people WHERE id = ANY($1::bigint[])",
+        list(person_ids),
+        timeout_ms=timeout_ms,
+    )
+    return {row["id"]: Named(row["name"], row["email"]) for row in rows}
 
 
 def _row(row: asyncpg.Record) -> AuditRow:

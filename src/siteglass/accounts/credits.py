@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 
 import asyncpg
 
-from siteglass.accounts.accounts import AccountError, Unconfirmed, broken_rule
+from siteglass.accounts.accounts import ADMIN_TIMEOUT_MS, AccountError, Unconfirmed, broken_rule
 from siteglass.accounts.answers import Answer, Keep
 from siteglass.accounts.keys import Caller
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
@@ -26,7 +26,6 @@ from siteglass.postgres import Postgres
 MAX_CHARGE = 1_000_000
 MAX_GRANT = 1_000_000_000_000
 MAX_DOMAINS = 1_000
-ADMIN_TIMEOUT_MS = 5_000
 # Part of a charge's deadline that is kept for the commit and the way back: what the database begins to write by its
 # own deadline is known here before ours.
 COMMIT_MS = 500

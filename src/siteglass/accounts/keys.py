@@ -11,9 +11,10 @@ from typing import Final
 
 import asyncpg
 
-from siteglass.accounts.accounts import AccountError, broken_rule
+from siteglass.accounts.accounts import ADMIN_TIMEOUT_MS, AccountError, broken_rule
 from siteglass.accounts.audit import Actor, spelled
 from siteglass.accounts.key_form import digest, is_well_formed, make_key, secret_version
+from siteglass.accounts.key_room import HAS_ROOM, TooManyKeys, fetchrow_alone
 from siteglass.accounts.key_uses import KeyUses, Rehashed
 from siteglass.accounts.networks import Network
 from siteglass.errors import Unauthorized
@@ -24,7 +25,6 @@ SCOPES: Final = ("search", "enrich", "account")
 
 CACHE_S = 1.0
 CACHE_SIZE = 10_000
-ADMIN_TIMEOUT_MS = 5_000
 MIN_SECRET_CHARS = 32
 MAX_KEYS_LISTED = 1_000
 
@@ -195,7 +195,7 @@ _CREATE = """
 WITH made AS (
     INSERT INTO {schema}.keys (account_id, name, digest, secret_version, shown_start, shown_end, scopes,
         expires_at, daily_api_cap, daily_lead_cap, rate_per_s, burst, allowed_networks)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING *
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 WHERE {has_room} RETURNING *
 ), noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id, details)
     SELECT $14::text::{schema}.actor_kind, $15, 'key.create', account_id, id,
@@ -205,7 +205,7 @@ WITH made AS (
     FROM made
 )
 SELECT id FROM made
-"""
+""".replace("{has_room}", HAS_ROOM.replace("{most}", "$16").replace("{account}", "$1"))
 
 
 async def create_key(
@@ -217,27 +217,27 @@ async def create_key(
     limits: KeyLimits | None = None,
     *,
     actor: Actor,
+    most: int | None = None,
 ) -> tuple[int, str]:
-    """Make a key; returns its number and the key itself, which cannot be had again."""
+    """Make a key; returns its number and the key itself, which cannot be had again.
+
+    `most`: raises TooManyKeys if so many keys of the account work already.
+    """
     key, stored = new_key(secrets)
     own = limits or KeyLimits()
     values = (own.expires_at, own.daily_api_cap, own.daily_lead_cap, own.rate_per_s, own.burst, own.networks)
     try:
-        row = await postgres.fetchrow(
-            _CREATE,
-            account_id,
-            name,
-            *stored,
-            sorted(set(scopes)),
-            *values,
-            *spelled(actor),
-            timeout_ms=ADMIN_TIMEOUT_MS,
-        )
+        arguments = (account_id, name, *stored, sorted(set(scopes)), *values, *spelled(actor), most)
+        if most is None:
+            row = await postgres.fetchrow(_CREATE, *arguments, timeout_ms=ADMIN_TIMEOUT_MS)
+        else:
+            row = await fetchrow_alone(postgres, account_id, _CREATE, *arguments)
     except asyncpg.ForeignKeyViolationError:
         raise AccountError(f"There is no account {account_id}. `siteglass account list` shows them.") from None
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
-    assert row is not None  # noqa: S101 - RETURNING gives a row or an error
+    if row is None:
+        raise TooManyKeys(f"Account {account_id} has {most} keys that work. Revoke one first: siteglass key revoke KEY")
     return row["id"], key
 
 

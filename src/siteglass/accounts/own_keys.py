@@ -1,11 +1,13 @@
-"""The keys of an account as its people look at them: one by its number, and the names of several.
+"""The keys of an account as its people look at them: page by page, one by its number, and the names of several.
 
 A key of another account is as if there were none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from siteglass.accounts.keys import KeyRow
 from siteglass.postgres import Postgres
@@ -19,6 +21,40 @@ SELECT k.id, k.account_id, k.name, k.shown_start || '...' || k.shown_end AS show
     ) AS rotated_to
 FROM {schema}.keys k WHERE k.account_id = $1 AND k.id = $2
 """
+
+
+# Which key took another's place is known only by all of them, whatever is shown.
+_PAGE = """
+SELECT * FROM (
+    SELECT k.*, count(*) OVER () AS total FROM (
+        SELECT id, account_id, name, shown_start || '...' || shown_end AS shown, scopes, secret_version, created_at,
+            expires_at, revoked_at, daily_api_cap, daily_lead_cap, last_used_at, allowed_networks, rate_per_s, burst,
+            lead(id) OVER (PARTITION BY coalesce(family, id) ORDER BY id) AS rotated_to
+        FROM {schema}.keys WHERE account_id = $1
+    ) k
+    WHERE (revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)) = $3
+) counted
+WHERE id < coalesce($4::bigint, 9223372036854775807) ORDER BY id DESC LIMIT $5
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPage:
+    """Some keys, the newest first; of how many, and whether older ones follow."""
+
+    keys: Sequence[KeyRow]
+    total: int = 0
+    has_older: bool = False
+
+
+async def keys_page(
+    postgres: Postgres, account_id: int, now: datetime, *, working: bool, before_id: int | None, limit: int,
+    timeout_ms: int,
+) -> KeyPage:  # fmt: skip
+    """Keys that work at a time, or those that do not any more."""
+    rows = await postgres.fetch(_PAGE, account_id, now, working, before_id, limit + 1, timeout_ms=timeout_ms)
+    keys = [KeyRow(**{name: value for name, value in row.items() if name != "total"}) for row in rows[:limit]]
+    return KeyPage(keys, rows[0]["total"] if rows else 0, len(rows) > limit)
 
 
 async def find_key(postgres: Postgres, account_id: int, key_id: int, *, timeout_ms: int) -> KeyRow | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from siteglass.accounts.accounts import AccountError
+from siteglass.accounts.accounts import ADMIN_TIMEOUT_MS, AccountError
 from siteglass.accounts.audit import Actor, spelled
-from siteglass.accounts.keys import ADMIN_TIMEOUT_MS, new_key, no_key
+from siteglass.accounts.key_room import HAS_ROOM, TooManyKeys, fetchrow_alone
+from siteglass.accounts.keys import new_key, no_key
 from siteglass.postgres import Postgres
 
 MAX_OVERLAP = timedelta(days=7)
@@ -26,6 +27,7 @@ WITH family AS (
     SELECT * FROM standing
     WHERE id = $1 AND id = (SELECT max(id) FROM standing)
         AND expires_at IS NOT DISTINCT FROM (SELECT expires_at FROM {schema}.keys WHERE id = $1)
+        AND ($6 = interval '0' OR {has_room})
 ), made AS (
     INSERT INTO {schema}.keys (account_id, name, digest, secret_version, shown_start, shown_end, scopes,
         expires_at, daily_api_cap, daily_lead_cap, rate_per_s, burst, allowed_networks, family)
@@ -42,15 +44,16 @@ WITH family AS (
     FROM ended, made
 )
 SELECT id FROM made
-"""
+""".replace("{has_room}", HAS_ROOM.replace("{most}", "$10").replace("{account}", "standing.account_id"))
 
 _WHY_NOT = """
-SELECT k.revoked_at IS NOT NULL AS revoked, k.expires_at <= clock_timestamp() AS expired, k.account_id, (
+SELECT k.revoked_at IS NOT NULL AS revoked, k.expires_at <= clock_timestamp() AS expired, k.account_id,
+    NOT {has_room} AS full, (
     SELECT max(n.id) FROM {schema}.keys n
     WHERE n.account_id = k.account_id AND coalesce(n.family, n.id) = coalesce(k.family, k.id) AND n.revoked_at IS NULL
 ) AS newest
 FROM {schema}.keys k WHERE k.id = $1 AND ($2::bigint IS NULL OR k.account_id = $2)
-"""
+""".replace("{has_room}", HAS_ROOM.replace("{most}", "$3").replace("{account}", "$2"))
 
 
 async def rotate_key(
@@ -61,29 +64,37 @@ async def rotate_key(
     actor: Actor,
     *,
     of_account: int | None = None,
+    most: int | None = None,
 ) -> tuple[int, str]:
     """Make a key that takes the place of another, which ends after the overlap; returns number and key of the new one.
 
     The new one has all that the old one has, and shares its caps and its rate: together they may do no more.
-    `of_account`: there is no other account's key.
+    `of_account`: there is no other account's key. `most`, with it: raises TooManyKeys if so many of its keys work
+    already and the overlap would add one; without overlap the new key only takes the place of the old one.
     """
     if not timedelta() <= overlap <= MAX_OVERLAP:
         raise AccountError(f"An overlap is 0 to {MAX_OVERLAP.days * 24} hours.")
     key, stored = new_key(secrets)
-    row = await postgres.fetchrow(
-        _ROTATE, key_id, *stored, overlap, of_account, *spelled(actor), timeout_ms=ADMIN_TIMEOUT_MS
-    )
+    arguments = (key_id, *stored, overlap, of_account, *spelled(actor), most)
+    if of_account is None or most is None:
+        row = await postgres.fetchrow(_ROTATE, *arguments, timeout_ms=ADMIN_TIMEOUT_MS)
+    else:
+        row = await fetchrow_alone(postgres, of_account, _ROTATE, *arguments)
     if row is None:
-        raise await _why_not(postgres, key_id, of_account)
+        raise await _why_not(postgres, key_id, of_account, most if overlap else None)
     return row["id"], key
 
 
-async def _why_not(postgres: Postgres, key_id: int, of_account: int | None) -> AccountError:
+async def _why_not(postgres: Postgres, key_id: int, of_account: int | None, most: int | None) -> AccountError:
     """Why a key cannot be rotated, and what can be done."""
-    row = await postgres.fetchrow(_WHY_NOT, key_id, of_account, timeout_ms=ADMIN_TIMEOUT_MS)
+    row = await postgres.fetchrow(_WHY_NOT, key_id, of_account, most, timeout_ms=ADMIN_TIMEOUT_MS)
     if row is None:
         return no_key(key_id)
     if row["revoked"] or row["expired"]:
         ended = "was revoked" if row["revoked"] else "has expired"
         return AccountError(f"Key {key_id} {ended}. Make a new one: siteglass key create {row['account_id']}")
+    if row["full"] and row["newest"] == key_id:
+        return TooManyKeys(
+            f"Account {of_account} has {most} keys that work. Rotate without overlap, or revoke one first."
+        )
     return AccountError(f"Key {key_id} was rotated already. Rotate the newest: siteglass key rotate {row['newest']}")

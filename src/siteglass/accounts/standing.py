@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 import asyncpg
 
 from siteglass.accounts.accounts import Plan
 from siteglass.accounts.keys import Caller
+from siteglass.accounts.running_out import last_day
 from siteglass.errors import Unauthorized
 from siteglass.postgres import Postgres
 
 MAX_EXPIRIES = 100
 PACE_DAYS = 7
-MAX_DAYS_AHEAD = 3_650
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class CreditsPerDay:
 
 @dataclass(frozen=True, slots=True)
 class RunsOut:
-    """The day on which each balance is used up; None: not within MAX_DAYS_AHEAD, or nothing is used."""
+    """The day on which each balance is used up, or the last of it has expired; None: not within ten years."""
 
     api: date | None
     lead: date | None
@@ -162,32 +162,31 @@ class Standing:
     balance: Credits
     expiring: Sequence[tuple[datetime, Credits]]
     used_per_day: CreditsPerDay
+    pace_days: int
+    """So many full days is the pace the mean of; 0: it is that of today, on which all began."""
     at: datetime
 
     @property
     def runs_out(self) -> RunsOut:
-        """When nothing is left at this pace; that credits expire, or are bought, is not foreseen."""
+        """When nothing is left at this pace. Of credits that expire, the first MAX_EXPIRIES dates are foreseen."""
+        pace = self.used_per_day
+        api, lead = ([(ends, getattr(of, kind)) for ends, of in self.expiring] for kind in ("api", "lead"))
         return RunsOut(
-            _last_day(self.at, self.balance.api, self.used_per_day.api),
-            _last_day(self.at, self.balance.lead, self.used_per_day.lead),
+            last_day(self.at, self.balance.api, pace.api, api), last_day(self.at, self.balance.lead, pace.lead, lead)
         )
 
 
-def _last_day(at: datetime, balance: int, per_day: float) -> date | None:
-    if balance > per_day * MAX_DAYS_AHEAD or per_day == 0:
-        return None
-    return (at + timedelta(days=balance / per_day)).date()
-
-
-# A pace over the days since the first charge if they are fewer; of an account that began today, over today. The first
-# day of each key is one look-up by the primary key.
+# A pace over the days since the first charge, or since the account was made, if they are fewer; of an account that
+# began today, over today. The first day of each key is one look-up by the primary key.
 _STANDING = f"""
-SELECT {_ACCOUNT_COLUMNS}, now() AS at, used.api / pace.days AS api_per_day, used.lead / pace.days AS lead_per_day
+SELECT {_ACCOUNT_COLUMNS}, now() AS at, used.api / pace.days AS api_per_day, used.lead / pace.days AS lead_per_day,
+    least(pace.days, t.today - began.day) AS pace_days
 FROM {{schema}}.accounts a
     {_ACCOUNT_JOINS}
     CROSS JOIN (SELECT (now() AT TIME ZONE 'UTC')::date AS today) t
     CROSS JOIN LATERAL (
-        SELECT min(of_key.first) AS day FROM {{schema}}.keys k CROSS JOIN LATERAL (
+        SELECT coalesce(min(of_key.first), (a.created_at AT TIME ZONE 'UTC')::date) AS day
+        FROM {{schema}}.keys k CROSS JOIN LATERAL (
             SELECT d.day AS first FROM {{schema}}.usage_days d WHERE d.key_id = k.id ORDER BY d.day LIMIT 1
         ) of_key
         WHERE k.account_id = a.id
@@ -211,5 +210,6 @@ async def standing(postgres: Postgres, account_id: int, *, timeout_ms: int) -> S
         raise LookupError(f"there is no account {account_id}")
     balance, pace = Credits(row["api"], row["lead"]), CreditsPerDay(row["api_per_day"], row["lead_per_day"])
     return Standing(
-        row["id"], row["name"], row["created_at"], _plan(row), balance, _expiring(row), pace, row["at"]
+        row["id"], row["name"], row["created_at"], _plan(row), balance, _expiring(row), pace,
+        row["pace_days"], row["at"],
     )  # fmt: skip

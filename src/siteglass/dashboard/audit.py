@@ -12,13 +12,9 @@ PAGE = "/dashboard/audit"
 PAGE_ROWS = 50
 
 
-def _id(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
-
-
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
     """A page of it: the newest, or what stands before or after a row."""
-    before_id, after_id = _id(visit.query.get("before")), _id(visit.query.get("after"))
+    before_id, after_id = visit.query.number("before"), visit.query.number("after")
     if before_id is not None:
         after_id = None
     account_id = visit.who.account_id

@@ -9,25 +9,27 @@ from typing import Any
 
 from markupsafe import Markup
 
-from siteglass.accounts.audit import AuditRow
+from siteglass.accounts.audit import AuditRow, Named, people_named
 from siteglass.accounts.keys import SCOPES
 from siteglass.accounts.own_keys import key_names
 from siteglass.dashboard.guard import Dashboard
 from siteglass.dashboard.rendering import moment, number, signed
-from siteglass.people.people import names_of
 
 DELETED = "Somebody deleted"
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One action: `who` `what` `whom`, such as "Ada Lovelace" "made the key" "Office"."""
+    """One action: `who` `what` `whom`, such as "Ada Lovelace" "made the key" "Office".
+
+    A person stands there with their address, or with their number if they were deleted: names can be chosen.
+    """
 
     id: int
     at: datetime
-    who: str
+    who: Named
     what: str
-    whom: str = ""
+    whom: Named | None = None
     key_id: int | None = None
     """The key that `whom` names."""
     details: Sequence[str | Markup] = ()
@@ -39,9 +41,9 @@ async def tell(dashboard: Dashboard, account_id: int, rows: Sequence[AuditRow]) 
     keys = {row.key_id for row in rows if row.key_id is not None}
     actors = {int(row.actor_id) for row in rows if row.actor_kind == "person"}
     others = {int(row.details["person"]) for row in rows if "person" in row.details}
-    names = await names_of(postgres, sorted(actors | others), timeout_ms=timeout_ms) if actors | others else {}
+    people = await people_named(postgres, actors | others, timeout_ms=timeout_ms) if actors | others else {}
     of_keys = await key_names(postgres, account_id, sorted(keys), timeout_ms=timeout_ms) if keys else {}
-    return [_told(row, names, of_keys) for row in rows]
+    return [_told(row, people, of_keys) for row in rows]
 
 
 _KEYS = {
@@ -55,44 +57,60 @@ _CREDITS = {
     "credits.refund": "refunded a charge",
     "credits.adjust": "adjusted the balance",
 }
+# What somebody does for themself, and what is said if it was for somebody else.
 _PEOPLE = {
-    "person.withdraw": "withdrew an invitation",
-    "person.password": "changed their password",
-    "person.second_factor_on": "turned two-step sign-in on",
-    "person.second_factor_off": "turned two-step sign-in off",
+    "person.role": ("changed their role", "changed the role of"),
+    "person.remove": ("left the account", "removed"),
+    "person.rename": ("changed their name", "changed the name of"),
+    "person.password": ("changed their password", "changed the password of"),
+    "person.reset": ("set a new password by a mailed link", "reset the password of"),
+    "person.delete": ("deleted themself", "deleted"),
+    "person.second_factor_on": ("turned two-step sign-in on", "turned two-step sign-in on for"),
+    "person.second_factor_off": ("turned two-step sign-in off", "turned two-step sign-in off for"),
+    "person.second_factor_reset": ("turned two-step sign-in off", "turned two-step sign-in off for"),
+    "person.recovery_codes": ("made new recovery codes", "made new recovery codes for"),
+    "person.session_end": ("ended a session", "ended a session of"),
+    "person.sessions_end": ("ended their other sessions", "ended the sessions of"),
 }
+_OPERATOR = Named("An operator", "")
 
 
-def _told(row: AuditRow, names: dict[int, str], of_keys: dict[int, str]) -> Told:
-    is_person = row.actor_kind == "person"
-    who = names.get(int(row.actor_id), DELETED) if is_person else "An operator"
+def _person(person_id: int, people: dict[int, Named]) -> Named:
+    return people.get(person_id) or Named(DELETED, f"number {person_id}")
+
+
+def _told(row: AuditRow, people: dict[int, Named], of_keys: dict[int, str]) -> Told:
+    who = _person(int(row.actor_id), people) if row.actor_kind == "person" else _OPERATOR
     action, given = row.action, row.details
     if action in _KEYS and row.key_id is not None:
-        name = of_keys.get(row.key_id, str(row.key_id))
-        return Told(row.id, row.at, who, _KEYS[action], name, row.key_id, _of_key(action, given))
+        key = Named(of_keys.get(row.key_id, str(row.key_id)), "")
+        return Told(row.id, row.at, who, _KEYS[action], key, row.key_id, _of_key(action, given))
     if action in _CREDITS:
         return Told(row.id, row.at, who, _CREDITS[action], details=_of_credits(given))
-    if action in ("person.role", "person.remove"):
-        return _of_person(row, who, names.get(int(given["person"]), DELETED))
+    if action in _PEOPLE:
+        return _of_person(row, who, people)
     if action in ("person.invite", "person.join"):
         what = "invited somebody as" if action == "person.invite" else "joined as"
         return Told(row.id, row.at, who, f"{what} {given.get('role', 'viewer')}")
+    if action == "person.withdraw":
+        return Told(row.id, row.at, who, "withdrew an invitation")
     if action == "alert.set":
         return _of_alert(row, who)
     if action == "account.create":
         return Told(row.id, row.at, who, "opened the account", details=(f"Plan {given.get('plan', '')}",))
-    return Told(row.id, row.at, who, _PEOPLE.get(action, f"did {action}"))
+    return Told(row.id, row.at, who, f"did {action}")
 
 
-def _of_person(row: AuditRow, who: str, whom: str) -> Told:
-    is_self = row.actor_kind == "person" and row.actor_id == str(row.details["person"])
-    if row.action == "person.remove":
-        return Told(row.id, row.at, who, "left the account" if is_self else "removed", "" if is_self else whom)
-    role = str(row.details.get("role", ""))
-    return Told(row.id, row.at, who, "changed the role of", "themself" if is_self else whom, details=(f"Now {role}",))
+def _of_person(row: AuditRow, who: Named, people: dict[int, Named]) -> Told:
+    for_self, for_other = _PEOPLE[row.action]
+    details = (f"Now {row.details['role']}",) if "role" in row.details else ()
+    whom = str(row.details.get("person", ""))
+    if not whom or (row.actor_kind == "person" and row.actor_id == whom):
+        return Told(row.id, row.at, who, for_self, details=details)
+    return Told(row.id, row.at, who, for_other, _person(int(whom), people), details=details)
 
 
-def _of_alert(row: AuditRow, who: str) -> Told:
+def _of_alert(row: AuditRow, who: Named) -> Told:
     kinds = (("api_below", "API"), ("lead_below", "lead"))
     below = [f"Below {number(row.details[name])} {kind} credits" for name, kind in kinds if row.details.get(name)]
     return Told(row.id, row.at, who, "set the low-balance mail" if below else "turned the low-balance mail off",

@@ -13,11 +13,11 @@ OTHER_COLOUR = 6
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One name, and a number for every day. `colour` is that of the token --chart-N."""
+    """One name, and a number for every day. `colour` is that of the token --chart-N, or --chart-bad."""
 
     label: str
     values: Sequence[int]
-    colour: int
+    colour: int | Literal["bad"]
 
     @property
     def total(self) -> int:

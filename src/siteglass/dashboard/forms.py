@@ -14,6 +14,8 @@ FORM = "application/x-www-form-urlencoded"
 MAX_BODY_BYTES = 20_000
 MAX_FIELDS = 100
 MAX_AMOUNT = 1_000_000_000_000
+# So many digits always fit into a number of the database.
+MAX_NUMBER_DIGITS = 18
 
 
 class FormError(ValueError):
@@ -53,6 +55,11 @@ class Form:
         if not (value.isascii() and value.isdigit()) or len(value) > 15 or not least <= int(value) <= MAX_AMOUNT:
             raise FormError(name, f"{label}: a whole number from {least:,} to {MAX_AMOUNT:,}, or nothing.")
         return int(value)
+
+    def number(self, name: str) -> int | None:
+        """The number of something, such as a key or a ledger row; None for what is none."""
+        text = self.get(name)
+        return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_NUMBER_DIGITS else None
 
     def day(self, name: str, *, label: str) -> date | None:
         """A day such as 2026-11-15, None if nothing was given; raises FormError."""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from starlette.responses import Response
 
 from siteglass.accounts.accounts import AccountError
 from siteglass.accounts.audit import Person, audit_page
-from siteglass.accounts.keys import KeyRow, list_keys, revoke_key
-from siteglass.accounts.own_keys import find_key
+from siteglass.accounts.keys import KeyRow, revoke_key
+from siteglass.accounts.own_keys import KeyPage, find_key, keys_page
 from siteglass.dashboard.audit_words import tell
 from siteglass.dashboard.guard import Dashboard, Declared, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE
@@ -19,6 +21,8 @@ from siteglass.dashboard.refusals import NOT_THERE
 KEYS = "/dashboard/keys"
 ONE = KEYS + "/{key_id}"
 MAX_ACTIONS = 50
+PAGE_KEYS = 100
+PAGE_ENDED = 50
 SOON = timedelta(days=14)
 
 
@@ -61,12 +65,23 @@ async def key_of(dashboard: Dashboard, visit: Visit) -> KeyRow:
 
 
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
-    """All keys: those that work, and those that did."""
-    rows = await list_keys(dashboard.backends.postgres, visit.who.account_id)
-    keys = [(key, state_of(key, visit.who.now)) for key in rows]
+    """All keys: those that work, and those that did, each a page at a time."""
+    before, ended_before = visit.query.number("before"), visit.query.number("ended_before")
+    standing, ended = await asyncio.gather(
+        _page(dashboard, visit, working=True, before_id=before, limit=PAGE_KEYS),
+        _page(dashboard, visit, working=False, before_id=ended_before, limit=PAGE_ENDED),
+    )
     return dashboard.page(
-        visit, "keys.html",
-        standing=[row for row in keys if not row[1].is_over], ended=[row for row in keys if row[1].is_over],
+        visit, "keys.html", standing=standing, ended=ended, state_of=partial(state_of, now=visit.who.now),
+        is_newest=before is None, is_newest_ended=ended_before is None,
+    )  # fmt: skip
+
+
+async def _page(dashboard: Dashboard, visit: Visit, *, working: bool, before_id: int | None, limit: int) -> KeyPage:
+    who = visit.who
+    return await keys_page(
+        dashboard.backends.postgres, who.account_id, who.now, working=working, before_id=before_id, limit=limit,
+        timeout_ms=dashboard.timeout_ms,
     )  # fmt: skip
 
 

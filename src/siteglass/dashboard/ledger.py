@@ -19,7 +19,6 @@ from siteglass.ledger_csv import MAX_CSV_ROWS, LedgerCsv
 LEDGER = "/dashboard/ledger"
 PAGE_ROWS = 50
 MAX_REQUEST_ID_CHARS = 100
-MAX_NUMBER_CHARS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +65,19 @@ def _midnight(day: date) -> datetime:
     return datetime.combine(day, time(), UTC)
 
 
-def _number(query: Form, name: str) -> int | None:
-    text = query.get(name)
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_NUMBER_CHARS else None
-
-
 def read_filters(query: Form) -> Filters:
     """What an address asks for; raises FormError."""
     kind, request_id = query.get("kind"), query.get("request").strip()
     if kind not in ("", *KINDS):
         raise FormError("kind", f"Kind: one of {', '.join(KINDS)}.")
-    if query.get("key") and _number(query, "key") is None:
+    if query.get("key") and query.number("key") is None:
         raise FormError("key", "Key: one of the list.")
     if len(request_id) > MAX_REQUEST_ID_CHARS or not (request_id.isprintable() or not request_id):
         raise FormError("request", f"Request: at most {MAX_REQUEST_ID_CHARS} characters, as an answer told it.")
     first, last = query.day("first", label="First day"), query.day("last", label="Last day")
     if first and last and first > last:
         raise FormError("last", "Last day: not before the first day.")
-    return Filters(kind, _number(query, "key"), first, last, request_id)
+    return Filters(kind, query.number("key"), first, last, request_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +116,11 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         filters = read_filters(visit.query)
     except FormError as error:
         filters, wrong = Filters(), {error.field: str(error)}
-    account_id, after = visit.who.account_id, _number(visit.query, "after")
+    account_id, after = visit.who.account_id, visit.query.number("after")
     if after is not None:
         page = await _above(dashboard, account_id, filters, after)
     else:
-        page = await _newest(dashboard, account_id, filters, _number(visit.query, "before"))
+        page = await _newest(dashboard, account_id, filters, visit.query.number("before"))
     newest = page.entries[0].seq if page.entries else 0
     return dashboard.page(
         visit,
@@ -147,7 +141,7 @@ async def download(dashboard: Dashboard, visit: Visit) -> Response:
         filters = read_filters(visit.query)
     except FormError:
         filters = Filters()
-    wanted = replace(filters.wanted(0), before=_number(visit.query, "before"))
+    wanted = replace(filters.wanted(0), before=visit.query.number("before"))
     file = LedgerCsv(dashboard.backends.postgres, visit.who.account_id, wanted, timeout_ms=dashboard.timeout_ms)
     return await csv_answer(file, f"siteglass-ledger-{datetime.now(UTC):%Y-%m-%d}.csv")
 

@@ -17,7 +17,8 @@ from starlette.responses import Response
 
 from siteglass.accounts.accounts import AccountError
 from siteglass.accounts.audit import Person
-from siteglass.accounts.keys import SCOPES, KeyLimits, KeyRow, create_key, list_keys
+from siteglass.accounts.key_room import TooManyKeys
+from siteglass.accounts.keys import SCOPES, KeyLimits, KeyRow, create_key
 from siteglass.accounts.rotation import rotate_key
 from siteglass.address import public_url
 from siteglass.dashboard.forms import Form, FormError
@@ -91,17 +92,19 @@ async def create(dashboard: Dashboard, visit: Visit) -> Response:
     expires_at = _read(wrong, lambda: _expiry(form, who.now))
     api_cap = _read(wrong, lambda: form.amount("daily_api_cap", label="API credits a day"))
     lead_cap = _read(wrong, lambda: form.amount("daily_lead_cap", label="Lead credits a day"))
-    standing = [key for key in await list_keys(postgres, who.account_id) if not state_of(key, who.now).is_over]
-    if len(standing) >= MAX_STANDING:
-        wrong["form"] = f"This account has {MAX_STANDING} keys that work, which is the most. Revoke one first."
+    typed = {one: form.get(one) for one in ("name", "expires", "day", "daily_api_cap", "daily_lead_cap")}
     if wrong or name is None or scopes is None:
-        names = ("name", "expires", "day", "daily_api_cap", "daily_lead_cap")
-        return _form(dashboard, visit, {one: form.get(one) for one in names}, form.all("scopes"), form_id, wrong)
-    await _use_up(dashboard, form_id)
-    key_id, key = await create_key(
-        postgres, dashboard.backends.settings.key_secrets, who.account_id, name, scopes,
-        KeyLimits(expires_at, api_cap, lead_cap), actor=Person(who.person_id),
-    )  # fmt: skip
+        return _form(dashboard, visit, typed, form.all("scopes"), form_id, wrong)
+    await _take_only_try(dashboard, form_id)
+    try:
+        key_id, key = await create_key(
+            postgres, dashboard.backends.settings.key_secrets, who.account_id, name, scopes,
+            KeyLimits(expires_at, api_cap, lead_cap), actor=Person(who.person_id), most=MAX_STANDING,
+        )  # fmt: skip
+    except TooManyKeys:  # its words are for operators
+        wrong["form"] = f"This account has {MAX_STANDING} keys that work, which is the most. Revoke one first."
+        # the number of this form is used up
+        return _form(dashboard, visit, typed, scopes, secrets.token_urlsafe(16), wrong)
     return _shown_once(dashboard, visit, key_id, name, scopes, key)
 
 
@@ -137,8 +140,11 @@ def _expiry(form: Form, now: datetime) -> datetime | None:
     return datetime.combine(day + timedelta(days=1), time(), UTC)
 
 
-async def _use_up(dashboard: Dashboard, form_id: str) -> None:
-    """Raise Refused if the form was sent before: of several at once, one goes through."""
+async def _take_only_try(dashboard: Dashboard, form_id: str) -> None:
+    """Raise Refused if the form was sent before: of several at once, one goes through.
+
+    Sending a form is a try of which there is one: it is counted among those of sign-in, under a mark of its own.
+    """
     under = bucket("form of a new key", form_id)
     try:
         await tries.take(dashboard.backends.postgres, under, most=1, window=REMEMBERED, timeout_ms=dashboard.timeout_ms)
@@ -172,7 +178,13 @@ async def rotate(dashboard: Dashboard, visit: Visit) -> Response:
     try:
         key_id, made = await rotate_key(
             dashboard.backends.postgres, dashboard.backends.settings.key_secrets, key.id, timedelta(hours=int(hours)),
-            Person(who.person_id), of_account=who.account_id,
+            Person(who.person_id), of_account=who.account_id, most=MAX_STANDING,
+        )  # fmt: skip
+    except TooManyKeys:
+        return _rotate_form(
+            dashboard, visit, key, hours,
+            f"This account has {MAX_STANDING} keys that work, which is the most; for a while this would be one more. "
+            "Let the old key end at once, or revoke another first.",
         )  # fmt: skip
     except AccountError:  # its words are for operators
         raise Refused(

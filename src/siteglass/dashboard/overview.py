@@ -28,6 +28,7 @@ class Balance:
     left: int
     used_today: int
     per_day: float
+    pace_days: int
     runs_out: date | None
     today: date
 
@@ -38,6 +39,11 @@ class Balance:
         return "warn" if soon or self.left == 0 else ""
 
     @property
+    def pace_of(self) -> str:
+        """Which days the pace is that of."""
+        return {0: "today", 1: "yesterday"}.get(self.pace_days, f"last {self.pace_days} days")
+
+    @property
     def lasts(self) -> date | str:
         """The last day, or in words why there is none."""
         if self.left == 0:
@@ -46,10 +52,10 @@ class Balance:
 
 
 def _balances(account: Standing, used_api: int, used_lead: int) -> list[Balance]:
-    today, pace, ends = account.at.date(), account.used_per_day, account.runs_out
+    today, pace, days, ends = account.at.date(), account.used_per_day, account.pace_days, account.runs_out
     return [
-        Balance("API credits", account.balance.api, used_api, pace.api, ends.api, today),
-        Balance("Lead credits", account.balance.lead, used_lead, pace.lead, ends.lead, today),
+        Balance("API credits", account.balance.api, used_api, pace.api, days, ends.api, today),
+        Balance("Lead credits", account.balance.lead, used_lead, pace.lead, days, ends.lead, today),
     ]
 
 

@@ -8,6 +8,7 @@ from siteglass.dashboard.guard import SIGN_IN, Dashboard, Declared, Visit, see_o
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.dashboard.sign_in import MAX_EMAIL_CHARS
 from siteglass.people import links, people
+from siteglass.people.members import find_member, members_page
 from siteglass.people.people import ROLES, Member
 from siteglass.people.problems import PeopleError, TooManyTries
 
@@ -15,6 +16,7 @@ PEOPLE = "/dashboard/people"
 INVITE = PEOPLE + "/invite"
 LEAVE = PEOPLE + "/leave"
 ONE = PEOPLE + "/{person_id}"
+PAGE_PEOPLE = 100
 
 OFFERED_ROLES = (
     ("viewer", "Viewer", "Sees everything but the audit trail, and changes nothing."),
@@ -24,12 +26,15 @@ OFFERED_ROLES = (
 
 
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
-    """Who is here; to owners also who is invited."""
+    """Who is here, a page at a time; to owners also who is invited."""
     postgres, account_id, timeout_ms = dashboard.backends.postgres, visit.who.account_id, dashboard.timeout_ms
-    members = await people.members_of(postgres, account_id, timeout_ms=timeout_ms)
+    asked = visit.query.number("page") if visit.query.get("page") else 1
+    page = asked and await members_page(postgres, account_id, asked, size=PAGE_PEOPLE, timeout_ms=timeout_ms)
+    if not page:
+        raise NOT_THERE
     is_owner = visit.may("owner")
     waiting = await links.invitations_of(postgres, account_id, timeout_ms=timeout_ms) if is_owner else []
-    return dashboard.page(visit, "people.html", members=members, waiting=waiting)
+    return dashboard.page(visit, "people.html", page=page, waiting=waiting)
 
 
 # --- invitations --------------------------------------------------------------------------------
@@ -81,14 +86,12 @@ async def withdraw(dashboard: Dashboard, visit: Visit) -> Response:
 
 async def _member(dashboard: Dashboard, visit: Visit) -> Member:
     """The person that the path names, if they belong to the account; raises Refused."""
-    person_id = visit.number("person_id")
-    members = await people.members_of(
-        dashboard.backends.postgres, visit.who.account_id, timeout_ms=dashboard.timeout_ms
+    member = await find_member(
+        dashboard.backends.postgres, visit.who.account_id, visit.number("person_id"), timeout_ms=dashboard.timeout_ms
     )
-    for member in members:
-        if member.person_id == person_id:
-            return member
-    raise NOT_THERE
+    if member is None:
+        raise NOT_THERE
+    return member
 
 
 async def show_one(dashboard: Dashboard, visit: Visit) -> Response:

@@ -7,7 +7,7 @@ from email.utils import parseaddr
 from starlette.responses import Response
 
 from siteglass.accounts.audit import Person
-from siteglass.accounts.balance_alerts import BalanceAlert, balance_alert, set_balance_alert
+from siteglass.accounts.balance_alerts import MAX_OWNERS, BalanceAlert, balance_alert, set_balance_alert
 from siteglass.accounts.standing import standing
 from siteglass.dashboard.forms import FormError
 from siteglass.dashboard.guard import Dashboard, Declared, Visit, see_other
@@ -36,7 +36,7 @@ async def _page(
             ("Price of API credits", price(plan.api_price_micros, plan.currency)),
             ("Price of lead credits", price(plan.lead_price_micros, plan.currency)),
         ),
-        contact=parseaddr(settings.mail_from)[1], sends_mails=bool(settings.mail_url),
+        contact=parseaddr(settings.mail_from)[1], sends_mails=bool(settings.mail_url), max_owners=MAX_OWNERS,
     )  # fmt: skip
 
 

@@ -27,6 +27,8 @@ POLICY = (
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 
+MEAN_WHOLE_FROM = 100
+
 # What is said once after something was done; an address names it, so that nothing needs to be kept.
 DONE = {
     "signed-out": "You are signed out.",
@@ -54,6 +56,11 @@ def number(value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}".removesuffix(".0")
+
+
+def mean(value: float) -> str:
+    """12.3, but 340: from 100 on tenths say nothing more."""
+    return f"{value:,.0f}" if round(value, 1) >= MEAN_WHOLE_FROM else number(value)
 
 
 def signed(value: int) -> str:
@@ -108,7 +115,7 @@ def make_environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    environment.filters.update(number=number, signed=signed, moment=moment, day=day, ago=ago)
+    environment.filters.update(number=number, mean=mean, signed=signed, moment=moment, day=day, ago=ago)
     return environment
 
 

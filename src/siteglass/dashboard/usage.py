@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import Literal
 from urllib.parse import urlencode
 
 from starlette.responses import Response
@@ -24,7 +25,13 @@ DEFAULT_DAYS = 30
 KINDS = {"api": "API credits", "lead": "Lead credits"}
 # An operation keeps its colour, whichever others there are.
 _OPERATION_COLOURS = {"search": 1, "enrich": 2, "page": 3, "evidence": 4, "export": 5}
-_OUTCOMES = (("Answered", 1), ("Refused", 2), ("Rate-limited", 3), ("Failed", 4))
+# What failed is nothing that the caller chose: it looks like something bad.
+_OUTCOMES: tuple[tuple[str, int | Literal["bad"]], ...] = (
+    ("Answered", 1),
+    ("Refused", 2),
+    ("Rate-limited", 3),
+    ("Failed", "bad"),
+)
 
 _NOTHING = {
     "API credits": "No API credits were used in these days.",
