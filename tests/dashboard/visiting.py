@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import httpx
 
@@ -176,11 +176,11 @@ async def _awaited(action: Callable[[Postgres], Awaitable[Result]], postgres: Po
 
 
 @contextlib.contextmanager
-def office(prefix: str, folder: Path) -> Iterator[Office]:
+def office(prefix: str, folder: Path, **changes: Any) -> Iterator[Office]:
     """A service with a dashboard whose mails land in a folder."""
     outbox = folder / "outbox"
     settings = replace(
-        settings_for(prefix),
+        settings_for(prefix, **changes),
         dashboard_secrets=(SECRET,),
         mail_url=f"file:{outbox}",
         mail_from="Siteglass <people@sender.test>",
