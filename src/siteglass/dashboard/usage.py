@@ -22,7 +22,8 @@ from siteglass.dashboard.usage_csv import UsageCsv
 USAGE = "/dashboard/usage"
 RANGES = (7, 30, 90)
 DEFAULT_DAYS = 30
-KINDS = {"api": "API credits", "lead": "Lead credits"}
+# Lead credits first: most of a bill is made of them.
+KINDS = {"lead": "Lead credits", "api": "API credits"}
 # An operation keeps its colour, whichever others there are.
 _OPERATION_COLOURS = {"search": 1, "enrich": 2, "page": 3, "evidence": 4, "export": 5}
 # What failed is nothing that the caller chose: it looks like something bad.
@@ -65,7 +66,7 @@ def _last_days(count: int, kind: str) -> Chosen:
 
 def read_choice(query: Form) -> Chosen:
     """What an address asks for; raises FormError."""
-    kind = query.get("credits") if query.get("credits") in KINDS else "api"
+    kind = query.get("credits") if query.get("credits") in KINDS else "lead"
     first, last = query.day("first", label="First day"), query.day("last", label="Last day")
     if first is None and last is None:
         days = query.get("days")
@@ -115,7 +116,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         chosen = read_choice(visit.query)
     except FormError as error:
         wrong = {error.field: str(error)}
-        chosen = _last_days(DEFAULT_DAYS, "lead" if visit.query.get("credits") == "lead" else "api")
+        chosen = _last_days(DEFAULT_DAYS, "api" if visit.query.get("credits") == "api" else "lead")
     postgres, account_id, timeout_ms = dashboard.backends.postgres, visit.who.account_id, dashboard.timeout_ms
     first, last = chosen.first, chosen.last
     used, requests = await asyncio.gather(
