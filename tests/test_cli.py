@@ -179,7 +179,7 @@ class Demo:
                 f"{started['base_url']}/v1/leads/search", json={}, headers={"X-API-Key": key}, trust_env=False
             ).status_code
             for kind, key in started.items()
-            if kind != "base_url"
+            if kind.endswith("api_key")
         }
 
     @staticmethod

@@ -97,7 +97,8 @@ async def test_the_daily_caps_of_a_key(postgres: Postgres, dsn: str) -> None:
     assert await pay(postgres, other, 0, 50) == Balances(98, 40, 5)
     # yesterday's spending does not count
     as_owner = Postgres(owner(dsn), postgres.schema)
-    await as_owner.fetch("UPDATE {schema}.usage_days SET day = day - 1", timeout_ms=TIMEOUT_MS)
+    earlier = "UPDATE {schema}.usage_days SET day = day - 1 WHERE key_id = $1"
+    await as_owner.fetch(earlier, caller.key_id, timeout_ms=TIMEOUT_MS)
     await as_owner.close()
     await pay(postgres, caller, 0, 10)
 

@@ -156,7 +156,7 @@ def test_a_replaced_key_and_the_new_one_share_their_rate(bank: Bank) -> None:
 def test_the_last_use_is_written_in_the_background(
     bank: Bank, stock_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app, "WRITE_EVERY_S", 0.1)
+    monkeypatch.setattr(app, "WRITE_USES_EVERY_S", 0.1)
     with serving(stock_settings) as client:
         user = bank.customer(lead=100)
         bare = bank.another(user.account_id)
