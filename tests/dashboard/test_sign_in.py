@@ -15,6 +15,7 @@ from argon2 import PasswordHasher, extract_parameters
 
 from siteglass.people import passwords
 from siteglass.people.problems import PeopleError
+from siteglass.people.secrecy import bucket
 from siteglass.people.sessions import MAX_OF_PERSON, start
 from siteglass.postgres import Postgres
 from tests.dashboard.visiting import FORM, KNOWN, SESSION, TIMEOUT_MS, Office, Somebody, Visitor
@@ -125,9 +126,8 @@ def test_at_most_ten_tries_in_fifteen_minutes_also_of_many_at_once(the_office: O
     refused = try_to(visitor, who.email, who.password)  # the right one, too
     assert refused.status_code == 429
     assert "Too many tries. Try again in 15 minutes." in refused.text
-    aged = "UPDATE {schema}.tries SET times = ARRAY(SELECT t - $1::interval FROM unnest(times) t)"
-
-    change(the_office, aged, datetime.timedelta(minutes=15, seconds=1))
+    aged = "UPDATE {schema}.tries SET times = ARRAY(SELECT t - $2::interval FROM unnest(times) t) WHERE bucket = $1"
+    change(the_office, aged, bucket("tries of a person", who.email), datetime.timedelta(minutes=15, seconds=1))
     assert try_to(visitor, who.email, who.password).status_code == 303
 
 

@@ -138,10 +138,10 @@ class Visit:
 
     def number(self, name: str) -> int:
         """A number in the path; raises Refused for what is none."""
-        text = self.request.path_params[name]
-        if not (text.isascii() and text.isdigit()) or len(text) > 18:
+        found = Form([(name, self.request.path_params[name])]).number(name)
+        if found is None:
             raise NOT_THERE
-        return int(text)
+        return found
 
     def sign_in_as(self, token: str | None, known: str = "") -> None:
         """The answer carries this session from now on; None: none. `known`: what the browser keeps beyond it."""

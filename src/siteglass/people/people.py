@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -111,14 +110,6 @@ async def members_of(postgres: Postgres, account_id: int, *, timeout_ms: int) ->
         timeout_ms=timeout_ms,
     )
     return [Member(**row) for row in rows]
-
-
-async def names_of(postgres: Postgres, person_ids: Sequence[int], *, timeout_ms: int) -> dict[int, str]:
-    """Names of people, for what they did; those who are no more are missing."""
-    rows = await postgres.fetch(
-        "SELECT id, name FROM {schema}.people WHERE id = ANY($1::bigint[])", list(person_ids), timeout_ms=timeout_ms
-    )
-    return {row["id"]: row["name"] for row in rows}
 
 
 # Every statement here that changes something notes it in the audit log itself: both are written, or neither.
