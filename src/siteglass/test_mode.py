@@ -1,5 +1,5 @@
-"""Test mode: what a key that begins with `sg_test_` meets. A fixed set of made-up leads, no charge, and every outcome on
-purpose: some words as the whole `query` of a search, some domains of an enrichment.
+"""Test mode: what a key that begins with `sg_test_` meets. A fixed set of made-up leads, no charge, and every outcome
+on purpose: some words as the whole `query` of a search, some domains of an enrichment.
 
 Everything else is the service as it is: the same reading of searches, the same engine, the same limits.
 """
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+from msgspec.structs import replace
 
 from siteglass.accounts.credits import Balances, Bill, Mark, Receipt
 from siteglass.backends import Backends
@@ -97,8 +98,8 @@ async def build(backends: Backends) -> int:
 
 
 async def meet(body: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-    """What a search asks for on purpose: raises its error, or waits. Returns the search without those words, and whether
-    its cursors are to have expired."""
+    """What a search asks for on purpose: raises its error, or waits. Returns the search without those words, and
+    whether its cursors are to have expired."""
     asked = body.get("query")
     if not isinstance(asked, str) or not asked.startswith(START):
         return body, False

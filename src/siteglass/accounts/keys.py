@@ -30,8 +30,8 @@ MAX_KEYS_LISTED = 1_000
 
 # What does not stand is not found: an unknown, an expired and a revoked key take the same way, and the same time.
 _FIND = """
-SELECT k.id, k.account_id, coalesce(k.family, k.id) AS family_id, k.digest, k.scopes, k.allowed_networks, k.test, a.plan,
-    p.rate_per_s, p.burst, k.rate_per_s AS key_rate_per_s, k.burst AS key_burst
+SELECT k.id, k.account_id, coalesce(k.family, k.id) AS family_id, k.digest, k.scopes, k.allowed_networks, k.test,
+    a.plan, p.rate_per_s, p.burst, k.rate_per_s AS key_rate_per_s, k.burst AS key_burst
 FROM {schema}.keys k JOIN {schema}.accounts a ON a.id = k.account_id JOIN {schema}.plans p ON p.name = a.plan
 WHERE k.digest = ANY($1::bytea[])
     AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
