@@ -35,11 +35,11 @@ ALL = [
         "tables",
         "durability",
     ),
-    *("clock", "accounts", "opt-outs", "redis", "opensearch", "shards", "disk", "leads", "lead store"),
+    *("clock", "accounts", "opt-outs", "redis", "opensearch", "shards", "disk", "leads", "test leads", "lead store"),
     *("mail", "dashboard", "port"),
 ]
 NEEDS_POSTGRESQL = ["tables", "durability", "clock", "accounts", "opt-outs"]
-NEEDS_OPENSEARCH = ["shards", "disk", "leads"]
+NEEDS_OPENSEARCH = ["shards", "disk", "leads", "test leads"]
 
 
 class Patient:

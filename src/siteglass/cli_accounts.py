@@ -119,6 +119,7 @@ def key() -> None:
     metavar="CIDR",
     help="Where it may be used from; can be given several times. Not given: anywhere.",
 )
+@click.option("--test", is_flag=True, help="A test key: it sees made-up leads and costs nothing.")
 def key_create(
     account_id: int,
     name: str,
@@ -129,6 +130,7 @@ def key_create(
     rate: float | None,
     burst: int | None,
     networks: tuple[str, ...],
+    test: bool,
 ) -> None:
     """Make a key; it is shown this once. The key alone goes to standard output."""
     from siteglass.accounts import keys
@@ -142,7 +144,7 @@ def key_create(
     secrets = load_settings().key_secrets
     number, made = run(
         lambda postgres: keys.create_key(
-            postgres, secrets, account_id, name, scopes or keys.SCOPES, limits, actor=actor()
+            postgres, secrets, account_id, name, scopes or keys.SCOPES, limits, actor=actor(), test=test
         )
     )
     click.echo(f"Key {number} of account {account_id}. Keep it now, it cannot be shown again:", err=True)

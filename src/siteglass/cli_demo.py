@@ -167,15 +167,20 @@ def _keep(path: Path, values: dict[str, str]) -> None:
 
 async def _prepare(settings: Settings, count: int | None, seed: int | None) -> dict[str, str]:
     """All that the service needs in the engines; returns the keys."""
+    from siteglass import test_mode
     from siteglass.accounts.schema import migrate
     from siteglass.backends import open_backends
+    from siteglass.index import generations
 
     _say("bringing the tables up to date")
     await migrate(settings.postgres_owner_dsn, settings.postgres_schema, settings.postgres_dsn)
     async with open_backends(settings) as backends:
         await _fill(backends, count, seed)
+        if not await generations.status(backends, test_mode.names_of(settings.index_prefix)):
+            _say("making the leads of test mode")
+            await test_mode.build(backends)
         keys = _kept(KEYS_FILE)
-        if keys is None or "dashboard_email" not in keys or not await _stands(backends, keys.get("api_key", "")):
+        if keys is None or "test_api_key" not in keys or not await _stands(backends, keys.get("api_key", "")):
             _say("making accounts and keys")
             keys = await _make_keys(backends)
             _keep(KEYS_FILE, keys)
@@ -260,6 +265,7 @@ async def _make_keys(backends: Backends) -> dict[str, str]:
     await revoke_key(postgres, revoked_id, ACTOR)
     return {
         "api_key": (await create_key(postgres, key_secrets, main, "demo", actor=ACTOR))[1],
+        "test_api_key": (await create_key(postgres, key_secrets, main, "test", actor=ACTOR, test=True))[1],
         "small_plan_api_key": (await create_key(postgres, key_secrets, small, "small plan", actor=ACTOR))[1],
         "no_credit_api_key": (await create_key(postgres, key_secrets, empty, "no credit", actor=ACTOR))[1],
         "expired_api_key": (await create_key(postgres, key_secrets, main, "expired", limits=past, actor=ACTOR))[1],

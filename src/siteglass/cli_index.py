@@ -54,6 +54,15 @@ def index_create(shards: int, replicas: int, codec: str, refresh_interval: str, 
     click.echo(run(lambda backends, names: generations.create(backends, names, shape, source)))
 
 
+@index.command("test-leads")
+def index_test_leads() -> None:
+    """Make the index that test keys search: a fixed set of made-up leads. Again: made anew."""
+    from siteglass import test_mode
+
+    count = run(lambda backends, _names: test_mode.build(backends))
+    click.echo(f"{count} leads for test keys.")
+
+
 @index.command("load")
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def index_load(source: Path) -> None:

@@ -321,6 +321,15 @@ def _way_to_a_generation(found: list[generations.Generation]) -> str:
 # --- this machine ---------------------------------------------------------------------------------
 
 
+async def _test_leads(patient: Patient) -> Finding:
+    backends = patient.backends
+    names = Names(patient.settings.index_prefix, "test")
+    live = next((g for g in await generations.status(backends, names) if g.live), None)
+    if live is None:
+        return Finding("ok", "none, so test keys get 503; `siteglass index test-leads` makes them")
+    return Finding("ok", f"{live.documents:,} for test keys")
+
+
 async def _lead_store(patient: Patient) -> Finding:
     folder = patient.settings.lead_store
     if not folder.exists():
@@ -403,6 +412,7 @@ CHECKS = (
     Check("shards", _shards, needs=("opensearch",)),
     Check("disk", _disk, needs=("opensearch",)),
     Check("leads", _leads, needs=("opensearch",)),
+    Check("test leads", _test_leads, needs=("opensearch",)),
     Check("lead store", _lead_store),
     Check("mail", _mail),
     Check("dashboard", _dashboard),

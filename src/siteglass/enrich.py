@@ -78,6 +78,12 @@ def not_found(domain: str) -> dict[str, Any]:
     return {"status": "not_found", "domain": domain, "message": f"No data found for {domain}"}
 
 
+def failed(domain: str) -> dict[str, Any]:
+    """The item of a domain that could not be looked up."""
+    message = "The look-up of this domain failed and was not charged. Ask for it again, as a new request."
+    return {"status": "error", "domain": domain, "message": message}
+
+
 def _item(
     domain: str, wanted: tuple[str, ...] | NotAHost, looked_up: LookedUp, select: Sequence[str]
 ) -> dict[str, Any]:
@@ -87,8 +93,7 @@ def _item(
     if stored is None:
         return not_found(domain)
     if not stored:
-        message = "The look-up of this domain failed and was not charged. Ask for it again, as a new request."
-        return {"status": "error", "domain": domain, "message": message}
+        return failed(domain)
     return {"status": "success", "domain": domain, "data": _data(looked_up.records[stored], select)}
 
 

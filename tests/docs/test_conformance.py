@@ -82,7 +82,6 @@ PLANNED = {
     "evidence",
     "exports",
     "facets",
-    "test mode",
 }
 LIMITS = {
     "limit.page_default": DEFAULT_LIMIT,

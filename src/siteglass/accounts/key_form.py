@@ -14,12 +14,12 @@ import string
 import zlib
 
 LIVE = "sg_live_"
+TEST = "sg_test_"
 RANDOM_CHARS = 30
 CHECKSUM_CHARS = 6
 
 _DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
-# Only live keys: there is no test mode yet, and a key that looks like one is refused like any other wrong key.
-_FORM = re.compile(rf"{LIVE}[0-9A-Za-z]{{{RANDOM_CHARS + CHECKSUM_CHARS}}}", re.ASCII)
+_FORM = re.compile(rf"(?:{LIVE}|{TEST})[0-9A-Za-z]{{{RANDOM_CHARS + CHECKSUM_CHARS}}}", re.ASCII)
 
 
 def checksum(text: str) -> str:
@@ -32,14 +32,14 @@ def checksum(text: str) -> str:
     return "".join(reversed(digits))
 
 
-def make_key() -> str:
-    """A new live key; 178 random bits."""
-    text = LIVE + "".join(secrets.choice(_DIGITS) for _ in range(RANDOM_CHARS))
+def make_key(*, test: bool = False) -> str:
+    """A new key; 178 random bits."""
+    text = (TEST if test else LIVE) + "".join(secrets.choice(_DIGITS) for _ in range(RANDOM_CHARS))
     return text + checksum(text)
 
 
 def is_well_formed(presented: str) -> bool:
-    """Whether this can be a live key at all; some microseconds, no query."""
+    """Whether this can be a key at all; some microseconds, no query."""
     return (
         _FORM.fullmatch(presented) is not None and checksum(presented[:-CHECKSUM_CHARS]) == presented[-CHECKSUM_CHARS:]
     )

@@ -30,8 +30,8 @@ MAX_KEYS_LISTED = 1_000
 
 # What does not stand is not found: an unknown, an expired and a revoked key take the same way, and the same time.
 _FIND = """
-SELECT k.id, k.account_id, coalesce(k.family, k.id) AS family_id, k.digest, k.scopes, k.allowed_networks, a.plan,
-    p.rate_per_s, p.burst, k.rate_per_s AS key_rate_per_s, k.burst AS key_burst
+SELECT k.id, k.account_id, coalesce(k.family, k.id) AS family_id, k.digest, k.scopes, k.allowed_networks, k.test,
+    a.plan, p.rate_per_s, p.burst, k.rate_per_s AS key_rate_per_s, k.burst AS key_burst
 FROM {schema}.keys k JOIN {schema}.accounts a ON a.id = k.account_id JOIN {schema}.plans p ON p.name = a.plan
 WHERE k.digest = ANY($1::bytea[])
     AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
@@ -55,6 +55,8 @@ class Caller:
     key_rate_per_s: float | None = None
     key_burst: int | None = None
     networks: tuple[Network, ...] | None = None
+    test: bool = False
+    """Whether it sees made-up leads and pays nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +189,7 @@ class Keys:
             key_rate_per_s=row["key_rate_per_s"],
             key_burst=row["key_burst"],
             networks=None if networks is None else tuple(networks),
+            test=row["test"],
         )
 
 
@@ -194,14 +197,14 @@ class Keys:
 _CREATE = """
 WITH made AS (
     INSERT INTO {schema}.keys (account_id, name, digest, secret_version, shown_start, shown_end, scopes,
-        expires_at, daily_api_cap, daily_lead_cap, rate_per_s, burst, allowed_networks)
-    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 WHERE {has_room} RETURNING *
+        expires_at, daily_api_cap, daily_lead_cap, rate_per_s, burst, allowed_networks, test)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $17 WHERE {has_room} RETURNING *
 ), noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id, details)
     SELECT $14::text::{schema}.actor_kind, $15, 'key.create', account_id, id,
         jsonb_strip_nulls(jsonb_build_object('scopes', scopes, 'expires_at', expires_at,
             'daily_api_cap', daily_api_cap, 'daily_lead_cap', daily_lead_cap, 'rate_per_s', rate_per_s, 'burst', burst,
-            'networks', allowed_networks))
+            'networks', allowed_networks, 'test', nullif(test, false)))
     FROM made
 )
 SELECT id FROM made
@@ -218,16 +221,17 @@ async def create_key(
     *,
     actor: Actor,
     most: int | None = None,
+    test: bool = False,
 ) -> tuple[int, str]:
     """Make a key; returns its number and the key itself, which cannot be had again.
 
     `most`: raises TooManyKeys if so many keys of the account work already.
     """
-    key, stored = new_key(secrets)
+    key, stored = new_key(secrets, test=test)
     own = limits or KeyLimits()
     values = (own.expires_at, own.daily_api_cap, own.daily_lead_cap, own.rate_per_s, own.burst, own.networks)
     try:
-        arguments = (account_id, name, *stored, sorted(set(scopes)), *values, *spelled(actor), most)
+        arguments = (account_id, name, *stored, sorted(set(scopes)), *values, *spelled(actor), most, test)
         if most is None:
             row = await postgres.fetchrow(_CREATE, *arguments, timeout_ms=ADMIN_TIMEOUT_MS)
         else:
@@ -241,10 +245,10 @@ async def create_key(
     return row["id"], key
 
 
-def new_key(secrets: Sequence[str]) -> tuple[str, tuple[bytes, str, str, str]]:
+def new_key(secrets: Sequence[str], *, test: bool) -> tuple[str, tuple[bytes, str, str, str]]:
     """A new key, and what is stored of it: digest, version of the secret, and the two ends that are shown."""
     newest = key_secrets(secrets)[0]
-    key = make_key()
+    key = make_key(test=test)
     return key, (digest(newest, key), secret_version(newest), key[:12], key[-4:])
 
 

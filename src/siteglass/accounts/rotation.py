@@ -30,9 +30,9 @@ WITH family AS (
         AND ($6 = interval '0' OR {has_room})
 ), made AS (
     INSERT INTO {schema}.keys (account_id, name, digest, secret_version, shown_start, shown_end, scopes,
-        expires_at, daily_api_cap, daily_lead_cap, rate_per_s, burst, allowed_networks, family)
+        expires_at, daily_api_cap, daily_lead_cap, rate_per_s, burst, allowed_networks, test, family)
     SELECT account_id, name, $2, $3, $4, $5, scopes, (SELECT expires_at FROM family ORDER BY id DESC LIMIT 1),
-        daily_api_cap, daily_lead_cap, rate_per_s, burst, allowed_networks, coalesce(family, id)
+        daily_api_cap, daily_lead_cap, rate_per_s, burst, allowed_networks, test, coalesce(family, id)
     FROM old RETURNING id
 ), ended AS (
     UPDATE {schema}.keys k SET expires_at = least(k.expires_at, clock_timestamp() + $6::interval)
@@ -74,7 +74,8 @@ async def rotate_key(
     """
     if not timedelta() <= overlap <= MAX_OVERLAP:
         raise AccountError(f"An overlap is 0 to {MAX_OVERLAP.days * 24} hours.")
-    key, stored = new_key(secrets)
+    found = await postgres.fetchrow("SELECT test FROM {schema}.keys WHERE id = $1", key_id, timeout_ms=ADMIN_TIMEOUT_MS)
+    key, stored = new_key(secrets, test=found is not None and found["test"])
     arguments = (key_id, *stored, overlap, of_account, *spelled(actor), most)
     if of_account is None or most is None:
         row = await postgres.fetchrow(_ROTATE, *arguments, timeout_ms=ADMIN_TIMEOUT_MS)

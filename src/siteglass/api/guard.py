@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from siteglass import metrics
+from siteglass import metrics, test_mode
 from siteglass.accounts.keys import Caller, Keys
 from siteglass.accounts.networks import is_among, read_address
 from siteglass.accounts.request_counts import RequestCounts
@@ -47,6 +47,10 @@ class Service:
     language_model: LanguageModel | None = None
     """Asked about sentences that the rules cannot read; None: nobody is."""
 
+    def names_for(self, caller: Caller) -> Names:
+        """The index that a caller searches."""
+        return Names(self.names.prefix, "test") if caller.test else self.names
+
 
 @dataclass(slots=True)
 class Call:
@@ -69,6 +73,8 @@ def guarded(name: str, scope: str, operation: Operation) -> Endpoint:
     async def for_caller(service: Service, request: Request, call: Call) -> Response:
         caller = await service.keys.find(request.headers.get("x-api-key", ""))
         call.key_id = caller.key_id
+        if caller.test:
+            call.headers[test_mode.HEADER] = "true"
         _check_address(caller, request)
         if scope not in caller.scopes:
             raise Forbidden(scope)

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from siteglass import enrich, interpret, search
+from siteglass import enrich, interpret, search, test_mode
 from siteglass.accounts import receipts, standing
 from siteglass.accounts.credits import Bill
 from siteglass.accounts.keys import Caller
@@ -76,21 +76,32 @@ from siteglass.query import completion
 
 async def _search(service: Service, _request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
     now_ms = service.backends.clock.now_ms()
+    cursors_expired = False
+    if caller.test:
+        body, cursors_expired = await test_mode.meet(body)
     asked, spending = read_search(body, now_ms)
     if service.language_model is not None:
         asked = replace(asked, meaning=await interpret.with_model(service.language_model, asked.meaning, body, now_ms))
-    page = await search.first_page(service.backends, service.names, service.hidden, asked)
+    page = await search.first_page(service.backends, service.names_for(caller), service.hidden, asked)
     explained = interpret.explained(asked.meaning) if asked.explain else None
     notes = {NOTES_HEADER: str(interpret.note_count(asked.meaning))}
-    return _offer("search", service, caller, page, spending, now_ms // 1000, explained, notes)
+    sealed_s = 0 if cursors_expired else now_ms // 1000
+    return _offer("search", service, caller, page, spending, sealed_s, explained, notes)
 
 
 async def _page(service: Service, request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
     now_s = service.backends.clock.now_ms() // 1000
-    here = service.sealer.open(request.path_params["cursor"], str(caller.account_id), now_s)
+    here = service.sealer.open(request.path_params["cursor"], _holder(caller), now_s)
     limit, spending = read_page(body, here.limit)
-    page = await search.later_page(service.backends, service.names, service.hidden, replace(here, limit=limit))
+    page = await search.later_page(
+        service.backends, service.names_for(caller), service.hidden, replace(here, limit=limit)
+    )
     return _offer("page", service, caller, page, spending, now_s)
+
+
+def _holder(caller: Caller) -> str:
+    """Whose a cursor is: those of test keys are of no use to others of the account."""
+    return f"test {caller.account_id}" if caller.test else str(caller.account_id)
 
 
 def _offer(
@@ -105,7 +116,7 @@ def _offer(
 ) -> Offer:
     return Offer(
         Bill(operation, 0, page.marks, spending.max_lead_credits),
-        search_body(page, service.sealer, str(caller.account_id), now_s, explained),
+        search_body(page, service.sealer, _holder(caller), now_s, explained),
         {"total_results": page.total},
         spending.dry_run,
         {**headers, **(ESTIMATED if page.total_estimated else {})},
@@ -121,7 +132,7 @@ async def _interpret(service: Service, request: Request, caller: Caller, call: C
     meaning = asked.meaning
     if service.language_model is not None:
         meaning = await interpret.with_model(service.language_model, meaning, body, now_ms)
-    total = await interpret.count(backends, service.names, meaning)
+    total = await interpret.count(backends, service.names_for(caller), meaning)
     notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
     told = {**interpret.explained(meaning), "total_results": total.count}
     return answer(told, headers={**notes, **(ESTIMATED if total.estimated else {})})
@@ -131,7 +142,10 @@ async def _enrich(service: Service, _request: Request, caller: Caller, call: Cal
     backends = service.backends
     asked = read_enrich(body, backends.settings.max_enrich_domains)
     await take_rest(service, caller, call, -(-len(asked.domains) // DOMAINS_PER_UNIT))
-    enriched = await enrich.enrich(backends, service.names, service.hidden, asked.domains, asked.select)
+    if caller.test:
+        enriched = await test_mode.enriched(backends, service.hidden, asked.domains, asked.select)
+    else:
+        enriched = await enrich.enrich(backends, service.names, service.hidden, asked.domains, asked.select)
     bill = Bill("enrich", 1, enriched.marks, asked.spending.max_lead_credits)
     return Offer(bill, enrich_body(enriched), {"found": len(bill.leads)}, asked.spending.dry_run)
 

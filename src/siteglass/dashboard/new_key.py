@@ -41,6 +41,10 @@ OFFERED_SCOPES = (
     ("enrich", "Enrich", "Look up leads by their domains."),
     ("account", "Account", "Read balance, usage and ledger of this account."),
 )
+OFFERED_MODES = (
+    ("live", "Live", "Real leads, paid by credits."),
+    ("test", "Test", "Made-up leads, every error on purpose, and nothing is charged."),
+)
 OFFERED_EXPIRIES = (
     ("never", "Never", ""),
     ("30", "In 30 days", ""),
@@ -66,7 +70,7 @@ Read = TypeVar("Read")
 
 async def show_new(dashboard: Dashboard, visit: Visit) -> Response:
     """The form, with what most people want."""
-    fields = {"name": "", "expires": "never", "day": "", "daily_api_cap": "", "daily_lead_cap": ""}
+    fields = {"name": "", "mode": "live", "expires": "never", "day": "", "daily_api_cap": "", "daily_lead_cap": ""}
     return _form(dashboard, visit, fields, list(SCOPES), secrets.token_urlsafe(16), {})
 
 
@@ -75,8 +79,8 @@ def _form(
 ) -> Response:
     return dashboard.page(
         visit, "key_new.html", 422 if wrong else 200, fields=fields, scopes=scopes, form_id=form_id, wrong=wrong,
-        offered_scopes=OFFERED_SCOPES, offered_expiries=OFFERED_EXPIRIES, most_chars=MAX_NAME_CHARS,
-        today=visit.who.now.astimezone(UTC).date(),
+        offered_modes=OFFERED_MODES, offered_scopes=OFFERED_SCOPES, offered_expiries=OFFERED_EXPIRIES,
+        most_chars=MAX_NAME_CHARS, today=visit.who.now.astimezone(UTC).date(),
     )  # fmt: skip
 
 
@@ -92,7 +96,7 @@ async def create(dashboard: Dashboard, visit: Visit) -> Response:
     expires_at = _read(wrong, lambda: _expiry(form, who.now))
     api_cap = _read(wrong, lambda: form.amount("daily_api_cap", label="API credits a day"))
     lead_cap = _read(wrong, lambda: form.amount("daily_lead_cap", label="Lead credits a day"))
-    typed = {one: form.get(one) for one in ("name", "expires", "day", "daily_api_cap", "daily_lead_cap")}
+    typed = {one: form.get(one) for one in ("name", "mode", "expires", "day", "daily_api_cap", "daily_lead_cap")}
     if wrong or name is None or scopes is None:
         return _form(dashboard, visit, typed, form.all("scopes"), form_id, wrong)
     await _take_only_try(dashboard, form_id)
@@ -100,6 +104,7 @@ async def create(dashboard: Dashboard, visit: Visit) -> Response:
         key_id, key = await create_key(
             postgres, dashboard.backends.settings.key_secrets, who.account_id, name, scopes,
             KeyLimits(expires_at, api_cap, lead_cap), actor=Person(who.person_id), most=MAX_STANDING,
+            test=form.get("mode") == "test",
         )  # fmt: skip
     except TooManyKeys:  # its words are for operators
         wrong["form"] = f"This account has {MAX_STANDING} keys that work, which is the most. Revoke one first."
