@@ -14,7 +14,7 @@ SETUP_STAMP := $(VENV)/.setup-done
 PYTEST_WORKERS ?= 4
 PYTEST_ARGS ?=
 # The folders that hold Python; those that do not exist yet are skipped.
-SOURCES = $(wildcard src tests scripts bench)
+SOURCES = $(wildcard src clients/python/src tests scripts bench)
 
 .PHONY: help
 help: ## List the targets
