@@ -3,6 +3,7 @@
 from siteglass_client.answers import Batch, Credits, Page, Quote
 from siteglass_client.async_client import AsyncSiteglass
 from siteglass_client.async_search import AsyncEnrichment, AsyncSearch
+from siteglass_client.books import Account, LedgerEntry, Receipt, Usage
 from siteglass_client.calls import Filters
 from siteglass_client.client import Siteglass
 from siteglass_client.errors import (
@@ -33,18 +34,7 @@ from siteglass_client.errors import (
     Unavailable,
     UnsupportedMediaType,
 )
-from siteglass_client.records import (
-    Account,
-    Company,
-    Item,
-    KnownValue,
-    KnownValues,
-    Lead,
-    LedgerEntry,
-    Reading,
-    Receipt,
-    Usage,
-)
+from siteglass_client.records import Company, Item, KnownValue, KnownValues, Lead, Reading
 from siteglass_client.runs import Export
 from siteglass_client.search import Enrichment, Search
 from siteglass_client.version import __version__

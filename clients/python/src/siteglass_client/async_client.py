@@ -14,10 +14,11 @@ import httpx
 
 from siteglass_client.answers import MAX_ANSWER_BYTES, Answer, read_answer
 from siteglass_client.async_search import AsyncEnrichment, AsyncSearch
-from siteglass_client.base import Configuration
+from siteglass_client.books import Account, LedgerEntry, Receipt, Usage
 from siteglass_client.calls import Call, Filters, Moment, common_headers, get, ledger_call, receipt_call, values_call
+from siteglass_client.configuration import Configuration
 from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassError
-from siteglass_client.records import Account, KnownValues, LedgerEntry, Receipt, Usage
+from siteglass_client.records import KnownValues
 from siteglass_client.retrying import Tries
 
 

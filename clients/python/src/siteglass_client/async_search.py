@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any, Protocol
 
 from siteglass_client.answers import Answer, Batch, Page, Quote
-from siteglass_client.base import EnrichPlan, SearchPlan, Step, WalkPlan
 from siteglass_client.calls import Call
 from siteglass_client.errors import ServiceError
 from siteglass_client.parquet import load_package
+from siteglass_client.plans import EnrichPlan, SearchPlan, Step, WalkPlan
 from siteglass_client.records import Item, Lead, Reading
-from siteglass_client.runs import Export, Output
+from siteglass_client.runs import Export, Output, Run
 
 
 class AsyncSender(Protocol):
@@ -23,31 +24,40 @@ class AsyncSender(Protocol):
     async def __call__(self, call: Call) -> Answer: ...
 
 
+async def _at_once(work: Callable[..., Any], *given: Any) -> Any:
+    return work(*given)
+
+
 class AsyncWalk(WalkPlan[Step]):
     """What searches and enrichments have in common. Each iteration is a new walk, and costs again."""
 
     _send: AsyncSender
 
-    async def _drive(self, output: Output | None = None) -> AsyncIterator[Step]:
-        run = self._begin(output)
+    async def _drive(self, output: Output | None = None) -> AsyncGenerator[Step, None]:
+        # What waits for a disk must not hold up the loop.
+        files = output is not None or self._resume is not None
+        do: Callable[..., Awaitable[Any]] = asyncio.to_thread if files else _at_once
+        run: Run[Step] = await do(self._begin, output)
         try:
-            call = run.first_call()
+            call: Call | None = await do(run.first_call)
             while call is not None:
                 try:
                     answer = await self._send(call)
                 except ServiceError as error:
-                    call = run.refused(call, error)
+                    call = await do(run.refused, call, error)
                     continue
-                yield run.took(answer)
-                call = run.passed()
-            run.finish()
+                step: Step = await do(run.took, answer)
+                yield step
+                call = await do(run.passed)
+            await do(run.finish)
         finally:
             run.close()
 
     async def _write(self, output: Output, on_page: Callable[[Step], object] | None) -> None:
-        async for step in self._drive(output):
-            if on_page is not None:
-                on_page(step)
+        async with aclosing(self._drive(output)) as steps:
+            async for step in steps:
+                if on_page is not None:
+                    on_page(step)
 
     async def to_jsonl(
         self, path: str | os.PathLike[str], *, on_page: Callable[[Step], object] | None = None
@@ -85,12 +95,13 @@ class AsyncSearch(SearchPlan, AsyncWalk[Page]):
         self._send = send
         super().__init__(*asked)
 
-    async def __aiter__(self) -> AsyncIterator[Lead]:
-        async for page in self.pages():
-            for lead in page.leads:
-                yield lead
+    async def __aiter__(self) -> AsyncGenerator[Lead, None]:
+        async with aclosing(self.pages()) as pages:
+            async for page in pages:
+                for lead in page.leads:
+                    yield lead
 
-    def pages(self) -> AsyncIterator[Page]:
+    def pages(self) -> AsyncGenerator[Page, None]:
         """Walk page by page."""
         return self._drive()
 
@@ -124,12 +135,13 @@ class AsyncEnrichment(EnrichPlan, AsyncWalk[Batch]):
         self._send = send
         super().__init__(*asked)
 
-    async def __aiter__(self) -> AsyncIterator[Item]:
-        async for batch in self.batches():
-            for item in batch.items:
-                yield item
+    async def __aiter__(self) -> AsyncGenerator[Item, None]:
+        async with aclosing(self.batches()) as batches:
+            async for batch in batches:
+                for item in batch.items:
+                    yield item
 
-    def batches(self) -> AsyncIterator[Batch]:
+    def batches(self) -> AsyncGenerator[Batch, None]:
         """Walk batch by batch; a batch is one call, and costs one API credit."""
         return self._drive()
 

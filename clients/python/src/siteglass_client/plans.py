@@ -1,4 +1,4 @@
-"""What both clients share: configuration, and everything about a walk but sending it. No network here."""
+"""What both clients share of searches and enrichments: everything but sending. No network here."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
-from urllib.parse import urlsplit
 
 from siteglass_client.answers import Batch, Page, Quote
 from siteglass_client.batches import EnrichWalk
 from siteglass_client.calls import INTERPRET_PATH, MAX_LIMIT, SEARCH_PATH, Call, Filters, post, search_body
-from siteglass_client.errors import ConfigurationError
 from siteglass_client.outputs import Csv, Form, JsonLines
 from siteglass_client.parquet import convert, load_package
-from siteglass_client.retrying import RetryPolicy
 from siteglass_client.runs import Export, HasRows, Output, Row, Run, fingerprint
 from siteglass_client.walk import SearchWalk, Steps
 
@@ -58,49 +55,6 @@ COMPANY_COLUMNS = (
 )
 
 Step = TypeVar("Step", bound=HasRows)
-
-
-class Configuration:
-    """The key, the address and the limits of a client."""
-
-    def __init__(
-        self, api_key: str | None, base_url: str | None, timeout_s: float, deadline_s: float, max_attempts: int
-    ) -> None:
-        self.api_key = _read_key(api_key if api_key is not None else os.environ.get("SITEGLASS_API_KEY", ""))
-        self.base_url = _read_url(base_url or os.environ.get("SITEGLASS_URL", ""))
-        for name, value in (("timeout_s", timeout_s), ("deadline_s", deadline_s), ("max_attempts", max_attempts)):
-            if not value > 0:
-                raise ConfigurationError(f"{name} must be above 0, and is {value}.")
-        self.timeout_s = timeout_s
-        self.policy = RetryPolicy(max_attempts=max_attempts, deadline_s=deadline_s)
-
-    def __repr__(self) -> str:
-        kind = "test" if self.api_key.startswith("sg_test_") else "live"
-        return f"{self.base_url!r}, {kind} key"
-
-
-def _read_key(given: str) -> str:
-    key = given.strip()
-    if not key:
-        raise ConfigurationError("There is no API key: give api_key, or set SITEGLASS_API_KEY.")
-    if not key.isascii() or not key.isprintable() or " " in key:
-        raise ConfigurationError("The API key has characters that no key has; was something else copied with it?")
-    return key
-
-
-def _read_url(given: str) -> str:
-    url = given.strip().rstrip("/")
-    if not url:
-        raise ConfigurationError("There is no address of the service: give base_url, or set SITEGLASS_URL.")
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise ConfigurationError(
-            f"The address of the service must look like https://leads.example.com, and is {given!r}: give base_url, or "
-            "set SITEGLASS_URL."
-        )
-    if parts.path.endswith("/v1"):
-        raise ConfigurationError(f"Leave out /v1 at the end of the address {given!r}: the client adds it.")
-    return url
 
 
 class WalkPlan(Generic[Step]):
