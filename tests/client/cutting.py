@@ -51,24 +51,22 @@ class CuttingProxy:
             _abort(to_client)
             return
         state = {"cut": ""}
+        ways = [
+            asyncio.ensure_future(self._requests(client, to_service, state)),
+            asyncio.ensure_future(self._answers(service, to_client, state)),
+        ]
         try:
-            await asyncio.wait(
-                [
-                    asyncio.ensure_future(self._requests(client, to_service, to_client, state)),
-                    asyncio.ensure_future(self._answers(service, to_client, state)),
-                ],
-                return_when=asyncio.FIRST_COMPLETED,
-            )
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            for way in ways:
+                way.cancel()
+            # Who was killed at the other end leaves errors behind; they are what this is for.
+            await asyncio.gather(*ways, return_exceptions=True)
             _abort(to_client)
             to_service.close()
 
     async def _requests(
-        self,
-        client: asyncio.StreamReader,
-        to_service: asyncio.StreamWriter,
-        to_client: asyncio.StreamWriter,
-        state: dict[str, str],
+        self, client: asyncio.StreamReader, to_service: asyncio.StreamWriter, state: dict[str, str]
     ) -> None:
         while chunk := await client.read(_CHUNK):
             if chunk.startswith((b"POST ", b"GET ")):

@@ -99,6 +99,7 @@ def test_every_point_where_a_process_can_die(
         done = write(name)
         assert (tmp_path / name).read_bytes() == whole, at
         assert done.rows == LEADS
+        assert write(name) == done  # the resume file is whole again, and says that all is done
         assert done.credits_used == _price(sold[:LEADS]) == before - customer.balance()[1], at
     assert died >= 30 / every
 
