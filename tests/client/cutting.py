@@ -64,6 +64,15 @@ class CuttingProxy:
             await asyncio.gather(*ways, return_exceptions=True)
             _abort(to_client)
             to_service.close()
+            if state["cut"]:  # who asked is gone already: somebody else's line is cut instead
+                self._cuts[self._free_number()] = state["cut"]
+
+    def _free_number(self) -> int:
+        """The next request that nothing is planned for."""
+        number = self.requests + 1
+        while number in self._cuts:
+            number += 1
+        return number
 
     async def _requests(
         self, client: asyncio.StreamReader, to_service: asyncio.StreamWriter, state: dict[str, str]
@@ -73,6 +82,7 @@ class CuttingProxy:
                 self.requests += 1
                 state["cut"] = self._cuts.pop(self.requests, "")
                 if state["cut"] == "before":
+                    state["cut"] = ""
                     self.cut.append("before")
                     return
             to_service.write(chunk)
@@ -83,8 +93,9 @@ class CuttingProxy:
     ) -> None:
         while chunk := await service.read(_CHUNK):
             if state["cut"]:
-                self.cut.append(state["cut"])
-                if state["cut"] == "inside":
+                kind, state["cut"] = state["cut"], ""
+                self.cut.append(kind)
+                if kind == "inside":
                     to_client.write(chunk[: len(chunk) // 2])
                     await to_client.drain()
                     to_client.close()  # in order, so that the half arrives

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
+import httpx
 import pytest
 
 from siteglass.accounts.keys import KeyLimits
 from siteglass.lead import Lead
-from siteglass_client import CreditCapExceeded, InsufficientCredits, InvalidRequest
+from siteglass_client import CreditCapExceeded, InsufficientCredits, InvalidRequest, Siteglass
 from tests.api.paying import Bank, Customer
 from tests.client.conftest import Connect
 
@@ -58,6 +61,19 @@ def test_free_leads_do_not_make_many_small_pages(connect: Connect, customer: Cus
     assert sum(len(page.leads) for page in pages) == search.total_results
     assert search.stopped == "end"
     assert len(pages) <= 10
+
+
+def test_a_service_that_does_not_keep_the_cap_is_left() -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        size = json.loads(request.content)["limit"]
+        body = {"result_id": "-", "total_results": 9, "size": size, "filters": {}, "next": "/more", "previous": None}
+        headers = {"x-credits-lead-used": str(size)}
+        return httpx.Response(200, headers=headers, json={**body, "results": [{"domain": "a.com"}] * size})
+
+    with Siteglass("sg_live_x", "http://test", transport=httpx.MockTransport(answer)) as client:
+        search = client.search(max_credits=250)
+        assert len(list(search)) == 251
+        assert search.stopped == "max_credits"
 
 
 def test_max_leads_ends_a_walk(connect: Connect, customer: Customer, sold: list[Lead]) -> None:

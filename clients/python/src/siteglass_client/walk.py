@@ -88,6 +88,10 @@ class SearchWalk:
         if size <= 0:
             self.stopped = "max_leads"
             return None
+        if self._max_credits is not None and self.credits > self._max_credits:
+            # A service that does not keep `max_lead_credits`: no page more.
+            self.stopped = "max_credits"
+            return None
         left = budget_left(self._max_credits, self.credits)
         affordable = min((each for each in (left, self._account_left) if each is not None), default=size)
         if affordable < size:
