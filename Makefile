@@ -14,7 +14,7 @@ SETUP_STAMP := $(VENV)/.setup-done
 PYTEST_WORKERS ?= 4
 PYTEST_ARGS ?=
 # The folders that hold Python; those that do not exist yet are skipped.
-SOURCES = $(wildcard src tests scripts bench)
+SOURCES = $(wildcard src clients/python/src tests scripts bench)
 
 .PHONY: help
 help: ## List the targets
@@ -27,10 +27,11 @@ setup: $(SETUP_STAMP) ## Install the locked dependencies and the package into .v
 
 # Hash-checked, and the package itself without its dependencies: nothing comes in past the lock.
 # The lock is a requirements file, so the build backend is in it and needs no isolated build.
-$(SETUP_STAMP): requirements.lock pyproject.toml
+$(SETUP_STAMP): requirements.lock pyproject.toml clients/python/pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --retries 5 --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable clients/python
 	touch $@
 
 .PHONY: lock
@@ -38,7 +39,7 @@ lock: ## Resolve pyproject.toml into requirements.lock (pass LOCK_ARGS=--upgrade
 	test -x $(BIN)/uv || $(MAKE) setup
 	$(BIN)/uv pip compile --quiet $(LOCK_ARGS) --all-extras --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
-		--output-file requirements.lock pyproject.toml
+		--output-file requirements.lock pyproject.toml clients/python/pyproject.toml
 
 # --- engines and service ------------------------------------------------------------------------
 
@@ -139,7 +140,7 @@ faults: setup ## Engines and workers killed, frozen and stopped, at full size
 		tests/generations/test_gapless.py --durations=20) | tee $(RESULTS)/faults.txt
 
 .PHONY: bench
-bench: long-overhead long-depth long-load long-charge long-verify long-values long-nl long-suppression long-dashboard ## Full-size measurements: overhead, page depth, loading, charging, verifying, values, sentences, opt-outs, pages
+bench: long-overhead long-depth long-load long-charge long-verify long-values long-nl long-suppression long-dashboard long-client ## Full-size measurements: overhead, page depth, loading, charging, verifying, values, sentences, opt-outs, pages, client
 
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts
@@ -196,3 +197,7 @@ long-dashboard: setup ## Time of every page of the dashboard with a million ledg
 .PHONY: long-nl
 long-nl: setup ## Sentences: 10,000 generated, noise on the labelled sets, 200,000 random strings, speed
 	$(BIN)/python -m bench.nl.prove --generated 10000 --strings 200000 --keep
+
+.PHONY: long-client
+long-client: setup ## The client: 50,000 leads over 30 cut lines and 10 killed processes, and its overhead
+	$(BIN)/python -m bench.client_walk --leads 50000 --cuts 30 --kills 10 --keep

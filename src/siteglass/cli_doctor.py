@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 MAKE_DEMO = "siteglass demo up"
 MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "wrong": ("✗", "red"), "skipped": ("-", None)}
-# Variables of scripts/engines.py and of the tests, which are no settings of the service.
+# Variables of scripts/engines.py, of the tests and of the client, which are no settings of the service.
 OTHER_VARIABLES = {
     *(f"SITEGLASS_{engine}_PORT" for engine in ("OPENSEARCH", "OPENSEARCH_TRANSPORT", "POSTGRES", "REDIS")),
     "SITEGLASS_ENGINES_DIR",
     "SITEGLASS_LONG",
+    "SITEGLASS_API_KEY",
+    "SITEGLASS_URL",
 }
 
 

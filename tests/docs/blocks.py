@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+CLIENT = ROOT / "clients" / "python"
 RUN = ("sh", "python")
 ANSWERS = ("json", "http", "text")
 DRAWN = ("mermaid",)
@@ -42,7 +43,7 @@ class Example:
 
 def pages() -> list[Path]:
     """Every page a reader may copy an example from."""
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", CLIENT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def blocks(page: Path) -> Iterator[Block]:

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -44,7 +45,9 @@ class Reader:
             text = text.replace(ours, here)
         if block.language == "python":
             (self._folder / "example.py").write_text(text)
-            text = "python3 example.py"
+            # What needs no package is run without any.
+            python = sys.executable if "siteglass_client" in text else "python3"
+            text = f"{python} example.py"
         script = f". ./{_STATE}\n{text}\n{{ export -p; declare -f; }} > {_STATE}\n"
         # Files, not pipes: a service left running in the background would hold a pipe open.
         printed, told = self._folder / "printed", self._folder / "told"

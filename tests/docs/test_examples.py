@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import ROOT, examples, neither, pages
+from tests.docs.blocks import CLIENT, ROOT, examples, neither, pages
 from tests.docs.conftest import Demo
 from tests.docs.reader import Reader, check
 from tests.limits.faults import free_port
@@ -32,7 +32,9 @@ def own_port() -> str:
 @pytest.fixture
 def reader(demo: Demo, own_port: str, page: Path, tmp_path: Path) -> Iterator[Reader]:
     """A reader of the page; of the README one who just ran `make demo`, of another page one who has its variables."""
-    folder, known = (demo.folder, {}) if page.name == "README.md" else (tmp_path, demo.variables)
+    folder, known = (demo.folder, {}) if page == ROOT / "README.md" else (tmp_path, demo.variables)
+    if page.parent == CLIENT:
+        known = {"SITEGLASS_URL": known["BASE_URL"], "SITEGLASS_API_KEY": known["API_KEY"]}
     # A port of the test's own: the reader's may be in use on this machine.
     made = Reader(folder, {**demo.environment, **known}, {"8081": own_port})
     yield made

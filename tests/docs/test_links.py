@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import ROOT
+from tests.docs.blocks import CLIENT, ROOT
 
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), CLIENT / "README.md", *(ROOT / "docs").rglob("*.md")])
 # Addresses outside that a page may link to, each with its reason.
 OUTSIDE = {
     "https://www.geonames.org/": "attribution that the licence asks for",

@@ -1,0 +1,92 @@
+"""Python client of Siteglass. `Siteglass` and `AsyncSiteglass` have the same surface."""
+
+from siteglass_client.answers import Batch, Credits, Page, Quote
+from siteglass_client.async_client import AsyncSiteglass
+from siteglass_client.async_search import AsyncEnrichment, AsyncSearch
+from siteglass_client.books import Account, LedgerEntry, Receipt, Usage
+from siteglass_client.calls import Filters
+from siteglass_client.client import Siteglass
+from siteglass_client.errors import (
+    BadRequest,
+    ConfigurationError,
+    ConnectionFailed,
+    CreditCapExceeded,
+    CursorExpired,
+    Detail,
+    Forbidden,
+    IdempotencyInProgress,
+    IdempotencyMismatch,
+    InsufficientCredits,
+    Internal,
+    InvalidCursor,
+    InvalidQuery,
+    InvalidRequest,
+    MethodNotAllowed,
+    MissingExtra,
+    NotFound,
+    PayloadTooLarge,
+    PaymentRequired,
+    ResumeError,
+    ServiceError,
+    SiteglassError,
+    TooManyRequests,
+    Unauthorized,
+    Unavailable,
+    UnsupportedMediaType,
+)
+from siteglass_client.records import Company, Item, KnownValue, KnownValues, Lead, Reading
+from siteglass_client.runs import Export
+from siteglass_client.search import Enrichment, Search
+from siteglass_client.version import __version__
+
+__all__ = [
+    "Account",
+    "AsyncEnrichment",
+    "AsyncSearch",
+    "AsyncSiteglass",
+    "BadRequest",
+    "Batch",
+    "Company",
+    "ConfigurationError",
+    "ConnectionFailed",
+    "CreditCapExceeded",
+    "Credits",
+    "CursorExpired",
+    "Detail",
+    "Enrichment",
+    "Export",
+    "Filters",
+    "Forbidden",
+    "IdempotencyInProgress",
+    "IdempotencyMismatch",
+    "InsufficientCredits",
+    "Internal",
+    "InvalidCursor",
+    "InvalidQuery",
+    "InvalidRequest",
+    "Item",
+    "KnownValue",
+    "KnownValues",
+    "Lead",
+    "LedgerEntry",
+    "MethodNotAllowed",
+    "MissingExtra",
+    "NotFound",
+    "Page",
+    "PayloadTooLarge",
+    "PaymentRequired",
+    "Quote",
+    "Reading",
+    "Receipt",
+    "ResumeError",
+    "Search",
+    "ServiceError",
+    "Siteglass",
+    "SiteglassError",
+    "TooManyRequests",
+    "Unauthorized",
+    "Unavailable",
+    "UnsupportedMediaType",
+    "Usage",
+    "__version__",
+]

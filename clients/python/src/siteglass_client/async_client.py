@@ -1,0 +1,174 @@
+"""The asynchronous client: the surface of the other one, with `await` and `async for`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from datetime import date
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from siteglass_client.answers import MAX_ANSWER_BYTES, Answer, read_answer
+from siteglass_client.async_search import AsyncEnrichment, AsyncSearch
+from siteglass_client.books import Account, LedgerEntry, Receipt, Usage
+from siteglass_client.calls import Call, Filters, Moment, common_headers, get, ledger_call, receipt_call, values_call
+from siteglass_client.configuration import Configuration
+from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassError
+from siteglass_client.records import KnownValues
+from siteglass_client.retrying import Tries
+
+
+class AsyncSiteglass:
+    """A client of the service. Use it as a context manager, or close it.
+
+    `api_key` and `base_url` come from SITEGLASS_API_KEY and SITEGLASS_URL if they are not given. `timeout_s` is for one
+    attempt, `deadline_s` for a call with all its attempts and waits. `transport` replaces the network, for tests.
+    """
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        *,
+        timeout_s: float = 30.0,
+        deadline_s: float = 120.0,
+        max_attempts: int = 10,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._configuration = Configuration(api_key, base_url, timeout_s, deadline_s, max_attempts)
+        self._http = httpx.AsyncClient(
+            base_url=self._configuration.base_url,
+            headers=common_headers(self._configuration.api_key),
+            limits=httpx.Limits(max_connections=20, max_keepalive_connections=4),
+            follow_redirects=False,  # the key goes to the address that was given, and nowhere else
+            transport=transport,
+        )
+        self._answered = False
+
+    def __repr__(self) -> str:
+        return f"AsyncSiteglass({self._configuration!r})"
+
+    async def __aenter__(self) -> AsyncSiteglass:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._http.aclose()
+
+    def search(
+        self,
+        query: str | None = None,
+        *,
+        filters: Filters | Mapping[str, Any] | None = None,
+        wrapped_query: str | None = None,
+        select: Sequence[str] | None = None,
+        sort: str | None = None,
+        strict: bool = False,
+        limit: int = 100,
+        max_leads: int | None = None,
+        max_credits: int | None = None,
+        resume: str | os.PathLike[str] | None = None,
+    ) -> AsyncSearch:
+        """A search by a sentence, filters or directives; nothing is sent before it is used.
+
+        `limit` is the size of a page. `max_leads` and `max_credits` end the walk: it is the longest start of the search
+        that keeps both. `resume` is a file from which the same call goes on after it was interrupted, without paying
+        twice. `strict` refuses a sentence that was not surely understood.
+        """
+        return AsyncSearch(
+            self._send, query, filters, wrapped_query, select, sort, strict, limit, max_leads, max_credits, resume
+        )
+
+    def enrich(
+        self,
+        domains: Iterable[str],
+        *,
+        select: Sequence[str] | None = None,
+        max_credits: int | None = None,
+        resume: str | os.PathLike[str] | None = None,
+    ) -> AsyncEnrichment:
+        """What is stored of domains, any number of them, in batches of 100; nothing is sent before it is used.
+
+        A batch costs an API credit, and a lead credit for each domain found; a domain that the list repeats is paid
+        once. With `max_credits`, which counts lead credits, later domains may get no item.
+        """
+        return AsyncEnrichment(self._send, domains, select, max_credits, resume)
+
+    async def values(
+        self, field: str, text: str = "", *, country: str | None = None, limit: int | None = None
+    ) -> KnownValues:
+        """Values of a field, such as `technologies` or `city`, that complete a text. Free."""
+        return KnownValues((await self._send(values_call(field, text, country, limit))).body)
+
+    async def account(self) -> Account:
+        """Balances, prices, limits, and the key that asks. Free."""
+        return Account((await self._send(get("/v1/account"))).body)
+
+    async def usage(
+        self, *, first_day: date | str | None = None, last_day: date | str | None = None, key_id: int | None = None
+    ) -> Usage:
+        """Credits by day, operation and key: the last 30 days, or up to 366 that are named. Free."""
+        return Usage((await self._send(get("/v1/usage", from_=first_day, to=last_day, key=key_id))).body)
+
+    async def ledger(
+        self,
+        *,
+        since: Moment = None,
+        until: Moment = None,
+        key_id: int | None = None,
+        request_id: str | None = None,
+    ) -> AsyncIterator[LedgerEntry]:
+        """Every change of the balance, the newest first, page after page. Free."""
+        call: Call | None = ledger_call(since, until, key_id, request_id)
+        while call is not None:
+            body = (await self._send(call)).body
+            for entry in body["entries"]:
+                yield LedgerEntry(entry)
+            call = get(body["next"]) if body["next"] else None
+
+    async def receipt(self, request_id: str) -> Receipt:
+        """What one request cost, domain by domain. Free."""
+        return Receipt((await self._send(receipt_call(request_id))).body)
+
+    async def _send(self, call: Call) -> Answer:
+        """The answer, however many attempts it takes within the deadline; the same request each time."""
+        tries = Tries(self._configuration.policy, time.monotonic(), answered_before=self._answered)
+        while True:
+            try:
+                answer = await self._attempt(call, tries)
+                self._answered = True
+                return answer
+            except (ServiceError, ConnectionFailed) as error:
+                self._answered = self._answered or isinstance(error, ServiceError)
+                failure: SiteglassError = error
+            wait_s = tries.wait_s(failure, time.monotonic())
+            if wait_s is None:
+                raise tries.outcome(failure) from failure.__cause__
+            await asyncio.sleep(wait_s)
+
+    async def _attempt(self, call: Call, tries: Tries) -> Answer:
+        timeout_s = min(self._configuration.timeout_s, tries.left_s(time.monotonic()))
+        ends_s = time.monotonic() + timeout_s
+        try:
+            async with self._http.stream(
+                call.method, call.path, content=call.content(), headers=call.headers(), timeout=timeout_s
+            ) as response:
+                content = bytearray()
+                async for chunk in response.aiter_bytes():
+                    content += chunk
+                    if len(content) > MAX_ANSWER_BYTES:
+                        raise ConnectionFailed(f"the answer has more than {MAX_ANSWER_BYTES} bytes")
+                    if time.monotonic() > ends_s:
+                        raise ConnectionFailed(f"the answer was not whole after {timeout_s:.0f} s")
+        except httpx.HTTPError as error:
+            raise ConnectionFailed(f"{type(error).__name__}: {error}") from error
+        return read_answer(response.status_code, response.headers, bytes(content), time.time())

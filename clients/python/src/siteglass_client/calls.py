@@ -1,0 +1,156 @@
+"""Requests of the service as values: method, path, body and headers. Nothing is sent here."""
+
+from __future__ import annotations
+
+import json
+import platform
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, TypedDict
+from urllib.parse import quote, urlencode
+
+from siteglass_client.version import __version__
+
+SEARCH_PATH = "/v1/leads/search"
+INTERPRET_PATH = "/v1/leads/interpret"
+ENRICH_PATH = "/v1/leads/enrich"
+MAX_LIMIT = 100
+MAX_DOMAINS = 100
+# The most that the service takes as `max_lead_credits`; no page or batch costs so much.
+MAX_LEAD_CREDITS = 1_000_000
+
+LEDGER_PAGE = 1000
+Moment = datetime | date | str | None
+
+USER_AGENT = f"siteglass-client/{__version__} python/{platform.python_version()}"
+
+
+class Filters(TypedDict, total=False):
+    """The filters of a search. All must hold; elements of a list are alternatives."""
+
+    language: str
+    country: str
+    state: str
+    city: str
+    technologies: Sequence[str]
+    keywords: Sequence[str]
+    categories_uses: Sequence[str]
+    lacks: Sequence[str]
+    service_type: str
+    offers: str
+    pages: Sequence[str]
+    has_email: bool
+    has_phone: bool
+    has_facebook: bool
+    has_linkedin: bool
+    has_twitter: bool
+    has_x: bool
+    has_instagram: bool
+    has_youtube: bool
+    has_tiktok: bool
+    has_pinterest: bool
+    exclude_generic_emails: bool
+    spending: str
+    min_spending: int
+    max_spending: int
+    min_score: int
+    max_score: int
+    seo_score: str
+    load_time_ms: str
+    updated_after: str
+    not_secure: bool
+    not_responsive: bool
+    missing_sitemap: bool
+    missing_schema: bool
+    missing_robot: bool
+    missing_heading: bool
+    missing_description: bool
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request, the same at every attempt."""
+
+    method: str
+    path: str
+    body: Mapping[str, Any] | None = None
+    idempotency_key: str | None = None
+
+    def content(self) -> bytes | None:
+        """The body as bytes."""
+        if self.body is None:
+            return None
+        return json.dumps(self.body, ensure_ascii=False, separators=(",", ":")).encode()
+
+    def headers(self) -> dict[str, str]:
+        """The headers of this call, beside those of every call."""
+        named = {} if self.idempotency_key is None else {"Idempotency-Key": self.idempotency_key}
+        return named if self.body is None else {**named, "Content-Type": "application/json"}
+
+
+def common_headers(api_key: str) -> dict[str, str]:
+    """The headers of every call."""
+    return {"X-API-Key": api_key, "User-Agent": USER_AGENT, "Accept": "application/json"}
+
+
+def post(path: str, body: Mapping[str, Any]) -> Call:
+    """A POST under a name of its own, by which the service knows a repeated one."""
+    return Call("POST", path, body, str(uuid.uuid4()))
+
+
+def get(path: str, **parameters: Any) -> Call:
+    """A GET; parameters that are None are left out, a `_` at the end of a name is not part of it."""
+    given = {name.rstrip("_"): str(value) for name, value in parameters.items() if value is not None}
+    return Call("GET", path + ("?" + urlencode(given) if given else ""))
+
+
+def search_body(
+    query: str | None,
+    filters: Filters | Mapping[str, Any] | None,
+    wrapped_query: str | None,
+    select: Sequence[str] | None,
+    sort: str | None,
+    strict: bool,
+) -> dict[str, Any]:
+    """The body of a search but for what shapes a single page."""
+    body: dict[str, Any] = dict(filters or {})
+    if query is not None:
+        body["query"] = query
+    if wrapped_query is not None:
+        # Filters that were echoed by an answer may hold lines of their own: both must hold.
+        lines = body.get("wrapped_query")
+        body["wrapped_query"] = f"{lines}\n{wrapped_query}" if lines else wrapped_query
+    if select is not None:
+        body["select"] = list(select)
+    if sort is not None:
+        body["sort"] = sort
+    if strict:
+        body["strict"] = True
+    return body
+
+
+def values_call(field: str, text: str, country: str | None, limit: int | None) -> Call:
+    """Known values of a field that complete a text."""
+    return get(f"/v1/values/{quote(field, safe='')}", q=text or None, country=country, limit=limit)
+
+
+def ledger_call(since: Moment, until: Moment, key_id: int | None, request_id: str | None) -> Call:
+    """The first page of the ledger."""
+    return get(
+        "/v1/ledger", from_=_spelled(since), to=_spelled(until), key=key_id, request_id=request_id, limit=LEDGER_PAGE
+    )
+
+
+def _spelled(moment: Moment) -> str | None:
+    if isinstance(moment, datetime):
+        if moment.tzinfo is None:
+            raise ValueError(f"{moment} has no time zone: give one, such as datetime.timezone.utc")
+        return moment.isoformat()
+    return None if moment is None else str(moment)
+
+
+def receipt_call(request_id: str) -> Call:
+    """What one request cost."""
+    return get(f"/v1/ledger/{quote(request_id, safe='')}")
