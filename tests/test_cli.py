@@ -193,6 +193,7 @@ class Demo:
 
 EVERY_STATUS = {
     "api_key": 200,
+    "test_api_key": 200,
     "small_plan_api_key": 200,
     "no_credit_api_key": 402,
     "expired_api_key": 401,

@@ -53,12 +53,19 @@ async def test_every_typo_is_refused_without_a_query(dsn: str, schema_name: str)
     assert await proofs.typos(dsn, schema_name, 20) > 50_000
 
 
-async def test_a_test_key_is_refused_without_a_query(dsn: str, schema_name: str) -> None:
-    text = "sg_test_" + "a" * 30
+async def test_a_key_of_another_kind_is_refused_without_a_query(dsn: str, schema_name: str) -> None:
+    text = "sg_demo_" + "a" * 30
     postgres = CountingPostgres(dsn, schema_name)
     with pytest.raises(Unauthorized):
         await Keys(postgres, SECRETS, TIMEOUT_MS).find(text + key_form.checksum(text))
     assert postgres.sent == 0
+
+
+async def test_a_test_key_is_known_as_one(postgres: Postgres) -> None:
+    account = (await open_account(postgres)).account_id
+    _, key = await create_key(postgres, SECRETS, account, "k", actor="tests", test=True)
+    assert key.startswith("sg_test_")
+    assert (await Keys(postgres, SECRETS, TIMEOUT_MS).find(key)).test is True
 
 
 async def test_the_caller_is_known_with_plan_and_limits(postgres: Postgres) -> None:

@@ -131,7 +131,7 @@ def test_a_cursor_that_has_expired(client: httpx.Client) -> None:
 def test_a_slow_answer(client: httpx.Client) -> None:
     started = time.monotonic()
     assert search(client, query="test:SLOW", limit=1).status_code == 200
-    assert time.monotonic() - started >= test_mode.SLOW_S
+    assert time.monotonic() - started >= test_mode.SLOW_S - 0.1
 
 
 def test_domains_on_purpose(client: httpx.Client) -> None:
@@ -153,7 +153,7 @@ def test_domains_on_purpose(client: httpx.Client) -> None:
     assert (
         client.post("/v1/leads/enrich", json={"domains": ["slow.example"]}).json()["results"][0]["status"] == "success"
     )
-    assert time.monotonic() - started >= test_mode.SLOW_S
+    assert time.monotonic() - started >= test_mode.SLOW_S - 0.1
 
 
 def test_what_caps_and_dry_runs_say(client: httpx.Client) -> None:
