@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import secrets
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +22,8 @@ from siteglass.settings import Settings
 from tests.running import make_test_account, run, serving, settings_for
 
 TIMEOUT_MS = 5_000
+# One worker: the index is made once.
+pytestmark = pytest.mark.xdist_group("test-mode")
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +38,9 @@ def settings() -> Settings:
 @pytest.fixture(scope="module")
 def account(settings: Settings) -> int:
     """An account without a credit."""
-    return run(settings, lambda backends, _: create_account(backends.postgres, "Tester", actor="tests"))
+    return run(
+        settings, lambda backends, _: create_account(backends.postgres, f"Tester {secrets.token_hex(4)}", actor="tests")
+    )
 
 
 @pytest.fixture(scope="module")
