@@ -39,7 +39,8 @@ def settings() -> Settings:
 def account(settings: Settings) -> int:
     """An account without a credit."""
     return run(
-        settings, lambda backends, _: create_account(backends.postgres, f"Tester {secrets.token_hex(4)}", actor="tests")
+        settings,
+        lambda backends, _: create_account(backends.postgres, f"Tester {secrets.token_hex(4)}", "tests", actor="tests"),
     )
 
 
