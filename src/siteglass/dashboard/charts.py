@@ -53,14 +53,18 @@ class Chart:
     def summary(self) -> str:
         """The chart in a sentence, for those who do not see it."""
         parts = ", ".join(f"{line.label} {line.total:,}" for line in self.lines)
-        return f"{self.title}, {_day(self.days[0])} to {_day(self.days[-1])}: {parts}. The table below has every day."
+        return f"{self.title}, {_day(self.days[0])} to {_day(self.days[-1])}: {parts}. The table below has the days."
 
     @property
     def rows(self) -> list[tuple[str, tuple[str, ...]]]:
-        """The table, the newest day first; spelled here, not by a filter for each of some 5,000 numbers."""
-        days = [_day(day) for day in reversed(self.days)]
-        columns = [[f"{value:,}" for value in reversed(line.values)] for line in self.lines]
-        return list(zip(days, zip(*columns, strict=True), strict=True))
+        """The table, the newest day first, without days on which nothing was; spelled here, not by a filter for each of
+        some thousand numbers."""
+        values = list(zip(*(line.values for line in self.lines), strict=True))
+        return [
+            (_day(day), tuple(f"{value:,}" for value in found))
+            for day, found in zip(reversed(self.days), reversed(values), strict=True)
+            if any(found)
+        ]
 
 
 def _day(day: date) -> str:
