@@ -24,7 +24,7 @@ def form_id(page: str) -> str:
 def key_on(page: httpx.Response) -> str:
     """The key that a page shows once."""
     assert page.status_code == 200, page.text
-    found = re.search(r'<code id="new-key"[^>]*>(sg_live_\w+)</code>', page.text)
+    found = re.search(r'<code id="new-key"[^>]*>(sg_(?:live|test)_\w+)</code>', page.text)
     assert found, page.text
     return found[1]
 

@@ -53,6 +53,16 @@ def test_a_new_key_works_and_is_shown_once(the_office: Office) -> None:
     assert f"{key[:12]}...{key[-4:]}" in visitor.get("/dashboard/keys").text
 
 
+def test_a_test_key_is_made_and_told_apart(the_office: Office) -> None:
+    visitor = the_office.visitor(the_office.somebody())
+    number, key = make_key(visitor, mode="test", name="Continuous integration")
+    assert key.startswith("sg_test_")
+    assert call(the_office, key).headers["X-Test-Mode"] == "true"
+    assert '<span class="badge">test</span>' in visitor.get("/dashboard/keys").text
+    rotated = visitor.post(f"/dashboard/keys/{number}/rotate", {"overlap": "0"})
+    assert key_on(rotated).startswith("sg_test_")
+
+
 def test_caps_scopes_and_expiry_are_those_given(the_office: Office) -> None:
     visitor = the_office.visitor(the_office.somebody())
     _, key = make_key(visitor, scopes=["account"], expires="90", daily_api_cap="1,000", daily_lead_cap="0")
