@@ -59,7 +59,10 @@ def account(session: Session) -> None:
 @click.option("--to", "last_day", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="The last day.")
 @click.option("--key-id", type=int, metavar="ID", help="Only what this key did.")
 def usage(session: Session, first_day: datetime | None, last_day: datetime | None, key_id: int | None) -> None:
-    """Credits by day, operation and key: the last 30 days, or others. Free."""
+    """Credits by day, operation and key. Free.
+
+    The last 30 days, unless others are named.
+    """
     with session.connect() as client:
         told = client.usage(
             first_day=first_day and first_day.date(), last_day=last_day and last_day.date(), key_id=key_id

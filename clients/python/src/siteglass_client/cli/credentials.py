@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from siteglass_client.errors import ConfigurationError
+from siteglass_client.cli.failures import NOT_AUTHORISED, WRONG_INPUT, Failure
 
 MAX_FILE_BYTES = 64 * 1024
 
@@ -59,7 +59,7 @@ def stored() -> Credentials | None:
         told = json.loads(raw)
         return Credentials(str(told["url"]), str(told["key"]))
     except (ValueError, KeyError, TypeError):
-        raise ConfigurationError(f"{path} cannot be read. Run `sg login` to write it anew.") from None
+        raise Failure(f"{path} cannot be read. Run `sg login` to write it anew.", WRONG_INPUT) from None
 
 
 def chosen(url: str | None, key: str | None) -> Credentials:
@@ -71,10 +71,13 @@ def chosen(url: str | None, key: str | None) -> Credentials:
     kept = stored()
     if kept is None:
         missing = "API key" if url else "address of the service" if key else "address of the service and no API key"
-        raise ConfigurationError(f"There is no {missing}. Run `sg login`, or set SITEGLASS_URL and SITEGLASS_API_KEY.")
+        raise Failure(
+            f"There is no {missing}. Run `sg login`, or set SITEGLASS_URL and SITEGLASS_API_KEY.", NOT_AUTHORISED
+        )
     if url and url.rstrip("/") != kept.url.rstrip("/"):
         # A stored key goes to the address that it was stored with, and nowhere else.
-        raise ConfigurationError(
-            f"The stored key is for {kept.url}, not for {url}. Set SITEGLASS_API_KEY, or run `sg login --url {url}`."
+        raise Failure(
+            f"The stored key is for {kept.url}, not for {url}. Set SITEGLASS_API_KEY, or run `sg login --url {url}`.",
+            NOT_AUTHORISED,
         )
     return Credentials(kept.url, key or kept.key)

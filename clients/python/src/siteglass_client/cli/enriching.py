@@ -32,10 +32,10 @@ PREFIX = "sg_"
 @click.option("--column", metavar="NAME", help="The column that holds domains or addresses of sites.")
 @select_option
 def enrich(session: Session, to: Saving, source: Path, column: str | None, select: list[str] | None) -> None:
-    """What is known of the domains in a file: a table (CSV), or a plain list.
+    """Join what is known of domains to a file.
 
-    All rows and columns stay, in their order; what is known is added in columns that start with sg_. A batch of 100
-    domains costs an API credit, each domain found a lead credit.
+    The file is a table (CSV) or a plain list. All rows and columns stay, in their order; what is known is added in
+    columns that start with sg_. A batch of 100 domains costs an API credit, each domain found a lead credit.
     """
     if to.output is not None:
         form_of(to.output, FORMS)

@@ -20,7 +20,10 @@ SHELLS = ("bash", "zsh", "fish")
 @click.command()
 @common
 def login(session: Session) -> None:
-    """Store the address and the key, after the service has accepted them."""
+    """Store the address and the key.
+
+    They are tried first, and stored in a file that only you can read.
+    """
     url = session.url or _asked("Address of the service", os.environ.get("SITEGLASS_URL"))
     key = session.key or _asked("API key (not shown)", None, hidden=True)
     with Siteglass(key, url, deadline_s=session.deadline_s) as client:
@@ -46,7 +49,10 @@ def _asked(what: str, default: str | None, *, hidden: bool = False) -> str:
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """The script that completes `sg` in SHELL, such as: eval "$(sg completion bash)"."""
+    """Print the script that completes `sg`.
+
+    For example: eval "$(sg completion bash)"
+    """
     made = get_completion_class(shell)
     if made is None:
         raise Failure(f"There is no completion for {shell}.", WRONG_INPUT)

@@ -12,6 +12,7 @@ from siteglass_client.cli.enriching import enrich
 from siteglass_client.cli.entering import completion, login
 from siteglass_client.cli.failures import INTERRUPTED, Failure, explained
 from siteglass_client.cli.searching import count, interpret, search
+from siteglass_client.cli.terminal import ReaderGone
 from siteglass_client.errors import SiteglassError
 from siteglass_client.version import __version__
 
@@ -41,8 +42,8 @@ def run() -> int:
         result = sg.main(prog_name="sg", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
-    except BrokenPipeError:
-        # Whoever read has enough, as `head` does. What is left must not fail when Python ends.
+    except (ReaderGone, BrokenPipeError):
+        # What is not written yet must not fail when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (click.Abort, KeyboardInterrupt):

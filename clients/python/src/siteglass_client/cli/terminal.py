@@ -22,9 +22,16 @@ def for_people(as_json: bool) -> bool:
     return not as_json and sys.stdout.isatty()
 
 
+class ReaderGone(Exception):
+    """Whoever read the output has enough, as `head` does."""
+
+
 def say_json(value: Any) -> None:
     """One JSON value on one line."""
-    click.echo(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    try:
+        click.echo(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    except BrokenPipeError:  # click would end the program as a failure
+        raise ReaderGone from None
 
 
 def note(text: str) -> None:
