@@ -93,6 +93,11 @@ def test_a_budget_ends_a_walk_that_a_higher_one_goes_on_with(desk: Desk, custome
         "sg: Stopped at --max-credits 10. Run the same command with a higher --max-credits to go on.\n"
     )
     assert customer.balance()[1] == 10_000 - 10
+    told = desk.refused(2, "search", "shops", "-o", "leads.jsonl")
+    assert told == (
+        "sg: leads.jsonl.resume belongs to another command. Repeat that one as it was first given to go on with it. "
+        "To start anew, give --overwrite or another -o."
+    )
     done = desk.run(*words)
     assert (done.code, done.json["rows"]) == (0, 60)
     leads = [json.loads(line) for line in (desk.folder / "leads.jsonl").read_text().splitlines()]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-
 import click
 
 from siteglass_client.cli.options import Session, common
@@ -39,7 +37,7 @@ def account(session: Session) -> None:
         return
     balances, prices, limits, key = told.balances, told.prices, told.limits, told.key
     rows = [
-        ("account", f"{told.account.name} ({told.account.plan})"),
+        ("plan", told.account.plan),
         ("lead credits", f"{balances.lead_credits:,} at {prices.lead_credit} {prices.currency}"),
         ("API credits", f"{balances.api_credits:,} at {prices.api_credit} {prices.currency}"),
         ("rate", f"{limits.requests_per_second:g} requests a second, {limits.burst} at once"),
@@ -50,23 +48,21 @@ def account(session: Session) -> None:
         (f"expires {each.expires_at[:10]}", f"{each.lead_credits:,} lead credits, {each.api_credits:,} API credits")
         for each in balances.expiring
     ]
-    show_table(("", told.account.name), [*rows, *expiring])
+    show_table(("account", told.account.name), [*rows, *expiring])
 
 
 @click.command()
 @common
-@click.option("--from", "first_day", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="The first day.")
-@click.option("--to", "last_day", type=click.DateTime(["%Y-%m-%d"]), metavar="DAY", help="The last day.")
+@click.option("--from", "first_day", metavar="DAY", help="The first day, such as 2026-01-31.")
+@click.option("--to", "last_day", metavar="DAY", help="The last day.")
 @click.option("--key-id", type=int, metavar="ID", help="Only what this key did.")
-def usage(session: Session, first_day: datetime | None, last_day: datetime | None, key_id: int | None) -> None:
+def usage(session: Session, first_day: str | None, last_day: str | None, key_id: int | None) -> None:
     """Credits by day, operation and key. Free.
 
     The last 30 days, unless others are named.
     """
     with session.connect() as client:
-        told = client.usage(
-            first_day=first_day and first_day.date(), last_day=last_day and last_day.date(), key_id=key_id
-        )
+        told = client.usage(first_day=first_day, last_day=last_day, key_id=key_id)
     if not session.for_people:
         say_json(told)
         return

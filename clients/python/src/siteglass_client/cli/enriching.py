@@ -15,7 +15,7 @@ import click
 from siteglass_client.cli.domain_files import DomainFile, read_domains
 from siteglass_client.cli.options import Saving, Session, common, saving, select_option
 from siteglass_client.cli.saving import finished, form_of, make_room, resumable, stop_at_cap, tell_price
-from siteglass_client.cli.terminal import note, progress_of, say_json, show_table
+from siteglass_client.cli.terminal import counted, note, progress_of, say_json, show_table
 from siteglass_client.outputs import JsonLines, cell
 from siteglass_client.plans import COMPANY_COLUMNS
 from siteglass_client.search import Enrichment
@@ -124,4 +124,4 @@ def _show(session: Session, walk: Enrichment) -> None:
     columns = ("title", "country", "emails")
     rows = [[item.domain, item.status, *(item.get("data", {}).get(name) for name in columns)] for item in walk]
     show_table(("domain", "status", *columns), rows)
-    note(f"{walk.credits_used:,} lead credits, {walk.api_credits_used:,} API credits.")
+    note(f"{counted(walk.credits_used, 'lead credit')}, {counted(walk.api_credits_used, 'API credit')}.")

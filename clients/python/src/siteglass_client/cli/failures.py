@@ -12,6 +12,7 @@ from siteglass_client.errors import (
     ConnectionFailed,
     CreditCapExceeded,
     CursorExpired,
+    Detail,
     Forbidden,
     IdempotencyInProgress,
     NotFound,
@@ -66,9 +67,18 @@ def explained(error: Exception) -> Failure:
 
 
 def _told(error: ServiceError) -> str:
-    """What the service said, on one line."""
-    problems = [f"{detail.field}: {detail.message}" for detail in error.details] if len(error.details) > 1 else []
-    return _sentence(" ".join([_sentence(error.message), *map(_sentence, problems)]))
+    """What the service said, on one line, in words of this program."""
+    if isinstance(error, Unauthorized):
+        return "The service does not accept this key: it is wrong, expired or revoked."
+    if len(error.details) < 2:
+        return _sentence(error.message.replace("wrapped_query", "--directives"))
+    return " ".join(_sentence(_problem(detail)) for detail in error.details)
+
+
+def _problem(detail: Detail) -> str:
+    field = detail.field.replace("wrapped_query", "--directives")
+    place = "" if detail.line is None else f" line {detail.line}"
+    return f"{field}{place}: {detail.message}"
 
 
 def _sentence(text: str) -> str:
@@ -78,12 +88,13 @@ def _sentence(text: str) -> str:
 
 def _next_step(error: ServiceError) -> str:
     if isinstance(error, BadRequest):
-        meant = [detail.nearest for detail in error.details if detail.nearest and detail.nearest not in error.message]
+        told = error.message + " ".join(detail.message for detail in error.details)
+        meant = [detail.nearest for detail in error.details if detail.nearest and detail.nearest not in told]
         return f"Did you mean {' or '.join(meant)}?" if meant else "Correct it, then run the command again."
     if isinstance(error, Unauthorized):
         return "Run `sg login` with a valid key, or set SITEGLASS_API_KEY."
     if isinstance(error, Forbidden):
-        return "Use a key that may do this (--key, SITEGLASS_API_KEY or `sg login`)."
+        return "Give it with --key, SITEGLASS_API_KEY or `sg login`."
     if isinstance(error, CreditCapExceeded):
         return "Raise --max-credits; if it is the daily cap of the key, run the same command again after 00:00 UTC."
     if isinstance(error, PaymentRequired):

@@ -9,7 +9,7 @@ from pathlib import Path
 from siteglass_client.answers import Quote
 from siteglass_client.cli.failures import INTERRUPTED, NO_CREDITS, WRONG_INPUT, Failure
 from siteglass_client.cli.options import Saving, Session
-from siteglass_client.cli.terminal import Told, note, say_json
+from siteglass_client.cli.terminal import Told, counted, note, say_json
 from siteglass_client.errors import ResumeError, ServiceError
 from siteglass_client.runs import Export
 
@@ -22,6 +22,8 @@ def form_of(output: Path, forms: Sequence[str]) -> str:
     if form not in forms:
         known = ", ".join(f".{each}" for each in forms)
         raise Failure(f"{output} says no form that can be written: end its name in one of {known}.", WRONG_INPUT)
+    if not output.parent.is_dir():
+        raise Failure(f"There is no folder {output.parent}. Make it, or choose another.", WRONG_INPUT)
     return form
 
 
@@ -49,7 +51,7 @@ def resumable(saving: Saving, rows: Path, walk: Told) -> Iterator[None]:
         how = "With -o FILE it could go on later." if resume is None else GO_ON
         raise Failure(f"Interrupted after {walk.rows_done:,} rows. {how}", INTERRUPTED) from None
     except ResumeError as error:
-        raise Failure(f"{error} To start anew, give --overwrite or another -o.", WRONG_INPUT) from None
+        raise Failure(_resume_failure(resume, error), WRONG_INPUT) from None
     except ServiceError as error:
         # Refused, so nothing was charged: a corrected command must not meet the resume file of the wrong one.
         if is_new and resume is not None and walk.rows_done == 0 and error.status < 500:
@@ -57,6 +59,16 @@ def resumable(saving: Saving, rows: Path, walk: Told) -> Iterator[None]:
             if rows.exists() and rows.stat().st_size == 0:
                 rows.unlink()
         raise
+
+
+def _resume_failure(resume: Path | None, error: ResumeError) -> str:
+    """What is wrong with a resume file, in words of this program."""
+    told = str(error)
+    if "belongs to another walk" in told:
+        told = f"{resume} belongs to another command. Repeat that one as it was first given to go on with it."
+    told = told.replace("max_credits=", "--max-credits ").replace("max_leads=", "--max-leads ")
+    told = told.replace(", or start anew without this resume file", "")
+    return f"{told} To start anew, give --overwrite or another -o."
 
 
 def finished(session: Session, saving: Saving, done: Export, rows: Path, what: str) -> None:
@@ -72,7 +84,7 @@ def finished(session: Session, saving: Saving, done: Export, rows: Path, what: s
             }
         )
     else:
-        note(f"{done.path}: {done.rows:,} {what}, {done.credits_used:,} lead credits.")
+        note(f"{done.path}: {done.rows:,} {what}, {counted(done.credits_used, 'lead credit')}.")
     stop_at_cap(saving, done.stopped)
     resume = saving.resume_path
     if resume is not None:
@@ -93,8 +105,8 @@ def tell_price(session: Session, quote: Quote, what: str) -> None:
     """The price of a walk."""
     if session.for_people:
         most = "" if quote.exact else "at most "
-        api = f" and {quote.api_credits:,} API credits" if quote.api_credits else ""
-        price = f"{most}{quote.lead_credits:,} lead credits{api}"
+        api = f" and {counted(quote.api_credits, 'API credit')}" if quote.api_credits else ""
+        price = f"{most}{counted(quote.lead_credits, 'lead credit')}{api}"
         note(f"{quote.total_results:,} {what}; this costs {price}. Nothing was spent.")
         return
     say_json(

@@ -9,7 +9,7 @@ import click
 
 from siteglass_client.cli.options import Saving, Session, common, saving, search_options, select_option
 from siteglass_client.cli.saving import finished, form_of, make_room, resumable, stop_at_cap, tell_price
-from siteglass_client.cli.terminal import note, progress_of, say_json, show_table
+from siteglass_client.cli.terminal import counted, note, progress_of, say_json, show_table
 from siteglass_client.plans import rows_path
 from siteglass_client.records import Reading
 from siteglass_client.search import Search
@@ -43,7 +43,7 @@ def search(
     shown on a terminal; in a pipe come all as JSON lines.
     """
     form = "" if to.output is None else form_of(to.output, FORMS)
-    if to.output is None and session.for_people and max_leads is None:
+    if to.output is None and session.for_people and max_leads is None and not to.dry_run:
         max_leads = SHOWN_LEADS
     with session.connect() as client:
         walk = client.search(
@@ -87,7 +87,8 @@ def _show(session: Session, walk: Search, columns: list[str]) -> None:
         return
     leads = list(walk)
     show_table(columns, ([lead.get(name) for name in columns] for lead in leads))
-    note(f"{len(leads):,} of {walk.total_results or 0:,} leads, {walk.credits_used:,} lead credits. All: -o leads.csv")
+    price = counted(walk.credits_used, "lead credit")
+    note(f"{len(leads):,} of {walk.total_results or 0:,} leads, {price}. All: -o leads.csv")
 
 
 @click.command()

@@ -39,6 +39,11 @@ def note(text: str) -> None:
     click.echo(text, err=True)
 
 
+def counted(number: int, what: str) -> str:
+    """A number of things."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
 def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:
     """A table; cells are shown as they are, never read as markup."""
     table = Table(title=title, title_justify="left")
