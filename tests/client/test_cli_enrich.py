@@ -84,7 +84,7 @@ def test_no_column_found(desk: Desk, customer: Customer) -> None:
         ("n\tsource\turl\n1\tads.com\ta.com\n2\tads\tb.com\n", ["n", "source", "url"], ["a.com", "b.com"]),
         ("landing,website\nx.com/a,x.com\n", ["landing", "website"], ["x.com"]),
         ("1,a.com\n2,b.com\n", ["column_1", "domain"], ["a.com", "b.com"]),
-        ('name,site\n"a, b",a.com\nshort\n', ["name", "site"], ["a.com", ""]),
+        ('name,site\n"a, b",a.com\nshort\n,\n\n', ["name", "site"], ["a.com", "", ""]),
     ],
 )
 def test_the_column_is_found(tmp_path: Path, text: str, heading: list[str], domains: list[str]) -> None:

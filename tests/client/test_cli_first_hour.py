@@ -6,6 +6,7 @@ import json
 import stat
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,12 @@ def test_completion(desk: Desk) -> None:
     assert "_SG_COMPLETE=bash_complete" in desk.run("completion", "bash").out
     desk.environment |= {"_SG_COMPLETE": "bash_complete", "COMP_WORDS": "sg search --filter cou", "COMP_CWORD": "3"}
     assert desk.run().out == "plain,country=\n"
+
+
+def test_the_program_is_named_in_the_distribution() -> None:
+    kept = tomllib.loads((ROOT / "clients/python/pyproject.toml").read_text())["project"]
+    assert kept["scripts"] == {"sg": "siteglass_client.cli:main"}
+    assert [each.partition(">")[0] for each in kept["optional-dependencies"]["cli"]] == ["click", "rich"]
 
 
 def test_the_client_needs_no_package_of_the_command_line() -> None:

@@ -75,7 +75,9 @@ def _parsed(text: str) -> list[list[str]]:
     limit = csv.field_size_limit(MAX_INPUT_BYTES)
     try:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        return [row for row in rows if any(each.strip() for each in row)]
+        return [row for row in rows if row]
+    except csv.Error as error:
+        raise Failure(f"The table cannot be read: {error}. Save it as CSV in UTF-8.", WRONG_INPUT) from None
     finally:
         csv.field_size_limit(limit)
 

@@ -10,7 +10,7 @@ from siteglass_client.answers import Quote
 from siteglass_client.cli.failures import INTERRUPTED, NO_CREDITS, WRONG_INPUT, Failure
 from siteglass_client.cli.options import Saving, Session
 from siteglass_client.cli.terminal import Told, counted, note, say_json
-from siteglass_client.errors import ResumeError, ServiceError
+from siteglass_client.errors import BadRequest, Forbidden, NotFound, PaymentRequired, ResumeError, Unauthorized
 from siteglass_client.runs import Export
 
 GO_ON = "Run the same command again to go on; nothing is paid twice."
@@ -52,9 +52,10 @@ def resumable(saving: Saving, rows: Path, walk: Told) -> Iterator[None]:
         raise Failure(f"Interrupted after {walk.rows_done:,} rows. {how}", INTERRUPTED) from None
     except ResumeError as error:
         raise Failure(_resume_failure(resume, error), WRONG_INPUT) from None
-    except ServiceError as error:
-        # Refused, so nothing was charged: a corrected command must not meet the resume file of the wrong one.
-        if is_new and resume is not None and walk.rows_done == 0 and error.status < 500:
+    except (BadRequest, Unauthorized, PaymentRequired, Forbidden, NotFound):
+        # Refused, so nothing was charged: a corrected command must not meet the resume file of the wrong one. Other
+        # failures may come after an attempt whose answer was lost, and that must be asked for under the same key.
+        if is_new and resume is not None and walk.rows_done == 0:
             resume.unlink(missing_ok=True)
             if rows.exists() and rows.stat().st_size == 0:
                 rows.unlink()
