@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -42,17 +42,19 @@ def enrich(session: Session, to: Saving, source: Path, column: str | None, selec
         if to.output.exists() and source.exists() and to.output.samefile(source):
             raise click.UsageError("-o must name another file than the one that is read.")
     file = read_domains(source, column)
+    shown = list(COMPANY_COLUMNS) if select is None else [name for name in select if name != "domain"]
     with session.connect() as client:
         walk = client.enrich(
             [domain for domain in file.domains if domain],
-            select=select,
+            # The domain under which something is known may be another than that of the row.
+            select=None if select is None else ["domain", *shown],
             max_credits=to.max_credits,
             resume=to.resume_path,
         )
         if to.dry_run:
             tell_price(session, walk.dry_run(), f"of {len(walk):,} domains found")
         elif to.output is not None:
-            _write(session, to, walk, file, to.output, select, client.account)
+            _write(session, to, walk, file, to.output, shown, client.account)
         else:
             with resumable(to, Path(), walk):
                 _show(session, walk)
@@ -65,8 +67,8 @@ def _write(
     walk: Enrichment,
     file: DomainFile,
     output: Path,
-    select: list[str] | None,
-    check: Any,
+    shown: list[str],
+    check: Callable[[], object],
 ) -> None:
     """Items are gathered beside the output, which is there whole or not at all."""
     gathered = output.with_name(output.name + ".items.jsonl")
@@ -75,7 +77,7 @@ def _write(
         note(f"Domains are taken from the column {file.heading[file.place]!r}.")
         with progress_of(walk, len(walk)) as bar:
             done = walk.to_jsonl(gathered, on_page=bar.step)
-        added = [PREFIX + name for name in ("status", "message", "found_domain", *(select or COMPANY_COLUMNS))]
+        added = [PREFIX + name for name in ("status", "message", "found_domain", *shown)]
         unfinished = output.with_name(output.name + ".unfinished")
         if output.suffix.lower() == ".csv":
             _write_csv(unfinished, file, gathered, added)
