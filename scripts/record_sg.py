@@ -29,8 +29,8 @@ SESSION = (
 # What moves the cursor or hides it; colours stay.
 _STEERING = re.compile(r"\x1b\[\??[0-9;]*[A-Za-ln-z]")
 _REQUEST = re.compile(r" \(request [0-9a-f-]+\)")
-# The picture must load nothing from elsewhere.
-_FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
+# The picture must load nothing from elsewhere, nor name it.
+_FROM_ELSEWHERE = re.compile(r"@font-face \{.*?\}\s*|<!--.*?-->\s*", re.DOTALL)
 
 
 def shown(words: tuple[str, ...], folder: str) -> str:
@@ -58,7 +58,9 @@ def main() -> None:
             typed = " ".join(f'"{word}"' if " " in word else word for word in words)
             console.print(Text.assemble(("$ ", "bold green"), f"sg {typed}"))
             console.print(Text.from_ansi(shown(words, folder)))
-    PICTURE.write_text(_FONTS.sub("", console.export_svg(title="sg", unique_id="sg")))
+    drawn = _FROM_ELSEWHERE.sub("", console.export_svg(title="sg", unique_id="sg"))
+    # For those who have a picture read to them.
+    PICTURE.write_text(drawn.replace(">", "><title>A session with sg in a terminal</title>", 1))
 
 
 if __name__ == "__main__":

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 
+from siteglass_client.cli.failures import Failure
+from siteglass_client.cli.options import read_filters
+from siteglass_client.cli.saving import form_of
 from tests.api.paying import Bank, Customer
 from tests.client.commanding import ROOT, Desk
 from tests.client.conftest import Connect
@@ -18,7 +23,9 @@ from tests.client.conftest import Connect
 pytestmark = pytest.mark.xdist_group("client")
 
 
-def test_login_stores_a_key_that_the_service_accepts(bank: Bank, customer: Customer, tmp_path: Path) -> None:
+def test_login_stores_a_key_that_the_service_accepts(
+    bank: Bank, connect: Connect, customer: Customer, tmp_path: Path
+) -> None:
     desk = Desk(tmp_path, None, None)
     desk.key = customer.key
     told = desk.refused(3, "account")
@@ -34,7 +41,7 @@ def test_login_stores_a_key_that_the_service_accepts(bank: Bank, customer: Custo
     assert (done.code, done.out) == (0, "")
     assert done.err.startswith("Logged in as ")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert desk.run("account").json["account"]["id"] == customer.account_id
+    assert desk.run("account").json == connect(customer).account()
     told = desk.refused(3, "account", "--url", "http://127.0.0.1:1")
     assert told.startswith(f"sg: The stored key is for {bank.base_url}, not for http://127.0.0.1:1.")
     desk.environment["SITEGLASS_API_KEY"] = "sg_live_wrong"  # wins over what is stored
@@ -52,7 +59,6 @@ def test_free_questions(desk: Desk, connect: Connect, customer: Customer) -> Non
         assert desk.run("values", "technologies", "shop", "--limit", "3").json == client.values(
             "technologies", "shop", limit=3
         )
-        assert desk.run("account").json == client.account()
         assert desk.run("usage", "--from", "2026-01-01", "--to", "2026-01-31").json == client.usage(
             first_day="2026-01-01", last_day="2026-01-31"
         )
@@ -80,21 +86,40 @@ def test_first_mistakes(desk: Desk, customer: Customer) -> None:
             "--directives line 2: expected a known directive, found @foo. Correct it, "
         )
         assert list(desk.folder.iterdir()) == []  # a corrected command starts anew
-        told = desk.refused(2, "search", "--filter", "has_email=maybe")
-        assert told == ("sg: --filter has_email takes true or false, and is 'maybe'. See: sg search --help")
-        told = desk.refused(2, "search", "x", "-o", "leads.xlsx")
-        assert told == (
-            "sg: leads.xlsx says no form that can be written: end its name in one of .csv, .jsonl, .parquet."
-        )
         told = desk.refused(2, "search")
         assert told.startswith("sg: Say what to search for: ")
-        told = desk.refused(2, "search", "shops", "-o", "nowhere/leads.csv")
-        assert told == "sg: There is no folder nowhere. Make it, or choose another."
         told = desk.refused(3, "search", "shops", "--key", "sg_live_wrong", "-o", "leads.csv")
         assert "Run `sg login` with a valid key" in told
         assert list(desk.folder.iterdir()) == []
         told = desk.refused(5, "count", "shops", "--url", "http://127.0.0.1:1")
         assert "Check the address" in told
+
+
+def test_filters_are_read_by_their_kind() -> None:
+    given = ("country=DEU", "technologies=Shopify, Wix", "technologies=Stripe", "has_email=yes", "min_score=7", "x=1")
+    assert read_filters(given) == {
+        "country": "DEU",
+        "technologies": ["Shopify", "Wix", "Stripe"],
+        "has_email": True,
+        "min_score": 7,
+        "x": "1",
+    }
+    for wrong, told in (
+        ("has_email=maybe", "--filter has_email takes true or false, and is 'maybe'."),
+        ("min_score=much", "--filter min_score takes a whole number, and is 'much'."),
+        ("country", "--filter takes NAME=VALUE, such as country=DEU, and is 'country'."),
+    ):
+        with pytest.raises(click.UsageError, match=re.escape(told)):
+            read_filters([wrong])
+    with pytest.raises(click.UsageError, match="given twice"):
+        read_filters(["country=DEU", "country=FRA"])
+
+
+def test_a_file_must_say_its_form(tmp_path: Path) -> None:
+    with pytest.raises(Failure, match=r"leads.xlsx says no form .* one of .csv, .jsonl"):
+        form_of(tmp_path / "leads.xlsx", ("csv", "jsonl"))
+    with pytest.raises(Failure, match="There is no folder "):
+        form_of(tmp_path / "nowhere" / "leads.csv", ("csv", "jsonl"))
 
 
 def test_rate_limited(bank: Bank, tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ from rich.text import Text
 
 from siteglass_client.answers import Batch, Page
 
+MAX_WHOLE = 48
+"""Characters of a first column that are not wrapped."""
+
 
 def for_people(as_json: bool) -> bool:
     """Whether somebody reads the output."""
@@ -44,13 +47,16 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
-def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """A table; cells are shown as they are, never read as markup."""
-    table = Table(title=title, title_justify="left")
-    for column in columns:
-        table.add_column(column, overflow="fold" if column in ("domain", "directive", "value") else "ellipsis")
-    for row in rows:
-        table.add_row(*(Text(_shown(value)) for value in row))
+    table = Table()
+    cells = [[_shown(value) for value in row] for row in rows]
+    # The first column is what a row is about, and is what people copy.
+    widest = max((len(row[0]) for row in cells), default=0)
+    for place, column in enumerate(columns):
+        table.add_column(column, min_width=min(widest, MAX_WHOLE) if place == 0 else None)
+    for row in cells:
+        table.add_row(*map(Text, row))
     Console().print(table)
 
 
