@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from siteglass.lead import Lead
 from siteglass.settings import Settings
 from siteglass_client import Siteglass
 from tests.api.paying import Bank, Customer
+from tests.client.commanding import Desk
 from tests.running import filled, serving
 
 LEADS = 600
@@ -56,3 +58,9 @@ def connect(bank: Bank) -> Iterator[Connect]:
             return opened.enter_context(Siteglass(customer.key, **given))  # type: ignore[arg-type]
 
         yield made
+
+
+@pytest.fixture
+def desk(bank: Bank, customer: Customer, tmp_path: Path) -> Desk:
+    """A user of the command line whose key is in the environment."""
+    return Desk(tmp_path, bank.base_url, customer.key)

@@ -59,7 +59,7 @@ def test_a_test_key_is_made_and_told_apart(the_office: Office) -> None:
     assert key.startswith("sg_test_")
     assert call(the_office, key).headers["X-Test-Mode"] == "true"
     assert '<span class="badge">test</span>' in visitor.get("/dashboard/keys").text
-    rotated = visitor.post(f"/dashboard/keys/{number}/rotate", {"overlap": "0"})
+    rotated = visitor.post(f"/dashboard/keys/{number}/rotate", {"hours": "0"})
     assert key_on(rotated).startswith("sg_test_")
 
 

@@ -111,13 +111,9 @@ class WalkPlan(Generic[Step]):
         form: Form = Csv(self._columns)
         return Output(Path(path), form, self._flat)
 
-    def _rows_path(self, path: Path) -> Path:
-        """Where the rows of a Parquet file are gathered; such a file cannot be cut and gone on with."""
-        return path.with_name(path.name + ".rows.jsonl")
-
     def _convert(self, path: Path) -> Export:
         """The rows that were gathered become a Parquet file. With a resume file they stay: they belong to it."""
-        rows = self._rows_path(path)
+        rows = rows_path(path)
         convert(rows, path, self._columns, self._more_numbers)
         if self._resume is None:
             rows.unlink()
@@ -131,6 +127,11 @@ class WalkPlan(Generic[Step]):
 
     def _export(self, path: Path) -> Export:
         return Export(path, self.rows_done, self.credits_used, self.api_credits_used, self.stopped or "end")
+
+
+def rows_path(path: Path) -> Path:
+    """Where the rows of a Parquet file are gathered; such a file cannot be cut and gone on with."""
+    return path.with_name(path.name + ".rows.jsonl")
 
 
 def _as_it_is(row: Row) -> Row:

@@ -11,7 +11,7 @@ from siteglass_client.answers import Answer, Batch, Page, Quote
 from siteglass_client.calls import Call
 from siteglass_client.errors import ServiceError
 from siteglass_client.parquet import load_package
-from siteglass_client.plans import EnrichPlan, SearchPlan, Step, WalkPlan
+from siteglass_client.plans import EnrichPlan, SearchPlan, Step, WalkPlan, rows_path
 from siteglass_client.records import Item, Lead, Reading
 from siteglass_client.runs import Export, Output
 
@@ -64,7 +64,7 @@ class Walk(WalkPlan[Step]):
         Rows are gathered in `<path>.rows.jsonl` first, which stays as long as a resume file needs it.
         """
         load_package("pyarrow.parquet", "parquet")  # before anything is paid
-        self._write(self._to_lines(self._rows_path(Path(path)), flat=True), on_page)
+        self._write(self._to_lines(rows_path(Path(path)), flat=True), on_page)
         return self._convert(Path(path))
 
     def to_pandas(self) -> Any:

@@ -1,0 +1,18 @@
+"""The command line `sg`; the only part of the package that needs the extra `cli` (click and rich)."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run `sg`, or say how to install what it needs."""
+    try:
+        import click  # noqa: F401
+        import rich  # noqa: F401
+    except ImportError as error:
+        print(f"sg: This needs {error.name}. Install it: pip install 'siteglass-client[cli]'.", file=sys.stderr)
+        sys.exit(2)
+    from siteglass_client.cli.program import run
+
+    sys.exit(run())

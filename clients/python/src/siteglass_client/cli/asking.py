@@ -1,0 +1,77 @@
+"""Commands that ask one free question: `sg values`, `sg account` and `sg usage`."""
+
+from __future__ import annotations
+
+import click
+
+from siteglass_client.cli.options import Session, common
+from siteglass_client.cli.terminal import note, say_json, show_table
+
+
+@click.command()
+@common
+@click.argument("field")
+@click.argument("text", default="")
+@click.option("--country", metavar="CODE", help="Of states and cities: only those of a country, such as DEU.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N values.")
+def values(session: Session, field: str, text: str, country: str | None, limit: int | None) -> None:
+    """Values that a filter knows and that complete TEXT. Free."""
+    with session.connect() as client:
+        known = client.values(field, text, country=country, limit=limit)
+    if not session.for_people:
+        say_json(known)
+        return
+    show_table(("value", "name", "matched"), ([each.value, each.name, each.get("matched")] for each in known.found))
+    if known.more:
+        note("There are more: type more of the text, or raise --limit.")
+
+
+@click.command()
+@common
+def account(session: Session) -> None:
+    """Balances, prices, limits, and the key that asks. Free."""
+    with session.connect() as client:
+        told = client.account()
+    if not session.for_people:
+        say_json(told)
+        return
+    balances, prices, limits, key = told.balances, told.prices, told.limits, told.key
+    rows = [
+        ("plan", told.account.plan),
+        ("lead credits", f"{balances.lead_credits:,} at {prices.lead_credit} {prices.currency}"),
+        ("API credits", f"{balances.api_credits:,} at {prices.api_credit} {prices.currency}"),
+        ("rate", f"{limits.requests_per_second:g} requests a second, {limits.burst} at once"),
+        ("key", f"{key.shown} ({', '.join(key.scopes)})"),
+        ("spent today", f"{key.used_today.lead_credits:,} lead credits, {key.used_today.api_credits:,} API credits"),
+    ]
+    expiring = [
+        (f"expires {each.expires_at[:10]}", f"{each.lead_credits:,} lead credits, {each.api_credits:,} API credits")
+        for each in balances.expiring
+    ]
+    show_table(("account", told.account.name), [*rows, *expiring])
+
+
+@click.command()
+@common
+@click.option("--from", "first_day", metavar="DAY", help="The first day, such as 2026-01-31.")
+@click.option("--to", "last_day", metavar="DAY", help="The last day.")
+@click.option("--key-id", type=int, metavar="ID", help="Only what this key did.")
+def usage(session: Session, first_day: str | None, last_day: str | None, key_id: int | None) -> None:
+    """Credits by day, operation and key. Free.
+
+    The last 30 days, unless others are named.
+    """
+    with session.connect() as client:
+        told = client.usage(first_day=first_day, last_day=last_day, key_id=key_id)
+    if not session.for_people:
+        say_json(told)
+        return
+    show_table(
+        ("day", "operation", "key", "requests", "API credits", "lead credits"),
+        (
+            [row.day, row.operation, row.key.get("name"), row.requests, row.api_credits, row.lead_credits]
+            for row in told.rows
+        ),
+    )
+    totals = told.totals
+    note(f"{totals.requests:,} requests, {totals.api_credits:,} API credits, {totals.lead_credits:,} lead credits.")

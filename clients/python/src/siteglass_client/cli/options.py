@@ -1,0 +1,175 @@
+"""Options that several commands have, and the values they take."""
+
+from __future__ import annotations
+
+import functools
+import typing
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from siteglass_client.calls import Filters
+from siteglass_client.cli.credentials import chosen
+from siteglass_client.cli.terminal import for_people
+from siteglass_client.client import Siteglass
+
+YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+Command = Callable[..., Any]
+
+
+@dataclass(frozen=True, repr=False)
+class Session:
+    """What the common options say."""
+
+    url: str | None
+    key: str | None
+    as_json: bool
+    deadline_s: float
+
+    def connect(self) -> Siteglass:
+        """A client of the service."""
+        used = chosen(self.url, self.key)
+        return Siteglass(used.key, used.url, deadline_s=self.deadline_s)
+
+    @property
+    def for_people(self) -> bool:
+        return for_people(self.as_json)
+
+
+def common(command: Command) -> Command:
+    """Adds the options of every command that asks the service; they come as its first argument."""
+
+    @click.option("--url", metavar="URL", help="Address of the service; else SITEGLASS_URL, else that of `sg login`.")
+    @click.option("--key", metavar="KEY", help="API key; else SITEGLASS_API_KEY, else that of `sg login`.")
+    @click.option("--json", "as_json", is_flag=True, help="JSON also on a terminal.")
+    @click.option(
+        "--deadline",
+        "deadline_s",
+        type=click.FloatRange(1, 3600),
+        default=120.0,
+        show_default=True,
+        help="Seconds that a call may take with all its attempts.",
+    )
+    @functools.wraps(command)
+    def with_session(url: str | None, key: str | None, as_json: bool, deadline_s: float, **rest: Any) -> Any:
+        return command(Session(url, key, as_json, deadline_s), **rest)
+
+    return with_session
+
+
+@dataclass(frozen=True)
+class Saving:
+    """Where a walk goes, and how far."""
+
+    output: Path | None
+    resume: Path | None
+    overwrite: bool
+    max_credits: int | None
+    dry_run: bool
+
+    @property
+    def resume_path(self) -> Path | None:
+        """The resume file; beside the output if none is named."""
+        if self.resume is not None or self.output is None:
+            return self.resume
+        return self.output.with_name(self.output.name + ".resume")
+
+
+def saving(forms: str) -> Callable[[Command], Command]:
+    """Adds the options of a command that pays and writes."""
+
+    def added(command: Command) -> Command:
+        file = click.Path(dir_okay=False, path_type=Path)
+
+        @click.option("-o", "--output", type=file, metavar="FILE", help=f"Where to: a name that ends in {forms}.")
+        @click.option("--resume", type=file, metavar="FILE", help="The resume file; FILE.resume beside the output.")
+        @click.option("--overwrite", is_flag=True, help="Start anew, and replace the file of an earlier run.")
+        @click.option("--max-credits", type=click.IntRange(0), metavar="N", help="Spend at most N lead credits.")
+        @click.option("--dry-run", is_flag=True, help="Only tell the price.")
+        @functools.wraps(command)
+        def with_saving(
+            *first: Any,
+            output: Path | None,
+            resume: Path | None,
+            overwrite: bool,
+            max_credits: int | None,
+            dry_run: bool,
+            **rest: Any,
+        ) -> Any:
+            if resume is not None and output is None:
+                raise click.UsageError("--resume needs -o FILE, which it goes on with.")
+            return command(*first, Saving(output, resume, overwrite, max_credits, dry_run), **rest)
+
+        return with_saving
+
+    return added
+
+
+def search_options(command: Command) -> Command:
+    """Adds what says which leads are meant; they come as `query`, `filters`, `directives` and `strict`."""
+
+    @click.argument("query", required=False)
+    @click.option(
+        "--filter",
+        "filters",
+        multiple=True,
+        metavar="NAME=VALUE",
+        shell_complete=_complete_filter,
+        help="A filter, such as country=DEU; again for more. Values of a list are separated by commas.",
+    )
+    @click.option("--directives", metavar="TEXT", help="Lines such as @country(DEU).")
+    @click.option("--strict", is_flag=True, help="Refuse a sentence that was not surely understood.")
+    @functools.wraps(command)
+    def with_search(*first: Any, query: str | None, filters: Sequence[str], directives: str | None, **rest: Any) -> Any:
+        if not (query and query.strip()) and not filters and not directives:
+            # The service would take it for all leads there are, and that is seldom what somebody wants to pay for.
+            raise click.UsageError("Say what to search for: a sentence in quotes, --filter or --directives.")
+        return command(*first, query=query, filters=read_filters(filters), directives=directives, **rest)
+
+    return with_search
+
+
+def _complete_filter(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    return [CompletionItem(f"{name}=") for name in typing.get_type_hints(Filters) if name.startswith(typed)]
+
+
+def read_filters(given: Sequence[str]) -> dict[str, Any]:
+    """NAME=VALUE as the service takes it; a name that is not known here is left for the service to judge."""
+    kinds = typing.get_type_hints(Filters)
+    filters: dict[str, Any] = {}
+    for text in given:
+        name, equals, value = (each.strip() for each in text.partition("="))
+        if not equals or not name:
+            raise click.UsageError(f"--filter takes NAME=VALUE, such as country=DEU, and is {text!r}.")
+        kind = kinds.get(name, str)
+        if kind not in (str, int, bool):
+            filters.setdefault(name, []).extend(each.strip() for each in value.split(",") if each.strip())
+        elif name in filters:
+            raise click.UsageError(f"--filter {name} is given twice, and takes one value.")
+        elif kind is bool:
+            if value.lower() not in YES_NO:
+                raise click.UsageError(f"--filter {name} takes true or false, and is {value!r}.")
+            filters[name] = YES_NO[value.lower()]
+        elif kind is int:
+            if not value.isascii() or not value.isdigit():
+                raise click.UsageError(f"--filter {name} takes a whole number, and is {value!r}.")
+            filters[name] = int(value)
+        else:
+            filters[name] = value
+    return filters
+
+
+def read_select(context: click.Context, parameter: click.Parameter, given: Sequence[str]) -> list[str] | None:
+    """Names separated by commas, from one option or several."""
+    names = [name.strip() for text in given for name in text.split(",") if name.strip()]
+    return list(dict.fromkeys(names)) or None
+
+
+select_option = click.option(
+    "--select", multiple=True, metavar="NAMES", callback=read_select, help="Only these fields, separated by commas."
+)

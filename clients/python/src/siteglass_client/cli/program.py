@@ -1,0 +1,55 @@
+"""The program: its commands, and the one place where failures become lines and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from siteglass_client.cli.asking import account, usage, values
+from siteglass_client.cli.enriching import enrich
+from siteglass_client.cli.entering import completion, login
+from siteglass_client.cli.failures import INTERRUPTED, Failure, explained
+from siteglass_client.cli.searching import count, interpret, search
+from siteglass_client.cli.terminal import ReaderGone
+from siteglass_client.errors import SiteglassError
+from siteglass_client.version import __version__
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, invoke_without_command=True
+)
+@click.version_option(__version__, prog_name="sg")
+@click.pass_context
+def sg(context: click.Context) -> None:
+    """Find websites and the people behind them, and pay for no lead twice.
+
+    Tables on a terminal, JSON in a pipe. Exit codes: 0 done, 2 wrong input, 3 not authorised, 4 out of credits or cap
+    reached, 5 rate limited or service away, 130 interrupted.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+for _command in (login, interpret, count, search, enrich, values, account, usage, completion):
+    sg.add_command(_command)
+
+
+def run() -> int:
+    """Run the command that was typed; returns the exit code."""
+    try:
+        result = sg.main(prog_name="sg", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except (ReaderGone, BrokenPipeError):
+        # What is not written yet must not fail when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("sg: Interrupted. Run the command again.", err=True)
+        return INTERRUPTED
+    except (Failure, SiteglassError, click.ClickException, OSError) as error:
+        failure = explained(error)
+        click.echo(f"sg: {failure.message}", err=True)
+        return failure.exit_code

@@ -1,0 +1,120 @@
+"""A walk into a file: what stands in its way, what goes on after an interruption, what is removed at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from siteglass_client.answers import Quote
+from siteglass_client.cli.failures import INTERRUPTED, NO_CREDITS, WRONG_INPUT, Failure
+from siteglass_client.cli.options import Saving, Session
+from siteglass_client.cli.terminal import Told, counted, note, say_json
+from siteglass_client.errors import BadRequest, Forbidden, NotFound, PaymentRequired, ResumeError, Unauthorized
+from siteglass_client.runs import Export
+
+GO_ON = "Run the same command again to go on; nothing is paid twice."
+
+
+def form_of(output: Path, forms: Sequence[str]) -> str:
+    """The form that the name of a file asks for."""
+    form = output.suffix.lower().lstrip(".")
+    if form not in forms:
+        known = ", ".join(f".{each}" for each in forms)
+        raise Failure(f"{output} says no form that can be written: end its name in one of {known}.", WRONG_INPUT)
+    if not output.parent.is_dir():
+        raise Failure(f"There is no folder {output.parent}. Make it, or choose another.", WRONG_INPUT)
+    return form
+
+
+def make_room(saving: Saving, rows: Path, check: Callable[[], object]) -> None:
+    """Refuses to write over a file that may be paid for; with --overwrite removes it, after `check` went well."""
+    output, resume = saving.output, saving.resume_path
+    if output is None or resume is None:
+        return
+    if saving.overwrite:
+        check()
+        for each in (resume, rows, output):
+            each.unlink(missing_ok=True)
+    elif output.exists() and not resume.exists():
+        raise Failure(f"{output} is there already. Choose another name, or replace it with --overwrite.", WRONG_INPUT)
+
+
+@contextmanager
+def resumable(saving: Saving, rows: Path, walk: Told) -> Iterator[None]:
+    """Says how to go on after an interruption; leaves nothing behind of a walk that was refused at its start."""
+    resume = saving.resume_path
+    is_new = resume is not None and not resume.exists()
+    try:
+        yield
+    except KeyboardInterrupt:
+        how = "With -o FILE it could go on later." if resume is None else GO_ON
+        raise Failure(f"Interrupted after {walk.rows_done:,} rows. {how}", INTERRUPTED) from None
+    except ResumeError as error:
+        raise Failure(_resume_failure(resume, error), WRONG_INPUT) from None
+    except (BadRequest, Unauthorized, PaymentRequired, Forbidden, NotFound):
+        # Refused, so nothing was charged: a corrected command must not meet the resume file of the wrong one. Other
+        # failures may come after an attempt whose answer was lost, and that must be asked for under the same key.
+        if is_new and resume is not None and walk.rows_done == 0:
+            resume.unlink(missing_ok=True)
+            if rows.exists() and rows.stat().st_size == 0:
+                rows.unlink()
+        raise
+
+
+def _resume_failure(resume: Path | None, error: ResumeError) -> str:
+    """What is wrong with a resume file, in words of this program."""
+    told = str(error)
+    if "belongs to another walk" in told:
+        told = f"{resume} belongs to another command. Repeat that one as it was first given to go on with it."
+    told = told.replace("max_credits=", "--max-credits ").replace("max_leads=", "--max-leads ")
+    told = told.replace(", or start anew without this resume file", "")
+    return f"{told} To start anew, give --overwrite or another -o."
+
+
+def finished(session: Session, saving: Saving, done: Export, rows: Path, what: str) -> None:
+    """Tell what was written; remove what only a later run would have needed."""
+    if not session.for_people:
+        say_json(
+            {
+                "file": str(done.path),
+                "rows": done.rows,
+                "lead_credits": done.credits_used,
+                "api_credits": done.api_credits_used,
+                "stopped": done.stopped,
+            }
+        )
+    else:
+        note(f"{done.path}: {done.rows:,} {what}, {counted(done.credits_used, 'lead credit')}.")
+    stop_at_cap(saving, done.stopped)
+    resume = saving.resume_path
+    if resume is not None:
+        # In this order: rows without a resume file are in nobody's way, the other way round they are missed.
+        resume.unlink(missing_ok=True)
+        if rows != done.path:
+            rows.unlink(missing_ok=True)
+
+
+def stop_at_cap(saving: Saving, stopped: str | None) -> None:
+    """A walk that its budget ended is not whole, and says so."""
+    if stopped == "max_credits":
+        more = "Run the same command with a higher --max-credits to go on." if saving.output else "Raise it for more."
+        raise Failure(f"Stopped at --max-credits {saving.max_credits}. {more}", NO_CREDITS)
+
+
+def tell_price(session: Session, quote: Quote, what: str) -> None:
+    """The price of a walk."""
+    if session.for_people:
+        most = "" if quote.exact else "at most "
+        api = f" and {counted(quote.api_credits, 'API credit')}" if quote.api_credits else ""
+        price = f"{most}{counted(quote.lead_credits, 'lead credit')}{api}"
+        note(f"{quote.total_results:,} {what}; this costs {price}. Nothing was spent.")
+        return
+    say_json(
+        {
+            "lead_credits": quote.lead_credits,
+            "api_credits": quote.api_credits,
+            "total_results": quote.total_results,
+            "exact": quote.exact,
+        }
+    )

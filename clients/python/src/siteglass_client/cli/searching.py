@@ -1,0 +1,127 @@
+"""`sg search`, `sg count` and `sg interpret`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from siteglass_client.cli.options import Saving, Session, common, saving, search_options, select_option
+from siteglass_client.cli.saving import finished, form_of, make_room, resumable, stop_at_cap, tell_price
+from siteglass_client.cli.terminal import counted, note, progress_of, say_json, show_table
+from siteglass_client.plans import rows_path
+from siteglass_client.records import Reading
+from siteglass_client.search import Search
+
+FORMS = ("csv", "jsonl", "parquet")
+SHOWN_LEADS = 20
+SHOWN_COLUMNS = ("domain", "business_name", "country", "city", "score", "emails")
+
+
+@click.command()
+@common
+@saving(".csv, .jsonl or .parquet")
+@search_options
+@select_option
+@click.option("--sort", metavar="ORDER", help="An order, such as domain.")
+@click.option("--max-leads", type=click.IntRange(0), metavar="N", help="Take at most N leads.")
+def search(
+    session: Session,
+    to: Saving,
+    query: str | None,
+    filters: dict[str, Any],
+    directives: str | None,
+    strict: bool,
+    select: list[str] | None,
+    sort: str | None,
+    max_leads: int | None,
+) -> None:
+    """Find leads; a lead with an e-mail address costs a credit.
+
+    With -o all leads go to a file, and an interrupted run goes on when it is repeated. Without it the first ones are
+    shown on a terminal; in a pipe come all as JSON lines.
+    """
+    form = "" if to.output is None else form_of(to.output, FORMS)
+    if to.output is None and session.for_people and max_leads is None and not to.dry_run:
+        max_leads = SHOWN_LEADS
+    with session.connect() as client:
+        walk = client.search(
+            query,
+            filters=filters,
+            wrapped_query=directives,
+            select=select,
+            sort=sort,
+            strict=strict,
+            max_leads=max_leads,
+            max_credits=to.max_credits,
+            resume=to.resume_path,
+        )
+        if to.dry_run:
+            tell_price(session, walk.dry_run(), "leads match")
+        elif to.output is not None:
+            _write(session, to, walk, to.output, form, max_leads)
+        else:
+            with resumable(to, Path(), walk):
+                _show(session, walk, list(select or SHOWN_COLUMNS))
+            stop_at_cap(to, walk.stopped)
+
+
+def _write(session: Session, to: Saving, walk: Search, output: Path, form: str, max_leads: int | None) -> None:
+    rows = rows_path(output) if form == "parquet" else output
+    make_room(to, rows, walk.count)
+    with resumable(to, rows, walk), progress_of(walk, max_leads) as bar:
+        if form == "csv":
+            done = walk.to_csv(output, on_page=bar.step)
+        elif form == "jsonl":
+            done = walk.to_jsonl(output, on_page=bar.step)
+        else:
+            done = walk.to_parquet(output, on_page=bar.step)
+    finished(session, to, done, rows, "leads")
+
+
+def _show(session: Session, walk: Search, columns: list[str]) -> None:
+    if not session.for_people:
+        for lead in walk:
+            say_json(lead)
+        return
+    leads = list(walk)
+    show_table(columns, ([lead.get(name) for name in columns] for lead in leads))
+    price = counted(walk.credits_used, "lead credit")
+    note(f"{len(leads):,} of {walk.total_results or 0:,} leads, {price}. All: -o leads.csv")
+
+
+@click.command()
+@common
+@search_options
+def count(session: Session, query: str | None, filters: dict[str, Any], directives: str | None, strict: bool) -> None:
+    """How many leads match. Free."""
+    with session.connect() as client:
+        click.echo(client.search(query, filters=filters, wrapped_query=directives, strict=strict).count())
+
+
+@click.command()
+@common
+@search_options
+def interpret(
+    session: Session, query: str | None, filters: dict[str, Any], directives: str | None, strict: bool
+) -> None:
+    """What a search means, and how many leads match. Free."""
+    with session.connect() as client:
+        reading = client.search(query, filters=filters, wrapped_query=directives, strict=strict).interpret()
+    if session.for_people:
+        _show_reading(reading)
+    else:
+        say_json(reading)
+
+
+def _show_reading(reading: Reading) -> None:
+    rows = [[each.directive, [words.text for words in each.words], each.rule] for each in reading.conditions]
+    show_table(("directive", "words", "rule"), rows)
+    for correction in reading.corrections:
+        note(f"{correction.text} was read as {correction.to}.")
+    for told in (*reading.assumptions, *reading.unsupported):
+        note(told.message)
+    if reading.ignored:
+        note(f"Ignored: {', '.join(words.text for words in reading.ignored)}.")
+    note(f"{reading.total_results:,} leads match.")

@@ -1,0 +1,126 @@
+"""What is shown: tables for people, JSON for programs, and the progress of a walk."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from siteglass_client.answers import Batch, Page
+
+MAX_WHOLE = 48
+"""Characters of a first column that are not wrapped."""
+
+
+def for_people(as_json: bool) -> bool:
+    """Whether somebody reads the output."""
+    return not as_json and sys.stdout.isatty()
+
+
+class ReaderGone(Exception):
+    """Whoever read the output has enough, as `head` does."""
+
+
+def say_json(value: Any) -> None:
+    """One JSON value on one line."""
+    try:
+        click.echo(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    except BrokenPipeError:  # click would end the program as a failure
+        raise ReaderGone from None
+
+
+def note(text: str) -> None:
+    """A line for people, beside the output."""
+    click.echo(text, err=True)
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A table; cells are shown as they are, never read as markup."""
+    table = Table()
+    cells = [[_shown(value) for value in row] for row in rows]
+    # The first column is what a row is about, and is what people copy.
+    widest = max((len(row[0]) for row in cells), default=0)
+    for place, column in enumerate(columns):
+        table.add_column(column, min_width=min(widest, MAX_WHOLE) if place == 0 else None)
+    for row in cells:
+        table.add_row(*map(Text, row))
+    Console().print(table)
+
+
+def _shown(value: Any) -> str:
+    """A value for people, without characters that steer a terminal: what stands on websites is not ours."""
+    if value is None:
+        return ""
+    text = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return "".join(each if each.isprintable() else " " for each in text)
+
+
+class Told(Protocol):
+    """A walk that tells how far it is."""
+
+    @property
+    def rows_done(self) -> int: ...
+    @property
+    def credits_used(self) -> int: ...
+
+
+class Bar:
+    """The progress of a walk on stderr; nothing is shown if that is no terminal."""
+
+    def __init__(self, progress: Progress, walk: Told, most_rows: int | None) -> None:
+        self._progress = progress
+        self._walk = walk
+        self._most_rows = most_rows
+        self._task = progress.add_task("", total=most_rows, of="", rate="", spent=0, left="?")
+        self._first_rows: int | None = None
+
+    def step(self, step: Page | Batch) -> None:
+        """A page or a batch came."""
+        done = self._walk.rows_done
+        if self._first_rows is None:  # what earlier runs brought says nothing about the speed of this one
+            self._first_rows = done - len(step.rows)
+        elapsed_s = self._progress.tasks[0].elapsed or 0.0
+        total = self._most_rows
+        if isinstance(step, Page):
+            total = step.total_results if total is None else min(total, step.total_results)
+        rate = (done - self._first_rows) / elapsed_s if elapsed_s > 0 else 0.0
+        left = step.credits.lead_left
+        self._progress.update(
+            self._task,
+            completed=done,
+            total=total,
+            of="" if total is None else f" of {total:,}",
+            rate=f"{rate:,.0f}/s",
+            spent=self._walk.credits_used,
+            left="?" if left is None else f"{left:,}",
+        )
+
+
+@contextmanager
+def progress_of(walk: Told, most_rows: int | None) -> Iterator[Bar]:
+    """Shows a walk while it lasts."""
+    progress = Progress(
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.completed:,}{task.fields[of]}"),
+        TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[spent]:,} credits spent, {task.fields[left]} left"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        disable=not sys.stderr.isatty(),
+    )
+    with progress:
+        yield Bar(progress, walk, most_rows)

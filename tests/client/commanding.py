@@ -1,0 +1,100 @@
+"""Runs `sg` as a user does: a process of its own, in a pipe or on a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT_S = 60
+SG = (sys.executable, "-m", "siteglass_client.cli")
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command left."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+class Desk:
+    """A working folder with a home of its own, and perhaps a key in the environment."""
+
+    def __init__(self, folder: Path, url: str | None, key: str | None) -> None:
+        self.folder = folder
+        self.key = key
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("SITEGLASS_", "XDG_"))}
+        given = {"SITEGLASS_URL": url, "SITEGLASS_API_KEY": key}
+        self.environment = {
+            **kept,
+            **{name: value for name, value in given.items() if value is not None},
+            "HOME": str(folder),
+            "NO_PROXY": "127.0.0.1",
+            "PYTHONPATH": str(ROOT / "clients/python/src"),
+            "TERM": "xterm",
+            "COLUMNS": "160",
+        }
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """A command on its way."""
+        return subprocess.Popen(
+            [*SG, *words],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *words: str, typed: str = "") -> Done:
+        """A command in a pipe. Whatever it says, it shows neither a traceback nor the key."""
+        process = self.start(*words)
+        out, err = process.communicate(typed, timeout=TIMEOUT_S)
+        return self.judged(Done(process.returncode, out, err))
+
+    def judged(self, done: Done) -> Done:
+        assert "Traceback" not in done.err
+        assert self.key is None or self.key not in done.out + done.err
+        return done
+
+    def refused(self, code: int, *words: str, typed: str = "") -> str:
+        """A command that fails with this code; returns the one line that it says."""
+        done = self.run(*words, typed=typed)
+        assert (done.code, done.out) == (code, ""), done
+        (line,) = done.err.splitlines()
+        assert line.startswith("sg: ")
+        return line
+
+    def on_terminal(self, *words: str) -> tuple[int, str]:
+        """The exit code of a command, and all that a terminal shows of it."""
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen(
+            [*SG, *words], cwd=self.folder, env=self.environment, stdin=theirs, stdout=theirs, stderr=theirs
+        )
+        os.close(theirs)
+        shown = bytearray()
+        try:
+            while chunk := os.read(ours, 65_536):
+                shown += chunk
+        except OSError:  # how Linux says that nobody writes any more
+            pass
+        finally:
+            os.close(ours)
+        return process.wait(TIMEOUT_S), shown.decode()

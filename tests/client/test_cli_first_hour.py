@@ -1,0 +1,158 @@
+"""The first hour with `sg`: login, free questions, and the first mistakes, each told in one line."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+
+from siteglass_client.cli.failures import Failure
+from siteglass_client.cli.options import read_filters
+from siteglass_client.cli.saving import form_of
+from tests.api.paying import Bank, Customer
+from tests.client.commanding import ROOT, Desk
+from tests.client.conftest import Connect
+
+pytestmark = pytest.mark.xdist_group("client")
+
+
+def test_login_stores_a_key_that_the_service_accepts(
+    bank: Bank, connect: Connect, customer: Customer, tmp_path: Path
+) -> None:
+    desk = Desk(tmp_path, None, None)
+    desk.key = customer.key
+    told = desk.refused(3, "account")
+    assert told == (
+        "sg: There is no address of the service and no API key. Run `sg login`, or set SITEGLASS_URL and "
+        "SITEGLASS_API_KEY."
+    )
+    file = tmp_path / ".config/siteglass/credentials"
+    told = desk.refused(3, "login", typed=f"{bank.base_url}\nsg_live_wrong\n")
+    assert "Run `sg login` with a valid key" in told
+    assert not file.exists()
+    done = desk.run("login", typed=f"{bank.base_url}/\n{customer.key}\n")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("Logged in as ")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert desk.run("account").json == connect(customer).account()
+    told = desk.refused(3, "account", "--url", "http://127.0.0.1:1")
+    assert told.startswith(f"sg: The stored key is for {bank.base_url}, not for http://127.0.0.1:1.")
+    desk.environment["SITEGLASS_API_KEY"] = "sg_live_wrong"  # wins over what is stored
+    desk.refused(3, "account")
+    desk.environment["XDG_CONFIG_HOME"] = str(tmp_path / "elsewhere")
+    del desk.environment["SITEGLASS_API_KEY"]
+    desk.refused(3, "account")
+
+
+def test_free_questions(desk: Desk, connect: Connect, customer: Customer) -> None:
+    client = connect(customer)
+    with customer.untouched():
+        reading = desk.run("interpret", "SaaS companies in Germany").json
+        assert reading == client.search("SaaS companies in Germany").interpret()
+        assert desk.run("values", "technologies", "shop", "--limit", "3").json == client.values(
+            "technologies", "shop", limit=3
+        )
+        assert desk.run("usage", "--from", "2026-01-01", "--to", "2026-01-31").json == client.usage(
+            first_day="2026-01-01", last_day="2026-01-31"
+        )
+
+
+def test_tables_on_a_terminal(desk: Desk, customer: Customer) -> None:
+    code, shown = desk.on_terminal("account")
+    assert (code, '{"' in shown) == (0, False)
+    assert "10,000 at " in shown
+    assert customer.key not in shown
+    code, shown = desk.on_terminal("interpret", "SaaS companies in Germany")
+    assert (code, "@country(DEU)" in shown, " leads match." in shown) == (0, True, True)
+    code, shown = desk.on_terminal("account", "--json")
+    assert json.loads(shown)["account"]["id"] == customer.account_id
+
+
+def test_first_mistakes(desk: Desk, customer: Customer) -> None:
+    with customer.untouched():
+        told = desk.refused(2, "search", "--filter", "countri=DEU", "-o", "leads.csv")
+        assert told.startswith("sg: countri: unknown field; did you mean country? Correct it, ")
+        assert "(request " in told
+        told = desk.refused(2, "count", "--directives", "@contry(DEU)\n@foo(x)")
+        assert told.startswith(
+            "sg: --directives line 1: expected a known directive, found @contry; did you mean @country? "
+            "--directives line 2: expected a known directive, found @foo. Correct it, "
+        )
+        assert list(desk.folder.iterdir()) == []  # a corrected command starts anew
+        told = desk.refused(2, "search")
+        assert told.startswith("sg: Say what to search for: ")
+        told = desk.refused(3, "search", "shops", "--key", "sg_live_wrong", "-o", "leads.csv")
+        assert "Run `sg login` with a valid key" in told
+        assert list(desk.folder.iterdir()) == []
+        told = desk.refused(5, "count", "shops", "--url", "http://127.0.0.1:1")
+        assert "Check the address" in told
+
+
+def test_filters_are_read_by_their_kind() -> None:
+    given = ("country=DEU", "technologies=Shopify, Wix", "technologies=Stripe", "has_email=yes", "min_score=7", "x=1")
+    assert read_filters(given) == {
+        "country": "DEU",
+        "technologies": ["Shopify", "Wix", "Stripe"],
+        "has_email": True,
+        "min_score": 7,
+        "x": "1",
+    }
+    for wrong, told in (
+        ("has_email=maybe", "--filter has_email takes true or false, and is 'maybe'."),
+        ("min_score=much", "--filter min_score takes a whole number, and is 'much'."),
+        ("country", "--filter takes NAME=VALUE, such as country=DEU, and is 'country'."),
+    ):
+        with pytest.raises(click.UsageError, match=re.escape(told)):
+            read_filters([wrong])
+    with pytest.raises(click.UsageError, match="given twice"):
+        read_filters(["country=DEU", "country=FRA"])
+
+
+def test_a_file_must_say_its_form(tmp_path: Path) -> None:
+    with pytest.raises(Failure, match=r"leads.xlsx says no form .* one of .csv, .jsonl"):
+        form_of(tmp_path / "leads.xlsx", ("csv", "jsonl"))
+    with pytest.raises(Failure, match="There is no folder "):
+        form_of(tmp_path / "nowhere" / "leads.csv", ("csv", "jsonl"))
+
+
+def test_rate_limited(bank: Bank, tmp_path: Path) -> None:
+    slow = bank.customer(lead=10, plan=bank.plan(0.01, 1))
+    desk = Desk(tmp_path, bank.base_url, slow.key)
+    assert desk.run("count", "shops").code == 0
+    told = desk.refused(5, "count", "shops", "--deadline", "1")
+    assert "then run the same command again. (request " in told
+
+
+def test_completion(desk: Desk) -> None:
+    assert "_SG_COMPLETE=bash_complete" in desk.run("completion", "bash").out
+    desk.environment |= {"_SG_COMPLETE": "bash_complete", "COMP_WORDS": "sg search --filter cou", "COMP_CWORD": "3"}
+    assert desk.run().out == "plain,country=\n"
+
+
+def test_the_program_is_named_in_the_distribution() -> None:
+    kept = tomllib.loads((ROOT / "clients/python/pyproject.toml").read_text())["project"]
+    assert kept["scripts"] == {"sg": "siteglass_client.cli:main"}
+    assert [each.partition(">")[0] for each in kept["optional-dependencies"]["cli"]] == ["click", "rich"]
+
+
+def test_the_client_needs_no_package_of_the_command_line() -> None:
+    code = (
+        "import sys; sys.modules['click'] = sys.modules['rich'] = None\n"
+        "import siteglass_client; from siteglass_client.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(ROOT / "clients/python/src")},
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+    assert done.returncode == 2
+    assert done.stderr == "sg: This needs click. Install it: pip install 'siteglass-client[cli]'.\n"
