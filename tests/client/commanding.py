@@ -7,6 +7,7 @@ import os
 import pty
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,16 @@ class Desk:
             stderr=subprocess.PIPE,
             text=True,
         )
+
+    def started(self, file: Path, *words: str) -> subprocess.Popen[str]:
+        """A command that has written to a file."""
+        command = self.start(*words)
+        ends_s = time.monotonic() + TIMEOUT_S
+        while not (file.exists() and file.stat().st_size):
+            assert time.monotonic() < ends_s
+            assert command.poll() is None
+            time.sleep(0.005)
+        return command
 
     def run(self, *words: str, typed: str = "") -> Done:
         """A command in a pipe. Whatever it says, it shows neither a traceback nor the key."""

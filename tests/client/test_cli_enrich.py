@@ -11,7 +11,7 @@ import pytest
 from siteglass.lead import Lead
 from siteglass_client.cli.domain_files import looks_like_site, read_domains
 from siteglass_client.plans import COMPANY_COLUMNS
-from tests.api.paying import Customer
+from tests.api.paying import Bank, Customer
 from tests.client.commanding import Desk
 from tests.client.conftest import Connect
 
@@ -65,6 +65,25 @@ def test_a_list_a_budget_and_json_lines(desk: Desk, customer: Customer, sold: li
     assert [line["sg_country"] for line in lines] == [lead.country for lead in sold[:4]]
     assert {path.name for path in desk.folder.iterdir()} == {"domains.txt", "out.jsonl"}
     assert [item["domain"] for item in desk.run("enrich", "-", typed="\n".join(known[:2])).lines] == known[:2]
+
+
+def test_a_killed_enrichment_goes_on(bank: Bank, sold: list[Lead], tmp_path: Path) -> None:
+    # The rate makes it wait after two of three batches, so that it is under way when it is killed.
+    customer = bank.customer(api=100, lead=1_000, plan=bank.plan(20, 2))
+    desk = Desk(tmp_path, bank.base_url, customer.key)
+    known = [lead.domain for lead in sold[:250]]
+    (tmp_path / "domains.txt").write_text("\n".join(known))
+    words = ("enrich", "domains.txt", "-o", "out.csv", "--select", "country")
+    command = desk.started(tmp_path / "out.csv.items.jsonl", *words)
+    command.kill()
+    command.communicate(timeout=30)
+    assert command.returncode == -9
+    assert not (tmp_path / "out.csv").exists()
+    assert desk.run(*words).code == 0
+    with (tmp_path / "out.csv").open(newline="") as file:
+        assert [row["sg_found_domain"] for row in csv.DictReader(file)] == known
+    assert customer.balance() == (100 - 3, 1_000 - 250)
+    assert {path.name for path in tmp_path.iterdir()} == {"domains.txt", "out.csv"}
 
 
 def test_no_column_found(desk: Desk, customer: Customer) -> None:

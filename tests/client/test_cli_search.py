@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import time
 from pathlib import Path
 
 import pyarrow.parquet
@@ -119,24 +117,14 @@ def test_a_file_that_is_there_is_kept_unless_told(desk: Desk, customer: Customer
     assert len(file.read_text().splitlines()) == 3
 
 
-def _after_a_page(desk: Desk, file: Path, *words: str) -> subprocess.Popen[str]:
-    """A command that has written a page or more."""
-    command = desk.start(*words)
-    ends_s = time.monotonic() + 30
-    while not (file.exists() and file.stat().st_size):
-        assert time.monotonic() < ends_s
-        assert command.poll() is None
-        time.sleep(0.001)
-    return command
-
-
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGKILL, -9), (signal.SIGINT, 130)])
-def test_an_ended_walk_goes_on(
-    desk: Desk, customer: Customer, sold: list[Lead], how: signal.Signals, code: int
-) -> None:
+def test_an_ended_walk_goes_on(bank: Bank, sold: list[Lead], tmp_path: Path, how: signal.Signals, code: int) -> None:
+    # The rate makes it wait after three pages, so that it is under way when the signal comes.
+    customer = bank.customer(lead=10_000, plan=bank.plan(20, 3))
+    desk = Desk(tmp_path, bank.base_url, customer.key)
     file = desk.folder / "leads.jsonl"
     words = ("search", *ALL, "-o", "leads.jsonl")
-    command = _after_a_page(desk, file, *words)
+    command = desk.started(file, *words)
     command.send_signal(how)
     out, err = command.communicate(timeout=30)
     assert desk.judged(Done(command.returncode, out, err)).code == code
