@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,6 +25,10 @@ from tests.running import RUN_PREFIX, fill, serving, settings_for
 # promised.
 hypothesis.settings.register_profile("siteglass", deadline=None)
 hypothesis.settings.load_profile("siteglass")
+
+# A run in the background begins with interrupts ignored, and whatever it starts would ignore them, too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LEADS = 20_000
 SEED = 7

@@ -153,6 +153,7 @@ def test_a_killed_rebuild_is_marked_and_refused(index: Index, leads_path: Path) 
 def test_an_interrupted_rebuild_cleans_up(index: Index, leads_path: Path) -> None:
     rebuilding = index.start("rebuild", str(leads_path), "--promote")
     _until(lambda: list(index.settings.lead_store.glob("*.parquet")))
+    assert [generation.unfinished for generation in index.all()] == [True]
     rebuilding.send_signal(signal.SIGINT)
     told, _ = rebuilding.communicate(timeout=30)
     assert rebuilding.returncode == 1
