@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from siteglass.postgres import Postgres
 
 TIMEOUT_MS = 5_000
+MAX_LISTED = 1_000
 
 
 @click.group()
@@ -60,9 +61,10 @@ def person_invite(account_id: int, email: str, role: str) -> None:
 @click.argument("account_id", type=int)
 def person_list(account_id: int) -> None:
     """Show the people of an account."""
-    from siteglass.people import people
+    from siteglass.people.members import members_page
 
-    for one in run(lambda postgres: people.members_of(postgres, account_id, timeout_ms=TIMEOUT_MS)):
+    page = run(lambda postgres: members_page(postgres, account_id, 1, size=MAX_LISTED, timeout_ms=TIMEOUT_MS))
+    for one in page.members if page else ():
         second = "two-step" if one.has_second_factor else "password only"
         click.echo(f"{one.person_id}  {one.email}  {one.name}  {one.role}  {second}")
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import time
+
 from prometheus_client import Counter, Histogram
 
 REQUESTS = Counter("siteglass_requests", "Answers by operation and status", ["operation", "status"])
@@ -29,3 +32,14 @@ LANGUAGE_MODEL_SECONDS = Histogram(
     "Time that a search waited for the language model",
     buckets=(0.05, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2.5, 5),
 )
+
+
+def tell_answer(told: logging.Logger, name: str, request_id: str, status: int, started_s: float) -> None:
+    """Count an answer and write its line; `started_s` is when its request came, by time.perf_counter."""
+    seconds = time.perf_counter() - started_s
+    REQUESTS.labels(name, status).inc()
+    REQUEST_SECONDS.labels(name).observe(seconds)
+    told.info(
+        "answered",
+        extra={"request_id": request_id, "operation": name, "status": status, "ms": round(seconds * 1e3, 2)},
+    )

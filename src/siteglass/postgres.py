@@ -133,6 +133,23 @@ class Postgres:
                 raise
             raise Unavailable(f"postgresql: {type(error).__name__}") from error
 
+    @asynccontextmanager
+    async def transaction(self, timeout_ms: int) -> AsyncIterator[Connection]:
+        """A connection for a block whose statements are written together or not at all, by the deadline.
+
+        Past it nothing is rolled back, which a frozen server would never confirm: the connection is closed, and its
+        transaction with it.
+        """
+        async with self.connection(timeout_ms) as connection:
+            transaction = connection.transaction()
+            await transaction.start()
+            try:
+                yield connection
+            except Exception:
+                await transaction.rollback()
+                raise
+            await transaction.commit()
+
     async def fetch(self, statement: str, *arguments: Any, timeout_ms: int) -> list[asyncpg.Record]:
         """All rows of one statement, which is a transaction of its own."""
         async with self.connection(timeout_ms) as connection:

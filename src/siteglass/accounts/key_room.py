@@ -28,14 +28,6 @@ async def fetchrow_alone(postgres: Postgres, account_id: int, statement: str, *a
 
     A statement sees what there was when it began: so the turn is taken before it, in the same transaction.
     """
-    async with postgres.connection(ADMIN_TIMEOUT_MS) as connection:
-        transaction = connection.transaction()
-        await transaction.start()
-        try:
-            await connection.execute(postgres.sql(_WAIT_FOR_TURN), account_id)
-            row = await connection.fetchrow(postgres.sql(statement), *arguments)
-        except Exception:  # past the deadline the connection is closed, and its transaction with it
-            await transaction.rollback()
-            raise
-        await transaction.commit()
-        return row
+    async with postgres.transaction(ADMIN_TIMEOUT_MS) as connection:
+        await connection.execute(postgres.sql(_WAIT_FOR_TURN), account_id)
+        return await connection.fetchrow(postgres.sql(statement), *arguments)

@@ -252,16 +252,19 @@ def new_key(secrets: Sequence[str], *, test: bool) -> tuple[str, tuple[bytes, st
     return key, (digest(newest, key), secret_version(newest), key[:12], key[-4:])
 
 
+# All keys of an account, each a KeyRow: which one took another's place is known only by all of them.
+KEY_ROWS = """
+SELECT id, account_id, name, shown_start || '...' || shown_end AS shown, scopes, secret_version, created_at, expires_at,
+    revoked_at, daily_api_cap, daily_lead_cap, last_used_at, allowed_networks, rate_per_s, burst,
+    lead(id) OVER (PARTITION BY coalesce(family, id) ORDER BY id) AS rotated_to
+FROM {schema}.keys WHERE account_id = $1
+"""
+
+
 async def list_keys(postgres: Postgres, account_id: int) -> list[KeyRow]:
     """The keys of an account, newest first."""
     rows = await postgres.fetch(
-        "SELECT id, account_id, name, shown_start || '...' || shown_end AS shown, scopes, secret_version, created_at,"
-        " expires_at, revoked_at, daily_api_cap, daily_lead_cap, last_used_at, allowed_networks,"
-        " rate_per_s, burst, lead(id) OVER (PARTITION BY coalesce(family, id) ORDER BY id) AS rotated_to"
-        " FROM {schema}.keys WHERE account_id = $1 ORDER BY id DESC LIMIT $2",
-        account_id,
-        MAX_KEYS_LISTED,
-        timeout_ms=ADMIN_TIMEOUT_MS,
+        f"{KEY_ROWS} ORDER BY id DESC LIMIT $2", account_id, MAX_KEYS_LISTED, timeout_ms=ADMIN_TIMEOUT_MS
     )
     return [KeyRow(**row) for row in rows]
 

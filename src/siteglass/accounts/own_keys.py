@@ -9,33 +9,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from siteglass.accounts.keys import KeyRow
+from siteglass.accounts.keys import KEY_ROWS, KeyRow
 from siteglass.postgres import Postgres
 
-_FIND = """
-SELECT k.id, k.account_id, k.name, k.shown_start || '...' || k.shown_end AS shown, k.scopes, k.secret_version,
-    k.created_at, k.expires_at, k.revoked_at, k.daily_api_cap, k.daily_lead_cap, k.last_used_at, k.allowed_networks,
-    k.rate_per_s, k.burst, (
-        SELECT min(n.id) FROM {schema}.keys n
-        WHERE n.account_id = k.account_id AND coalesce(n.family, n.id) = coalesce(k.family, k.id) AND n.id > k.id
-    ) AS rotated_to
-FROM {schema}.keys k WHERE k.account_id = $1 AND k.id = $2
-"""
-
-
-# Which key took another's place is known only by all of them, whatever is shown.
-_PAGE = """
+_FIND = f"SELECT * FROM ({KEY_ROWS}) k WHERE id = $2"  # noqa: S608 - our own words
+_PAGE = f"""
 SELECT * FROM (
-    SELECT k.*, count(*) OVER () AS total FROM (
-        SELECT id, account_id, name, shown_start || '...' || shown_end AS shown, scopes, secret_version, created_at,
-            expires_at, revoked_at, daily_api_cap, daily_lead_cap, last_used_at, allowed_networks, rate_per_s, burst,
-            lead(id) OVER (PARTITION BY coalesce(family, id) ORDER BY id) AS rotated_to
-        FROM {schema}.keys WHERE account_id = $1
-    ) k
+    SELECT k.*, count(*) OVER () AS total FROM ({KEY_ROWS}) k
     WHERE (revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)) = $3
 ) counted
 WHERE id < coalesce($4::bigint, 9223372036854775807) ORDER BY id DESC LIMIT $5
-"""
+"""  # noqa: S608 - our own words
 
 
 @dataclass(frozen=True, slots=True)

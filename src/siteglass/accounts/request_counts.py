@@ -71,16 +71,9 @@ class RequestCounts:
         columns = [list(column) for column in zip(*written, strict=True)]
         committing = False
         try:
-            async with self._postgres.connection(WRITE_TIMEOUT_MS) as connection:
-                transaction = connection.transaction()
-                await transaction.start()
-                try:
-                    await connection.execute(self._postgres.sql(_WRITE), *columns, list(written.values()))
-                except Exception:  # past the deadline the connection is closed, and its transaction with it
-                    await transaction.rollback()
-                    raise
+            async with self._postgres.transaction(WRITE_TIMEOUT_MS) as connection:
+                await connection.execute(self._postgres.sql(_WRITE), *columns, list(written.values()))
                 committing = True
-                await transaction.commit()
         except BaseException:  # also when the worker stops: it writes once more then
             if not committing:
                 for what, requests in written.items():

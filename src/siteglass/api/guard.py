@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from siteglass import metrics, test_mode
+from siteglass import test_mode
 from siteglass.accounts.keys import Caller, Keys
 from siteglass.accounts.networks import is_among, read_address
 from siteglass.accounts.request_counts import RequestCounts
@@ -22,6 +22,7 @@ from siteglass.index.names import Names
 from siteglass.language_model import LanguageModel
 from siteglass.limits import Claims, Policy, RateLimiter, limit_headers
 from siteglass.logs import log_fault, new_request_id
+from siteglass.metrics import tell_answer
 from siteglass.query.cursor import CursorSealer
 from siteglass.subject_requests import FrontDoor
 from siteglass.suppression.hidden import Hidden
@@ -49,7 +50,7 @@ class Service:
 
     def names_for(self, caller: Caller) -> Names:
         """The index that a caller searches."""
-        return Names(self.names.prefix, "test") if caller.test else self.names
+        return test_mode.names_of(self.names.prefix) if caller.test else self.names
 
 
 @dataclass(slots=True)
@@ -146,18 +147,7 @@ def answered(name: str, work: OpenOperation) -> Endpoint:
         response.headers.update({**call.headers, "X-Request-Id": call.request_id})
         if call.key_id is not None:
             service.counts.count(call.key_id, name, response.status_code)
-        seconds = time.perf_counter() - started
-        metrics.REQUESTS.labels(name, response.status_code).inc()
-        metrics.REQUEST_SECONDS.labels(name).observe(seconds)
-        log.info(
-            "answered",
-            extra={
-                "request_id": call.request_id,
-                "operation": name,
-                "status": response.status_code,
-                "ms": round(seconds * 1e3, 2),
-            },
-        )
+        tell_answer(log, name, call.request_id, response.status_code, started)
         return response
 
     return endpoint

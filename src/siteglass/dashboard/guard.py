@@ -16,7 +16,6 @@ from jinja2 import Environment
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from siteglass import metrics
 from siteglass.accounts.accounts import AccountError
 from siteglass.address import origin_of
 from siteglass.backends import Backends
@@ -33,6 +32,7 @@ from siteglass.dashboard.refusals import (
 from siteglass.dashboard.rendering import DONE, HEADERS, html_answer
 from siteglass.errors import Unavailable
 from siteglass.logs import log_fault, new_request_id
+from siteglass.metrics import tell_answer
 from siteglass.page_files import PageFiles
 from siteglass.people import sessions
 from siteglass.people.people import ROLES
@@ -70,6 +70,10 @@ class Dashboard:
     def timeout_ms(self) -> int:
         """Deadline of a look-up in PostgreSQL."""
         return self.backends.settings.postgres_timeout_ms
+
+    def service_address(self, visit: Visit) -> str:
+        """Where programs call the service: as it is set, or as the page was asked for."""
+        return (self.backends.settings.public_url or str(visit.request.base_url)).rstrip("/")
 
     def page(
         self,
@@ -199,19 +203,7 @@ def guarded(declared: Declared) -> Callable[[Request], Awaitable[Response]]:
             log_fault(visit.request_id, error)
             response = _refusal(dashboard, visit, OUR_FAULT)
         _finish(visit, response)
-        seconds = time.perf_counter() - started
-        name = f"dashboard.{declared.name}"
-        metrics.REQUESTS.labels(name, response.status_code).inc()
-        metrics.REQUEST_SECONDS.labels(name).observe(seconds)
-        log.info(
-            "answered",
-            extra={
-                "request_id": visit.request_id,
-                "operation": name,
-                "status": response.status_code,
-                "ms": round(seconds * 1e3, 2),
-            },
-        )
+        tell_answer(log, f"dashboard.{declared.name}", visit.request_id, response.status_code, started)
         return response
 
     return endpoint

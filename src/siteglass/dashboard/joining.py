@@ -5,11 +5,12 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from siteglass.dashboard.guard import HOME, SIGN_IN, Dashboard, Declared, Visit, see_other
+from siteglass.dashboard.refusals import status_of
 from siteglass.dashboard.sign_in import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS
 from siteglass.people import links, people
 from siteglass.people.links import Link, Purpose
 from siteglass.people.passwords import MIN_CHARS
-from siteglass.people.problems import PeopleError, TooManyTries
+from siteglass.people.problems import PeopleError
 
 MAX_TOKEN_CHARS = 100
 
@@ -25,8 +26,7 @@ async def forgot(dashboard: Dashboard, visit: Visit) -> Response:
     try:
         await dashboard.sign_in.ask_for_reset(email, visit.address)
     except PeopleError as error:
-        status = 429 if isinstance(error, TooManyTries) else 422
-        return dashboard.page(visit, "forgot.html", status, asked=False, problem=str(error), email=email)
+        return dashboard.page(visit, "forgot.html", status_of(error), asked=False, problem=str(error), email=email)
     return dashboard.page(visit, "forgot.html", asked=True, problem="", email=email)
 
 

@@ -20,7 +20,6 @@ from siteglass.accounts.audit import Person
 from siteglass.accounts.key_room import TooManyKeys
 from siteglass.accounts.keys import SCOPES, KeyLimits, KeyRow, create_key
 from siteglass.accounts.rotation import rotate_key
-from siteglass.address import public_url
 from siteglass.dashboard.forms import Form, FormError
 from siteglass.dashboard.guard import Dashboard, Declared, Visit, see_other
 from siteglass.dashboard.keys import KEYS, ONE, key_of, state_of
@@ -205,10 +204,9 @@ async def rotate(dashboard: Dashboard, visit: Visit) -> Response:
 def _shown_once(
     dashboard: Dashboard, visit: Visit, key_id: int, name: str, scopes: list[str], key: str, old: KeyRow | None = None
 ) -> Response:
-    settings = dashboard.backends.settings
-    service = public_url(settings) if settings.public_url else str(visit.request.base_url).rstrip("/")
     return dashboard.page(
-        visit, "key_once.html", key_id=key_id, name=name, key=key, call=_call(service, key, scopes), old=old,
+        visit, "key_once.html", key_id=key_id, name=name, key=key, old=old,
+        call=_call(dashboard.service_address(visit), key, scopes),
         old_state=None if old is None else state_of(old, datetime.now(UTC)),
     )  # fmt: skip
 

@@ -82,7 +82,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         requests=requests_chart(requests, f"Requests, last {DAYS} days"),
         entries=entries[:LAST_ENTRIES],
         is_new=not used.credits and await _is_new(dashboard, account_id, requests),
-        base_url=(dashboard.backends.settings.public_url or str(visit.request.base_url)).rstrip("/"),
+        base_url=dashboard.service_address(visit),
     )
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from siteglass.dashboard.guard import SIGN_IN, Dashboard, Declared, Visit, see_other
-from siteglass.dashboard.refusals import NOT_THERE
+from siteglass.dashboard.refusals import NOT_THERE, status_of
 from siteglass.dashboard.sign_in import MAX_EMAIL_CHARS
 from siteglass.people import links, people
-from siteglass.people.members import find_member, members_page
-from siteglass.people.people import ROLES, Member
-from siteglass.people.problems import PeopleError, TooManyTries
+from siteglass.people.members import Member, find_member, members_page
+from siteglass.people.people import ROLES
+from siteglass.people.problems import PeopleError
 
 PEOPLE = "/dashboard/people"
 INVITE = PEOPLE + "/invite"
@@ -48,10 +48,10 @@ async def show_invite(dashboard: Dashboard, visit: Visit) -> Response:
 def _invite_form(
     dashboard: Dashboard, visit: Visit, email: str = "", role: str = "member", error: PeopleError | None = None
 ) -> Response:
-    status = 200 if error is None else 429 if isinstance(error, TooManyTries) else 422
     return dashboard.page(
-        visit, "people_invite.html", status, email=email, role=role, offered=OFFERED_ROLES, problem=str(error or ""),
-        field=error.field if error else "", sends_mails=bool(dashboard.backends.settings.mail_url),
+        visit, "people_invite.html", status_of(error), email=email, role=role, offered=OFFERED_ROLES,
+        problem=str(error or ""), field=error.field if error else "",
+        sends_mails=bool(dashboard.backends.settings.mail_url),
     )  # fmt: skip
 
 

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from siteglass.people.problems import PeopleError, TooManyTries
+
+
+def status_of(error: PeopleError | None) -> int:
+    """The status of a form that is shown again, or of one without an error."""
+    return 200 if error is None else 429 if isinstance(error, TooManyTries) else 422
+
 
 class Refused(Exception):
     """Instead of a page."""

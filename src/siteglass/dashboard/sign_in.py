@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from siteglass.dashboard.guard import CONFIRM, HOME, SIGN_IN, Dashboard, Declared, Visit, own_path, see_other
-from siteglass.dashboard.refusals import NOT_THERE
+from siteglass.dashboard.refusals import NOT_THERE, status_of
 from siteglass.people import people, sessions
 from siteglass.people.problems import PeopleError, TooManyTries
 from siteglass.sign_in import Passed
@@ -25,12 +25,8 @@ def _form(
     dashboard: Dashboard, visit: Visit, *, next_path: str, email: str = "", error: PeopleError | None = None
 ) -> Response:
     return dashboard.page(
-        visit, "sign_in.html", _status(error), email=email, next_path=next_path, problem=str(error or "")
+        visit, "sign_in.html", status_of(error), email=email, next_path=next_path, problem=str(error or "")
     )
-
-
-def _status(error: PeopleError | None) -> int:
-    return 200 if error is None else 429 if isinstance(error, TooManyTries) else 422
 
 
 async def with_password(dashboard: Dashboard, visit: Visit) -> Response:
@@ -50,7 +46,7 @@ def _code_form(
     dashboard: Dashboard, visit: Visit, step: str, next_path: str, error: PeopleError | None = None
 ) -> Response:
     return dashboard.page(
-        visit, "sign_in_code.html", _status(error), step=step, next_path=next_path, problem=str(error or "")
+        visit, "sign_in_code.html", status_of(error), step=step, next_path=next_path, problem=str(error or "")
     )
 
 
@@ -92,7 +88,7 @@ async def show_confirm(dashboard: Dashboard, visit: Visit) -> Response:
 
 
 def _confirm_form(dashboard: Dashboard, visit: Visit, next_path: str, error: PeopleError | None = None) -> Response:
-    return dashboard.page(visit, "confirm.html", _status(error), next_path=next_path, problem=str(error or ""))
+    return dashboard.page(visit, "confirm.html", status_of(error), next_path=next_path, problem=str(error or ""))
 
 
 async def confirm(dashboard: Dashboard, visit: Visit) -> Response:

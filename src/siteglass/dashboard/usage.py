@@ -64,9 +64,13 @@ def _last_days(count: int, kind: str) -> Chosen:
     return Chosen(today - timedelta(days=count - 1), today, count, kind)
 
 
+def _kind(query: Form) -> str:
+    return query.get("credits") if query.get("credits") in KINDS else next(iter(KINDS))
+
+
 def read_choice(query: Form) -> Chosen:
     """What an address asks for; raises FormError."""
-    kind = query.get("credits") if query.get("credits") in KINDS else "lead"
+    kind = _kind(query)
     first, last = query.day("first", label="First day"), query.day("last", label="Last day")
     if first is None and last is None:
         days = query.get("days")
@@ -116,7 +120,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         chosen = read_choice(visit.query)
     except FormError as error:
         wrong = {error.field: str(error)}
-        chosen = _last_days(DEFAULT_DAYS, "api" if visit.query.get("credits") == "api" else "lead")
+        chosen = _last_days(DEFAULT_DAYS, _kind(visit.query))
     postgres, account_id, timeout_ms = dashboard.backends.postgres, visit.who.account_id, dashboard.timeout_ms
     first, last = chosen.first, chosen.last
     used, requests = await asyncio.gather(
@@ -145,7 +149,7 @@ async def download(dashboard: Dashboard, visit: Visit) -> Response:
     try:
         chosen = read_choice(visit.query)
     except FormError:
-        chosen = _last_days(DEFAULT_DAYS, "api")
+        chosen = _last_days(DEFAULT_DAYS, _kind(visit.query))
     used = UsageCsv(
         dashboard.backends.postgres, visit.who.account_id, chosen.first, chosen.last, timeout_ms=dashboard.timeout_ms
     )

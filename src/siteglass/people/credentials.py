@@ -44,13 +44,13 @@ async def change_password(
     postgres: Postgres, person_id: int, hashed: str, but_session: int, *, timeout_ms: int
 ) -> None:
     """Another password, and an end to all other sessions and to links that would set one."""
-    async with postgres.connection(timeout_ms) as connection, connection.transaction():
+    async with postgres.transaction(timeout_ms) as connection:
         await _set_password(postgres, connection, person_id, hashed, "person.password", but_session)
 
 
 async def reset_password(postgres: Postgres, token: str, hashed: str, *, timeout_ms: int) -> tuple[int, str]:
     """Another password by a mailed link, and an end to all sessions; number and address. Raises PeopleError."""
-    async with postgres.connection(timeout_ms) as connection, connection.transaction():
+    async with postgres.transaction(timeout_ms) as connection:
         link = await _used(postgres, connection, "reset", token)
         row = await connection.fetchrow(postgres.sql("SELECT id FROM {schema}.people WHERE email = $1"), link.email)
         if row is None:
@@ -88,7 +88,7 @@ SELECT 'person', person_id::text, 'person.join', $2, jsonb_build_object('role', 
 async def join_as_new(postgres: Postgres, token: str, name: str, hashed: str, *, timeout_ms: int) -> int:
     """Take up an invitation as somebody who is not known yet; the number of the person. Raises PeopleError."""
     try:
-        async with postgres.connection(timeout_ms) as connection, connection.transaction():
+        async with postgres.transaction(timeout_ms) as connection:
             link = await _used(postgres, connection, "invite", token)
             made: int = await connection.fetchval(
                 postgres.sql(CREATE), link.email, name, hashed, link.account_id, link.role
@@ -100,7 +100,7 @@ async def join_as_new(postgres: Postgres, token: str, name: str, hashed: str, *,
 
 async def join(postgres: Postgres, token: str, person_id: int, email: str, *, timeout_ms: int) -> int:
     """Take up an invitation as somebody who is known; the number of the account. Raises PeopleError."""
-    async with postgres.connection(timeout_ms) as connection, connection.transaction():
+    async with postgres.transaction(timeout_ms) as connection:
         link = await _used(postgres, connection, "invite", token)
         if link.email != email or link.account_id is None:
             raise PeopleError(LINK_GONE)

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from siteglass.people.people import Member
 from siteglass.postgres import Postgres
 
 MAX_PAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person of an account."""
+
+    person_id: int
+    email: str
+    name: str
+    role: str
+    since: datetime
+    has_second_factor: bool
+    seen_at: datetime | None
+
 
 _COLUMNS = """
     p.id AS person_id, p.email, p.name, m.role::text AS role, m.since, p.totp IS NOT NULL AS has_second_factor,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 import asyncpg
@@ -30,19 +29,6 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A person of an account."""
-
-    person_id: int
-    email: str
-    name: str
-    role: str
-    since: datetime
-    has_second_factor: bool
-    seen_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
 class Membership:
     """An account of a person."""
 
@@ -64,23 +50,18 @@ def clean_name(text: str) -> str:
     return name
 
 
+_KNOWN = "SELECT id, email, password, totp IS NOT NULL AS has_second_factor FROM {schema}.people"
+
+
 async def find(postgres: Postgres, email: str, *, timeout_ms: int) -> Known | None:
     """The person of an address."""
-    row = await postgres.fetchrow(
-        "SELECT id, email, password, totp IS NOT NULL AS has_second_factor FROM {schema}.people WHERE email = $1",
-        email,
-        timeout_ms=timeout_ms,
-    )
+    row = await postgres.fetchrow(f"{_KNOWN} WHERE email = $1", email, timeout_ms=timeout_ms)
     return None if row is None else Known(**row)
 
 
 async def of_id(postgres: Postgres, person_id: int, *, timeout_ms: int) -> Known | None:
     """The person of a number."""
-    row = await postgres.fetchrow(
-        "SELECT id, email, password, totp IS NOT NULL AS has_second_factor FROM {schema}.people WHERE id = $1",
-        person_id,
-        timeout_ms=timeout_ms,
-    )
+    row = await postgres.fetchrow(f"{_KNOWN} WHERE id = $1", person_id, timeout_ms=timeout_ms)
     return None if row is None else Known(**row)
 
 
@@ -95,21 +76,6 @@ async def accounts_of(postgres: Postgres, person_id: int, *, timeout_ms: int) ->
         timeout_ms=timeout_ms,
     )
     return [Membership(**row) for row in rows]
-
-
-async def members_of(postgres: Postgres, account_id: int, *, timeout_ms: int) -> list[Member]:
-    """The people of an account, by name."""
-    rows = await postgres.fetch(
-        "SELECT p.id AS person_id, p.email, p.name, m.role::text AS role, m.since,"
-        " p.totp IS NOT NULL AS has_second_factor, (SELECT max(s.seen_at) FROM {schema}.sessions s"
-        "     WHERE s.person_id = p.id AND s.account_id = m.account_id) AS seen_at"
-        " FROM {schema}.members m JOIN {schema}.people p ON p.id = m.person_id"
-        " WHERE m.account_id = $1 ORDER BY m.role DESC, lower(p.name), p.id LIMIT $2",
-        account_id,
-        MAX_LISTED,
-        timeout_ms=timeout_ms,
-    )
-    return [Member(**row) for row in rows]
 
 
 # Every statement here that changes something notes it in the audit log itself: both are written, or neither.

@@ -8,8 +8,8 @@ import sys
 def main() -> None:
     """Run `sg`, or say how to install what it needs."""
     try:
-        import click  # noqa: F401
-        import rich  # noqa: F401
+        import click  # noqa: F401 - only to know that it is there
+        import rich  # noqa: F401 - only to know that it is there
     except ImportError as error:
         print(f"sg: This needs {error.name}. Install it: pip install 'siteglass-client[cli]'.", file=sys.stderr)
         sys.exit(2)
