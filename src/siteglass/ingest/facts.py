@@ -1,0 +1,121 @@
+"""PageFacts: what one capture says about its domain; the row between extraction and merge, kept as Parquet."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+import pyarrow as pa
+
+# Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read anew.
+EXTRACTOR_VERSION = "2026.11.1"
+
+Kind = Literal["page", "parked", "soft_404", "failed", "redirect", "robots", "sitemap"]
+"""page: a document that may speak for its domain. failed: a status of 400 and more. redirect: see `redirects_to`."""
+
+GeoBasis = Literal["", "json_ld", "address", "phone", "cctld", "gazetteer", "language"]
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A contact, and how it was found: the evidence for it, together with page and time."""
+
+    value: str
+    """An e-mail address in lower case, or a phone number as E.164."""
+    method: str
+    """E-mails: mailto, text, obfuscated, cloudflare, json_ld. Phones: tel, whatsapp, json_ld, text."""
+
+
+class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Facts of one capture. None: it does not say. A flag is known or None, never guessed."""
+
+    domain: str
+    """The registrable domain, private suffixes counted as such."""
+    url: str
+    path: str
+    """Lower case, no query, no trailing slash but that of "/"."""
+    is_home: bool
+    kind: Kind
+    captured_at_ms: int
+    archive: str
+    offset: int
+    digest: str
+    """SHA-256 of the body, the first 16 hexadecimal digits: equal pages of a domain count once."""
+    redirects_to: str = ""
+    """The registrable domain of the target, where that is another one."""
+    noindex: bool = False
+    """The page, or its answer, asks not to be listed."""
+
+    title: str = ""
+    description: str = ""
+    business_name: str = ""
+    name_basis: Literal["", "json_ld", "og_site_name", "title", "domain"] = ""
+    text: str = ""
+    keywords: tuple[str, ...] = ()
+    language: str = ""
+    favicon: str = ""
+
+    emails: tuple[Found, ...] = ()
+    phones: tuple[Found, ...] = ()
+    social_links: dict[str, str] = {}
+    other_profiles: tuple[str, ...] = ()
+
+    country: str = ""
+    state: str = ""
+    city: str = ""
+    geo_basis: GeoBasis = ""
+
+    technologies: tuple[str, ...] = ()
+    offers: tuple[str, ...] = ()
+    service_types: tuple[str, ...] = ()
+    """Most likely first."""
+    pages: tuple[str, ...] = ()
+    """Paths of the same host that the page links to, key pages first."""
+    links: tuple[str, ...] = ()
+    """Absolute addresses that the page links to, on other hosts too."""
+
+    secure: bool | None = None
+    responsive: bool | None = None
+    has_schema: bool | None = None
+    has_heading: bool | None = None
+    has_description: bool | None = None
+    has_robots: bool | None = None
+    """Known from a capture of /robots.txt only."""
+    has_sitemap: bool | None = None
+    """Known from a capture of /robots.txt that names one, or of a sitemap."""
+    load_time_ms: int | None = None
+    audits: dict[str, bool] = {}
+    """Checks of the SEO score that this page passes or fails; one that does not apply is absent."""
+
+
+_FOUND = pa.list_(pa.struct([pa.field("value", pa.string(), False), pa.field("method", pa.string(), False)]))
+_TEXTS = pa.list_(pa.string())
+_COLUMNS: dict[str, pa.DataType] = {
+    "captured_at_ms": pa.int64(),
+    "offset": pa.int64(),
+    "load_time_ms": pa.int64(),
+    "emails": _FOUND,
+    "phones": _FOUND,
+    "social_links": pa.map_(pa.string(), pa.string()),
+    "audits": pa.map_(pa.string(), pa.bool_()),
+    **dict.fromkeys(
+        ("keywords", "other_profiles", "technologies", "offers", "service_types", "pages", "links"), _TEXTS
+    ),
+    **dict.fromkeys(("is_home", "noindex", "secure", "responsive"), pa.bool_()),
+    **dict.fromkeys(("has_schema", "has_heading", "has_description", "has_robots", "has_sitemap"), pa.bool_()),
+}
+FACTS_SCHEMA: pa.Schema = pa.schema(
+    [pa.field(name, _COLUMNS.get(name, pa.string())) for name in PageFacts.__struct_fields__]
+)
+
+
+def to_batch(rows: list[PageFacts]) -> pa.RecordBatch:
+    """Facts as a batch of Arrow, their columns as FACTS_SCHEMA names them."""
+    columns: list[pa.Array[Any]] = []
+    for field in FACTS_SCHEMA:
+        values: list[Any] = [getattr(row, field.name) for row in rows]
+        if field.type == _FOUND:
+            values = [[{"value": one.value, "method": one.method} for one in found] for found in values]
+        elif pa.types.is_map(field.type):
+            values = [sorted(value.items()) for value in values]
+        columns.append(pa.array(values, type=field.type))
+    return pa.record_batch(columns, schema=FACTS_SCHEMA)
