@@ -165,28 +165,35 @@ class CreditCapExceeded(SiteglassError):
 
 
 class Forbidden(SiteglassError):
-    """A valid key that may not do this, or not from this address."""
+    """A valid key that may not do this, or not from this address, or not of a lead that was never paid for."""
 
     status = 403
     code = "FORBIDDEN"
 
-    def __init__(self, scope: str = "", *, address: str | None = None) -> None:
-        super().__init__(
-            f"This key lacks the scope `{scope}`. Use a key that has it, or make one."
-            if address is None
-            else f"This key may not be used from {address}. Call from an address on its list, or change the list."
-        )
+    def __init__(self, scope: str = "", *, address: str | None = None, unpaid: str | None = None) -> None:
+        message = f"This key lacks the scope `{scope}`. Use a key that has it, or make one."
+        if address is not None:
+            message = f"This key may not be used from {address}. Call from an address on its list, or change the list."
+        elif unpaid is not None:
+            message = (
+                f"This account has not paid for the lead {unpaid}. Enrich it first (POST /v1/leads/enrich, one lead "
+                "credit), then ask again."
+            )
+        super().__init__(message)
 
 
 class NotFound(SiteglassError):
-    """No such address, or no ledger entry of such a request; `meant` is the method and path that the caller may
-    have had in mind, `receipt` says that it is the entry that is missing.
+    """No such address, no ledger entry of such a request, or no such lead; `meant` is the method and path that the
+    caller may have had in mind, `receipt` and `lead` say that it is an entry or a lead that is missing.
     """
 
     status = 404
     code = "NOT_FOUND"
 
-    def __init__(self, path: str, meant: str | None = None, *, receipt: bool = False) -> None:
+    def __init__(self, path: str, meant: str | None = None, *, receipt: bool = False, lead: bool = False) -> None:
+        if lead:
+            super().__init__(f"There is no lead {path}. Check its spelling: POST /v1/leads/enrich tells what is there.")
+            return
         if receipt:
             super().__init__(
                 f"There is no ledger entry at {path}. Requests that failed or were refused have none; "

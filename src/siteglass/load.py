@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from siteglass.backends import Backends
+from siteglass.evidence_files import evidence_of
 from siteglass.index import generations
 from siteglass.index.expiry import oldest_crawl_ms
 from siteglass.index.names import Names
@@ -36,7 +37,7 @@ class Loaded(Written):
 def to_store(source: Path, store: Path) -> Path:
     """The Parquet file of a source in the lead store, where documents point back to; NDJSON becomes Parquet first.
 
-    Its name holds a hash of the source, so that no later file of the same name can replace it.
+    Its name holds a hash of the source, so that no later file of the same name can replace it. Evidence comes along.
     """
     if source.resolve().parent == store.resolve():
         return source
@@ -46,13 +47,19 @@ def to_store(source: Path, store: Path) -> Path:
     with source.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:12]
     target = store / f"{source.stem}-{digest}.parquet"
+    if evidence_of(source).exists():
+        _copy(evidence_of(source), evidence_of(target))
     if not target.exists():
         if source.suffix == ".parquet":
-            with replacing(target) as copy, source.open("rb") as original:
-                shutil.copyfileobj(original, copy)
+            _copy(source, target)
         else:
             ndjson_to_parquet(source, target)
     return target
+
+
+def _copy(source: Path, target: Path) -> None:
+    with replacing(target) as copy, source.open("rb") as original:
+        shutil.copyfileobj(original, copy)
 
 
 def batches(path: Path, preparer: Preparer) -> Iterator[list[Prepared]]:

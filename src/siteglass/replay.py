@@ -13,6 +13,7 @@ import orjson
 from siteglass.backends import Backends
 from siteglass.domains import NotAHost, candidates
 from siteglass.enrich import not_found
+from siteglass.evidence import KINDS
 from siteglass.suppression.entries import Listed, among, hashes_on
 from siteglass.suppression.redaction import changes, hashes, names
 from siteglass.suppression.values import Hasher
@@ -23,8 +24,10 @@ Record = dict[str, Any]
 async def without_suppressed(backends: Backends, body: bytes, domains: Sequence[str]) -> bytes | None:
     """The answer without what is listed now, None if nothing of it is; `domains` are those of its ledger row."""
     envelope = orjson.loads(body)
-    results: list[Record] = envelope["results"]
     hasher = Hasher(backends.settings)
+    if "results" not in envelope:
+        return await _evidence_without(backends, envelope, hasher)
+    results: list[Record] = envelope["results"]
     # Records of a search stand in the order of the ledger row, and need not show their domain.
     of_search = "filters" in envelope
     named = [(domain,) for domain in domains] if of_search else [_asked(item) for item in results]
@@ -49,6 +52,18 @@ async def without_suppressed(backends: Backends, body: bytes, domains: Sequence[
         items = zip(results, named, strict=True)
         envelope = {"results": [_redacted_item(item, some, listed, hasher) for item, some in items]}
     return None if envelope == before else orjson.dumps(envelope)
+
+
+async def _evidence_without(backends: Backends, envelope: Record, hasher: Hasher) -> bytes | None:
+    """The evidence of a lead, as `without_suppressed`; of a lead that is gone altogether, nothing but its domain."""
+    named = names(envelope["domain"])
+    record = {field: [one["value"] for one in envelope[field]] for field in KINDS.values()}
+    listed = await among(backends.postgres, set(named), set(hashes(record.get, hasher)))
+    if not listed:
+        return None
+    left = dict.fromkeys(record, ()) if _is_listed([envelope["domain"]], listed) else _redacted(record, listed, hasher)
+    kept = {field: [one for one in envelope[field] if one["value"] in left[field]] for field in record}
+    return orjson.dumps({**envelope, **kept})
 
 
 def _asked(item: Record) -> tuple[str, ...]:

@@ -27,6 +27,8 @@ from siteglass.errors import (
     TooManyRequests,
     Unavailable,
 )
+from siteglass.evidence import Evidence
+from siteglass.evidence_files import Sighting
 from siteglass.index import generations
 from siteglass.index.names import Names
 from siteglass.lead import Lead
@@ -122,6 +124,24 @@ async def enriched(backends: Backends, hidden: Hidden, domains: Sequence[str], s
     found = await enrich(backends, names, hidden, domains, select)
     items = [failed(item["domain"]) if wanted[item["domain"]] == ERROR_DOMAIN else item for item in found.items]
     return Enriched(items, [(domain, mark) for domain, mark in found.marks if domain != ERROR_DOMAIN])
+
+
+def seen(found: Evidence) -> Evidence:
+    """Evidence of made-up leads: each value on a page of its site, a month long."""
+    pattern = Sighting(
+        domain=found.domain,
+        kind="email",
+        value="",
+        page=f"https://{found.domain}/contact",
+        method="mailto",
+        first_seen_ms=_CRAWLED_AT_MS - 30 * 24 * 3_600_000,
+        last_seen_ms=_CRAWLED_AT_MS,
+    )
+    emails = [(value, [replace(pattern, value=value)]) for value, _ in found.values["emails"]]
+    phones = [
+        (value, [replace(pattern, kind="phone", value=value, method="tel")]) for value, _ in found.values["phones"]
+    ]
+    return Evidence(found.domain, {"emails": emails, "phones": phones})
 
 
 def _host(domain: str) -> str:

@@ -37,6 +37,7 @@ from siteglass.api.subject_requests import (
 )
 from siteglass.api.values import DEFAULT_SHOWN, MAX_Q_CHARS, MAX_SHOWN, VALUES_PARAMETERS
 from siteglass.errors import SiteglassError
+from siteglass.evidence_files import MAX_SIGHTINGS
 from siteglass.query.body import MAX_ECHO_BYTES
 from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
 from siteglass.query.cursor import MAX_CURSOR_CHARS
@@ -79,7 +80,6 @@ CONTRACT = {
 }
 PLANNED = {
     "deprecation headers",
-    "evidence",
     "exports",
     "facets",
 }
@@ -112,6 +112,7 @@ LIMITS = {
     "limit.opt_out_confirmations": CONFIRMATIONS_PER_HOUR,
     "limit.opt_out_ticket_chars": MAX_TICKET_CHARS,
     "limit.opt_out_chars": MAX_CHARS,
+    "limit.sightings": MAX_SIGHTINGS,
     "setting.max_body_bytes": Settings().max_body_bytes,
     "setting.max_enrich_domains": Settings().max_enrich_domains,
     "setting.cursor_life_s": Settings().cursor_life_s // 3600,

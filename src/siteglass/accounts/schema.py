@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # The newest step this code relies on; a test holds it against the folder. Written here so that a worker that only
 # asks "is it there?" need not load alembic.
-HEAD = "0007"
+HEAD = "0008"
 
 # What the role of the service may do; the ledger, balances and what belongs to them change only through functions
 # that the owner made. A table that stands nowhere here is closed to it.
@@ -35,6 +35,7 @@ RIGHTS = {
     "usage_days": "SELECT",
     "expiring": "SELECT",
     "paid": "SELECT",
+    "paid_until": "SELECT",
     "idempotency": "SELECT",
     **{f"answers_{slot}": "SELECT" for slot in range(ANSWER_SLOTS)},
     "audit": "SELECT, INSERT (actor_kind, actor_id, action, account_id, key_id, entry_seq, details)",
@@ -51,7 +52,7 @@ RIGHTS = {
     "balance_alerts": "SELECT, INSERT, UPDATE",
 }
 FUNCTIONS = (
-    *("charge", "grant_credits", "refund", "adjust", "remember_paid"),
+    *("charge", "grant_credits", "refund", "adjust", "remember_paid", "paid_for"),
     *("expire_credits", "forget_answers", "forget_keys"),
 )
 

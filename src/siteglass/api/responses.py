@@ -10,7 +10,10 @@ from starlette.responses import Response
 from siteglass.accounts.credits import Receipt
 from siteglass.enrich import Enriched
 from siteglass.errors import SiteglassError
+from siteglass.evidence import Evidence
+from siteglass.evidence_files import Sighting
 from siteglass.query.cursor import Continuation, CursorSealer
+from siteglass.query.values import moment_text
 from siteglass.search import SearchPage
 
 SEARCH_PATH = "/v1/leads/search"
@@ -54,6 +57,24 @@ def credit_headers(receipt: Receipt) -> dict[str, str]:
 def enrich_body(enriched: Enriched) -> bytes:
     """The envelope of an enrichment."""
     return orjson.dumps({"results": enriched.items})
+
+
+def evidence_body(found: Evidence) -> bytes:
+    """The values of a lead, each with where and when it was seen."""
+    return orjson.dumps(
+        {
+            "domain": found.domain,
+            **{
+                field: [{"value": value, "seen": [_sighting(one) for one in seen]} for value, seen in values]
+                for field, values in found.values.items()
+            },
+        }
+    )
+
+
+def _sighting(one: Sighting) -> dict[str, str]:
+    times = {"first_seen": moment_text(one.first_seen_ms), "last_seen": moment_text(one.last_seen_ms)}
+    return {"page": one.page, "method": one.method, **times}
 
 
 def search_body(

@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 from siteglass import __version__
+from siteglass.api.openapi.evidence import evidence_schemas
 from siteglass.api.openapi.failures import error_schemas, problem_schema, response_of
 from siteglass.api.openapi.headers import HEADERS
 from siteglass.api.openapi.interpretation import interpretation_schemas
@@ -55,6 +56,7 @@ def document(settings: Settings) -> dict[str, Any]:
                 **schemas(settings),
                 **interpretation_schemas(),
                 **receipt_schemas(),
+                **evidence_schemas(),
                 **values_schemas(),
                 **subject_request_schemas(),
                 "Problem": problem_schema(),

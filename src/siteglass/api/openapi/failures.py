@@ -16,6 +16,7 @@ from siteglass.api.operations import (
     ACCOUNT,
     ANYWHERE,
     ENRICH,
+    EVIDENCE,
     LEDGER,
     OPERATIONS,
     OPT_OUT,
@@ -55,6 +56,7 @@ _WRONG_PARAMETERS: dict[Declared, tuple[str, Callable[[QueryParams], object]]] =
     USAGE: ("form=2026-11-01&key=mine", lambda given: read_usage(given, date(2026, 11, 15))),
     LEDGER: ("from=yesterday&limit=0", read_ledger),
     RECEIPT: ("domains=1", read_no_parameters),
+    EVIDENCE: ("select=emails", read_no_parameters),
 }
 
 
@@ -94,6 +96,8 @@ def example(kind: type[SiteglassError], declared: Declared, settings: Settings) 
         errors.NotFound: lambda: (
             errors.NotFound(RECEIPT.path.replace("{request_id}", EXAMPLE_REQUEST_ID), receipt=True)
             if declared is RECEIPT
+            else errors.NotFound("example.com", lead=True)
+            if declared is EVIDENCE
             else errors.NotFound("/v1/leads")
         ),
         errors.MethodNotAllowed: lambda: errors.MethodNotAllowed("GET", [declared.method]),

@@ -6,6 +6,7 @@ from typing import Any
 
 from siteglass.api.charging import KEY_HEADER, MAX_KEY_CHARS
 from siteglass.api.openapi import examples
+from siteglass.api.openapi.evidence import EVIDENCE_ANSWER, EVIDENCE_PATH
 from siteglass.api.openapi.failures import failures
 from siteglass.api.openapi.headers import CREDIT_HEADERS, LIMIT_HEADERS, RETRY_HEADERS, headers
 from siteglass.api.openapi.receipts import ANSWERS, LEDGER_CSV, LEDGER_QUERY, RECEIPT_PATH, USAGE_QUERY
@@ -16,6 +17,7 @@ from siteglass.api.operations import (
     ACCOUNT,
     DOCS,
     ENRICH,
+    EVIDENCE,
     HEALTHZ,
     INTERPRET,
     INTERPRET_UNITS,
@@ -174,6 +176,24 @@ def _leads(settings: Settings) -> dict[str, Any]:
             parameters=[_RETRY],
             requestBody=_body("Enrich", examples.ENRICHMENTS, settings),
             answer=_charged("The items.", ("EnrichAnswer", "EnrichQuote"), examples.ENRICHED),
+        ),
+        EVIDENCE.path: _operation(
+            EVIDENCE,
+            "Where and when the contacts of a lead were seen",
+            "For leads that the account paid for, by a search or an enrichment: the pages that showed each address and "
+            "number, and since when. What was suppressed is not told. Costs one API credit.",
+            settings,
+            parameters=[*EVIDENCE_PATH, _RETRY],
+            answer={
+                "description": "The values with their pages.",
+                "headers": headers(*CREDIT_HEADERS, *RETRY_HEADERS, *LIMIT_HEADERS),
+                "content": {
+                    "application/json": {
+                        "schema": {"$ref": "#/components/schemas/EvidenceAnswer"},
+                        "examples": {"answer": {"summary": "One address, seen once", "value": EVIDENCE_ANSWER}},
+                    }
+                },
+            },
         ),
         VALUES.path: _operation(
             VALUES,

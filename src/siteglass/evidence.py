@@ -1,0 +1,67 @@
+"""Operation: where and when each address and number of a lead was seen, for an account that paid for the lead."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from siteglass.accounts.keys import Caller
+from siteglass.accounts.paid import has_paid
+from siteglass.backends import Backends
+from siteglass.domains import NotAHost, candidates
+from siteglass.errors import BadRequest, Forbidden, NotFound, Problem, Unavailable
+from siteglass.evidence_files import MAX_SIGHTINGS, Sighting, read_evidence
+from siteglass.index.lookup import look_up
+from siteglass.index.names import Names
+from siteglass.lead_files import LeadFileError
+from siteglass.suppression.hidden import Hidden
+
+KINDS = {"email": "emails", "phone": "phones"}
+"""What evidence is kept of, and the field of a lead that shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The values that the lead shows now, each with its sightings, the newest first."""
+
+    domain: str
+    values: dict[str, list[tuple[str, list[Sighting]]]]
+    """By field, in the order of the lead."""
+
+
+async def evidence(backends: Backends, names: Names, hidden: Hidden, caller: Caller, asked: str) -> Evidence:
+    """Of the lead that an enrichment of this domain would find. Raises BadRequest, NotFound or Forbidden."""
+    try:
+        hosts = candidates(asked)
+    except NotAHost as error:
+        raise BadRequest([Problem("domain", f"{asked!r} {error}")]) from None
+    await hidden.require_fresh()
+    looked_up = await look_up(backends, names, hosts)
+    if looked_up.failed:
+        raise Unavailable("the look-up failed")
+    found = next((looked_up.records[host] for host in hosts if host in looked_up.records), None)
+    record = None if found is None else hidden.shown(found)
+    if record is None:
+        raise NotFound(asked, lead=True)
+    domain = record["domain"]
+    timeout_ms = backends.settings.postgres_timeout_ms
+    if not caller.test and not await has_paid(backends.postgres, caller.account_id, domain, timeout_ms=timeout_ms):
+        raise Forbidden(unpaid=domain)
+    try:
+        seen = await asyncio.to_thread(read_evidence, backends.settings.lead_store, record["src"], domain)
+    except LeadFileError as error:
+        raise Unavailable(f"the evidence cannot be read: {error}") from error
+    return Evidence(domain, told(record, seen))
+
+
+def told(record: dict[str, Any], seen: Sequence[Sighting]) -> dict[str, list[tuple[str, list[Sighting]]]]:
+    """What a record shows, with where it was seen: what it does not show, because it was suppressed, is not told."""
+    by_value: dict[tuple[str, str], list[Sighting]] = {}
+    for one in sorted(seen, key=lambda one: (-one.last_seen_ms, one.page, one.method)):
+        by_value.setdefault((one.kind, one.value), []).append(one)
+    return {
+        field: [(value, by_value.get((kind, value), [])[:MAX_SIGHTINGS]) for value in record[field]]
+        for kind, field in KINDS.items()
+    }

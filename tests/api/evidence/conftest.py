@@ -1,0 +1,69 @@
+"""A service over leads whose contacts have evidence, but for one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from siteglass.evidence_files import Sighting, write_evidence
+from siteglass.lead import Lead
+from siteglass.lead_files import write_parquet
+from tests.api.paying import Bank
+from tests.running import fill, serving, settings_for
+
+DAY_MS = 24 * 3_600_000
+NEWEST_MS = 1_790_000_000_000
+PHONE = "+4930901820"
+
+
+def sighting(domain: str, value: str, page: str, method: str, days: int = 0) -> Sighting:
+    """A value on a page of its site, seen for a month until so many days ago."""
+    last_ms = NEWEST_MS - days * DAY_MS
+    return Sighting(
+        domain=domain,
+        kind="email" if "@" in value else "phone",
+        value=value,
+        page=f"https://{domain}{page}",
+        method=method,
+        first_seen_ms=last_ms - 30 * DAY_MS,
+        last_seen_ms=last_ms,
+        archive="crawl-1.warc.gz",
+        offset=17,
+    )
+
+
+def _lead(domain: str, *emails: str, phones: tuple[str, ...] = ()) -> Lead:
+    return Lead(domain=domain, crawled_at_ms=NEWEST_MS, title=domain, emails=emails, phones=phones, score=50)
+
+
+LEADS = [
+    _lead("b-many.example", "hello@b-many.example"),
+    _lead("c-none.example", "hello@c-none.example"),
+    _lead("d-optout.example", "eve@d-optout.example", "info@d-optout.example"),
+    _lead("seen.example", "info@seen.example", "eve@seen.example", phones=(PHONE,)),
+]
+SIGHTINGS = [
+    *(sighting("b-many.example", "hello@b-many.example", f"/page-{number}", "text", number) for number in range(25)),
+    sighting("d-optout.example", "eve@d-optout.example", "/", "mailto"),
+    sighting("d-optout.example", "info@d-optout.example", "/", "mailto"),
+    sighting("seen.example", "eve@seen.example", "/team", "cloudflare"),
+    sighting("seen.example", "gone@seen.example", "/", "text"),  # no longer a value of the lead
+    sighting("seen.example", "info@seen.example", "/contact", "mailto"),
+    sighting("seen.example", "info@seen.example", "/imprint", "text", 3),
+    sighting("seen.example", PHONE, "/contact", "tel"),
+]
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Bank]:
+    """Makes customers of that service."""
+    store = tmp_path_factory.mktemp("store")
+    settings = settings_for(f"evidence-{worker_id}", lead_store=store)
+    write_parquet(store / "leads.parquet", LEADS, row_group_size=2)  # two of them: each has its own evidence
+    assert write_evidence(store / "leads.parquet", SIGHTINGS) == len(SIGHTINGS)
+    fill(settings, store / "leads.parquet")
+    with serving(settings) as client:
+        made = Bank(settings, str(client.base_url))
+        yield made
+        made.close()

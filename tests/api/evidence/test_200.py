@@ -1,0 +1,117 @@
+"""GET /v1/leads/{domain}/evidence: where and when each address and number of a lead was seen, for one API credit."""
+
+from __future__ import annotations
+
+import pytest
+
+from siteglass import opt_out
+from siteglass.evidence_files import MAX_SIGHTINGS
+from siteglass.suppression.values import read_value
+from tests.api.asking import ENRICH, LEDGER, SEARCH, answered
+from tests.api.evidence.conftest import PHONE
+from tests.api.paying import Bank
+from tests.running import run
+
+PATH = "/v1/leads/{}/evidence"
+SEEN = {"first_seen": "2026-08-22T14:13:20Z", "last_seen": "2026-09-21T14:13:20Z"}
+
+
+def test_each_value_with_its_pages(desk: Bank) -> None:
+    customer = desk.customer(api=2, lead=1)
+    answered(customer.post(ENRICH, {"domains": ["seen.example"]}))
+    response = customer.client.get(PATH.format("seen.example"))
+    assert answered(response) == {
+        "domain": "seen.example",
+        "emails": [
+            {
+                "value": "info@seen.example",
+                "seen": [
+                    {"page": "https://seen.example/contact", "method": "mailto", **SEEN},
+                    {
+                        "page": "https://seen.example/imprint",
+                        "method": "text",
+                        "first_seen": "2026-08-19T14:13:20Z",
+                        "last_seen": "2026-09-18T14:13:20Z",
+                    },
+                ],
+            },
+            {
+                "value": "eve@seen.example",
+                "seen": [{"page": "https://seen.example/team", "method": "cloudflare", **SEEN}],
+            },
+        ],
+        "phones": [{"value": PHONE, "seen": [{"page": "https://seen.example/contact", "method": "tel", **SEEN}]}],
+    }
+    assert customer.balance() == (0, 0)
+    assert (response.headers["x-credits-api-used"], response.headers["x-credits-lead-used"]) == ("1", "0")
+
+
+def test_its_receipt(desk: Bank) -> None:
+    customer = desk.customer(api=2, lead=1)
+    answered(customer.post(ENRICH, {"domains": ["seen.example"]}))
+    request_id = customer.client.get(PATH.format("seen.example")).headers["x-request-id"]
+    (entry,) = answered(customer.client.get(f"{LEDGER}/{request_id}"))["entries"]
+    assert (entry["operation"], entry["api_credits"], entry["lead_credits"]) == ("evidence", -1, 0)
+    assert entry["domains"] == [{"domain": "seen.example", "charged": False, "reason": "already_paid"}]
+    customer.verified()
+
+
+def test_paid_by_a_search(desk: Bank) -> None:
+    customer = desk.customer(api=1, lead=4)
+    answered(customer.post(SEARCH, {}))
+    assert answered(customer.client.get(PATH.format("c-none.example")))["domain"] == "c-none.example"
+
+
+@pytest.mark.parametrize("spelled", ["WWW.Seen.Example", "shop.seen.example"])
+def test_the_lead_that_an_enrichment_would_find(desk: Bank, spelled: str) -> None:
+    customer = desk.customer(api=2, lead=1)
+    answered(customer.post(ENRICH, {"domains": [spelled]}))
+    assert answered(customer.client.get(PATH.format(spelled)))["domain"] == "seen.example"
+
+
+def test_a_lead_that_came_without_evidence(desk: Bank) -> None:
+    customer = desk.customer(api=2, lead=1)
+    answered(customer.post(ENRICH, {"domains": ["c-none.example"]}))
+    found = answered(customer.client.get(PATH.format("c-none.example")))
+    assert found == {
+        "domain": "c-none.example",
+        "emails": [{"value": "hello@c-none.example", "seen": []}],
+        "phones": [],
+    }
+
+
+def test_no_more_pages_than_anybody_reads(desk: Bank) -> None:
+    customer = desk.customer(api=2, lead=1)
+    answered(customer.post(ENRICH, {"domains": ["b-many.example"]}))
+    (told,) = answered(customer.client.get(PATH.format("b-many.example")))["emails"]
+    assert [one["page"] for one in told["seen"]] == [
+        f"https://b-many.example/page-{number}" for number in range(MAX_SIGHTINGS)
+    ]
+
+
+def test_again_with_the_same_key_costs_nothing(desk: Bank) -> None:
+    customer = desk.customer(api=2, lead=1)
+    answered(customer.post(ENRICH, {"domains": ["seen.example"]}))
+    first, again = (
+        customer.client.get(PATH.format("seen.example"), headers={"Idempotency-Key": "once"}) for _ in range(2)
+    )
+    assert again.content == first.content
+    assert again.headers["idempotency-replayed"] == "true"
+    assert customer.balance() == (0, 0)
+
+
+def test_what_is_suppressed_is_not_told(desk: Bank) -> None:
+    """Neither anew nor again."""
+    customer = desk.customer(api=3, lead=1)
+    answered(customer.post(ENRICH, {"domains": ["d-optout.example"]}))
+    path, retry = PATH.format("d-optout.example"), {"Idempotency-Key": "kept"}
+    before = answered(customer.client.get(path, headers=retry))
+    assert [one["value"] for one in before["emails"]] == ["eve@d-optout.example", "info@d-optout.example"]
+
+    values = [read_value("eve@d-optout.example")]
+    run(desk.settings, lambda b, n: opt_out.suppress(b, n, values, reason="asked to", actor="tests"))
+    kept = {**before, "emails": before["emails"][1:]}
+    replayed = customer.client.get(path, headers=retry)
+    assert answered(replayed) == kept
+    assert replayed.headers["idempotency-redacted"] == "true"
+    assert answered(customer.client.get(path)) == kept
