@@ -3,7 +3,7 @@ the same name but its end, and as many row groups: the evidence of a row group o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from siteglass.lead_files import LeadFileError, open_parquet, replacing
+from siteglass.lead_files import LeadFileError, open_parquet, place_parts, replacing
 
 # Not `.parquet`: folders of leads are read by that name.
 SUFFIX = ".evidence"
@@ -48,37 +48,33 @@ def evidence_of(leads: Path) -> Path:
     return leads.with_suffix(SUFFIX)
 
 
-def write_evidence(leads: Path, sightings: Iterable[Sighting]) -> int:
-    """Write the evidence of a file of leads, row group by row group; both are sorted by domain. The number written.
+def write_evidence(leads: Path, sightings: pa.Table) -> None:
+    """Write the evidence of a file of leads, all of it at once; rows keep their order within a row group.
 
-    Raises LeadFileError for sightings of a domain that the file does not hold, or in another order.
+    Raises LeadFileError if it does not have these columns, or is of a domain that the file does not hold.
     """
+    if sightings.schema.names != EVIDENCE_SCHEMA.names:
+        raise LeadFileError(f"evidence of {leads}: expected the columns {', '.join(EVIDENCE_SCHEMA.names)}")
+    sightings = sightings.cast(EVIDENCE_SCHEMA)
     count = 0
-    rest = iter(sightings)
-    ahead = next(rest, None)
     with (
         open_parquet(leads) as file,
         replacing(evidence_of(leads)) as sink,
         pq.ParquetWriter(sink, EVIDENCE_SCHEMA, compression="zstd") as writer,
     ):
         for number in range(file.num_row_groups):
-            domains = set(file.read_row_group(number, columns=["domain"]).column("domain").to_pylist())
-            group: list[Sighting] = []
-            while ahead is not None and ahead.domain in domains:
-                group.append(ahead)
-                ahead = next(rest, None)
-            rows = [msgspec.structs.asdict(one) for one in group]
-            writer.write_table(pa.Table.from_pylist(rows, EVIDENCE_SCHEMA), row_group_size=max(1, len(rows)))
-            count += len(group)
-    if ahead is not None:
-        raise LeadFileError(f"{leads}: holds no lead {ahead.domain}, or evidence and leads are not in the same order")
-    return count
+            domains = file.read_row_group(number, columns=["domain"]).column("domain")
+            group = sightings.filter(pc.is_in(sightings.column("domain"), domains.combine_chunks()))
+            writer.write_table(group, row_group_size=max(1, group.num_rows))
+            count += group.num_rows
+        if count != sightings.num_rows:
+            raise LeadFileError(f"{leads}: {sightings.num_rows - count} rows of evidence are of leads it does not hold")
 
 
 def read_evidence(store: Path, place: str, domain: str) -> list[Sighting]:
     """What was seen of the lead whose record lies at a place, see `lead_files.record_place`; nothing without a file."""
-    name, _, row_group = place.rpartition("#")
-    path = evidence_of(store / Path(name).name)
+    name, row_group = place_parts(place)
+    path = evidence_of(store / name)
     try:
         file = pq.ParquetFile(path)
     except FileNotFoundError:
@@ -88,9 +84,9 @@ def read_evidence(store: Path, place: str, domain: str) -> list[Sighting]:
     with file:
         if file.schema_arrow != EVIDENCE_SCHEMA:
             raise LeadFileError(f"{path}: no file of evidence: expected the columns {', '.join(EVIDENCE_SCHEMA.names)}")
-        if not row_group.isdigit() or int(row_group) >= file.num_row_groups:
-            raise LeadFileError(f"{path}: has no row group {row_group or place!r}")
-        table = file.read_row_group(int(row_group), use_threads=False)
+        if row_group >= file.num_row_groups:
+            raise LeadFileError(f"{path.name} has no row group {row_group}")
+        table = file.read_row_group(row_group, use_threads=False)
     found = table.filter(pc.is_in(table.column("domain"), pa.array([domain], pa.string())))
     return list(_sightings(found))
 

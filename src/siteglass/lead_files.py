@@ -215,15 +215,21 @@ def record_place(path: Path, row_group: int) -> str:
     return f"{path.name}#{row_group}"
 
 
+def place_parts(place: str) -> tuple[str, int]:
+    """The inverse of record_place: the name of the file, and the row group; raises LeadFileError."""
+    name, _, row_group = place.rpartition("#")
+    if not row_group.isdigit() or not name or Path(name).name != name:
+        raise LeadFileError(f"{place!r} is no place of a record")
+    return name, int(row_group)
+
+
 def read_records(store: Path, place: str, domains: Collection[str]) -> list[Lead]:
     """The records of these domains at a place; raises FileNotFoundError or LeadFileError."""
-    name, _, row_group = place.rpartition("#")
-    if not row_group.isdigit() or Path(name).name != name:
-        raise LeadFileError(f"{place!r} is no place of a record")
+    name, row_group = place_parts(place)
     with open_parquet(store / name) as file:
-        if int(row_group) >= file.num_row_groups:
+        if row_group >= file.num_row_groups:
             raise LeadFileError(f"{name} has no row group {row_group}")
-        return read_row_group(file, int(row_group), domains)
+        return read_row_group(file, row_group, domains)
 
 
 def read_ndjson(path: Path) -> Iterator[Lead]:

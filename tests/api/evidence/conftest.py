@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+import pyarrow as pa
 import pytest
 
-from siteglass.evidence_files import Sighting, write_evidence
+from siteglass.evidence_files import EVIDENCE_SCHEMA, Sighting, write_evidence
 from siteglass.lead import Lead
 from siteglass.lead_files import write_parquet
 from tests.api.paying import Bank
@@ -61,7 +63,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[B
     store = tmp_path_factory.mktemp("store")
     settings = settings_for(f"evidence-{worker_id}", lead_store=store)
     write_parquet(store / "leads.parquet", LEADS, row_group_size=2)  # two of them: each has its own evidence
-    assert write_evidence(store / "leads.parquet", SIGHTINGS) == len(SIGHTINGS)
+    rows = [msgspec.structs.asdict(one) for one in SIGHTINGS]
+    write_evidence(store / "leads.parquet", pa.Table.from_pylist(rows, EVIDENCE_SCHEMA))
     fill(settings, store / "leads.parquet")
     with serving(settings) as client:
         made = Bank(settings, str(client.base_url))
