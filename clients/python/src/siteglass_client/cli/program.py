@@ -9,7 +9,7 @@ import click
 
 from siteglass_client.cli.asking import account, usage, values
 from siteglass_client.cli.enriching import enrich
-from siteglass_client.cli.entering import completion, login
+from siteglass_client.cli.entering import completion, login, logout
 from siteglass_client.cli.failures import INTERRUPTED, Failure, explained
 from siteglass_client.cli.searching import count, interpret, search
 from siteglass_client.cli.terminal import ReaderGone
@@ -32,7 +32,7 @@ def sg(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for _command in (login, interpret, count, search, enrich, values, account, usage, completion):
+for _command in (login, logout, interpret, count, search, enrich, values, account, usage, completion):
     sg.add_command(_command)
 
 
