@@ -16,7 +16,7 @@ from keyring.errors import KeyringLocked, PasswordDeleteError
 class FileKeyring(KeyringBackend):
     """Service and user -> password; locked while a file of the same name with `.locked` is there."""
 
-    priority = 1.0  # type: ignore[assignment]
+    priority = 1.0
 
     @property
     def name(self) -> str:

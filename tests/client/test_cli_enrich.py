@@ -160,7 +160,12 @@ def test_no_column_found(desk: Desk, customer: Customer) -> None:
         ("1,a.com\n2,b.com\n", ["column_1", "domain"], ["a.com", "b.com"]),
         ("mail,web\ne@x.com,a.com\nf@y.com,\n", ["mail", "web"], ["a.com", ""]),
         ("e@a.com\nmailto:f@b.com\ng@yahoo.co.uk; h@c.com\n", ["domain"], ["a.com", "b.com", ""]),
-        ("site\nhttps://a.com/@team.x\ninfo@b.com\nc.com\n", ["site"], ["https://a.com/@team.x", "b.com", "c.com"]),
+        ("site\nhttps://a.com/@team.x\ninfo@b.com\nc.com\n", ["site"], ["a.com", "b.com", "c.com"]),
+        (
+            "site\nhttps://www.A.com:80/x?y\nwww.com\nshop.b.com.\nn/a\n",
+            ["site"],
+            ["a.com", "www.com", "shop.b.com", "n/a"],
+        ),
         ('name,site\n"a, b",a.com\nshort\n,\n\n', ["name", "site"], ["a.com", "", ""]),
     ],
 )

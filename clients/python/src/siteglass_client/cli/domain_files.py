@@ -56,11 +56,18 @@ class DomainFile:
 
 
 def domain_of(cell: str) -> str:
-    """The domain or site that a cell names, that of its e-mail address among them; empty if there is none."""
-    host = _mail_host(cell)
-    if host is None:
+    """The domain that a cell names, by its site or its e-mail address; empty if there is none.
+
+    Spellings that mean the same become the same: the client pays for a domain once, however far apart its rows are.
+    """
+    if looks_like_site(cell):
+        host = re.split(r"[/?#:]", re.sub(r"^https?://", "", cell.strip().lower()))[0].rstrip(".")
+        short = host.removeprefix("www.")
+        return short if "." in short else host
+    host_of_mail = _mail_host(cell)
+    if host_of_mail is None:
         return cell.strip()
-    return "" if _is_provider(host) else host
+    return "" if _is_provider(host_of_mail) else host_of_mail
 
 
 def _is_provider(host: str) -> bool:

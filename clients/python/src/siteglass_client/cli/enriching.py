@@ -34,6 +34,7 @@ def enrich(session: Session, to: Saving, source: Path, column: str | None, selec
         if to.output.exists() and source.exists() and to.output.samefile(source):
             raise click.UsageError("-o must name another file than the one that is read.")
     file = read_domains(source, column)
+    note(file.where)
     shown = list(COMPANY_COLUMNS) if select is None else [name for name in select if name != "domain"]
     with session.connect() as client:
         walk = client.enrich(
@@ -66,7 +67,6 @@ def _write(
     gathered = output.with_name(output.name + ".items.jsonl")
     make_room(to, gathered, check)
     with resumable(to, gathered, walk):
-        note(file.where)
         with progress_of(walk, len(walk)) as bar:
             done = walk.to_jsonl(gathered, on_page=bar.step)
         Joined(file, gathered, shown).write(output)
