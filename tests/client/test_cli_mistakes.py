@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -102,6 +103,45 @@ def test_no_terminal_to_log_in_at(desk: Desk) -> None:
         "sg: Address of the service: nothing was given, and there is no terminal to ask at. Give --url, and the key "
         "as a line of standard input; or set SITEGLASS_URL and SITEGLASS_API_KEY, which need no login."
     )
+
+
+def test_a_home_that_cannot_be_used(mistake: Mistake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    instead = "Name another folder in XDG_CONFIG_HOME, or set SITEGLASS_URL and SITEGLASS_API_KEY, which need no file."
+    url, key = os.environ["SITEGLASS_URL"], os.environ["SITEGLASS_API_KEY"]
+    path = tmp_path / "file" / "siteglass" / "credentials"
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file"))
+    assert mistake("login", "--url", url, "--key", key) == (2, f"{path} cannot be written: Not a directory. {instead}")
+    monkeypatch.delenv("SITEGLASS_API_KEY")
+    assert mistake("account") == (2, f"{path} cannot be read: Not a directory. {instead}")
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", homeless)
+    assert mistake("account") == (2, f"You have no home folder, in which a key could be stored. {instead}")
+
+
+def test_streams_that_are_full_or_closed(desk: Desk) -> None:
+    def shell(script: str, *words: str) -> tuple[int, str]:
+        done = subprocess.run(
+            ["bash", "-c", script, "-", *SG, *words],
+            cwd=desk.folder,
+            env=desk.environment,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=TIMEOUT_S,
+        )
+        return done.returncode, done.stderr
+
+    assert shell('"$@" > /dev/full', "account") == (
+        2,
+        "sg: The output cannot be written: No space left on device. Mend that; with -o FILE a run that fails can go on "
+        "later.\n",
+    )
+    assert shell('"$@" <&- >&-', "search", "--filter", "min_score=0", "--max-leads", "2", "-o", "leads.csv") == (0, "")
+    assert len((desk.folder / "leads.csv").read_text().splitlines()) == 3
 
 
 def test_wrong_addresses(mistake: Mistake) -> None:

@@ -15,6 +15,7 @@ from siteglass_client.cli.failures import NOT_AUTHORISED, WRONG_INPUT, Failure
 from siteglass_client.cli.keyrings import Keyring, KeyringFailed
 
 MAX_FILE_BYTES = 64 * 1024
+WITHOUT_FILE = "Name another folder in XDG_CONFIG_HOME, or set SITEGLASS_URL and SITEGLASS_API_KEY, which need no file."
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,7 +32,10 @@ def credentials_path() -> Path:
     """Where they are stored."""
     folder = os.environ.get("XDG_CONFIG_HOME", "")
     # A relative folder would be another one in each working directory.
-    base = Path(folder) if Path(folder).is_absolute() else Path.home() / ".config"
+    try:
+        base = Path(folder) if Path(folder).is_absolute() else Path.home() / ".config"
+    except RuntimeError:
+        raise Failure(f"You have no home folder, in which a key could be stored. {WITHOUT_FILE}", WRONG_INPUT) from None
     return base / "siteglass" / "credentials"
 
 
@@ -65,14 +69,17 @@ def _before() -> dict[str, Any] | None:
 def _write(told: dict[str, str]) -> Path:
     """Write the file, readable by its owner alone from its first byte on; it is there whole or not at all."""
     path = credentials_path()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}")
-    unfinished.unlink(missing_ok=True)
-    opened = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(opened, "w", encoding="utf-8") as file:
-        json.dump(told, file)
-        file.write("\n")
-    os.replace(unfinished, path)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished = path.with_name(f"{path.name}.{os.getpid()}")
+        unfinished.unlink(missing_ok=True)
+        opened = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(opened, "w", encoding="utf-8") as file:
+            json.dump(told, file)
+            file.write("\n")
+        os.replace(unfinished, path)
+    except OSError as error:
+        raise Failure(f"{path} cannot be written: {error.strerror}. {WITHOUT_FILE}", WRONG_INPUT) from None
     return path
 
 
@@ -85,6 +92,8 @@ def _read() -> dict[str, Any] | None:
             mode = os.fstat(file.fileno()).st_mode
     except FileNotFoundError:
         return None
+    except OSError as error:
+        raise Failure(f"{path} cannot be read: {error.strerror}. {WITHOUT_FILE}", WRONG_INPUT) from None
     try:
         told = json.loads(raw)
         kept = {"url": str(told["url"])}

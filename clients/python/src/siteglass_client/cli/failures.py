@@ -50,7 +50,11 @@ def explained(error: Exception) -> Failure:
     if isinstance(error, (ServiceError, ConnectionFailed)):  # those of commands without the common options
         return Failure(sentence(str(error)), AWAY)
     if isinstance(error, OSError) and not isinstance(error, SiteglassError):
-        return Failure(f"{place_and_reason(error)} Choose another file or folder.", WRONG_INPUT)
+        reason = error.strerror or str(error)
+        if error.filename is None:
+            told = f"The output cannot be written: {reason}. Mend that; with -o FILE a run that fails can go on later."
+            return Failure(told, WRONG_INPUT)
+        return Failure(f"{error.filename}: {reason}. Choose another file or folder.", WRONG_INPUT)
     return Failure(str(error), WRONG_INPUT)
 
 
@@ -65,11 +69,6 @@ def _wrong_use(error: click.UsageError) -> Failure:
     elif "unexpected extra argument" in told:
         told += " Put words that belong together in quotes."
     return Failure(f"{told} See: {command} --help", WRONG_INPUT)
-
-
-def place_and_reason(error: OSError) -> str:
-    """Which file, and what is wrong with it."""
-    return f"{error.filename or 'A file'}: {error.strerror or error}."
 
 
 def sentence(text: str) -> str:

@@ -36,8 +36,18 @@ for _command in (login, logout, interpret, count, search, enrich, values, accoun
     sg.add_command(_command)
 
 
+def _open_streams() -> None:
+    """Python has none where a stream was closed, as some programs do before they start another."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - open until the program ends
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+
+
 def run() -> int:
     """Run the command that was typed; returns the exit code."""
+    _open_streams()
     try:
         result = sg.main(prog_name="sg", standalone_mode=False)
         sys.stdout.flush()
