@@ -69,7 +69,7 @@ def test_other_columns_are_refused(leads: Path) -> None:
 @pytest.mark.parametrize("place", ["leads.parquet#9", "leads.parquet#x", "leads.parquet"])
 def test_a_place_that_is_none(leads: Path, place: str) -> None:
     write_evidence(leads, _table([_seen("a.com")]))
-    with pytest.raises(LeadFileError, match="has no row group 9|is no place of a record"):
+    with pytest.raises(LeadFileError, match=r"has no row group 9|is no place of a record"):
         read_evidence(leads.parent, place, "a.com")
 
 

@@ -6,6 +6,7 @@ import csv
 import json
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 
 from siteglass.lead import Lead
@@ -67,6 +68,57 @@ def test_a_list_a_budget_and_json_lines(desk: Desk, customer: Customer, sold: li
     assert [item["domain"] for item in desk.run("enrich", "-", typed="\n".join(known[:2])).lines] == known[:2]
 
 
+def test_a_table_with_types_keeps_the_cells_as_text(desk: Desk, customer: Customer, sold: list[Lead]) -> None:
+    known = [lead for lead in sold if lead.emails and lead.score is not None][:3]
+    rows = [["007", "a", known[0].domain, "x"], ["8", "b", "", "y"], ["9", "c", known[1].domain, "z"]]
+    rows.append(["10", "d", known[2].domain, ""])
+    with (desk.folder / "crm.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([["score", "name", "site", "name"], *rows])
+    words = ("enrich", "crm.csv", "-o", "out.parquet", "--select", "score,emails,crawled_at")
+    stopped = desk.run(*words, "--max-credits", "2")
+    assert (stopped.code, stopped.json["stopped"]) == (4, "max_credits")
+    done = desk.run(*words)  # goes on: two were paid for
+    assert done.json == {"file": "out.parquet", "rows": 4, "lead_credits": 3, "api_credits": 2, "stopped": "end"}
+    assert customer.balance()[1] == 10_000 - 3
+    assert {path.name for path in desk.folder.iterdir()} == {"crm.csv", "out.parquet"}
+    table = pyarrow.parquet.read_table(desk.folder / "out.parquet")
+    added = ["sg_status", "sg_message", "sg_found_domain", "sg_score", "sg_emails", "sg_crawled_at"]
+    assert table.column_names == ["score", "name", "site", "name_2", *added]
+    kinds = [str(table.schema.field(name).type) for name in ("score", "sg_score", "sg_crawled_at")]
+    assert kinds == ["string", "int64", "timestamp[ms, tz=UTC]"]
+    found = table.to_pylist()
+    assert [[row[name] for name in ("score", "name", "site", "name_2")] for row in found] == rows
+    assert [row["sg_score"] for row in found] == [known[0].score, None, known[1].score, known[2].score]
+    assert [row["sg_emails"] for row in found] == [
+        list(known[0].emails),
+        None,
+        list(known[1].emails),
+        list(known[2].emails),
+    ]
+
+
+def test_columns_that_were_there_stay_beside_those_that_are_added(desk: Desk, sold: list[Lead]) -> None:
+    (desk.folder / "once.csv").write_text(f"domain,sg_status\n{sold[0].domain},old\n")
+    assert desk.run("enrich", "once.csv", "--select", "country", "-o", "twice.jsonl").code == 0
+    line = json.loads((desk.folder / "twice.jsonl").read_text())
+    assert (line["sg_status"], line["sg_status_2"]) == ("old", "success")
+
+
+def test_addresses_say_the_domain(desk: Desk, customer: Customer, sold: list[Lead]) -> None:
+    known = sold[0].domain
+    mails = [f"eve@{known}", f"Bob <bob@{known.upper()}>", "carol@gmail.com", "", "dan@nobody.example"]
+    (desk.folder / "people.csv").write_text("name,mail\n" + "".join(f"x,{mail}\n" for mail in mails))
+    done = desk.run("enrich", "people.csv", "--select", "country", "-o", "out.jsonl")
+    assert done.err == (
+        "Domains are taken from the e-mail addresses in the column 'mail'. Rows at mail providers such as gmail.com, "
+        "which are left: 1.\n"
+    )
+    assert (done.json["lead_credits"], done.json["api_credits"]) == (1, 1)
+    lines = [json.loads(line) for line in (desk.folder / "out.jsonl").read_text().splitlines()]
+    assert [line["mail"] for line in lines] == mails
+    assert [line.get("sg_status") for line in lines] == ["success", "success", None, None, "not_found"]
+
+
 def test_a_killed_enrichment_goes_on(bank: Bank, sold: list[Lead], tmp_path: Path) -> None:
     # The rate makes it wait after two of three batches, so that it is under way when it is killed.
     customer = bank.customer(api=100, lead=1_000, plan=bank.plan(20, 2))
@@ -87,12 +139,15 @@ def test_a_killed_enrichment_goes_on(bank: Bank, sold: list[Lead], tmp_path: Pat
 
 
 def test_no_column_found(desk: Desk, customer: Customer) -> None:
-    (desk.folder / "people.csv").write_text("name,mail\nEve,eve@shop.example\n")
+    (desk.folder / "people.csv").write_text("name,phone\nEve,+49 89 1\n")
     with customer.untouched():
         told = desk.refused(2, "enrich", "people.csv", "-o", "out.csv")
-        assert told == ("sg: people.csv has no column of domains. Name it with --column; there are: name, mail.")
+        assert told == (
+            "sg: people.csv has no column of domains or e-mail addresses. Name it with --column; there are: "
+            "name, phone."
+        )
         told = desk.refused(2, "enrich", "people.csv", "-o", "out.csv", "--column", "site")
-        assert told == "sg: people.csv has no column 'site'. It has: name, mail."
+        assert told == "sg: people.csv has no column 'site'. It has: name, phone."
 
 
 @pytest.mark.parametrize(
@@ -103,6 +158,14 @@ def test_no_column_found(desk: Desk, customer: Customer) -> None:
         ("n\tsource\turl\n1\tads.com\ta.com\n2\tads\tb.com\n", ["n", "source", "url"], ["a.com", "b.com"]),
         ("landing,website\nx.com/a,x.com\n", ["landing", "website"], ["x.com"]),
         ("1,a.com\n2,b.com\n", ["column_1", "domain"], ["a.com", "b.com"]),
+        ("mail,web\ne@x.com,a.com\nf@y.com,\n", ["mail", "web"], ["a.com", ""]),
+        ("e@a.com\nmailto:f@b.com\ng@yahoo.co.uk; h@c.com\n", ["domain"], ["a.com", "b.com", ""]),
+        ("site\nhttps://a.com/@team.x\ninfo@b.com\nc.com\n", ["site"], ["a.com", "b.com", "c.com"]),
+        (
+            "site\nhttps://www.A.com:80/x?y\nwww.com\nshop.b.com.\nn/a\n",
+            ["site"],
+            ["a.com", "www.com", "shop.b.com", "n/a"],
+        ),
         ('name,site\n"a, b",a.com\nshort\n,\n\n', ["name", "site"], ["a.com", "", ""]),
     ],
 )

@@ -33,7 +33,10 @@ def _read_key(given: str) -> str:
     if not key:
         raise ConfigurationError("There is no API key: give api_key, or set SITEGLASS_API_KEY.")
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise ConfigurationError("The API key has characters that no key has; was something else copied with it?")
+        raise ConfigurationError(
+            "The API key has characters that no key has. Copy it again: 44 characters that start with sg_live_ or "
+            "sg_test_."
+        )
     return key
 
 

@@ -6,7 +6,7 @@ import importlib
 import itertools
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -53,26 +53,43 @@ def load_package(name: str, extra: str) -> Any:
 
 def convert(lines: Path, path: Path, columns: Sequence[str], numbers: frozenset[str]) -> None:
     """JSON lines become a Parquet file, which is there whole or not at all. `numbers` are more columns of numbers."""
+    with lines.open("rb") as file:
+        write_table(map(json.loads, file), path, columns, numbers)
+
+
+def write_table(
+    rows: Iterable[Mapping[str, Any]],
+    path: Path,
+    columns: Sequence[str],
+    numbers: frozenset[str],
+    field_of: Callable[[str], str] = str,
+) -> None:
+    """Rows become a Parquet file, which is there whole or not at all.
+
+    `field_of` says of which field a column is, and so of which type; an unknown one is text.
+    """
     arrow, parquet = load_package("pyarrow", "parquet"), load_package("pyarrow.parquet", "parquet")
-    groups = _groups(lines)
+    groups = _groups(iter(rows))
     first = next(groups, [])
     names = list(dict.fromkeys([*columns, *(name for row in first for name in row)]))
-    schema = arrow.schema([(name, _type(arrow, name, numbers)) for name in names])
+    fields = {name: field_of(name) for name in names}
+    schema = arrow.schema([(name, _type(arrow, fields[name], numbers)) for name in names])
     unfinished = path.with_name(path.name + ".unfinished")
     with parquet.ParquetWriter(unfinished, schema) as writer:
-        for rows in itertools.chain([first], groups):
+        for group in itertools.chain([first], groups):
             arrays = [
-                arrow.array([_value(name, row.get(name), numbers) for row in rows], type=schema.field(name).type)
+                arrow.array(
+                    [_value(fields[name], row.get(name), numbers) for row in group], type=schema.field(name).type
+                )
                 for name in names
             ]
             writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
     os.replace(unfinished, path)
 
 
-def _groups(lines: Path) -> Iterator[list[dict[str, Any]]]:
-    with lines.open("rb") as file:
-        while group := [json.loads(line) for line in itertools.islice(file, ROWS_AT_ONCE)]:
-            yield group
+def _groups(rows: Iterator[Mapping[str, Any]]) -> Iterator[list[Mapping[str, Any]]]:
+    while group := list(itertools.islice(rows, ROWS_AT_ONCE)):
+        yield group
 
 
 def _type(arrow: Any, name: str, numbers: frozenset[str]) -> Any:

@@ -42,6 +42,7 @@ def account(session: Session) -> None:
         ("API credits", f"{balances.api_credits:,} at {prices.api_credit} {prices.currency}"),
         ("rate", f"{limits.requests_per_second:g} requests a second, {limits.burst} at once"),
         ("key", f"{key.shown} ({', '.join(key.scopes)})"),
+        ("key from", session.used.key_from),
         ("spent today", f"{key.used_today.lead_credits:,} lead credits, {key.used_today.api_credits:,} API credits"),
     ]
     expiring = [

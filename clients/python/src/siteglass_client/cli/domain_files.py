@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,14 @@ SAMPLE_ROWS = 200
 # A host with a dot and a name of letters at its end, in any script, perhaps in an address; no e-mail address.
 _SITE = re.compile(
     r"(?:https?://)?(?:[\w-]+\.)+(?:[^\W\d_]{2,}|xn--[a-z0-9-]+)\.?(?::\d+)?(?:[/?#]\S*)?", re.IGNORECASE
+)
+# The first e-mail address of a cell, which may stand in `Name <address>` or in a list; not part of a path.
+_MAIL = re.compile(r"(?:^|[\s<;,:])[^\s@<>;,:/]+@((?:[\w-]+\.)+[^\W\d_]{2,})(?=$|[\s>;,])")
+# An address there says nothing of a company, and the provider's own record would cost a credit.
+_PROVIDER = re.compile(
+    r"(?:gmail|googlemail|hotmail|outlook|yahoo|ymail|aol|gmx|icloud|protonmail|yandex)\.[a-z]{2,3}(?:\.[a-z]{2})?"
+    r"|(?:live|msn|me|mac|mail|fastmail|zoho|qq|163|126)\.com|proton\.me|pm\.me|mail\.ru|web\.de|t-online\.de|freenet\.de"
+    r"|orange\.fr|free\.fr|wanadoo\.fr|laposte\.net|libero\.it"
 )
 _NAMES = ("domain", "website", "url", "homepage", "site", "web")
 
@@ -33,7 +42,41 @@ class DomainFile:
     @property
     def domains(self) -> list[str]:
         """The domain of each row; empty where there is none."""
-        return [row[self.place].strip() for row in self.rows]
+        return [domain_of(row[self.place]) for row in self.rows]
+
+    @property
+    def where(self) -> str:
+        """Where the domains come from, as a sentence."""
+        hosts = [_mail_host(row[self.place]) for row in self.rows if row[self.place].strip()]
+        mails = [host for host in hosts if host]
+        what = "e-mail addresses in the column" if len(mails) * 2 > len(hosts) else "column"
+        told = f"Domains are taken from the {what} {self.heading[self.place]!r}."
+        private = sum(map(_is_provider, mails))
+        return f"{told} Rows at mail providers such as gmail.com, which are left: {private:,}." if private else told
+
+
+def domain_of(cell: str) -> str:
+    """The domain that a cell names, by its site or its e-mail address; empty if there is none.
+
+    Spellings that mean the same become the same: the client pays for a domain once, however far apart its rows are.
+    """
+    if looks_like_site(cell):
+        host = re.split(r"[/?#:]", re.sub(r"^https?://", "", cell.strip().lower()))[0].rstrip(".")
+        short = host.removeprefix("www.")
+        return short if "." in short else host
+    host_of_mail = _mail_host(cell)
+    if host_of_mail is None:
+        return cell.strip()
+    return "" if _is_provider(host_of_mail) else host_of_mail
+
+
+def _is_provider(host: str) -> bool:
+    return _PROVIDER.fullmatch(host) is not None
+
+
+def _mail_host(cell: str) -> str | None:
+    found = _MAIL.search(cell)
+    return found[1].lower() if found else None
 
 
 def read_domains(path: Path, column: str | None) -> DomainFile:
@@ -46,7 +89,7 @@ def read_domains(path: Path, column: str | None) -> DomainFile:
     if column is not None:
         return DomainFile(_whole(table[0]), table[1:], _named(path, table[0], column))
     place = _found(path, table)
-    if looks_like_site(table[0][place]):  # no heading: the first line is a row itself
+    if _names_domain(table[0][place]):  # no heading: the first line is a row itself
         heading = ["domain" if each == place else f"column_{each + 1}" for each in range(width)]
         return DomainFile(heading, table, place)
     return DomainFile(_whole(table[0]), table[1:], place)
@@ -56,6 +99,10 @@ def _text(path: Path) -> str:
     if str(path) == "-":
         raw = sys.stdin.buffer.read(MAX_INPUT_BYTES + 1)
     else:
+        if path.is_dir():
+            raise Failure(f"{path} is a folder. Give a file with domains in it.", WRONG_INPUT)
+        if not path.exists():
+            raise Failure(f"There is no file {path} in {Path.cwd()}. Check its name and folder.", WRONG_INPUT)
         with path.open("rb") as file:
             raw = file.read(MAX_INPUT_BYTES + 1)
     if len(raw) > MAX_INPUT_BYTES:
@@ -91,6 +138,10 @@ def looks_like_site(text: str) -> bool:
     return _SITE.fullmatch(text.strip()) is not None
 
 
+def _names_domain(cell: str) -> bool:
+    return looks_like_site(cell) or _mail_host(cell) is not None
+
+
 def _named(path: Path, heading: Sequence[str], column: str) -> int:
     wanted = column.strip().lower()
     for place, name in enumerate(heading):
@@ -100,18 +151,28 @@ def _named(path: Path, heading: Sequence[str], column: str) -> int:
 
 
 def _found(path: Path, table: Sequence[Sequence[str]]) -> int:
-    """The column in which most cells are sites; among equals the one whose name says so, then the first."""
+    """The column in which most cells are sites, or else e-mail addresses.
 
-    def fitting(place: int) -> tuple[float, bool]:
+    Among equals it is the one whose name says so, then the first.
+    """
+    if len(table) == 1 and not any(map(_names_domain, table[0])):
+        raise Failure(f"{path} has a heading, and no row below it: there is nothing to enrich.", WRONG_INPUT)
+
+    def fitting(place: int, fits: Callable[[str], bool]) -> tuple[float, bool]:
         cells = [row[place] for row in table[1 : SAMPLE_ROWS + 1] if row[place].strip()]
         name = table[0][place].lower()
-        if looks_like_site(name):
+        if fits(name):
             cells.append(name)
-        share = sum(map(looks_like_site, cells)) / len(cells) if cells else 0.0
+        share = sum(map(fits, cells)) / len(cells) if cells else 0.0
         return share, any(each in name for each in _NAMES)
 
-    best = max(range(len(table[0])), key=fitting)
-    if fitting(best)[0] < 0.5:
-        columns = ", ".join(each.strip() for each in table[0])
-        raise Failure(f"{path} has no column of domains. Name it with --column; there are: {columns}.", WRONG_INPUT)
-    return best
+    for fits in (looks_like_site, _names_domain):
+        share = functools.partial(fitting, fits=fits)
+        best = max(range(len(table[0])), key=share)
+        if share(best)[0] >= 0.5:
+            return best
+    columns = ", ".join(each.strip() for each in table[0])
+    raise Failure(
+        f"{path} has no column of domains or e-mail addresses. Name it with --column; there are: {columns}.",
+        WRONG_INPUT,
+    )

@@ -7,20 +7,10 @@ import re
 import click
 
 from siteglass_client.errors import (
-    BadRequest,
     ConfigurationError,
     ConnectionFailed,
-    CreditCapExceeded,
-    CursorExpired,
-    Detail,
-    Forbidden,
-    IdempotencyInProgress,
-    NotFound,
-    PaymentRequired,
     ServiceError,
     SiteglassError,
-    TooManyRequests,
-    Unauthorized,
 )
 
 WRONG_INPUT = 2
@@ -28,6 +18,13 @@ NOT_AUTHORISED = 3
 NO_CREDITS = 4
 AWAY = 5
 INTERRUPTED = 130
+
+EXAMPLES = {
+    "enrich": "sg enrich crm.csv -o enriched.csv",
+    "values": "sg values city mun",
+}
+# Names that the API or other programs use, and what they are here.
+MEANT = {"--limit": "--max-leads", "--fields": "--select", "--format": "-o", "--output-file": "-o"}
 
 
 class Failure(Exception):
@@ -40,82 +37,41 @@ class Failure(Exception):
 
 
 def explained(error: Exception) -> Failure:
-    """What a user is told about an error of the client or of the system."""
+    """What a user is told about an error of the client or of the system; those of the service need its address."""
     if isinstance(error, Failure):
         return error
     if isinstance(error, click.UsageError):
-        command = error.ctx.command_path if error.ctx else "sg"
-        return Failure(f"{_sentence(error.format_message())} See: {command} --help", WRONG_INPUT)
+        return _wrong_use(error)
     if isinstance(error, click.ClickException):
         return Failure(error.format_message(), error.exit_code)
-    if isinstance(error, ServiceError):
-        request = f" (request {error.request_id})" if error.request_id else ""
-        return Failure(f"{_told(error)} {_next_step(error)}{request}", _exit_code(error))
-    if isinstance(error, ConnectionFailed):
-        return Failure(
-            f"{_sentence(str(error))} Check the address (--url, SITEGLASS_URL or `sg login`), then run the same "
-            "command again.",
-            AWAY,
-        )
     if isinstance(error, ConfigurationError):
         named = str(error).replace("give base_url", "give --url").replace("give api_key", "give --key")
         return Failure(named, WRONG_INPUT)
+    if isinstance(error, (ServiceError, ConnectionFailed)):  # those of commands without the common options
+        return Failure(sentence(str(error)), AWAY)
     if isinstance(error, OSError) and not isinstance(error, SiteglassError):
-        place = error.filename or "a file"
-        return Failure(f"{place}: {error.strerror or error}. Choose another file or folder.", WRONG_INPUT)
+        reason = error.strerror or str(error)
+        if error.filename is None:
+            told = f"The output cannot be written: {reason}. Mend that; with -o FILE a run that fails can go on later."
+            return Failure(told, WRONG_INPUT)
+        return Failure(f"{error.filename}: {reason}. Choose another file or folder.", WRONG_INPUT)
     return Failure(str(error), WRONG_INPUT)
 
 
-def _told(error: ServiceError) -> str:
-    """What the service said, on one line, in words of this program."""
-    if isinstance(error, Unauthorized):
-        return "The service does not accept this key: it is wrong, expired or revoked."
-    if len(error.details) < 2:
-        return _sentence(error.message.replace("wrapped_query", "--directives"))
-    return " ".join(_sentence(_problem(detail)) for detail in error.details)
+def _wrong_use(error: click.UsageError) -> Failure:
+    """What `click` says about a command, and what was probably meant."""
+    told = sentence(error.format_message()).replace("is not a valid integer range.", "is not a whole number.")
+    command = error.ctx.command_path if error.ctx else "sg"
+    if isinstance(error, click.NoSuchOption) and error.option_name in MEANT and not error.possibilities:
+        told += f" Did you mean {MEANT[error.option_name]}?"
+    elif isinstance(error, click.MissingParameter) and error.ctx and error.ctx.info_name in EXAMPLES:
+        told += f" For example: {EXAMPLES[error.ctx.info_name]}."
+    elif "unexpected extra argument" in told:
+        told += " Put words that belong together in quotes."
+    return Failure(f"{told} See: {command} --help", WRONG_INPUT)
 
 
-def _problem(detail: Detail) -> str:
-    field = detail.field.replace("wrapped_query", "--directives")
-    place = "" if detail.line is None else f" line {detail.line}"
-    return f"{field}{place}: {detail.message}"
-
-
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
+    """A text on one line, with a mark at its end."""
     line = " ".join(text.split())
-    return line if re.search(r"[.?!:]$", line) else f"{line}."
-
-
-def _next_step(error: ServiceError) -> str:
-    if isinstance(error, BadRequest):
-        told = error.message + " ".join(detail.message for detail in error.details)
-        meant = [detail.nearest for detail in error.details if detail.nearest and detail.nearest not in told]
-        return f"Did you mean {' or '.join(meant)}?" if meant else "Correct it, then run the command again."
-    if isinstance(error, Unauthorized):
-        return "Run `sg login` with a valid key, or set SITEGLASS_API_KEY."
-    if isinstance(error, Forbidden):
-        return "Give it with --key, SITEGLASS_API_KEY or `sg login`."
-    if isinstance(error, CreditCapExceeded):
-        return "Raise --max-credits; if it is the daily cap of the key, run the same command again after 00:00 UTC."
-    if isinstance(error, PaymentRequired):
-        return "Buy credits, then run the same command again: with -o it goes on where it stopped."
-    if isinstance(error, CursorExpired):
-        return "Start anew: the same command with --overwrite, or another file."
-    if isinstance(error, TooManyRequests):
-        wait_s = "a while" if error.retry_after_s is None else f"{error.retry_after_s:.0f} s"
-        return f"Wait {wait_s}, then run the same command again."
-    if isinstance(error, NotFound):
-        return "Check the address (--url or SITEGLASS_URL), which has no path such as /v1."
-    if error.status >= 500 or isinstance(error, IdempotencyInProgress):
-        return "Run the same command again later."
-    return error.advice
-
-
-def _exit_code(error: ServiceError) -> int:
-    if isinstance(error, (Unauthorized, Forbidden)):
-        return NOT_AUTHORISED
-    if isinstance(error, PaymentRequired):
-        return NO_CREDITS
-    if isinstance(error, (TooManyRequests, IdempotencyInProgress)) or error.status >= 500:
-        return AWAY
-    return WRONG_INPUT
+    return line if re.search(r"[.?!:]\)?$", line) else f"{line}."

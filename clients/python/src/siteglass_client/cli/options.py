@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ import click
 from click.shell_completion import CompletionItem
 
 from siteglass_client.calls import Filters
-from siteglass_client.cli.credentials import chosen
+from siteglass_client.cli.credentials import Credentials, chosen
+from siteglass_client.cli.refusals import refused, unreached
 from siteglass_client.cli.terminal import for_people
 from siteglass_client.client import Siteglass
+from siteglass_client.errors import ConnectionFailed, ServiceError
 
 YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -31,10 +34,24 @@ class Session:
     as_json: bool
     deadline_s: float
 
+    @functools.cached_property
+    def used(self) -> Credentials:
+        """The address and the key that are used."""
+        return chosen(self.url, self.key)
+
     def connect(self) -> Siteglass:
         """A client of the service."""
-        used = chosen(self.url, self.key)
-        return Siteglass(used.key, used.url, deadline_s=self.deadline_s)
+        return Siteglass(self.used.key, self.used.url, deadline_s=self.deadline_s)
+
+    @contextmanager
+    def in_words(self) -> Iterator[None]:
+        """Errors of the service name its address and where the key came from."""
+        try:
+            yield
+        except ServiceError as error:
+            raise refused(error, self.used.url, self.used.key_from) from None
+        except ConnectionFailed as error:
+            raise unreached(error, self.used.url) from None
 
     @property
     def for_people(self) -> bool:
@@ -57,7 +74,9 @@ def common(command: Command) -> Command:
     )
     @functools.wraps(command)
     def with_session(url: str | None, key: str | None, as_json: bool, deadline_s: float, **rest: Any) -> Any:
-        return command(Session(url, key, as_json, deadline_s), **rest)
+        session = Session(url, key, as_json, deadline_s)
+        with session.in_words():
+            return command(session, **rest)
 
     return with_session
 

@@ -9,7 +9,7 @@ import click
 
 from siteglass_client.cli.asking import account, usage, values
 from siteglass_client.cli.enriching import enrich
-from siteglass_client.cli.entering import completion, login
+from siteglass_client.cli.entering import completion, login, logout
 from siteglass_client.cli.failures import INTERRUPTED, Failure, explained
 from siteglass_client.cli.searching import count, interpret, search
 from siteglass_client.cli.terminal import ReaderGone
@@ -32,12 +32,22 @@ def sg(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for _command in (login, interpret, count, search, enrich, values, account, usage, completion):
+for _command in (login, logout, interpret, count, search, enrich, values, account, usage, completion):
     sg.add_command(_command)
+
+
+def _open_streams() -> None:
+    """Python has none where a stream was closed, as some programs do before they start another."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 - open until the program ends
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 
 
 def run() -> int:
     """Run the command that was typed; returns the exit code."""
+    _open_streams()
     try:
         result = sg.main(prog_name="sg", standalone_mode=False)
         sys.stdout.flush()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,20 +11,40 @@ from siteglass_client.answers import Quote
 from siteglass_client.cli.failures import INTERRUPTED, NO_CREDITS, WRONG_INPUT, Failure
 from siteglass_client.cli.options import Saving, Session
 from siteglass_client.cli.terminal import Told, counted, note, say_json
-from siteglass_client.errors import BadRequest, Forbidden, NotFound, PaymentRequired, ResumeError, Unauthorized
+from siteglass_client.errors import (
+    BadRequest,
+    Forbidden,
+    NotFound,
+    PaymentRequired,
+    ResumeError,
+    SiteglassError,
+    Unauthorized,
+)
+from siteglass_client.parquet import load_package
 from siteglass_client.runs import Export
 
+WORKBOOKS = ("xlsx", "xls", "ods")
+# What ends when somebody makes room; the walk itself can go on.
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 GO_ON = "Run the same command again to go on; nothing is paid twice."
 
 
 def form_of(output: Path, forms: Sequence[str]) -> str:
     """The form that the name of a file asks for."""
     form = output.suffix.lower().lstrip(".")
+    known = ", ".join(f".{each}" for each in forms)
+    if str(output) == "-":
+        raise Failure("Without -o all goes to the pipe already, as JSON lines. Leave -o out.", WRONG_INPUT)
+    if form in WORKBOOKS:
+        raise Failure(
+            f"{output}: workbooks are not written. End the name in .csv, which spreadsheets open.", WRONG_INPUT
+        )
     if form not in forms:
-        known = ", ".join(f".{each}" for each in forms)
-        raise Failure(f"{output} says no form that can be written: end its name in one of {known}.", WRONG_INPUT)
+        raise Failure(f"{output}: the end of the name says the form, and must be one of {known}.", WRONG_INPUT)
     if not output.parent.is_dir():
         raise Failure(f"There is no folder {output.parent}. Make it, or choose another.", WRONG_INPUT)
+    if form == "parquet":
+        load_package("pyarrow.parquet", "parquet")  # before anything is paid or replaced
     return form
 
 
@@ -50,6 +71,11 @@ def resumable(saving: Saving, rows: Path, walk: Told) -> Iterator[None]:
     except KeyboardInterrupt:
         how = "With -o FILE it could go on later." if resume is None else GO_ON
         raise Failure(f"Interrupted after {walk.rows_done:,} rows. {how}", INTERRUPTED) from None
+    except OSError as error:
+        if isinstance(error, SiteglassError) or error.errno not in NO_ROOM or resume is None:
+            raise
+        place = error.filename or saving.output
+        raise Failure(f"{place}: {error.strerror}. Make room. {GO_ON}", WRONG_INPUT) from None
     except ResumeError as error:
         raise Failure(_resume_failure(resume, error), WRONG_INPUT) from None
     except (BadRequest, Unauthorized, PaymentRequired, Forbidden, NotFound):

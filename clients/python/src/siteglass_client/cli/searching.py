@@ -86,6 +86,9 @@ def _show(session: Session, walk: Search, columns: list[str]) -> None:
             say_json(lead)
         return
     leads = list(walk)
+    if not leads and not walk.total_results:
+        note("No lead matches. `sg interpret` with the same words tells how they were read.")
+        return
     show_table(columns, ([lead.get(name) for name in columns] for lead in leads))
     price = counted(walk.credits_used, "lead credit")
     note(f"{len(leads):,} of {walk.total_results or 0:,} leads, {price}. All: -o leads.csv")

@@ -1,0 +1,178 @@
+"""What a stranger gets wrong, and the one line that each mistake is told: what it is, and what to do next."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from siteglass.lead import Lead
+from siteglass_client.cli.program import run
+from tests.api.paying import Bank, Customer
+from tests.client.commanding import SG, TIMEOUT_S, Desk
+
+pytestmark = pytest.mark.xdist_group("client")
+
+CHECK = "Check the address (--url, SITEGLASS_URL or `sg login`)"
+Mistake = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def mistake(bank: Bank, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Mistake:
+    """Runs `sg` in this process, which saves starting one for each line; returns exit code and stderr."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setenv("SITEGLASS_URL", bank.base_url)
+    monkeypatch.setenv("SITEGLASS_API_KEY", bank.customer(api=10, lead=10).key)
+
+    def made(*words: str) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["sg", *words])
+        code = run()
+        told = capfd.readouterr()
+        assert told.out == ""
+        return code, told.err.removeprefix("sg: ").rstrip("\n")
+
+    return made
+
+
+def test_wrong_words(mistake: Mistake) -> None:
+    assert mistake("search", "shops", "in", "Munich") == (
+        2,
+        "Got unexpected extra arguments (in Munich). Put words that belong together in quotes. See: sg search --help",
+    )
+    assert mistake("search", "shops", "--limit", "3") == (
+        2,
+        "No such option '--limit'. Did you mean --max-leads? See: sg search --help",
+    )
+    assert mistake("search", "shops", "--max-credits", "ten") == (
+        2,
+        "Invalid value for '--max-credits': 'ten' is not a whole number. See: sg search --help",
+    )
+    assert mistake("enrich") == (
+        2,
+        "Missing argument 'SOURCE'. For example: sg enrich crm.csv -o enriched.csv. See: sg enrich --help",
+    )
+    assert mistake("values") == (2, "Missing argument 'FIELD'. For example: sg values city mun. See: sg values --help")
+    code, told = mistake("serach", "shops")
+    assert (code, told.startswith("No such command 'serach'. (Did you mean one of: "), "?) See: " in told) == (
+        2,
+        True,
+        True,
+    )
+    assert mistake("account", "--key", "my key") == (
+        2,
+        "The API key has characters that no key has. Copy it again: 44 characters that start with sg_live_ or "
+        "sg_test_.",
+    )
+
+
+def test_wrong_files(mistake: Mistake, tmp_path: Path) -> None:
+    assert mistake("enrich", "crm.csv") == (2, f"There is no file crm.csv in {tmp_path}. Check its name and folder.")
+    (tmp_path / "folder").mkdir()
+    assert mistake("enrich", "folder") == (2, "folder is a folder. Give a file with domains in it.")
+    (tmp_path / "heading.csv").write_text("name,domain\n")
+    assert mistake("enrich", "heading.csv") == (
+        2,
+        "heading.csv has a heading, and no row below it: there is nothing to enrich.",
+    )
+
+
+def test_a_missing_package_costs_neither_credits_nor_the_file_that_is_there(
+    mistake: Mistake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    (tmp_path / "leads.parquet").write_text("paid for")
+    needed = (2, "This needs pyarrow. Install it: pip install 'siteglass-client[parquet]'.")
+    assert mistake("search", "shops", "-o", "leads.parquet", "--overwrite") == needed
+    assert (tmp_path / "leads.parquet").read_text() == "paid for"
+
+
+def test_no_terminal_to_log_in_at(desk: Desk) -> None:
+    del desk.environment["SITEGLASS_URL"]
+    assert desk.refused(2, "login") == (
+        "sg: Address of the service: nothing was given, and there is no terminal to ask at. Give --url, and the key "
+        "as a line of standard input; or set SITEGLASS_URL and SITEGLASS_API_KEY, which need no login."
+    )
+
+
+def test_a_home_that_cannot_be_used(mistake: Mistake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    instead = "Name another folder in XDG_CONFIG_HOME, or set SITEGLASS_URL and SITEGLASS_API_KEY, which need no file."
+    url, key = os.environ["SITEGLASS_URL"], os.environ["SITEGLASS_API_KEY"]
+    path = tmp_path / "file" / "siteglass" / "credentials"
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file"))
+    assert mistake("login", "--url", url, "--key", key) == (2, f"{path} cannot be written: Not a directory. {instead}")
+    monkeypatch.delenv("SITEGLASS_API_KEY")
+    assert mistake("account") == (2, f"{path} cannot be read: Not a directory. {instead}")
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", homeless)
+    assert mistake("account") == (2, f"You have no home folder, in which a key could be stored. {instead}")
+
+
+def test_streams_that_are_full_or_closed(desk: Desk) -> None:
+    def shell(script: str, *words: str) -> tuple[int, str]:
+        done = subprocess.run(
+            ["bash", "-c", script, "-", *SG, *words],
+            cwd=desk.folder,
+            env=desk.environment,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=TIMEOUT_S,
+        )
+        return done.returncode, done.stderr
+
+    assert shell('"$@" > /dev/full', "account") == (
+        2,
+        "sg: The output cannot be written: No space left on device. Mend that; with -o FILE a run that fails can go on "
+        "later.\n",
+    )
+    assert shell('"$@" <&- >&-', "search", "--filter", "min_score=0", "--max-leads", "2", "-o", "leads.csv") == (0, "")
+    assert len((desk.folder / "leads.csv").read_text().splitlines()) == 3
+
+
+def test_wrong_addresses(mistake: Mistake) -> None:
+    code, told = mistake("account", "--url", "http://127.0.0.1:1")
+    assert code == 5
+    assert told == (
+        "No answer from http://127.0.0.1:1: nothing listens there. Is the service running? (Connection refused; 3 "
+        f"tries) {CHECK}, then run the same command again."
+    )
+    code, told = mistake("login", "--url", "http://127.0.0.1:1", "--key", "sg_live_x")
+    assert (code, told.startswith("No answer from http://127.0.0.1:1: nothing listens there.")) == (5, True)
+
+
+def test_nothing_found_on_a_terminal(desk: Desk) -> None:
+    code, shown = desk.on_terminal("search", "--filter", "country=ATA")
+    assert (code, shown.strip()) == (0, "No lead matches. `sg interpret` with the same words tells how they were read.")
+
+
+def test_a_full_disk(desk: Desk, customer: Customer, sold: list[Lead]) -> None:
+    """A limit on the size of a file stands for it: a write fails in the middle, as it would there."""
+    words = ("search", "--filter", "min_score=0", "--sort", "domain", "-o", "leads.jsonl")
+    done = subprocess.run(
+        ["bash", "-c", 'ulimit -f 200; exec "$@"', "-", *SG, *words],
+        cwd=desk.folder,
+        env=desk.environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    assert (done.returncode, done.stderr) == (
+        2,
+        "sg: leads.jsonl: File too large. Make room. Run the same command again to go on; nothing is paid twice.\n",
+    )
+    assert desk.run(*words).code == 0
+    domains = [json.loads(line)["domain"] for line in (desk.folder / "leads.jsonl").read_text().splitlines()]
+    assert domains == [lead.domain for lead in sold if lead.score is not None]
+    payable = sum(bool(lead.emails) for lead in sold if lead.score is not None)
+    assert customer.balance()[1] == 10_000 - payable

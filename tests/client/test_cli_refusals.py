@@ -1,0 +1,117 @@
+"""What the service says, or does not say, in words of `sg`: its options, and what to do next."""
+
+from __future__ import annotations
+
+import pytest
+
+from siteglass_client import ConnectionFailed
+from siteglass_client.cli.refusals import CHECK, refused, unreached
+from siteglass_client.errors import service_error
+
+URL = "https://leads.example"
+
+
+@pytest.mark.parametrize(
+    ("reason", "meaning"),
+    [
+        ("ConnectError: [Errno -2] Name or service not known", "there is no such host. (Name or service not known)"),
+        (
+            "ConnectError: [SSL: WRONG_VERSION_NUMBER] wrong version number",
+            "it does not speak https. Is it an http:// address? ([SSL: WRONG_VERSION_NUMBER] wrong version number)",
+        ),
+        ("ReadTimeout: timed out", "it did not answer in time. (timed out)"),
+        (
+            "an answer of 9 bytes is no whole JSON",
+            "what answers there may not be Siteglass. (an answer of 9 bytes is no whole JSON)",
+        ),
+        ("something new", "something new."),
+    ],
+)
+def test_why_no_answer_came(reason: str, meaning: str) -> None:
+    told = unreached(ConnectionFailed(reason), URL)
+    assert told.message == f"No answer from {URL}: {meaning} {CHECK}, then run the same command again."
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "message", "told", "exit_code"),
+    [
+        (
+            400,
+            "no handler found",
+            "",
+            f"{URL} answered 400, but not as Siteglass does: it may be another service. {CHECK}.",
+            2,
+        ),
+        (401, "", "", f"{URL} answered 401, but not as Siteglass does: it may be another service. {CHECK}.", 2),
+        (302, "", "It points to 'x': use it.", f"{URL} is not the service itself. It points to 'x': use it.", 2),
+        (502, "", "", "Something before the service answered 502. Run the same command again later.", 5),
+        (
+            401,
+            "UNAUTHORIZED",
+            "…",
+            f"{URL} does not accept the key from a/file: it is wrong, expired or revoked. Run `sg login` with a "
+            "valid key, or set SITEGLASS_API_KEY.",
+            3,
+        ),
+        (
+            402,
+            "INSUFFICIENT_CREDITS",
+            "This needs 9. Nothing was charged. Ask for less at once (`limit`).",
+            "This needs 9. Nothing was charged. Buy credits, then run the same command again: with -o it goes on "
+            "where it stopped.",
+            4,
+        ),
+        (
+            402,
+            "CREDIT_CAP_EXCEEDED",
+            "This needs 2; `max_lead_credits` allows 1. Nothing was charged. Ask for less.",
+            "This needs 2; `max_lead_credits` allows 1. Nothing was charged. Raise --max-credits, then run the same "
+            "command again.",
+            4,
+        ),
+        (
+            402,
+            "CREDIT_CAP_EXCEEDED",
+            "This needs 2; the daily lead cap of the key leaves 1. Nothing was charged. Ask for less.",
+            "This needs 2; the daily lead cap of the key leaves 1. Nothing was charged. Run the same command again "
+            "after 00:00 UTC, when a new day begins, or have the cap of the key raised.",
+            4,
+        ),
+        (
+            403,
+            "FORBIDDEN",
+            "This key may not be used from ::1. Call from an address on its list.",
+            "This key may not be used from ::1. Call from an address on its list.",
+            3,
+        ),
+        (
+            410,
+            "CURSOR_EXPIRED",
+            "The cursor has expired. POST the `filters`.",
+            "The cursor has expired. The walk was left for too long to go on. Start anew: the same command with "
+            "--overwrite, or another -o.",
+            2,
+        ),
+        (
+            429,
+            "TOO_MANY_REQUESTS",
+            "Too many requests. See a header.",
+            "Too many requests. Wait 7 s, then run the same command again.",
+            5,
+        ),
+        (
+            500,
+            "INTERNAL",
+            "Something failed. Try again; report X-Request-Id.",
+            "Something failed. Run the same command again later; if it stays, tell the operator of the service the "
+            "id of the request.",
+            5,
+        ),
+    ],
+)
+def test_what_the_service_says_in_words_of_this_program(
+    status: int, code: str, message: str, told: str, exit_code: int
+) -> None:
+    error = service_error(status, {"error": code, "message": message}, request_id="r-1", retry_after_s=7)
+    failure = refused(error, URL, "a/file")
+    assert (failure.message, failure.exit_code) == (f"{told} (request r-1)", exit_code)
