@@ -1,0 +1,58 @@
+"""Which charset a site is written in, and how truly its pages say so."""
+
+from __future__ import annotations
+
+from random import Random
+
+import msgspec
+
+from siteglass.demo.chance import Weighted
+from tests.sites.label import Declared, Site
+
+_WEST = ("windows-1252", "iso-8859-1")
+_BY_LANGUAGE = {
+    **dict.fromkeys(("en", "de", "fr", "es", "pt", "it", "nl", "sv", "da", "fi"), _WEST),
+    **dict.fromkeys(("pl", "cs"), ("iso-8859-2",)),
+    **dict.fromkeys(("ru", "uk"), ("windows-1251",)),
+    "ja": ("shift_jis", "euc-jp"),
+    "zh": ("gb18030",),
+    "ko": ("euc-kr",),
+    "tr": ("windows-1254",),
+    "ar": ("windows-1256",),
+}
+_DECLARED: Weighted[Declared] = Weighted([("header", 30), ("meta", 28), ("both", 30), ("wrong", 6), ("missing", 6)])
+
+
+def with_charset(rng: Random, site: Site) -> Site:
+    """The site in UTF-8 mostly, else in what its language was written in before."""
+    charset = "utf-8"
+    drawn, legacy = rng.random(), _BY_LANGUAGE.get(site.language, _WEST)
+    # Small and old sites are many outside of the largest languages.
+    if drawn < (0.1 if site.language == "en" else 0.25) and site.layout in ("table", "plain", "imprint", "bootstrap"):
+        charset = rng.choice(legacy)
+    elif drawn > 0.985:
+        charset = "utf-16"
+    declared = _DECLARED.pick(rng.random())
+    return msgspec.structs.replace(site, charset=charset, charset_declared=declared)
+
+
+def declarations(site: Site) -> tuple[str, str]:
+    """The charset as the header and the page name it, "" where they do not."""
+    name = site.charset
+    if site.charset_declared == "wrong":
+        # The server's default is what everyone forgets.
+        other = "iso-8859-1" if name == "utf-8" else "utf-8"
+        return other, name
+    header = name if site.charset_declared in ("header", "both") else ""
+    meta = name if site.charset_declared in ("meta", "both") else ""
+    return header, meta
+
+
+def encoded(site: Site, html: str) -> bytes:
+    """The page's bytes; letters the charset lacks become entities, as editors write them."""
+    if site.charset == "utf-16":
+        return b"\xff\xfe" + html.encode("utf-16-le")
+    if site.charset == "utf-8":
+        return html.encode()
+    codec = "cp932" if site.charset == "shift_jis" else site.charset
+    return html.encode(codec, "xmlcharrefreplace")
