@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from random import Random
 
+from phonenumbers import PhoneNumberFormat, format_number, parse
+
 from siteglass.query.vocabulary import vocabulary
 from tests.sites.label import Email, Phone, Site
 from tests.sites.words import WORDS
@@ -105,8 +107,7 @@ def contact_lines(rng: Random, site: Site, page: str) -> list[str]:
 
 def fax_shown(site: Site) -> str:
     """The fax number, always in its international form."""
-    number = site.not_phones[0]
-    return f"{number[:3]} {number[3:6]} {number[6:9]} {number[9:]}".strip()
+    return format_number(parse(site.not_phones[0]), PhoneNumberFormat.INTERNATIONAL)
 
 
 def register(rng: Random, country: str) -> str:
