@@ -41,6 +41,16 @@ _streets = {country: (names.split("; "), code) for country, (names, code) in _ST
 _OTHER = (["Central Avenue", "Market Street", "Harbour Road", "Station Square"], "#####")
 _NUMBER_FIRST = frozenset({"USA", "CAN", "GBR", "AUS", "IRL", "FRA", "IND"})
 _CITY_FIRST = frozenset({"USA", "CAN", "AUS", "GBR", "IRL", "IND"})
+_BORROWED = frozenset({"io", "ai", "co", "gg", "tv", "me"})
+_OWN_NAMES_TEXT = (
+    "DEU de Deutschland; AUT de Österreich; CHE de Schweiz; ESP es España; MEX es México; ITA it Italia; "
+    "BRA pt Brasil; NLD nl Nederland; "
+    "POL pl Polska; SWE sv Sverige; CZE cs Česko; DNK da Danmark; FIN fi Suomi; RUS ru Россия; "
+    "UKR uk Україна; TUR tr Türkiye; JPN ja 日本; CHN zh 中国; KOR ko 대한민국"
+)
+_OWN_NAMES = {
+    country: (language, name) for country, language, name in (part.split() for part in _OWN_NAMES_TEXT.split("; "))
+}
 _LETTERS = "ABCEGHJKLMNPRSTVX"
 
 
@@ -62,6 +72,19 @@ def town(country: str, state: str, city: str, code: str) -> str:
         shown_state = state if country in ("USA", "CAN", "AUS") else ""
         return f"{city}, {shown_state} {code}" if shown_state else f"{city} {code}"
     return f"{code} {city}"
+
+
+def is_of(domain: str, country: str) -> bool:
+    """Whether the domain's ending is the country's, and not one that others use for its sound."""
+    ending = domain.rsplit(".", 1)[-1]
+    alpha2 = "GB" if ending == "uk" else ending.upper()
+    return ending not in _BORROWED and len(ending) == 2 and vocabulary().country_alpha3(alpha2) == country
+
+
+def country_named(rng: Random, country: str, language: str) -> str:
+    """The country as a reader sees it, in the language of the site where that is the country's own."""
+    own_language, own = _OWN_NAMES.get(country, ("", ""))
+    return own if own_language == language and rng.random() < 0.6 else vocabulary().country_name(country)
 
 
 def country_shown(rng: Random, country: str) -> str:

@@ -20,6 +20,7 @@ _BY_LANGUAGE = {
     "tr": ("windows-1254",),
     "ar": ("windows-1256",),
 }
+_OLD_LAYOUTS = frozenset({"table", "plain", "imprint", "bootstrap", "modern", "joomla", "drupal"})
 _DECLARED: Weighted[Declared] = Weighted([("header", 30), ("meta", 28), ("both", 30), ("wrong", 6), ("missing", 6)])
 
 
@@ -27,8 +28,9 @@ def with_charset(rng: Random, site: Site) -> Site:
     """The site in UTF-8 mostly, else in what its language was written in before."""
     charset = "utf-8"
     drawn, legacy = rng.random(), _BY_LANGUAGE.get(site.language, _WEST)
-    # Small and old sites are many outside of the largest languages.
-    if drawn < (0.1 if site.language == "en" else 0.25) and site.layout in ("table", "plain", "imprint", "bootstrap"):
+    # Old charsets live on in small sites, longest where the alphabet is not the Latin one.
+    share = 0.1 if site.language == "en" else 0.25 if legacy == _WEST else 0.6
+    if drawn < share and site.layout in _OLD_LAYOUTS:
         charset = rng.choice(legacy)
     elif drawn > 0.985:
         charset = "utf-16"

@@ -10,9 +10,18 @@ from siteglass.demo.chance import Weighted
 from siteglass.lead import Lead
 from tests.sites import phones
 from tests.sites.label import Email, Phone, PhoneWritten, Site, Written
+from tests.sites.plants import HOSTED, plantable
 
 _WAYS: Weighted[Written] = Weighted(
-    [("mailto", 40), ("text", 20), ("entities", 10), ("at_dot", 8), ("cloudflare", 10), ("json_ld", 6), ("split_tags", 6)]
+    [
+        ("mailto", 40),
+        ("text", 20),
+        ("entities", 10),
+        ("at_dot", 8),
+        ("cloudflare", 10),
+        ("json_ld", 6),
+        ("split_tags", 6),
+    ]
 )
 _NUMBERS: Weighted[PhoneWritten] = Weighted([("tel", 45), ("text", 38), ("json_ld", 9), ("whatsapp", 8)])
 # On every site, in forms, file names and scripts.
@@ -25,6 +34,8 @@ def with_contacts(rng: Random, site: Site, lead: Lead) -> Site:
     site = msgspec.structs.replace(
         site, emails=_emails(rng, site, lead), not_emails=(*PLACEHOLDERS, SENTRY_KEY), phones=_phones(rng, site, lead)
     )
+    if any(email.written == "cloudflare" for email in site.emails) and "Cloudflare" not in site.technologies:
+        site = msgspec.structs.replace(site, technologies=plantable((*site.technologies, "Cloudflare")))
     if site.geo_basis == "phone" and not site.phones:
         # Nothing on the site tells the country.
         site = msgspec.structs.replace(site, country="", geo_basis="")
@@ -36,7 +47,7 @@ def with_contacts(rng: Random, site: Site, lead: Lead) -> Site:
 
 
 def _emails(rng: Random, site: Site, lead: Lead) -> tuple[Email, ...]:
-    found = []
+    found: list[Email] = []
     for number, value in enumerate(lead.emails[:4]):
         local, _, at = value.partition("@")
         if at == lead.domain != site.domain:
@@ -44,6 +55,8 @@ def _emails(rng: Random, site: Site, lead: Lead) -> tuple[Email, ...]:
             at = "gmail.com" if "private_suffix" in site.hard else site.domain
             local = f"{local}.{lead.domain.split('.')[0][:20]}" if at == "gmail.com" else local
         way = _WAYS.pick(rng.random())
+        if way == "cloudflare" and not HOSTED.isdisjoint(site.technologies):
+            way = "mailto"
         if site.layout == "react_shell" or (way == "json_ld" and not site.has_schema):
             way = "json_ld" if site.has_schema else "mailto"
         if way == "json_ld" and any(one.written == "json_ld" for one in found):

@@ -15,15 +15,15 @@ from siteglass.demo.phrases import DESCRIPTIONS, SENTENCES
 from siteglass.lead import Lead
 from siteglass.query.vocabulary import vocabulary
 from tests.sites import charsets, contacts
-from tests.sites.addresses import draw_street, town
+from tests.sites.addresses import draw_street, is_of, town
 from tests.sites.label import GeoBasis, Kind, Site
-from tests.sites.plants import PLATFORMS, plantable
+from tests.sites.plants import PLATFORMS, plantable, platform
 from tests.sites.words import SPOKEN, TEXTS
 
 _KINDS: Weighted[Kind] = Weighted(
     [("normal", 85), ("parked", 4), ("soft_404", 3), ("redirect", 3), ("noindex", 3), ("empty", 2)]
 )
-_OWN_LAYOUTS = Weighted.parse("bootstrap:30 plain:20 table:18 imprint:12 modern:20")
+_OWN_LAYOUTS = Weighted.parse("bootstrap:30 plain:20 table:18 imprint:12 modern:20 react_shell:8")
 # Shares in percent; a site may carry several.
 _HARD = {
     "http_to_https": 25,
@@ -48,9 +48,9 @@ _IDN_WORDS = {
     "tr": "türkiye",
     "ko": "한국",
 }
-_PRIVATE_SUFFIXES = {"Shopify": "myshopify.com", "Webflow": "webflow.io", "React": "github.io", "": "blogspot.com"}
-# Endings that say nothing of a country, or that others took.
-_NO_COUNTRY = frozenset("com net org io ai co app eu gg tv me games ngo edu gov".split())
+# Platform -> suffix of its hosts, share in percent of its sites there.
+_PRIVATE_SUFFIXES = {"Shopify": ("myshopify.com", 20), "Webflow": ("webflow.io", 12), "Blogger": ("blogspot.com", 100)}
+_GITHUB_PERCENT, _BLOGGER_PERCENT = 5, 4
 
 
 def draw_sites(count: int, seed: int) -> Iterator[Site]:
@@ -64,7 +64,7 @@ def draw_sites(count: int, seed: int) -> Iterator[Site]:
 def _site(rng: Random, number: int, lead: Lead) -> Site:
     random = rng.random
     kind = _KINDS.pick(random())
-    technologies = plantable(lead.technologies or ())
+    technologies = _technologies(random() * 100, lead)
     hard = [name for name, share in _HARD.items() if random() * 100 < share]
     domain, own = _domain(rng, lead, technologies, hard)
     https = lead.secure is not False or own != "own"
@@ -86,10 +86,18 @@ def _site(rng: Random, number: int, lead: Lead) -> Site:
     if kind == "redirect":
         return msgspec.structs.replace(bare, redirects_to=f"new-{lead.domain}", hard=())
     if kind not in ("normal", "noindex"):
-        return msgspec.structs.replace(bare, hard=(), language="en" if kind == "parked" else "")
+        return msgspec.structs.replace(bare, hard=())
     if kind == "noindex":
         bare = msgspec.structs.replace(bare, noindex_by="meta" if random() < 0.6 else "header")
     return _business(rng, bare, lead, technologies)
+
+
+def _technologies(percent: float, lead: Lead) -> tuple[str, ...]:
+    """What the lead uses; some of those without a platform are guests of one that costs nothing."""
+    found = plantable(lead.technologies or ())
+    if platform(found) or percent >= _GITHUB_PERCENT + _BLOGGER_PERCENT:
+        return found
+    return plantable((*found, "GitHub Pages" if percent < _GITHUB_PERCENT else "Blogger"))
 
 
 def _domain(rng: Random, lead: Lead, technologies: tuple[str, ...], hard: list[str]) -> tuple[str, str]:
@@ -100,24 +108,30 @@ def _domain(rng: Random, lead: Lead, technologies: tuple[str, ...], hard: list[s
         hard.append("idn")
         word = f"{label}-{_IDN_WORDS.get(lead.language, 'café')}"
         return f"{idna.encode(word).decode()}.{ending}", "own"
-    platform = next((name for name in technologies if name in PLATFORMS), "")
-    if drawn < (0.2 if platform in ("Shopify", "Webflow", "React") else 0.03) and platform in _PRIVATE_SUFFIXES:
+    suffix, percent = _PRIVATE_SUFFIXES.get(platform(technologies), ("", 0))
+    if "GitHub Pages" in technologies:
+        suffix, percent = "github.io", 100
+    if suffix and (drawn - 0.02) * 100 < percent:
         hard.append("private_suffix")
-        return f"{label}.{_PRIVATE_SUFFIXES[platform]}", "platform"
+        return f"{label}.{suffix}", "platform"
     return lead.domain, "own"
 
 
 def _business(rng: Random, bare: Site, lead: Lead, technologies: tuple[str, ...]) -> Site:
     random = rng.random
-    platform = next((name for name in PLATFORMS if name in technologies), "")
-    layout = PLATFORMS.get(platform) or _OWN_LAYOUTS.pick(random())
-    if layout == "bootstrap" and "Bootstrap" not in technologies:
-        technologies = (*technologies, "Bootstrap")
+    layout = PLATFORMS.get(platform(technologies)) or _OWN_LAYOUTS.pick(random())
+    if own := {"bootstrap": "Bootstrap", "react_shell": "React"}.get(layout):
+        technologies = tuple(dict.fromkeys((*technologies, own)))
+    if not bare.https:
+        technologies = tuple(name for name in technologies if name != "HSTS")
     # What runs in the browser only is seen through its data: without any there would be nothing to find.
     has_schema = layout == "react_shell" or bool(lead.has_schema)
     name = lead.business_name or lead.domain.split(".")[0].replace("-", " ").title()
     language, title, description, sentences = _texts(rng, lead, name)
     has_description = lead.has_description is not False
+    robots = _robots(rng, lead, bare.hard)
+    if robots["has_robots"] is None:
+        bare = msgspec.structs.replace(bare, hard=tuple(name for name in bare.hard if name != "html_robots"))
     declared = language if random() < 0.85 else ""
     if language != "en" and random() < 0.04:
         declared = "en"
@@ -139,7 +153,7 @@ def _business(rng: Random, bare: Site, lead: Lead, technologies: tuple[str, ...]
         has_schema=has_schema,
         has_heading=layout != "react_shell" and lead.has_heading is not False,
         has_description=has_description,
-        **_robots(rng, lead, bare.hard),
+        **robots,
     )
     site = _place(rng, site, lead)
     site = contacts.with_contacts(rng, site, lead)
@@ -183,9 +197,7 @@ def _place(rng: Random, site: Site, lead: Lead) -> Site:
     in_text = lead.city if lead.city and lead.city in shown else ""
     if not lead.country:
         return msgspec.structs.replace(site, city_in_text=in_text)
-    ending = site.domain.rsplit(".", 1)[-1]
-    by_ending = ending not in _NO_COUNTRY and vocabulary().country_alpha3(_alpha2(ending)) == lead.country
-    basis: GeoBasis = "cctld" if by_ending else "phone"
+    basis: GeoBasis = "cctld" if is_of(site.domain, lead.country) else "phone"
     if lead.city and site.has_schema and random() < 0.55:
         basis = "json_ld"
     elif lead.city and site.layout != "react_shell" and random() < 0.6:
@@ -202,7 +214,3 @@ def _place(rng: Random, site: Site, lead: Lead) -> Site:
         city_in_text=in_text,
         address=f"{street}\n{town(lead.country, lead.state, lead.city, code)}",
     )
-
-
-def _alpha2(ending: str) -> str:
-    return "GB" if ending == "uk" else ending.upper()

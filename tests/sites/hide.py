@@ -7,7 +7,7 @@ from random import Random
 
 from phonenumbers import PhoneNumberFormat, format_number, parse
 
-from siteglass.query.vocabulary import vocabulary
+from tests.sites.addresses import country_named, is_of
 from tests.sites.label import Email, Phone, Site
 from tests.sites.words import WORDS
 
@@ -50,10 +50,10 @@ def email_html(rng: Random, email: Email) -> str:
         case "cloudflare":
             return _cloudflare(int(random() * 254) + 1, value, random() < 0.3)
         case "split_tags":
-            shape = int(random() * 3)
-            if shape == 0:
+            drawn = random()
+            if drawn < 0.4:
                 return f"<span>{local}</span><span>@</span><span>{host}</span>"
-            if shape == 1:
+            if drawn < 0.7:
                 return f"{local}<!-- no spam -->@<!-- please -->{host}"
             return f"<b>{local}</b>@{host.rpartition('.')[0]}<i>.</i>{host.rpartition('.')[2]}"
         case "json_ld":
@@ -90,16 +90,15 @@ def contact_lines(rng: Random, site: Site, page: str) -> list[str]:
     lines = []
     if site.geo_basis == "address":
         lines.append("<br>".join(escape(part) for part in (site.business_name, *site.address.split("\n"))))
-        if site.domain.endswith((".com", ".net", ".org", ".io")) or rng.random() < 0.3:
-            lines.append(vocabulary().country_name(site.country))
-    for phone in site.phones:
-        if shown := phone_html(phone):
-            lines.append(f"{words['phone']}: {shown}")
+        # Americans seldom name their country; others do where the domain does not.
+        share = 0.5 if site.country == "USA" else 0.3 if is_of(site.domain, site.country) else 1
+        if rng.random() < share:
+            lines.append(country_named(rng, site.country, site.language))
+    lines += [f"{words['phone']}: {shown}" for phone in site.phones if (shown := phone_html(phone))]
     if site.not_phones and page in ("contact", "imprint"):
         lines.append(f"{words['fax']}: {fax_shown(site)}")
-    for email in site.emails:
-        if (email.on == "all" or page in ("contact", "imprint")) and (shown := email_html(rng, email)):
-            lines.append(f"{words['email']}: {shown}")
+    listed = [email for email in site.emails if email.on == "all" or page in ("contact", "imprint")]
+    lines += [f"{words['email']}: {shown}" for email in listed if (shown := email_html(rng, email))]
     if page == "imprint" or (page == "contact" and rng.random() < 0.5):
         lines.append(register(rng, site.country))
     return lines

@@ -70,7 +70,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     phones: tuple[Phone, ...] = ()
     social_links: dict[str, str] = {}
     technologies: tuple[str, ...] = ()
-    """Those with a trace in the pages or the headers, by the vocabulary's names."""
+    """Those with a trace of their own in pages or headers, by the vocabulary's names; not what they only imply."""
     not_emails: tuple[str, ...] = ()
     """Written on the site and no contact of it: placeholders, file names, keys."""
     not_phones: tuple[str, ...] = ()

@@ -1,5 +1,6 @@
 """Pages that are no business: parked domains, pages that are not there, errors, robots.txt, sitemaps."""
 
+# ruff: noqa: E501 - HTML breaks its lines elsewhere than code does
 from __future__ import annotations
 
 from random import Random
@@ -20,7 +21,15 @@ _PARKED = (
     "<html lang='de'><head><title>{d} steht zum Verkauf</title></head><body><p>Diese Domain steht zum Verkauf! Der Inhaber "
     "dieser Domain parkt diese beim Domain-Parking-Programm.</p>{links}</body></html>",
 )
-_SEARCHES = ("Car Insurance", "Web Hosting", "Credit Cards", "Cheap Flights", "Online Degree", "Dental Implants", "Loans")
+_SEARCHES = (
+    "Car Insurance",
+    "Web Hosting",
+    "Credit Cards",
+    "Cheap Flights",
+    "Online Degree",
+    "Dental Implants",
+    "Loans",
+)
 _GONE = (
     "<html><head><title>404 Not Found</title></head><body><h1>Page not found</h1><p>Sorry, the page you are looking for "
     "does not exist or has been moved.</p><p><a href='/'>Back to the home page</a></p></body></html>",
@@ -31,7 +40,12 @@ _GONE = (
     "<html lang='fr'><head><title>Page introuvable</title></head><body><h1>Erreur 404</h1><p>La page demandée n'existe pas "
     "ou plus.</p></body></html>",
 )
-_EMPTY = ("", "<html><head></head><body></body></html>", "<!DOCTYPE html>\n<html>\n<head><title></title></head>\n</html>", " \n")
+_EMPTY = (
+    "",
+    "<html><head></head><body></body></html>",
+    "<!DOCTYPE html>\n<html>\n<head><title></title></head>\n</html>",
+    " \n",
+)
 _ERRORS = {
     404: "<html><head><title>404 Not Found</title></head><body><center><h1>404 Not Found</h1></center><hr>nginx</body></html>",
     500: "<html><head><title>500 Internal Server Error</title></head><body><h1>Internal Server Error</h1>"

@@ -64,7 +64,7 @@ def build(rng: Random, site: Site, page: str, url: str, title: str, head: str, s
         _profiles(rng, site, url, page),
         _cards(rng, site, page),
         f"{scripts}\n{_traps(rng, site)}",
-        styles(site.layout)[: int(600 + rng.random() ** 2 * _STYLE_BYTES)].rpartition("}")[0] + "}",
+        styles(site.layout)[: int(2_500 + rng.random() ** 2 * _STYLE_BYTES)].rpartition("}")[0] + "}",
     )
 
 
@@ -78,7 +78,9 @@ def _sections(rng: Random, site: Site, page: str) -> list[tuple[str, list[str]]]
         texts = rng.sample(texts, max(3, len(texts) * 2 // 3) if len(texts) > 3 else len(texts))
         headings = [words.get(page, site.business_name), words["more"]]
     if page == "blog":
-        dates = (f"20{15 + int(rng.random() * 11)}-0{1 + int(rng.random() * 9)}-1{int(rng.random() * 10)}" for _ in texts)
+        dates = (
+            f"20{15 + int(rng.random() * 11)}-0{1 + int(rng.random() * 9)}-1{int(rng.random() * 10)}" for _ in texts
+        )
         texts = [f'<time datetime="{date}">{date}</time> {text}' for date, text in zip(dates, texts, strict=True)]
     size = max(1, -(-len(texts) // len(headings)))
     return [(heading, texts[at * size : (at + 1) * size]) for at, heading in enumerate(headings)]
@@ -131,7 +133,9 @@ def _traps(rng: Random, site: Site) -> str:
         f"<small>ISBN 978-3-16-148410-0 &middot; &copy; {2004 + int(rng.random() * 12)}-2026</small>",
     ]
     if "spam" in site.hard:
-        hidden = "".join(f'<a href="http://{int(rng.random() * 999)}.example/">{text}</a>' for text in _SPAM.split("; "))
+        hidden = "".join(
+            f'<a href="http://{int(rng.random() * 999)}.example/">{text}</a>' for text in _SPAM.split("; ")
+        )
         traps.append(f'<div style="position:absolute;left:-9999px">{hidden}</div>')
     return "\n".join(traps)
 
@@ -144,7 +148,7 @@ def styles(layout: str) -> str:
     stem, size = prefix.get(layout, "c"), 0
     names = ("header", "menu", "hero", "grid", "card", "button", "footer", "image", "columns", "cover", "quote", "form")
     values = ("margin:0 auto", "padding:1.5rem", "display:flex", "color:#1e2430", "font-weight:600", "gap:12px")
-    while size < _STYLE_BYTES + 700:
+    while size < _STYLE_BYTES + 2_600:
         rule = f".{stem}-{rng.choice(names)}-{rng.randrange(99)}{{{';'.join(rng.sample(values, 3))}}}\n"
         if rng.random() < 0.1:
             rule = f"@media (max-width:{rng.randrange(400, 1200)}px){{{rule.strip()}}}\n"

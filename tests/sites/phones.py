@@ -36,7 +36,7 @@ def _start(country: str) -> tuple[str, str]:
 
 
 def draw_number(rng: Random, country: str, state: str) -> str:
-    """A valid number as E.164, "" where the country has none. In North America it lies in 555-01xx, kept for fiction."""
+    """A valid number as E.164, "" where the country has none. In North America it is one kept for fiction."""
     region, start = _start(country)
     if not start:
         return ""

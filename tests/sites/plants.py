@@ -32,7 +32,10 @@ PLATFORMS: dict[str, str] = {
     "Joomla": "joomla",
     "Drupal": "drupal",
     "React": "react_shell",
+    "Blogger": "modern",
 }
+# Their customers choose no server and no language of it.
+HOSTED = frozenset({"Shopify", "Wix", "Squarespace", "Webflow", "Blogger", "GitHub Pages"})
 
 PLANTS: dict[str, Plant] = {
     "Shopify": Plant(
@@ -74,8 +77,8 @@ PLANTS: dict[str, Plant] = {
         body=_script("/wp-content/plugins/woocommerce/assets/js/frontend/add-to-cart.min.js?ver=9.3.3"),
     ),
     "Yoast SEO": Plant(
-        head="<!-- This site is optimized with the Yoast SEO plugin v23.5 - https://yoast.com/wordpress/plugins/seo/ -->"
-        "<!-- / Yoast SEO plugin. -->"
+        head="<!-- This site is optimized with the Yoast SEO plugin v23.5 - "
+        "https://yoast.com/wordpress/plugins/seo/ --><!-- / Yoast SEO plugin. -->"
     ),
     "Elementor": Plant(
         head='<link rel="stylesheet" href="/wp-content/plugins/elementor/assets/css/frontend.min.css?ver=3.24.5">'
@@ -103,6 +106,12 @@ PLANTS: dict[str, Plant] = {
         body=_script("/core/misc/drupal.js?v=10.3.5"),
         headers=(("X-Generator", "Drupal 10 (https://www.drupal.org)"), ("X-Drupal-Cache", "HIT")),
     ),
+    "Blogger": Plant(
+        head='<meta content="blogger" name="generator"><link rel="me" href="https://www.blogger.com/profile/$N">'
+        + _script("https://www.blogger.com/static/v1/widgets/$N-widgets.js"),
+        headers=(("Server", "GSE"),),
+    ),
+    "GitHub Pages": Plant(headers=(("Server", "GitHub.com"), ("X-GitHub-Request-Id", "$K"))),
     "Google Analytics": Plant(
         head=_script("https://www.googletagmanager.com/gtag/js?id=G-$K", " async")
         + "<script>window.dataLayer = window.dataLayer || []; function gtag(){dataLayer.push(arguments);}"
@@ -154,7 +163,7 @@ PLANTS: dict[str, Plant] = {
         "(window,document,'https://static.hotjar.com/c/hotjar-','.js?sv=');</script>"
     ),
     "HubSpot": Plant(
-        body='<script type="text/javascript" id="hs-script-loader" async defer src="//js.hs-scripts.com/$N.js"></script>',
+        body=_script("//js.hs-scripts.com/$N.js", ' id="hs-script-loader" async defer'),
         headers=(("Set-Cookie", "hubspotutk=$K; path=/"),),
     ),
     "Klaviyo": Plant(body=_script("https://static.klaviyo.com/onsite/js/klaviyo.js?company_id=$K", " async")),
@@ -181,9 +190,9 @@ PLANTS: dict[str, Plant] = {
     ),
     "reCAPTCHA": Plant(body=_script("https://www.google.com/recaptcha/api.js?render=$K")),
     "Matomo Analytics": Plant(
-        body="<script>var _paq=window._paq=window._paq||[];_paq.push(['trackPageView']);(function(){var u='//$H/matomo/';"
-        "_paq.push(['setTrackerUrl',u+'matomo.php']);var g=document.createElement('script');g.src=u+'matomo.js';"
-        "document.head.appendChild(g);})();</script>"
+        body="<script>var _paq=window._paq=window._paq||[];_paq.push(['trackPageView']);(function(){"
+        "var u='//$H/matomo/';_paq.push(['setTrackerUrl',u+'matomo.php']);var g=document.createElement('script');"
+        "g.src=u+'matomo.js';document.head.appendChild(g);})();</script>"
     ),
     "jQuery": Plant(head=_script("https://code.jquery.com/jquery-3.7.1.min.js")),
     "Bootstrap": Plant(
@@ -199,7 +208,8 @@ PLANTS: dict[str, Plant] = {
         'href="https://fonts.googleapis.com/css2?family=Inter:wght@400;600&amp;display=swap">'
     ),
     "Google Maps": Plant(
-        body='<iframe src="https://www.google.com/maps/embed?pb=!1m18!1m12!1m3!1d$N!2d13.4!3d52.5" loading="lazy"></iframe>'
+        body='<iframe src="https://www.google.com/maps/embed?pb=!1m18!1m12!1m3!1d$N!2d13.4!3d52.5" loading="lazy">'
+        "</iframe>"
     ),
     "YouTube": Plant(
         body='<iframe src="https://www.youtube.com/embed/$K?rel=0" title="video" allowfullscreen></iframe>'
@@ -214,8 +224,13 @@ PLANTS: dict[str, Plant] = {
     "Open Graph": Plant(),
 }
 # One name in the header `Server`; who comes first has it.
-_SERVERS = ("Wix", "Squarespace", "Cloudflare", "Nginx", "Apache", "LiteSpeed")
+_SERVERS = ("Wix", "Squarespace", "Blogger", "GitHub Pages", "Cloudflare", "Nginx", "Apache", "LiteSpeed")
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
+
+
+def platform(technologies: tuple[str, ...]) -> str:
+    """What the site is built with, "" if that is not known."""
+    return next((name for name in PLATFORMS if name in technologies), "")
 
 
 def plantable(technologies: tuple[str, ...]) -> tuple[str, ...]:
@@ -232,7 +247,7 @@ def plantable(technologies: tuple[str, ...]) -> tuple[str, ...]:
     servers = [name for name in _SERVERS if name in kept]
     # A hosted platform names its own server, and stays.
     beaten = {name for name in servers[1:] if name not in PLATFORMS}
-    if "Next.js" in kept:
+    if "Next.js" in kept or not HOSTED.isdisjoint(kept):
         beaten.add("PHP")
     return tuple(name for name in kept if name not in beaten)
 

@@ -55,7 +55,9 @@ def json_ld(rng: Random, site: Site, url: str) -> str:
         content = {"@context": "https://schema.org", "@graph": [website, business]}
     elif shape == "list":
         content = [{"@context": "https://schema.org", **website}, content]
-    text = json.dumps(content, ensure_ascii=not site.charset.startswith("utf"), indent=2 if rng.random() < 0.4 else None)
+    text = json.dumps(
+        content, ensure_ascii=not site.charset.startswith("utf"), indent=2 if rng.random() < 0.4 else None
+    )
     # Only the quoting of "<" keeps a script from ending early.
     return f'<script type="application/ld+json">{text.replace("<", chr(92) + "u003c")}</script>'
 

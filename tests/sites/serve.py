@@ -23,7 +23,7 @@ _ENCODINGS: Weighted[Literal["", "gzip", "br", "deflate"]] = Weighted(
 
 
 def serve(site: Site) -> list[Served]:
-    """All captures of a site, in the order they were made. Those that only trouble a reader come after the page itself."""
+    """All captures of a site. Those that only trouble a reader come after the pages themselves."""
     rng = Random(f"pages {site.number} {site.domain}")
     server = _Server(rng, site)
     if site.kind in ("normal", "noindex"):

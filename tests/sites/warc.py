@@ -1,4 +1,4 @@
-"""Writes captures as WARC/1.0, one gzip member per record, in the shape of Common Crawl's files. Equal input, equal bytes."""
+"""Writes captures as WARC/1.0, a gzip member per record, as Common Crawl does. Equal input gives equal bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import IO
 from urllib.parse import urlsplit
 from uuid import UUID
 
-import brotli
+import brotli  # type: ignore[import-untyped]
 
 from tests.sites.label import Served
 
@@ -46,7 +46,9 @@ class WarcWriter:
         common: Fields = [("WARC-Target-URI", served.url), ("WARC-Warcinfo-ID", self._info_id)]
         linked: Fields = [*common, ("WARC-Concurrent-To", response_id)]
         request = _request(served.url)
-        self._write("request", self._id(), at_ms, [*linked, ("Content-Type", "application/http; msgtype=request")], request)
+        self._write(
+            "request", self._id(), at_ms, [*linked, ("Content-Type", "application/http; msgtype=request")], request
+        )
         head, payload = _answer(served)
         fields: Fields = [
             *common,
@@ -63,7 +65,9 @@ class WarcWriter:
                 fields.append(("WARC-Truncated", "length"))
             whole = self._write("response", response_id, at_ms, fields, head + payload, self._corrupt_percent)
         told = f"fetchTimeMs: {served.load_time_ms}\r\ncharset-detected: UTF-8\r\n"
-        self._write("metadata", self._id(), at_ms, [*linked, ("Content-Type", "application/warc-fields")], told.encode())
+        self._write(
+            "metadata", self._id(), at_ms, [*linked, ("Content-Type", "application/warc-fields")], told.encode()
+        )
         return whole
 
     def _write(self, kind: str, id_: str, at_ms: int, fields: Fields, block: bytes, corrupt_percent: float = 0) -> bool:
@@ -97,7 +101,9 @@ def _digest(content: bytes) -> str:
 def _request(url: str) -> bytes:
     parts = urlsplit(url)
     target = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
-    return f"GET {target} HTTP/1.1\r\nHost: {parts.netloc}\r\nUser-Agent: siteglass-test\r\nAccept: */*\r\n\r\n".encode()
+    return (
+        f"GET {target} HTTP/1.1\r\nHost: {parts.netloc}\r\nUser-Agent: siteglass-test\r\nAccept: */*\r\n\r\n".encode()
+    )
 
 
 def _answer(served: Served) -> tuple[bytes, bytes]:
@@ -121,7 +127,7 @@ def _answer(served: Served) -> tuple[bytes, bytes]:
 
 def _packed(body: bytes, encoding: str) -> bytes:
     if encoding == "br":
-        return brotli.compress(body, quality=3)
+        return bytes(brotli.compress(body, quality=3))
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, 31 if encoding == "gzip" else 15)
     return packer.compress(body) + packer.flush()
 

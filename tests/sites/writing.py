@@ -57,9 +57,7 @@ def _write(
 ) -> list[Site]:
     labels, captures = [], 0
     with ExitStack() as stack:
-        writers = [
-            stack.enter_context(WarcWriter(path.open("wb"), path.name, seed, corrupt_percent)) for path in paths
-        ]
+        writers = [stack.enter_context(WarcWriter(path.open("wb"), path.name, seed, corrupt_percent)) for path in paths]
         for site in sites:
             whole = True
             for number, served in enumerate(serve(site)):
