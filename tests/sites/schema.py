@@ -83,4 +83,7 @@ def head_tags(rng: Random, site: Site, url: str, title: str, charset: str) -> st
         tags.append(f'<meta property="og:site_name" content="{escape(site.business_name)}">')
         tags.append(f'<meta property="og:url" content="{url}">')
     tags.append(f'<link rel="canonical" href="{url}"><link rel="icon" href="/favicon.ico">')
+    if rng.random() < 0.15:
+        # Other languages are a link away, and say nothing of this page.
+        tags += [f'<link rel="alternate" hreflang="{other}" href="{url}?lang={other}">' for other in ("en", "fr", "zh")]
     return "\n".join(tags)

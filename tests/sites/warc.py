@@ -120,6 +120,9 @@ def _answer(served: Served) -> tuple[bytes, bytes]:
         payload = payload if served.decoded else _chunks(payload)
     if served.decoded or not served.chunked:
         headers.append(("Content-Length", str(len(payload))))
+    if zlib.crc32((urlsplit(served.url).hostname or "").encode()) % 4 == 0:
+        # Servers that speak HTTP/2 know small letters only.
+        headers = [(name.lower(), value) for name, value in headers]
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers)
     reason = HTTPStatus(served.status).phrase
     return f"HTTP/1.1 {served.status} {reason}\r\n{lines}\r\n".encode(), payload
