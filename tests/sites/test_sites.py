@@ -94,6 +94,7 @@ def test_labels_are_well_formed(many: list[Site]) -> None:
         for number in [phone.value for phone in site.phones] + list(site.not_phones):
             assert phonenumbers.is_valid_number(phonenumbers.parse(number)), number
         for phone in site.phones:
+            assert phone.form != "national" or site.geo_basis in ("json_ld", "address", "cctld")
             region = vocabulary().country_alpha2(site.country) if phone.form == "national" else None
             read = phonenumbers.parse(phone.shown, region)
             assert phonenumbers.format_number(read, phonenumbers.PhoneNumberFormat.E164) == phone.value
@@ -242,6 +243,8 @@ def test_broken_records_are_few_and_told(tmp_path: Path) -> None:
 def test_a_folder_holds_several_files_and_the_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     labels = write_folder(tmp_path / "a", 20, seed=2, files=3)
     assert read_labels(tmp_path / "a/labels.ndjson") == labels == list(sites(20, seed=2))
+    sizes = [path.stat().st_size for path in (tmp_path / "a").glob("*.warc.gz")]
+    assert min(sizes) * 4 > sum(sizes) / 3
     arguments = ["--count", "20", "--seed", "2", "--files", "3", str(tmp_path / "b")]
     monkeypatch.setattr(sys, "argv", ["sites", *arguments])
     main()
