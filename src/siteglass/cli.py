@@ -16,6 +16,7 @@ from siteglass.cli_demo import demo
 from siteglass.cli_doctor import doctor
 from siteglass.cli_generations import GENERATION_COMMANDS
 from siteglass.cli_index import index
+from siteglass.cli_ingest import ingest
 from siteglass.cli_interpret import interpret
 from siteglass.cli_people import person
 from siteglass.cli_suppress import suppress
@@ -30,7 +31,7 @@ def cli() -> None:
     """Siteglass: find websites, and the people behind them."""
 
 
-for command in (*COMMANDS, credits_, demo, doctor, index, interpret, person, suppress):
+for command in (*COMMANDS, credits_, demo, doctor, index, ingest, interpret, person, suppress):
     cli.add_command(command)
 for command in GENERATION_COMMANDS:
     index.add_command(command)

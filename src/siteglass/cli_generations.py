@@ -39,13 +39,13 @@ _KEEP = click.option(
 )
 
 
-def _with_checks(command: Command) -> Command:
+def with_checks(command: Command) -> Command:
     for option in reversed(_CHECKS):
         command = option(command)
     return command
 
 
-def _read_checks(checks: dict[str, Any]) -> tuple[Tolerances, Golden | None]:
+def read_checks(checks: dict[str, Any]) -> tuple[Tolerances, Golden | None]:
     """What the options of a check say."""
     from siteglass.backends import Clock
     from siteglass.index.golden import read_golden
@@ -74,12 +74,12 @@ def _table(report: Report) -> str:
 @click.command("verify")
 @click.argument("name")
 @click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
-@_with_checks
+@with_checks
 def index_verify(name: str, as_json: bool, **checks: Any) -> None:
     """Compare a generation with the live one; exit code 1 if it is not fit to be promoted."""
     from siteglass.index import verification
 
-    tolerances, golden = _read_checks(checks)
+    tolerances, golden = read_checks(checks)
     report = run(lambda backends, names: verification.verify(backends, names, name, tolerances, golden))
     click.echo(json.dumps({**asdict(report), "ok": report.ok}) if as_json else _table(report))
     if not report.ok:
@@ -91,14 +91,14 @@ def index_verify(name: str, as_json: bool, **checks: Any) -> None:
 @click.option("--force", is_flag=True, help="Promote it even if it is refused; --reason says why.")
 @click.option("--reason", default="", help="Kept with the generation and shown by `index status`.")
 @_KEEP
-@_with_checks
+@with_checks
 def index_promote(name: str, force: bool, reason: str, keep: int, **checks: Any) -> None:
     """Verify a generation, let searches see it, and drop those that are no longer needed."""
     from siteglass.index import generations, verification
 
     if force and not reason:
         raise click.UsageError("--force needs --reason: those who come later will ask why.")
-    tolerances, golden = _read_checks(checks)
+    tolerances, golden = read_checks(checks)
 
     async def action(backends: Backends, names: Names) -> list[str] | None:
         report = await verification.verify(backends, names, name, tolerances, golden)
@@ -173,7 +173,7 @@ def index_expire(force: bool) -> None:
 @click.option("--refresh-interval", default="1s", show_default=True, help="How soon writes are seen, once it is live.")
 @click.option("--keep-failed", is_flag=True, help="Keep what failed or was refused, to look at it.")
 @_KEEP
-@_with_checks
+@with_checks
 def index_rebuild(
     sources: tuple[Path, ...],
     verify: bool,
@@ -193,7 +193,7 @@ def index_rebuild(
 
     if promote and not verify and not reason:
         raise click.UsageError("--no-verify with --promote needs --reason: those who come later will ask why.")
-    tolerances, golden = _read_checks(checks)
+    tolerances, golden = read_checks(checks)
     shape = generations.Shape(shards, replicas, codec, refresh_interval)
     forced = None if verify else reason
     plan = rebuilding.Plan(shape, verify, promote, forced, keep, keep_failed, tolerances, golden)
@@ -202,12 +202,12 @@ def index_rebuild(
     except rebuilding.RebuildFailed as error:
         click.echo(f"The rebuild failed: {error}", err=True)
         sys.exit(1)
-    _tell_rebuilt(done)
+    tell_rebuilt(done)
     if done.report is not None and not done.report.ok:
         sys.exit(1)
 
 
-def _tell_rebuilt(done: Rebuilt) -> None:
+def tell_rebuilt(done: Rebuilt) -> None:
     if done.report is not None:
         click.echo(_table(done.report), err=True)
     read, price = f"leads read from {done.files} files", f"{done.seconds:.1f} seconds"

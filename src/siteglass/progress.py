@@ -1,4 +1,4 @@
-"""A progress bar with rate and time left, on standard error."""
+"""What long commands show on standard error: a bar with rate and time left, or that they are still at it."""
 
 from __future__ import annotations
 
@@ -27,3 +27,15 @@ def progress(title: str, total: int) -> Iterator[Callable[[int], None]]:
             shown.update(task, completed=done, rate=f"{speed:,.0f}/s" if speed else "")
 
         yield advance_to
+
+
+@contextlib.contextmanager
+def working(title: str) -> Iterator[None]:
+    """Shows for how long something runs whose end cannot be foretold."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as shown:
+        shown.add_task(title, total=None)
+        yield

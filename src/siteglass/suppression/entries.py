@@ -18,6 +18,7 @@ from siteglass.suppression.values import Hasher, Kind, Value
 
 WRITE_TIMEOUT_MS = 30_000
 ASK_TIMEOUT_MS = 10_000
+READ_TIMEOUT_MS = 60_000
 MAX_ADDED = 10_000
 MAX_LISTED = 1_000
 MAX_REASON_CHARS = 500
@@ -172,9 +173,19 @@ UNION ALL SELECT kind::text, value FROM {schema}.suppressed WHERE kind = 'phone'
 async def among(postgres: Postgres, domains: Collection[str], hashed: Collection[bytes]) -> Listed:
     """Which of these are on the list now."""
     named = [domain.encode() for domain in domains]
-    rows = await postgres.fetch(_AMONG, named, list(hashed), timeout_ms=ASK_TIMEOUT_MS)
-    found_domains = frozenset(row["value"].decode() for row in rows if row["kind"] == Kind.DOMAIN)
-    return Listed(found_domains, frozenset(row["value"] for row in rows if row["kind"] != Kind.DOMAIN))
+    return _listed(await postgres.fetch(_AMONG, named, list(hashed), timeout_ms=ASK_TIMEOUT_MS))
+
+
+def _listed(rows: Sequence[asyncpg.Record]) -> Listed:
+    domains = frozenset(row["value"].decode() for row in rows if row["kind"] == Kind.DOMAIN)
+    return Listed(domains, frozenset(row["value"] for row in rows if row["kind"] != Kind.DOMAIN))
+
+
+async def all_listed(postgres: Postgres) -> Listed:
+    """The whole list, for those who work apart from the database."""
+    statement = "SELECT kind::text, value FROM {schema}.suppressed"
+    rows = await postgres.fetch(statement, timeout_ms=READ_TIMEOUT_MS)
+    return _listed(rows)
 
 
 _LIST = """

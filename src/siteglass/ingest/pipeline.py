@@ -1,0 +1,178 @@
+"""A run from archives to files of leads and evidence: extract, merge, report. Loading them is `siteglass.rebuild`.
+
+WORK/facts/TASK.parquet            facts of the pages of one archive; kept, so that no archive is read twice
+WORK/runs/RUN/leads/*.parquet      the leads, beside each file its evidence
+WORK/runs/RUN/report.json          written last: a run that has it is complete
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+import pyarrow.parquet as pq
+
+from siteglass.evidence_files import write_evidence
+from siteglass.ingest import pool, spark
+from siteglass.ingest.merge import MERGE_VERSION, Merged, merge
+from siteglass.ingest.report import Report, report_of
+from siteglass.ingest.suppressed import Suppressed
+from siteglass.ingest.tasks import Plan, Summary
+from siteglass.lead_files import replacing
+from siteglass.progress import progress, working
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+MOST_PARKED_PERCENT = 0.1
+REPORT = "report.json"
+TASKS = "tasks.txt"
+
+
+class RunFailed(Exception):
+    """A run that cannot go on; the message says why, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a run is to do."""
+
+    archives: Sequence[Path]
+    work: Path
+    driver: Literal["pool", "spark"] = "pool"
+    workers: int = 2
+    suppressed: Suppressed | None = None
+    driver_memory: str = spark.DRIVER_MEMORY
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A complete run."""
+
+    folder: Path
+    report: Report
+
+    @property
+    def leads(self) -> Path:
+        """The folder of its files of leads."""
+        return self.folder / "leads"
+
+
+def build(order: Order) -> Built:
+    """Bring a run to its end, or go on with one that was interrupted. What is done is not done again."""
+    order.work.mkdir(parents=True, exist_ok=True)
+    seconds: dict[str, float] = {}
+    with _alone(order.work):
+        with _timed(seconds, "extract"):
+            summary = _extracted(order)
+        _check_parked(summary)
+        previous = _previous(order.work, summary)
+        folder = order.work / "runs" / _run_id(summary, previous, order.suppressed)
+        if (folder / REPORT).exists():
+            return Built(folder, _read_report(folder))
+        with _timed(seconds, "merge"), working("Merging pages into leads"):
+            merged = _merged(order, summary, folder, previous)
+        files = sorted((folder / "leads").glob("*.parquet"))
+        report = report_of(folder.name, summary, merged, files, seconds)
+        with replacing(folder / REPORT) as sink:
+            sink.write(msgspec.json.format(msgspec.json.encode(report), indent=2))
+        return Built(folder, report)
+
+
+@contextmanager
+def _alone(work: Path) -> Iterator[None]:
+    """Two runs in one folder would take each other's files away."""
+    with (work / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunFailed(f"Another run works in {work}. Wait for its end, or name another folder: --work") from None
+        yield
+
+
+@contextmanager
+def _timed(seconds: dict[str, float], step: str) -> Iterator[None]:
+    started = time.monotonic()
+    yield
+    seconds[step] = time.monotonic() - started
+
+
+@contextmanager
+def _session(order: Order) -> Iterator[SparkSession]:
+    with spark.spark_session(
+        order.work / "spark", master=f"local[{order.workers},{spark.MAX_FAILURES}]", driver_memory=order.driver_memory
+    ) as session:
+        yield session
+
+
+def _extracted(order: Order) -> Summary:
+    plan = Plan(folder=order.work / "facts", suppressed=order.suppressed)
+    if order.driver == "spark":
+        with working("Reading archives in Spark"), _session(order) as session:
+            return spark.run_tasks(session, order.archives, plan)
+    with progress("Reading archives", len(order.archives)) as advance_to:
+        return pool.run_tasks(order.archives, plan, order.workers, advance_to)
+
+
+def _check_parked(summary: Summary) -> None:
+    """A few archives may be missing from a large crawl; of a small one, none."""
+    every = len(summary.tasks) + len(summary.parked)
+    if 100 * len(summary.parked) > MOST_PARKED_PERCENT * every:
+        first = summary.parked[0]
+        raise RunFailed(
+            f"{len(summary.parked)} of {every} archives could not be read; the first, {first.archive}: {first.reason}. "
+            "Mend or leave them out, and run again: the others are not read again."
+        )
+
+
+def _read_report(run: Path) -> Report:
+    return msgspec.json.decode((run / REPORT).read_bytes(), type=Report)
+
+
+def _tasks_of(run: Path) -> str:
+    return (run / TASKS).read_text()
+
+
+def _previous(work: Path, summary: Summary) -> Path | None:
+    """The newest complete run of other archives: the same again is compared with what it was compared with first."""
+    ours = _task_names(summary)
+    complete = [report.parent for report in (work / "runs").glob(f"*/{REPORT}")]
+    others = [run for run in complete if _tasks_of(run) != ours]
+    return max(others, key=lambda run: (run / REPORT).stat().st_mtime_ns, default=None)
+
+
+def _task_names(summary: Summary) -> str:
+    return "".join(f"{name}\n" for name in sorted(task.task_id for task in summary.tasks))
+
+
+def _run_id(summary: Summary, previous: Path | None, suppressed: Suppressed | None) -> str:
+    """What the leads of a run depend on, in one name."""
+    listed = sorted(suppressed.domains) + sorted(one.hex() for one in suppressed.hashes) if suppressed else []
+    parts = [MERGE_VERSION, _task_names(summary), previous.name if previous else "", *listed]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _merged(order: Order, summary: Summary, folder: Path, previous: Path | None) -> Merged:
+    """The leads of this run's archives alone, each file with its evidence."""
+    facts = folder / "facts"
+    shutil.rmtree(folder, ignore_errors=True)  # of a run that was interrupted
+    facts.mkdir(parents=True)
+    (folder / TASKS).write_text(_task_names(summary))
+    for task in summary.tasks:
+        (facts / f"{task.task_id}.parquet").hardlink_to(order.work / "facts" / f"{task.task_id}.parquet")
+    with _session(order) as session:
+        merged = merge(session, facts, folder / "merged", previous=previous, suppressed=order.suppressed)
+    for leads in (folder / "merged" / "leads").glob("*.parquet"):
+        write_evidence(leads, pq.read_table(folder / "merged" / "evidence" / leads.name))
+    (folder / "merged" / "leads").rename(folder / "leads")
+    shutil.rmtree(folder / "merged")
+    shutil.rmtree(facts)
+    return merged

@@ -1,0 +1,124 @@
+"""The report of a run: what was read, what could not be used, what became leads, and how full their fields are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from siteglass.ingest.merge import Merged
+from siteglass.ingest.tasks import Summary
+from siteglass.lead_files import LEAD_SCHEMA, open_parquet, read_row_group
+
+SAMPLES = 5
+_SAMPLED = ("domain", "business_name", "language", "country", "city", "emails", "phones", "technologies", "score")
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """Kept beside the leads of a run as JSON."""
+
+    run: str
+    archives: int
+    pages: int
+    quarantined: dict[str, int]
+    """Records that could not be used, by reason; the files of quarantine name each."""
+    parked: dict[str, str]
+    """Archives that were given up, and why."""
+    leads: int
+    unchanged: int
+    dropped: dict[str, int]
+    """Domains that are no lead, by reason."""
+    sightings: int
+    empty_percent: dict[str, float]
+    """Leads without a value, by field."""
+    samples: list[dict[str, Any]]
+    seconds: dict[str, float]
+
+
+def report_of(run: str, summary: Summary, merged: Merged, files: Sequence[Path], seconds: dict[str, float]) -> Report:
+    """What there is to say of a run whose leads lie in these files."""
+    empty, leads = _empty(files)
+    return Report(
+        run=run,
+        archives=len(summary.tasks),
+        pages=summary.pages,
+        quarantined=summary.quarantined,
+        parked={one.archive: one.reason for one in summary.parked},
+        leads=leads,
+        unchanged=merged.unchanged,
+        dropped=merged.dropped,
+        sightings=merged.evidence,
+        empty_percent={name: round(100 * empty[name] / max(1, leads), 1) for name in LEAD_SCHEMA.names},
+        samples=_samples(files),
+        seconds={step: round(took, 1) for step, took in seconds.items()},
+    )
+
+
+def _empty(files: Sequence[Path]) -> tuple[Counter[str], int]:
+    """How many leads have nothing in a field, and how many there are."""
+    empty: Counter[str] = Counter()
+    leads = 0
+    for path in files:
+        with open_parquet(path) as file:
+            for number in range(file.num_row_groups):
+                table = file.read_row_group(number)
+                leads += table.num_rows
+                for field in LEAD_SCHEMA:
+                    empty[field.name] += _count_empty(table.column(field.name).combine_chunks())
+    return empty, leads
+
+
+def _count_empty(column: pa.Array[Any]) -> int:
+    kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_dictionary(kind):
+        lengths: Any = pc.utf8_length(column.cast(pa.string()))
+    elif pa.types.is_list(kind) or pa.types.is_map(kind):
+        lengths = pc.list_value_length(column)
+    else:
+        return int(column.null_count)
+    filled = pc.sum(pc.greater(lengths.fill_null(0), pa.scalar(0)).cast(pa.int64())).as_py() or 0
+    return len(column) - int(filled)
+
+
+def _samples(files: Sequence[Path]) -> list[dict[str, Any]]:
+    """Leads of the first file, far apart: to see with one's own eyes that they are what they should be."""
+    for path in files:
+        with open_parquet(path) as file:
+            if file.num_row_groups:
+                leads = read_row_group(file, 0)
+                step = max(1, len(leads) // SAMPLES)
+                return [{name: getattr(lead, name) for name in _SAMPLED} for lead in leads[::step][:SAMPLES]]
+    return []
+
+
+def spelled(report: Report) -> str:
+    """The report as an operator reads it."""
+    lines = [
+        f"run {report.run}: {report.pages:,} pages of {report.archives:,} archives, {report.leads:,} leads "
+        f"({report.unchanged:,} as before), {report.sightings:,} sightings of contacts",
+        "seconds: " + ", ".join(f"{step} {took:g}" for step, took in report.seconds.items()),
+        _counts("in quarantine", report.quarantined),
+        _counts("domains that are no lead", report.dropped),
+        *(f"given up: {archive}: {reason}" for archive, reason in report.parked.items()),
+        "empty fields, % of the leads:",
+    ]
+    pairs = [f"{name} {share:g}" for name, share in report.empty_percent.items() if share]
+    lines += ["  " + ", ".join(pairs[start : start + 8]) for start in range(0, len(pairs), 8)]
+    lines.append("samples:")
+    lines += ["  " + " | ".join(_short(value) for value in sample.values()) for sample in report.samples]
+    return "\n".join(lines)
+
+
+def _counts(title: str, counts: dict[str, int]) -> str:
+    told = ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items(), key=lambda one: -one[1]))
+    return f"{title}: {told or 'none'}"
+
+
+def _short(value: Any) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value if value is not None else "")
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,0 +1,100 @@
+"""Postal addresses of made-up sites, as their countries write them."""
+
+from __future__ import annotations
+
+from random import Random
+
+from siteglass.query.vocabulary import vocabulary
+
+# country -> street names, and the postal code with # for a digit and A for a letter.
+_STREETS: dict[str, tuple[str, str]] = {
+    "USA": ("Maple Avenue; Main Street; Oak Street; Cedar Lane; 5th Avenue; Lincoln Road", "#####"),
+    "CAN": ("King Street West; Maple Drive; Lakeshore Road; Rue Principale", "A#A #A#"),
+    "GBR": ("High Street; Station Road; Church Lane; Mill Road; Victoria Street", "AA# #AA"),
+    "AUS": ("George Street; Collins Street; Beach Road; Railway Parade", "####"),
+    "IRL": ("Main Street; Bridge Street; Patrick Street", "A## A###"),
+    "DEU": ("Hauptstraße; Bahnhofstr.; Gartenweg; Lindenallee; Am Markt; Schillerstraße", "#####"),
+    "AUT": ("Hauptplatz; Wiener Straße; Bahnhofstraße; Kirchengasse", "####"),
+    "CHE": ("Bahnhofstrasse; Dorfstrasse; Rue du Lac; Seestrasse", "####"),
+    "FRA": ("rue de la République; avenue Victor Hugo; place de l'Église; rue des Lilas", "#####"),
+    "BEL": ("Kerkstraat; Rue de la Gare; Stationsstraat", "####"),
+    "NLD": ("Kerkstraat; Dorpsstraat; Molenweg; Stationsweg", "#### AA"),
+    "ESP": ("Calle Mayor; Avenida de la Constitución; Plaza de España; Calle Real", "#####"),
+    "ITA": ("Via Roma; Via Garibaldi; Corso Italia; Piazza Dante", "#####"),
+    "PRT": ("Rua da Liberdade; Avenida da República; Rua Direita", "####-###"),
+    "BRA": ("Rua das Flores; Avenida Brasil; Rua Sete de Setembro", "#####-###"),
+    "MEX": ("Calle Hidalgo; Avenida Juárez; Calle Morelos", "#####"),
+    "POL": ("ul. Długa; ul. Kościuszki; ul. Polna; al. Jana Pawła II", "##-###"),
+    "CZE": ("Hlavní; Nádražní; Školní; Zahradní", "### ##"),
+    "SWE": ("Storgatan; Kungsgatan; Skolgatan; Drottninggatan", "### ##"),
+    "DNK": ("Hovedgaden; Vestergade; Skolevej", "####"),
+    "FIN": ("Mannerheimintie; Asemakatu; Kirkkokatu", "#####"),
+    "RUS": ("ул. Ленина; ул. Мира; пр. Победы; ул. Садовая", "######"),
+    "UKR": ("вул. Шевченка; вул. Садова; вул. Лесі Українки", "#####"),
+    "TUR": ("Atatürk Caddesi; İstiklal Caddesi; Cumhuriyet Caddesi", "#####"),
+    "JPN": ("中央; 本町; 栄町; 東町", "###-####"),
+    "CHN": ("人民路; 中山路; 解放路; 建设路", "######"),
+    "KOR": ("중앙로; 시청로; 강변로", "#####"),
+    "IND": ("MG Road; Station Road; Gandhi Nagar; Park Street", "######"),
+}
+_streets = {country: (names.split("; "), code) for country, (names, code) in _STREETS.items()}
+_OTHER = (["Central Avenue", "Market Street", "Harbour Road", "Station Square"], "#####")
+_NUMBER_FIRST = frozenset({"USA", "CAN", "GBR", "AUS", "IRL", "FRA", "IND"})
+_CITY_FIRST = frozenset({"USA", "CAN", "AUS", "GBR", "IRL", "IND"})
+_BORROWED = frozenset({"io", "ai", "co", "gg", "tv", "me"})
+_OWN_NAMES_TEXT = (
+    "DEU de Deutschland; AUT de Österreich; CHE de Schweiz; ESP es España; MEX es México; ITA it Italia; "
+    "BRA pt Brasil; NLD nl Nederland; "
+    "POL pl Polska; SWE sv Sverige; CZE cs Česko; DNK da Danmark; FIN fi Suomi; RUS ru Россия; "
+    "UKR uk Україна; TUR tr Türkiye; JPN ja 日本; CHN zh 中国; KOR ko 대한민국"
+)
+_OWN_NAMES = {
+    country: (language, name) for country, language, name in (part.split() for part in _OWN_NAMES_TEXT.split("; "))
+}
+_LETTERS = "ABCEGHJKLMNPRSTVX"
+
+
+def draw_street(rng: Random, country: str) -> tuple[str, str]:
+    """Street with its number, and postal code."""
+    names, pattern = _streets.get(country, _OTHER)
+    street, number = rng.choice(names), 1 + int(rng.random() ** 2 * 240)
+    # The first digit of a real code is seldom 0.
+    code = "".join(
+        str(int(rng.random() * 9) + 1) if mark == "#" else rng.choice(_LETTERS) if mark == "A" else mark
+        for mark in pattern
+    )
+    return (f"{number} {street}" if country in _NUMBER_FIRST else f"{street} {number}"), code
+
+
+def town(country: str, state: str, city: str, code: str) -> str:
+    """The line of the town: `Austin, TX 78701`, `10115 Berlin`."""
+    if country in _CITY_FIRST:
+        shown_state = state if country in ("USA", "CAN", "AUS") else ""
+        return f"{city}, {shown_state} {code}" if shown_state else f"{city} {code}"
+    return f"{code} {city}"
+
+
+def is_of(domain: str, country: str) -> bool:
+    """Whether the domain's ending is the country's, and not one that others use for its sound."""
+    ending = domain.rsplit(".", 1)[-1]
+    alpha2 = "GB" if ending == "uk" else ending.upper()
+    return ending not in _BORROWED and len(ending) == 2 and vocabulary().country_alpha3(alpha2) == country
+
+
+def country_named(rng: Random, country: str, language: str) -> str:
+    """The country as a reader sees it, in the language of the site where that is the country's own."""
+    own_language, own = _OWN_NAMES.get(country, ("", ""))
+    return own if own_language == language and rng.random() < 0.6 else vocabulary().country_name(country)
+
+
+def country_shown(rng: Random, country: str) -> str:
+    """The country as JSON-LD gives it: by code or by name."""
+    code = vocabulary().country_alpha2(country) or country
+    return code if rng.random() < 0.6 else vocabulary().country_name(country)
+
+
+def state_shown(rng: Random, country: str, state: str) -> str:
+    """The state as JSON-LD gives it: codes where people use them, else names."""
+    if country in ("USA", "CAN", "AUS") and rng.random() < 0.6:
+        return state
+    return vocabulary().state_name(country, state) or state
