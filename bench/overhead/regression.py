@@ -24,7 +24,7 @@ from bench.overhead.processes import BackendMeter
 from bench.overhead.world import build
 
 LEADS = 20_000
-ROUNDS = 12
+ROUNDS = 8
 SIZE = Size(searches=250, enrichments=(10,), enrichments_each=250)
 # Every round does all requests of a kind, so that no run is lucky with those it gets.
 CELLS = (Cell(SEARCH, 8), Cell(kind_of(10), 8))
