@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import re
 import zlib
@@ -30,6 +31,7 @@ _FETCH_TIME = re.compile(rb"^fetchTimeMs:[ \t]*(\d{1,10})[ \t]*\r?$", re.MULTILI
 # How a record begins: a member of gzip, a frame of zstd, or its own first line.
 _STARTS = re.compile(rb"\x1f\x8b\x08|\x28\xb5\x2f\xfd|WARC/[01]\.\d+\r?\n")
 _GZIP_MAGIC = b"\x1f\x8b\x08"
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _FIRST_LINE = b"WARC/"
 _PIECE_BYTES = 256 * 1024
 _ANY = WarcRecordType.any_type
@@ -69,55 +71,64 @@ class _Reading:
         self._data = data
         self._archive = archive
         self._last, self._last_length, self._last_url = -1, 0, ""
-        self._told = -1
+        self._told = -2
         self._held: Capture | None = None  # until what follows it is known: a record may tell how long it took
 
     def items(self) -> Items:
         """All of it."""
-        broken: int | None = 0
-        while broken is not None:
-            start = self._next_start(broken)
-            if start != broken:
-                yield from self._tell(broken, "no record")
-            if start is None:
-                break
-            broken = yield from self._from(start)
-        yield from self._let_go()
+        place: int | None = 0
+        while place is not None:
+            start = self._next_start(place)
+            if start != place and not self._is_told(place):
+                yield from self._tell(place, "no record")
+            place = (yield from self._from(start)) if start is not None else None
 
     def _from(self, start: int) -> Generator[Item, None, int | None]:
         """What can be read from here on; the result is where to look for the next record, None at the end."""
         self._file.seek(start)
-        self._last = -1
-        try:
+        self._last = start - 1
+        # OSError and ValueError are what fastwarc raises for what it cannot read.
+        with contextlib.suppress(OSError, ValueError):
             for record in ArchiveIterator(self._file, record_types=_ANY, parse_http=False):
                 self._last, self._last_length = int(record.stream_pos), int(record.content_length)
                 yield from self._of(record)
-        except (OSError, ValueError):  # what fastwarc raises for what it cannot read
-            return (yield from self._behind_break(start))
-        return None
-
-    def _behind_break(self, start: int) -> Generator[Item, None, int]:
-        """Tell what broke; the result is where to look on."""
-        if self._last < 0:
+        if self._last < start:
             yield from self._tell(start, "unreadable record")
             return start + 1
         end = self._record_end(self._last)
-        if end is None or (self._held is not None and b"\r\n\r\nWARC/1." in self._held.body):
+        if end is None or (end < len(self._data) and self._held and b"\r\n\r\nWARC/1." in self._held.body):
             # The record itself is damaged, or took in what follows it because it says to be longer than it is.
             self._held = None
             yield from self._tell(self._last, "damaged record", self._last_url)
             return self._last + 1
         yield from self._let_go()
-        return end
+        return end if self._data[end : end + 1_000].strip(b"\0\r\n ") else None
 
     def _record_end(self, at: int) -> int | None:
         """Where the record behind this one should begin; None if it is not whole."""
-        if self._data[at : at + 3] == _GZIP_MAGIC:
-            return self._member_end(at)
-        if self._data[at : at + 5] == _FIRST_LINE:
+        magic = self._data[at : at + 4]
+        if magic.startswith(_GZIP_MAGIC):
+            end = self._member_end(at)
+        elif magic == _ZSTD_MAGIC:
+            end = self._frame_end(at)
+        else:
             end = self._data.find(b"\r\n\r\n", at) + self._last_length + 8
-            return end if end <= len(self._data) else None
-        return at + 1
+        return end if end is not None and end <= len(self._data) else None
+
+    def _frame_end(self, at: int) -> int | None:
+        """The end of a frame of zstd, by the sizes it names (RFC 8878, section 3.1.1)."""
+        data = self._data
+        if at + 5 > len(data):
+            return None
+        about = data[at + 4]
+        is_single = bool(about & 0x20)
+        place = at + 5 + (not is_single) + (0, 1, 2, 4)[about & 3] + (int(is_single), 2, 4, 8)[about >> 6]
+        while place + 3 <= len(data):
+            block = int.from_bytes(data[place : place + 3], "little")
+            place += 3 + (1 if block >> 1 & 3 == 1 else block >> 3)
+            if block & 1:
+                return place + (4 if about & 4 else 0)
+        return None
 
     def _member_end(self, at: int) -> int | None:
         member = zlib.decompressobj(31)
@@ -150,6 +161,10 @@ class _Reading:
         if offset != self._told:
             self._told = offset
             yield Quarantined(archive=self._archive, offset=offset, url=url[:MAX_URL_CHARS], reason=reason)
+
+    def _is_told(self, place: int) -> bool:
+        """Whether this place lies in what was told last: behind the first byte of a record that could not be read."""
+        return place == self._told + 1
 
     def _let_go(self) -> Items:
         held, self._held = self._held, None

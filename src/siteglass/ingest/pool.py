@@ -6,19 +6,19 @@ import multiprocessing
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
-from siteglass.ingest.tasks import Parked, Plan, Summary, TaskSummary, bound_memory, run_task
+from siteglass.ingest.tasks import Parked, Plan, Summary, TaskSummary, bound_memory, run_task, sweep
 
 MAX_TRIES = 4
 TASKS_PER_WORKER = 50
 TASK_TIMEOUT_S = 3_600.0
 STOP_TIMEOUT_S = 5.0
-# Not forked: a worker begins without the threads, locks and files of who starts it.
-_SPAWN = multiprocessing.get_context("spawn")
+# Forked, but not from here: a worker begins without the threads, locks and files of who starts it.
+_SERVER = multiprocessing.get_context("forkserver")
 
 
 @dataclass(slots=True)
@@ -26,14 +26,13 @@ class _Task:
     place: int
     archive: Path
     tries: int = 0
-    reasons: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class _Worker:
     """A process that runs one task after the other, and is replaced after some, so that nothing piles up in it."""
 
-    process: SpawnProcess
+    process: ForkServerProcess
     pipe: Connection
     task: _Task | None = None
     ends_at: float = 0.0
@@ -71,7 +70,7 @@ def run_tasks(
     running: list[_Worker] = []
     try:
         while waiting or any(worker.task for worker in running):
-            running = _renewed(running, tasks_per_worker)
+            running = _renewed(running, plan, tasks_per_worker)
             while waiting and len([worker for worker in running if worker.task]) < workers:
                 idle = next((worker for worker in running if not worker.task), None) or _start(plan, running)
                 idle.give(waiting.popleft(), task_timeout_s)
@@ -81,20 +80,19 @@ def run_tasks(
                 if isinstance(answer, TaskSummary):
                     done[task.place] = answer
                 elif task.tries < MAX_TRIES:
-                    task.reasons.append(answer)
                     waiting.append(task)
                 else:
                     parked[task.place] = Parked(archive=task.archive.name, reason=answer)
             progress(len(done) + len(parked))
     finally:
-        for worker in running:
-            worker.stop()
+        _renewed(running, plan, 0)
     return Summary(tasks=[done[place] for place in sorted(done)], parked=[parked[place] for place in sorted(parked)])
 
 
 def _start(plan: Plan, running: list[_Worker]) -> _Worker:
-    ours, theirs = _SPAWN.Pipe()
-    process = _SPAWN.Process(target=_work, args=(theirs, plan), daemon=True)
+    _SERVER.set_forkserver_preload(["siteglass.ingest.tasks"])
+    ours, theirs = _SERVER.Pipe()
+    process = _SERVER.Process(target=_work, args=(theirs, plan), daemon=True)
     process.start()
     theirs.close()  # so that reading ends when the worker does
     worker = _Worker(process, ours)
@@ -102,14 +100,18 @@ def _start(plan: Plan, running: list[_Worker]) -> _Worker:
     return worker
 
 
-def _renewed(running: list[_Worker], tasks_per_worker: int) -> list[_Worker]:
-    """Those that can go on; the others are stopped."""
+def _renewed(running: list[_Worker], plan: Plan, tasks_per_worker: int) -> list[_Worker]:
+    """Those that can go on; the others are stopped, and what they had half written is removed."""
     kept = [
-        worker for worker in running if worker.task or (worker.process.is_alive() and worker.begun < tasks_per_worker)
+        worker
+        for worker in running
+        if tasks_per_worker and (worker.task or (worker.process.is_alive() and worker.begun < tasks_per_worker))
     ]
     for worker in running:
         if worker not in kept:
+            pid = worker.process.pid
             worker.stop()
+            sweep(plan.folder, pid)
     return kept
 
 

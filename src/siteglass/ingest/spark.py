@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pyarrow as pa
 
-from siteglass.ingest.tasks import Parked, Plan, Summary, TaskSummary, bound_memory, run_task, task_id_of
+from siteglass.ingest.tasks import Parked, Plan, Summary, TaskSummary, bound_memory, run_task, sweep, task_id_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -86,8 +86,13 @@ def spark_session(
         "spark.task.maxFailures": str(MAX_FAILURES),
         "spark.sql.execution.arrow.pyspark.enabled": "true",
     }
-    # Java and the Python of workers are named by the environment only; it is put back when both are known.
-    wanted = {"JAVA_HOME": str(java or java_home()), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
+    # Java, the Python of workers and where it finds modules are named by the environment only; it is put back.
+    wanted = {
+        "JAVA_HOME": str(java or java_home()),
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
     before = {name: os.environ.get(name) for name in wanted}
     os.environ.update(wanted)
     try:
@@ -117,6 +122,7 @@ def run_tasks(spark: SparkSession, archives: Sequence[Path], plan: Plan) -> Summ
     # A range has exactly one number in each of so many partitions.
     numbers = spark.range(0, len(paths), 1, len(paths))
     rows = numbers.mapInArrow(_task_runner(paths, plan), "answer binary").collect()
+    sweep(plan.folder)
     answers = [msgspec.msgpack.decode(bytes(row["answer"]), type=_Answer) for row in rows]
     return Summary(
         tasks=[answer.summary for answer in answers if answer.summary],

@@ -220,6 +220,12 @@ def _timed(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
+def sweep(folder: Path, pid: int | str | None = "*") -> None:
+    """Remove what processes that died, or one of them, had half written."""
+    for path in folder.glob(f".*.{pid}.tmp"):
+        path.unlink(missing_ok=True)
+
+
 def bound_memory(max_bytes: int) -> None:
     """Give this process no more memory of its own than this: one that asks for more gets a MemoryError.
 
