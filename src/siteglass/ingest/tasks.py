@@ -11,7 +11,8 @@ import signal
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -32,6 +33,12 @@ ROW_GROUP_SIZE = 2_000
 MAX_ROW_GROUP_CHARS = 32_000_000
 MAX_REASON_CHARS = 100
 MAX_WORKER_BYTES = 2 * 1024**3
+
+_WARM_HEADERS = (("content-type", "text/html"),)
+_WARM_PAGE = b"""<html lang="en"><head><title>Example</title><script type="application/ld+json">{"@type": "Organization",
+"address": {"addressCountry": "DE", "addressLocality": "Berlin"}}</script><script src="https://cdn.example.net/a.js">
+</script></head><body><h1>Example</h1><p>A page that has some of everything, in words of a language that is known.</p>
+<a href="mailto:info@example.com">info@example.com</a> <a href="tel:+493012345678">030 12345678</a></body></html>"""
 
 Extract = Callable[[Capture], PageFacts]
 Timed = AbstractContextManager[None]
@@ -138,7 +145,7 @@ def _reasons(path: Path) -> dict[str, int]:
 
 
 def _rows(items: Iterator[Item], plan: Plan, quarantined: list[Quarantined]) -> Iterator[PageFacts]:
-    extract = imported(plan.extract)
+    extract = _warm(plan.extract)
     with _timer() as timed:
         for item in items:
             if isinstance(item, Quarantined):
@@ -181,6 +188,15 @@ def _write(sink: BinaryIO, rows: Iterator[PageFacts]) -> None:
                 group, chars = [], 0
         if group:
             writer.write_batch(to_batch(group))
+
+
+@cache
+def _warm(name: str) -> Extract:
+    """The extractor, its tables loaded and its rules compiled: the first page of a process must not pay for that."""
+    extract = imported(name)
+    with suppress(Exception):
+        extract(Capture(url="https://example.com/", captured_at_ms=0, status=200, headers=_WARM_HEADERS, body=_WARM_PAGE))
+    return extract
 
 
 def imported(name: str) -> Extract:

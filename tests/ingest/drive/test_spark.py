@@ -56,7 +56,7 @@ def test_killed_workers_and_slow_pages_do_not_end_the_run(spark: SparkSession, t
     archives = [tmp_path / f"number-{number}.warc.gz" for number in range(len(bodies))]
     for path, body in zip(archives, bodies, strict=True):
         write_warc(path, [response("http://a.example/", body)])
-    plan = Plan(folder=tmp_path / "facts", extract=EXTRACT, page_timeout_s=0.1)
+    plan = Plan(folder=tmp_path / "facts", extract=EXTRACT, page_timeout_s=0.5)
 
     summary = driver.run_tasks(spark, [*archives, tmp_path / "missing.warc.gz"], plan)
 
