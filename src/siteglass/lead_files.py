@@ -82,10 +82,15 @@ def write_parquet(path: Path, leads: Iterable[Lead], row_group_size: int = ROW_G
     count = 0
     with replacing(path) as sink, pq.ParquetWriter(sink, LEAD_SCHEMA, compression="zstd") as writer:
         while group := list(islice(rest, row_group_size)):
-            arrays = [pa.array([getattr(lead, f.name) for lead in group], type=f.type) for f in LEAD_SCHEMA]
-            writer.write_batch(pa.record_batch(arrays, schema=LEAD_SCHEMA), row_group_size=row_group_size)
+            writer.write_batch(batch_of(group), row_group_size=row_group_size)
             count += len(group)
     return count
+
+
+def batch_of(leads: Sequence[Lead]) -> pa.RecordBatch:
+    """Leads as a batch of Arrow, their columns as LEAD_SCHEMA names them."""
+    arrays = [pa.array([getattr(lead, f.name) for lead in leads], type=f.type) for f in LEAD_SCHEMA]
+    return pa.record_batch(arrays, schema=LEAD_SCHEMA)
 
 
 def _texts(column: pa.Array[Any]) -> list[str]:
@@ -190,6 +195,11 @@ def read_row_group(file: pq.ParquetFile, number: int, domains: Collection[str] |
     table = file.read_row_group(number, use_threads=False)
     if domains is not None:
         table = table.filter(pc.is_in(table.column("domain"), pa.array(sorted(domains), pa.string())))
+    return leads_of(table)
+
+
+def leads_of(table: pa.Table) -> list[Lead]:
+    """The leads of a table of their columns, which need not be all."""
     # The names of Lead itself, not the file's: a Struct finds its own string objects four times as fast.
     names = [field.name for field in _FIELDS if field.name in table.schema.names]
     # Of the many small objects made here none can be garbage yet; looking for some costs a third of the time.

@@ -1,0 +1,155 @@
+"""Driver one: archives to page facts in processes of this machine. A worker that dies takes only its task with it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+
+from siteglass.ingest.tasks import Parked, Plan, Summary, TaskSummary, bound_memory, run_task, sweep
+
+MAX_TRIES = 4
+TASKS_PER_WORKER = 50
+TASK_TIMEOUT_S = 3_600.0
+STOP_TIMEOUT_S = 5.0
+# Forked, but not from here: a worker begins without the threads, locks and files of who starts it.
+_SERVER = multiprocessing.get_context("forkserver")
+
+
+@dataclass(slots=True)
+class _Task:
+    place: int
+    archive: Path
+    tries: int = 0
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A process that runs one task after the other, and is replaced after some, so that nothing piles up in it."""
+
+    process: ForkServerProcess
+    pipe: Connection
+    task: _Task | None = None
+    ends_at: float = 0.0
+    begun: int = 0
+
+    def give(self, task: _Task, timeout_s: float) -> None:
+        task.tries += 1
+        self.task, self.ends_at = task, time.monotonic() + timeout_s
+        self.begun += 1
+        self.pipe.send(str(task.archive))
+
+    def stop(self) -> None:
+        self.pipe.close()
+        self.process.kill()
+        self.process.join(STOP_TIMEOUT_S)
+        self.process.close()
+
+
+def run_tasks(
+    archives: Sequence[Path],
+    plan: Plan,
+    workers: int,
+    progress: Callable[[int], None] = lambda _done: None,
+    *,
+    task_timeout_s: float = TASK_TIMEOUT_S,
+    tasks_per_worker: int = TASKS_PER_WORKER,
+) -> Summary:
+    """The facts of all archives; `progress` hears how many are done. Those done before are not read again.
+
+    A task that fails, or whose worker dies or takes too long, is tried again up to MAX_TRIES times, then parked.
+    """
+    waiting = deque(_Task(place, archive) for place, archive in enumerate(archives))
+    done: dict[int, TaskSummary] = {}
+    parked: dict[int, Parked] = {}
+    running: list[_Worker] = []
+    try:
+        while waiting or any(worker.task for worker in running):
+            running = _renewed(running, plan, tasks_per_worker)
+            while waiting and len([worker for worker in running if worker.task]) < workers:
+                idle = next((worker for worker in running if not worker.task), None) or _start(plan, running)
+                idle.give(waiting.popleft(), task_timeout_s)
+            for worker, answer in _answers(running):
+                task, worker.task = worker.task, None
+                assert task is not None  # noqa: S101 - only those at work are waited for
+                if isinstance(answer, TaskSummary):
+                    done[task.place] = answer
+                elif task.tries < MAX_TRIES:
+                    waiting.append(task)
+                else:
+                    parked[task.place] = Parked(archive=task.archive.name, reason=answer)
+            progress(len(done) + len(parked))
+    finally:
+        _renewed(running, plan, 0)
+    return Summary(tasks=[done[place] for place in sorted(done)], parked=[parked[place] for place in sorted(parked)])
+
+
+def _start(plan: Plan, running: list[_Worker]) -> _Worker:
+    _SERVER.set_forkserver_preload(["siteglass.ingest.tasks"])
+    ours, theirs = _SERVER.Pipe()
+    process = _SERVER.Process(target=_work, args=(theirs, plan), daemon=True)
+    process.start()
+    theirs.close()  # so that reading ends when the worker does
+    worker = _Worker(process, ours)
+    running.append(worker)
+    return worker
+
+
+def _renewed(running: list[_Worker], plan: Plan, tasks_per_worker: int) -> list[_Worker]:
+    """Those that can go on; the others are stopped, and what they had half written is removed."""
+    kept = [
+        worker
+        for worker in running
+        if tasks_per_worker and (worker.task or (worker.process.is_alive() and worker.begun < tasks_per_worker))
+    ]
+    for worker in running:
+        if worker not in kept:
+            pid = worker.process.pid
+            worker.stop()
+            sweep(plan.folder, pid)
+    return kept
+
+
+def _answers(running: list[_Worker]) -> list[tuple[_Worker, TaskSummary | str]]:
+    """What workers have to say, at least one: a summary, or why there is none."""
+    busy = {worker.pipe: worker for worker in running if worker.task}
+    first_end = min(worker.ends_at for worker in busy.values())
+    ready = wait(list(busy), timeout=max(0.0, first_end - time.monotonic()))
+    answers: list[tuple[_Worker, TaskSummary | str]] = []
+    for pipe, worker in busy.items():
+        if pipe in ready:
+            answers.append((worker, _received(worker)))
+        elif worker.ends_at <= time.monotonic():
+            worker.process.kill()
+            worker.process.join(STOP_TIMEOUT_S)
+            answers.append((worker, "the task took too long"))
+    return answers
+
+
+def _received(worker: _Worker) -> TaskSummary | str:
+    try:
+        answer: TaskSummary | str = worker.pipe.recv()
+    except (EOFError, OSError):
+        worker.process.join(STOP_TIMEOUT_S)
+        return f"the worker died with {worker.process.exitcode}"
+    return answer
+
+
+def _work(pipe: Connection, plan: Plan) -> None:
+    """The life of a worker: it ends when nobody is at the other end any more."""
+    bound_memory(plan.max_worker_bytes)
+    while True:
+        try:
+            archive = Path(pipe.recv())
+        except (EOFError, OSError):
+            return
+        try:
+            answer: TaskSummary | str = run_task(archive, plan)
+        except Exception as error:
+            answer = f"{type(error).__name__}: {error}"
+        pipe.send(answer)

@@ -1,0 +1,31 @@
+"""Rules: what the merge asks of the tables of others, as functions, so that worker processes import them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import NamedTuple
+
+
+class Rules(NamedTuple):
+    """Pure functions; the same question always gets the same answer."""
+
+    priority: Callable[[str], int]
+    """How much a path is worth reading, the smallest number the most."""
+    is_role: Callable[[str], bool]
+    """Whether an address is that of a role, as info@ is."""
+    is_free_mail: Callable[[str], bool]
+    """Whether an address is one of a provider for everybody."""
+    score: Callable[[Mapping[str, bool]], int | None]
+    """0 to 100, by the checks of the home page that passed or failed."""
+    spending: Callable[[Sequence[str] | None, str], int | None]
+    """Whole USD a month, by technologies, None if they were not read, and country."""
+
+
+@cache
+def rules_of(name: str) -> Rules:
+    """The rules that `module:name` names."""
+    module, _, attribute = name.partition(":")
+    found: Rules = getattr(import_module(module), attribute)
+    return found

@@ -1,0 +1,63 @@
+"""Suppressed: a copy of the list of opt-outs for a run, so that what is on it gets neither into facts nor into leads.
+
+The loader asks the list itself once more; this keeps it out of the files that lie in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+
+import msgspec
+
+from siteglass.ingest.facts import Found, PageFacts
+from siteglass.lead import Lead
+from siteglass.settings import Settings
+from siteglass.suppression.redaction import changes, lead_getter, lead_with, names
+from siteglass.suppression.values import Hasher
+
+
+Hashes = Callable[[str], Iterable[bytes]]
+
+
+@cache
+def _hasher(secret: str) -> Hasher:
+    return Hasher(Settings(suppression_secret=secret))
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """Listed domains, and the keyed hashes of listed addresses and phones; goes to worker processes as it is."""
+
+    domains: frozenset[str]
+    hashes: frozenset[bytes]
+    secret: str = field(repr=False)
+
+    def hides_domain(self, domain: str) -> bool:
+        """Whether a domain, or a site that it lies below, is listed."""
+        return not self.domains.isdisjoint(names(domain))
+
+    def page(self, facts: PageFacts) -> PageFacts | None:
+        """The facts of a page without what is listed; None if its domain is."""
+        if self.hides_domain(facts.domain):
+            return None
+        if not self.hashes:
+            return facts
+        hasher = _hasher(self.secret)
+        # Lists of contacts are looked through here: their entries are no plain texts as those of a lead are.
+        texts = changes(
+            lambda name: None if name in ("emails", "phones") else getattr(facts, name, None), self.hashes, hasher
+        )
+        emails = self._kept(facts.emails, hasher.of_address)
+        phones = self._kept(facts.phones, hasher.of_phone)
+        return msgspec.structs.replace(facts, **texts, emails=emails, phones=phones)
+
+    def lead(self, lead: Lead) -> Lead | None:
+        """The lead without what is listed; None if its domain is. The same one if nothing of it is."""
+        if self.hides_domain(lead.domain):
+            return None
+        return lead_with(lead, changes(lead_getter(lead), self.hashes, _hasher(self.secret))) if self.hashes else lead
+
+    def _kept(self, found: Iterable[Found], hashes_of: Hashes) -> tuple[Found, ...]:
+        return tuple(one for one in found if self.hashes.isdisjoint(hashes_of(one.value)))

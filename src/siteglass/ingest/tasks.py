@@ -1,0 +1,252 @@
+"""A task: one archive to one file of page facts. Its name says what went in, its bytes depend on nothing else.
+
+A task whose file is there is done. What could not be used stands in a second file beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import resource
+import signal
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+from typing import BinaryIO
+
+import msgspec
+import pyarrow.parquet as pq
+
+from siteglass.ingest.archives import Item, Quarantined, read_archive
+from siteglass.ingest.capture import Capture
+from siteglass.ingest.facts import EXTRACTOR_VERSION, FACTS_SCHEMA, PageFacts, to_batch
+from siteglass.ingest.suppressed import Suppressed
+from siteglass.lead_files import replacing
+
+FACTS_OF = "siteglass.ingest.extract:facts_of"
+PAGE_TIMEOUT_S = 2.0
+ROW_GROUP_SIZE = 2_000
+MAX_ROW_GROUP_CHARS = 32_000_000
+MAX_REASON_CHARS = 100
+MAX_WORKER_BYTES = 2 * 1024**3
+
+_WARM_HEADERS = (("content-type", "text/html"),)
+_WARM_PAGE = b"""<html lang="en"><head><title>Example</title><script type="application/ld+json">{"@type": "Organization",
+"address": {"addressCountry": "DE", "addressLocality": "Berlin"}}</script><script src="https://cdn.example.net/a.js">
+</script></head><body><h1>Example</h1><p>A page that has some of everything, in words of a language that is known.</p>
+<a href="mailto:info@example.com">info@example.com</a> <a href="tel:+493012345678">030 12345678</a></body></html>"""
+
+Extract = Callable[[Capture], PageFacts]
+Timed = AbstractContextManager[None]
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """How archives become facts; goes to worker processes as it is."""
+
+    folder: Path
+    """Where the files of facts are written."""
+    extract: str = FACTS_OF
+    """`module:function` from a capture to its facts; workers import it."""
+    suppressed: Suppressed | None = None
+    page_timeout_s: float = PAGE_TIMEOUT_S
+    max_worker_bytes: int = MAX_WORKER_BYTES
+
+
+class TaskSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of an archive."""
+
+    archive: str
+    task_id: str
+    pages: int
+    """Captures whose facts were written."""
+    quarantined: dict[str, int]
+    """Records that could not be used, by reason."""
+    was_done: bool
+    """Its file was there already."""
+
+    @property
+    def records(self) -> int:
+        """Records that were to be used."""
+        return self.pages + sum(self.quarantined.values())
+
+
+class Parked(msgspec.Struct, frozen=True, kw_only=True):
+    """An archive that was given up, and why."""
+
+    archive: str
+    reason: str
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of all archives, in the order they were given."""
+
+    tasks: list[TaskSummary]
+    parked: list[Parked]
+
+    @property
+    def pages(self) -> int:
+        """Captures whose facts were written, by this run or before."""
+        return sum(task.pages for task in self.tasks)
+
+    @property
+    def quarantined(self) -> dict[str, int]:
+        """Records that could not be used, by reason."""
+        return dict(sum((Counter(task.quarantined) for task in self.tasks), Counter[str]()))
+
+
+class _PageTookTooLong(BaseException):
+    """Not an Exception: what extraction catches must not catch this."""
+
+
+def task_id_of(archive: Path, etag: str = "") -> str:
+    """The name of a task: of the file's name, its content (or what stands for that) and the extractor's version."""
+    if not etag:
+        with archive.open("rb") as file:
+            etag = f"{archive.stat().st_size}-{hashlib.file_digest(file, 'sha256').hexdigest()}"
+    return hashlib.sha256(f"{archive.name}|{etag}|{EXTRACTOR_VERSION}".encode()).hexdigest()[:32]
+
+
+def run_task(archive: Path, plan: Plan, etag: str = "") -> TaskSummary:
+    """Write the facts of an archive, unless they are there; raises OSError if it cannot be opened or written."""
+    task_id = task_id_of(archive, etag)
+    target = plan.folder / f"{task_id}.parquet"
+    aside = plan.folder / f"{task_id}.quarantine.ndjson"
+    was_done = target.exists()
+    if not was_done:
+        plan.folder.mkdir(parents=True, exist_ok=True)
+        quarantined: list[Quarantined] = []
+        with replacing(target) as sink:
+            _write(sink, _rows(read_archive(archive), plan, quarantined))
+            # Before the facts take their place: these say that the task is done.
+            if quarantined:
+                with replacing(aside) as lines:
+                    lines.write(b"".join(msgspec.json.encode(one) + b"\n" for one in quarantined))
+            else:
+                aside.unlink(missing_ok=True)
+    return TaskSummary(
+        archive=archive.name,
+        task_id=task_id,
+        pages=pq.read_metadata(target).num_rows,
+        quarantined=_reasons(aside),
+        was_done=was_done,
+    )
+
+
+def _reasons(path: Path) -> dict[str, int]:
+    if not path.exists():
+        return {}
+    with path.open("rb") as lines:
+        found = Counter(msgspec.json.decode(line, type=Quarantined).reason for line in lines)
+    return dict(sorted(found.items()))
+
+
+def _rows(items: Iterator[Item], plan: Plan, quarantined: list[Quarantined]) -> Iterator[PageFacts]:
+    extract = _warm(plan.extract)
+    with _timer() as timed:
+        for item in items:
+            if isinstance(item, Quarantined):
+                quarantined.append(item)
+                continue
+            try:
+                with timed(plan.page_timeout_s):
+                    facts = extract(item)
+                    kept = plan.suppressed.page(facts) if plan.suppressed else facts
+            except _PageTookTooLong:
+                quarantined.append(_failed(item, "extract: took too long"))
+            except Exception as error:
+                quarantined.append(_failed(item, _reason(error)))
+            else:
+                if kept is not None:
+                    yield kept
+
+
+def _failed(capture: Capture, reason: str) -> Quarantined:
+    return Quarantined(archive=capture.archive, offset=capture.offset, url=capture.url, reason=reason)
+
+
+def _reason(error: Exception) -> str:
+    """Our own errors say why, in few words; of others only the kind is told: their words may quote the page."""
+    if type(error).__module__.startswith("siteglass."):
+        return f"extract: {error}"[:MAX_REASON_CHARS]
+    return f"extract: {type(error).__name__}"
+
+
+def _write(sink: BinaryIO, rows: Iterator[PageFacts]) -> None:
+    """All options fixed and nothing of the moment in it, so that the same rows make the same bytes."""
+    with pq.ParquetWriter(sink, FACTS_SCHEMA, compression="zstd", compression_level=3, version="2.6") as writer:
+        group: list[PageFacts] = []
+        chars = 0
+        for row in rows:
+            group.append(row)
+            chars += len(row.text)
+            if len(group) == ROW_GROUP_SIZE or chars > MAX_ROW_GROUP_CHARS:
+                writer.write_batch(to_batch(group))
+                group, chars = [], 0
+        if group:
+            writer.write_batch(to_batch(group))
+
+
+@cache
+def _warm(name: str) -> Extract:
+    """The extractor, its tables loaded and its rules compiled: the first page of a process must not pay for that."""
+    extract = imported(name)
+    with suppress(Exception):
+        extract(Capture(url="https://example.com/", captured_at_ms=0, status=200, headers=_WARM_HEADERS, body=_WARM_PAGE))
+    return extract
+
+
+def imported(name: str) -> Extract:
+    """The function that `module:function` names."""
+    module, _, function = name.partition(":")
+    found: Extract = getattr(import_module(module), function)
+    return found
+
+
+@contextmanager
+def _timer() -> Iterator[Callable[[float], Timed]]:
+    """Bounds blocks by a signal of the clock, which only the main thread of a process gets.
+
+    Tasks run in it, in a worker of the pool as in one of Spark. In another thread there is no bound; and code outside
+    of Python is interrupted when it comes back.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda _seconds: nullcontext()
+        return
+
+    def interrupt(_signal: int, _frame: FrameType | None) -> None:
+        raise _PageTookTooLong
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        yield _timed
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def _timed(seconds: float) -> Iterator[None]:
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def sweep(folder: Path, pid: int | str | None = "*") -> None:
+    """Remove what processes that died, or one of them, had half written."""
+    for path in folder.glob(f".*.{pid}.tmp"):
+        path.unlink(missing_ok=True)
+
+
+def bound_memory(max_bytes: int) -> None:
+    """Give this process no more memory of its own than this: one that asks for more gets a MemoryError.
+
+    Bounds data and not addresses, since an archive is mapped whole into the address space.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    bound = max_bytes if hard == resource.RLIM_INFINITY else min(max_bytes, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))

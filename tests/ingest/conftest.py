@@ -1,0 +1,20 @@
+"""One session of Spark for all tests that need it: they are one group, so that one worker of xdist has them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from siteglass.ingest.spark import spark_session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A session on this machine, small and quiet."""
+    with spark_session(tmp_path_factory.mktemp("spark"), master="local[2,4]", driver_memory="1g") as session:
+        yield session

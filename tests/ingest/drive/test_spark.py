@@ -1,0 +1,79 @@
+"""Spark drives the same tasks: the same bytes as the pool, and no worker that dies ends a run."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from siteglass.ingest import pool, spark as driver
+from siteglass.ingest.tasks import Parked, Plan
+from tests.ingest.warcs import packed, response, write_warc
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+EXTRACT = "tests.ingest.stand_in:facts_of"
+
+
+def _damaged_archive(path: Path, records: int, seed: int) -> None:
+    """One in a hundred records is damaged, each in another way."""
+    chance = random.Random(seed)
+    members = [packed(response(f"http://s{number}-{seed}.example/", b"page %d" % number)) for number in range(records)]
+    for number in range(0, records, 100):
+        member = bytearray(members[number])
+        member[chance.randrange(len(member))] ^= 0xFF
+        members[number] = bytes(member)
+    path.write_bytes(b"".join(members))
+
+
+def test_pool_and_spark_write_the_same_bytes(spark: SparkSession, tmp_path: Path) -> None:
+    archives = [tmp_path / f"number-{number}.warc.gz" for number in range(3)]
+    for number, path in enumerate(archives):
+        _damaged_archive(path, 300, number)
+    by_pool = Plan(folder=tmp_path / "by pool", extract=EXTRACT)
+    by_spark = Plan(folder=tmp_path / "by spark", extract=EXTRACT)
+
+    summary = driver.run_tasks(spark, archives, by_spark)
+
+    assert summary == pool.run_tasks(archives, by_pool, 2)
+    assert summary.parked == []
+    assert 3 * 297 <= summary.pages <= 3 * 300
+    names = sorted(path.name for path in by_pool.folder.iterdir())
+    assert sorted(path.name for path in by_spark.folder.iterdir()) == names
+    for name in names:
+        assert (by_spark.folder / name).read_bytes() == (by_pool.folder / name).read_bytes()
+    assert all(task.was_done for task in driver.run_tasks(spark, archives, by_spark).tasks)
+
+
+def test_killed_workers_and_slow_pages_do_not_end_the_run(spark: SparkSession, tmp_path: Path) -> None:
+    """One archive kills its worker once, one always, one has a page without end, one cannot be opened."""
+    bodies = (b"one", f"ONCE {tmp_path / 'died'}".encode(), b"KILL", b"SLOW")
+    archives = [tmp_path / f"number-{number}.warc.gz" for number in range(len(bodies))]
+    for path, body in zip(archives, bodies, strict=True):
+        write_warc(path, [response("http://a.example/", body)])
+    plan = Plan(folder=tmp_path / "facts", extract=EXTRACT, page_timeout_s=0.5)
+
+    summary = driver.run_tasks(spark, [*archives, tmp_path / "missing.warc.gz"], plan)
+
+    assert [task.archive for task in summary.tasks] == ["number-0.warc.gz", "number-1.warc.gz", "number-3.warc.gz"]
+    assert summary.quarantined == {"extract: took too long": 1}
+    died, unread = summary.parked
+    assert died == Parked(archive="number-2.warc.gz", reason="3 workers died of it")
+    assert unread.reason.startswith("FileNotFoundError")
+    assert {path.suffix for path in plan.folder.iterdir()} == {".parquet", ".ndjson"}
+
+
+def test_java_is_found_or_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver, "JVMS", tmp_path)
+    with pytest.raises(driver.NoJava, match="Install a JRE of version 17"):
+        driver.java_home()
+    for name, version in (("new", "25.0.1"), ("fit", "17.0.9"), ("old", "11.0.2")):
+        (tmp_path / name / "bin").mkdir(parents=True)
+        (tmp_path / name / "bin/java").touch()
+        (tmp_path / name / "release").write_text(f'IMPLEMENTOR="x"\nJAVA_VERSION="{version}"\n')
+    assert driver.java_home() == tmp_path / "fit"

@@ -1,0 +1,110 @@
+"""Facts drawn at random from few values, so that they tie, repeat and contradict each other."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from siteglass.ingest.facts import FACTS_SCHEMA, Found, PageFacts, to_batch
+
+START_MS = 1_790_000_000_000
+PATHS = ("/", "/", "/", "/en", "/contact", "/about", "/imprint", "/blog", "/blog/post", "/shop/a/b", "/ü")
+TECHNOLOGIES = ("Shopify", "WordPress", "Google Analytics", "HubSpot", "Stripe", "no product of ours")
+KINDS = ("page",) * 14 + ("parked", "soft_404", "failed", "redirect", "robots", "sitemap")
+LOCALS = ("info", "sales", "jane.doe", "bob", "müller")
+
+
+def random_facts(chance: random.Random, domains: int, *, crowd: int = 0) -> list[PageFacts]:
+    """Captures of so many domains, shuffled; one more domain has `crowd` of them."""
+    found = [
+        _facts(chance, f"site-{number}.example") for number in range(domains) for _ in range(chance.choice((1, 2, 4, 9)))
+    ]
+    found += [_facts(chance, "crowd.example", bodies=crowd // 2, kind="page") for _ in range(crowd)]
+    found += [_facts(chance, name) for name in ("nodots", "Capital.example", "a" * 250 + ".example")]
+    chance.shuffle(found)
+    return found
+
+
+def _facts(chance: random.Random, domain: str, bodies: int = 6, kind: str = "") -> PageFacts:
+    path = chance.choice(PATHS) if bodies == 6 else f"/page/{chance.randrange(bodies)}"
+    kind = kind or chance.choice(KINDS)
+    at_ms = START_MS + chance.randrange(5) * 1_000
+    values: dict[str, Any] = {
+        "domain": domain,
+        "url": f"https://{domain}{path}" + ("x" * 600 if chance.random() < 0.03 else ""),
+        "path": path,
+        "is_home": path in ("/", "/en"),
+        "kind": kind,
+        "captured_at_ms": at_ms,
+        "archive": f"archive-{chance.randrange(3)}",
+        "offset": chance.randrange(1_000_000),
+        "digest": f"{chance.randrange(bodies):016x}",
+        "redirects_to": chance.choice(("", "other.example")) if kind == "redirect" else "",
+        "noindex": kind == "page" and chance.random() < 0.05,
+    }
+    if kind == "robots":
+        values |= {"has_robots": chance.choice((True, False)), "has_sitemap": chance.choice((True, False, None))}
+    if kind == "sitemap":
+        values |= {"has_sitemap": chance.choice((True, False))}
+    if kind == "page":
+        values |= _content(chance, domain)
+    return PageFacts(**values)
+
+
+def _some(chance: random.Random, values: tuple[str, ...], most: int = 3) -> tuple[str, ...]:
+    return tuple(chance.choice(values) for _ in range(chance.randrange(most + 1)))
+
+
+def _content(chance: random.Random, domain: str) -> dict[str, Any]:
+    country = chance.choice(("", "DEU", "USA", "FRA"))
+    hosts = (domain, f"mail.{domain}", "free.example", "elsewhere.example")
+    flag = (True, False, None)
+    return {
+        "title": chance.choice(("", "A title", "Grüße 🎈" * 90)),
+        "description": chance.choice(("", "What it is", "long " * 500)),
+        "business_name": chance.choice(("", "Acme", "Acme GmbH", "N" * 600)),
+        "name_basis": chance.choice(("", *("json_ld", "og_site_name", "title", "domain"))),
+        "text": chance.choice(("", "some words", "märchenhaft 🎈", "many words " * 1_200)),
+        "keywords": _some(chance, ("shoes", "boots", "", "k" * 600, "größe")),
+        "language": chance.choice(("", "de", "en", "fr")),
+        "favicon": chance.choice(("", f"https://{domain}/favicon.ico", "https://" + "f" * 600)),
+        "emails": tuple(
+            Found(f"{chance.choice(LOCALS)}@{chance.choice(hosts)}", chance.choice(("mailto", "text")))
+            for _ in range(chance.choice((0, 1, 3, 9)))
+        ),
+        "phones": tuple(Found(f"+49301234{chance.randrange(9)}", "tel") for _ in range(chance.randrange(3))),
+        "social_links": {
+            network: f"https://{network}.example/{chance.randrange(3)}"
+            for network in _some(chance, ("facebook", "linkedin", "youtube", "myspace"))
+        },
+        "other_profiles": _some(chance, ("https://a.example/x", "https://b.example/y")),
+        "country": country,
+        "state": chance.choice(("", "BE", "BY")) if country else "",
+        "city": chance.choice(("", "Berlin", "München", "C" * 600)) if country else "",
+        "geo_basis": chance.choice(("", "json_ld", "address", "phone", "cctld", "gazetteer", "language")),
+        "technologies": _some(chance, TECHNOLOGIES),
+        "offers": _some(chance, ("shipping", "crm", "chat", "")),
+        "service_types": _some(chance, ("Agency", "Realtor", "Retail")),
+        "pages": _some(chance, PATHS, 5),
+        "links": _some(chance, ("https://a.example/", "https://b.example/", "https://" + "l" * 600)),
+        "secure": chance.choice(flag),
+        "responsive": chance.choice(flag),
+        "has_schema": chance.choice(flag),
+        "has_heading": chance.choice(flag),
+        "has_description": chance.choice(flag),
+        "load_time_ms": chance.choice((None, 0, 250)),
+        "audits": {name: chance.random() < 0.5 for name in _some(chance, ("title", "https", "h1"))},
+    }
+
+
+def write_facts(folder: Path, facts: list[PageFacts], files: int = 3) -> None:
+    """The facts as files of tasks, dealt out in turn."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(files):
+        pq.write_table(
+            pa.Table.from_batches([to_batch(facts[number::files])], FACTS_SCHEMA), folder / f"task-{number}.parquet"
+        )

@@ -1,0 +1,256 @@
+"""The merge once more, in plain Python and slow: what the one in Spark is held against, field by field."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from siteglass.ingest.facts import PageFacts
+from siteglass.ingest.rules import Rules
+from siteglass.lead import SOCIAL_NETWORKS, Lead
+from siteglass.query.vocabulary import vocabulary
+
+NAME_BASES = ["json_ld", "og_site_name", "title", "domain"]
+GEO_BASES = ["json_ld", "address", "phone", "cctld", "gazetteer", "language"]
+
+
+class Evidence(NamedTuple):
+    """A row of evidence."""
+
+    domain: str
+    kind: str
+    value: str
+    url: str
+    method: str
+    first_seen_ms: int
+    last_seen_ms: int
+    archive: str
+    offset: int
+    count: int
+
+
+class Page(NamedTuple):
+    """Captures of equal bodies: the best of them, and all."""
+
+    best: PageFacts
+    all: list[PageFacts]
+
+
+def merged(facts: Iterable[PageFacts], rules: Rules) -> tuple[list[Lead], list[Evidence], dict[str, int]]:
+    """Leads, evidence, and the domains dropped by reason."""
+    by_domain: dict[str, list[PageFacts]] = defaultdict(list)
+    for one in facts:
+        by_domain[one.domain].append(one)
+    leads: list[Lead] = []
+    evidence: list[Evidence] = []
+    dropped: Counter[str] = Counter()
+    for domain in sorted(by_domain):
+        if reason := _dropped(domain, by_domain[domain]):
+            dropped[reason] += 1
+            continue
+        rows = _evidence(domain, _pages(by_domain[domain], rules))
+        lead = _lead(domain, by_domain[domain], rows, rules)
+        leads.append(lead)
+        evidence += [row for row in rows if row.value in (lead.emails if row.kind == "email" else lead.phones)]
+    return leads, sorted(evidence), dict(dropped)
+
+
+def _newest(one: PageFacts) -> tuple[Any, ...]:
+    return one.captured_at_ms, one.digest, one.url, one.archive, one.offset
+
+
+def _speaks(one: PageFacts) -> bool:
+    return one.kind == "page" and not one.noindex
+
+
+def _is_alias(one: PageFacts) -> bool:
+    return one.kind == "redirect" and one.redirects_to != ""
+
+
+def _dropped(domain: str, captures: list[PageFacts]) -> str:
+    if len(domain) > 253 or not re.fullmatch(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+", domain):
+        return "name"
+    homes = [one for one in captures if one.is_home and (one.kind in ("page", "parked") or _is_alias(one))]
+    if homes:
+        home = max(homes, key=lambda one: (one.path == "/", _newest(one)))
+        if home.kind != "page":
+            return "parked" if home.kind == "parked" else "alias"
+        if home.noindex:
+            return "noindex"
+    if any(map(_speaks, captures)):
+        return ""
+    reasons: list[tuple[str, Callable[[PageFacts], bool]]] = [
+        ("parked", lambda one: one.kind == "parked"),
+        ("alias", _is_alias),
+        ("noindex", lambda one: one.noindex),
+    ]
+    return next((reason for reason, holds in reasons if any(map(holds, captures))), "no_page")
+
+
+def _pages(captures: list[PageFacts], rules: Rules) -> list[Page]:
+    """The fifty best bodies, the best first."""
+
+    def rank(one: PageFacts) -> tuple[Any, ...]:
+        worth = int(one.path != "/") if one.is_home else rules.priority(one.path)
+        return not one.is_home, worth, -one.captured_at_ms, one.digest, one.url, one.archive, one.offset
+
+    bodies: dict[str, list[PageFacts]] = defaultdict(list)
+    for one in sorted(filter(_speaks, captures), key=rank):
+        bodies[one.digest].append(one)
+    return sorted((Page(same[0], same) for same in bodies.values()), key=lambda page: rank(page.best))[:50]
+
+
+def _evidence(domain: str, pages: list[Page]) -> list[Evidence]:
+    found: dict[tuple[str, str, str, str], list[Page]] = defaultdict(list)
+    for page in pages:
+        for kind, values in (("email", page.best.emails), ("phone", page.best.phones)):
+            for one in values:
+                if 1 <= len(one.value) <= 512:
+                    found[kind, one.value, page.best.url, one.method].append(page)
+    return [_row(domain, key, seen) for key, seen in found.items()]
+
+
+def _row(domain: str, key: tuple[str, str, str, str], seen: list[Page]) -> Evidence:
+    times = [one.captured_at_ms for page in seen for one in page.all]
+
+    def newest(page: Page) -> tuple[int, str, int]:
+        return -max(one.captured_at_ms for one in page.all), page.best.archive, page.best.offset
+
+    last = min(seen, key=newest).best
+    return Evidence(domain, *key, min(times), max(times), last.archive, last.offset, len(times))
+
+
+def _union(values: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    once = dict.fromkeys(value for some in values for value in some if 1 <= len(value) <= 512)
+    return tuple(once)[:50]
+
+
+def _geo(rows: list[tuple[int, str]]) -> str:
+    votes = Counter(rows)
+    return min(rows, key=lambda row: (row[0], -votes[row], row[1]))[1] if rows else ""
+
+
+def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rules: Rules) -> Lead:
+    with_times = _pages(captures, rules)
+    pages = [page.best for page in with_times]
+    home = pages[0] if pages[0].is_home else None
+    shown = home or min(enumerate(pages), key=lambda pair: (len(pair[1].path), pair[0]))[1]
+    technologies = _technologies(pages, home)
+    country, state, city = _place(pages)
+    emails = _emails(domain, evidence, rules)
+    phones = Counter({value: len({row.url for row in evidence if row.value == value}) for value in _of(evidence, "phone")})
+    return Lead(
+        domain=domain,
+        crawled_at_ms=shown.captured_at_ms,
+        updated_at_ms=max(one.captured_at_ms for page in with_times for one in page.all),
+        url=shown.url if len(shown.url) <= 512 else "",
+        business_name=_name(pages),
+        title=shown.title[:512],
+        description=shown.description[:2_000],
+        text="\n".join(page.text[:20_000] for page in pages if page.text)[:20_000],
+        keywords=_union(page.keywords for page in pages),
+        language=_language(pages),
+        favicon=shown.favicon if len(shown.favicon) <= 512 else "",
+        emails=emails,
+        emails_personal=tuple(one for one in emails if not rules.is_role(one)),
+        phones=tuple(sorted(phones, key=lambda value: (-phones[value], value))[:50]),
+        social_links=_social_links(pages),
+        other_profiles=_union(page.other_profiles for page in pages),
+        country=country,
+        state=state,
+        city=city,
+        technologies=technologies if technologies or home else None,
+        categories_uses=tuple(
+            sorted({category for one in technologies for category in vocabulary().categories_of(one)})[:200]
+        ),
+        offers=_offers(pages),
+        service_type=_service_type(pages),
+        pages=_union(page.pages for page in pages),
+        links=_union(page.links for page in pages),
+        score=rules.score(home.audits) if home and home.audits else None,
+        spending=rules.spending(technologies if technologies or home else None, country),
+        load_time_ms=home.load_time_ms if home else None,
+        secure=shown.secure,
+        responsive=home.responsive if home else None,
+        has_schema=home.has_schema if home else None,
+        has_heading=home.has_heading if home else None,
+        has_description=home.has_description if home else None,
+        has_robots=_newest_flag(captures, "robots", "has_robots"),
+        has_sitemap=_has_sitemap(captures),
+    )
+
+
+def _of(evidence: list[Evidence], kind: str) -> set[str]:
+    return {row.value for row in evidence if row.kind == kind}
+
+
+def _emails(domain: str, evidence: list[Evidence], rules: Rules) -> tuple[str, ...]:
+    def place(address: str) -> tuple[int, int, str]:
+        host = address.rpartition("@")[2]
+        ours = host == domain or host.endswith("." + domain)
+        group = int(rules.is_role(address)) if ours else 2 + rules.is_free_mail(address)
+        return group, -len({row.url for row in evidence if row.kind == "email" and row.value == address}), address
+
+    return tuple(sorted(_of(evidence, "email"), key=place)[:50])
+
+
+def _name(pages: list[PageFacts]) -> str:
+    named = [page for page in pages if page.business_name]
+    bases = [NAME_BASES.index(page.name_basis) if page.name_basis in NAME_BASES else 99 for page in named]
+    return named[bases.index(min(bases))].business_name[:512] if named else ""
+
+
+def _language(pages: list[PageFacts]) -> str:
+    votes: Counter[str] = Counter()
+    for page in pages:
+        if page.language:
+            votes[page.language] += len(page.text[:20_000])
+    return min(votes, key=lambda code: (-votes[code], code)) if votes else ""
+
+
+def _social_links(pages: list[PageFacts]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for page in pages:
+        for network, url in page.social_links.items():
+            if network in SOCIAL_NETWORKS and 1 <= len(url) <= 512:
+                found.setdefault(network, url)
+    return found
+
+
+def _place(pages: list[PageFacts]) -> tuple[str, str, str]:
+    known = [
+        (GEO_BASES.index(page.geo_basis) if page.geo_basis in GEO_BASES else 99, page) for page in pages if page.country
+    ]
+    country = _geo([(basis, page.country) for basis, page in known])
+    inside = [(basis, page) for basis, page in known if page.country == country]
+    state = _geo([(basis, page.state) for basis, page in inside if page.state])
+    fits = [(basis, page.city[:512]) for basis, page in inside if page.city and (not state or page.state in ("", state))]
+    return country, state, _geo(fits)
+
+
+def _technologies(pages: list[PageFacts], home: PageFacts | None) -> tuple[str, ...]:
+    hits = Counter(one for page in pages for one in set(page.technologies))
+    at_home = set(home.technologies) if home else set()
+    return tuple(sorted(one for one in hits if one in at_home or hits[one] >= 2)[:50])
+
+
+def _offers(pages: list[PageFacts]) -> tuple[str, ...]:
+    votes = Counter(one for page in pages for one in set(page.offers) if one)
+    return tuple(sorted(votes, key=lambda one: (-votes[one], one))[:50])
+
+
+def _service_type(pages: list[PageFacts]) -> str:
+    first = [page.service_types[0] for page in pages if page.service_types and page.service_types[0]]
+    return min(first, key=lambda one: (-first.count(one), first.index(one))) if first else ""
+
+
+def _newest_flag(captures: list[PageFacts], kind: str, name: str) -> bool | None:
+    known = [one for one in captures if one.kind == kind and getattr(one, name) is not None]
+    return bool(getattr(max(known, key=_newest), name)) if known else None
+
+
+def _has_sitemap(captures: list[PageFacts]) -> bool | None:
+    flags = [_newest_flag(captures, kind, "has_sitemap") for kind in ("robots", "sitemap")]
+    return None if flags == [None, None] else any(flags)

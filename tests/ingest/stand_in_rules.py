@@ -1,0 +1,15 @@
+"""Rules that stand in for the real ones where tests are about the merge: small, and easy to know by heart."""
+
+from __future__ import annotations
+
+from siteglass.ingest.rules import Rules
+
+KEY_PATHS = ("/contact", "/about", "/imprint")
+
+RULES = Rules(
+    priority=lambda path: KEY_PATHS.index(path) if path in KEY_PATHS else 10 + path.count("/"),
+    is_role=lambda address: address.startswith(("info@", "sales@")),
+    is_free_mail=lambda address: address.endswith("@free.example"),
+    score=lambda audits: 100 * sum(audits.values()) // len(audits) if audits else None,
+    spending=lambda technologies, country: None if technologies is None else 7 * len(technologies) + len(country),
+)
