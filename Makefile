@@ -144,7 +144,7 @@ faults: setup ## Engines and workers killed, frozen and stopped, at full size
 		tests/generations/test_gapless.py --durations=20) | tee $(RESULTS)/faults.txt
 
 .PHONY: bench
-bench: long-overhead long-depth long-load long-charge long-verify long-values long-nl long-suppression long-dashboard long-client ## Full-size measurements: overhead, page depth, loading, charging, verifying, values, sentences, opt-outs, pages, client
+bench: long-overhead long-depth long-load long-charge long-verify long-values long-nl long-suppression long-dashboard long-client long-extract long-merge ## Full-size measurements: overhead, page depth, loading, charging, verifying, values, sentences, opt-outs, pages, client, ingest
 
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts
@@ -201,6 +201,14 @@ long-dashboard: setup ## Time of every page of the dashboard with a million ledg
 .PHONY: long-nl
 long-nl: setup ## Sentences: 10,000 generated, noise on the labelled sets, 200,000 random strings, speed
 	$(BIN)/python -m bench.nl.prove --generated 10000 --strings 200000 --keep
+
+.PHONY: long-extract
+long-extract: setup ## Time of extraction on real pages, and Spark against the pool at 8,000 pages
+	$(BIN)/python -m bench.extract_rate --pages 8000 --keep
+
+.PHONY: long-merge
+long-merge: setup ## 2 million page rows to 500,000 leads
+	$(BIN)/python -m bench.merge_rate --rows 2000000 --keep
 
 .PHONY: long-client
 long-client: setup ## The client: 50,000 leads over 30 cut lines and 10 killed processes, and its overhead

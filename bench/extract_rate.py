@@ -16,16 +16,17 @@ from typing import Any
 import pyarrow.parquet as pq
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from selectolax.lexbor import LexborHTMLParser
-from vocabulary.sources import npm_package
 
-from bench.common import write_result
+from bench.common import SEED, write_result
 from siteglass.ingest import pool, spark
 from siteglass.ingest.archives import Quarantined, read_archive
 from siteglass.ingest.extract import facts_of
 from siteglass.ingest.extract.page import decoded
 from siteglass.ingest.tasks import Plan, Summary
-from tests.sites import write_warc
-from tests.sites.warc import response_record
+from tests.ingest.warcs import response
+from tests.ingest.warcs import write_warc as write_records
+from tests.sites import sites, write_warc
+from vocabulary.sources import npm_package
 
 # 258 real pages; downloaded here, since their texts belong to their owners.
 PACKAGE, RELEASE = "htmlparser-benchmark", "1.1.3"
@@ -40,9 +41,7 @@ def real_pages(cache: Path) -> list[bytes]:
 
 def write_real(path: Path, pages: list[bytes]) -> None:
     """Real pages as the home pages of as many sites."""
-    with path.open("wb") as sink:
-        for number, body in enumerate(pages):
-            sink.write(response_record(f"https://site-{number}.example.com/", body))
+    write_records(path, (response(f"https://site-{number}.example.com/", body) for number, body in enumerate(pages)))
 
 
 def bare(path: Path) -> Iterator[int]:
@@ -90,7 +89,9 @@ def page_times(path: Path, pages: list[bytes]) -> dict[str, float]:
 def _rows(folder: Path) -> str:
     """A print of all rows, whichever file they lie in."""
     lines = sorted(
-        repr(sorted(row.items())).encode() for path in folder.glob("*.parquet") for row in pq.read_table(path).to_pylist()
+        repr(sorted(row.items())).encode()
+        for path in folder.glob("*.parquet")
+        for row in pq.read_table(path).to_pylist()
     )
     return hashlib.sha256(b"\n".join(lines)).hexdigest()
 
@@ -119,7 +120,7 @@ def drivers(archives: list[Path], folder: Path, workers: int) -> dict[str, Any]:
     }
 
 
-def run(pages: int, sites: int, workers: int) -> dict[str, Any]:
+def run(pages: int, count: int, workers: int) -> dict[str, Any]:
     """All figures."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -130,7 +131,7 @@ def run(pages: int, sites: int, workers: int) -> dict[str, Any]:
             archives.append(folder / f"many-{number}.warc.gz")
             write_real(archives[-1], (real * (pages // len(real) + 1))[: pages // FILES])
         made = folder / "made.warc.gz"
-        write_warc(made, sites, seed=1)
+        write_warc(made, sites(count, SEED), seed=SEED)
         return {
             "real_pages": page_times(folder / "real.warc.gz", real),
             "made_sites_whole_ms": round(min(_per_page_ms(whole, made) for _ in range(ROUNDS)), 2),
@@ -145,7 +146,11 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--keep", action="store_true", help="write bench/results/extract_rate.json")
     options = parser.parse_args()
-    write_result("extract_rate", run(options.pages, options.sites, options.workers), keep=options.keep)
+    figures = run(options.pages, options.sites, options.workers)
+    command = (
+        f"python -m bench.extract_rate --pages {options.pages} --sites {options.sites} --workers {options.workers}"
+    )
+    write_result("extract_rate", figures, command, keep=options.keep)
 
 
 if __name__ == "__main__":

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 import pyarrow.parquet as pq
 
-from siteglass.evidence_files import write_evidence
+from siteglass.evidence_files import EVIDENCE_SCHEMA, write_evidence
 from siteglass.ingest import pool, spark
-from siteglass.ingest.merge import MERGE_VERSION, Merged, merge
+from siteglass.ingest.merge import Merged, merge
 from siteglass.ingest.report import Report, report_of
 from siteglass.ingest.suppressed import Suppressed
 from siteglass.ingest.tasks import Plan, Summary
@@ -32,6 +32,8 @@ from siteglass.progress import progress, working
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# Raise it with every change of how pages become a lead: it is part of a run's name, so that they are merged anew.
+MERGE_VERSION = "2026.11.1"
 MOST_PARKED_PERCENT = 0.1
 REPORT = "report.json"
 TASKS = "tasks.txt"
@@ -171,7 +173,8 @@ def _merged(order: Order, summary: Summary, folder: Path, previous: Path | None)
     with _session(order) as session:
         merged = merge(session, facts, folder / "merged", previous=previous, suppressed=order.suppressed)
     for leads in (folder / "merged" / "leads").glob("*.parquet"):
-        write_evidence(leads, pq.read_table(folder / "merged" / "evidence" / leads.name))
+        seen = pq.read_table(folder / "merged" / "evidence" / leads.name)
+        write_evidence(leads, seen.rename_columns({"url": "page"}).select(EVIDENCE_SCHEMA.names))
     (folder / "merged" / "leads").rename(folder / "leads")
     shutil.rmtree(folder / "merged")
     shutil.rmtree(facts)
