@@ -39,7 +39,8 @@ class Agent:
 
     def result(self, name: str, **arguments: Any) -> CallToolResult:
         """Whatever a call is answered."""
-        return self.portal.call(self._call, name, arguments)
+        result: CallToolResult = self.portal.call(self._call, name, arguments)
+        return result
 
     async def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         return await self.client.call_tool(name, arguments, read_timeout_seconds=TIMEOUT_S)

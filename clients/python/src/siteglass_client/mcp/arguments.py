@@ -74,4 +74,4 @@ Domains = Annotated[
 FieldName = Annotated[str, Field(max_length=50, description="A field, such as technologies, city, country, keywords")]
 Text = Annotated[str, Field(max_length=200, description="How the value or one of its names begins")]
 Country = Annotated[str | None, Field(max_length=3, description="Only states or cities of this country, such as DEU")]
-ValueLimit = Annotated[int, Field(ge=1, le=100, description="At most so many values")]
+ValueLimit = Annotated[int, Field(ge=1, le=50, description="At most so many values")]

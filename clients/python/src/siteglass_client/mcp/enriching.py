@@ -42,7 +42,7 @@ class Enriching:
         cursor: str | None,
     ) -> EnrichAnswer:
         """Items, or the price if nothing may be spent or it would cost more."""
-        names = list({name.strip().lower(): name for name in reversed(domains or [])}.values())[::-1]
+        names = _distinct(domains or [])
         shown = list(dict.fromkeys(columns or COMPANIES_SHOWN))
         if cursor is not None:
             place = self._places.find(cursor, "enrich")
@@ -71,8 +71,11 @@ class Enriching:
             )
         try:
             bought = await self._till.buy(ENRICH_PATH, asked, most)
-        except CreditCapExceeded as error:
-            return await self._price(names, f"Nothing was spent: {error.message}")
+        except CreditCapExceeded:
+            told = await self._price(names, f"Nothing was spent: only {most.lead} lead credits may be.")
+            if told.price is None or told.price.lead_credits <= most.lead:
+                raise  # another cap, such as that of the key
+            return told
         items = bought.answer.body["results"]
         if all(item["status"] == "error" for item in items):
             self._till.forget(ENRICH_PATH, asked, most)  # so that asking again is a new request
@@ -118,6 +121,14 @@ class Enriching:
             api_left=None if answer is None else answer.credits.api_left,
             session_lead_left=self._till.lead_left,
         )
+
+
+def _distinct(domains: Sequence[str]) -> list[str]:
+    """Each domain once, in their order."""
+    names: dict[str, str] = {}
+    for name in domains:
+        names.setdefault(name.strip().lower(), name)
+    return list(names.values())
 
 
 def _record(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -26,23 +26,23 @@ def told(error: SiteglassError | TimeoutError, deadline_s: float) -> str:
     if isinstance(error, TimeoutError):
         return f"There was no answer within {deadline_s:g} s. {AGAIN}"
     if isinstance(error, ConnectionFailed):
-        return _short(f"{error}. {AGAIN}")
+        return f"{_short(sentence(str(error)))} {AGAIN}"
     if not isinstance(error, ServiceError):
         return _short(str(error))
     problems = (
         [error.message] if len(error.details) < 2 else [f"{each.field}: {each.message}" for each in error.details]
     )
     request = f" (request {error.request_id})" if error.request_id else ""
-    named = " ".join(problems).replace("wrapped_query", "directives").replace("`limit`", "`max_leads`")
-    return f"{_short(f'{error.code}: {named}')} {_advice(error)}{request}"
+    said = " ".join(map(sentence, problems)).replace("wrapped_query", "directives").replace("`limit`", "`max_leads`")
+    return f"{_short(f'{error.code}: {said}')} {_advice(error, said)}{request}"
 
 
-def _advice(error: ServiceError) -> str:
+def _advice(error: ServiceError, said: str) -> str:
     if isinstance(error, InvalidCursor | CursorExpired):
         return "Call the tool again without cursor."
     if isinstance(error, BadRequest):
-        near = [each.nearest for each in error.details if each.nearest]
-        return f"Correct it; perhaps {' or '.join(near)} was meant." if near else "Correct it, then call it again."
+        near = [each.nearest for each in error.details if each.nearest and each.nearest not in said]
+        return f"Did you mean {' or '.join(near)}?" if near else "Correct it, then call the tool again."
     if isinstance(error, InsufficientCredits):
         return "Ask for less, or ask the user to buy credits; `account` tells the balance."
     if isinstance(error, PaymentRequired):
@@ -62,6 +62,12 @@ def refused(error: ValidationError) -> str:
 def unknown_arguments(names: set[str], known: list[str]) -> str:
     """Arguments that the tool does not have; left out silently, a cap of another spelling would be none."""
     return _short(f"{', '.join(sorted(names))}: unknown; the arguments are {', '.join(known)}. Nothing was sent.")
+
+
+def sentence(text: str) -> str:
+    """With a full stop, as something follows."""
+    line = text.strip()
+    return line if line.endswith((".", "?", "!")) else f"{line}."
 
 
 def _short(text: str) -> str:

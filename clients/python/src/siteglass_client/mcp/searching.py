@@ -190,8 +190,8 @@ class Searching:
             total_results=total,
             leads=[],
             next=None if place.path == SEARCH_PATH else self._places.note(place),
-            say=f"Nothing was spent. {total} leads match; {meant} cost {price.lead_credits} lead credits. To get leads, "
-            "call search again with max_credits.",
+            say=f"Nothing was spent. {total} leads match; {meant} cost {price.lead_credits} lead credits. To get "
+            "leads, call search again with max_credits.",
         )
 
     def _credits(self, used: Sum, page: Page | None) -> Credits:
