@@ -81,7 +81,7 @@ class Agent:
         """What a call that fails is told, in one line."""
         result = self.result(name, **arguments)
         text = said(result)
-        assert result.is_error
+        assert result.is_error, text
         assert result.structured_content is None
         assert "Traceback" not in text
         assert "\n" not in text

@@ -173,6 +173,9 @@ def test_a_cap_is_never_passed(agent: Agent, buyer: Customer, german: list[Lead]
     assert told["credits"]["lead_left"] == before - cap
     assert _price(german[: len(told["leads"])]) == cap
     with buyer.untouched():
+        again = agent.call("search", **GERMAN, columns=["emails"], max_credits=cap)
+        assert (again["leads"], again["credits"]["lead_used"]) == (told["leads"], 0)
+        assert f"{cap} lead credits were paid for these leads within the last day" in again["say"]
         price = agent.call("search", cursor=told["next"], max_leads=5)["price"]
         behind = german[len(told["leads"]) :][:5]
         assert price == {"lead_credits": _price(behind), "api_credits": 0, "exact": True}

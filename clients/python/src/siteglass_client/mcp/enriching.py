@@ -62,9 +62,9 @@ class Enriching:
             return await self._buy(asked, sheet, max_credits)
 
     async def _buy(self, asked: Mapping[str, Any], sheet: Sheet, max_credits: int) -> EnrichAnswer:
-        names, left = asked["domains"], self._till.lead_left
-        most = Sum(lead=min(len(names), max_credits, len(names) if left is None else left), api=1)
-        if left == 0:
+        names = asked["domains"]
+        most = Sum(lead=self._till.allowed(ENRICH_PATH, lambda _: asked, min(len(names), max_credits)), api=1)
+        if most.lead == 0:
             raise CeilingReached(
                 f"The ceiling of this server, {self._till.ceiling} credits (sg mcp --max-credits), is reached. Nothing "
                 "was sent. Only the user can raise it."

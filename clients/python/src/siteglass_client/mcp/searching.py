@@ -23,11 +23,11 @@ from siteglass_client.mcp.models import Credits, Price, SearchAnswer, Stop
 from siteglass_client.mcp.places import Place, Places
 from siteglass_client.mcp.sheets import Sheet
 from siteglass_client.mcp.sizes import cut
-from siteglass_client.mcp.till import CeilingReached, Sum, Till
+from siteglass_client.mcp.till import Bought, CeilingReached, Sum, Till
 
 MAX_REQUESTS = 8
 """Of one answer; most need two or three."""
-FAILURE_BYTES = 400
+FAILURE_BYTES = 300
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,8 @@ class Walk:
     credits_left: int
     leads_left: int
     used: Sum = field(default_factory=Sum)
+    earlier: int = 0
+    """Lead credits that leads of this answer have cost in an earlier one."""
     last: Page | None = None
     trouble: SiteglassError | TimeoutError | None = None
 
@@ -80,10 +82,17 @@ class Walk:
             return "end"
         return None if self.leads_left else "max_leads"
 
-    def took(self, page: Page, cost: Sum) -> None:
+    def page_body(self, size: int) -> dict[str, Any]:
+        """What asks for the next page."""
+        return {**(self.place.asked if self.place.path == SEARCH_PATH else {}), "limit": size}
+
+    def took(self, bought: Bought) -> None:
+        page = read_page(bought.answer)
         self.last = page
-        self.used += cost
-        self.credits_left -= cost.lead
+        self.used += bought.cost
+        self.earlier += bought.worth.lead - bought.cost.lead
+        # Also if it costs nothing now: else the same call again would go on where it stopped before, and pay for that.
+        self.credits_left -= bought.worth.lead
         self.place = replace(self.place, waiting=page.leads, path=page.next, total_results=page.total_results)
 
 
@@ -135,10 +144,10 @@ class Searching:
             return "max_tokens"
         if walk.credits_left == 0:
             return "max_credits"
-        left = self._till.lead_left
-        if left == 0:
+        wanted = min(fitting, walk.leads_left, walk.credits_left, MAX_LIMIT)
+        size = self._till.allowed(cast(str, walk.place.path), walk.page_body, wanted)
+        if size == 0:
             return "session_ceiling"
-        size = min(fitting, walk.leads_left, walk.credits_left, MAX_LIMIT, *(() if left is None else (left,)))
         try:
             with anyio.fail_after(max(0.0, ends_s - anyio.current_time())):
                 await self._page(walk, size)
@@ -153,17 +162,15 @@ class Searching:
 
     async def _page(self, walk: Walk, size: int) -> None:
         """A page of this size, or of half of it where the account or the service has less room than that."""
-        path = cast(str, walk.place.path)
-        first = walk.place.asked if path == SEARCH_PATH else {}
         while True:
             try:
-                bought = await self._till.buy(path, {**first, "limit": size}, Sum(lead=size))
+                bought = await self._till.buy(cast(str, walk.place.path), walk.page_body(size), Sum(lead=size))
             except (PaymentRequired, PayloadTooLarge):
                 if size == 1:
                     raise
                 size //= 2
                 continue
-            walk.took(read_page(bought.answer), bought.cost)
+            walk.took(bought)
             return
 
     async def _price(self, asked: Asked, place: Place, max_leads: int | None, sheet: Sheet) -> SearchAnswer:
@@ -206,13 +213,14 @@ class Searching:
     def _told(self, walk: Walk, stopped: Stop) -> SearchAnswer:
         more = stopped != "end"
         notes = 0 if walk.last is None else walk.last.notes
+        said = [_NEXT[stopped], _earlier(walk.earlier), _note(notes), self._trouble(walk.trouble)]
         return SearchAnswer(
             stopped=stopped,
             credits=self._credits(walk.used, walk.last),
             values_cut=walk.sheet.values_cut,
             waiting=len(walk.place.waiting),
             next=self._places.note(walk.place) if more else None,
-            say=" ".join(filter(None, [_NEXT[stopped], _note(notes), self._trouble(walk.trouble)])),
+            say=" ".join(filter(None, said)),
             total_results=walk.place.total_results,
             leads=walk.sheet.rows,
         )
@@ -229,6 +237,10 @@ _NEXT: dict[Stop, str] = {
     "session_ceiling": "The ceiling of this server (sg mcp --max-credits) is reached; only the user can raise it.",
     "failure": "The next page failed; the leads here are complete. To go on, call search with cursor and max_credits.",
 }
+
+
+def _earlier(credits: int) -> str:
+    return f"{credits} lead credits were paid for these leads within the last day, and not again." if credits else ""
 
 
 def _note(notes: int) -> str:

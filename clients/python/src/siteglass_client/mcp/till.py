@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +45,8 @@ class Bought:
 
     answer: Answer
     cost: Sum
+    worth: Sum
+    """What it cost when it was first given."""
 
 
 class Till:
@@ -68,6 +70,19 @@ class Till:
     def lead_left(self) -> int | None:
         """Lead credits that no call has spent or may be spending; None: there is no ceiling."""
         return None if self.ceiling is None else max(0, self.ceiling - self._spent.lead - self._held.lead)
+
+    def allowed(self, path: str, body_of: Callable[[int], Mapping[str, Any]], wanted: int) -> int:
+        """Lead credits that a call may cost, of those wanted.
+
+        If the same call was lost, it is as many as that one was to cost: they are counted already, and what they bought
+        is had by repeating it.
+        """
+        if self._unknown:
+            for most in range(wanted, 0, -1):
+                if self._name(path, {**body_of(most), "max_lead_credits": most}) in self._unknown:
+                    return most
+        left = self.lead_left
+        return wanted if left is None else min(wanted, left)
 
     def _hold(self, most: Sum) -> None:
         """Nothing is awaited between the look and the hold, so calls at the same time cannot hold the same credits."""
@@ -103,9 +118,10 @@ class Till:
             raise
         self._held -= most
         told = Sum(answer.credits.lead_used, answer.credits.api_used)
-        cost = Sum() if answer.replayed and before is None else told
+        paid_earlier = answer.replayed and before is None and not answer.tried_before
+        cost = Sum() if paid_earlier else told
         self._spent += cost
-        return Bought(answer, cost)
+        return Bought(answer, cost, told)
 
     async def ask(self, call: Call) -> Answer:
         """The answer to a call that costs nothing."""
