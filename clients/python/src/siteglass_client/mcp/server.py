@@ -28,6 +28,7 @@ INSTRUCTIONS = (
 )
 # Asking changes nothing; paying takes credits, but destroys nothing, and the same call is paid once (within a day).
 FREE = {"read_only_hint": True, "destructive_hint": False, "idempotent_hint": True, "open_world_hint": True}
+OWN = {**FREE, "open_world_hint": False}  # what the service itself knows and counts
 PAID = {**FREE, "read_only_hint": False}
 
 
@@ -91,8 +92,8 @@ def make_server(client: AsyncSiteglass, *, max_credits: int | None, deadline_s: 
         ("Count leads", tools.count, FREE),
         ("Search leads", tools.search, PAID),
         ("Enrich domains", tools.enrich, PAID),
-        ("Known values", tools.values, FREE),
-        ("Account", tools.account, FREE),
+        ("Known values", tools.values, OWN),
+        ("Account", tools.account, OWN),
     ):
         server.add_tool(
             answering(tool, deadline_s),
