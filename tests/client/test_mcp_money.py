@@ -129,7 +129,7 @@ def test_leads_of_the_first_page_are_shown_when_the_next_one_fails(
 def test_deadlines(bank: Bank, customer: Customer) -> None:
     way = Way()
     way.happens = lambda number: asyncio.sleep(20)
-    with in_process(customer.key, bank.base_url, transport=way, deadline_s=0.3) as agent:
+    with in_process(customer.key, bank.base_url, transport=way, deadline_s=0.2) as agent:
         for tool, asked in (
             ("search", {**ALL, "max_credits": 3}),
             ("search", ALL),

@@ -200,6 +200,17 @@ def test_enrich(agent: Agent, buyer: Customer, sold: list[Lead]) -> None:
     assert told["credits"] == {"lead_used": 2, "api_used": 1, "lead_left": lead - 42, "api_left": api - 2}
 
 
+def test_an_enrichment_in_which_all_failed_is_asked_anew(agent: Agent, buyer: Customer) -> None:
+    api = buyer.balance()[0]
+    for times in (1, 2):
+        told = agent.call("enrich", domains=["no domain"], max_credits=1)
+        assert ([item["status"] for item in told["items"]], told["credits"]["api_used"]) == (["error"], 1)
+        assert buyer.balance()[0] == api - times
+    for used in (1, 0):
+        told = agent.call("enrich", domains=["no domain", "nobody.example"], max_credits=1)
+        assert told["credits"]["api_used"] == used
+
+
 @pytest.mark.parametrize("max_tokens", [600, 1_000, 2_000, 9_000])
 def test_hostile_texts_stay_within_the_tokens(agent: Agent, buyer: Customer, sold: list[Lead], max_tokens: int) -> None:
     hostile = [lead for lead in sold if HOSTILE in lead.keywords]

@@ -10,7 +10,7 @@ from typing import Any
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, TextContent, Tool, ToolAnnotations
 from pydantic import BaseModel, ValidationError
 
 from siteglass_client.async_client import AsyncSiteglass
@@ -35,6 +35,15 @@ PAID = {**FREE, "read_only_hint": False}
 class Server(MCPServer[Any]):
     """Refuses arguments that the tool does not have, and tells what is wrong with others in a line."""
 
+    async def list_tools(self) -> list[Tool]:
+        """The tools without words that say nothing: a model reads all of it before its first call."""
+        return [
+            each.model_copy(
+                update={"input_schema": _plain(each.input_schema), "output_schema": _plain(each.output_schema)}
+            )
+            for each in await super().list_tools()
+        ]
+
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
@@ -49,6 +58,20 @@ class Server(MCPServer[Any]):
             if isinstance(error.__cause__, ValidationError):
                 return failed(refused(error.__cause__))
             raise
+
+
+def _plain(schema: Any) -> Any:
+    """A schema without titles made from names, and without defaults that are null."""
+    if isinstance(schema, list):
+        return [_plain(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        name: _plain(value)
+        for name, value in schema.items()
+        # A property of that name has a schema, which is no text.
+        if not (name == "title" and isinstance(value, str)) and not (name == "default" and value is None)
+    }
 
 
 def failed(text: str) -> CallToolResult:
