@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import httpx
@@ -42,29 +42,39 @@ def address(bank: Bank, buyer: Customer, tmp_path_factory: pytest.TempPathFactor
         yield made
 
 
-@pytest.fixture
-def agent(address: str, buyer: Customer) -> Iterator[Agent]:
+@contextmanager
+def over_http(address: str, key: str, mode: str = "auto") -> Iterator[Agent]:
+    """An agent that connects to the address."""
+
     @asynccontextmanager
     async def connecting() -> AsyncIterator[Client]:
         async with (
             httpx2.AsyncClient(headers=BEARER, trust_env=False) as http,
-            Client(streamable_http_client(address, http_client=http)) as client,
+            Client(streamable_http_client(address, http_client=http), mode=mode) as client,
         ):
             yield client
 
-    with connected(buyer.key, connecting) as made:
+    with connected(key, connecting) as made:
         yield made
 
 
-def test_tools_are_listed_and_called(agent: Agent, buyer: Customer) -> None:
-    assert set(agent.tools) == {"interpret", "count", "search", "enrich", "values", "account"}
-    with buyer.untouched():
-        assert agent.call("account")["session_ceiling"] == 5
-        assert agent.call("search", query="companies in Germany")["stopped"] == "price"
-    told = agent.call("search", query="companies in Germany", max_credits=20)
-    assert (told["credits"]["lead_used"], told["stopped"]) == (5, "session_ceiling")
+def test_tools_are_listed_and_called(address: str, buyer: Customer) -> None:
+    with over_http(address, buyer.key) as agent:
+        assert set(agent.tools) == {"interpret", "count", "search", "enrich", "values", "account"}
+        with buyer.untouched():
+            assert agent.call("account")["session_ceiling"] == 5
+            assert agent.call("search", query="companies in Germany")["stopped"] == "price"
+        assert agent.call("search", query="companies in Germany", max_credits=20)["stopped"] == "session_ceiling"
+        assert buyer.balance() == (10, 95)
+        assert agent.refused("search", filters={"countri": "x"}).startswith("INVALID_REQUEST: countri: unknown field")
+
+
+def test_an_agent_of_an_older_protocol_shares_the_ceiling(address: str, buyer: Customer) -> None:
+    with over_http(address, buyer.key, "legacy") as agent:
+        assert agent.client.protocol_version < "2026"
+        assert agent.call("search", query="companies in Germany", max_credits=20)["stopped"] == "session_ceiling"
+        assert agent.call("account")["session_lead_spent"] == 5
     assert buyer.balance() == (10, 95)
-    assert agent.refused("search", filters={"countri": "x"}).startswith("INVALID_REQUEST: countri: unknown field")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from siteglass.lead import Lead
+from siteglass_client.mcp.serving import WithoutKey
 from siteglass_client.mcp.sizes import cut, size_bytes
 from tests.api.paying import Bank, Customer
 from tests.client.agents import in_process, said
@@ -196,6 +197,10 @@ def test_a_crash_is_told_without_its_inside(bank: Bank, customer: Customer, capl
     with in_process(customer.key, bank.base_url, transport=way) as agent:
         result = agent.result("account")
         assert (result.is_error, said(result)) == (True, "Error executing tool account")
+    (record,) = [each for each in caplog.records if each.name.startswith("mcp.")]
+    logged = WithoutKey(customer.key).format(record)
+    assert "RuntimeError: <API key>" in logged
+    assert customer.key not in logged
 
 
 Text = st.text(max_size=80)

@@ -40,7 +40,7 @@ class SharedToken:
 
 def serve_stdio(api_key: str, base_url: str, *, max_credits: int | None, deadline_s: float) -> None:
     """Serve the program that started this one, until it closes stdin. Nothing else is written to stdout."""
-    _log_to_stderr()
+    _log_to_stderr(api_key)
 
     async def serve() -> None:
         async with AsyncSiteglass(api_key, base_url, deadline_s=deadline_s) as client:
@@ -65,7 +65,7 @@ def serve_http(
     (a foreign Host or Origin) are refused, and with a token all that do not carry it.
     """
     _check_loopback(host)
-    _log_to_stderr()
+    _log_to_stderr(api_key)
 
     async def serve() -> None:
         with _bound(host, port) as listening:
@@ -87,9 +87,22 @@ def serve_http(
     anyio.run(serve)
 
 
-def _log_to_stderr() -> None:
-    """Plain lines; set before the package sets its own."""
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="sg: %(levelname)s %(name)s: %(message)s")
+class WithoutKey(logging.Formatter):
+    """Plain lines without the key, whatever a traceback shows."""
+
+    def __init__(self, api_key: str) -> None:
+        super().__init__("sg: %(levelname)s %(name)s: %(message)s")
+        self._api_key = api_key
+
+    def format(self, record: logging.LogRecord) -> str:
+        return super().format(record).replace(self._api_key, "<API key>")
+
+
+def _log_to_stderr(api_key: str) -> None:
+    """Set before the package sets its own."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(WithoutKey(api_key))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
 
 
 def _check_loopback(host: str) -> None:
