@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from siteglass.demo import generate
-from siteglass.lead import Lead
+from siteglass.lead import SOCIAL_NETWORKS, Lead
 from siteglass.settings import Settings
 from siteglass_client import Siteglass
 from tests.api.paying import Bank, Customer
@@ -18,6 +18,8 @@ from tests.running import filled, serving
 
 LEADS = 600
 SEED = 11
+HOSTILE = "hostilium"
+"""A keyword of leads whose texts are as long and as hard to spell as a record may have."""
 
 Connect = Callable[..., Siteglass]
 
@@ -25,7 +27,27 @@ Connect = Callable[..., Siteglass]
 @pytest.fixture(scope="session")
 def sold() -> list[Lead]:
     """The leads of the service, in the order of `sort: domain`."""
-    return sorted(generate(LEADS, SEED), key=lambda lead: lead.domain)
+    hostile = [_hostile(number) for number in range(9)]
+    return sorted([*generate(LEADS, SEED), *hostile], key=lambda lead: lead.domain)
+
+
+def _hostile(number: int) -> Lead:
+    """The last ones in the order of domains; of three in a row one has no address."""
+    long = f"zz{number}-{'x' * 50}.{'y' * 60}.{'z' * 60}.example"
+    addresses = [f"{'jo' * 20}{place}@{long}" for place in range(25)]
+    return Lead(
+        domain=long,
+        crawled_at_ms=1_790_000_000_000,
+        business_name='"\\\x01' * 100,
+        title="漢" * 500,
+        description="\n😀" * 900,
+        keywords=(HOSTILE, *(f"{place} {'長' * 100}" for place in range(100))),
+        emails=tuple(addresses[: number % 3 * 12]),
+        phones=tuple(f"+49 30 {place:010}" for place in range(100)),
+        social_links=dict.fromkeys(SOCIAL_NETWORKS, f"https://{long}/{'p' * 200}"),
+        technologies=tuple(f"technology {place}" for place in range(150)),
+        city="C" * 500,
+    )
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from types import TracebackType
 from typing import Any
@@ -146,7 +147,7 @@ class AsyncSiteglass:
             try:
                 answer = await self._attempt(call, tries)
                 self._answered = True
-                return answer
+                return replace(answer, tried_before=True) if tries.unsure else answer
             except (ServiceError, ConnectionFailed) as error:
                 self._answered = self._answered or isinstance(error, ServiceError)
                 failure: SiteglassError = error

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from types import TracebackType
 from typing import Any
@@ -144,7 +145,7 @@ class Siteglass:
             try:
                 answer = self._attempt(call, tries)
                 self._answered = True
-                return answer
+                return replace(answer, tried_before=True) if tries.unsure else answer
             except (ServiceError, ConnectionFailed) as error:
                 self._answered = self._answered or isinstance(error, ServiceError)
                 failure: SiteglassError = error

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
-from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassError
+from siteglass_client.errors import BY_CODE, ConnectionFailed, ServiceError, SiteglassError
 
 # 500 says that nothing was charged; 502 and 504 come from what stands before the service. With the same
 # Idempotency-Key none of them can be charged twice.
@@ -47,6 +47,8 @@ class Tries:
         self._answered_before = answered_before
         self._chance = chance
         self.failed = 0
+        self.unsure = False
+        """Whether one of them failed so that nobody knows if the service did the work."""
 
     def left_s(self, now_s: float) -> float:
         """Seconds until the deadline."""
@@ -58,6 +60,8 @@ class Tries:
         policy = self._policy
         if isinstance(error, ServiceError):
             self._answered_before = True
+        if not isinstance(error, ServiceError) or error.code not in BY_CODE:
+            self.unsure = True
         attempts = policy.max_attempts if self._answered_before else policy.first_contact_attempts
         if not is_retried(error) or self.failed >= attempts:
             return None

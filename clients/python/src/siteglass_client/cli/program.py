@@ -12,6 +12,7 @@ from siteglass_client.cli.enriching import enrich
 from siteglass_client.cli.entering import completion, login, logout
 from siteglass_client.cli.failures import INTERRUPTED, Failure, explained
 from siteglass_client.cli.searching import count, interpret, search
+from siteglass_client.cli.serving import mcp
 from siteglass_client.cli.terminal import ReaderGone
 from siteglass_client.errors import SiteglassError
 from siteglass_client.version import __version__
@@ -32,7 +33,7 @@ def sg(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for _command in (login, logout, interpret, count, search, enrich, values, account, usage, completion):
+for _command in (login, logout, interpret, count, search, enrich, values, account, usage, mcp, completion):
     sg.add_command(_command)
 
 

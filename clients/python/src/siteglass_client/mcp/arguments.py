@@ -1,0 +1,77 @@
+"""What the tools take: types with limits, and what an agent is told about each."""
+
+from __future__ import annotations
+
+import typing
+from typing import Annotated
+
+from pydantic import Field
+
+from siteglass_client.calls import MAX_DOMAINS, MAX_LEAD_CREDITS, MAX_LIMIT, Filters
+from siteglass_client.plans import COMPANY_COLUMNS, LEAD_COLUMNS
+
+MIN_TOKENS = 600
+DEFAULT_TOKENS = 2_000
+MAX_TOKENS = 20_000
+LEADS_SHOWN = ("domain", "business_name", "emails", "phones", "city", "country")
+COMPANIES_SHOWN = ("title", "emails", "phones", "city", "country")
+FILTER_NAMES = ", ".join(typing.get_type_hints(Filters))
+
+FilterValue = str | int | bool | list[str]
+
+Query = Annotated[
+    str | None,
+    Field(max_length=1_000, description="A sentence, such as: Shopify stores in Texas without a CRM"),
+]
+FilterMap = Annotated[
+    dict[str, FilterValue] | None,
+    Field(
+        max_length=50,
+        description=f"Exact filters, such as {{'country': 'DEU'}}; all must hold. Names: {FILTER_NAMES}. "
+        "`values` knows what they take.",
+    ),
+]
+# All tools are read by the model before the first call: the names are told once.
+SameFilters = Annotated[dict[str, FilterValue] | None, Field(max_length=50, description="As those of `search`")]
+Directives = Annotated[
+    str | None, Field(max_length=10_000, description="Lines such as @country(DEU); `interpret` writes them")
+]
+Strict = Annotated[bool, Field(description="Refuse a sentence that was not surely understood")]
+Sort = Annotated[str | None, Field(max_length=50, description="An order, such as domain")]
+LeadColumns = Annotated[
+    list[Annotated[str, Field(max_length=50)]] | None,
+    Field(
+        max_length=40,
+        description=f"Columns; {', '.join(LEADS_SHOWN)} if left out. Among others: "
+        f"{', '.join(name for name in LEAD_COLUMNS if name not in LEADS_SHOWN)}",
+    ),
+]
+CompanyColumns = Annotated[
+    list[Annotated[str, Field(max_length=50)]] | None,
+    Field(
+        max_length=40,
+        description=f"Columns; {', '.join(COMPANIES_SHOWN)} if left out. Others: "
+        f"{', '.join(name for name in COMPANY_COLUMNS if name not in COMPANIES_SHOWN)}",
+    ),
+]
+MaxCredits = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=MAX_LEAD_CREDITS,
+        description="Lead credits that this call may spend. 0, or left out: nothing is bought, the price is told",
+    ),
+]
+MaxLeads = Annotated[int | None, Field(ge=1, le=MAX_LIMIT, description="At most so many leads in this answer")]
+MaxTokens = Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="At most so many tokens in this answer")]
+Cursor = Annotated[
+    str | None, Field(max_length=50, description="`next` of the last answer; what was asked for need not be repeated")
+]
+Domains = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=300)]] | None,
+    Field(max_length=MAX_DOMAINS, description=f"Up to {MAX_DOMAINS} domains or addresses of websites"),
+]
+FieldName = Annotated[str, Field(max_length=50, description="A field, such as technologies, city, country, keywords")]
+Text = Annotated[str, Field(max_length=200, description="How the value or one of its names begins")]
+Country = Annotated[str | None, Field(max_length=3, description="Only states or cities of this country, such as DEU")]
+ValueLimit = Annotated[int, Field(ge=1, le=50, description="At most so many values")]

@@ -1,0 +1,118 @@
+"""What the free tools answer, within its size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from siteglass_client.books import Account
+from siteglass_client.mcp.models import AccountAnswer, Condition, InterpretAnswer, KnownValue, ValuesAnswer
+from siteglass_client.mcp.sizes import BYTES_PER_TOKEN, CUT, cut, size_bytes
+from siteglass_client.mcp.till import Till
+from siteglass_client.records import KnownValues, Note, Reading, Words
+
+ENVELOPE_BYTES = 600
+NAME_BYTES = 200
+PARTS = ("value", "name", "matched")
+CLEAR = "Search with the same words, or with `directives`."
+UNCLEAR = "Look at `not_understood` and `assumed` before you pay; say it in other words, filters or directives."
+
+
+class _Room:
+    """Bytes that the parts of an answer share, the important ones first."""
+
+    def __init__(self, max_tokens: int) -> None:
+        self.left_bytes = max_tokens * BYTES_PER_TOKEN - ENVELOPE_BYTES
+        self._value_bytes = self.left_bytes // 8
+
+    def text(self, value: str, share: float = 1.0) -> str:
+        """As much of a text as fits into this share of what is left."""
+        kept = str(cut(value, max(size_bytes(CUT), int(self.left_bytes * share))))
+        self.left_bytes -= size_bytes(kept)
+        return kept
+
+    def texts(self, values: Sequence[str]) -> list[str]:
+        """As many of them as fit, each cut if it is long."""
+        short = [cut(value, self._value_bytes) for value in values]
+        kept: list[str] = cut(short, max(20, self.left_bytes)) if short else []
+        self.left_bytes -= size_bytes(kept)
+        return kept
+
+
+def interpreted(reading: Reading, max_tokens: int) -> InterpretAnswer:
+    """A reading of a search."""
+    room = _Room(max_tokens)
+    directives = room.text("\n".join(reading.directives), 0.5)
+    ignored = [f"{each.text}: ignored" for each in reading.ignored]
+    not_understood = room.texts([*(_noted(each) for each in reading.unsupported), *ignored])
+    assumed = room.texts([_noted(each) for each in reading.assumptions])
+    corrected = room.texts([f"{each.text}: read as {each.to}" for each in reading.corrections])
+    conditions: list[Condition] = []
+    for each in reading.conditions:
+        directive, words = cut(each.directive, NAME_BYTES), cut(_joined(each.words), NAME_BYTES)
+        made = Condition(directive=directive, words=words, confidence=each.confidence)
+        made_bytes = size_bytes(made.model_dump()) + len(",")
+        if made_bytes > room.left_bytes:
+            break
+        room.left_bytes -= made_bytes
+        conditions.append(made)
+    other = room.texts([f"{_joined(each.words)}: {each.reading}" for each in reading.alternatives])
+    return InterpretAnswer(
+        total_results=reading.total_results,
+        confidence=reading.confidence,
+        directives=directives,
+        not_understood=not_understood,
+        conditions=conditions,
+        assumed=assumed,
+        corrected=corrected,
+        other_readings=other,
+        say=UNCLEAR if not_understood or assumed else CLEAR,
+    )
+
+
+def _joined(words: Sequence[Words]) -> str:
+    return " ".join(each.text for each in words)
+
+
+def _noted(note: Note) -> str:
+    return f"{_joined(note.words)}: {note.message}"
+
+
+def known_values(known: KnownValues, max_tokens: int) -> ValuesAnswer:
+    """Values of a field."""
+    room_bytes = max_tokens * BYTES_PER_TOKEN - ENVELOPE_BYTES
+    kept: list[KnownValue] = []
+    for each in known.found:
+        parts: dict[str, Any] = {name: cut(each[name], NAME_BYTES) for name in PARTS if each.get(name)}
+        room_bytes -= size_bytes(parts) + len(",")
+        if room_bytes < 0:
+            break
+        kept.append(KnownValue(**parts))
+    return ValuesAnswer(
+        field=cut(known.field_, NAME_BYTES), values=kept, more=known.more or len(kept) < len(known.found)
+    )
+
+
+def account_told(account: Account, till: Till) -> AccountAnswer:
+    """Balances, limits, and what this server has spent. Not the key, nor a part of it."""
+    balances, prices, limits, key = account.balances, account.prices, account.limits, account.key
+    return AccountAnswer(
+        account=cut(account.account.name, NAME_BYTES),
+        plan=cut(account.account.plan, NAME_BYTES),
+        lead_credits=balances.lead_credits,
+        api_credits=balances.api_credits,
+        lead_credit_price=prices.lead_credit,
+        api_credit_price=prices.api_credit,
+        currency=prices.currency,
+        requests_per_second=limits.requests_per_second,
+        key_name=cut(key.name, NAME_BYTES),
+        key_scopes=cut(key.scopes, NAME_BYTES),
+        key_daily_lead_credits=key.daily_lead_credits,
+        key_daily_api_credits=key.daily_api_credits,
+        key_lead_credits_today=key.used_today.lead_credits,
+        key_api_credits_today=key.used_today.api_credits,
+        free_again_hours=limits.rebill_after_hours,
+        session_ceiling=till.ceiling,
+        session_lead_spent=till.spent.lead,
+        session_api_spent=till.spent.api,
+    )

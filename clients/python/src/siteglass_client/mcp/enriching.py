@@ -1,0 +1,143 @@
+"""The tool `enrich`: all domains in one batch, as each batch costs an API credit.
+
+What does not fit into the answer waits in memory, and comes for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import anyio
+
+from siteglass_client.answers import Answer
+from siteglass_client.async_client import AsyncSiteglass
+from siteglass_client.calls import ENRICH_PATH
+from siteglass_client.errors import CreditCapExceeded, SiteglassError
+from siteglass_client.mcp.arguments import COMPANIES_SHOWN
+from siteglass_client.mcp.models import Credits, EnrichAnswer, Price
+from siteglass_client.mcp.places import Place, Places
+from siteglass_client.mcp.sheets import Sheet
+from siteglass_client.mcp.till import CeilingReached, Sum, Till
+
+ALWAYS_SHOWN = ("status", "message", "found_domain")
+
+
+class Enriching:
+    """Answers calls of the tool."""
+
+    def __init__(self, client: AsyncSiteglass, till: Till, places: Places, deadline_s: float) -> None:
+        self._client = client
+        self._till = till
+        self._places = places
+        self._deadline_s = deadline_s
+
+    async def answer(
+        self,
+        domains: Sequence[str] | None,
+        columns: Sequence[str] | None,
+        max_credits: int,
+        max_tokens: int,
+        cursor: str | None,
+    ) -> EnrichAnswer:
+        """Items, or the price if nothing may be spent or it would cost more."""
+        names = _distinct(domains or [])
+        shown = list(dict.fromkeys(columns or COMPANIES_SHOWN))
+        if cursor is not None:
+            place = self._places.find(cursor, "enrich")
+            if (names and names != place.asked["domains"]) or (columns and shown != place.asked["select"]):
+                raise SiteglassError(
+                    "cursor: it belongs to other domains or columns. Leave those out to go on with it, or leave out "
+                    "cursor to enrich others. Nothing was sent."
+                )
+            return self._told(place, Sheet(place.columns, max_tokens), Sum(), None)
+        if not names:
+            raise SiteglassError("domains: name at least one. Nothing was sent.")
+        asked = {"domains": names, "select": shown}
+        sheet = Sheet([*ALWAYS_SHOWN, *shown], max_tokens)
+        with anyio.fail_after(self._deadline_s):
+            if max_credits == 0:
+                return await self._price(names, "Nothing was spent.")
+            return await self._buy(asked, sheet, max_credits)
+
+    async def _buy(self, asked: Mapping[str, Any], sheet: Sheet, max_credits: int) -> EnrichAnswer:
+        names = asked["domains"]
+        most = Sum(lead=self._till.allowed(ENRICH_PATH, lambda _: asked, min(len(names), max_credits)), api=1)
+        if most.lead == 0:
+            raise CeilingReached(
+                f"The ceiling of this server, {self._till.ceiling} credits (sg mcp --max-credits), is reached. Nothing "
+                "was sent. Only the user can raise it."
+            )
+        try:
+            bought = await self._till.buy(ENRICH_PATH, asked, most)
+        except CreditCapExceeded:
+            told = await self._price(names, f"Nothing was spent: only {most.lead} lead credits may be.")
+            if told.price is None or told.price.lead_credits <= most.lead:
+                raise  # another cap, such as that of the key
+            return told
+        items = bought.answer.body["results"]
+        if all(item["status"] == "error" for item in items):
+            self._till.forget(ENRICH_PATH, asked, most)  # so that asking again is a new request
+        columns = [*ALWAYS_SHOWN, *asked["select"]]
+        place = Place("enrich", asked, columns, [_record(item) for item in items])
+        return self._told(place, sheet, bought.cost, bought.answer)
+
+    async def _price(self, names: Sequence[str], why: str) -> EnrichAnswer:
+        quote = await self._client.enrich(names).dry_run()
+        price = Price(lead_credits=quote.lead_credits, api_credits=quote.api_credits, exact=quote.exact)
+        return EnrichAnswer(
+            stopped="price",
+            credits=self._credits(Sum(), None),
+            price=price,
+            found=quote.total_results,
+            items=[],
+            say=f"{why} {quote.total_results} of {len(names)} domains are known and cost {price.lead_credits} lead "
+            f"credits, the call {price.api_credits} API credit. To get them, call enrich again with "
+            f"max_credits={max(1, price.lead_credits)} or more.",
+        )
+
+    def _told(self, place: Place, sheet: Sheet, used: Sum, answer: Answer | None) -> EnrichAnswer:
+        waiting = list(place.waiting)
+        while waiting and sheet.add(waiting[0]):
+            waiting.pop(0)
+        rest = replace(place, waiting=waiting)
+        again = "To see the others, call enrich with cursor; they are paid for already."
+        return EnrichAnswer(
+            stopped="max_tokens" if waiting else "end",
+            credits=self._credits(used, answer),
+            values_cut=sheet.values_cut,
+            waiting=len(waiting),
+            next=self._places.note(rest) if waiting else None,
+            say=f"The answer is full. {again}" if waiting else "These are all domains.",
+            items=sheet.rows,
+        )
+
+    def _credits(self, used: Sum, answer: Answer | None) -> Credits:
+        return Credits(
+            lead_used=used.lead,
+            api_used=used.api,
+            lead_left=None if answer is None else answer.credits.lead_left,
+            api_left=None if answer is None else answer.credits.api_left,
+            session_lead_left=self._till.lead_left,
+        )
+
+
+def _distinct(domains: Sequence[str]) -> list[str]:
+    """Each domain once, in their order."""
+    names: dict[str, str] = {}
+    for name in domains:
+        names.setdefault(name.strip().lower(), name)
+    return list(names.values())
+
+
+def _record(item: Mapping[str, Any]) -> dict[str, Any]:
+    data = item.get("data", {})
+    found = data.get("domain")
+    return {
+        **data,
+        "domain": item["domain"],
+        "status": item["status"],
+        "message": item.get("message"),
+        "found_domain": None if found == item["domain"] else found,
+    }

@@ -1,0 +1,128 @@
+"""What the tools answer; their output schemas are made from these. What is None is left out of an answer."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Value = str | int | float | bool | list[str] | dict[str, str]
+Row = dict[str, Value]
+Stop = Literal["end", "max_tokens", "max_leads", "max_credits", "session_ceiling", "failure", "price"]
+
+
+class Part(BaseModel):
+    """What all models have in common."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Price(Part):
+    """What something costs before it is done."""
+
+    lead_credits: int
+    api_credits: int
+    exact: bool = Field(description="false: at most this")
+
+
+class Credits(Part):
+    """What this answer cost, and what is left."""
+
+    lead_used: int
+    api_used: int
+    lead_left: int | None = None
+    api_left: int | None = None
+    session_lead_left: Annotated[int | None, Field(description="Until the ceiling of this server")] = None
+
+
+class Rows(Part):
+    """What `search` and `enrich` have in common."""
+
+    stopped: Stop = Field(description="Why there are no more rows in this answer")
+    credits: Credits
+    price: Annotated[Price | None, Field(description="Only if nothing was bought")] = None
+    values_cut: Annotated[int, Field(description="Values that end in … because they were too long")] = 0
+    waiting: Annotated[int, Field(description="Rows that are paid for already and come first with `next`")] = 0
+    next: Annotated[str | None, Field(description="Pass it as `cursor` to go on")] = None
+    say: str = Field(description="What to do next")
+
+
+class SearchAnswer(Rows):
+    """Leads of a search."""
+
+    total_results: int | None = None
+    leads: list[Row]
+
+
+class EnrichAnswer(Rows):
+    """What is known of domains, in their order."""
+
+    found: Annotated[int | None, Field(description="Domains found; only with a price")] = None
+    items: list[Row]
+
+
+class CountAnswer(Part):
+    """How many leads match."""
+
+    total_results: int
+
+
+class Condition(Part):
+    """A condition, and the words that say it."""
+
+    directive: str
+    words: str
+    confidence: float
+
+
+class InterpretAnswer(Part):
+    """What a search means."""
+
+    total_results: int
+    confidence: float
+    directives: str = Field(description="The search as directives: pass it as `directives` to search just this")
+    not_understood: list[str] = Field(description="Words that are no condition of the search, and why")
+    conditions: list[Condition]
+    assumed: list[str]
+    corrected: list[str]
+    other_readings: list[str]
+    say: str
+
+
+class KnownValue(Part):
+    """A value that a filter takes."""
+
+    value: str
+    name: str
+    matched: str | None = None
+
+
+class ValuesAnswer(Part):
+    """Values of a field."""
+
+    field: str
+    values: list[KnownValue]
+    more: bool = Field(description="There are others: write more of the text")
+
+
+class AccountAnswer(Part):
+    """Balances and limits."""
+
+    account: str
+    plan: str
+    lead_credits: int
+    api_credits: int
+    lead_credit_price: str
+    api_credit_price: str
+    currency: str
+    requests_per_second: float
+    key_name: str
+    key_scopes: list[str]
+    key_daily_lead_credits: int | None = None
+    key_daily_api_credits: int | None = None
+    key_lead_credits_today: int
+    key_api_credits_today: int
+    free_again_hours: Annotated[int | None, Field(description="A lead paid within these hours is free")] = None
+    session_ceiling: Annotated[int | None, Field(description="Credits of each kind that this server may spend")] = None
+    session_lead_spent: int
+    session_api_spent: int

@@ -1,0 +1,57 @@
+"""Prompts for common jobs, which a user picks in the program that runs the agent."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from mcp.server import MCPServer
+from pydantic import Field
+
+What = Annotated[str, Field(description="The leads wanted, in a sentence")]
+Budget = Annotated[str, Field(description="Lead credits that may be spent, such as 50")]
+
+
+def check_query(query: What) -> str:
+    """See what a search means before anything is spent."""
+    return (
+        f"Check this search for leads, without spending anything: {query}\n\n"
+        "1. Call `interpret`. Tell me each condition and the words it comes from.\n"
+        "2. Tell me what was not understood, assumed or corrected. Look up names that were not found with `values`.\n"
+        "3. If something is wrong, propose better words or directives, and compare the numbers with `count`.\n"
+        "4. Call `search` without max_credits and tell me the price."
+    )
+
+
+def build_list(query: What, max_credits: Budget) -> str:
+    """Build a list of leads within a budget."""
+    return (
+        f"Build a list of leads: {query}\n\n"
+        "1. Call `interpret`, and mend the search until it means what I said.\n"
+        "2. Call `search` without max_credits, and tell me the price.\n"
+        f"3. You may spend {max_credits} lead credits in all. Call `search` with max_credits, then go on with `next` "
+        "as cursor; each time max_credits is what is left of the budget.\n"
+        "4. Give me the list as a table, and say how many leads match, how many you got and what they cost."
+    )
+
+
+def enrich_domains(
+    domains: Annotated[str, Field(description="Domains, separated by commas or spaces")], max_credits: Budget
+) -> str:
+    """Find out what is known of websites."""
+    return (
+        f"Find out what is known of these websites: {domains}\n\n"
+        "1. Call `enrich` without max_credits, up to 100 domains at once, and tell me the price.\n"
+        f"2. If it is at most {max_credits} lead credits, call `enrich` with max_credits={max_credits}; else ask me.\n"
+        "3. While there is `next`, call `enrich` with it as cursor; that costs nothing.\n"
+        "4. Give me a table, and name the domains that were not found or failed."
+    )
+
+
+def add_prompts(server: MCPServer) -> None:
+    """Makes the prompts known to a server."""
+    for title, made in (
+        ("Check what a search means", check_query),
+        ("Build a list of leads", build_list),
+        ("Enrich domains", enrich_domains),
+    ):
+        server.prompt(title=title, description=made.__doc__)(made)

@@ -1,0 +1,247 @@
+"""The tool `search`: pages as large as the tokens, the credits and the caller allow, one after another.
+
+A page of n leads costs at most n lead credits, and no page has more leads than credits are left: no cap can be passed.
+What came and does not fit waits in memory for the next call, so nothing is paid that cannot be shown; as pages are
+sized by the largest lead so far, that is rare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import anyio
+
+from siteglass_client.answers import Page, read_page
+from siteglass_client.async_client import AsyncSiteglass
+from siteglass_client.calls import MAX_LIMIT, SEARCH_PATH, Filters, post, search_body
+from siteglass_client.errors import PayloadTooLarge, PaymentRequired, SiteglassError
+from siteglass_client.mcp.arguments import LEADS_SHOWN
+from siteglass_client.mcp.failures import told
+from siteglass_client.mcp.models import Credits, Price, SearchAnswer, Stop
+from siteglass_client.mcp.places import Place, Places
+from siteglass_client.mcp.sheets import Sheet
+from siteglass_client.mcp.sizes import cut
+from siteglass_client.mcp.till import Bought, CeilingReached, Sum, Till
+
+MAX_REQUESTS = 8
+"""Of one answer; most need two or three."""
+FAILURE_BYTES = 300
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What says which leads are meant."""
+
+    query: str | None
+    filters: Mapping[str, Any] | None
+    directives: str | None
+    sort: str | None
+    strict: bool
+    columns: Sequence[str] | None
+
+    @property
+    def is_empty(self) -> bool:
+        """The service would take it for all leads there are, and that is seldom what somebody wants to pay for."""
+        return not ((self.query and self.query.strip()) or self.filters or self.directives)
+
+    @property
+    def shown(self) -> list[str]:
+        return list(dict.fromkeys(["domain", *(self.columns or LEADS_SHOWN)]))
+
+    def body(self) -> dict[str, Any]:
+        filters = cast(Filters, self.filters)
+        return search_body(self.query, filters, self.directives, self.shown, self.sort, self.strict)
+
+
+@dataclass
+class Walk:
+    """An answer under way."""
+
+    sheet: Sheet
+    place: Place
+    credits_left: int
+    leads_left: int
+    used: Sum = field(default_factory=Sum)
+    earlier: int = 0
+    """Lead credits that leads of this answer have cost in an earlier one."""
+    last: Page | None = None
+    trouble: SiteglassError | TimeoutError | None = None
+
+    def show(self) -> Stop | None:
+        """Moves what waits into the answer; tells why it has to end, if it has."""
+        waiting = list(self.place.waiting)
+        while waiting and self.leads_left and self.sheet.add(waiting[0]):
+            waiting.pop(0)
+            self.leads_left -= 1
+        self.place = replace(self.place, waiting=waiting)
+        if waiting and self.leads_left:
+            return "max_tokens"
+        if not waiting and self.place.path is None:
+            return "end"
+        return None if self.leads_left else "max_leads"
+
+    def page_body(self, size: int) -> dict[str, Any]:
+        """What asks for the next page."""
+        return {**(self.place.asked if self.place.path == SEARCH_PATH else {}), "limit": size}
+
+    def took(self, bought: Bought) -> None:
+        page = read_page(bought.answer)
+        self.last = page
+        self.used += bought.cost
+        self.earlier += bought.worth.lead - bought.cost.lead
+        # Also if it costs nothing now: else the same call again would go on where it stopped before, and pay for that.
+        self.credits_left -= bought.worth.lead
+        self.place = replace(self.place, waiting=page.leads, path=page.next, total_results=page.total_results)
+
+
+class Searching:
+    """Answers calls of the tool."""
+
+    def __init__(self, client: AsyncSiteglass, till: Till, places: Places, deadline_s: float) -> None:
+        self._client = client
+        self._till = till
+        self._places = places
+        self._deadline_s = deadline_s
+
+    async def answer(
+        self, asked: Asked, max_credits: int, max_leads: int | None, max_tokens: int, cursor: str | None
+    ) -> SearchAnswer:
+        """Leads, or the price if nothing may be spent."""
+        ends_s = anyio.current_time() + self._deadline_s
+        place = self._place(asked, cursor)
+        sheet = Sheet(place.columns, max_tokens)
+        walk = Walk(sheet, place, max_credits, max_leads or MAX_LIMIT)
+        stopped = walk.show()
+        if max_credits == 0 and not sheet.rows and stopped is None:
+            with anyio.fail_after(self._deadline_s):
+                return await self._price(asked, place, max_leads, sheet)
+        requests = 0
+        while stopped is None:
+            requests += 1
+            stopped = await self._step(walk, ends_s) if requests <= MAX_REQUESTS else "max_tokens"
+        return self._told(walk, stopped)
+
+    def _place(self, asked: Asked, cursor: str | None) -> Place:
+        if cursor is None:
+            if asked.is_empty:
+                raise SiteglassError("Say what to search for: query, filters or directives. Nothing was sent.")
+            return Place("search", asked.body(), asked.shown, (), SEARCH_PATH)
+        place = self._places.find(cursor, "search")
+        repeated = {name: value for name, value in asked.body().items() if name != "select" or asked.columns}
+        if any(place.asked.get(name) != value for name, value in repeated.items()):
+            raise SiteglassError(
+                "cursor: it belongs to another search or other columns. Leave those out to go on with it, or leave out "
+                "cursor to search anew. Nothing was sent."
+            )
+        return place
+
+    async def _step(self, walk: Walk, ends_s: float) -> Stop | None:
+        """One page more; tells why there is none."""
+        fitting = walk.sheet.fitting()
+        if fitting == 0:
+            return "max_tokens"
+        if walk.credits_left == 0:
+            return "max_credits"
+        wanted = min(fitting, walk.leads_left, walk.credits_left, MAX_LIMIT)
+        size = self._till.allowed(cast(str, walk.place.path), walk.page_body, wanted)
+        if size == 0:
+            return "session_ceiling"
+        try:
+            with anyio.fail_after(max(0.0, ends_s - anyio.current_time())):
+                await self._page(walk, size)
+        except CeilingReached:
+            return "session_ceiling"
+        except (SiteglassError, TimeoutError) as error:
+            if not walk.sheet.rows:
+                raise
+            walk.trouble = error  # what was paid for is shown all the same
+            return "failure"
+        return walk.show()
+
+    async def _page(self, walk: Walk, size: int) -> None:
+        """A page of this size, or of half of it where the account or the service has less room than that."""
+        while True:
+            try:
+                bought = await self._till.buy(cast(str, walk.place.path), walk.page_body(size), Sum(lead=size))
+            except (PaymentRequired, PayloadTooLarge):
+                if size == 1:
+                    raise
+                size //= 2
+                continue
+            walk.took(bought)
+            return
+
+    async def _price(self, asked: Asked, place: Place, max_leads: int | None, sheet: Sheet) -> SearchAnswer:
+        if place.path == SEARCH_PATH:
+            quote = await self._client.search(
+                asked.query,
+                filters=cast(Filters, asked.filters),
+                wrapped_query=asked.directives,
+                sort=asked.sort,
+                strict=asked.strict,
+                max_leads=max_leads,
+            ).dry_run()
+            price = Price(lead_credits=quote.lead_credits, api_credits=0, exact=quote.exact)
+            total, meant = quote.total_results, f"the first {max_leads}" if max_leads else "all of them"
+        else:
+            size = max_leads or sheet.fitting()
+            answer = await self._till.ask(post(cast(str, place.path), {"limit": size, "dry_run": True}))
+            price = Price(lead_credits=answer.body["lead_credits"], api_credits=0, exact=True)
+            total, meant = answer.body["total_results"], f"the next {size}"
+        return SearchAnswer(
+            stopped="price",
+            credits=self._credits(Sum(), None),
+            price=price,
+            total_results=total,
+            leads=[],
+            next=None if place.path == SEARCH_PATH else self._places.note(place),
+            say=f"Nothing was spent. {total} leads match; {meant} cost {price.lead_credits} lead credits. To get "
+            "leads, call search again with max_credits.",
+        )
+
+    def _credits(self, used: Sum, page: Page | None) -> Credits:
+        return Credits(
+            lead_used=used.lead,
+            api_used=used.api,
+            lead_left=None if page is None else page.credits.lead_left,
+            api_left=None if page is None else page.credits.api_left,
+            session_lead_left=self._till.lead_left,
+        )
+
+    def _told(self, walk: Walk, stopped: Stop) -> SearchAnswer:
+        more = stopped != "end"
+        notes = 0 if walk.last is None else walk.last.notes
+        said = [_NEXT[stopped], _earlier(walk.earlier), _note(notes), self._trouble(walk.trouble)]
+        return SearchAnswer(
+            stopped=stopped,
+            credits=self._credits(walk.used, walk.last),
+            values_cut=walk.sheet.values_cut,
+            waiting=len(walk.place.waiting),
+            next=self._places.note(walk.place) if more else None,
+            say=" ".join(filter(None, said)),
+            total_results=walk.place.total_results,
+            leads=walk.sheet.rows,
+        )
+
+    def _trouble(self, error: SiteglassError | TimeoutError | None) -> str:
+        return "" if error is None else str(cut(told(error, self._deadline_s), FAILURE_BYTES))
+
+
+_NEXT: dict[Stop, str] = {
+    "end": "These are the last leads of the search.",
+    "max_tokens": "The answer is full. To go on, call search with cursor and max_credits.",
+    "max_leads": "To go on, call search with cursor and max_credits.",
+    "max_credits": "max_credits is used up. To go on, call search with cursor and max_credits.",
+    "session_ceiling": "The ceiling of this server (sg mcp --max-credits) is reached; only the user can raise it.",
+    "failure": "The next page failed; the leads here are complete. To go on, call search with cursor and max_credits.",
+}
+
+
+def _earlier(credits: int) -> str:
+    return f"{credits} lead credits were paid for these leads within the last day, and not again." if credits else ""
+
+
+def _note(notes: int) -> str:
+    return f"{notes} parts of the sentence may be read in another way: see interpret." if notes else ""
