@@ -17,7 +17,7 @@ from siteglass.ingest.extract.technologies.signals import Signals
 MAX_TECHNOLOGIES = 200
 
 _FLAGS = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH | hyperscan.HS_FLAG_PREFILTER
-_LOADED_FROM = re.compile(r"[\"'`](?:(?P<scheme>(?:https?:)?\\?/\\?/)|)(?:[\w-]+\.)*\.?\Z", re.ASCII)
+_LOADED_FROM = re.compile(r"[\"'`](?:(?P<scheme>(?:(?:https?)?:)?\\?/\\?/)|)(?:[\w-]+\.)*\.?\Z", re.ASCII)
 # As far back from a host in a script as its address can start.
 _BEFORE_CHARS = 80
 
@@ -124,15 +124,14 @@ class Matcher:
             self._generators.append((_compiled(mark, re.IGNORECASE), name))
 
 
-def _by_host(known: dict[str, list[tuple[str, str]]], host: str, path: str) -> Iterator[str]:
-    """Technologies of a host or of one it is a part of."""
-    while True:
-        for start, name in known.get(host, ()):
-            if path.startswith(start):
-                yield name
-        _, dot, host = host.partition(".")
-        if not dot:
-            return
+def _by_host(known: dict[str, list[tuple[str, str]]], host: str, path: str) -> list[str]:
+    """Technologies of a host or of one it is a part of. The closest mark counts alone: a widget kept in a cloud's
+    storage says nothing of the site's own cloud."""
+    while host:
+        if marks := [(start, name) for start, name in known.get(host, ()) if path.startswith(start)]:
+            return [name for start, name in marks if start] or [name for _, name in marks]
+        host = host.partition(".")[2]
+    return []
 
 
 def _candidates(name: str, rule: Rule) -> Iterator[_Candidate]:
