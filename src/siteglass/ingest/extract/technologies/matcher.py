@@ -137,10 +137,11 @@ def _by_host(known: dict[str, list[tuple[str, str]]], host: str, path: str) -> l
 def _candidates(name: str, rule: Rule) -> Iterator[_Candidate]:
     for mark in rule.load:
         yield _Candidate(name, re.escape(mark.partition("/")[0]), _loaded_by_script(mark))
+    # A relative address is written without its first slash, and gets it in Signals.
     for pattern in rule.path:
-        yield _Candidate(name, pattern, _in_paths(_compiled(pattern, re.IGNORECASE)))
+        yield _Candidate(name, pattern.removeprefix("/"), _in_paths(_compiled(pattern, re.IGNORECASE)))
     for pattern in rule.own:
-        yield _Candidate(name, pattern, _in_own_paths(_compiled(pattern, re.IGNORECASE)))
+        yield _Candidate(name, pattern.removeprefix("/"), _in_own_paths(_compiled(pattern, re.IGNORECASE)))
     for pattern in rule.inline:
         yield _Candidate(name, pattern, _in_inline(_compiled(pattern)))
     for selector in rule.html:
