@@ -11,7 +11,13 @@ import orjson
 
 _PSEUDO = re.compile(r":(?!\w*[\"'\]])|,")
 _QUOTED = re.compile(r"\"([^\"]*)\"")
+_PIECES = re.compile(r"[\w./:-]+")
 _NAMES = re.compile(r"[\w-]+")
+# On nearly every page.
+_COMMON = frozenset(
+    "alternate application-name body class content form generator href html iframe input keywords link meta name "
+    "property rel script src style stylesheet type video".split()
+)
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,9 +67,10 @@ def long_tail() -> dict[str, str]:
 
 
 def required_text(selector: str) -> str:
-    """The longest text that an element's tag must show for a selector to match it."""
-    values = [piece for value in _QUOTED.findall(selector) for piece in re.findall(r"[\w./-]+", value)]
-    return str(max(values + _NAMES.findall(_QUOTED.sub("", selector)), key=len))
+    """A text that an element's tag must show for a selector to match it: the longest of those that are telling."""
+    values = [piece for value in _QUOTED.findall(selector) for piece in _PIECES.findall(value)]
+    texts = values + _NAMES.findall(_QUOTED.sub("", selector))
+    return str(max(texts, key=lambda text: (text not in _COMMON, len(text))))
 
 
 def _check(where: str, rule: Rule) -> None:
