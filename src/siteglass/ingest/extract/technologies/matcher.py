@@ -54,8 +54,8 @@ class Matcher:
         self._generators: list[tuple[re.Pattern[str], str]] = []
         for name, rule in rules.items():
             self._add_plain(name, rule)
-        for host, name in tail.items():
-            self._hosts.setdefault(host, []).append(("", name))
+        for mark, name in tail.items():
+            self._add_host(mark, name)
         by_expression: dict[str, list[_Candidate]] = {}
         for name, rule in rules.items():
             for one in _candidates(name, rule):
@@ -109,10 +109,13 @@ class Matcher:
         for content in signals.generators:
             yield from (name for pattern, name in self._generators if pattern.match(content))
 
+    def _add_host(self, mark: str, name: str) -> None:
+        host, slash, path = mark.partition("/")
+        self._hosts.setdefault(host, []).append((slash + path, name))
+
     def _add_plain(self, name: str, rule: Rule) -> None:
         for mark in rule.host + rule.load:
-            host, slash, path = mark.partition("/")
-            self._hosts.setdefault(host, []).append((slash + path, name))
+            self._add_host(mark, name)
         for mark in rule.site:
             self._sites.setdefault(mark, []).append(("", name))
         for mark in rule.header:

@@ -61,7 +61,7 @@ def own_rules() -> dict[str, Rule]:
 
 
 def long_tail() -> dict[str, str]:
-    """Host -> the technology it belongs to, from `scripts/build_technology_hosts.py`."""
+    """Host, with how a path starts if that matters -> technology, from `scripts/build_technology_hosts.py`."""
     found: dict[str, str] = orjson.loads(files(__package__).joinpath("hosts.json").read_bytes())["hosts"]
     return found
 
