@@ -1,7 +1,8 @@
 """The table of test pages: what sites serve that use a technology, and what a page must not be taken for.
 
 A file is a row of blocks. `=== A | B` opens one and names all that must be found, the technology it is about first;
-`@ URL` gives the page's address, `> name: value` a header; all else is HTML."""
+`-` says that nothing must be. `@ URL` gives the page's address, `> name: value` a header, `# why` says what it is
+for; all else is HTML."""
 
 from __future__ import annotations
 
@@ -32,9 +33,9 @@ def snippets(file: Path) -> list[Snippet]:
             elif line.startswith("> "):
                 name, _, value = line[2:].partition(": ")
                 headers.append((name, value))
-            else:
+            elif not line.startswith("# "):
                 html.append(line)
-        names = tuple(name.strip() for name in title.split("|") if name.strip())
+        names = () if title == "-" else tuple(name.strip() for name in title.split("|"))
         body = "\n".join(html).encode()
         capture = Capture(url=url, captured_at_ms=0, status=200, headers=tuple(headers), body=body)
         found.append(Snippet(f"{file.name} {number + 1}: {title}", names, Page(capture)))

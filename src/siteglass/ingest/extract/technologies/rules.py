@@ -55,8 +55,7 @@ def own_rules() -> dict[str, Rule]:
         for name, row in tomllib.loads(file.read_text(encoding="utf-8")).items():
             if name in rules:
                 raise ValueError(f"{file.name}: {name} has a rule already")
-            rules[name] = msgspec.convert(row, Rule)
-            _check(f"{file.name}: {name}", rules[name])
+            rules[name] = checked(f"{file.name}: {name}", row)
     return rules
 
 
@@ -73,8 +72,12 @@ def required_text(selector: str) -> str:
     return str(max(texts, key=lambda text: (text not in _COMMON, len(text))))
 
 
-def _check(where: str, rule: Rule) -> None:
-    """What the matcher counts on: patterns that may be searched in many addresses or scripts at once."""
+def checked(where: str, row: object) -> Rule:
+    """A row as a rule, if it keeps to what the matcher counts on: patterns may be searched in many addresses at once."""
+    try:
+        rule = msgspec.convert(row, Rule)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{where}: {error}") from None
     for pattern in rule.path + rule.own + rule.inline:
         if pattern.startswith("^") or pattern.endswith("$"):
             raise ValueError(f"{where}: {pattern} is anchored; say what stands around it instead")
@@ -87,3 +90,4 @@ def _check(where: str, rule: Rule) -> None:
     for mark in rule.host + rule.load + rule.site:
         if mark != mark.strip() or "//" in mark or "." not in mark.partition("/")[0] or mark.startswith("."):
             raise ValueError(f"{where}: {mark} is not a host, with or without a path")
+    return rule
