@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from publicsuffixlist import PublicSuffixList
+
 from siteglass.ingest.extract.technologies.rules import own_rules
 from siteglass.query.vocabulary import vocabulary
 from vocabulary.sources import WAPPALYZER_VERSION, npm_package, read_json

@@ -23,8 +23,12 @@ class Snippet(NamedTuple):
 
 
 def snippets(file: Path) -> list[Snippet]:
+    return parsed(file.name, file.read_text(encoding="utf-8"))
+
+
+def parsed(source: str, text: str) -> list[Snippet]:
     found: list[Snippet] = []
-    for number, block in enumerate(file.read_text(encoding="utf-8").split("\n=== ")):
+    for number, block in enumerate(text.split("\n=== ")):
         title, _, rest = block.removeprefix("=== ").partition("\n")
         url, headers, html = "https://www.example.com/", [("content-type", "text/html; charset=utf-8")], []
         for line in rest.split("\n"):
@@ -38,7 +42,7 @@ def snippets(file: Path) -> list[Snippet]:
         names = () if title == "-" else tuple(name.strip() for name in title.split("|"))
         body = "\n".join(html).encode()
         capture = Capture(url=url, captured_at_ms=0, status=200, headers=tuple(headers), body=body)
-        found.append(Snippet(f"{file.name} {number + 1}: {title}", names, Page(capture)))
+        found.append(Snippet(f"{source} {number + 1}: {title}", names, Page(capture)))
     return found
 
 

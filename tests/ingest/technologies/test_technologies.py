@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -13,13 +14,14 @@ from siteglass.ingest.capture import Capture
 from siteglass.ingest.extract.page import Page
 from siteglass.ingest.extract.technologies import technologies
 from siteglass.ingest.extract.technologies.matcher import MAX_TECHNOLOGIES, Matcher
-from siteglass.ingest.extract.technologies.rules import Rule, checked, long_tail, own_rules
+from siteglass.ingest.extract.technologies.rules import checked, long_tail, own_rules
 from siteglass.ingest.extract.technologies.signals import Signals
 from siteglass.query.vocabulary import vocabulary
-from tests.ingest.technologies.snippets import FOLDER, TRAPS, all_snippets, snippets
+from tests.ingest.technologies.snippets import FOLDER, TRAPS, all_snippets, parsed, snippets
 
 pages = cache(all_snippets)
 rules = cache(own_rules)
+GUIDE = Path(__file__).parents[3] / "docs" / "guides" / "technology-rules.md"
 WITHOUT_CATEGORY = Path(__file__).parent / "without_category.txt"
 
 
@@ -111,6 +113,13 @@ def test_names_are_sorted_and_bounded_on_a_page_that_shows_all() -> None:
     found_here = technologies(page_of(everything))
     assert list(found_here) == sorted(set(found_here))
     assert len(found_here) == MAX_TECHNOLOGIES
+
+
+def test_the_row_and_the_page_of_the_guide_work() -> None:
+    row, block = re.findall(r"```\w+\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    shown = {name: checked("guide", marks) for name, marks in tomllib.loads(row).items()}
+    (one,) = parsed("guide", block)
+    assert one.expected == tuple(shown) == Matcher(shown, {}).technologies(one.page)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1", "shift_jis"])

@@ -14,10 +14,9 @@ _QUOTED = re.compile(r"\"([^\"]*)\"")
 _PIECES = re.compile(r"[\w./:-]+")
 _NAMES = re.compile(r"[\w-]+")
 # On nearly every page.
-_COMMON = frozenset(
-    "alternate application-name body class content form generator href html iframe input keywords link meta name "
-    "property rel script src style stylesheet type video".split()
-)
+_COMMON = {"alternate", "application-name", "body", "class", "content", "form", "generator", "href", "html", "iframe"}
+_COMMON |= {"input", "keywords", "link", "meta", "name", "property", "rel", "script", "src", "style", "stylesheet"}
+_COMMON |= {"type", "video"}
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,7 +72,7 @@ def required_text(selector: str) -> str:
 
 
 def checked(where: str, row: object) -> Rule:
-    """A row as a rule, if it keeps to what the matcher counts on: patterns may be searched in many addresses at once."""
+    """A row as a rule; ValueError if its patterns could not be searched in many addresses at once."""
     try:
         rule = msgspec.convert(row, Rule)
     except msgspec.ValidationError as error:
