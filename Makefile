@@ -123,6 +123,10 @@ clean: ## Remove the environment, caches and build results (engines: `make down`
 vocabulary: setup ## Compile the vocabulary file from its sources (fetches them)
 	$(BIN)/python scripts/build_vocabulary.py
 
+.PHONY: technology-hosts
+technology-hosts: setup ## Compile the hosts of technologies without a rule of their own from their sources (fetches them)
+	$(BIN)/python scripts/build_technology_hosts.py
+
 .PHONY: reference
 reference: setup ## Write docs/reference/ from the code
 	$(BIN)/python scripts/build_reference.py

@@ -1,0 +1,81 @@
+"""Signals: what of a page can show a technology, read from its tree in one go. Anchors and texts are no signals."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from selectolax.lexbor import LexborNode
+
+from siteglass.ingest.extract.page import MAX_URL_CHARS, Page
+
+MAX_ELEMENTS = 3_000
+MAX_INLINE_CHARS = 1_000_000
+
+_ELEMENTS = "script,link,img,iframe,form,meta,video,source,embed"
+# Elements that are drawn later, or after consent, keep the address in an attribute of their own.
+_ADDRESSES = ("src", "data-src", "data-lazy-src", "data-cookieblock-src")
+# Others name an address without loading from it: canonical, alternate, dns-prefetch.
+_LOADING = {"stylesheet", "preload", "modulepreload", "prefetch", "icon", "manifest", "apple-touch-icon"}
+_SCRIPTS = {"", "module", "text/plain"}
+_ABSOLUTE = re.compile(r"(?:https?:)?//(?:[^/?#@]*@)?([^/?#:]+)(?::\d+)?([^#]*)", re.IGNORECASE)
+_OTHER_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+
+
+class Signals:
+    """Addresses that elements load from, inline scripts and names of generators."""
+
+    def __init__(self, page: Page) -> None:
+        self.addresses: dict[tuple[str, str], None] = {}
+        """(host, path and query), each once; the host of a relative address is that of the page's base."""
+        self.generators: list[str] = []
+        self._inline: list[LexborNode] = []
+        self._domain = page.domain
+        base = _ABSOLUTE.match(page.base)
+        self._base_host = base[1].lower() if base else page.host
+        for node in page.tree.css(_ELEMENTS)[:MAX_ELEMENTS]:
+            self._read(node, node.tag or "", node.attributes)
+
+    @cached_property
+    def inline(self) -> str:
+        """Inline scripts, one after the other."""
+        return "\n".join([node.text() for node in self._inline])[:MAX_INLINE_CHARS]
+
+    @cached_property
+    def paths(self) -> str:
+        """Paths and queries, one on each line."""
+        return "\n".join([path for _, path in self.addresses])
+
+    @cached_property
+    def own_paths(self) -> str:
+        """Those of the page's own domain."""
+        domain, inner = self._domain, f".{self._domain}"
+        return "\n".join([path for host, path in self.addresses if host == domain or host.endswith(inner)])
+
+    def _read(self, node: LexborNode, tag: str, attributes: dict[str, str | None]) -> None:
+        if tag == "meta":
+            if (attributes.get("name") or "").lower() == "generator":
+                self.generators.append((attributes.get("content") or "").strip()[:200])
+        elif tag == "link":
+            if not _LOADING.isdisjoint((attributes.get("rel") or "").lower().split()):
+                self._add(attributes.get("href"))
+        elif tag == "form":
+            self._add(attributes.get("action"))
+        elif not self._add(*map(attributes.get, _ADDRESSES)) and tag == "script":
+            kind = (attributes.get("type") or "").lower()
+            if kind in _SCRIPTS or "javascript" in kind:
+                self._inline.append(node)
+
+    def _add(self, *urls: str | None) -> bool:
+        found = False
+        for url in urls:
+            if not url:
+                continue
+            found = True
+            url = url.strip()[:MAX_URL_CHARS]
+            if absolute := _ABSOLUTE.match(url):
+                self.addresses[absolute[1].lower(), absolute[2].replace("\n", "")] = None
+            elif not _OTHER_SCHEME.match(url):
+                path = url.partition("#")[0].replace("\n", "")
+                self.addresses[self._base_host, path if path.startswith("/") else f"/{path}"] = None
+        return found
