@@ -9,8 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from siteglass.lead_files import LEAD_SCHEMA, open_parquet
+from siteglass.lead_files import LEAD_SCHEMA
 
 TIMES = ("crawled_at_ms", "updated_at_ms")
 HASH_BYTES = 16
@@ -43,13 +44,13 @@ def _as_texts(column: Any) -> list[Any]:
         lists = [pa.ListArray.from_arrays(column.offsets, part) for part in (column.keys, column.items)]
         return [pc.binary_join(one, _BETWEEN_VALUES) for one in lists]
     if pa.types.is_list(column.type):
-        column = pc.binary_join(column, _BETWEEN_VALUES)
+        column = pc.binary_join(column.cast(pa.list_(pa.string())), _BETWEEN_VALUES)
     return [column.cast(pa.string()).fill_null(_NONE)]
 
 
 def hashes_of_file(path: Path) -> Iterator[pa.RecordBatch]:
     """Domain, hash and time of the last change of the leads of a file."""
-    with open_parquet(path) as file:
+    with pq.ParquetFile(path) as file:
         for number in range(file.num_row_groups):
             table = file.read_row_group(number)
             updated = table.column("updated_at_ms").combine_chunks()

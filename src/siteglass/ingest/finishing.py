@@ -86,7 +86,7 @@ class Finishing:
         if self.suppressed is not None:
             leads, hidden = _screened(leads, self.suppressed)
         leads, unchanged = _dated(leads, batch)
-        found = _shown(found, leads)
+        found = shown_evidence(found, leads)
         return leads, found, Finished(
             leads=leads.num_rows, evidence=found.num_rows, unchanged=unchanged, suppressed=hidden
         )
@@ -244,7 +244,7 @@ def _dated(leads: pa.RecordBatch, batch: pa.RecordBatch) -> tuple[pa.RecordBatch
     return leads.set_column(place, LEAD_SCHEMA.field(place), pa.array(updated, pa.int64())), same
 
 
-def _shown(found: pa.Table, leads: pa.RecordBatch) -> pa.Table:
+def shown_evidence(found: pa.Table, leads: pa.RecordBatch) -> pa.Table:
     """The evidence for what leads show, and for nothing else; raises NoEvidence if some is missing."""
     domains = leads.column("domain").to_pylist()
     shown = {

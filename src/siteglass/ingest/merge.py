@@ -66,6 +66,8 @@ def merge(
     """
     if not any(facts.glob("*.parquet")):
         raise MergeFailed(f"{facts}: no .parquet file is in this folder. Make some from archives first.")
+    if previous is not None and not any((previous / "leads").glob("*.parquet")):
+        raise MergeFailed(f"{previous}: no .parquet file is in its folder leads. Leave it out for a first run.")
     aside = out.with_name(f".{out.name}.{uuid.uuid4().hex[:8]}.tmp")
     for folder in ("leads", "evidence"):
         (aside / folder).mkdir(parents=True)
@@ -159,8 +161,6 @@ class _Merging:
 
     def _previous(self, previous: Path) -> DataFrame:
         paths = sorted(str(path.resolve()) for path in (previous / "leads").glob("*.parquet"))
-        if not paths:
-            raise MergeFailed(f"{previous}: no .parquet file is in its folder leads. Leave it out for a first run.")
 
         def hashed(batches: Batches) -> Batches:
             for batch in batches:

@@ -108,3 +108,47 @@ def write_facts(folder: Path, facts: list[PageFacts], files: int = 3) -> None:
         pq.write_table(
             pa.Table.from_batches([to_batch(facts[number::files])], FACTS_SCHEMA), folder / f"task-{number}.parquet"
         )
+
+
+def bench_facts(chance: random.Random, count: int) -> list[PageFacts]:
+    """Pages of a believable size, that speak for their domain."""
+    words = [f"word{number}" for number in range(2_000)]
+
+    def page(number: int) -> PageFacts:
+        country = chance.choice(("", "DEU", "USA", "FRA"))
+        return PageFacts(
+            domain="",
+            url="",
+            path="",
+            is_home=False,
+            kind="page",
+            captured_at_ms=START_MS + number,
+            archive="CC-MAIN-20261001000000-20261001030000-00000.warc.gz",
+            offset=0,
+            digest="",
+            title=" ".join(chance.choices(words, k=6)),
+            description=" ".join(chance.choices(words, k=20)),
+            business_name=" ".join(chance.choices(words, k=2)),
+            name_basis=chance.choice(("json_ld", "og_site_name", "title", "domain")),
+            text=" ".join(chance.choices(words, k=250)),
+            keywords=tuple(chance.choices(words, k=10)),
+            language=chance.choice(("de", "en", "fr")),
+            phones=(Found(f"+4930{chance.randrange(10**7):07}", "tel"),) if chance.random() < 0.4 else (),
+            social_links={network: f"https://{network}.example/{number}" for network in ("facebook", "linkedin")},
+            country=country,
+            state="BE" if country else "",
+            city="Berlin" if country else "",
+            geo_basis=chance.choice(("json_ld", "phone", "cctld")) if country else "",
+            technologies=tuple(chance.choices(TECHNOLOGIES, k=5)),
+            offers=tuple(chance.choices(("shipping", "crm", "chat"), k=2)),
+            service_types=("Agency", "Retail"),
+            pages=tuple(f"/{word}" for word in chance.choices(words, k=15)),
+            links=tuple(f"https://{word}.example/" for word in chance.choices(words, k=15)),
+            secure=True,
+            responsive=True,
+            has_heading=True,
+            load_time_ms=200,
+            audits={name: chance.random() < 0.7 for name in ("title", "https", "h1", "viewport", "canonical", "robots")},
+        )
+
+    return [page(number) for number in range(count)]

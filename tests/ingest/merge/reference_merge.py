@@ -106,7 +106,7 @@ def _evidence(domain: str, pages: list[Page]) -> list[Evidence]:
     found: dict[tuple[str, str, str, str], list[Page]] = defaultdict(list)
     for page in pages:
         for kind, values in (("email", page.best.emails), ("phone", page.best.phones)):
-            for one in values:
+            for one in dict.fromkeys(values):
                 if 1 <= len(one.value) <= 512:
                     found[kind, one.value, page.best.url, one.method].append(page)
     return [_row(domain, key, seen) for key, seen in found.items()]
