@@ -41,20 +41,21 @@ _NANP = re.compile(r"(?:1[ .-]?)?(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4}\Z")
 _FAX_WORDS = r"tele?fax|fax|факс|传真|傳真|팩스|ファックス|φαξ|faks|faxe|فاكس"
 _PHONE_WORDS = (
     r"tel(?:ef[oóòa]n\w*|éfono|efoon|ephone|\.)?|t[ée]l(?:[ée]phone)?|phone|call|ring|mobile?|mobil\w*|cell\w*|handy|"
-    r"hotline|helpline|whatsapp|tlf|ph|fon|rufen|anruf|appel\w*|ll[aá]m\w+|ligue|chiama\w*|bel(?:len)?|gsm|kom[óo]rk\w*|"
-    r"puh(?:elin)?|тел(?:ефон)?|моб|звоните|τηλ\w*|電話|电话|手机|手機|携帯|전화|대표|טלפון|هاتف|جوال|โทร|"
-    r"điện thoại|đt|sdt|hp|celular|m[óo]vil|contact|kontakt|reservation\w*|notdienst|freephone|toll[- ]free|"
-    r"[tmp](?=[.: ])|[☎☏✆📞📱]"
+    r"hotline|helpline|whatsapp|tlf|ph|fon|rufen|anruf|appel\w*|ll[aá]m\w+|ligue|chiama\w*|bel(?:len)?|gsm|"
+    r"kom[óo]rk\w*|puh(?:elin)?|тел(?:ефон)?|моб|звоните|τηλ\w*|電話|电话|手机|手機|携帯|전화|대표|טלפון|هاتف|جوال|"
+    r"โทร|điện thoại|"
+    r"đt|sdt|hp|celular|m[óo]vil|contact|kontakt|reservation\w*|notdienst|freephone|toll[- ]free|[tmp](?=[.: ])|"
+    r"[☎☏✆📞📱]"
 )
 _COUNT_WORDS = r"nr|no|num(?:ber|ero)?|nummer|número|numéro|n[°º]|№|番号|号码|번호"
 _OTHER_WORDS = (
-    r"ust\w*|vat|uid|iva|tva|btw|mwst|mva|gst\w*|tax|steuer\w*|id(?:nr)?|hr[ab]|handelsregister\w*|"
-    r"regist(?:er|ration)\w*|reg|iban|bic|swift|konto\w*|account no|blz|bankverbindung|bankleitzahl|siret|siren|rcs|ape|naf|capital|nif|"
-    r"cif|nie|p\.?\s?iva|c\.?f|codice|rea|kvk|cnpj|cpf|rut|ruc|rfc|cuit|nit|nip|regon|krs|i[čc]o?|di[čc]|abn|acn|ein|"
-    r"duns|d-u-n-s|cvr|org\.?(?:nr)?|isbn|issn|ean|gtin|upc|sku|mpn|art(?:ikel\w*|icle)?|item|order\w*|bestell\w*|"
-    r"auftrag\w*|invoice|rechnung\w*|kunden(?:nummer|nr)|инн|огрн|кпп|р/с|plz|zip|postal|lat(?:itude)?|lng|long?(?:itude)?|gps|"
-    r"copyright|©|version|patent|licen[cs]e|lic|permit|ref(?:erence)?|ticket|serial|imei|charity|арт|код|备案|備案|icp\w*|許可|"
-    r"第|登録|사업자\w*|등록\w*|통신판매\w*|price|preis|prix|precio|usd|eur|€|\$|£"
+    r"ust\w*|vat|uid|iva|tva|btw|mwst|mva|gst\w*|tax|steuer\w*|id(?:nr)?|hr[ab]|handelsregister\w*|regist(?:er|"
+    r"ration)\w*|reg|iban|bic|swift|konto\w*|account no|blz|bankverbindung|bankleitzahl|siret|siren|rcs|ape|naf|"
+    r"capital|nif|cif|nie|p\.?\s?iva|c\.?f|codice|rea|kvk|cnpj|cpf|rut|ruc|rfc|cuit|nit|nip|regon|krs|i[čc]o?|di[čc]|"
+    r"abn|acn|ein|duns|d-u-n-s|cvr|org\.?(?:nr)?|isbn|issn|ean|gtin|upc|sku|mpn|art(?:ikel\w*|icle)?|item|order\w*|"
+    r"bestell\w*|auftrag\w*|invoice|rechnung\w*|kunden(?:nummer|nr)|инн|огрн|кпп|р/с|plz|zip|postal|lat(?:itude)?|lng|"
+    r"long?(?:itude)?|gps|copyright|©|version|patent|licen[cs]e|lic|permit|ref(?:erence)?|ticket|serial|imei|charity|"
+    r"арт|код|备案|備案|icp\w*|許可|第|登録|사업자\w*|등록\w*|통신판매\w*|price|preis|prix|precio|usd|eur|€|\$|£"
 )
 _WORDS = re.compile(
     rf"(?<![^\W\d_])(?:(?P<fax>{_FAX_WORDS})|(?P<phone>{_PHONE_WORDS})|(?P<count>{_COUNT_WORDS})|(?P<other>{_OTHER_WORDS}))"
