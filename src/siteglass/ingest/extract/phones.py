@@ -22,9 +22,12 @@ MAX_REGIONS = 4
 MAX_READ = 120
 MAX_LOOKED_AT = 2_000
 MIN_DIGITS, MAX_DIGITS = 7, 15
+MAX_RUN_CHARS = 80  # several numbers may stand side by side
 
 # A run of digits and of what stands between those of a phone number.
-_RUN = re.compile(r"\d[\d ().\-/（）－ー‐-―−·]{5,38}\d(?![\w%°€£$])")
+_BETWEEN = " ().-/（）－ー‐‑‒–—―−·"
+_RUN = re.compile(rf"\d[\d{re.escape(_BETWEEN)}]{{6,}}+")
+_NEVER_BEHIND = re.compile(r"[\w%°€£$]")
 _OPENING = "+(＋（"
 _SEPARATE = re.compile(r" ?/ ?(?=[+(]?0|\+)| [|·–—] ")
 _OTHER_EXTENSION = re.compile(r" ?[/·] ?[-–]")
@@ -149,10 +152,12 @@ def _in_text(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, Label]
     text = "\n".join(page.lines)
     read = 0
     for match in islice(_RUN.finditer(text), MAX_LOOKED_AT):
-        start = match.start()
+        start, end = match.start(), match.start() + len(match[0].rstrip(_BETWEEN))
+        if end - start > MAX_RUN_CHARS or _NEVER_BEHIND.match(text, end):
+            continue
         while start and match.start() - start < 3 and text[start - 1] in _OPENING:
             start -= 1
-        run = _OTHER_EXTENSION.split(text[start : match.end()], maxsplit=1)[0]
+        run = _OTHER_EXTENSION.split(text[start:end], maxsplit=1)[0]
         ahead = text[start - 1 : start]
         if (run.isdigit() and len(run) < 8) or (ahead and (ahead in ".,:$€£#=%-/_" or _is_letter(ahead))):
             continue
@@ -160,7 +165,7 @@ def _in_text(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, Label]
         for piece in (run, *_SEPARATE.split(run)) if _SEPARATE.search(run) else (run,):
             if not MIN_DIGITS <= sum(map(str.isdigit, piece)) <= MAX_DIGITS or _NO_PHONE.match(piece):
                 continue
-            label = _label(text, start, match.end()) if label is None else label
+            label = _label(text, start, end) if label is None else label
             if label == "other":
                 break
             read += 1

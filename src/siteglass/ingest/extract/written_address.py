@@ -13,6 +13,7 @@ from siteglass.ingest.extract.page import Page
 from siteglass.query.vocabulary import City, vocabulary
 
 MAX_CODES = 200
+MAX_LINE_CHARS = 3_000
 MAX_CITIES = 5
 """A page with more of them lists branches: none of them is its city."""
 
@@ -122,7 +123,7 @@ def _all_written(page: Page, here: str) -> Iterator[Address]:
     lines = page.lines
     looked_at = 0
     for number, line in enumerate(lines):
-        if not _DIGITS.search(line):
+        if len(line) > MAX_LINE_CHARS or not _DIGITS.search(line):
             continue
         for match in _CODE.finditer(line):
             looked_at += 1
