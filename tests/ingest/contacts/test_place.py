@@ -172,6 +172,8 @@ def test_many_branches_have_no_city() -> None:
         ("10115 Berlin", "https://www.firma.de/", ("DEU", "BE", "Berlin", "address")),
         ("10115 Berlin", "https://www.firma.at/", ("AUT", "", "", "cctld")),
         ('<html lang="de-AT"><p>hallo', GENERIC, ("AUT", "", "", "language")),
+        ('<html lang="de-CH"><p>Seestrasse 5, 8800 Kleindorf', GENERIC, ("CHE", "", "Kleindorf", "address")),
+        ("+41 44 668 18 00, +41 44 668 18 01", GENERIC, ("CHE", "", "", "phone")),
         ('<html lang="en-US"><p>hello', GENERIC, ("", "", "", "")),
         ('<html lang="ja"><p>こんにちは', GENERIC, ("", "", "", "")),
     ],

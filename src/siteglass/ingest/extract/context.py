@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from siteglass.ingest.extract.address import address
 from siteglass.ingest.extract.gazetteer import home_country
+from siteglass.ingest.extract.locale import locale
 from siteglass.ingest.extract.page import Page
 from siteglass.query.vocabulary import vocabulary
 
 MAX_COUNTRIES = 4
 
-_LOCALE = re.compile(r"\s*([a-z]{2,3})(?:[-_][a-z]{4})?(?:[-_]([a-z]{2}))?(?![a-z])", re.IGNORECASE)
 # Where most pages in a language are from; those of English, Spanish and Arabic are from everywhere.
 _LANDS = {
     "de": "DE AT CH", "fr": "FR BE CH", "it": "IT", "nl": "NL BE", "pl": "PL", "sv": "SE", "da": "DK", "nb": "NO",
@@ -19,14 +17,6 @@ _LANDS = {
     "tr": "TR", "ru": "RU", "uk": "UA", "ja": "JP", "ko": "KR", "he": "IL", "th": "TH", "vi": "VN", "id": "ID",
     "hr": "HR", "sl": "SI", "lt": "LT", "lv": "LV", "et": "EE", "is": "IS", "pt": "PT BR",
 }  # fmt: skip
-
-
-def locale(page: Page) -> tuple[str, str]:
-    """Language and region that a page declares, as "de" and "AT"; "" for what it does not."""
-    root = page.tree.root
-    declared = (root.attributes.get("lang") if root is not None else "") or page.metas.get("og:locale") or ""
-    match = _LOCALE.match(declared)
-    return (match[1].lower(), (match[2] or "").upper()) if match else ("", "")
 
 
 def countries(page: Page) -> tuple[str, ...]:

@@ -69,6 +69,7 @@ _BOTH = re.compile(
     rf"(?:{_PHONE_WORDS})\.?(?:\s?[/+&,|-]\s?|\s(?:und|and|y|e|et|en|og|och|i)\s)(?:{_FAX_WORDS})", re.IGNORECASE
 )
 _FAX = re.compile(_FAX_WORDS, re.IGNORECASE)
+_ENDED = re.compile(r"\d{4,}\w*[,;|·]")
 _BEFORE_CHARS = 40
 _WHATSAPP = re.compile(
     r"(?:https?:)?//(?:wa\.me|(?:api|web)\.whatsapp\.com|(?:www\.)?whatsapp\.com)/|whatsapp://send", re.IGNORECASE
@@ -158,8 +159,7 @@ def _in_text(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, Label]
         while start and match.start() - start < 3 and text[start - 1] in _OPENING:
             start -= 1
         run = _OTHER_EXTENSION.split(text[start:end], maxsplit=1)[0]
-        ahead = text[start - 1 : start]
-        if (run.isdigit() and len(run) < 8) or (ahead and (ahead in ".,:$€£#=%-/_" or _is_letter(ahead))):
+        if (run.isdigit() and len(run) < 8) or _is_cut(text, start):
             continue
         label: Label | None = None
         for piece in (run, *_SEPARATE.split(run)) if _SEPARATE.search(run) else (run,):
@@ -177,9 +177,16 @@ def _in_text(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, Label]
                 return
 
 
-def _is_letter(mark: str) -> bool:
-    """Of a script that has blanks between words: 電話03… is a word and a number, A03… is a word."""
-    return mark.isalnum() and ord(mark) < 0x2E80
+def _is_cut(text: str, start: int) -> bool:
+    """Whether something goes on into a run of digits: a word, a price, a time, a path."""
+    ahead = text[start - 1 : start]
+    if not ahead or ahead.isspace():
+        return False
+    if ahead.isalnum():
+        return ord(ahead) < 0x2E80  # 電話03… is a word and a number, A03… is one word
+    if ahead in ".,:":
+        return text[start - 2 : start - 1].isdigit()
+    return ahead in "$€£#=%_" or (ahead in "-/" and text[start] not in _OPENING)
 
 
 def _label(text: str, start: int, end: int) -> Label:
@@ -194,8 +201,8 @@ def _label(text: str, start: int, end: int) -> Label:
     if last["count"] and len(words) > 1 and last.start() - words[-2].end() < 4:
         last = words[-2]  # "phone number", "order no."
     between = before[last.end() :]
-    if "\n" in between and any(map(str.isdigit, between)):
-        return ""  # that word was for the number of the line above
+    if ("\n" in between and any(map(str.isdigit, between))) or (last["other"] and _ENDED.search(between)):
+        return ""  # that word was for another number, in the line above or before a comma
     if last["fax"]:
         return "phone" if _BOTH.search(before[: last.end()]) else "fax"
     return "phone" if last["phone"] else "other" if len(between) < 20 else ""

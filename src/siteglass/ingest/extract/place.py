@@ -11,14 +11,14 @@ import phonenumbers
 from phonenumbers import PhoneNumberType
 
 from siteglass.ingest.extract.address import address
-from siteglass.ingest.extract.context import locale
 from siteglass.ingest.extract.gazetteer import cities_named, home_country
+from siteglass.ingest.extract.locale import chosen_country
 from siteglass.ingest.extract.page import Page
 from siteglass.ingest.facts import Found, GeoBasis
 from siteglass.query.vocabulary import vocabulary
 
-# Regions that themes and builders declare unasked: they say nothing of a site.
-_UNASKED = frozenset((("en", "US"), ("en", "GB"), ("de", "DE"), ("fr", "FR"), ("es", "ES"), ("pt", "PT"), ("it", "IT")))
+# Of these, the first digits of a landline tell the town; elsewhere, all around a larger one.
+_TOWNS_BY_PHONE = frozenset(("DEU", "AUT"))
 
 
 class Place(NamedTuple):
@@ -42,7 +42,7 @@ def place(page: Page, phones: Sequence[Found], language: str) -> Place:
     weak = found.country if found else ""
     home = home_country(page.host)
     called = _called(phones, home, weak)
-    region = _declared_region(page, language)
+    region = chosen_country(page, language)
     signs: tuple[tuple[str, GeoBasis], ...] = (
         (called, "phone"),
         (home, "cctld"),
@@ -79,6 +79,8 @@ def _country_of(number: str) -> str:
 
 def _by_phone(phones: Sequence[Found], country: str) -> tuple[str, str]:
     """State and city that the landlines of a country agree on; mobile numbers are from anywhere."""
+    if country not in _TOWNS_BY_PHONE:
+        return "", ""
     towns = {town for one in phones if _country_of(one.value) == country and (town := _town_of(one.value))}
     if len(towns) != 1:
         return "", ""
@@ -94,11 +96,3 @@ def _town_of(number: str) -> str:
     from phonenumbers import geocoder  # half a second to load, and many pages need it not
 
     return str(geocoder.description_for_valid_number(read, "en"))
-
-
-def _declared_region(page: Page, language: str) -> str:
-    """The region of a page's locale, where someone chose it and the text is in that language."""
-    spoken, region = locale(page)
-    if not region or (spoken, region) in _UNASKED or (language and language != spoken):
-        return ""
-    return vocabulary().country_alpha3(region) or ""

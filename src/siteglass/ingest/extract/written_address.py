@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from siteglass.ingest.extract.gazetteer import cities_named, country_named, dominant, home_country, state_named
+from siteglass.ingest.extract.locale import chosen_country
 from siteglass.ingest.extract.page import Page
 from siteglass.query.vocabulary import City, vocabulary
 
@@ -101,7 +102,7 @@ def countries_of_code(code: str) -> frozenset[str]:
 
 def written(page: Page) -> Address | None:
     """The address that most of the text speaks for."""
-    here = home_country(page.host)
+    here = home_country(page.host) or chosen_country(page)
     found = list(islice(_all_written(page, here), MAX_CODES))
     if not found:
         return None
