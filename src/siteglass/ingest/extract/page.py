@@ -22,9 +22,51 @@ MAX_JSON_LD_CHARS = 200_000
 MAX_JSON_LD_NODES = 500
 MAX_JSON_LD_DEPTH = 12
 MAX_URL_CHARS = 2_048
+# The time of a parser grows with the square of the depth, its memory with the open formats of every block.
+MAX_TAGS_UNCHECKED = 6_000
+MAX_OPEN_ELEMENTS = 2_000
+MAX_REPEATED_FORMATS = 200_000
 
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
-_UNSEEN = ("script", "style", "template", "noscript", "svg", "textarea", "select")
+# Raw control characters inside strings are no JSON, yet many pages have them.
+_CONTROLS = re.compile(r"[\x00-\x1f]+")
+# Marks that no reader sees, put inside of words against crawlers or for hyphenation.
+_INVISIBLE = "\u00ad\u200b\u2060\ufeff"
+_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
+_FORMATS = frozenset(("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"))
+# They end by themselves, or have no end.
+_UNCLOSED = frozenset(
+    (
+        "p",
+        "li",
+        "td",
+        "th",
+        "tr",
+        "dt",
+        "dd",
+        "option",
+        "br",
+        "img",
+        "hr",
+        "input",
+        "meta",
+        "link",
+        "wbr",
+        "area",
+        "source",
+    )
+)
+_UNSEEN = frozenset(
+    ("-comment", "script", "style", "template", "noscript", "svg", "textarea", "select", "datalist", "iframe", "object")
+)
+# Parts of a word may stand in these; "wel<b>come</b>" is one word.
+_IN_WORDS = """
+abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small strike strong sub sup tt u var wbr
+"""
+# So may they in these; but two of them side by side are two words, as in a menu.
+_APART = frozenset(("a", "button", "label", "span", "time"))
+_in_words = frozenset(_IN_WORDS.split())
+_BREAK = "\0"  # the parser lets none through
 
 
 class Link(NamedTuple):
@@ -57,7 +99,7 @@ class Page:
         self.address: SplitResult = urlsplit(capture.url)
         self.host = normalise(capture.url)  # raises NotAHost: such a capture is no page of a domain
         self.domain = registrable(self.host)
-        self.tree = LexborHTMLParser(self.html)
+        self.tree = LexborHTMLParser(_bounded(self.html))
 
     @cached_property
     def base(self) -> str:
@@ -67,19 +109,18 @@ class Page:
         return joined(self.capture.url, href) or self.capture.url if href else self.capture.url
 
     @cached_property
+    def lines(self) -> list[str]:
+        """What a reader sees of the body, broken where blocks start and end; blanks count once."""
+        broken = "".join(_seen(self.tree.body))[:MAX_TEXT_CHARS]
+        if not broken.isascii():
+            for mark in _INVISIBLE:
+                broken = broken.replace(mark, "")
+        return [" ".join(words) for piece in broken.split(_BREAK) if (words := piece.split())]
+
+    @cached_property
     def text(self) -> str:
-        """What a reader sees of the body, words of different elements apart."""
-        body = self.tree.body
-        if body is None:
-            return ""
-        pieces: list[str] = []
-        length = 0
-        for piece in _seen_texts(body):
-            pieces.append(piece)
-            length += len(piece) + 1
-            if length > MAX_TEXT_CHARS:
-                break
-        return " ".join(pieces)[:MAX_TEXT_CHARS]
+        """What a reader sees of the body, as one line."""
+        return " ".join(self.lines)
 
     @cached_property
     def metas(self) -> dict[str, str]:
@@ -110,17 +151,84 @@ class Page:
             if len(source) > MAX_JSON_LD_CHARS:
                 continue
             try:
-                _gather(orjson.loads(source.strip().removesuffix(";")), nodes, MAX_JSON_LD_DEPTH)
+                _gather(_read(source.strip().removesuffix(";")), nodes, MAX_JSON_LD_DEPTH)
             except orjson.JSONDecodeError:
                 continue
         return nodes
 
 
-def _seen_texts(body: LexborNode) -> list[str]:
-    """Texts outside of what is not shown."""
-    copy = body.clone()
-    copy.strip_tags(list(_UNSEEN))
-    return [copy.text(separator=" ", strip=True)]
+def _bounded(html: str) -> str:
+    """A document up to where it is nested deeper, or leaves more formats open, than any that is meant to be read."""
+    if html.count("<") <= MAX_TAGS_UNCHECKED:
+        return html
+    counts: dict[str, int] = {}
+    depth = formats = repeated = 0
+    for match in _TAG.finditer(html):
+        closing, name = match[1], match[2].lower()
+        if name in _UNCLOSED:
+            repeated += 0 if closing else formats
+        elif not closing:
+            counts[name] = counts.get(name, 0) + 1
+            depth += 1
+            formats += name in _FORMATS
+            repeated += formats
+        elif counts.get(name):
+            counts[name] -= 1
+            depth -= 1
+            formats -= name in _FORMATS
+        if depth > MAX_OPEN_ELEMENTS or repeated > MAX_REPEATED_FORMATS:
+            return html[: match.start()]
+    return html
+
+
+def _seen(body: LexborNode | None) -> list[str]:
+    """Texts outside of what is not shown, with a break wherever a block starts or ends."""
+    pieces: list[str] = []
+    above: list[LexborNode] = []
+    length = 0
+    node = body.first_child if body else None
+    broken = True
+    beside = False  # whether an element that stands apart has just ended
+    while length < MAX_TEXT_CHARS:
+        if node is None:
+            if not above:
+                break
+            node = above.pop()
+            tag = node.tag
+            beside = tag in _APART
+            if not (broken or beside or tag in _in_words):
+                pieces.append(_BREAK)
+                broken = True
+            node = node.next
+            continue
+        tag = node.tag
+        if tag == "-text":
+            text = node.text_content or ""
+            beside = False
+            if not (broken and text.isspace()):
+                pieces.append(text)
+                length += len(text)
+                broken = False
+        elif tag not in _UNSEEN:
+            if tag in _APART:
+                if beside:
+                    pieces.append(" ")
+            elif not (broken or tag in _in_words):
+                pieces.append(_BREAK)
+                broken = True
+            if (inner := node.first_child) is not None:
+                above.append(node)
+                node = inner
+                continue
+        node = node.next
+    return pieces
+
+
+def _read(source: str) -> Any:
+    try:
+        return orjson.loads(source)
+    except orjson.JSONDecodeError:
+        return orjson.loads(_CONTROLS.sub(" ", source))
 
 
 def _gather(value: Any, nodes: list[dict[str, Any]], depth: int) -> None:

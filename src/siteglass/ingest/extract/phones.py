@@ -1,0 +1,259 @@
+"""Phone numbers of a page as E.164: its links, its structured data, its text. What else is made of digits stays out."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Literal
+from urllib.parse import unquote
+
+import phonenumbers
+from phonenumbers import PhoneNumberFormat
+
+from siteglass.ingest.extract.page import Page
+from siteglass.ingest.facts import Found
+
+MAX_PHONES = 30
+MAX_REGIONS = 4
+# To read a number costs some 70 µs: a page of nothing but digits must not take longer than others.
+MAX_READ = 120
+MAX_LOOKED_AT = 2_000
+MIN_DIGITS, MAX_DIGITS = 7, 15
+MAX_RUN_CHARS = 80  # several numbers may stand side by side
+
+# A run of digits and of what stands between those of a phone number.
+_BETWEEN = " ().-/（）－ー‐‑‒–—―−·"
+_RUN = re.compile(rf"\d[\d{re.escape(_BETWEEN)}]{{6,}}+")
+_NEVER_BEHIND = re.compile(r"[\w%°€£$]")
+_OPENING = "+(＋（"
+_SEPARATE = re.compile(r" ?/ ?(?=[+(]?0|\+)| [|·–—] ")
+_OTHER_EXTENSION = re.compile(r" ?[/·] ?[-–]")
+_TRUNK = re.compile(r"\(\s?0\s?\)")
+_YEAR = r"(?:19|20)\d\d"
+_NO_PHONE = re.compile(
+    rf"\d{{1,2}}\s?[./-]\s?\d{{1,2}}\s?[./-]\s?{_YEAR}(?!\d)|{_YEAR}[./-]\d{{1,2}}[./-]\d{{1,2}}(?!\d)"  # dates
+    rf"|{_YEAR}\s?[-–/]\s?{_YEAR}\Z|\d{{1,2}}\.\d\d\s?[-–—]\s?\d{{1,2}}\.\d\d"  # spans of years, opening hours
+    r"|-?\d{1,3}\.\d{4,}\Z|\d{1,3}(?:\.\d{3})+\Z|97[89][- ]?\d[- ]?\d"  # coordinates, amounts, ISBN
+)
+_NORTH_AMERICA = frozenset(("US", "CA", "PR"))
+_NANP = re.compile(r"(?:1[ .-]?)?(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4}\Z")
+
+_FAX_WORDS = r"tele?fax|fax|факс|传真|傳真|팩스|ファックス|φαξ|faks|faxe|فاكس"
+_PHONE_WORDS = (
+    r"tel(?:ef[oóòa]n\w*|éfono|efoon|ephone|\.)?|t[ée]l(?:[ée]phone)?|phone|call|ring|mobile?|mobil\w*|cell\w*|handy|"
+    r"hotline|helpline|whatsapp|tlf|ph|fon|rufen|anruf|appel\w*|ll[aá]m\w+|ligue|chiama\w*|bel(?:len)?|gsm|"
+    r"kom[óo]rk\w*|puh(?:elin)?|тел(?:ефон)?|моб|звоните|τηλ\w*|電話|电话|手机|手機|携帯|전화|대표|טלפון|هاتف|جوال|"
+    r"โทร|điện thoại|"
+    r"đt|sdt|hp|celular|m[óo]vil|contact|kontakt|reservation\w*|notdienst|freephone|toll[- ]free|[tmp](?=[.: ])|"
+    r"[☎☏✆📞📱]"
+)
+_COUNT_WORDS = r"nr|no|num(?:ber|ero)?|nummer|número|numéro|n[°º]|№|番号|号码|번호"
+_OTHER_WORDS = (
+    r"ust\w*|vat|uid|iva|tva|btw|mwst|mva|gst\w*|tax|steuer\w*|id(?:nr)?|hr[ab]|handelsregister\w*|regist(?:er|"
+    r"ration)\w*|reg|iban|bic|swift|konto\w*|account no|blz|bankverbindung|bankleitzahl|siret|siren|rcs|ape|naf|"
+    r"capital|nif|cif|nie|p\.?\s?iva|c\.?f|codice|rea|kvk|cnpj|cpf|rut|ruc|rfc|cuit|nit|nip|regon|krs|i[čc]o?|di[čc]|"
+    r"abn|acn|ein|duns|d-u-n-s|cvr|org\.?(?:nr)?|isbn|issn|ean|gtin|upc|sku|mpn|art(?:ikel\w*|icle)?|item|order\w*|"
+    r"bestell\w*|auftrag\w*|invoice|rechnung\w*|kunden(?:nummer|nr)|инн|огрн|кпп|р/с|plz|zip|postal|lat(?:itude)?|lng|"
+    r"long?(?:itude)?|gps|copyright|©|version|patent|licen[cs]e|lic|permit|ref(?:erence)?|ticket|serial|imei|charity|"
+    r"арт|код|备案|備案|icp\w*|許可|第|登録|사업자\w*|등록\w*|통신판매\w*|price|preis|prix|precio|usd|eur|€|\$|£"
+)
+_WORDS = re.compile(
+    rf"(?<![^\W\d_])(?:(?P<fax>{_FAX_WORDS})|(?P<phone>{_PHONE_WORDS})|(?P<count>{_COUNT_WORDS})|(?P<other>{_OTHER_WORDS}))"
+    r"(?![^\W\d_])",
+    re.IGNORECASE,
+)
+_BOTH = re.compile(
+    rf"(?:{_PHONE_WORDS})\.?(?:\s?[/+&,|-]\s?|\s(?:und|and|y|e|et|en|og|och|i)\s)(?:{_FAX_WORDS})", re.IGNORECASE
+)
+_FAX = re.compile(_FAX_WORDS, re.IGNORECASE)
+_ENDED = re.compile(r"\d{4,}\w*[,;|·]")
+_BEFORE_CHARS = 40
+_WHATSAPP = re.compile(
+    r"(?:https?:)?//(?:wa\.me|(?:api|web)\.whatsapp\.com|(?:www\.)?whatsapp\.com)/|whatsapp://send", re.IGNORECASE
+)
+_WHATSAPP_NUMBER = re.compile(r"(?:wa\.me/|[?&/]phone=)(?:\+|%2B|00)?([\d %-]{7,25})", re.IGNORECASE)
+
+Label = Literal["", "phone", "fax", "other"]
+
+
+def phones(page: Page, countries: Sequence[str]) -> tuple[Found, ...]:
+    """At most MAX_PHONES numbers, those of links first. `countries`: whose national numbers they may be, alpha-2."""
+    regions = tuple(countries[:MAX_REGIONS])
+    faxes: set[str] = set()
+    written: list[str] = []
+    for number, label in _in_text(page, regions):
+        if label == "fax":
+            faxes.add(number)
+        else:
+            written.append(number)
+    found: dict[str, str] = {}
+    for number, method, is_fax in (*_linked(page, regions), *_structured(page, regions)):
+        if is_fax:
+            faxes.add(number)
+        else:
+            found.setdefault(number, method)
+    for number in written:
+        found.setdefault(number, "text")
+    numbers = [Found(number, method) for number, method in found.items() if number not in faxes or number in written]
+    return tuple(numbers[:MAX_PHONES])
+
+
+def _linked(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, str, bool]]:
+    read = 0
+    for link in page.links:
+        scheme = link.url[:7].lower()
+        if scheme.startswith(("tel:", "callto:")):
+            number = _of_link(unquote(link.url.partition(":")[2]), regions)
+            method = "tel"
+        elif "whatsapp" in link.url or "wa.me/" in link.url:
+            match = _WHATSAPP.match(link.url) and _WHATSAPP_NUMBER.search(link.url)
+            number = _number("+" + re.sub(r"\D", "", match[1].replace("%20", "")), "") if match else ""
+            method = "whatsapp"
+        else:
+            continue
+        if number:
+            yield number, method, bool(_FAX.search(link.text))
+        read += 1
+        if read >= MAX_READ:
+            return
+
+
+def _of_link(given: str, regions: tuple[str, ...]) -> str:
+    given = given.strip(" /").partition(";")[0].partition("?")[0][:40]
+    given = unicodedata.normalize("NFKC", given)
+    digits = re.sub(r"\D", "", given)
+    if number := _international(given) or (_number("+" + digits, "") if given.startswith("1-") else ""):
+        return number
+    for region in regions:
+        if number := _number(given, region):
+            return number
+    # Whoever writes a link for phones anywhere on earth often leaves out nothing but the plus.
+    if not digits.startswith("0") and len(digits) >= 11 and (number := _number("+" + digits, "")):
+        return number
+    return "" if regions else _number(given, "US") if len(digits) == 10 and not digits.startswith("0") else ""
+
+
+def _structured(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, str, bool]]:
+    read = 0
+    for thing in page.json_ld:
+        for key in ("telephone", "phone", "faxNumber"):
+            given = thing.get(key)
+            for one in given[:MAX_PHONES] if isinstance(given, list) else (given,):
+                if isinstance(one, str | int) and read < MAX_READ:
+                    read += 1
+                    text = str(one)[:60].removeprefix("tel:")
+                    if number := _of_link(text, regions):
+                        yield number, "json_ld", key == "faxNumber"
+
+
+def _in_text(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, Label]]:
+    text = "\n".join(page.lines)
+    read = 0
+    for match in islice(_RUN.finditer(text), MAX_LOOKED_AT):
+        start, end = match.start(), match.start() + len(match[0].rstrip(_BETWEEN))
+        if end - start > MAX_RUN_CHARS or _NEVER_BEHIND.match(text, end):
+            continue
+        while start and match.start() - start < 3 and text[start - 1] in _OPENING:
+            start -= 1
+        run = _OTHER_EXTENSION.split(text[start:end], maxsplit=1)[0]
+        if (run.isdigit() and len(run) < 8) or _is_cut(text, start):
+            continue
+        label: Label | None = None
+        for piece in (run, *_SEPARATE.split(run)) if _SEPARATE.search(run) else (run,):
+            if not MIN_DIGITS <= sum(map(str.isdigit, piece)) <= MAX_DIGITS or _NO_PHONE.match(piece):
+                continue
+            label = _label(text, start, end) if label is None else label
+            if label == "other":
+                break
+            read += 1
+            if number := _written(piece.strip(), regions, label):
+                yield number, label
+                if piece is run:
+                    break
+            if read >= MAX_READ:
+                return
+
+
+def _is_cut(text: str, start: int) -> bool:
+    """Whether something goes on into a run of digits: a word, a price, a time, a path."""
+    ahead = text[start - 1 : start]
+    if not ahead or ahead.isspace():
+        return False
+    if ahead.isalnum():
+        return ord(ahead) < 0x2E80  # 電話03… is a word and a number, A03… is one word
+    if ahead in ".,:":
+        return text[start - 2 : start - 1].isdigit()
+    return ahead in "$€£#=%_" or (ahead in "-/" and text[start] not in _OPENING)
+
+
+def _label(text: str, start: int, end: int) -> Label:
+    """What the words before a number say it is; the nearest counts."""
+    before = text[max(0, start - _BEFORE_CHARS) : start]
+    words = list(_WORDS.finditer(before))
+    if text[end : end + 7].lower().startswith((" (fax)", "(fax)")):
+        return "fax"
+    if not words:
+        return ""
+    last = words[-1]
+    if last["count"] and len(words) > 1 and last.start() - words[-2].end() < 4:
+        last = words[-2]  # "phone number", "order no."
+    between = before[last.end() :]
+    if ("\n" in between and any(map(str.isdigit, between))) or (last["other"] and _ENDED.search(between)):
+        return ""  # that word was for another number, in the line above or before a comma
+    if last["fax"]:
+        return "phone" if _BOTH.search(before[: last.end()]) else "fax"
+    return "phone" if last["phone"] else "other" if len(between) < 20 else ""
+
+
+def _written(given: str, regions: tuple[str, ...], label: Label) -> str:
+    """The number that a text gives; one without a country needs a label, or the looks of one."""
+    if not given.isascii():
+        given = unicodedata.normalize("NFKC", given).replace("ー", "-")
+    if number := _international(given):
+        return number
+    if given.startswith(("+", "(+")):
+        return ""
+    if _NANP.match(given) and (not regions or not _NORTH_AMERICA.isdisjoint(regions)):
+        return _number(given, "US")
+    for region in regions:
+        if (number := _number(given, region)) and (label or _looks_national(given, number)):
+            return number
+    return ""
+
+
+def _international(given: str) -> str:
+    plain = _TRUNK.sub(" ", given).strip()
+    if plain.startswith("(+"):
+        plain = plain[1:].replace(")", " ", 1)
+    if plain.startswith("00"):
+        plain = "+" + plain[2:]
+    return _number(plain, "") if plain.startswith("+") else ""
+
+
+def _looks_national(given: str, number: str) -> bool:
+    """Whether it is grouped as its country groups numbers, or starts with the 0 that long-distance calls had."""
+    digits = re.sub(r"\D", "", given)
+    groups = re.findall(r"\d+", given)
+    if len(groups) > 1 and digits[0] == "0" and len(digits) >= 9 and (len(groups[0]) > 1 or given[0] == "("):
+        return True
+    return len(groups) > 1 and groups == re.findall(r"\d+", _national(number))
+
+
+@lru_cache(maxsize=16_384)
+def _national(number: str) -> str:
+    return phonenumbers.format_number(phonenumbers.parse(number), PhoneNumberFormat.NATIONAL)
+
+
+@lru_cache(maxsize=16_384)
+def _number(given: str, region: str) -> str:
+    """E.164 of a valid number; "" if it is none."""
+    try:
+        read = phonenumbers.parse(given, region or None)
+    except phonenumbers.NumberParseException:
+        return ""
+    if not phonenumbers.is_valid_number(read):
+        return ""
+    return phonenumbers.format_number(read, PhoneNumberFormat.E164)

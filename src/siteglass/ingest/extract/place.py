@@ -1,0 +1,98 @@
+"""Where a page's owner is, by the surest sign there is: address, phones, domain, region. Rather unknown than wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import phonenumbers
+from phonenumbers import PhoneNumberType
+
+from siteglass.ingest.extract.address import address
+from siteglass.ingest.extract.gazetteer import cities_named, home_country
+from siteglass.ingest.extract.locale import chosen_country
+from siteglass.ingest.extract.page import Page
+from siteglass.ingest.facts import Found, GeoBasis
+from siteglass.query.vocabulary import vocabulary
+
+# Of these, the first digits of a landline tell the town; elsewhere, all around a larger one.
+_TOWNS_BY_PHONE = frozenset(("DEU", "AUT"))
+
+
+class Place(NamedTuple):
+    """Where, and how that is known."""
+
+    country: str = ""
+    """Alpha-3; "" if it is not known."""
+    state: str = ""
+    """ISO 3166-2 without the country."""
+    city: str = ""
+    basis: GeoBasis = ""
+
+
+def place(page: Page, phones: Sequence[Found], language: str) -> Place:
+    """The place of a page, with its phone numbers and its language as they were found."""
+    found = address(page)
+    if found and found.basis != "gazetteer":
+        if found.city or found.basis == "json_ld":
+            return Place(found.country, found.state, found.city, found.basis)
+        return Place(found.country, *_by_phone(phones, found.country), found.basis)
+    weak = found.country if found else ""
+    home = home_country(page.host)
+    called = _called(phones, home, weak)
+    region = chosen_country(page, language)
+    signs: tuple[tuple[str, GeoBasis], ...] = (
+        (called, "phone"),
+        (home, "cctld"),
+        (weak, "gazetteer"),
+        (region, "language"),
+    )
+    country, basis = next(((country, basis) for country, basis in signs if country), ("", ""))
+    if not country:
+        return Place()
+    state, city = (found.state, found.city) if found and found.country == country else _by_phone(phones, country)
+    return Place(country, state, city, basis)
+
+
+def _called(phones: Sequence[Found], home: str, weak: str) -> str:
+    """The country that numbers agree on: two, or a single one that nothing speaks against."""
+    votes = Counter(country for one in phones if (country := _country_of(one.value)))
+    if not votes:
+        return ""
+    country, count = votes.most_common(1)[0]
+    if count >= 2 and 3 * count >= 2 * votes.total():
+        return country
+    return country if count == votes.total() and {home, weak} <= {"", country} else ""
+
+
+@lru_cache(maxsize=8_192)
+def _country_of(number: str) -> str:
+    """Alpha-3; "" for numbers that are of no one country, as freephone ones of North America are."""
+    read = phonenumbers.parse(number)
+    region = phonenumbers.region_code_for_number(read)
+    if not region or (read.country_code == 1 and phonenumbers.number_type(read) == PhoneNumberType.TOLL_FREE):
+        return ""
+    return vocabulary().country_alpha3(region) or ""
+
+
+def _by_phone(phones: Sequence[Found], country: str) -> tuple[str, str]:
+    """State and city that the landlines of a country agree on; mobile numbers are from anywhere."""
+    if country not in _TOWNS_BY_PHONE:
+        return "", ""
+    towns = {town for one in phones if _country_of(one.value) == country and (town := _town_of(one.value))}
+    if len(towns) != 1:
+        return "", ""
+    named = [one for one in cities_named(towns.pop()) if one.country == country]
+    return (named[0].state, named[0].name) if len(named) == 1 else ("", "")
+
+
+@lru_cache(maxsize=8_192)
+def _town_of(number: str) -> str:
+    read = phonenumbers.parse(number)
+    if phonenumbers.number_type(read) != PhoneNumberType.FIXED_LINE:
+        return ""
+    from phonenumbers import geocoder  # half a second to load, and many pages need it not
+
+    return str(geocoder.description_for_valid_number(read, "en"))

@@ -1,0 +1,95 @@
+"""Whose an e-mail address is: that of a role ("info", "sales"), or of a person; at a free mailer or not."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+# Beside the words of roles.txt, see scripts/build_roles.py.
+_OWN_ROLES = """
+aanmelden aanvraag accueil achat achats acquisti adherents adhesion afspraak agence agendamento agenzia ajuda
+amministratore anfrage anfragen angebot annahme apotheke asiakaspalvelu assicurazioni assistance assistenzaclienti
+atelier atencion atencioncliente atencionclientes atendimentoaocliente auftrag ausbildung auskunft ayuda azubi balie
+bauhof beratung bestelling bestellingen bestellungen bestilling bestuur bewerbung bewerbungen bilgi billetterie
+boekhouding bonjour boutique buchung buero bureau cabinet candidaturas candidature candidatures centralino cita citas
+clienti clients cnil cobranca cobros comercios commande commandes compra consulenza contactez contactformulier
+contactos contas contatos contatti correo cotizacion cotizaciones curriculum cursos datenschutz
+datenschutz-beauftragter datenschutzbeauftragter debiteuren demande departamento destek devis dialog directie
+disposition documentacao dpo einkauf empfang empleo emploi emprego encomendas envios ertekesites escola eventi eventos
+facturas facturation facturen faktura fakturace faleconosco fatturazione fatture financeira financien formation
+formazione garage gare gdpr gemeinde geschaeftsfuehrung geschaeftsleitung geschaeftsstelle gestion gestoria giftshop
+guestrelations guestservice hallo hausverwaltung hoteles hotellerie hotline iletisim immobilien imprensa impressum
+info.commerciale informazioni informes infos inkoop inmobiliaria inschrijving inscription inscriptions iroda iscrizioni
+juridique kantoor kanzlei kariera karriere kasse kfz klacht klachten klanten klantenservice kontakty kundenbetreuung
+kundencenter kundendienst kundenservice kundtjanst kurse lager lavoro ledenadministratie legale leitung lgpd location
+logistique loja magasin magazijn magazzino mairie marcacoes matricula matriculas merch mitglieder myynti negozio
+nepasrepondre nicht-antworten no-answer no-responder notdienst obchod objednavky obsluga offerte offertes officina
+oficinas ola onderhoud orcamento orcamentos ordine ordre ouvidoria partenaires partenariat pec pedido pedidos personal
+personalabteilung personeel pochta posta praktijk praxis prenotazioni prensa pressestelle presupuesto presupuestos
+preventivi privacidad privacidade privacypolicy prodaja producao produktion produzione proteccion protocolo publicidad
+qualita rathaus recepcao recepce receptie rechnung rechnungen rechnungswesen reclamaciones reclamation reclamations
+reclami recrutamento redactie redaktion rekrutacja rendeles reserveren reserveringen reservierung reservierungen
+ressources-humaines rezeption rezerwacje rgpd ricambi risorseumane salg salj satis sav secretariageral secretariat sede
+segreteria seguros serviceclients servico servicos servizioclienti siege sklep sollicitatie sollicitaties spedizioni
+sprzedaz stampa standesamt sugerencias sugestoes taller technique tecnico telefonzentrale termin termine tienda
+titkarsag toimisto trabajo trabalheconosco turnos ufficio ufficiostampa ufficiotecnico ugyfelszolgalat urp vanzari
+vendite vente ventes verhuur verkoop vermietung versand vertrieb verwaltung vragen webshop welkom werbung werkplaats
+werkstatt winkel zakazy zamowienia
+"""
+# With these in front, whatever follows names a department or a place: "info-berlin", "sales.uk".
+_LEADING = """
+info infos contact contacto contato contatti kontakt kontakty sales support service services office mail email hello
+noreply no-reply help billing jobs karriere careers press presse marketing hr admin buero bureau verkauf vertrieb
+ventas vendas vendite vente accueil reception rezeption reservas reservations booking team shop store secretariat
+sekretariat secretaria segreteria export import order orders bestellung customer
+"""
+# The mailers where people, and small firms, have addresses for nothing.
+_FREE_MAILERS = """
+126.com 139.com 163.com 21cn.com abv.bg alice.it aliyun.com aol.com aol.de arcor.de arnet.com.ar bigpond.com
+bigpond.net.au bk.ru blueyonder.co.uk bluewin.ch bol.com.br btinternet.com centrum.cz charter.net chello.nl comcast.net
+cox.net daum.net docomo.ne.jp earthlink.net email.com email.cz email.it ezweb.ne.jp fastmail.com fastmail.fm
+foxmail.com free.fr freemail.hu freenet.de gmail.com gmx.at gmx.ch gmx.com gmx.de gmx.fr gmx.info gmx.net
+googlemail.com hanmail.net hey.com home.nl hotmail.be hotmail.ca hotmail.ch hotmail.co.jp hotmail.co.uk hotmail.com
+hotmail.com.ar hotmail.com.br hotmail.de hotmail.es hotmail.fr hotmail.it hotmail.nl hotmail.se hushmail.com icloud.com
+ig.com.br inbox.com inbox.lv inbox.ru interia.pl inwind.it juno.com kpnmail.nl laposte.net libero.it list.ru live.at
+live.be live.ca live.cl live.co.uk live.com live.com.ar live.com.au live.com.mx live.com.pt live.de live.dk live.fr
+live.ie live.it live.nl live.no live.se mac.com mail.bg mail.com mail.de mail.ee mail.ru mailbox.org me.com msn.com
+mynet.com nate.com naver.com neostrada.pl neuf.fr numericable.fr ntlworld.com o2.pl online.de online.no onet.eu onet.pl
+optonline.net optusnet.com.au orange.fr outlook.at outlook.be outlook.co.uk outlook.com outlook.com.br outlook.de
+outlook.es outlook.fr outlook.it outlook.jp outlook.pt planet.nl pm.me poczta.onet.pl post.cz posteo.de proton.me
+protonmail.ch protonmail.com qq.com rambler.ru rediffmail.com rocketmail.com rogers.com sapo.pt sbcglobal.net seznam.cz
+sfr.fr shaw.ca sina.cn sina.com sky.com skynet.be softbank.ne.jp sohu.com superonline.com sympatico.ca t-online.de
+talktalk.net telefonica.net telenet.be telia.com telus.net terra.com terra.com.br terra.es tin.it tiscali.co.uk
+tiscali.it tlen.pl tut.by tuta.com tutanota.com ukr.net unitybox.de uol.com.br verizon.net videotron.ca vip.qq.com
+virgilio.it virginmedia.com vodafone.de voila.fr volny.cz wanadoo.fr web.de wp.pl xs4all.nl xtra.co.nz ya.ru yahoo.ca
+yahoo.co.id yahoo.co.in yahoo.co.jp yahoo.co.kr yahoo.co.nz yahoo.co.th yahoo.co.uk yahoo.com yahoo.com.ar yahoo.com.au
+yahoo.com.br yahoo.com.cn yahoo.com.hk yahoo.com.mx yahoo.com.my yahoo.com.ph yahoo.com.sg yahoo.com.tr yahoo.com.tw
+yahoo.com.vn yahoo.de yahoo.es yahoo.fr yahoo.gr yahoo.ie yahoo.it yahoo.nl yahoo.no yahoo.pl yahoo.ro yahoo.se
+yandex.by yandex.com yandex.kz yandex.ru yandex.ua yeah.net ymail.com zoho.com zonnet.nl
+"""
+_leading = frozenset(_LEADING.split())
+_free_mailers = frozenset(_FREE_MAILERS.split())
+_PARTS = re.compile(r"[._-]+")
+
+
+@cache
+def _roles() -> frozenset[str]:
+    words = files("siteglass.ingest.extract").joinpath("roles.txt").read_text(encoding="utf-8").split()
+    return frozenset(words) | frozenset(_OWN_ROLES.split())
+
+
+def is_role(address: str) -> bool:
+    """Whether an address is that of a role, a department or a place rather than of a person."""
+    local = address.lower().partition("@")[0].partition("+")[0]
+    bare = local.rstrip("0123456789").rstrip("._-")
+    roles = _roles()
+    if not bare or local in roles or bare in roles:
+        return True
+    parts = _PARTS.split(bare)
+    return len(parts) > 1 and (parts[0] in _leading or parts[-1] in _leading or all(part in roles for part in parts))
+
+
+def is_free_mail(address: str) -> bool:
+    """Whether an address is at a mailer that anybody can have one of: its domain says nothing of its owner."""
+    return address.lower().rpartition("@")[2] in _free_mailers

@@ -1,0 +1,220 @@
+"""Phone numbers of a page: every usual way of writing one, and what else is made of digits."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from siteglass.ingest.extract.phones import MAX_PHONES, phones
+from tests.ingest.contacts.making import PAGE_LIMIT_MS, page, slowest_ms
+
+
+def found(html: str, *countries: str) -> list[tuple[str, str]]:
+    return [(one.value, one.method) for one in phones(page(html), countries)]
+
+
+@pytest.mark.parametrize(
+    ("href", "countries", "expected"),
+    [
+        ("tel:+49-30-901820", "", "+4930901820"),
+        ("TEL:%2B49%2030%20901820", "", "+4930901820"),
+        ("tel:004930901820", "", "+4930901820"),
+        ("tel:+49(0)30901820", "", "+4930901820"),
+        ("tel://+4930901820", "", "+4930901820"),
+        ("tel:030901820", "DE", "+4930901820"),
+        ("tel:030901820", "CH DE", "+4930901820"),
+        ("tel:4930901820", "", ""),
+        ("tel:493090182000", "", "+493090182000"),
+        ("tel:2127365000", "", "+12127365000"),
+        ("tel:1-800-843-0008", "DE", "+18008430008"),
+        ("tel:+1-212-736-5000;ext=12", "", "+12127365000"),
+        ("callto:+4930901820", "", "+4930901820"),
+        ("tel:110", "DE", ""),
+        ("tel:", "DE", ""),
+        ("tel:+49", "DE", ""),
+    ],
+)
+def test_tel_links(href: str, countries: str, expected: str) -> None:
+    assert found(f'<a href="{href}">call</a>', *countries.split()) == ([(expected, "tel")] if expected else [])
+
+
+@pytest.mark.parametrize(
+    "href",
+    [
+        "https://wa.me/4915123456789",
+        "https://wa.me/+4915123456789?text=Hi",
+        "https://api.whatsapp.com/send?phone=4915123456789&text=1234567890",
+        "https://api.whatsapp.com/send/?text=x&phone=%2B4915123456789",
+        "whatsapp://send?phone=+4915123456789",
+        "https://web.whatsapp.com/send?phone=4915123456789",
+    ],
+)
+def test_whatsapp_links(href: str) -> None:
+    assert found(f'<a href="{href}">chat</a>') == [("+4915123456789", "whatsapp")]
+
+
+def test_whatsapp_links_without_a_number() -> None:
+    assert (
+        found('<a href="https://wa.me/message/ABCDEF123456">x</a><a href="https://wa.me/?text=4915123456789">y</a>')
+        == []
+    )
+
+
+def test_json_ld_has_phones_and_faxes() -> None:
+    html = """<script type="application/ld+json">{"@type": "LocalBusiness",
+      "telephone": ["030 901820", "+44 20 7946 0958"], "faxNumber": "+49 30 901821",
+      "contactPoint": {"telephone": "+1-212-736-5000"}}</script> Tel. +49 30 901821"""
+
+    assert found(html, "DE") == [
+        ("+4930901820", "json_ld"),
+        ("+442079460958", "json_ld"),
+        ("+12127365000", "json_ld"),
+        ("+4930901821", "text"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "country", "expected"),
+    [
+        ("Tel.: 030 / 90 18 20", "DE", "+4930901820"),
+        ("Telefon 030-901820", "DE", "+4930901820"),
+        ("T: +49 (0) 30 90 18 20", "", "+4930901820"),
+        ("Rufen Sie uns an (030) 901820-0", "DE", "+49309018200"),
+        ("Mobil 0171/2345678", "DE", "+491712345678"),
+        ("0800 330 1000", "DE", "+498003301000"),
+        ("Tel. 01 58858-0", "AT", "+431588580"),
+        ("044 668 18 00", "CH", "+41446681800"),
+        ("Tél. : 01 42 68 53 00", "FR", "+33142685300"),
+        ("01.42.68.53.00", "FR", "+33142685300"),
+        ("Llámenos: 912 345 678", "ES", "+34912345678"),
+        ("912 34 56 78", "ES", "+34912345678"),
+        ("tel 06 698821", "IT", "+3906698821"),
+        ("Telefono: 02 8646 1234", "IT", "+390286461234"),
+        ("Bel 020 624 1111", "NL", "+31206241111"),
+        ("(212) 736-5000", "US", "+12127365000"),
+        ("(212) 736-5000", "", "+12127365000"),
+        ("212.736.5000", "US", "+12127365000"),
+        ("1-800-843-0008", "US", "+18008430008"),
+        ("Call 2127365000 now", "US", "+12127365000"),
+        ("+1 (212) 736-5000 ext. 12", "", "+12127365000"),
+        ("020 7946 0958", "GB", "+442079460958"),
+        ("+44 (0)20 7946 0958", "", "+442079460958"),
+        ("(11) 91234-5678", "BR", "+5511912345678"),
+        ("Telefone: (11) 3061-1234", "BR", "+551130611234"),
+        ("(02) 9374 4000", "AU", "+61293744000"),
+        ("TEL 03-3201-3331", "JP", "+81332013331"),
+        ("電話０３－３２０１－３３３１", "JP", "+81332013331"),
+        ("전화 02-2133-1234", "KR", "+82221331234"),
+        ("电话：010-6552 9988", "CN", "+861065529988"),
+        ("тел. 8 (495) 123-45-67", "RU", "+74951234567"),
+        ("tel. 22 621 02 51", "PL", "+48226210251"),
+        ("Tlf 33 12 12 12", "DK", "+4533121212"),
+        ("Puh. 09 310 1691", "FI", "+35893101691"),
+        ("0212 251 25 25", "TR", "+902122512525"),
+        ("Phone 098200 12345", "IN", "+919820012345"),
+        ("0049 30 901820", "DE", "+4930901820"),
+        ("(+49) 30 901820", "", "+4930901820"),
+        ("BTW NL812345678B01, 030-2345678", "NL", "+31302345678"),
+        ("Tel:030/901820", "DE", "+4930901820"),
+        ("Tel.030 901820", "DE", "+4930901820"),
+        ("Tel:+49.30.901820", "", "+4930901820"),
+        ("Fax: -, Tel: (030)901820", "DE", "+4930901820"),
+        ("Tel/Fax: 030 901820", "DE", "+4930901820"),
+        ("Telefon und Fax 030 901820", "DE", "+4930901820"),
+        ("☎ 030 901820", "DE", "+4930901820"),
+        ("Phone number: 020 7946 0958", "GB", "+442079460958"),
+        ("Tel. Nr. 030 901820", "DE", "+4930901820"),
+        ("Acme Company, London 020 7946 0958", "GB", "+442079460958"),
+        ("+49 30 9018-0/-12", "", "+493090180"),
+    ],
+)
+def test_numbers_in_text(text: str, country: str, expected: str) -> None:
+    assert found(f"<p>{text}</p>", *country.split()) == [(expected, "text")]
+
+
+def test_two_numbers_with_a_slash_between() -> None:
+    assert found("Tel: 030 901820 / 0171 2345678", "DE") == [("+4930901820", "text"), ("+491712345678", "text")]
+
+
+def test_labels_may_stand_in_the_cell_before() -> None:
+    html = """<table><tr><td>Telefon</td><td>030901820</td></tr><tr><td>Fax</td><td>030 901821</td></tr></table>
+      030 901822"""
+
+    assert found(html, "DE") == [("+4930901820", "text"), ("+4930901822", "text")]
+
+
+@pytest.mark.parametrize(
+    ("text", "country"),
+    [
+        ("Fax: 030 901821", "DE"),
+        ("Telefax +49 30 901821", "DE"),
+        ("Tel. siehe oben, Fax (030) 901821", "DE"),
+        ("030 901821 (Fax)", "DE"),
+        ("факс 8 (495) 123-45-67", "RU"),
+        ("USt-IdNr. DE 123456789, DE123456789", "DE"),
+        ("IBAN DE89 3704 0044 0532 0130 00", "DE"),
+        ("Konto 0123456789 BLZ 10050000", "DE"),
+        ("HRB 012 345678, Amtsgericht", "DE"),
+        ("Steuernummer 030/123/45678", "DE"),
+        ("SIRET 012 345 678 00012", "FR"),
+        ("P. IVA 01234567890", "IT"),
+        ("CNPJ 12.345.678/0001-90", "BR"),
+        ("Bestellnummer 0301234567", "DE"),
+        ("Order no. 212-736-5000", "US"),
+        ("ISBN 0-306-40615-2, 978-3-16-148410-0", "US"),
+        ("vom 01.02.2024 bis 03.04.2024 10", "FR"),
+        ("2013-05-04 1998-2013 1998 – 2013", "DK"),
+        ("Mo-Fr 08.00 - 12.00 13.00 - 17.00", "FR"),
+        ("09:00-17:00 0900 - 1700", "DE"),
+        ("52.520008, 13.404954", "DE"),
+        ("1.234.567 Stück, 12.345.678,00 €, $1 234 567 890", "DE"),
+        ("20 30 40 50 60", "DE"),
+        ("12345 67890", "US"),
+        ("0123456789", "FR"),
+        ("v1.2.3.4567 10.0.0.1 192.168.100.200", "US"),
+        ("A030901820 x/030901820", "DE"),
+        ("030901820€ 0309018200%", "DE"),
+        ("12:30 901820 0 1.030 901820 3,030 901820", "DE"),
+        ("7" * 30, "DE"),
+        ("+49 30 1", "DE"),
+        ("+999 1234567", "DE"),
+    ],
+)
+def test_what_else_is_made_of_digits(text: str, country: str) -> None:
+    assert found(f"<p>{text}</p>", country) == []
+
+
+def test_a_fax_is_none_as_a_link_either() -> None:
+    html = 'Tel <a href="tel:+4930901820">030 901820</a> Fax: <a href="tel:+4930901821">030 901821</a>'
+
+    assert found(html, "DE") == [("+4930901820", "tel")]
+
+
+def test_each_number_counts_once_and_they_are_bounded() -> None:
+    assert found('Tel. 030 901820 <a href="tel:+4930901820">030 901820</a>', "DE") == [("+4930901820", "tel")]
+    assert len(found(" x ".join(f"+49 30 9018{number}" for number in range(10, 99)))) == MAX_PHONES
+
+
+def test_scripts_and_attributes_are_not_read() -> None:
+    assert (
+        found('<script>"+49 30 901820"</script><input value="+49 30 901820" placeholder="+49 30 901820">', "DE") == []
+    )
+
+
+def test_no_page_takes_long() -> None:
+    assert slowest_ms(lambda made: phones(made, ("DE", "AT", "CH", "FR"))) < PAGE_LIMIT_MS
+
+
+_PIECES = st.sampled_from(
+    ["+49", "030", "0", "1", "(0)", " ", "-", "/", "Tel", "Fax: ", "901820", "２", "ー", "\n", "+", "("]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.one_of(_PIECES, st.text(max_size=4)), max_size=16).map("".join))
+def test_whatever_stands_there_only_numbers_come_out(text: str) -> None:
+    for value, _ in found(f"<p>{text}</p><a href='tel:{text}'>x</a>", "DE", "US"):
+        assert re.fullmatch(r"\+[1-9]\d{6,14}", value)

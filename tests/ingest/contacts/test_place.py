@@ -1,0 +1,247 @@
+"""Where a page's owner is: by address, phones, domain, region; and nowhere where that is not sure."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from siteglass.ingest.extract.context import countries
+from siteglass.ingest.extract.page import Page
+from siteglass.ingest.extract.phones import phones
+from siteglass.ingest.extract.place import Place, place
+from siteglass.query.vocabulary import vocabulary
+from tests.ingest.contacts.making import PAGE_LIMIT_MS, page, slowest_ms
+
+GENERIC = "https://www.firma.com/"
+
+
+def placed(html: str, url: str = GENERIC, language: str = "") -> tuple[str, ...]:
+    made = page(f"<body>{html}" if not html.startswith("<html") else html, url)
+    return tuple(_place(made, language))
+
+
+def _place(made: Page, language: str = "") -> Place:
+    return place(made, phones(made, countries(made)), language)
+
+
+def structured(address: Any, kind: str = "LocalBusiness", key: str = "address") -> str:
+    return f'<script type="application/ld+json">{json.dumps({"@type": kind, key: address})}</script>'
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ({"addressCountry": "DE", "addressLocality": "München"}, ("DEU", "BY", "Munich")),
+        (
+            {"addressCountry": "Deutschland", "addressRegion": "Bayern", "addressLocality": "München"},
+            ("DEU", "BY", "Munich"),
+        ),
+        ({"addressCountry": {"@type": "Country", "name": "AUT"}, "addressLocality": "Wien"}, ("AUT", "9", "Vienna")),
+        (
+            {"addressCountry": ["USA"], "addressRegion": "IL", "addressLocality": "Springfield"},
+            ("USA", "IL", "Springfield"),
+        ),
+        (
+            {"addressCountry": "US", "addressRegion": "Texas", "addressLocality": "Smalltown"},
+            ("USA", "TX", "Smalltown"),
+        ),
+        ({"addressCountry": "US", "addressLocality": "Austin, TX"}, ("USA", "TX", "Austin")),
+        ({"addressCountry": "United Kingdom", "addressLocality": "London"}, ("GBR", "ENG", "London")),
+        ({"addressCountry": "England", "addressLocality": "Leeds"}, ("GBR", "ENG", "Leeds")),
+        ({"addressCountry": "IT", "addressRegion": "MI", "addressLocality": "Milano"}, ("ITA", "25", "Milan")),
+        ({"addressCountry": "日本", "addressLocality": "東京"}, ("JPN", "13", "Tokyo")),
+        ({"addressCountry": "FR"}, ("FRA", "", "")),
+        ({"addressCountry": "DE", "addressLocality": "Kleinkleckersdorf"}, ("DEU", "", "Kleinkleckersdorf")),
+        ({"addressRegion": "TX", "addressLocality": "Austin", "postalCode": "78701"}, ("USA", "TX", "Austin")),
+        ({"addressLocality": "Berlin", "postalCode": "10115"}, ("DEU", "BE", "Berlin")),
+        ([{"addressCountry": "NL", "addressLocality": "Den Haag"}], ("NLD", "ZH", "The Hague")),
+    ],
+)
+def test_structured_data_comes_first(address: Any, expected: tuple[str, str, str]) -> None:
+    html = (
+        structured(address) + "<p>12 rue de la Paix, 75002 Paris, France</p><p>+33 1 42 68 53 00, +33 1 42 68 53 01</p>"
+    )
+
+    assert placed(html, "https://www.firma.es/") == (*expected, "json_ld")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        structured({"address": {"addressCountry": "FR", "addressLocality": "Paris"}}, "Event", "location"),
+        structured({"addressCountry": "FR", "addressLocality": "Paris"}, "Person"),
+        structured({"addressCountry": "Nowhere", "addressLocality": "Nirgendwo"}),
+        structured({"addressCountry": 7, "addressLocality": None}),
+        structured("12 rue de la Paix, Paris"),
+    ],
+)
+def test_addresses_of_others_and_broken_ones_do_not_count(html: str) -> None:
+    assert placed(html) == ("", "", "", "")
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>Musterstraße 5<br>10115 Berlin<br>Deutschland", ("DEU", "BE", "Berlin")),
+        ("Musterstr. 5, 10115 Berlin", ("DEU", "BE", "Berlin")),
+        ("Firma GmbH · Musterweg 5 · D-80331 München · Tel", ("DEU", "BY", "Munich")),
+        ("Dorfstraße 5, 17213 Malchow, Deutschland", ("DEU", "", "Malchow")),
+        ("Stephansplatz 1, 1010 Wien", ("AUT", "9", "Vienna")),
+        ("<p>Bahnhofstrasse 10<p>8001 Zürich<p>Schweiz", ("CHE", "ZH", "Zurich")),
+        ("CH-1204 Genève", ("CHE", "GE", "Geneva")),
+        ("12 rue de la République, 69002 Lyon", ("FRA", "ARA", "Lyon")),
+        ("Calle Mayor 5, 28013 Madrid, España", ("ESP", "MD", "Madrid")),
+        ("Via Roma 1, 20121 Milano (MI)", ("ITA", "25", "Milan")),
+        ("Keizersgracht 1, 1015 CN Amsterdam", ("NLD", "NH", "Amsterdam")),
+        ("Rue Neuve 1, 1000 Bruxelles", ("BEL", "BRU", "Brussels")),
+        ("ul. Nowa 5, 00-001 Warszawa", ("POL", "14", "Warsaw")),
+        ("Rua Augusta 100, 1100-048 Lisboa", ("PRT", "11", "Lisbon")),
+        ("Drottninggatan 1, 111 51 Stockholm", ("SWE", "AB", "Stockholm")),
+        ("Karl Johans gate 1, 0154 Oslo", ("NOR", "03", "Oslo")),
+        ("Strøget 1, 1160 København K", ("DNK", "84", "Copenhagen")),
+        ("Mannerheimintie 1, 00100 Helsinki", ("FIN", "18", "Helsinki")),
+        ("Vodičkova 1, 110 00 Praha 1", ("CZE", "", "Prague")),
+        ("Váci utca 1, 1052 Budapest", ("HUN", "", "Budapest")),
+        ("İstiklal Cad. 1, 34430 Beyoğlu/İstanbul", ("TUR", "", "Istanbul")),
+        ("101000, г. Москва, ул. Мясницкая 1", ("RUS", "", "Moscow")),
+        ("<p>123 Main St<br>Austin, TX 78701", ("USA", "TX", "Austin")),
+        ("500 Oak Ave, Smalltown, TX 75000-1234", ("USA", "TX", "Smalltown")),
+        ("1 Main Street, Springfield, IL 62701", ("USA", "IL", "Springfield")),
+        ("Wilmington, DE 19801", ("USA", "DE", "Wilmington")),
+        ("Austin, Texas 78701", ("USA", "TX", "Austin")),
+        ("100 King St W, Toronto, ON M5X 1A9", ("CAN", "ON", "Toronto")),
+        ("1 Martin Place, Sydney NSW 2000", ("AUS", "NSW", "Sydney")),
+        ("10 Downing Street, London SW1A 2AA", ("GBR", "ENG", "London")),
+        ("<p>Unit 5<br>Leeds<br>West Yorkshire<br>LS1 4AP", ("GBR", "ENG", "Leeds")),
+        ("Av. Paulista 1000, São Paulo - SP, 01310-100", ("BRA", "SP", "São Paulo")),
+        ("〒530-0001 大阪府大阪市北区梅田", ("JPN", "27", "Osaka")),
+        ("Andheri East, Mumbai, Maharashtra 400069", ("IND", "MH", "Mumbai")),
+        ("1 Raffles Place, Singapore 048616", ("SGP", "", "Singapore")),
+        ("Queen Street, Auckland 1010, New Zealand", ("NZL", "AUK", "Auckland")),
+    ],
+)
+def test_addresses_in_text(html: str, expected: tuple[str, str, str]) -> None:
+    assert placed(html) == (*expected, "address")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "© 2013 Reuters, 2012 London, since 1998 Vienna",
+        "On May 5, 2013 Vienna and on 20 March, 2014 Zürich were visited",
+        "Tel 030 12345 Berlin",
+        "12000 people, 15000 Menschen, 1200 kg, 1.200 Wien",
+        "Order 10115, item 75002",
+        "Paris, London, New York, Berlin",
+        "version 1010 beta",
+        "",
+    ],
+)
+def test_numbers_beside_cities_are_no_addresses(html: str) -> None:
+    assert placed(html) == ("", "", "", "")
+
+
+def test_many_branches_have_no_city() -> None:
+    towns = ("10115 Berlin", "20095 Hamburg", "80331 München", "50667 Köln", "01067 Dresden", "04109 Leipzig")
+
+    assert placed("".join(f"<p>Hauptstraße 1, {town}" for town in towns)) == ("DEU", "", "", "address")
+
+
+@pytest.mark.parametrize(
+    ("html", "url", "expected"),
+    [
+        ("+49 30 901820 und +49 30 901821", GENERIC, ("DEU", "BE", "Berlin", "phone")),
+        ("+49 171 2345678", GENERIC, ("DEU", "", "", "phone")),
+        ("+49 171 2345678", "https://www.firma.at/", ("AUT", "", "", "cctld")),
+        ("+49 171 2345678, +49 171 2345679", "https://www.firma.at/", ("DEU", "", "", "phone")),
+        ("+49 171 2345678, +43 664 1234567", GENERIC, ("", "", "", "")),
+        ("1-800-843-0008", GENERIC, ("", "", "", "")),
+        ("(212) 736-5000", GENERIC, ("USA", "", "", "phone")),
+        ("hallo", "https://www.firma.de/", ("DEU", "", "", "cctld")),
+        ("hello", "https://www.firma.co.uk/", ("GBR", "", "", "cctld")),
+        ("hola", "https://www.firma.com.co/", ("COL", "", "", "cctld")),
+        *[
+            ("hi", f"https://www.firma.{ending}/", ("", "", "", ""))
+            for ending in ("io", "co", "ai", "tv", "me", "eu", "app")
+        ],
+        ("10115 Berlin", GENERIC, ("DEU", "BE", "Berlin", "gazetteer")),
+        ("10115 Berlin", "https://www.firma.de/", ("DEU", "BE", "Berlin", "address")),
+        ("10115 Berlin", "https://www.firma.at/", ("AUT", "", "", "cctld")),
+        ('<html lang="de-AT"><p>hallo', GENERIC, ("AUT", "", "", "language")),
+        ('<html lang="de-CH"><p>Seestrasse 5, 8800 Kleindorf', GENERIC, ("CHE", "", "Kleindorf", "address")),
+        ("+41 44 668 18 00, +41 44 668 18 01", GENERIC, ("CHE", "", "", "phone")),
+        ('<html lang="en-US"><p>hello', GENERIC, ("", "", "", "")),
+        ('<html lang="ja"><p>こんにちは', GENERIC, ("", "", "", "")),
+    ],
+)
+def test_weaker_signs_in_their_order(html: str, url: str, expected: tuple[str, ...]) -> None:
+    assert placed(html, url) == expected
+
+
+def test_a_declared_region_of_another_language_does_not_count() -> None:
+    assert placed('<html lang="en-AU"><p>hallo', language="de") == ("", "", "", "")
+
+
+@pytest.mark.parametrize(
+    ("html", "url", "expected"),
+    [
+        ("<p>hallo", "https://www.firma.ch/", ("CH",)),
+        ('<html lang="de"><p>hallo', GENERIC, ("DE", "AT", "CH")),
+        ('<html lang="de-AT"><p>hallo', GENERIC, ("AT", "DE", "CH")),
+        ('<html lang="en"><p>hello', GENERIC, ()),
+        ("<p>Stephansplatz 1, 1010 Wien", "https://www.firma.de/", ("AT", "DE")),
+        (structured({"addressCountry": "FR"}), GENERIC, ("FR",)),
+    ],
+)
+def test_the_first_look_for_phones(html: str, url: str, expected: tuple[str, ...]) -> None:
+    assert countries(page(html, url)) == expected
+
+
+def test_national_numbers_are_read_by_the_address() -> None:
+    made = page("<p>Stephansplatz 1, 1010 Wien<p>Tel. 01 58858-0", GENERIC)
+
+    assert [one.value for one in phones(made, countries(made))] == ["+431588580"]
+
+
+def test_no_page_takes_long() -> None:
+    placed("<p>Musterstraße 5, 10115 Berlin, Tel. 030 901820")  # the vocabulary is loaded once
+
+    assert slowest_ms(_place) < PAGE_LIMIT_MS
+
+
+_PIECES = st.sampled_from(
+    [
+        "10115",
+        "1010",
+        " ",
+        ",",
+        "Berlin",
+        "Wien",
+        "TX",
+        "SW1A 2AA",
+        "〒100-0001",
+        "東京都",
+        "D-",
+        "\n",
+        "Straße 5",
+        "Germany",
+        "-",
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.one_of(_PIECES, st.text(max_size=4)), max_size=16).map("".join))
+def test_whatever_stands_there_only_places_come_out(text: str) -> None:
+    country, state, city, basis = placed(
+        f"<p>{text}</p>" + structured({"addressCountry": text, "addressLocality": text})
+    )
+    known = vocabulary()
+    assert (country == "") == (basis == "")
+    assert not country or known.country_name(country)
+    assert not state or state in known.states_of(country)
+    assert len(city) <= 100
