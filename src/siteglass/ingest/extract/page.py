@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from siteglass.domains import NotAHost, normalise, registrable
 from siteglass.ingest.capture import Capture
+from siteglass.ingest.extract.bounds import bounded
 
 MAX_TEXT_CHARS = 200_000
 MAX_LINKS = 2_000
@@ -95,7 +96,7 @@ class Page:
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
-        self.html = decoded(capture.body, capture.header("content-type"))
+        self.html = bounded(decoded(capture.body, capture.header("content-type")))
         self.address: SplitResult = urlsplit(capture.url)
         self.host = normalise(capture.url)  # raises NotAHost: such a capture is no page of a domain
         self.domain = registrable(self.host)

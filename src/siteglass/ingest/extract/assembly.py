@@ -1,0 +1,197 @@
+"""All facts of one capture, put together. What a fact module raises, and what takes too long, ends as ExtractFailed."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from time import thread_time
+from typing import TypeVar
+from urllib.parse import parse_qsl, urlsplit
+
+from msgspec.structs import replace
+
+from siteglass.domains import normalise, registrable
+from siteglass.ingest.capture import Capture
+from siteglass.ingest.extract import kinds, robots
+from siteglass.ingest.extract.audits import audits
+from siteglass.ingest.extract.emails import emails
+from siteglass.ingest.extract.keywords import keywords
+from siteglass.ingest.extract.language import language
+from siteglass.ingest.extract.names import business_name
+from siteglass.ingest.extract.page import MAX_URL_CHARS, Page
+from siteglass.ingest.extract.paths import OTHER, favicon, is_home, leads, path_of, priority
+from siteglass.ingest.extract.phones import phones
+from siteglass.ingest.extract.place import place
+from siteglass.ingest.extract.profiles import profiles
+from siteglass.ingest.extract.regions import likely_regions
+from siteglass.ingest.extract.technologies import technologies
+from siteglass.ingest.extract.texts import texts
+from siteglass.ingest.extract.trades import trade
+from siteglass.ingest.facts import PageFacts
+
+MAX_PAGE_S = 2.0
+"""Time of the processor for one capture. It is looked at between facts: no single one may be without a bound of its
+own."""
+_MAX_REASON_CHARS = 200
+
+_Made = TypeVar("_Made")
+# A query behind "/" is another page, as "/?p=12" is; these say where the reader came from.
+_HARMLESS_QUERY = re.compile(r"utm_\w+|gclid|fbclid|msclkid|ref|lang|hl|v")
+
+
+class ExtractFailed(Exception):
+    """A capture that gives no facts, for the quarantine: its address, the fact that failed, and why."""
+
+    def __init__(self, url: str, fact: str, reason: str) -> None:
+        super().__init__(url, fact, reason)  # all of them, so that it can be sent between processes
+        self.url = url
+        self.fact = fact
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"{self.url}: {self.fact}: {self.reason}"
+
+
+class NotHtml(ExtractFailed):
+    """The body is no web page: an image, a document, data. To be expected, and no reason to look into it."""
+
+
+class _Parts:
+    """Runs the parts of an extraction."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url[:MAX_URL_CHARS]
+        self._end_s = thread_time() + MAX_PAGE_S
+
+    def __call__(self, fact: str, make: Callable[[], _Made]) -> _Made:
+        try:
+            made = make()
+        except Exception as problem:
+            reason = f"{type(problem).__name__}: {problem}"[:_MAX_REASON_CHARS]
+            raise ExtractFailed(self._url, fact, reason) from problem
+        if thread_time() > self._end_s:
+            raise ExtractFailed(self._url, fact, f"the page took more than {MAX_PAGE_S} s")
+        return made
+
+
+def facts_of(capture: Capture) -> PageFacts:
+    """The facts of a capture; raises ExtractFailed."""
+    part = _Parts(capture.url)
+    bare = part("address", lambda: _bare(capture))
+    answered = part("kind", lambda: kinds.before_reading(capture))
+    if answered.kind == "robots":
+        return part("robots", lambda: _with_robots(bare, capture))
+    if answered.kind == "sitemap":
+        return replace(bare, kind="sitemap", has_sitemap=robots.has_sitemap(capture))
+    if answered.kind is not None:
+        return replace(bare, kind=answered.kind, redirects_to=answered.redirects_to)
+    if not kinds.is_html(capture):
+        stated = capture.header("content-type")[:100] or "no content-type"
+        raise NotHtml(capture.url[:MAX_URL_CHARS], "body", f"is no HTML ({stated})")
+    page = part("page", lambda: Page(capture))
+    return _read(page, bare, part)
+
+
+def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
+    capture = page.capture
+    words = part("texts", lambda: texts(page))
+    answered = part("kind", lambda: kinds.after_reading(page, words))
+    noindex = part("noindex", lambda: kinds.noindex(page))
+    if answered.kind not in (None, "page"):
+        return replace(bare, kind=answered.kind, redirects_to=answered.redirects_to, noindex=noindex)
+    name, basis = part("business_name", lambda: business_name(page, words.title))
+    leading = part("links", lambda: leads(page))
+    is_key_page = bare.is_home or priority(bare.path) < OTHER
+    traded = part("trade", lambda: trade(page, words, leading.pages, is_key_page=is_key_page))
+    numbers = part("phones", lambda: phones(page, likely_regions(page)))
+    spoken = part("language", lambda: language(page))
+    where = part("place", lambda: place(page, numbers, spoken))
+    known = part("profiles", lambda: profiles(page))
+    responsive, has_schema = _is_responsive(page), part("schema", lambda: _has_schema(page))
+    checks = part(
+        "audits",
+        lambda: audits(
+            page,
+            title=words.title,
+            noindex=noindex,
+            responsive=responsive,
+            has_heading=bool(words.heading),
+            has_schema=has_schema,
+        ),
+    )
+    return replace(
+        bare,
+        noindex=noindex,
+        title=words.title,
+        description=words.description,
+        business_name=name,
+        name_basis=basis,
+        text=words.main,
+        keywords=part("keywords", lambda: keywords(words, page.metas.get("keywords", ""))),
+        language=spoken,
+        favicon=part("favicon", lambda: favicon(page)),
+        emails=part("emails", lambda: emails(page)),
+        phones=numbers,
+        social_links=known.social,
+        other_profiles=known.other,
+        country=where.country,
+        state=where.state,
+        city=where.city,
+        geo_basis=where.basis,
+        technologies=part("technologies", lambda: technologies(page)),
+        offers=traded.offers,
+        service_types=traded.service_types,
+        pages=leading.pages,
+        links=leading.links,
+        secure=page.address.scheme == "https",
+        responsive=responsive,
+        has_schema=has_schema,
+        has_heading=bool(words.heading),
+        has_description=bool(page.metas.get("description")),
+        load_time_ms=capture.load_time_ms,
+        audits=checks,
+    )
+
+
+def _bare(capture: Capture) -> PageFacts:
+    """What the address alone says."""
+    host = normalise(capture.url)
+    domain = registrable(host)
+    address = urlsplit(capture.url)
+    path = path_of(address.path)
+    asked = [key for key, _ in parse_qsl(address.query, keep_blank_values=True, max_num_fields=100)]
+    return PageFacts(
+        domain=domain,
+        url=capture.url,
+        path=path,
+        # The first page of shop.example.com is not that of example.com.
+        is_home=host.removeprefix("www.") == domain and is_home(path) and all(map(_HARMLESS_QUERY.fullmatch, asked)),
+        kind="page",
+        captured_at_ms=capture.captured_at_ms,
+        archive=capture.archive,
+        offset=capture.offset,
+        digest=hashlib.sha256(capture.body).hexdigest()[:16],
+    )
+
+
+def _with_robots(bare: PageFacts, capture: Capture) -> PageFacts:
+    said = robots.robots(capture)
+    checks = {"robots-txt": said.is_valid} if said.exists else {}
+    if not said.allows_home:
+        checks["is-crawlable"] = False
+    # That it names no sitemap does not say that there is none.
+    sitemap = True if said.names_sitemap else None
+    return replace(bare, kind="robots", has_robots=said.exists, has_sitemap=sitemap, audits=checks)
+
+
+def _is_responsive(page: Page) -> bool:
+    viewport = page.metas.get("viewport", "").replace(" ", "").lower()
+    return "width=device-width" in viewport or "initial-scale" in viewport
+
+
+def _has_schema(page: Page) -> bool:
+    if any("@type" in node for node in page.json_ld):
+        return True
+    marked = "itemscope" in page.html or "typeof=" in page.html
+    return marked and page.tree.css_first("[itemscope], [typeof]") is not None
