@@ -147,10 +147,10 @@ def test_addresses_and_phones(crawl: Crawl) -> None:
     for site, lead in crawl.whole():
         emails.add(site.domain, lead.emails, [email.value for email in site.emails])
         phones.add(site.domain, lead.phones, [phone.value for phone in site.phones])
-    assert emails.precision >= 0.99, emails
-    assert emails.recall >= 0.98, emails
-    assert phones.precision >= 0.97, phones
-    assert phones.recall >= 0.97, phones
+    assert emails.precision >= 0.99, str(emails)
+    assert emails.recall >= 0.98, str(emails)
+    assert phones.precision >= 0.97, str(phones)
+    assert phones.recall >= 0.97, str(phones)
 
 
 def test_language_country_flags_and_profiles(crawl: Crawl) -> None:
@@ -166,11 +166,11 @@ def test_language_country_flags_and_profiles(crawl: Crawl) -> None:
         for name, score in flags.items():
             score.add(site.domain, getattr(lead, name), getattr(site, name))
         secure.add(site.domain, lead.secure, site.https)
-    assert language.share >= 0.97, language
-    assert country.share >= 0.95, country
-    assert (profiles.precision, profiles.recall) == (1, 1), profiles
+    assert language.share >= 0.97, str(language)
+    assert country.share >= 0.95, str(country)
+    assert (profiles.precision, profiles.recall) == (1, 1), str(profiles)
     assert {name: str(score) for name, score in flags.items() if score.wrong} == {}
-    assert not secure.wrong, secure
+    assert not secure.wrong, str(secure)
 
 
 def test_technologies(crawl: Crawl) -> None:
@@ -178,7 +178,7 @@ def test_technologies(crawl: Crawl) -> None:
     score = Found()
     for site, lead in crawl.whole():
         score.add(site.domain, lead.technologies or (), site.technologies, lead.technologies or ())
-    assert score.recall == 1, score
+    assert score.recall == 1, str(score)
 
 
 def test_the_report(crawl: Crawl) -> None:

@@ -24,7 +24,7 @@ from siteglass.ingest.suppressed import Suppressed
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-RULES = "siteglass.ingest.rules:RULES"
+RULES = "siteglass.ingest.lead_rules:RULES"
 LEADS_PER_PART = 50_000
 MIN_PARTS = 8
 # So many names fit into the memory of every worker; of more, rows are moved to where the names are.

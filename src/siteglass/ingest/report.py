@@ -76,7 +76,8 @@ def _empty(files: Sequence[Path]) -> tuple[Counter[str], int]:
 def _count_empty(column: pa.Array[Any]) -> int:
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_dictionary(kind):
-        lengths: Any = pc.binary_length(column.cast(pa.string()))
+        texts: Any = column.cast(pa.string())
+        lengths: Any = pc.binary_length(texts)
     elif pa.types.is_list(kind) or pa.types.is_map(kind):
         lengths = pc.list_value_length(column)
     else:

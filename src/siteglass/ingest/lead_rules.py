@@ -1,0 +1,11 @@
+"""The rules of real leads, as the merge asks for them by name; tests of the merge have others."""
+
+from __future__ import annotations
+
+from siteglass.ingest.extract.paths import priority
+from siteglass.ingest.extract.role import is_free_mail, is_role
+from siteglass.ingest.rules import Rules
+from siteglass.ingest.score import score
+from siteglass.ingest.spending import estimate
+
+RULES = Rules(priority=priority, is_role=is_role, is_free_mail=is_free_mail, score=score, spending=estimate)
