@@ -78,7 +78,9 @@ def _count_empty(column: pa.Array[Any]) -> int:
     if pa.types.is_string(kind) or pa.types.is_dictionary(kind):
         texts: Any = column.cast(pa.string())
         lengths: Any = pc.binary_length(texts)
-    elif pa.types.is_list(kind) or pa.types.is_map(kind):
+    elif isinstance(column, pa.MapArray):  # never null, and without a function of its own
+        lengths = pc.list_value_length(pa.ListArray.from_arrays(column.offsets, column.keys))
+    elif pa.types.is_list(kind):
         lengths = pc.list_value_length(column)
     else:
         return int(column.null_count)
