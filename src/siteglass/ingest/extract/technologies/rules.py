@@ -9,7 +9,7 @@ from importlib.resources import files
 import msgspec
 import orjson
 
-_PSEUDO = re.compile(r":(?!\w*[\"'\]])|,")
+_LISTS_AND_PSEUDO = re.compile(r"[:,]")
 _QUOTED = re.compile(r"\"([^\"]*)\"")
 _PIECES = re.compile(r"[\w./:-]+")
 _NAMES = re.compile(r"[\w-]+")
@@ -84,7 +84,7 @@ def checked(where: str, row: object) -> Rule:
         if "[^" in pattern or "\\s" in pattern or "&" in pattern:
             raise ValueError(f"{where}: {pattern} may run into the next address; name the characters instead")
     for selector in rule.html:
-        if _PSEUDO.search(_QUOTED.sub('""', selector)) or len(required_text(selector)) < 3:
+        if _LISTS_AND_PSEUDO.search(_QUOTED.sub('""', selector)) or len(required_text(selector)) < 3:
             raise ValueError(f"{where}: {selector} needs a name or value of 3 characters, no lists, no pseudo-classes")
     for mark in rule.host + rule.load + rule.site:
         if mark != mark.strip() or "//" in mark or "." not in mark.partition("/")[0] or mark.startswith("."):
