@@ -53,10 +53,11 @@ def hostile() -> list[Page]:
 
 
 def slowest_ms(function: Callable[[Page], object]) -> float:
-    """The longest a function takes for one of these, in time of the processor."""
-    times = []
-    for one in hostile():
-        started = time.process_time()
-        function(one)
-        times.append((time.process_time() - started) * 1_000)
-    return max(times)
+    """The longest a function takes for one of these, in time of the processor; the better of two tries."""
+    return max(min(_takes_ms(function, one) for _ in range(2)) for one in hostile())
+
+
+def _takes_ms(function: Callable[[Page], object], one: Page) -> float:
+    started = time.process_time()
+    function(one)
+    return (time.process_time() - started) * 1_000

@@ -21,6 +21,8 @@ from tests.ingest.contacts.making import PAGE_LIMIT_MS, hostile, page, slowest_m
         ("soft\u00adhy\u200bphen", ["softhyphen"]),
         ("seen<script>no</script><style>no</style><svg><text>no</text></svg><textarea>no</textarea>", ["seen"]),
         ("<body><noscript>no</noscript><template>no</template><select><option>no</select>seen", ["seen"]),
+        ('in<span style="display:none">no</span>fo<span style="color:red">@</span>', ["info@"]),
+        ('<div style="display: none">a menu</div>', ["a menu"]),
         ("<div></div><p> </p>", []),
         ("", []),
     ],
@@ -45,7 +47,7 @@ def test_text_is_bounded() -> None:
 def test_no_page_takes_long_to_read() -> None:
     def read(made: Page) -> None:
         again = Page.__new__(Page)
-        again.__dict__.update(tree=made.tree, capture=made.capture)
+        again.__dict__.update(tree=made.tree, capture=made.capture, html=made.html)
         assert isinstance((again.text, again.links, again.json_ld, again.metas), tuple)
 
     assert slowest_ms(read) < PAGE_LIMIT_MS

@@ -33,6 +33,7 @@ _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _CONTROLS = re.compile(r"[\x00-\x1f]+")
 # Marks that no reader sees, put inside of words against crawlers or for hyphenation.
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
+_HIDDEN = re.compile(r"display:\s?none")
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
 _FORMATS = frozenset(("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"))
 # They end by themselves, or have no end.
@@ -112,7 +113,7 @@ class Page:
     @cached_property
     def lines(self) -> list[str]:
         """What a reader sees of the body, broken where blocks start and end; blanks count once."""
-        broken = "".join(_seen(self.tree.body))[:MAX_TEXT_CHARS]
+        broken = "".join(_seen(self.tree.body, bool(_HIDDEN.search(self.html))))[:MAX_TEXT_CHARS]
         if not broken.isascii():
             for mark in _INVISIBLE:
                 broken = broken.replace(mark, "")
@@ -182,8 +183,11 @@ def _bounded(html: str) -> str:
     return html
 
 
-def _seen(body: LexborNode | None) -> list[str]:
-    """Texts outside of what is not shown, with a break wherever a block starts or ends."""
+def _seen(body: LexborNode | None, has_hidden: bool) -> list[str]:
+    """Texts outside of what is not shown, with a break wherever a block starts or ends.
+
+    Blocks that are hidden at first may be opened by a reader; a hidden span amid a word is there against crawlers.
+    """
     pieces: list[str] = []
     above: list[LexborNode] = []
     length = 0
@@ -210,7 +214,7 @@ def _seen(body: LexborNode | None) -> list[str]:
                 pieces.append(text)
                 length += len(text)
                 broken = False
-        elif tag not in _UNSEEN:
+        elif tag not in _UNSEEN and not (has_hidden and tag == "span" and _is_hidden(node)):
             if tag in _APART:
                 if beside:
                     pieces.append(" ")
@@ -223,6 +227,10 @@ def _seen(body: LexborNode | None) -> list[str]:
                 continue
         node = node.next
     return pieces
+
+
+def _is_hidden(node: LexborNode) -> bool:
+    return bool(_HIDDEN.search(node.attributes.get("style") or ""))
 
 
 def _read(source: str) -> Any:
