@@ -87,8 +87,10 @@ class Finishing:
             leads, hidden = _screened(leads, self.suppressed)
         leads, unchanged = _dated(leads, batch)
         found = shown_evidence(found, leads)
-        return leads, found, Finished(
-            leads=leads.num_rows, evidence=found.num_rows, unchanged=unchanged, suppressed=hidden
+        return (
+            leads,
+            found,
+            Finished(leads=leads.num_rows, evidence=found.num_rows, unchanged=unchanged, suppressed=hidden),
         )
 
 
@@ -129,7 +131,9 @@ def _evidence(batch: pa.RecordBatch) -> pa.Table:
     values = [domains, *(grouped.column(name) for name in _KEY[1:])]
     values += [grouped.column(name) for name in ("first_seen_ms_min", "last_seen_ms_max", "archive_first", "at_first")]
     values.append(grouped.column("captures_sum"))
-    found = pa.table([column.cast(field.type) for column, field in zip(values, EVIDENCE_SCHEMA, strict=True)], EVIDENCE_SCHEMA)
+    found = pa.table(
+        [column.cast(field.type) for column, field in zip(values, EVIDENCE_SCHEMA, strict=True)], EVIDENCE_SCHEMA
+    )
     return found.sort_by([(name, "ascending") for name in ("domain", "kind", "value", "url", "method")])
 
 
@@ -151,7 +155,9 @@ def _leads(batch: pa.RecordBatch, rules: Rules, found: pa.Table) -> pa.RecordBat
     # Without a home page nothing found does not mean that there is nothing.
     technologies = [
         some if some or has_home else None
-        for some, has_home in zip(*(batch.column(name).to_pylist() for name in ("technologies", "has_home")), strict=True)
+        for some, has_home in zip(
+            *(batch.column(name).to_pylist() for name in ("technologies", "has_home")), strict=True
+        )
     ]
     countries = batch.column("country").to_pylist()
     audits = batch.column("audits").to_pylist()
@@ -163,17 +169,13 @@ def _leads(batch: pa.RecordBatch, rules: Rules, found: pa.Table) -> pa.RecordBat
         "technologies": technologies,
         "categories_uses": [_categories(some or ()) for some in technologies],
         "score": [rules.score({one["key"]: one["value"] for one in some}) if some else None for some in audits],
-        "spending": [
-            _spending(rules, some, country) for some, country in zip(technologies, countries, strict=True)
-        ],
+        "spending": [_spending(rules, some, country) for some, country in zip(technologies, countries, strict=True)],
         "social_links": [
             [(one["key"], one["value"]) for one in some] for some in batch.column("social_links").to_pylist()
         ],
     }
     columns = [
-        pa.array(made[field.name], field.type)
-        if field.name in made
-        else _as(batch.column(field.name), field.type)
+        pa.array(made[field.name], field.type) if field.name in made else _as(batch.column(field.name), field.type)
         for field in LEAD_SCHEMA
     ]
     return pa.record_batch(columns, schema=LEAD_SCHEMA)

@@ -1,6 +1,6 @@
 """Page facts to leads and evidence, in Spark: one lead for each registrable domain. The statements: `merge_sql`.
 
-    facts/*.parquet --SQL--> one row a domain --finishing--> leads/*.parquet, evidence/*.parquet
+facts/*.parquet --SQL--> one row a domain --finishing--> leads/*.parquet, evidence/*.parquet
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class _Merging:
 
     def _merged(self, parts: int) -> DataFrame:
         """One row a domain that is a lead, where its name belongs."""
-        crowds = self._sql("SELECT domain FROM {signals} WHERE dropped = '' AND speaking > " f"{merge_sql.MAX_PAGES}")
+        crowds = self._sql(f"SELECT domain FROM {{signals}} WHERE dropped = '' AND speaking > {merge_sql.MAX_PAGES}")
         if crowds.count() <= MAX_BROADCAST_CROWDS:
             crowds = crowds.hint("broadcast")
         self._view("crowds", crowds)

@@ -135,9 +135,7 @@ class _Answer(msgspec.Struct, frozen=True):
     parked: Parked | None = None
 
 
-def _task_runner(
-    paths: list[str], plan: Plan
-) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+def _task_runner(paths: list[str], plan: Plan) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         bound_memory(plan.max_worker_bytes)
         for batch in batches:

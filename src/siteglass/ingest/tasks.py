@@ -195,7 +195,9 @@ def _warm(name: str) -> Extract:
     """The extractor, its tables loaded and its rules compiled: the first page of a process must not pay for that."""
     extract = imported(name)
     with suppress(Exception):
-        extract(Capture(url="https://example.com/", captured_at_ms=0, status=200, headers=_WARM_HEADERS, body=_WARM_PAGE))
+        extract(
+            Capture(url="https://example.com/", captured_at_ms=0, status=200, headers=_WARM_HEADERS, body=_WARM_PAGE)
+        )
     return extract
 
 
@@ -208,10 +210,11 @@ def imported(name: str) -> Extract:
 
 @contextmanager
 def _timer() -> Iterator[Callable[[float], Timed]]:
-    """Bounds blocks by a signal of the clock, which only the main thread of a process gets.
+    """Bounds blocks by a signal, which only the main thread of a process gets.
 
     Tasks run in it, in a worker of the pool as in one of Spark. In another thread there is no bound; and code outside
-    of Python is interrupted when it comes back.
+    of Python is interrupted when it comes back. Time of the processor counts, not of the clock: a busy machine must not
+    change what is found.
     """
     if threading.current_thread() is not threading.main_thread():
         yield lambda _seconds: nullcontext()
@@ -220,20 +223,20 @@ def _timer() -> Iterator[Callable[[float], Timed]]:
     def interrupt(_signal: int, _frame: FrameType | None) -> None:
         raise _PageTookTooLong
 
-    before = signal.signal(signal.SIGALRM, interrupt)
+    before = signal.signal(signal.SIGVTALRM, interrupt)
     try:
         yield _timed
     finally:
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 @contextmanager
 def _timed(seconds: float) -> Iterator[None]:
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
 
 def sweep(folder: Path, pid: int | str | None = "*") -> None:

@@ -11,7 +11,6 @@ from siteglass.ingest.capture import MAX_BODY_BYTES
 from siteglass.ingest.extract import ExtractFailed, NotHtml, assembly, facts_of
 from siteglass.ingest.extract.bounds import bounded
 from siteglass.ingest.extract.page import Page
-from siteglass.ingest.extract.regions import likely_regions
 from siteglass.ingest.facts import to_batch
 from tests.ingest.content.pages import capture, page
 
@@ -90,7 +89,7 @@ def test_a_sitemap_is_there_or_known_to_be_missing() -> None:
 def test_what_is_no_html() -> None:
     with pytest.raises(NotHtml) as raised:
         facts_of(capture(b"%PDF-1.7", headers=(("content-type", "application/pdf"),)))
-    assert str(raised.value) == "https://www.acme-tools.com/: body: is no HTML (application/pdf)"
+    assert str(raised.value) == "body: is no HTML (application/pdf)"
 
 
 @pytest.mark.parametrize("url", ["https://127.0.0.1/", "https://localhost/", "", "https://[x/"])
@@ -111,7 +110,7 @@ def test_what_a_fact_raises_names_page_fact_and_reason(monkeypatch: pytest.Monke
     assert (failed.url, failed.fact, failed.reason) == (
         "https://www.acme-tools.com/",
         "favicon",
-        "RecursionError: too deep",
+        "RecursionError",
     )
 
 
@@ -160,21 +159,3 @@ def test_bounds_leave_usual_pages_alone() -> None:
 def test_deep_nesting_is_cut_and_what_stands_before_is_kept() -> None:
     facts = facts_of(capture(SITE + "<div>" * 20_000 + "<h1>never</h1>"))
     assert facts.title == "Acme Tools | Online shop for saws"
-
-
-@pytest.mark.parametrize(
-    ("html", "url", "expected"),
-    [
-        ('<html lang="de-AT">', "https://acme.de/", ("DE", "AT")),
-        ("", "https://acme.co.uk/", ("GB",)),
-        ("", "https://acme.io/", ()),
-        ('<meta property="og:locale" content="en_US">', "https://acme.com/", ("US",)),
-        (
-            '<script type="application/ld+json">{"@type":"PostalAddress","addressCountry":{"name":"France"}}</script>',
-            "https://acme.com/",
-            ("FR",),
-        ),
-    ],
-)
-def test_countries_whose_numbers_a_page_may_show(html: str, url: str, expected: tuple[str, ...]) -> None:
-    assert likely_regions(page(html, url)) == expected

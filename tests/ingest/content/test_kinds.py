@@ -66,7 +66,7 @@ def test_a_refresh_to_another_domain_is_a_redirect(html: str, domain: str) -> No
     ],
 )
 def test_what_is_no_redirect(html: str) -> None:
-    assert _kind(html).kind == "page"
+    assert _kind(html + "<p>Welcome</p>").kind == "page"
 
 
 @pytest.mark.parametrize(
@@ -176,3 +176,8 @@ def test_a_page_in_place_of_a_sitemap_is_none() -> None:
     assert has_sitemap(capture(SITEMAP))
     assert not has_sitemap(capture("<!doctype html><p>Home"))
     assert not has_sitemap(capture(SITEMAP, status=404))
+
+
+@pytest.mark.parametrize("html", ["", "<html><body></body></html>", "<body><script>start()</script><div id=app></div>"])
+def test_a_page_that_says_nothing(html: str) -> None:
+    assert _kind(html).kind == "empty"

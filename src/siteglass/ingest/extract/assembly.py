@@ -15,6 +15,7 @@ from siteglass.domains import normalise, registrable
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.extract import kinds, robots
 from siteglass.ingest.extract.audits import audits
+from siteglass.ingest.extract.context import countries
 from siteglass.ingest.extract.emails import emails
 from siteglass.ingest.extract.keywords import keywords
 from siteglass.ingest.extract.language import language
@@ -24,7 +25,6 @@ from siteglass.ingest.extract.paths import OTHER, favicon, is_home, leads, path_
 from siteglass.ingest.extract.phones import phones
 from siteglass.ingest.extract.place import place
 from siteglass.ingest.extract.profiles import profiles
-from siteglass.ingest.extract.regions import likely_regions
 from siteglass.ingest.extract.technologies import technologies
 from siteglass.ingest.extract.texts import texts
 from siteglass.ingest.extract.trades import trade
@@ -33,7 +33,6 @@ from siteglass.ingest.facts import PageFacts
 MAX_PAGE_S = 2.0
 """Time of the processor for one capture. It is looked at between facts: no single one may be without a bound of its
 own."""
-_MAX_REASON_CHARS = 200
 
 _Made = TypeVar("_Made")
 # A query behind "/" is another page, as "/?p=12" is; these say where the reader came from.
@@ -50,7 +49,7 @@ class ExtractFailed(Exception):
         self.reason = reason
 
     def __str__(self) -> str:
-        return f"{self.url}: {self.fact}: {self.reason}"
+        return f"{self.fact}: {self.reason}"
 
 
 class NotHtml(ExtractFailed):
@@ -68,8 +67,8 @@ class _Parts:
         try:
             made = make()
         except Exception as problem:
-            reason = f"{type(problem).__name__}: {problem}"[:_MAX_REASON_CHARS]
-            raise ExtractFailed(self._url, fact, reason) from problem
+            # Its words may quote the page, and differ from page to page: the kind can be counted.
+            raise ExtractFailed(self._url, fact, type(problem).__name__) from problem
         if thread_time() > self._end_s:
             raise ExtractFailed(self._url, fact, f"the page took more than {MAX_PAGE_S} s")
         return made
@@ -104,7 +103,7 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
     leading = part("links", lambda: leads(page))
     is_key_page = bare.is_home or priority(bare.path) < OTHER
     traded = part("trade", lambda: trade(page, words, leading.pages, is_key_page=is_key_page))
-    numbers = part("phones", lambda: phones(page, likely_regions(page)))
+    numbers = part("phones", lambda: phones(page, countries(page)))
     spoken = part("language", lambda: language(page))
     where = part("place", lambda: place(page, numbers, spoken))
     known = part("profiles", lambda: profiles(page))

@@ -39,9 +39,11 @@ _DOT_WORDS = r"dot|d0t|punkt|punto|point|ponto|punt|piste|pont|kropka|te[cč]ka|
 _VEILED_AT = re.compile(rf"[\[({{<]{{1,2}}\s?(?:{_AT_WORDS})\s?[\])}}>]{{1,2}}")
 _VEILED_DOT = re.compile(rf"\s?[\[({{<]{{1,2}}\s?(?:{_DOT_WORDS})\s?[\])}}>]{{1,2}}\s?")
 _BARE_DOT = re.compile(r" (?:dot|punkt|punto|point|ponto|punt) (?=[a-z0-9])")
+# "ät" is no word of any language, and may stand before a domain as it is.
 _BARE_AT = re.compile(
     r" (?:at|ät|arroba|arobase|chiocciola|apenstaartje) "
     rf"(?=[a-z0-9-]{{1,63}}(?: ?[\[({{<]{{1,2}} ?(?:{_DOT_WORDS})|{_BARE_DOT.pattern}))"
+    r"| ät (?=[a-z0-9-]{1,63}\.[a-z])"
 )
 # Words before a bare "at" that are no name: "follow us at".
 _SENTENCES = frozenset(

@@ -43,6 +43,7 @@ _FOR_SALE = re.compile(
     r"|domain (?:steht|ist) (?:[\w ]{0,20})?zum verkauf|domain (?:ist )?zu verkaufen|diese domain kaufen"
     r"|domain ist geparkt"
     r"|domaine (?:[\w.-]+ )?est (?:à|en) vente|acheter ce domaine|dominio (?:[\w.-]+ )?est[áa] (?:en|a la) venta"
+    r"|(?:dominio|sitio|p[áa]gina) (?:[\w.-]+ )?(?:est[áa] |registrado y )?aparcad[oa]|p[áa]gina de aparcamiento"
     r"|comprar este dom[ií]nio|dom[ií]nio (?:[\w.-]+ )?(?:est[áa] )?[àa] venda|dominio (?:[\w.-]+ )?(?:è )?in vendita"
     r"|domein(?:naam)? (?:[\w.-]+ )?is te koop|dit domein kopen|domena (?:[\w.-]+ )?(?:jest )?na sprzedaż|kup tę domenę"
     r"|домен (?:[\w.-]+ )?(?:прода[её]тся|припаркован)|купить домен"
@@ -129,6 +130,8 @@ def after_reading(page: Page, texts: Texts) -> Answered:
     said = (texts.title[:_TEST_CHARS], texts.heading)
     if length < _NOT_FOUND_CHARS and any(_NOT_FOUND.search(one) for one in said):
         return Answered("soft_404")
+    if not (length or texts.title or texts.description or page.json_ld):
+        return Answered("empty")
     return Answered("page")
 
 

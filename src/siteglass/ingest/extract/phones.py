@@ -35,13 +35,16 @@ _TRUNK = re.compile(r"\(\s?0\s?\)")
 _YEAR = r"(?:19|20)\d\d"
 _NO_PHONE = re.compile(
     rf"\d{{1,2}}\s?[./-]\s?\d{{1,2}}\s?[./-]\s?{_YEAR}(?!\d)|{_YEAR}[./-]\d{{1,2}}[./-]\d{{1,2}}(?!\d)"  # dates
+    r"|\d{1,2}\.\d{1,2}\.?\s?[-–—]\s?\d{1,2}\.\d{1,2}\."  # spans of dates
     rf"|{_YEAR}\s?[-–/]\s?{_YEAR}\Z|\d{{1,2}}\.\d\d\s?[-–—]\s?\d{{1,2}}\.\d\d"  # spans of years, opening hours
     r"|-?\d{1,3}\.\d{4,}\Z|\d{1,3}(?:\.\d{3})+\Z|97[89][- ]?\d[- ]?\d"  # coordinates, amounts, ISBN
 )
+# A word in the place of the last digits, as on the keys: 1-888-WARMAIR.
+_VANITY = re.compile(r"\d[ -]?[A-Za-z]{4,8}\Z")
 _NORTH_AMERICA = frozenset(("US", "CA", "PR"))
 _NANP = re.compile(r"(?:1[ .-]?)?(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4}\Z")
 
-_FAX_WORDS = r"tele?fax|fax|факс|传真|傳真|팩스|ファックス|φαξ|faks|faxe|فاكس"
+_FAX_WORDS = r"tele?fax|fax|t[ée]l[ée]copi(?:e|eur)|פקס|โทรสาร|факс|传真|傳真|팩스|ファックス|φαξ|faks|faxe|فاكس"
 _PHONE_WORDS = (
     r"tel(?:ef[oóòa]n\w*|éfono|efoon|ephone|\.)?|t[ée]l(?:[ée]phone)?|phone|call|ring|mobile?|mobil\w*|cell\w*|handy|"
     r"hotline|helpline|whatsapp|tlf|ph|fon|rufen|anruf|appel\w*|ll[aá]m\w+|ligue|chiama\w*|bel(?:len)?|gsm|"
@@ -124,6 +127,8 @@ def _linked(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, str, bo
 def _of_link(given: str, regions: tuple[str, ...]) -> str:
     given = given.strip(" /").partition(";")[0].partition("?")[0][:40]
     given = unicodedata.normalize("NFKC", given)
+    if _VANITY.search(given):
+        given = phonenumbers.convert_alpha_characters_in_number(given)
     digits = re.sub(r"\D", "", given)
     if number := _international(given) or (_number("+" + digits, "") if given.startswith("1-") else ""):
         return number
@@ -163,7 +168,7 @@ def _in_text(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, Label]
             continue
         label: Label | None = None
         for piece in (run, *_SEPARATE.split(run)) if _SEPARATE.search(run) else (run,):
-            if not MIN_DIGITS <= sum(map(str.isdigit, piece)) <= MAX_DIGITS or _NO_PHONE.match(piece):
+            if not MIN_DIGITS <= _digits(piece) <= MAX_DIGITS or _NO_PHONE.match(piece):
                 continue
             label = _label(text, start, end) if label is None else label
             if label == "other":
@@ -175,6 +180,11 @@ def _in_text(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, Label]
                     break
             if read >= MAX_READ:
                 return
+
+
+def _digits(piece: str) -> int:
+    """How many digits are dialled: not the 0 in brackets, nor the 00 that stands for a plus."""
+    return sum(map(str.isdigit, _TRUNK.sub("", piece).removeprefix("00")))
 
 
 def _is_cut(text: str, start: int) -> bool:

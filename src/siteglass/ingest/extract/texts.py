@@ -85,7 +85,7 @@ def _headings(page: Page) -> tuple[str, tuple[str, ...]]:
         if not text:
             continue
         found.append(text)
-        if not first and node.tag == "h1" and not _is_hidden(node):
+        if not first and node.tag == "h1" and not _is_hidden(node) and not _is_without_scripts(node):
             first = text
     return first, tuple(found)
 
@@ -100,6 +100,16 @@ def _is_hidden(node: LexborNode) -> bool:
     attributes = node.attributes
     style = (attributes.get("style") or "").replace(" ", "").lower()
     return "hidden" in attributes or "display:none" in style or attributes.get("aria-hidden") == "true"
+
+
+def _is_without_scripts(node: LexborNode) -> bool:
+    """Whether it is shown only to those whose browser runs no scripts."""
+    above = node.parent
+    while above is not None:
+        if above.tag == "noscript":
+            return True
+        above = above.parent
+    return False
 
 
 def _main(page: Page) -> str:
