@@ -74,7 +74,7 @@ def test_the_database_loses_nothing_that_a_look_at_every_mark_finds() -> None:
 
 def found_closely(page: Page, signals: Signals) -> set[str]:
     """Patterns, one address after the other; scripts and selectors without the database."""
-    paths, own, inline, loads, selectors = compiled()
+    paths, own, inline, comments, loads, selectors = compiled()
     found = {name for _, path in signals.addresses for name, pattern in paths if pattern.search(path)}
     for host, path in signals.addresses:
         if f".{host}".endswith(f".{page.domain}"):
@@ -82,6 +82,8 @@ def found_closely(page: Page, signals: Signals) -> set[str]:
     if signals.inline:
         found |= {name for name, pattern in inline if pattern.search(signals.inline)}
         found |= {name for name, host, pattern in loads if host in signals.inline and pattern.search(signals.inline)}
+    starts = [text.strip() for text in re.findall(r"<!--([^\n]*)", page.html)]
+    found |= {name for name, pattern in comments if any(pattern.match(text) for text in starts)}
     return found | {name for name, selector in selectors if page.tree.css_first(selector)}
 
 
@@ -89,13 +91,14 @@ Named = list[tuple[str, re.Pattern[str]]]
 
 
 @cache
-def compiled() -> tuple[Named, Named, Named, list[tuple[str, str, re.Pattern[str]]], list[tuple[str, str]]]:
+def compiled() -> tuple[Named, Named, Named, Named, list[tuple[str, str, re.Pattern[str]]], list[tuple[str, str]]]:
     every = rules().items()
     flags = re.IGNORECASE | re.ASCII
     return (
         [(name, re.compile(pattern, flags)) for name, rule in every for pattern in rule.path],
         [(name, re.compile(pattern, flags)) for name, rule in every for pattern in rule.own],
         [(name, re.compile(pattern, re.ASCII)) for name, rule in every for pattern in rule.inline],
+        [(name, re.compile(pattern, re.ASCII)) for name, rule in every for pattern in rule.comment],
         [(name, mark.partition("/")[0], as_script_loads(mark)) for name, rule in every for mark in rule.load],
         [(name, selector) for name, rule in every for selector in rule.html],
     )

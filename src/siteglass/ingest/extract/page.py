@@ -58,6 +58,8 @@ _UNCLOSED = frozenset(
         "source",
     )
 )
+# An address in three spans is one all the same.
+_GLUE = ("@", ".")
 _UNSEEN = frozenset(
     ("-comment", "script", "style", "template", "noscript", "svg", "textarea", "select", "datalist", "iframe", "object")
 )
@@ -210,13 +212,15 @@ def _seen(body: LexborNode | None, has_hidden: bool) -> list[str]:
         if tag == "-text":
             text = node.text_content or ""
             beside = False
+            if text in _GLUE and pieces[-1:] == [" "]:
+                pieces.pop()
             if not (broken and text.isspace()):
                 pieces.append(text)
                 length += len(text)
                 broken = False
         elif tag not in _UNSEEN and not (has_hidden and tag == "span" and _is_hidden(node)):
             if tag in _APART:
-                if beside:
+                if beside and pieces and pieces[-1] not in _GLUE:
                     pieces.append(" ")
             elif not (broken or tag in _in_words):
                 pieces.append(_BREAK)

@@ -147,6 +147,8 @@ def _candidates(name: str, rule: Rule) -> Iterator[_Candidate]:
         yield _Candidate(name, pattern.removeprefix("/"), _in_own_paths(_compiled(pattern, re.IGNORECASE)))
     for pattern in rule.inline:
         yield _Candidate(name, pattern, _in_inline(_compiled(pattern)))
+    for pattern in rule.comment:
+        yield _Candidate(name, pattern, _in_comments(_compiled(rf"^(?:{pattern})", re.MULTILINE)))
     for selector in rule.html:
         yield _Candidate(name, re.escape(required_text(selector)), _selects(selector))
 
@@ -165,6 +167,10 @@ def _in_own_paths(pattern: re.Pattern[str]) -> Check:
 
 def _in_inline(pattern: re.Pattern[str]) -> Check:
     return lambda _, signals: pattern.search(signals.inline) is not None
+
+
+def _in_comments(pattern: re.Pattern[str]) -> Check:
+    return lambda _, signals: pattern.search(signals.comments) is not None
 
 
 def _selects(selector: str) -> Check:

@@ -32,6 +32,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """As `path`, but only of what is loaded from the page's own domain."""
     inline: tuple[str, ...] = ()
     """Pattern in an inline script; JSON is none."""
+    comment: tuple[str, ...] = ()
+    """Pattern at the start of a comment of the source."""
     html: tuple[str, ...] = ()
     """A selector of CSS without lists and pseudo-classes."""
     generator: tuple[str, ...] = ()
@@ -77,7 +79,7 @@ def checked(where: str, row: object) -> Rule:
         rule = msgspec.convert(row, Rule)
     except msgspec.ValidationError as error:
         raise ValueError(f"{where}: {error}") from None
-    for pattern in rule.path + rule.own + rule.inline:
+    for pattern in rule.path + rule.own + rule.inline + rule.comment:
         if pattern.startswith("^") or pattern.endswith("$"):
             raise ValueError(f"{where}: {pattern} is anchored; say what stands around it instead")
     for pattern in rule.path + rule.own:

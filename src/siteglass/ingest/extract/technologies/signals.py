@@ -19,6 +19,7 @@ _ADDRESSES = ("src", "data-src", "data-lazy-src", "data-cookieblock-src")
 _LOADING = {"stylesheet", "preload", "modulepreload", "prefetch", "icon", "manifest", "apple-touch-icon"}
 _SCRIPTS = {"", "module", "text/plain"}
 _ABSOLUTE = re.compile(r"(?:https?:)?//(?:[^/?#@]*@)?([^/?#:]+)(?::\d+)?([^#]*)", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--([^\n]{1,120})")
 _OTHER_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 
@@ -31,6 +32,7 @@ class Signals:
         self.generators: list[str] = []
         self._inline: list[LexborNode] = []
         self._domain = page.domain
+        self._html = page.html
         base = _ABSOLUTE.match(page.base)
         self._base_host = base[1].lower() if base else page.host
         for node in page.tree.css(_ELEMENTS)[:MAX_ELEMENTS]:
@@ -40,6 +42,11 @@ class Signals:
     def inline(self) -> str:
         """Inline scripts, one after the other."""
         return "\n".join([node.text() for node in self._inline])[:MAX_INLINE_CHARS]
+
+    @cached_property
+    def comments(self) -> str:
+        """Starts of the comments in the source, one on each line."""
+        return "\n".join([text.strip() for text in _COMMENT.findall(self._html[:MAX_INLINE_CHARS])])
 
     @cached_property
     def paths(self) -> str:
