@@ -34,7 +34,9 @@ def answer(body: bytes = b"<html></html>", *headers: str, status: str = "200 OK"
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
-def response(url: str, body: bytes = b"<html></html>", *headers: str, date: str = DATE, status: str = "200 OK") -> bytes:
+def response(
+    url: str, body: bytes = b"<html></html>", *headers: str, date: str = DATE, status: str = "200 OK"
+) -> bytes:
     """The record of an answer with a page."""
     return record("response", url, answer(body, *headers, status=status), date=date)
 
