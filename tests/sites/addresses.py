@@ -74,11 +74,16 @@ def town(country: str, state: str, city: str, code: str) -> str:
     return f"{code} {city}"
 
 
-def is_of(domain: str, country: str) -> bool:
-    """Whether the domain's ending is the country's, and not one that others use for its sound."""
+def country_of(domain: str) -> str:
+    """The country of the domain's ending; "" for one that others use for its sound, or that is of no country."""
     ending = domain.rsplit(".", 1)[-1]
     alpha2 = "GB" if ending == "uk" else ending.upper()
-    return ending not in _BORROWED and len(ending) == 2 and vocabulary().country_alpha3(alpha2) == country
+    return (vocabulary().country_alpha3(alpha2) or "") if ending not in _BORROWED and len(ending) == 2 else ""
+
+
+def is_of(domain: str, country: str) -> bool:
+    """Whether the domain's ending is the country's."""
+    return country_of(domain) == country
 
 
 def country_named(rng: Random, country: str, language: str) -> str:

@@ -15,7 +15,7 @@ from siteglass.demo.phrases import DESCRIPTIONS, SENTENCES
 from siteglass.lead import Lead
 from siteglass.query.vocabulary import vocabulary
 from tests.sites import charsets, contacts
-from tests.sites.addresses import draw_street, is_of, town
+from tests.sites.addresses import country_of, draw_street, is_of, town
 from tests.sites.label import GeoBasis, Kind, Site
 from tests.sites.plants import PLATFORMS, plantable, platform
 from tests.sites.words import SPOKEN, TEXTS
@@ -147,7 +147,7 @@ def _business(rng: Random, bare: Site, lead: Lead, technologies: tuple[str, ...]
         offers=lead.offers,
         language=language,
         declared_language=declared,
-        social_links=lead.social_links,
+        social_links={network: _possible(network, link) for network, link in lead.social_links.items()},
         technologies=technologies,
         responsive=layout != "table" and lead.responsive is not False,
         has_schema=has_schema,
@@ -158,6 +158,12 @@ def _business(rng: Random, bare: Site, lead: Lead, technologies: tuple[str, ...]
     site = _place(rng, site, lead)
     site = contacts.with_contacts(rng, site, lead)
     return charsets.with_charset(rng, site)
+
+
+def _possible(network: str, link: str) -> str:
+    """A profile whose name is no longer than its network allows."""
+    base, _, handle = link.rpartition("/")
+    return f"{base}/{handle[:15]}" if network == "twitter" else link
 
 
 def _texts(rng: Random, lead: Lead, name: str) -> tuple[str, str, str, tuple[str, ...]]:
@@ -196,6 +202,8 @@ def _place(rng: Random, site: Site, lead: Lead) -> Site:
     shown = f"{site.title} {site.description} {' '.join(site.sentences)}"
     in_text = lead.city if lead.city and lead.city in shown else ""
     if not lead.country:
+        if country := country_of(site.domain):
+            return msgspec.structs.replace(site, country=country, geo_basis="cctld", city_in_text=in_text)
         return msgspec.structs.replace(site, city_in_text=in_text)
     basis: GeoBasis = "cctld" if is_of(site.domain, lead.country) else "phone"
     if lead.city and site.has_schema and random() < 0.55:

@@ -16,9 +16,12 @@ from siteglass.lead_files import LEAD_SCHEMA
 TIMES = ("crawled_at_ms", "updated_at_ms")
 HASH_BYTES = 16
 
-PREVIOUS_SCHEMA: pa.Schema = pa.schema(
-    [("domain", pa.string()), ("previous_hash", pa.binary()), ("previous_updated_at_ms", pa.int64())]
-)
+_PREVIOUS: dict[str, pa.DataType] = {
+    "domain": pa.string(),
+    "previous_hash": pa.binary(),
+    "previous_updated_at_ms": pa.int64(),
+}
+PREVIOUS_SCHEMA: pa.Schema = pa.schema(_PREVIOUS)
 _NONE, _BETWEEN_VALUES, _BETWEEN_FIELDS = "\x00", "\x1f", "\x1e"
 
 

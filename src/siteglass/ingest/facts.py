@@ -11,7 +11,8 @@ import pyarrow as pa
 EXTRACTOR_VERSION = "2026.11.1"
 
 Kind = Literal["page", "parked", "soft_404", "empty", "failed", "redirect", "robots", "sitemap"]
-"""page: a document that may speak for its domain. empty: one that says nothing. failed: a status of 400 and more. redirect: see `redirects_to`."""
+"""page: a document that may speak for its domain. empty: one that says nothing. failed: a status of 400 and more.
+redirect: see `redirects_to`."""
 
 GeoBasis = Literal["", "json_ld", "address", "phone", "cctld", "gazetteer", "language"]
 

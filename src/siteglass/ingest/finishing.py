@@ -117,23 +117,22 @@ class _Part:
 
 def _evidence(batch: pa.RecordBatch) -> pa.Table:
     """Sightings of a batch, one row for each value, page and method; `row` is that of its lead."""
-    sightings = batch.column("sightings")
+    sightings: Any = batch.column("sightings")
     columns = sightings.flatten().flatten()
     names = [field.name for field in sightings.type.value_type]
-    table = pa.table([sightings.value_parent_indices(), *columns], names=["row", *names])
+    table: Any = pa.table([sightings.value_parent_indices(), *columns], names=["row", *names])
     # Equal rows of a group differ in where they lie: the newest first, so that it is the one that is kept.
     order = [("last_seen_ms", "descending"), ("archive", "ascending"), ("at", "ascending")]
     table = table.sort_by([*((name, "ascending") for name in _KEY), *order])
     grouped = table.group_by(_KEY, use_threads=False).aggregate(
         [("first_seen_ms", "min"), ("last_seen_ms", "max"), ("archive", "first"), ("at", "first"), ("captures", "sum")]
     )
-    domains = batch.column("domain").take(grouped.column("row").combine_chunks())
-    values = [domains, *(grouped.column(name) for name in _KEY[1:])]
+    domains: Any = batch.column("domain").take(grouped.column("row").combine_chunks())
+    values: list[Any] = [domains, *(grouped.column(name) for name in _KEY[1:])]
     values += [grouped.column(name) for name in ("first_seen_ms_min", "last_seen_ms_max", "archive_first", "at_first")]
     values.append(grouped.column("captures_sum"))
-    found = pa.table(
-        [column.cast(field.type) for column, field in zip(values, EVIDENCE_SCHEMA, strict=True)], EVIDENCE_SCHEMA
-    )
+    columns = [column.cast(field.type) for column, field in zip(values, EVIDENCE_SCHEMA, strict=True)]
+    found = pa.table(columns, schema=EVIDENCE_SCHEMA)
     return found.sort_by([(name, "ascending") for name in ("domain", "kind", "value", "url", "method")])
 
 
@@ -150,19 +149,17 @@ def _contacts(found: pa.Table) -> dict[tuple[str, str], dict[str, int]]:
 def _leads(batch: pa.RecordBatch, rules: Rules, found: pa.Table) -> pa.RecordBatch:
     """Rows in the columns of a lead, those made here among them."""
     contacts = _contacts(found)
-    domains: list[str] = batch.column("domain").to_pylist()
+    domains: list[str] = _list(batch, "domain")
     emails = [_in_order(domain, contacts.get((domain, "email"), {}), rules) for domain in domains]
     # Without a home page nothing found does not mean that there is nothing.
     technologies = [
         some if some or has_home else None
-        for some, has_home in zip(
-            *(batch.column(name).to_pylist() for name in ("technologies", "has_home")), strict=True
-        )
+        for some, has_home in zip(*(_list(batch, name) for name in ("technologies", "has_home")), strict=True)
     ]
-    countries = batch.column("country").to_pylist()
-    audits = batch.column("audits").to_pylist()
+    countries = _list(batch, "country")
+    audits = _list(batch, "audits")
     made: dict[str, list[Any]] = {
-        "updated_at_ms": batch.column("newest_at_ms").to_pylist(),
+        "updated_at_ms": _list(batch, "newest_at_ms"),
         "emails": emails,
         "emails_personal": [[one for one in some if not rules.is_role(one)] for some in emails],
         "phones": [_most_seen(contacts.get((domain, "phone"), {})) for domain in domains],
@@ -170,9 +167,7 @@ def _leads(batch: pa.RecordBatch, rules: Rules, found: pa.Table) -> pa.RecordBat
         "categories_uses": [_categories(some or ()) for some in technologies],
         "score": [rules.score({one["key"]: one["value"] for one in some}) if some else None for some in audits],
         "spending": [_spending(rules, some, country) for some, country in zip(technologies, countries, strict=True)],
-        "social_links": [
-            [(one["key"], one["value"]) for one in some] for some in batch.column("social_links").to_pylist()
-        ],
+        "social_links": [[(one["key"], one["value"]) for one in some] for some in _list(batch, "social_links")],
     }
     columns = [
         pa.array(made[field.name], field.type) if field.name in made else _as(batch.column(field.name), field.type)
@@ -181,7 +176,11 @@ def _leads(batch: pa.RecordBatch, rules: Rules, found: pa.Table) -> pa.RecordBat
     return pa.record_batch(columns, schema=LEAD_SCHEMA)
 
 
-def _as(column: pa.Array[Any], kind: pa.DataType) -> pa.Array[Any]:
+def _list(batch: pa.RecordBatch, name: str) -> list[Any]:
+    return batch.column(name).to_pylist()
+
+
+def _as(column: Any, kind: pa.DataType) -> Any:
     """A column of Spark's in the type of ours: the same but for what may be null inside of lists."""
     if pa.types.is_list(kind):
         return pa.ListArray.from_arrays(column.offsets, column.values.cast(pa.string()), type=kind)
@@ -234,9 +233,9 @@ def _dated(leads: pa.RecordBatch, batch: pa.RecordBatch) -> tuple[pa.RecordBatch
     """With the time of the last change: the one before, where the run before said the same; how many those are."""
     if "previous_hash" not in batch.schema.names:
         return leads, 0
-    columns = (batch.column(name).to_pylist() for name in ("domain", "previous_hash", "previous_updated_at_ms"))
+    columns = (_list(batch, name) for name in ("domain", "previous_hash", "previous_updated_at_ms"))
     before = {domain: (hashed, at_ms) for domain, hashed, at_ms in zip(*columns, strict=True) if hashed is not None}
-    domains, updated = leads.column("domain").to_pylist(), leads.column("updated_at_ms").to_pylist()
+    domains, updated = _list(leads, "domain"), _list(leads, "updated_at_ms")
     same = 0
     for row, (domain, hashed) in enumerate(zip(domains, content_hashes(leads), strict=True)):
         if domain in before and before[domain][0] == hashed:
@@ -248,14 +247,15 @@ def _dated(leads: pa.RecordBatch, batch: pa.RecordBatch) -> tuple[pa.RecordBatch
 
 def shown_evidence(found: pa.Table, leads: pa.RecordBatch) -> pa.Table:
     """The evidence for what leads show, and for nothing else; raises NoEvidence if some is missing."""
-    domains = leads.column("domain").to_pylist()
+    domains = _list(leads, "domain")
     shown = {
         f"{domain} {kind} {value}"
         for kind, name in (("email", "emails"), ("phone", "phones"))
-        for domain, values in zip(domains, leads.column(name).to_pylist(), strict=True)
+        for domain, values in zip(domains, _list(leads, name), strict=True)
         for value in values
     }
-    keys = pc.binary_join_element_wise(found.column("domain"), found.column("kind"), found.column("value"), " ")
+    columns: list[Any] = [found.column(name) for name in ("domain", "kind", "value")]
+    keys: Any = pc.binary_join_element_wise(*columns, " ")
     if missing := shown.difference(keys.to_pylist()):
         raise NoEvidence(f"{len(missing)} values without evidence, one of a lead of {min(missing).split()[0]}")
     return found.filter(pc.is_in(keys, pa.array(sorted(shown), pa.string())))

@@ -99,8 +99,12 @@ class _Merging:
 
     def run(self, previous: Path | None, suppressed: Suppressed | None, parts: int | None) -> Merged:
         """All of it; see `merge`."""
-        before = self._spark.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
-        self._spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", BATCH_ROWS)
+        # A text of 20,000 characters a row: fewer rows at once than by default.
+        wanted = {"spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_ROWS)}
+        if parts is not None:
+            wanted["spark.sql.shuffle.partitions"] = str(parts)
+        before = {name: str(self._spark.conf.get(name)) for name in wanted}
+        self._configure(wanted)
         try:
             dropped, leads = self._signals()
             parts = parts or max(MIN_PARTS, math.ceil(leads / LEADS_PER_PART))
@@ -110,7 +114,7 @@ class _Merging:
             finishing = Finishing(self._aside.resolve(), self._rules, suppressed)
             done = self._finish(rows.sortWithinPartitions("domain"), finishing)
         finally:
-            self._spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", before)
+            self._configure(before)
             for name in self._names.values():
                 self._spark.catalog.dropTempView(name)
         if suppressed is not None:
@@ -121,6 +125,10 @@ class _Merging:
             unchanged=sum(one.unchanged for one in done),
             dropped=dict(sorted(dropped.items())),
         )
+
+    def _configure(self, options: dict[str, str]) -> None:
+        for name, value in options.items():
+            self._spark.conf.set(name, value)
 
     def _register_priority(self) -> str:
         from pyspark.sql.functions import udf
@@ -149,23 +157,31 @@ class _Merging:
 
     def _merged(self, parts: int) -> DataFrame:
         """One row a domain that is a lead, where its name belongs."""
-        crowds = self._sql(f"SELECT domain FROM {{signals}} WHERE dropped = '' AND speaking > {merge_sql.MAX_PAGES}")
-        if crowds.count() <= MAX_BROADCAST_CROWDS:
-            crowds = crowds.hint("broadcast")
-        self._view("crowds", crowds)
-        self._view("speaking", self._sql(merge_sql.SPEAKING))
-        self._view("crowded", self._sql(merge_sql.CROWDED))
-        self._view("chosen", self._sql(merge_sql.CHOSEN).repartition(parts, "domain"))
+        chosen = self._chosen().repartition(parts, "domain")
+        self._view("chosen", chosen)
         signals = self._sql("SELECT domain, has_robots, has_sitemap FROM {signals} WHERE dropped = ''")
         return self._sql(merge_sql.MERGED).join(signals.repartition(parts, "domain"), "domain")
+
+    def _chosen(self) -> DataFrame:
+        """The pages that are read, at most MAX_PAGES of a domain."""
+        crowds = self._sql(merge_sql.CROWDS)
+        count = crowds.count()
+        if not count:
+            return self._speaking("")
+        self._view("crowds", crowds.hint("broadcast") if count <= MAX_BROADCAST_CROWDS else crowds)
+        self._view("many", self._speaking(merge_sql.MANY))
+        return self._speaking(merge_sql.FEW).unionAll(self._sql(merge_sql.CROWDED))
+
+    def _speaking(self, which: str) -> DataFrame:
+        return self._sql(merge_sql.SPEAKING.replace("{which}", which))
 
     def _previous(self, previous: Path) -> DataFrame:
         paths = sorted(str(path.resolve()) for path in (previous / "leads").glob("*.parquet"))
 
         def hashed(batches: Batches) -> Batches:
             for batch in batches:
-                for number in batch.column(0).to_pylist():
-                    yield from hashes_of_file(Path(paths[number]))
+                for number in batch.column(0):
+                    yield from hashes_of_file(Path(paths[int(number.as_py() or 0)]))
 
         schema = "domain string, previous_hash binary, previous_updated_at_ms long"
         return self._spark.range(0, len(paths), 1, len(paths)).mapInArrow(hashed, schema)

@@ -1,7 +1,7 @@
 """The statements of the merge, in Spark SQL: which captures speak for a domain, and what they say together.
 
     facts --SIGNALS--> one row a domain: is it a lead, does it have robots.txt
-    facts --SPEAKING, CROWDED, CHOSEN--> at most MAX_PAGES pages of each domain --MERGED--> one row a domain
+    facts --SPEAKING, CROWDED--> at most MAX_PAGES pages of each domain --MERGED--> one row a domain
 
 Every order is total, so that the same facts make the same leads wherever rows happen to lie.
 """
@@ -65,7 +65,7 @@ FROM (
     WHERE captured_at_ms BETWEEN 0 AND {MAX_TIME_MS - 1}
     GROUP BY domain
 )
-"""
+"""  # noqa: S608 - only our own words
 
 # What a page brings; its first five say its rank among those of its domain. Maps become lists: they have no order.
 _PAGE = {
@@ -115,9 +115,14 @@ _RANK = "struct(page.later, page.priority, page.age, page.digest, page.url, page
 # `priority` is a function of Python that the session knows.
 SPEAKING = f"""
 SELECT domain, struct({", ".join(f"{value} AS {name}" for name, value in _PAGE.items())}) AS page
-FROM (SELECT *, {{priority}}(path) AS priority FROM {{facts}})
-WHERE kind = 'page' AND NOT noindex AND captured_at_ms BETWEEN 0 AND {MAX_TIME_MS - 1}
-"""
+FROM (
+    SELECT *, {{priority}}(path) AS priority FROM {{facts}} {{which}}
+    WHERE kind = 'page' AND NOT noindex AND captured_at_ms BETWEEN 0 AND {MAX_TIME_MS - 1}
+)
+"""  # noqa: S608 - only our own words
+CROWDS = f"SELECT domain FROM {{signals}} WHERE dropped = '' AND speaking > {MAX_PAGES}"  # noqa: S608 - only our own words
+FEW = "LEFT ANTI JOIN {crowds} USING (domain)"
+MANY = "LEFT SEMI JOIN {crowds} USING (domain)"
 
 
 def _page_with(page: str, **changed: str) -> str:
@@ -135,17 +140,12 @@ SELECT domain, page FROM (
         FROM (
             SELECT domain, min_by(page, {_RANK}) AS best, min(page.first_seen_ms) AS first,
                 max(page.last_seen_ms) AS last, sum(page.captures) AS captures
-            FROM {{speaking}} LEFT SEMI JOIN {{crowds}} USING (domain)
+            FROM {{many}}
             GROUP BY domain, page.digest
         )
     )
 ) WHERE number <= {MAX_PAGES}
-"""
-
-CHOSEN = """
-SELECT domain, page FROM {speaking} LEFT ANTI JOIN {crowds} USING (domain)
-UNION ALL SELECT domain, page FROM {crowded}
-"""
+"""  # noqa: S608 - only our own words
 
 _SAME = "filter(found, y -> y.digest = x.digest)"
 # Equal bodies count once; the best of them stands, with the times of all.
@@ -162,10 +162,9 @@ IF(size(array_distinct(transform(found, x -> x.digest))) = size(found), found,
 """
 
 
-def _union(column: str) -> str:
-    """The values of all pages, those of the first page first, each once."""
-    values = f"array_distinct(flatten(transform(p, x -> x.{column})))"
-    return f"slice(filter({values}, v -> length(v) BETWEEN 1 AND {MAX_SHORT_CHARS}), 1, {MAX_VALUES})"
+def _kept(values: str) -> str:
+    """Those of a list that fit, each once, as many as fit."""
+    return f"slice(filter(array_distinct({values}), v -> length(v) BETWEEN 1 AND {MAX_SHORT_CHARS}), 1, {MAX_VALUES})"
 
 
 def _first(items: str, key: str) -> str:
@@ -198,8 +197,8 @@ _VOTED_OFFER = "k -> struct(-size(filter(offered, o -> o = k)) AS votes, k AS va
 _NAMED = f"(x, i) -> struct({_place(_NAME_BASES, 'x.name_basis')} AS basis, i AS place, x.business_name AS value)"
 _PROFILE = "struct(k AS key, get(filter(profiles, e -> e.key = k), 0).value AS value)"
 
-# One lead a domain. Where no home page was read, the page of the shortest path stands for title, description, address,
-# favicon and times; of flags only `secure` is then known, which one page shows for the site.
+# One lead a domain. What only one page can say is said by `h`, the home page. Where none was read, the page of the
+# shortest path stands for it; of flags only `secure` is then known, which any page shows for the site.
 MERGED = f"""
 SELECT domain, crawled_at_ms, newest_at_ms, url, business_name, title, description, text, keywords, language, favicon,
     social_links, other_profiles, country, state,
@@ -214,11 +213,11 @@ SELECT domain, h.captured_at_ms AS crawled_at_ms, array_max(transform(p, x -> x.
     {_SHORT_H.format("url")}, {_SHORT_H.format("favicon")}, h.title, h.description,
     {_first("filter(p, x -> x.business_name != '')", _NAMED)} AS business_name,
     substring(array_join(filter(transform(p, x -> x.text), t -> t != ''), '\\n'), 1, {MAX_TEXT_CHARS}) AS text,
-    {_union("keywords")} AS keywords,
+    {_kept("h.keywords")} AS keywords,
     {_first("filter(array_distinct(transform(p, x -> x.language)), v -> v != '')", _VOTED_LANGUAGE)} AS language,
     transform(array_intersect({_array(tuple(sorted(SOCIAL_NETWORKS)))}, transform(profiles, e -> e.key)),
         k -> {_PROFILE}) AS social_links,
-    {_union("other_profiles")} AS other_profiles,
+    {_kept("flatten(transform(p, x -> x.other_profiles))")} AS other_profiles,
     geo, {_geo("geo", "country")} AS country,
     slice(array_sort(filter(array_distinct(used), t -> length(t) BETWEEN 1 AND {MAX_SHORT_CHARS} AND
         ((has_home AND array_contains(h.technologies, t)) OR size(filter(used, u -> u = t)) >= 2))),
@@ -226,7 +225,7 @@ SELECT domain, h.captured_at_ms AS crawled_at_ms, array_max(transform(p, x -> x.
     slice(transform(array_sort(transform(array_distinct(offered), {_VOTED_OFFER})), o -> o.value), 1, {MAX_VALUES})
         AS offers,
     {_first("array_distinct(types)", _VOTED_TYPE)} AS service_type,
-    {_union("pages")} AS pages, {_union("links")} AS links,
+    {_kept("h.pages")} AS pages, {_kept("h.links")} AS links,
     IF(has_home AND h.load_time_ms BETWEEN 0 AND {MAX_LOAD_TIME_MS - 1}, h.load_time_ms, NULL) AS load_time_ms,
     h.secure, {", ".join(map(_home_only, ("responsive", "has_schema", "has_heading", "has_description")))},
     has_home, {_home_only("audits")},
@@ -239,7 +238,8 @@ SELECT *,
     filter(flatten(transform(p, x -> x.social_links)), e -> length(e.value) BETWEEN 1 AND {MAX_SHORT_CHARS})
         AS profiles,
     transform(filter(p, x -> x.country != ''), x -> struct(
-        {_place(_GEO_BASES, "x.geo_basis")} AS basis, x.country, x.state, substring(x.city, 1, {MAX_SHORT_CHARS}) AS city
+        {_place(_GEO_BASES, "x.geo_basis")} AS basis, x.country, x.state,
+        substring(x.city, 1, {MAX_SHORT_CHARS}) AS city
     )) AS geo
 FROM (
 SELECT domain, p, has_home,
@@ -251,4 +251,4 @@ SELECT domain, {_ONCE} AS p
 FROM (
 SELECT domain, array_sort(collect_list(page)) AS found FROM {{chosen}} GROUP BY domain
 )))))))
-"""
+"""  # noqa: S608 - only our own words

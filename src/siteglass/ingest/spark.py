@@ -139,8 +139,8 @@ def _task_runner(paths: list[str], plan: Plan) -> Callable[[Iterator[pa.RecordBa
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         bound_memory(plan.max_worker_bytes)
         for batch in batches:
-            for number in batch.column(0).to_pylist():
-                answer = _tried(Path(paths[number]), plan)
+            for number in batch.column(0):
+                answer = _tried(Path(paths[int(number.as_py() or 0)]), plan)
                 yield pa.record_batch([pa.array([msgspec.msgpack.encode(answer)], pa.binary())], schema=_ANSWER)
 
     return run

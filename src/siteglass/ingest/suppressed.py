@@ -17,7 +17,6 @@ from siteglass.settings import Settings
 from siteglass.suppression.redaction import changes, lead_getter, lead_with, names
 from siteglass.suppression.values import Hasher
 
-
 Hashes = Callable[[str], Iterable[bytes]]
 
 

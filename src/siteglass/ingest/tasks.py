@@ -35,8 +35,8 @@ MAX_REASON_CHARS = 100
 MAX_WORKER_BYTES = 2 * 1024**3
 
 _WARM_HEADERS = (("content-type", "text/html"),)
-_WARM_PAGE = b"""<html lang="en"><head><title>Example</title><script type="application/ld+json">{"@type": "Organization",
-"address": {"addressCountry": "DE", "addressLocality": "Berlin"}}</script><script src="https://cdn.example.net/a.js">
+_WARM_PAGE = b"""<html lang="en"><head><title>Example</title><script type="application/ld+json">
+{"@type": "Organization", "address": {"addressCountry": "DE", "addressLocality": "Berlin"}}</script><script src="https://cdn.example.net/a.js">
 </script></head><body><h1>Example</h1><p>A page that has some of everything, in words of a language that is known.</p>
 <a href="mailto:info@example.com">info@example.com</a> <a href="tel:+493012345678">030 12345678</a></body></html>"""
 

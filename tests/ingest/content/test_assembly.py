@@ -12,7 +12,7 @@ from siteglass.ingest.extract import ExtractFailed, NotHtml, assembly, facts_of
 from siteglass.ingest.extract.bounds import bounded
 from siteglass.ingest.extract.page import Page
 from siteglass.ingest.facts import to_batch
-from tests.ingest.content.pages import capture, page
+from tests.ingest.content.pages import capture
 
 SITE = """<!doctype html><html lang="en-GB"><head><title>Acme Tools | Online shop for saws</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="description" content="Saws.">

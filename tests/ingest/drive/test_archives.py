@@ -7,7 +7,7 @@ import random
 import zlib
 from pathlib import Path
 
-import brotli
+import brotli  # type: ignore[import-untyped]  # it has no types
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
@@ -136,9 +136,15 @@ def test_a_body_is_cut_however_small_it_came(tmp_path: Path) -> None:
         (record("response", "http://bad.example/", b"\x00\x01 no answer"), "no HTTP answer"),
         (record("response", "http://bad.example/", answer(PAGE), date="yesterday"), "no date"),
         (record("response", "http://bad.example/", answer(PAGE), date="1969-01-01T00:00:00Z"), "no date"),
-        (response("http://bad.example/", b"\x1f\x8b\x08\x00" + b"\xff" * 20, "Content-Encoding: gzip"), "content encoding"),
+        (
+            response("http://bad.example/", b"\x1f\x8b\x08\x00" + b"\xff" * 20, "Content-Encoding: gzip"),
+            "content encoding",
+        ),
         (response("http://bad.example/", b"\xff\x00\xff\xff", "Content-Encoding: br"), "content encoding"),
-        (record("response", "http://bad.example/", b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 50_000), "headers without end"),
+        (
+            record("response", "http://bad.example/", b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 50_000),
+            "headers without end",
+        ),
     ],
     ids=["answer", "date", "old date", "gzip", "brotli", "headers"],
 )
@@ -227,7 +233,9 @@ def test_no_damage_stops_the_reading(
 ) -> None:
     """Whatever bytes are overwritten: nothing is raised, and a record in front of the damage is always there."""
     path = tmp_path_factory.mktemp("damage") / "some.warc"
-    offsets = write_warc(path, [response(f"http://s{number}.example/", _noise(300, number)) for number in range(6)], packing)
+    offsets = write_warc(
+        path, [response(f"http://s{number}.example/", _noise(300, number)) for number in range(6)], packing
+    )
     content = bytearray(path.read_bytes())
     at = data.draw(st.integers(0, len(content) - 1))
     noise = data.draw(st.binary(min_size=1, max_size=200))

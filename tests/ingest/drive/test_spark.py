@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from siteglass.ingest import pool, spark as driver
+from siteglass.ingest import pool
+from siteglass.ingest import spark as driver
 from siteglass.ingest.tasks import Parked, Plan
 from tests.ingest.warcs import packed, response, write_warc
 

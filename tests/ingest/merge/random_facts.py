@@ -21,7 +21,9 @@ LOCALS = ("info", "sales", "jane.doe", "bob", "müller")
 def random_facts(chance: random.Random, domains: int, *, crowd: int = 0) -> list[PageFacts]:
     """Captures of so many domains, shuffled; one more domain has `crowd` of them."""
     found = [
-        _facts(chance, f"site-{number}.example") for number in range(domains) for _ in range(chance.choice((1, 2, 4, 9)))
+        _facts(chance, f"site-{number}.example")
+        for number in range(domains)
+        for _ in range(chance.choice((1, 2, 4, 9)))
     ]
     found += [_facts(chance, "crowd.example", bodies=crowd // 2, kind="page") for _ in range(crowd)]
     found += [_facts(chance, name) for name in ("nodots", "Capital.example", "a" * 250 + ".example")]
@@ -148,7 +150,9 @@ def bench_facts(chance: random.Random, count: int) -> list[PageFacts]:
             responsive=True,
             has_heading=True,
             load_time_ms=200,
-            audits={name: chance.random() < 0.7 for name in ("title", "https", "h1", "viewport", "canonical", "robots")},
+            audits={
+                name: chance.random() < 0.7 for name in ("title", "https", "h1", "viewport", "canonical", "robots")
+            },
         )
 
     return [page(number) for number in range(count)]

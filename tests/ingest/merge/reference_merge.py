@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from siteglass.ingest.facts import PageFacts
@@ -16,7 +17,8 @@ NAME_BASES = ["json_ld", "og_site_name", "title", "domain"]
 GEO_BASES = ["json_ld", "address", "phone", "cctld", "gazetteer", "language"]
 
 
-class Evidence(NamedTuple):
+@dataclass(frozen=True, order=True, slots=True)
+class Evidence:
     """A row of evidence."""
 
     domain: str
@@ -140,7 +142,9 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
     technologies = _technologies(pages, home)
     country, state, city = _place(pages)
     emails = _emails(domain, evidence, rules)
-    phones = Counter({value: len({row.url for row in evidence if row.value == value}) for value in _of(evidence, "phone")})
+    phones = Counter(
+        {value: len({row.url for row in evidence if row.value == value}) for value in _of(evidence, "phone")}
+    )
     return Lead(
         domain=domain,
         crawled_at_ms=shown.captured_at_ms,
@@ -150,7 +154,7 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
         title=shown.title[:512],
         description=shown.description[:2_000],
         text="\n".join(page.text[:20_000] for page in pages if page.text)[:20_000],
-        keywords=_union(page.keywords for page in pages),
+        keywords=_union([shown.keywords]),
         language=_language(pages),
         favicon=shown.favicon if len(shown.favicon) <= 512 else "",
         emails=emails,
@@ -167,8 +171,8 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
         ),
         offers=_offers(pages),
         service_type=_service_type(pages),
-        pages=_union(page.pages for page in pages),
-        links=_union(page.links for page in pages),
+        pages=_union([shown.pages]),
+        links=_union([shown.links]),
         score=rules.score(home.audits) if home and home.audits else None,
         spending=rules.spending(technologies if technologies or home else None, country),
         load_time_ms=home.load_time_ms if home else None,
@@ -226,7 +230,9 @@ def _place(pages: list[PageFacts]) -> tuple[str, str, str]:
     country = _geo([(basis, page.country) for basis, page in known])
     inside = [(basis, page) for basis, page in known if page.country == country]
     state = _geo([(basis, page.state) for basis, page in inside if page.state])
-    fits = [(basis, page.city[:512]) for basis, page in inside if page.city and (not state or page.state in ("", state))]
+    fits = [
+        (basis, page.city[:512]) for basis, page in inside if page.city and (not state or page.state in ("", state))
+    ]
     return country, state, _geo(fits)
 
 

@@ -1,4 +1,4 @@
-"""The merge: the same leads and evidence as a plain one in Python, whatever the facts; and what must never be in them."""
+"""The merge: the same leads and evidence as a plain one in Python, whatever the facts; what must not be in them."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_files_are_those_of_leads(out: Path) -> None:
 
 
 def _page(path: str = "/", **values: Any) -> PageFacts:
-    given = {
+    given: dict[str, Any] = {
         "domain": "one.example",
         "url": f"https://one.example{path}",
         "path": path,
@@ -112,7 +112,9 @@ def _changed(facts: list[PageFacts], domain: str, **values: Any) -> list[PageFac
     return [msgspec.structs.replace(one, **values) if one.domain == domain else one for one in facts]
 
 
-def test_a_rerun_makes_the_same_bytes_and_only_changed_leads_get_a_new_time(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_rerun_makes_the_same_bytes_and_only_changed_leads_get_a_new_time(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     """A second crawl, a day later: one site changed its title, one is new, one is gone, the others say the same."""
     later_ms = START_MS + 86_400_000
     first = [_page(domain=f"site-{number}.example", title="Old", text=f"{number}") for number in range(20)]
@@ -160,10 +162,10 @@ def test_what_is_suppressed_never_comes_back(spark: SparkSession, tmp_path: Path
     assert not domains & {row.domain for row in evidence}
     held = set(emails) | set(phones)
     whole = msgspec.json.encode(leads).decode() + msgspec.json.encode(evidence).decode()
-    assert [value for value in sorted(held) if f'"{value}"' in whole or f" {value}" in whole or f"={value}" in whole] == []
-    assert {row.value for row in evidence} == {
-        value for lead in leads for value in (*lead.emails, *lead.phones)
-    }
+    assert [
+        value for value in sorted(held) if f'"{value}"' in whole or f" {value}" in whole or f"={value}" in whole
+    ] == []
+    assert {row.value for row in evidence} == {value for lead in leads for value in (*lead.emails, *lead.phones)}
     assert any(lead.emails for lead in leads)
 
 
