@@ -157,7 +157,7 @@ def _leads(batch: pa.RecordBatch, rules: Rules, found: pa.Table) -> pa.RecordBat
         for some, has_home in zip(*(_list(batch, name) for name in ("technologies", "has_home")), strict=True)
     ]
     countries = _list(batch, "country")
-    audits = _list(batch, "audits")
+    checks = map(_checks, *(_list(batch, name) for name in ("audits", "robots_audits", "has_sitemap")))
     made: dict[str, list[Any]] = {
         "updated_at_ms": _list(batch, "newest_at_ms"),
         "emails": emails,
@@ -165,7 +165,7 @@ def _leads(batch: pa.RecordBatch, rules: Rules, found: pa.Table) -> pa.RecordBat
         "phones": [_most_seen(contacts.get((domain, "phone"), {})) for domain in domains],
         "technologies": technologies,
         "categories_uses": [_categories(some or ()) for some in technologies],
-        "score": [rules.score({one["key"]: one["value"] for one in some}) if some else None for some in audits],
+        "score": [rules.score(some) if some else None for some in checks],
         "spending": [_spending(rules, some, country) for some, country in zip(technologies, countries, strict=True)],
         "social_links": [[(one["key"], one["value"]) for one in some] for some in _list(batch, "social_links")],
     }
@@ -174,6 +174,17 @@ def _leads(batch: pa.RecordBatch, rules: Rules, found: pa.Table) -> pa.RecordBat
         for field in LEAD_SCHEMA
     ]
     return pa.record_batch(columns, schema=LEAD_SCHEMA)
+
+
+def _checks(
+    home: list[dict[str, Any]] | None, robots: list[dict[str, Any]] | None, has_sitemap: bool | None
+) -> dict[str, bool]:
+    """Those of the home page, and what robots.txt and sitemap say of the whole site; none without a home page."""
+    if not home:
+        return {}
+    # In this order: what robots.txt forbids, no page can allow.
+    checks = {one["key"]: one["value"] for one in (*home, *(robots or ()))}
+    return checks if has_sitemap is None else {**checks, "sitemap": has_sitemap}
 
 
 def _list(batch: pa.RecordBatch, name: str) -> list[Any]:

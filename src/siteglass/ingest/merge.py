@@ -159,7 +159,7 @@ class _Merging:
         """One row a domain that is a lead, where its name belongs."""
         chosen = self._chosen().repartition(parts, "domain")
         self._view("chosen", chosen)
-        signals = self._sql("SELECT domain, has_robots, has_sitemap FROM {signals} WHERE dropped = ''")
+        signals = self._sql("SELECT domain, has_robots, robots_audits, has_sitemap FROM {signals} WHERE dropped = ''")
         return self._sql(merge_sql.MERGED).join(signals.repartition(parts, "domain"), "domain")
 
     def _chosen(self) -> DataFrame:

@@ -36,7 +36,7 @@ def _place(bases: tuple[str, ...], column: str) -> str:
 # leads elsewhere or asks not to be listed, there is no lead. One that could not be fetched, or is one of those error
 # pages that do not say so, says nothing, and an older one counts.
 SIGNALS = f"""
-SELECT domain, speaking, has_robots,
+SELECT domain, speaking, has_robots, robots_audits,
     IF(robots_sitemap IS NULL AND own_sitemap IS NULL, NULL,
         coalesce(robots_sitemap, false) OR coalesce(own_sitemap, false)) AS has_sitemap,
     CASE
@@ -56,6 +56,8 @@ FROM (
         max_by(struct(kind, noindex), struct(path = '/', {_NEWEST})) FILTER (
             WHERE is_home AND (kind IN ('page', 'parked') OR (kind = 'redirect' AND redirects_to != ''))) AS home,
         max_by(has_robots, {_NEWEST}) FILTER (WHERE kind = 'robots' AND has_robots IS NOT NULL) AS has_robots,
+        max_by(array_sort(map_entries(audits)), {_NEWEST}) FILTER (WHERE kind = 'robots' AND has_robots IS NOT NULL)
+            AS robots_audits,
         max_by(has_sitemap, {_NEWEST}) FILTER (WHERE kind = 'robots' AND has_sitemap IS NOT NULL) AS robots_sitemap,
         max_by(has_sitemap, {_NEWEST}) FILTER (WHERE kind = 'sitemap' AND has_sitemap IS NOT NULL) AS own_sitemap,
         bool_or(kind = 'parked') AS is_parked,

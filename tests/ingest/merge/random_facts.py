@@ -50,6 +50,7 @@ def _facts(chance: random.Random, domain: str, bodies: int = 6, kind: str = "") 
     }
     if kind == "robots":
         values |= {"has_robots": chance.choice((True, False)), "has_sitemap": chance.choice((True, False, None))}
+        values |= {"audits": {name: chance.random() < 0.5 for name in _some(chance, ("robots-txt", "title"))}}
     if kind == "sitemap":
         values |= {"has_sitemap": chance.choice((True, False))}
     if kind == "page":

@@ -173,7 +173,7 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
         service_type=_service_type(pages),
         pages=_union([shown.pages]),
         links=_union([shown.links]),
-        score=rules.score(home.audits) if home and home.audits else None,
+        score=rules.score(_checks(home, captures)) if home and home.audits else None,
         spending=rules.spending(technologies if technologies or home else None, country),
         load_time_ms=home.load_time_ms if home else None,
         secure=shown.secure,
@@ -255,6 +255,13 @@ def _service_type(pages: list[PageFacts]) -> str:
 def _newest_flag(captures: list[PageFacts], kind: str, name: str) -> bool | None:
     known = [one for one in captures if one.kind == kind and getattr(one, name) is not None]
     return bool(getattr(max(known, key=_newest), name)) if known else None
+
+
+def _checks(home: PageFacts, captures: list[PageFacts]) -> dict[str, bool]:
+    robots = [one for one in captures if one.kind == "robots" and one.has_robots is not None]
+    checks = home.audits | (max(robots, key=_newest).audits if robots else {})
+    sitemap = _has_sitemap(captures)
+    return checks if sitemap is None else checks | {"sitemap": sitemap}
 
 
 def _has_sitemap(captures: list[PageFacts]) -> bool | None:
