@@ -159,3 +159,8 @@ def test_bounds_leave_usual_pages_alone() -> None:
 def test_deep_nesting_is_cut_and_what_stands_before_is_kept() -> None:
     facts = facts_of(capture(SITE + "<div>" * 20_000 + "<h1>never</h1>"))
     assert facts.title == "Acme Tools | Online shop for saws"
+
+
+def test_formats_that_are_left_open_are_not_repeated_without_end() -> None:
+    formats = "".join(f"<b a{number}>" for number in range(700))
+    assert len(bounded(f"<div>{formats}</div>" + "<p>x</p>" * 12_000)) < 10_000

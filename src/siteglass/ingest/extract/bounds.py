@@ -1,6 +1,5 @@
-"""What keeps the HTML parser's time near linear: no tag with thousands of attributes, no nesting thousands deep.
-
-The parser is quadratic in both: a page of 500 kB built for it would take minutes.
+"""What keeps the HTML parser's time near linear: no tag with thousands of attributes, no nesting thousands deep, no
+formats left open for thousands of blocks. A page of 500 kB built to hurt would take minutes.
 """
 
 from __future__ import annotations
@@ -9,6 +8,7 @@ import re
 
 MAX_DEPTH = 800
 MAX_ATTRIBUTES = 1_000
+MAX_REPEATED_FORMATS = 200_000
 
 # Cheap tests first: a page below both cannot be slow, and nearly all pages are.
 _TAG_MARKS_UNSUSPECTED = 6_000
@@ -41,6 +41,7 @@ _SELF_CLOSING = frozenset(
     ]
 )
 _FLAT = _VOID | _SELF_CLOSING
+_FORMATS = frozenset(("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"))
 
 
 def bounded(html: str) -> str:
@@ -48,7 +49,7 @@ def bounded(html: str) -> str:
     if _has_long_piece(html):
         html = ">".join([piece for piece in html.split(">") if not _has_too_many_attributes(piece)])
     if html.count("<") > _TAG_MARKS_UNSUSPECTED:
-        return html[: _depth_limit(html)]
+        return html[: _limit(html)]
     return html
 
 
@@ -69,16 +70,19 @@ def _has_too_many_attributes(piece: str) -> bool:
     return len(re.split(r"[\s/]+", _QUOTED_VALUE.sub("=", piece[tag.start() :]))) > MAX_ATTRIBUTES
 
 
-def _depth_limit(html: str) -> int:
-    """Where the tag stands that would nest too deeply; the length of the source if none does."""
-    depth = 0
+def _limit(html: str) -> int:
+    """Where the source nests too deeply, or leaves so many formats open that each later element repeats them all; its
+    length if it never does."""
+    depth = formats = repeated = 0
     for tag in _TAG.finditer(html):
-        if tag[2].lower() in _FLAT:
-            continue
-        if tag[1]:
-            depth = max(0, depth - 1)
-        else:
-            depth += 1
-            if depth > MAX_DEPTH:
-                return tag.start()
+        name = tag[2].lower()
+        if name not in _FLAT:
+            step = -1 if tag[1] else 1
+            depth = max(0, depth + step)
+            if name in _FORMATS:
+                formats = max(0, formats + step)
+        if not tag[1]:
+            repeated += formats
+        if depth > MAX_DEPTH or repeated > MAX_REPEATED_FORMATS:
+            return tag.start()
     return len(html)

@@ -23,10 +23,6 @@ MAX_JSON_LD_CHARS = 200_000
 MAX_JSON_LD_NODES = 500
 MAX_JSON_LD_DEPTH = 12
 MAX_URL_CHARS = 2_048
-# The time of a parser grows with the square of the depth, its memory with the open formats of every block.
-MAX_TAGS_UNCHECKED = 6_000
-MAX_OPEN_ELEMENTS = 2_000
-MAX_REPEATED_FORMATS = 200_000
 
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 # Raw control characters inside strings are no JSON, yet many pages have them.
@@ -34,30 +30,6 @@ _CONTROLS = re.compile(r"[\x00-\x1f]+")
 # Marks that no reader sees, put inside of words against crawlers or for hyphenation.
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 _HIDDEN = re.compile(r"display:\s?none")
-_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
-_FORMATS = frozenset(("a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"))
-# They end by themselves, or have no end.
-_UNCLOSED = frozenset(
-    (
-        "p",
-        "li",
-        "td",
-        "th",
-        "tr",
-        "dt",
-        "dd",
-        "option",
-        "br",
-        "img",
-        "hr",
-        "input",
-        "meta",
-        "link",
-        "wbr",
-        "area",
-        "source",
-    )
-)
 # An address in three spans is one all the same.
 _GLUE = ("@", ".")
 _UNSEEN = frozenset(
@@ -103,7 +75,7 @@ class Page:
         self.address: SplitResult = urlsplit(capture.url)
         self.host = normalise(capture.url)  # raises NotAHost: such a capture is no page of a domain
         self.domain = registrable(self.host)
-        self.tree = LexborHTMLParser(_bounded(self.html))
+        self.tree = LexborHTMLParser(self.html)
 
     @cached_property
     def base(self) -> str:
@@ -159,30 +131,6 @@ class Page:
             except orjson.JSONDecodeError:
                 continue
         return nodes
-
-
-def _bounded(html: str) -> str:
-    """A document up to where it is nested deeper, or leaves more formats open, than any that is meant to be read."""
-    if html.count("<") <= MAX_TAGS_UNCHECKED:
-        return html
-    counts: dict[str, int] = {}
-    depth = formats = repeated = 0
-    for match in _TAG.finditer(html):
-        closing, name = match[1], match[2].lower()
-        if name in _UNCLOSED:
-            repeated += 0 if closing else formats
-        elif not closing:
-            counts[name] = counts.get(name, 0) + 1
-            depth += 1
-            formats += name in _FORMATS
-            repeated += formats
-        elif counts.get(name):
-            counts[name] -= 1
-            depth -= 1
-            formats -= name in _FORMATS
-        if depth > MAX_OPEN_ELEMENTS or repeated > MAX_REPEATED_FORMATS:
-            return html[: match.start()]
-    return html
 
 
 def _seen(body: LexborNode | None, has_hidden: bool) -> list[str]:
