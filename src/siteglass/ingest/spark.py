@@ -25,6 +25,9 @@ MAX_FAILURES = 4
 LOCAL_MASTER = f"local[*,{MAX_FAILURES}]"
 DRIVER_MEMORY = "2g"
 
+# Rows of forty columns make methods that the JVM would never compile, but interpret for ever.
+_COMPILE_ALL = "-XX:-DontCompileHugeMethods"
+
 _ANSWER = pa.schema([pa.field("answer", pa.binary())])
 _QUIET = """\
 rootLogger.level = error
@@ -74,8 +77,9 @@ def spark_session(
     options = {
         "spark.driver.memory": driver_memory,
         "spark.driver.extraJavaOptions": (
-            f"-Dlog4j2.configurationFile={logging} -Djava.io.tmpdir={work / 'tmp'} -Dderby.system.home={work / 'tmp'}"
+            f"{_COMPILE_ALL} -Dlog4j2.configurationFile={logging} -Djava.io.tmpdir={work / 'tmp'} -Dderby.system.home={work / 'tmp'}"
         ),
+        "spark.executor.extraJavaOptions": _COMPILE_ALL,
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.ui.enabled": "false",
