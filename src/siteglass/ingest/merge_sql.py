@@ -93,7 +93,7 @@ _PAGE = {
     "favicon": "favicon",
     "emails": "array_distinct(emails)",
     "phones": "array_distinct(phones)",
-    "social_links": "array_sort(map_entries(social_links))",
+    "social_links": "map_entries(social_links)",
     "other_profiles": "other_profiles",
     "country": "country",
     "state": "state",
@@ -110,7 +110,7 @@ _PAGE = {
     "has_heading": "has_heading",
     "has_description": "has_description",
     "load_time_ms": "load_time_ms",
-    "audits": "array_sort(map_entries(audits))",
+    "audits": "map_entries(audits)",
 }
 _RANK = "struct(page.later, page.priority, page.age, page.digest, page.url, page.archive, page.at)"
 

@@ -25,6 +25,9 @@ MAX_FAILURES = 4
 LOCAL_MASTER = f"local[*,{MAX_FAILURES}]"
 DRIVER_MEMORY = "2g"
 
+# Rows of forty columns make methods that the JVM would never compile, but interpret for ever.
+COMPILE_ALL = "-XX:-DontCompileHugeMethods"
+
 _ANSWER = pa.schema([pa.field("answer", pa.binary())])
 _QUIET = """\
 rootLogger.level = error
@@ -62,7 +65,12 @@ def _version(home: Path) -> int:
 
 @contextmanager
 def spark_session(
-    work: Path, *, master: str = LOCAL_MASTER, driver_memory: str = DRIVER_MEMORY, java: Path | None = None
+    work: Path,
+    *,
+    master: str = LOCAL_MASTER,
+    driver_memory: str = DRIVER_MEMORY,
+    java: Path | None = None,
+    java_options: str = COMPILE_ALL,
 ) -> Iterator[SparkSession]:
     """A session that keeps all it writes below `work`, speaks on loopback only, and says errors alone."""
     from pyspark.sql import SparkSession
@@ -74,8 +82,10 @@ def spark_session(
     options = {
         "spark.driver.memory": driver_memory,
         "spark.driver.extraJavaOptions": (
-            f"-Dlog4j2.configurationFile={logging} -Djava.io.tmpdir={work / 'tmp'} -Dderby.system.home={work / 'tmp'}"
+            f"{java_options} -Dlog4j2.configurationFile={logging} "
+            f"-Djava.io.tmpdir={work / 'tmp'} -Dderby.system.home={work / 'tmp'}"
         ),
+        "spark.executor.extraJavaOptions": java_options,
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.ui.enabled": "false",
