@@ -208,7 +208,7 @@ long-nl: setup ## Sentences: 10,000 generated, noise on the labelled sets, 200,0
 
 .PHONY: long-extract
 long-extract: setup ## Time of extraction on real pages, and Spark against the pool at 8,000 pages
-	$(BIN)/python -m bench.extract_rate --pages 8000 --keep
+	PYTHONPATH=scripts $(BIN)/python -m bench.extract_rate --pages 8000 --keep
 
 .PHONY: long-merge
 long-merge: setup ## 2 million page rows to 500,000 leads
