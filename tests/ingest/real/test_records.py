@@ -26,9 +26,10 @@ EXAMPLE_AND_REDIRECT = [
 # Of each archive but the large one: kind, address and title of what is captured, and what is told aside, by place.
 EXPECTED: dict[str, tuple[Rows, dict[int, str]]] = {
     "dupes.warc.gz": ([("page", "http://example.com", EXAMPLE), ("redirect", "http://iana.org", "")], {}),
-    # All records in one member of gzip, so that none has a place of its own: they are read, and that is told.
+    # All records in one member of gzip, so that none has a place of its own. All are read; what is told besides stands
+    # for nothing that is missing, and its place is reckoned from a place that is none.
     "example-bad.warc.gz.bad": (EXAMPLE_AND_REDIRECT, {478: "no record"}),
-    # An answer in a protocol called HTTPX; and the file ends before the last record, a revisit, is closed.
+    # An answer in a protocol called HTTPX; and the last record, a revisit, lacks the empty line that closes it.
     "example-extra.warc": (
         [("page", "http://example.com?example=2", EXAMPLE)],
         {3207: "no HTTP answer", 5910: "damaged record"},
