@@ -112,7 +112,9 @@ class _Reading:
         elif magic == _ZSTD_MAGIC:
             end = self._frame_end(at)
         else:
-            end = self._data.find(b"\r\n\r\n", at) + self._last_length + 8
+            content_end = self._data.find(b"\r\n\r\n", at) + 4 + self._last_length
+            # Some writers leave out the two line ends behind the last record: it is whole all the same.
+            end = min(content_end + 4, max(content_end, len(self._data)))
         return end if end is not None and end <= len(self._data) else None
 
     def _frame_end(self, at: int) -> int | None:

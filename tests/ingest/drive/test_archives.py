@@ -97,12 +97,12 @@ _CHUNKED = b"5\r\n<html\r\n%x;note=1\r\n%b\r\n0\r\n\r\n" % (len(PAGE) - 5, PAGE[
 @pytest.mark.parametrize(
     ("headers", "sent"),
     [
-        (["Content-Encoding: gzip"], gzip.compress(PAGE)),
+        (["Content-Encoding: gzip"], gzip.compress(PAGE, mtime=0)),
         (["Content-Encoding: br"], brotli.compress(PAGE)),
         (["Content-Encoding: deflate"], zlib.compress(PAGE)),
         (["Content-Encoding: deflate"], _RAW_DEFLATE.compress(PAGE) + _RAW_DEFLATE.flush()),
         (["Content-Encoding: zstd"], packed(PAGE, "zstd")),
-        (["Content-Encoding: deflate, gzip"], gzip.compress(zlib.compress(PAGE))),
+        (["Content-Encoding: deflate, gzip"], gzip.compress(zlib.compress(PAGE), mtime=0)),
         (["Transfer-Encoding: chunked"], _CHUNKED),
         (["Transfer-Encoding: chunked"], PAGE),  # taken apart by who archived it
         (["Content-Encoding: gzip"], PAGE),
@@ -244,3 +244,12 @@ def test_no_damage_stops_the_reading(
     urls = _urls(list(read_archive(path)))
     whole = sum(offset <= at for offset in offsets) - 1
     assert [f"http://s{number}.example/" for number in range(whole)] == urls[:whole]
+
+
+def test_a_last_record_without_its_closing_lines_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "open.warc"
+    records = [response("https://a.example/", PAGE), response("https://b.example/", PAGE)]
+    path.write_bytes(b"".join(records).removesuffix(b"\r\n\r\n"))
+    found = list(read_archive(path))
+    assert [item.url for item in found if isinstance(item, Capture)] == ["https://a.example/", "https://b.example/"]
+    assert len(found) == 2
