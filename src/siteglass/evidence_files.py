@@ -76,19 +76,19 @@ def read_evidence(store: Path, place: str, domain: str) -> list[Sighting]:
     name, row_group = place_parts(place)
     path = evidence_of(store / name)
     try:
-        file = pq.ParquetFile(path)
+        with pq.ParquetFile(path) as file:
+            if file.schema_arrow != EVIDENCE_SCHEMA:
+                expected = ", ".join(EVIDENCE_SCHEMA.names)
+                raise LeadFileError(f"{path}: no file of evidence: expected the columns {expected}")
+            if row_group >= file.num_row_groups:
+                raise LeadFileError(f"{path.name} has no row group {row_group}")
+            table = file.read_row_group(row_group, use_threads=False)
+        found = table.filter(pc.is_in(table.column("domain"), pa.array([domain], pa.string())))
+        return list(_sightings(found))
     except FileNotFoundError:
         return []
-    except pa.ArrowInvalid as error:
-        raise LeadFileError(f"{path}: no Parquet file: {error}") from None
-    with file:
-        if file.schema_arrow != EVIDENCE_SCHEMA:
-            raise LeadFileError(f"{path}: no file of evidence: expected the columns {', '.join(EVIDENCE_SCHEMA.names)}")
-        if row_group >= file.num_row_groups:
-            raise LeadFileError(f"{path.name} has no row group {row_group}")
-        table = file.read_row_group(row_group, use_threads=False)
-    found = table.filter(pc.is_in(table.column("domain"), pa.array([domain], pa.string())))
-    return list(_sightings(found))
+    except (OSError, pa.ArrowException, msgspec.ValidationError) as error:
+        raise LeadFileError(f"{path}: no file of evidence: {error}") from None
 
 
 def _sightings(table: pa.Table) -> Iterator[Sighting]:

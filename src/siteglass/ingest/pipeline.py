@@ -22,10 +22,11 @@ import pyarrow.parquet as pq
 
 from siteglass.evidence_files import EVIDENCE_SCHEMA, write_evidence
 from siteglass.ingest import pool, spark
-from siteglass.ingest.merge import Merged, merge
+from siteglass.ingest.finishing import EVIDENCE_SCHEMA as MERGED_EVIDENCE
+from siteglass.ingest.merge import Merged, MergeFailed, merge
 from siteglass.ingest.report import Report, report_of
 from siteglass.ingest.suppressed import Suppressed
-from siteglass.ingest.tasks import Plan, Summary
+from siteglass.ingest.tasks import Plan, Summary, sweep
 from siteglass.lead_files import replacing
 from siteglass.progress import progress, working
 
@@ -72,7 +73,9 @@ def build(order: Order) -> Built:
     """Bring a run to its end, or go on with one that was interrupted. What is done is not done again."""
     order.work.mkdir(parents=True, exist_ok=True)
     seconds: dict[str, float] = {}
-    with _alone(order.work):
+    with _alone(order.work), _told():
+        spark.java_home()  # what the merge will need is missed before hours of extraction
+        sweep(order.work / "facts")
         with _timed(seconds, "extract"):
             summary = _extracted(order)
         _check_parked(summary)
@@ -83,6 +86,9 @@ def build(order: Order) -> Built:
         with _timed(seconds, "merge"), working("Merging pages into leads"):
             merged = _merged(order, summary, folder, previous)
         files = sorted((folder / "leads").glob("*.parquet"))
+        if not files:
+            dropped = ", ".join(f"{reason} {count}" for reason, count in merged.dropped.items()) or "none was read"
+            raise RunFailed(f"No lead came of {summary.pages} pages. Domains that are none, by reason: {dropped}.")
         report = report_of(folder.name, summary, merged, files, seconds)
         with replacing(folder / REPORT) as sink:
             sink.write(msgspec.json.format(msgspec.json.encode(report), indent=2))
@@ -98,6 +104,15 @@ def _alone(work: Path) -> Iterator[None]:
         except BlockingIOError:
             raise RunFailed(f"Another run works in {work}. Wait for its end, or name another folder: --work") from None
         yield
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What an operator can mend is told in one line."""
+    try:
+        yield
+    except (spark.NoJava, MergeFailed) as error:
+        raise RunFailed(str(error)) from error
 
 
 @contextmanager
@@ -117,11 +132,18 @@ def _session(order: Order) -> Iterator[SparkSession]:
 
 def _extracted(order: Order) -> Summary:
     plan = Plan(folder=order.work / "facts", suppressed=order.suppressed)
+    archives = list(dict.fromkeys(path.resolve() for path in order.archives))
     if order.driver == "spark":
         with working("Reading archives in Spark"), _session(order) as session:
-            return spark.run_tasks(session, order.archives, plan)
-    with progress("Reading archives", len(order.archives)) as advance_to:
-        return pool.run_tasks(order.archives, plan, order.workers, advance_to)
+            return _each_once(spark.run_tasks(session, archives, plan))
+    with progress("Reading archives", len(archives)) as advance_to:
+        return _each_once(pool.run_tasks(archives, plan, order.workers, advance_to))
+
+
+def _each_once(summary: Summary) -> Summary:
+    """Copies of an archive in several folders are one task."""
+    tasks = {task.task_id: task for task in summary.tasks}
+    return Summary(tasks=list(tasks.values()), parked=summary.parked)
 
 
 def _check_parked(summary: Summary) -> None:
@@ -147,7 +169,7 @@ def _previous(work: Path, summary: Summary) -> Path | None:
     """The newest complete run of other archives: the same again is compared with what it was compared with first."""
     ours = _task_names(summary)
     complete = [report.parent for report in (work / "runs").glob(f"*/{REPORT}")]
-    others = [run for run in complete if _tasks_of(run) != ours]
+    others = [run for run in complete if _tasks_of(run) != ours and any((run / "leads").glob("*.parquet"))]
     return max(others, key=lambda run: (run / REPORT).stat().st_mtime_ns, default=None)
 
 
@@ -173,7 +195,9 @@ def _merged(order: Order, summary: Summary, folder: Path, previous: Path | None)
     with _session(order) as session:
         merged = merge(session, facts, folder / "merged", previous=previous, suppressed=order.suppressed)
     for leads in (folder / "merged" / "leads").glob("*.parquet"):
-        seen = pq.read_table(folder / "merged" / "evidence" / leads.name)
+        evidence = folder / "merged" / "evidence" / leads.name
+        # Leads without an address or number have none.
+        seen = pq.read_table(evidence) if evidence.exists() else MERGED_EVIDENCE.empty_table()
         write_evidence(leads, seen.rename_columns({"url": "page"}).select(EVIDENCE_SCHEMA.names))
     (folder / "merged" / "leads").rename(folder / "leads")
     shutil.rmtree(folder / "merged")

@@ -16,6 +16,7 @@ from siteglass.ingest.tasks import Summary
 from siteglass.lead_files import LEAD_SCHEMA, open_parquet, read_row_group
 
 SAMPLES = 5
+SHOWN = 20
 _SAMPLED = ("domain", "business_name", "language", "country", "city", "emails", "phones", "technologies", "score")
 
 
@@ -118,8 +119,9 @@ def spelled(report: Report) -> str:
 
 
 def _counts(title: str, counts: dict[str, int]) -> str:
-    told = ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items(), key=lambda one: -one[1]))
-    return f"{title}: {told or 'none'}"
+    most = sorted(counts.items(), key=lambda one: -one[1])
+    told = ", ".join(f"{reason} {count:,}" for reason, count in most[:SHOWN])
+    return f"{title}: {told or 'none'}" + (f", and {len(most) - SHOWN} others" if len(most) > SHOWN else "")
 
 
 def _short(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -76,7 +77,10 @@ def spark_session(
     from pyspark.sql import SparkSession
 
     work = work.resolve()
-    (work / "tmp").mkdir(parents=True, exist_ok=True)
+    work.mkdir(parents=True, exist_ok=True)
+    # What workers are sent may lie there for a while, secrets among it: ours alone, and nothing of a killed run.
+    shutil.rmtree(work / "tmp", ignore_errors=True)
+    (work / "tmp").mkdir(mode=0o700)
     logging = work / "log4j2.properties"
     logging.write_text(_QUIET)
     options = {
@@ -117,6 +121,7 @@ def spark_session(
         yield spark
     finally:
         spark.stop()
+        shutil.rmtree(work / "tmp", ignore_errors=True)
 
 
 def run_tasks(spark: SparkSession, archives: Sequence[Path], plan: Plan) -> Summary:
@@ -128,6 +133,8 @@ def run_tasks(spark: SparkSession, archives: Sequence[Path], plan: Plan) -> Summ
     if not archives:
         return Summary(tasks=[], parked=[])
     plan.folder.mkdir(parents=True, exist_ok=True)
+    for tries in plan.folder.glob("*.tries"):
+        tries.unlink()  # of a run that was ended: its workers did not die of an archive
     paths = [str(path.resolve()) for path in archives]
     # A range has exactly one number in each of so many partitions.
     numbers = spark.range(0, len(paths), 1, len(paths))
@@ -158,6 +165,7 @@ def _task_runner(paths: list[str], plan: Plan) -> Callable[[Iterator[pa.RecordBa
 
 def _tried(archive: Path, plan: Plan) -> _Answer:
     """A task's tries are counted beside its file: who dies cannot tell, and Spark ends the run after some."""
+    count: Path | None = None
     try:
         count = plan.folder / f"{task_id_of(archive)}.tries"
         tries = len(count.read_bytes()) if count.exists() else 0
@@ -169,5 +177,7 @@ def _tried(archive: Path, plan: Plan) -> _Answer:
         summary = run_task(archive, plan)
         count.unlink()
     except Exception as error:
+        if count:
+            count.unlink(missing_ok=True)
         return _Answer(parked=Parked(archive=archive.name, reason=f"{type(error).__name__}: {error}"))
     return _Answer(summary=summary)

@@ -28,8 +28,20 @@ def test_403_paid_and_given_back(desk: Bank) -> None:
     customer = desk.customer(api=5, lead=5)
     answered(customer.post(ENRICH, {"domains": ["seen.example"]}))
     charge = customer.books().rows[-1]["seq"]
+    answered(customer.client.get(PATH.format("seen.example")))
     desk.do(credits.refund(desk.postgres, customer.account_id, charge, None, None, "tests", "back", "wrong"))
     refused(customer.client.get(PATH.format("seen.example")), 403, "FORBIDDEN")
+
+
+def test_given_back_once_and_paid_twice(desk: Bank) -> None:
+    """The other charge still stands."""
+    customer = desk.customer(api=9, lead=9)
+    for _ in range(2):
+        answered(customer.post(ENRICH, {"domains": ["seen.example"]}))
+    answered(customer.client.get(PATH.format("seen.example")))
+    charge = customer.books().rows[-2]["seq"]
+    desk.do(credits.refund(desk.postgres, customer.account_id, charge, None, None, "tests", "back", "wrong"))
+    answered(customer.client.get(PATH.format("seen.example")))
 
 
 def test_404_no_such_lead(desk: Bank) -> None:

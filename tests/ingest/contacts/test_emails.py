@@ -222,3 +222,20 @@ def test_whatever_stands_there_only_addresses_come_out(text: str) -> None:
         assert 0 < len(local) <= 64
         assert len(value) <= 254
         assert is_of_the_internet(host)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("info@acme.com.Call now", ["info@acme.com"]),
+        ("info@acme-shop.de.Tel 030", ["info@acme-shop.de"]),
+        ("Info@Acme.Com", ["info@acme.com"]),
+        ("available at amazon dot com", []),
+        ("register at eventbrite dot com", []),
+        ("arrive at gate point one", []),
+        ("info at acme dot com", ["info@acme.com"]),
+        ("jo.doe at acme dot com", ["jo.doe@acme.com"]),
+    ],
+)
+def test_sentences_around_an_address(text: str, expected: list[str]) -> None:
+    assert [one.value for one in emails(page(f"<p>{text}</p>"))] == expected

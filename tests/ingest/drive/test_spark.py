@@ -10,7 +10,7 @@ import pytest
 
 from siteglass.ingest import pool
 from siteglass.ingest import spark as driver
-from siteglass.ingest.tasks import Parked, Plan
+from siteglass.ingest.tasks import Parked, Plan, task_id_of
 from tests.ingest.warcs import packed, response, write_warc
 
 if TYPE_CHECKING:
@@ -78,3 +78,13 @@ def test_java_is_found_or_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (tmp_path / name / "bin/java").touch()
         (tmp_path / name / "release").write_text(f'IMPLEMENTOR="x"\nJAVA_VERSION="{version}"\n')
     assert driver.java_home() == tmp_path / "fit"
+
+
+def test_a_run_that_was_ended_is_not_held_against_an_archive(spark: SparkSession, tmp_path: Path) -> None:
+    archive, plan = tmp_path / "a.warc.gz", Plan(folder=tmp_path / "facts", extract=EXTRACT)
+    write_warc(archive, [response("https://one.example/")])
+    plan.folder.mkdir()
+    (plan.folder / f"{task_id_of(archive)}.tries").write_bytes(b"...")
+    summary = driver.run_tasks(spark, [archive], plan)
+    assert (summary.pages, summary.parked) == (1, [])
+    assert not list(plan.folder.glob("*.tries"))

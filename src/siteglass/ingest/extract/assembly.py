@@ -39,6 +39,10 @@ _Made = TypeVar("_Made")
 _HARMLESS_QUERY = re.compile(r"utm_\w+|gclid|fbclid|msclkid|ref|lang|hl|v")
 
 
+# Reasons are counted and shown: what else a header holds is the page's own affair.
+_MEDIA_TYPE = re.compile(r"[\w.+-]{1,30}/[\w.+-]{1,60}", re.ASCII)
+
+
 class ExtractFailed(Exception):
     """A capture that gives no facts, for the quarantine: its address, the fact that failed, and why."""
 
@@ -86,8 +90,8 @@ def facts_of(capture: Capture) -> PageFacts:
     if answered.kind is not None:
         return replace(bare, kind=answered.kind, redirects_to=answered.redirects_to)
     if not kinds.is_html(capture):
-        stated = capture.header("content-type")[:100] or "no content-type"
-        raise NotHtml(capture.url[:MAX_URL_CHARS], "body", f"is no HTML ({stated})")
+        stated = _MEDIA_TYPE.match(capture.header("content-type"))
+        raise NotHtml(capture.url[:MAX_URL_CHARS], "body", f"is no HTML ({stated[0] if stated else 'no type'})")
     page = part("page", lambda: Page(capture))
     return _read(page, bare, part)
 

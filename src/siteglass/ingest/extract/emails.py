@@ -49,6 +49,10 @@ _BARE_AT = re.compile(
 _SENTENCES = frozenset(
     ("us", "me", "him", "her", "them", "it", "look", "visit", "find", "more", "online", "here", "you", "is")
 )
+# Names of roles that are no verbs: "register at" is how a sentence goes.
+_SPOKEN = frozenset(
+    ("info", "contact", "office", "mail", "email", "hello", "sales", "support", "kontakt", "post", "admin", "service")
+)
 _DASHED = re.compile(r"(?<= )[-*_]{1,2}(at|ät|dot|punkt)[-*_]{1,2}(?= )")
 _LETTER_A = re.compile(r"(?<=[a-z0-9])[(\[][aà][)\]](?=[a-z0-9])")
 _BEFORE_CHARS, _AFTER_CHARS = 90, 160
@@ -184,8 +188,14 @@ def _veiled(text: str, own: str) -> Iterator[str]:
     for pattern in (_VEILED_AT, _BARE_AT, _LETTER_A) if "(a)" in text or "[a]" in text else (_VEILED_AT, _BARE_AT):
         for match in islice(pattern.finditer(text), MAX_TRIES):
             value = _unveiled(text, match.start(), match.end(), own)
-            if value and not (pattern is _BARE_AT and value.partition("@")[0] in _SENTENCES):
+            if value and not (pattern is _BARE_AT and " at " in match[0] and _is_sentence(value, own)):
                 yield value
+
+
+def _is_sentence(value: str, own: str) -> bool:
+    """Whether words around a bare "at" are more likely a sentence: "available at amazon dot com"."""
+    local, _, host = value.partition("@")
+    return local in _SENTENCES or not (local in _SPOKEN or "." in local or registrable(host) == own)
 
 
 def _unveiled(text: str, start: int, end: int, own: str) -> str:
@@ -210,13 +220,16 @@ def _host(rest: str) -> str:
     for pattern in (_HOST, _ASCII_HOST):
         if match := pattern.match(rest):
             name = match[0]
+            shorter, _, last = name.rpartition(".")
+            # "acme.com.Call now": a sentence that starts without a blank, though many a word is a domain, too.
+            if last.istitle() and not shorter.istitle() and (host := _public(shorter)):
+                return host
             if host := _public(name):
                 return host
             if host := _public(_GLUED.sub(r"\1", name)):
                 return host  # "firma.deTelefon"
-            shorter, _, last = name.rpartition(".")
             if last[:1].isupper() and (host := _public(shorter)):
-                return host  # a sentence that starts without a blank
+                return host
     return ""
 
 

@@ -50,9 +50,15 @@ def texts(page: Page) -> Texts:
     )
 
 
+_CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
+
+
 def folded(text: str, max_chars: int) -> str:
-    """White space counts once; what is cut ends without a blank."""
-    return " ".join(text[: max_chars * 4].split())[:max_chars].rstrip()
+    """White space counts once, and so do marks that steer a terminal; what is cut ends without a blank."""
+    text = text[: max_chars * 4]
+    if not text.isprintable():
+        text = text.translate(_CONTROLS)
+    return " ".join(text.split())[:max_chars].rstrip()
 
 
 def _title(page: Page) -> str:
