@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 RULES = "siteglass.ingest.lead_rules:RULES"
-LEADS_PER_PART = 50_000
+# A part is held in the memory of its worker: with the longest texts that there can be, some 200 MB.
+LEADS_PER_PART = 10_000
 MIN_PARTS = 8
 # So many names fit into the memory of every worker; of more, rows are moved to where the names are.
 MAX_BROADCAST_CROWDS = 1_000_000
