@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -13,8 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from siteglass.lead import Lead
+from siteglass_client import ConnectionFailed, ServiceError, SiteglassError
+from siteglass_client.answers import Answer
+from siteglass_client.calls import Call
+from siteglass_client.errors import Internal
+from siteglass_client.mcp.failures import AGAIN, told
 from siteglass_client.mcp.serving import WithoutKey
 from siteglass_client.mcp.sizes import cut, size_bytes
+from siteglass_client.mcp.till import Sum, Till
 from tests.api.paying import Bank, Customer
 from tests.client.agents import in_process, said
 
@@ -25,7 +32,7 @@ ALL = {"filters": {"has_email": True}, "sort": "domain"}
 
 
 class Way(httpx.AsyncBaseTransport):
-    """The way to the service; what `happens` to an answer may keep it from coming."""
+    """The way to the service; what `happens` to an answer may keep it from coming, or put another in its place."""
 
     def __init__(self) -> None:
         self._real = httpx.AsyncHTTPTransport()
@@ -40,6 +47,8 @@ class Way(httpx.AsyncBaseTransport):
             await trouble
         elif trouble is not None:
             await response.aclose()
+            if isinstance(trouble, httpx.Response):
+                return trouble
             raise trouble
         return response
 
@@ -108,6 +117,73 @@ def test_what_an_attempt_without_an_answer_cost_counts(bank: Bank, customer: Cus
         told = agent.call("search", **ALL, max_credits=3)
         assert (len(told["leads"]), told["credits"]["lead_used"], way.answers) == (3, 3, 2)
     assert _spent(customer) == 3
+
+
+def _refusal(status: int, code: str | None) -> httpx.Response:
+    """An error of the service, or, without a code, of what stands before it."""
+    body = b"<html>" if code is None else json.dumps({"error": code, "message": "-"}).encode()
+    return httpx.Response(status, content=body)
+
+
+@pytest.mark.parametrize(
+    "failures",
+    [
+        pytest.param([(502, None), (504, None)], id="a proxy"),
+        pytest.param([(503, "UNAVAILABLE"), (503, "UNAVAILABLE")], id="while charging"),
+        pytest.param([(504, None), (429, "TOO_MANY_REQUESTS")], id="another refusal at last"),
+    ],
+)
+def test_what_was_charged_behind_an_error_counts_for_the_ceiling(
+    bank: Bank, customer: Customer, failures: list[tuple[int, str | None]]
+) -> None:
+    way, coming = Way(), [_refusal(*each) for each in failures]
+    way.happens = lambda number: coming.pop(0) if coming else None
+    asked = {**ALL, "columns": ["emails"], "max_credits": 3}
+    with in_process(customer.key, bank.base_url, max_credits=3, transport=way, max_attempts=2) as agent:
+        told = agent.refused("search", **asked)
+        assert "Call the tool again with the same arguments" in told
+        assert "Nothing was charged" not in told
+        assert agent.call("account")["session_lead_spent"] == _spent(customer) == 3
+        assert agent.call("search", **ALL, max_credits=2)["stopped"] == "session_ceiling"
+        again = agent.call("search", **asked)
+        assert (len(again["leads"]), again["credits"]["lead_used"]) == (3, 3)
+        assert agent.call("account")["session_lead_spent"] == _spent(customer) == 3
+
+
+@pytest.mark.parametrize(("status", "code"), [(504, None), (503, "UNAVAILABLE")])
+def test_what_an_attempt_behind_an_error_cost_counts(
+    bank: Bank, customer: Customer, status: int, code: str | None
+) -> None:
+    way = Way()
+    way.happens = lambda number: _refusal(status, code) if number == 1 else None
+    with in_process(customer.key, bank.base_url, max_credits=3, transport=way) as agent:
+        told = agent.call("search", **ALL, max_credits=3)
+        assert (len(told["leads"]), told["credits"]["lead_used"], way.answers) == (3, 3, 2)
+        assert told["credits"]["session_lead_left"] == 0
+    assert _spent(customer) == 3
+
+
+def test_a_fault_of_the_service_costs_nothing_and_says_so() -> None:
+    failures: list[SiteglassError] = [
+        Internal(500, "INTERNAL", "-"),
+        ConnectionFailed("cut"),
+        Internal(500, "INTERNAL", "-"),
+    ]
+
+    async def send(call: Call) -> Answer:
+        raise failures.pop(0)
+
+    async def counted() -> list[int]:
+        till, spent = Till(send, 10), []
+        for _ in range(3):
+            with pytest.raises(SiteglassError):
+                await till.buy("/v1/search", {}, Sum(lead=4))
+            spent.append(till.spent.lead)
+        return spent
+
+    assert asyncio.run(counted()) == [0, 4, 4]  # the fault of the last call says nothing of the one that was cut
+    assert told(Internal(500, "INTERNAL", "Failed."), 30) == f"INTERNAL: Failed. Nothing was charged. {AGAIN}"
+    assert told(ServiceError(500, "HTTP_500", "Failed."), 30) == f"HTTP_500: Failed. {AGAIN}"
 
 
 def test_leads_of_the_first_page_are_shown_when_the_next_one_fails(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
 
 import httpx
 import pytest
@@ -13,6 +15,7 @@ from siteglass.lead import Lead
 from siteglass_client import AsyncSiteglass, ConnectionFailed, ServiceError, Siteglass, SiteglassError
 from siteglass_client.errors import BY_CODE
 from siteglass_client.retrying import RetryPolicy, Tries, is_retried, read_retry_after
+from siteglass_client.search import Search
 from tests.api.paying import Bank, Customer
 from tests.client.cutting import KINDS, CuttingProxy
 
@@ -73,6 +76,32 @@ def test_both_forms_of_retry_after() -> None:
     assert read_retry_after("Thu, 01 Jan 1970 00:00:01 GMT", 50) == 0
     assert read_retry_after("soon", 0) is None
     assert read_retry_after(None, 0) is None
+
+
+@pytest.mark.parametrize(
+    ("failures", "unsure"),
+    [
+        ([ConnectionFailed("cut")], True),
+        ([ServiceError(502, "HTTP_502", "-")], True),
+        ([ServiceError(504, "INTERNAL", "-")], True),
+        ([ServiceError(500, "HTTP_500", "-")], True),
+        ([_error("UNAVAILABLE")], True),
+        ([_error("INTERNAL")], False),
+        ([_error("TOO_MANY_REQUESTS")], False),
+        ([ConnectionFailed("cut"), _error("IDEMPOTENCY_IN_PROGRESS")], True),
+        ([ServiceError(504, "HTTP_504", "-"), _error("INTERNAL")], True),
+        ([ServiceError(504, "HTTP_504", "-"), _error("INSUFFICIENT_CREDITS")], False),
+    ],
+)
+def test_whether_a_call_that_failed_may_have_been_charged(failures: list[SiteglassError], unsure: bool) -> None:
+    tries = Tries(RetryPolicy(), 0.0, answered_before=True)
+    for error in failures:
+        tries.wait_s(error, 0.0)
+    outcome = tries.outcome(failures[-1])
+    assert tries.unsure == unsure
+    assert isinstance(outcome, ConnectionFailed) or (
+        isinstance(outcome, ServiceError) and outcome.may_be_charged == unsure
+    )
 
 
 def test_a_slow_answer_ends_at_the_timeout_of_an_attempt() -> None:
@@ -137,3 +166,50 @@ def test_enrichment_over_such_a_line(bank: Bank, customer: Customer, sold: list[
     assert len(proxy.cut) == 4
     assert (enrichment.api_credits_used, enrichment.credits_used) == (3, 250)
     assert customer.balance() == (1_000 - 3, 10_000 - 250)
+
+
+class Proxy(httpx.BaseTransport):
+    """A way to the service on which answers with these numbers, counted from 1, are lost behind a 504."""
+
+    def __init__(self, *lost: int) -> None:
+        self._real = httpx.HTTPTransport()
+        self._lost = lost
+        self.answers = 0
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        response = self._real.handle_request(request)
+        self.answers += 1
+        if self.answers not in self._lost:
+            return response
+        response.read()
+        return httpx.Response(504, content=b"<html>")
+
+    def close(self) -> None:
+        self._real.close()
+
+
+def test_a_budget_counts_pages_that_were_lost_behind_a_proxy_once(
+    bank: Bank, customer: Customer, tmp_path: Path
+) -> None:
+    def search_over(*lost: int) -> Search:
+        client = stack.enter_context(Siteglass(customer.key, bank.base_url, max_attempts=2, transport=Proxy(*lost)))
+        return client.search(sort="domain", limit=10, max_credits=25, resume=tmp_path / "resume")
+
+    with ExitStack() as stack:
+        with pytest.raises(ServiceError, match="504"):
+            list(search_over(1, 3, 4))  # the first page is had by the second attempt, the next one not in this run
+        search = search_over(1, 3)
+        list(search)
+    assert search.stopped == "max_credits"
+    assert search.credits_used == 25 == 10_000 - customer.balance()[1]
+
+
+def test_a_budget_counts_batches_that_were_lost_behind_a_proxy_once(
+    bank: Bank, customer: Customer, sold: list[Lead]
+) -> None:
+    domains = [lead.domain for lead in sold[:150]]
+    with Siteglass(customer.key, bank.base_url, transport=Proxy(1, 3)) as client:
+        enrichment = client.enrich(domains, select=["domain"], max_credits=120)
+        assert len(list(enrichment)) == 120
+    assert (enrichment.credits_used, 10_000 - customer.balance()[1]) == (120, 120)
+    assert enrichment.api_credits_used == 1_000 - customer.balance()[0]

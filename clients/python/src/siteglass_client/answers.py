@@ -35,7 +35,7 @@ class Answer:
     replayed: bool = False
     """It was charged before, under `charged_as`, and cost nothing now."""
     tried_before: bool = False
-    """An attempt before this one, of the same call, got no answer: a replay may be of what that one was charged for."""
+    """An attempt before this one, of the same call, may have been charged: a replay may be of what that one bought."""
     charged_as: str | None = None
     """The request id under which the ledger has it."""
     total_estimated: bool = False

@@ -88,6 +88,10 @@ class ServiceError(SiteglassError):
         self.details = tuple(details)
         self.request_id = request_id
         self.retry_after_s = retry_after_s
+        # What stands before the service does not know what the service did, and a 503 may have come while it charged.
+        # Only its own 500 promises that nothing was charged.
+        self.may_be_charged = status >= 500 and (status, code) != (500, Internal.default_code)
+        """Whether this attempt, or one before it of the same call, may have been charged all the same."""
 
     def __str__(self) -> str:
         told = [f"{self.status} {self.code}: {self.message}"]

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
-from siteglass_client.errors import BY_CODE, ConnectionFailed, ServiceError, SiteglassError
+from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassError
 
 # 500 says that nothing was charged; 502 and 504 come from what stands before the service. With the same
 # Idempotency-Key none of them can be charged twice.
 RETRIED_STATUS = frozenset({429, 500, 502, 503, 504})
 RETRIED_CODES = frozenset({"IDEMPOTENCY_IN_PROGRESS"})
+# Said only after the service found no answer under the same Idempotency-Key: no attempt before was charged.
+SETTLED_CODES = frozenset({"INSUFFICIENT_CREDITS", "CREDIT_CAP_EXCEEDED", "PAYLOAD_TOO_LARGE"})
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Tries:
         self._chance = chance
         self.failed = 0
         self.unsure = False
-        """Whether one of them failed so that nobody knows if the service did the work."""
+        """Whether one of them failed so that nobody knows if the service charged it."""
 
     def left_s(self, now_s: float) -> float:
         """Seconds until the deadline."""
@@ -60,7 +62,8 @@ class Tries:
         policy = self._policy
         if isinstance(error, ServiceError):
             self._answered_before = True
-        if not isinstance(error, ServiceError) or error.code not in BY_CODE:
+            self.unsure = (self.unsure or error.may_be_charged) and error.code not in SETTLED_CODES
+        else:
             self.unsure = True
         attempts = policy.max_attempts if self._answered_before else policy.first_contact_attempts
         if not is_retried(error) or self.failed >= attempts:
@@ -73,6 +76,8 @@ class Tries:
 
     def outcome(self, error: SiteglassError) -> SiteglassError:
         """The error to raise in the end."""
+        if isinstance(error, ServiceError):
+            error.may_be_charged = self.unsure
         return ConnectionFailed(error.reason, self.failed) if isinstance(error, ConnectionFailed) else error
 
 

@@ -50,7 +50,9 @@ def _advice(error: ServiceError, said: str) -> str:
     if isinstance(error, TooManyRequests):
         wait_s = "a while" if error.retry_after_s is None else f"{error.retry_after_s:.0f} s"
         return f"Wait {wait_s}. {AGAIN}"
-    return f"Nothing was charged. {AGAIN}" if error.status >= 500 else error.advice
+    if error.status >= 500:
+        return AGAIN if error.may_be_charged else f"Nothing was charged. {AGAIN}"
+    return error.advice
 
 
 def refused(error: ValidationError) -> str:

@@ -108,9 +108,9 @@ class Till:
             raise
         try:
             answer = await self._send(Call("POST", path, capped, name))
-        except ServiceError:  # costs nothing
+        except ServiceError as error:
             self._held -= most
-            self._lost(name, before)
+            self._lost(name, most if error.may_be_charged else before)
             raise
         except BaseException:  # no answer, or nobody waits for it any more
             self._held -= most
