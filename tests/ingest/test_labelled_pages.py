@@ -12,6 +12,7 @@ import pytest
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.extract import facts_of
 from siteglass.ingest.facts import PageFacts
+from siteglass.ingest.tasks import FACTS_OF, warm
 from siteglass.query.vocabulary import vocabulary
 from tests.ingest.scoring import Found, Right, same_profile
 
@@ -23,6 +24,7 @@ KINDS = {"normal": "page", "noindex": "page"}
 @cache
 def every() -> list[tuple[dict[str, Any], PageFacts]]:
     """Each label with what was found on its page."""
+    warm(FACTS_OF)
     return [(label, facts_of(_capture(label))) for label in LABELS]
 
 

@@ -145,7 +145,7 @@ def _reasons(path: Path) -> dict[str, int]:
 
 
 def _rows(items: Iterator[Item], plan: Plan, quarantined: list[Quarantined]) -> Iterator[PageFacts]:
-    extract = _warm(plan.extract)
+    extract = warm(plan.extract)
     with _timer() as timed:
         for item in items:
             if isinstance(item, Quarantined):
@@ -191,7 +191,7 @@ def _write(sink: BinaryIO, rows: Iterator[PageFacts]) -> None:
 
 
 @cache
-def _warm(name: str) -> Extract:
+def warm(name: str) -> Extract:
     """The extractor, its tables loaded and its rules compiled: the first page of a process must not pay for that."""
     extract = imported(name)
     with suppress(Exception):
