@@ -120,6 +120,8 @@ def spark_session(
     try:
         yield spark
     finally:
+        # Tasks whose result nobody waits for any more fail while it stops: no news to an operator.
+        spark.sparkContext.setLogLevel("OFF")
         spark.stop()
         shutil.rmtree(work / "tmp", ignore_errors=True)
 
