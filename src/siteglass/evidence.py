@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from siteglass.accounts.keys import Caller
@@ -17,6 +18,8 @@ from siteglass.index.lookup import look_up
 from siteglass.index.names import Names
 from siteglass.lead_files import LeadFileError
 from siteglass.suppression.hidden import Hidden
+from siteglass.suppression.numbers import Numbers
+from siteglass.suppression.redaction import address_readings
 
 KINDS = {"email": "emails", "phone": "phones"}
 """What evidence is kept of, and the field of a lead that shows it."""
@@ -57,11 +60,31 @@ async def evidence(backends: Backends, names: Names, hidden: Hidden, caller: Cal
 
 
 def told(record: dict[str, Any], seen: Sequence[Sighting]) -> dict[str, list[tuple[str, list[Sighting]]]]:
-    """What a record shows, with where it was seen: what it does not show, because it was suppressed, is not told."""
+    """What a record shows, with where it was seen: what it does not show, because it was suppressed, is not told.
+
+    Nor is a page whose own address holds such a value.
+    """
+    hides = _hides_page(record, seen)
     by_value: dict[tuple[str, str], list[Sighting]] = {}
     for one in sorted(seen, key=lambda one: (-one.last_seen_ms, one.page, one.method)):
-        by_value.setdefault((one.kind, one.value), []).append(one)
+        if not hides(one.page):
+            by_value.setdefault((one.kind, one.value), []).append(one)
     return {
         field: [(value, by_value.get((kind, value), [])[:MAX_SIGHTINGS]) for value in record[field]]
         for kind, field in KINDS.items()
     }
+
+
+def _hides_page(record: dict[str, Any], seen: Sequence[Sighting]) -> Callable[[str], bool]:
+    """Files of evidence may be older than an opt-out, and a worker may hold it no more: what is not shown decides."""
+    shown = {address.lower() for address in record["emails"]}
+    others = {one.value for one in seen if one.kind == "phone"}.difference(record["phones"])
+    numbers = Numbers.in_clear(others)
+
+    @cache
+    def hides(page: str) -> bool:
+        # https://a.example/@some.name is no address.
+        readings = (some for some in address_readings(page) if "/@" not in some[0])
+        return any(shown.isdisjoint(map(str.lower, some)) for some in readings) or numbers.cut(page) != page
+
+    return hides

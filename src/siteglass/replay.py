@@ -5,6 +5,7 @@ The list itself is asked: a worker holds only what is newer than the oldest gene
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,30 +41,45 @@ async def without_suppressed(backends: Backends, body: bytes, domains: Sequence[
     listed = Listed(listed.domains, listed.hashes | await hashes_on(backends.postgres, every))
     if not listed:
         return None
-    before = envelope
-    if of_search:
-        kept = [
-            _redacted(record, listed, hasher)
-            for record, some in zip(results, named, strict=True)
-            if not _is_listed(some, listed)
-        ]
-        envelope = {**envelope, "size": len(kept), "results": kept}
-    else:
-        items = zip(results, named, strict=True)
-        envelope = {"results": [_redacted_item(item, some, listed, hasher) for item, some in items]}
-    return None if envelope == before else orjson.dumps(envelope)
+    # Texts are read for all that numbers in them may mean: other requests go on meanwhile.
+    after = await asyncio.to_thread(_envelope_without, envelope, named, listed, hasher, of_search=of_search)
+    return None if after == envelope else orjson.dumps(after)
+
+
+def _envelope_without(
+    envelope: Record, named: Sequence[Sequence[str]], listed: Listed, hasher: Hasher, *, of_search: bool
+) -> Record:
+    items = zip(envelope["results"], named, strict=True)
+    if not of_search:
+        return {"results": [_redacted_item(item, some, listed, hasher) for item, some in items]}
+    kept = [_redacted(record, listed, hasher) for record, some in items if not _is_listed(some, listed)]
+    return {**envelope, "size": len(kept), "results": kept}
 
 
 async def _evidence_without(backends: Backends, envelope: Record, hasher: Hasher) -> bytes | None:
     """The evidence of a lead, as `without_suppressed`; of a lead that is gone altogether, nothing but its domain."""
     named = names(envelope["domain"])
-    record = {field: [one["value"] for one in envelope[field]] for field in KINDS.values()}
+    record: Record = {field: [one["value"] for one in envelope[field]] for field in KINDS.values()}
+    record["links"] = [one["page"] for field in KINDS.values() for value in envelope[field] for one in value["seen"]]
     listed = await among(backends.postgres, set(named), set(hashes(record.get, hasher)))
+    listed = Listed(listed.domains, listed.hashes | await hashes_on(backends.postgres, named))
     if not listed:
         return None
-    left = dict.fromkeys(record, ()) if _is_listed([envelope["domain"]], listed) else _redacted(record, listed, hasher)
-    kept = {field: [one for one in envelope[field] if one["value"] in left[field]] for field in record}
-    return orjson.dumps({**envelope, **kept})
+    if _is_listed([envelope["domain"]], listed):
+        return orjson.dumps({**envelope, **{field: [] for field in KINDS.values()}})
+    left = _redacted(record, listed, hasher)
+    # A page whose address holds a listed value is not told.
+    pages = {page for page, kept in zip(record["links"], left["links"], strict=True) if page == kept}
+    kept = {
+        field: [
+            {**one, "seen": [seen for seen in one["seen"] if seen["page"] in pages]}
+            for one in envelope[field]
+            if one["value"] in left[field]
+        ]
+        for field in KINDS.values()
+    }
+    after = {**envelope, **kept}
+    return None if after == envelope else orjson.dumps(after)
 
 
 def _asked(item: Record) -> tuple[str, ...]:

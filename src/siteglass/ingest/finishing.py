@@ -40,6 +40,7 @@ EVIDENCE_SCHEMA: pa.Schema = pa.schema(
     ]
 )
 _KEY = ["row", "kind", "value", "url", "method"]
+_VALUE = ("domain", "kind", "value")
 
 
 class NoEvidence(Exception):
@@ -86,7 +87,10 @@ class Finishing:
         if self.suppressed is not None:
             leads, hidden = _screened(leads, self.suppressed)
         leads, unchanged = _dated(leads, batch)
-        found = shown_evidence(found, leads)
+        seen = found
+        found = shown_evidence(seen, leads)
+        if self.suppressed is not None:
+            found = _addresses_screened(found, _numbers(seen), self.suppressed)
         return (
             leads,
             found,
@@ -187,7 +191,7 @@ def _checks(
     return checks if has_sitemap is None else {**checks, "sitemap": has_sitemap}
 
 
-def _list(batch: pa.RecordBatch, name: str) -> list[Any]:
+def _list(batch: pa.RecordBatch | pa.Table, name: str) -> list[Any]:
     return batch.column(name).to_pylist()
 
 
@@ -238,6 +242,25 @@ def _screened(leads: pa.RecordBatch, suppressed: Suppressed) -> tuple[pa.RecordB
         return leads, 0
     left = [after for _, after in kept if after is not None]
     return batch_of(left), len(given) - len(left)
+
+
+def _numbers(found: pa.Table) -> dict[str, list[str]]:
+    """Domain -> its numbers, also those that are not shown: an address of a page may hold one."""
+    numbers: dict[str, list[str]] = {}
+    for domain, kind, value in dict.fromkeys(zip(*(_list(found, name) for name in _VALUE), strict=True)):
+        if kind == "phone":
+            numbers.setdefault(domain, []).append(value)
+    return numbers
+
+
+def _addresses_screened(found: pa.Table, numbers: Mapping[str, Sequence[str]], suppressed: Suppressed) -> pa.Table:
+    """Cut and not left out: what the page showed, besides, is evidence for others."""
+    pages = list(zip(_list(found, "domain"), _list(found, "url"), strict=True))
+    cut = {page: suppressed.address(page[1], numbers.get(page[0], ())) for page in dict.fromkeys(pages)}
+    if all(page[1] == url for page, url in cut.items()):
+        return found
+    place = EVIDENCE_SCHEMA.get_field_index("url")
+    return found.set_column(place, EVIDENCE_SCHEMA.field(place), pa.array([cut[page] for page in pages], pa.string()))
 
 
 def _dated(leads: pa.RecordBatch, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, int]:

@@ -5,7 +5,7 @@ The loader asks the list itself once more; this keeps it out of the files that l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -44,19 +44,27 @@ class Suppressed:
         if not self.hashes:
             return facts
         hasher = _hasher(self.secret)
-        # Lists of contacts are looked through here: their entries are no plain texts as those of a lead are.
-        texts = changes(
-            lambda name: None if name in ("emails", "phones") else getattr(facts, name, None), self.hashes, hasher
+        # Contacts are no plain texts as those of a lead are. The numbers among them tell what texts may mean.
+        plain = {"emails": (), "phones": tuple(one.value for one in facts.phones)}
+        changed = changes(
+            lambda name: plain[name] if name in plain else getattr(facts, name, None), self.hashes, hasher
         )
-        emails = self._kept(facts.emails, hasher.of_address)
-        phones = self._kept(facts.phones, hasher.of_phone)
-        return msgspec.structs.replace(facts, **texts, emails=emails, phones=phones)
+        changed["emails"] = self._kept(facts.emails, hasher.of_address)
+        changed["phones"] = self._kept(facts.phones, hasher.of_phone)
+        return msgspec.structs.replace(facts, **changed)
 
     def lead(self, lead: Lead) -> Lead | None:
         """The lead without what is listed; None if its domain is. The same one if nothing of it is."""
         if self.hides_domain(lead.domain):
             return None
         return lead_with(lead, changes(lead_getter(lead), self.hashes, _hasher(self.secret))) if self.hashes else lead
+
+    def address(self, url: str, phones: Sequence[str]) -> str:
+        """The address of a page without what is listed; `phones` are those of its site."""
+        if not self.hashes:
+            return url
+        record = {"url": url, "phones": phones}
+        return str(changes(record.get, self.hashes, _hasher(self.secret)).get("url", url))
 
     def _kept(self, found: Iterable[Found], hashes_of: Hashes) -> tuple[Found, ...]:
         return tuple(one for one in found if self.hashes.isdisjoint(hashes_of(one.value)))

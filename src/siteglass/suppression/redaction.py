@@ -1,20 +1,24 @@
 """How suppressed values leave a record: a lead of the files, or one as answers spell it. Pure.
 
 Addresses also stand in texts: all that is shown is looked through, so that what is taken from `emails` is not read in
-`description`. Phones leave texts only where one is suppressed: without that, too many numbers look like one.
+`description`, however it is written there. Phones leave texts only where one is suppressed: without that, too many
+numbers look like one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from itertools import chain
 from typing import Any
 
 import msgspec
 
 from siteglass.domains import registrable
 from siteglass.lead import Lead
+from siteglass.suppression.numbers import Numbers, may_hold_number
 from siteglass.suppression.values import Hasher, index_key, site_key
+from siteglass.suppression.veiled import cut_veiled, may_veil, veiled
 
 ADDRESS_LISTS = ("emails", "emails_personal")
 TEXTS = ("title", "business_name", "description", "text", "url", "favicon", "city", "service_type")
@@ -32,7 +36,9 @@ _LABEL = r"\w(?:[\w-]{0,61}\w)?"
 _ADDRESS_IN_TEXT = re.compile(rf"{_LOCAL}(?:@|%40)(?:{_LABEL}\.){{1,8}}(?:xn--[\w-]{{2,59}}|[^\W\d_]{{2,63}})")
 # What may stand in an address and mostly stands before one.
 _BEFORE = re.compile(r"[!#$%&*/=?^`{|}~]")
-_PHONE_IN_TEXT = re.compile(r"\+?[0-9][0-9\s()./-]{4,30}[0-9]")
+# What may be glued to an address: what an escape (\u003e) leaves of itself, a word of a script without blanks (邮箱).
+_ESCAPE = re.compile(r"(?:u00[0-9a-f]{2})+")
+_OTHER_SCRIPT = re.compile(r".*[^\x00-\x7f]", re.DOTALL)
 
 Get = Callable[[str], Any]
 Hidden = Callable[[str], bool]
@@ -42,8 +48,15 @@ def spellings(found: str) -> Iterator[str]:
     """The addresses that a find may mean, each an end of it: `?mail=a@b.cd` is one, and so may be `a@b.cd`."""
     yield found
     local = re.split("@|%40", found)[0]
-    for shorter in (_BEFORE.split(local)[-1], local.lstrip("!#$%&'*+/=?^`{|}~-._")):
-        if shorter and shorter != local:
+    last = _BEFORE.split(local)[-1]
+    for shorter in (
+        last,
+        local.lstrip("!#$%&'*+/=?^`{|}~-._"),
+        last[2:] if local[: -len(last)].endswith("%") else "",
+        _ESCAPE.sub("", local, count=1) if local.startswith("u00") else "",
+        "" if local.isascii() else _OTHER_SCRIPT.sub("", local),
+    ):
+        if shorter and shorter != local and local.endswith(shorter):
             yield found[len(local) - len(shorter) :]
 
 
@@ -55,11 +68,26 @@ def _has_address(text: str) -> bool:
     return "@" in text or "%40" in text
 
 
-def addresses_in(text: str) -> Iterator[str]:
-    """All that may be meant as an address in a text."""
+def _plain_readings(text: str) -> Iterator[list[str]]:
     if _has_address(text):
         for found in _ADDRESS_IN_TEXT.findall(text):
-            yield from map(_plain, spellings(found))
+            yield list(map(_plain, spellings(found)))
+
+
+def _plain_addresses_in(text: str) -> Iterator[str]:
+    return chain.from_iterable(_plain_readings(text))
+
+
+def address_readings(text: str) -> Iterator[list[str]]:
+    """For each place in a text that may be an address, all that it may mean."""
+    yield from _plain_readings(text)
+    for meanings in veiled(text):
+        yield [address for _, _, address in meanings]
+
+
+def addresses_in(text: str) -> Iterator[str]:
+    """All that may be meant as an address in a text."""
+    return chain.from_iterable(address_readings(text))
 
 
 def _texts(get: Get) -> Iterator[str]:
@@ -91,9 +119,11 @@ def addresses(get: Get) -> set[str]:
         for entry in get(name) or ():
             found.add(entry)
             found.update(addresses_in(entry))
-    for text in _texts(get):
-        if _has_address(text):
-            found.update(addresses_in(text))
+    texts = list(_texts(get))
+    # One look at all of them: most hold nothing.
+    read = addresses_in if may_veil("\n".join(texts)) else _plain_addresses_in
+    for text in texts:
+        found.update(read(text))
     return found
 
 
@@ -141,6 +171,13 @@ def changes(get: Get, suppressed: Set[bytes], hasher: Hasher) -> dict[str, Any]:
     return _without(get, hides_address, hides_phone)
 
 
+def _numbers(get: Get, hides: Hidden) -> Numbers:
+    phones = get("phones")
+    # A record that does not tell its phones may have had one of any country.
+    country = None if phones is None else get("country") or ""
+    return Numbers(filter(hides, phones or ()), country, hides)
+
+
 def without_personal(get: Get) -> dict[str, Any]:
     """The fields that are other without addresses of persons."""
     personal = {address.lower() for address in get("emails_personal") or ()}
@@ -151,6 +188,8 @@ def without_personal(get: Get) -> dict[str, Any]:
 
 def _without(get: Get, hides_address: Hidden, hides_phone: Hidden | None) -> dict[str, Any]:
     """`hides_phone` None: phones stay."""
+    numbers = None if hides_phone is None else _numbers(get, hides_phone)
+    has_veiled = may_veil("\n".join(_texts(get)))
 
     def hides_entry(entry: str) -> bool:
         return hides_address(entry) or any(map(hides_address, addresses_in(entry)))
@@ -158,14 +197,14 @@ def _without(get: Get, hides_address: Hidden, hides_phone: Hidden | None) -> dic
     def cut(text: str) -> str:
         if _has_address(text):
             text = _ADDRESS_IN_TEXT.sub(lambda at: _cut_address(at[0], hides_address), text)
-        if hides_phone is not None:
-            text = _PHONE_IN_TEXT.sub(lambda at: "" if hides_phone(at[0]) else at[0], text)
-        return text
+        if has_veiled:
+            text = cut_veiled(text, hides_address)
+        return text if numbers is None else numbers.cut(text)
 
     def may_hold(value: Any) -> bool:
         """One look at a whole list: most hold nothing, and to cut each of its texts takes ten times as long."""
         text = value if isinstance(value, str) else "\n".join(_strings(value))
-        return _has_address(text) or (hides_phone is not None and _PHONE_IN_TEXT.search(text) is not None)
+        return _has_address(text) or (numbers is not None and may_hold_number(text)) or (has_veiled and may_veil(text))
 
     def cut_all(value: Any) -> Any:
         if isinstance(value, str):

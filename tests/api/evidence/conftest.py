@@ -17,6 +17,7 @@ from tests.running import fill, serving, settings_for
 DAY_MS = 24 * 3_600_000
 NEWEST_MS = 1_790_000_000_000
 PHONE = "+4930901820"
+OPTED_OUT_PHONE = "+4930901821"
 
 
 def sighting(domain: str, value: str, page: str, method: str, days: int = 0) -> Sighting:
@@ -42,13 +43,21 @@ def _lead(domain: str, *emails: str, phones: tuple[str, ...] = ()) -> Lead:
 LEADS = [
     _lead("b-many.example", "hello@b-many.example"),
     _lead("c-none.example", "hello@c-none.example"),
-    _lead("d-optout.example", "eve@d-optout.example", "info@d-optout.example"),
+    msgspec.structs.replace(
+        _lead("d-optout.example", "eve@d-optout.example", "info@d-optout.example", phones=(OPTED_OUT_PHONE,)),
+        description="Ask eve [at] d-optout (dot) example, Tel. 030 / 90 18 21.",
+    ),
     _lead("seen.example", "info@seen.example", "eve@seen.example", phones=(PHONE,)),
 ]
 SIGHTINGS = [
     *(sighting("b-many.example", "hello@b-many.example", f"/page-{number}", "text", number) for number in range(25)),
     sighting("d-optout.example", "eve@d-optout.example", "/", "mailto"),
     sighting("d-optout.example", "info@d-optout.example", "/", "mailto"),
+    sighting("d-optout.example", "info@d-optout.example", "/@some.name", "text", 1),
+    sighting("d-optout.example", "info@d-optout.example", "/call/030-901821", "text", 2),
+    sighting("d-optout.example", "info@d-optout.example", "/team?who=eve@d-optout.example", "text", 3),
+    sighting("d-optout.example", "info@d-optout.example", "/team?who=info%40d-optout.example", "text", 4),
+    sighting("d-optout.example", OPTED_OUT_PHONE, "/", "tel"),
     sighting("seen.example", "eve@seen.example", "/team", "cloudflare"),
     sighting("seen.example", "gone@seen.example", "/", "text"),  # no longer a value of the lead
     sighting("seen.example", "info@seen.example", "/contact", "mailto"),

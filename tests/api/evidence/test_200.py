@@ -8,7 +8,7 @@ from siteglass import opt_out
 from siteglass.evidence_files import MAX_SIGHTINGS
 from siteglass.suppression.values import read_value
 from tests.api.asking import ENRICH, LEDGER, SEARCH, answered
-from tests.api.evidence.conftest import PHONE
+from tests.api.evidence.conftest import OPTED_OUT_PHONE, PHONE
 from tests.api.paying import Bank
 from tests.running import run
 
@@ -101,17 +101,29 @@ def test_again_with_the_same_key_costs_nothing(desk: Bank) -> None:
 
 
 def test_what_is_suppressed_is_not_told(desk: Bank) -> None:
-    """Neither anew nor again."""
-    customer = desk.customer(api=3, lead=1)
-    answered(customer.post(ENRICH, {"domains": ["d-optout.example"]}))
-    path, retry = PATH.format("d-optout.example"), {"Idempotency-Key": "kept"}
+    """Neither anew nor again; nor is a page whose own address holds it."""
+    customer = desk.customer(api=4, lead=2)
+    retry = {"Idempotency-Key": "kept"}
+    select = {"domains": ["d-optout.example"], "select": ["description"]}
+    (lead,) = answered(customer.client.post(ENRICH, json=select, headers={"Idempotency-Key": "lead"}))["results"]
+    assert lead["data"]["description"] == "Ask eve [at] d-optout (dot) example, Tel. 030 / 90 18 21."
+    path = PATH.format("d-optout.example")
     before = answered(customer.client.get(path, headers=retry))
     assert [one["value"] for one in before["emails"]] == ["eve@d-optout.example", "info@d-optout.example"]
+    pages = before["emails"][1]["seen"]
+    assert [one["page"].removeprefix("https://d-optout.example") for one in pages] == [
+        *("/", "/@some.name", "/call/030-901821", "/team?who=eve@d-optout.example"),
+        "/team?who=info%40d-optout.example",
+    ]
 
-    values = [read_value("eve@d-optout.example")]
+    values = [read_value("eve@d-optout.example"), read_value(OPTED_OUT_PHONE)]
     run(desk.settings, lambda b, n: opt_out.suppress(b, n, values, reason="asked to", actor="tests"))
-    kept = {**before, "emails": before["emails"][1:]}
+    seen = [*pages[:2], pages[4]]
+    kept = {**before, "emails": [{"value": "info@d-optout.example", "seen": seen}], "phones": []}
     replayed = customer.client.get(path, headers=retry)
     assert answered(replayed) == kept
     assert replayed.headers["idempotency-redacted"] == "true"
     assert answered(customer.client.get(path)) == kept
+    for headers in ({"Idempotency-Key": "lead"}, {}):
+        (lead,) = answered(customer.client.post(ENRICH, json=select, headers=headers))["results"]
+        assert lead["data"]["description"] == "Ask , Tel. ."

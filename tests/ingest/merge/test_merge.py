@@ -148,7 +148,12 @@ def test_what_is_suppressed_never_comes_back(spark: SparkSession, tmp_path: Path
     phones = sorted({phone for lead in known for phone in lead.phones})[::3]
     domains = frozenset(lead.domain for lead in known[::10])
     facts = [
-        msgspec.structs.replace(one, title=f"ask {emails[0]}", links=(f"https://x.example/?to={emails[1]}",))
+        msgspec.structs.replace(
+            one,
+            title=f"ask {emails[0]}",
+            links=(f"https://x.example/?to={emails[1]}",),
+            url=f"{one.url}?to={emails[2]}",
+        )
         for one in facts
     ]
     hasher = Hasher(Settings(suppression_secret=SECRET))

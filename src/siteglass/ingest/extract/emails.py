@@ -12,6 +12,7 @@ from siteglass.domains import NotAHost, is_of_the_internet, normalise, registrab
 from siteglass.ingest.extract.page import Page
 from siteglass.ingest.extract.role import is_role
 from siteglass.ingest.facts import Found
+from siteglass.suppression.veiled import AT_WORDS, DOT_WORDS
 
 MAX_EMAILS = 50
 MAX_LOCAL_CHARS = 64
@@ -30,19 +31,14 @@ _GLUED = re.compile(r"([a-z]{2,})[A-Z][A-Za-z]*\Z")
 # What escapes leave of themselves before an address: \u003e, %20, &gt;
 _ESCAPE = re.compile(r"(?:u00[0-9a-f]{2})+")
 
-_AT_WORDS = (
-    r"at|ät|æt|@|arroba|arob|arobase|arobas|chiocciola|apenstaartje|apenstaart|kukac|ma[łl]pa|zavin[aá][cč]|"
-    r"snabel-?a|kr[øo]llalfa|собака|παπάκι"
-)
-_DOT_WORDS = r"dot|d0t|punkt|punto|point|ponto|punt|piste|pont|kropka|te[cč]ka|nokta|точка|prik|\."
 # These read lower case. A bare "at" counts only before one word and a dot that is a word: "at acme dot com".
-_VEILED_AT = re.compile(rf"[\[({{<]{{1,2}}\s?(?:{_AT_WORDS})\s?[\])}}>]{{1,2}}")
-_VEILED_DOT = re.compile(rf"\s?[\[({{<]{{1,2}}\s?(?:{_DOT_WORDS})\s?[\])}}>]{{1,2}}\s?")
+_VEILED_AT = re.compile(rf"[\[({{<]{{1,2}}\s?(?:{AT_WORDS})\s?[\])}}>]{{1,2}}")
+_VEILED_DOT = re.compile(rf"\s?[\[({{<]{{1,2}}\s?(?:{DOT_WORDS})\s?[\])}}>]{{1,2}}\s?")
 _BARE_DOT = re.compile(r" (?:dot|punkt|punto|point|ponto|punt) (?=[a-z0-9])")
 # "ät" is no word of any language, and may stand before a domain as it is.
 _BARE_AT = re.compile(
     r" (?:at|ät|arroba|arobase|chiocciola|apenstaartje) "
-    rf"(?=[a-z0-9-]{{1,63}}(?: ?[\[({{<]{{1,2}} ?(?:{_DOT_WORDS})|{_BARE_DOT.pattern}))"
+    rf"(?=[a-z0-9-]{{1,63}}(?: ?[\[({{<]{{1,2}} ?(?:{DOT_WORDS})|{_BARE_DOT.pattern}))"
     r"| ät (?=[a-z0-9-]{1,63}\.[a-z])"
 )
 # Words before a bare "at" that are no name: "follow us at".
