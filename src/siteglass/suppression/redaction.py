@@ -18,7 +18,7 @@ from siteglass.domains import registrable
 from siteglass.lead import Lead
 from siteglass.suppression.numbers import Numbers, may_hold_number
 from siteglass.suppression.values import Hasher, index_key, site_key
-from siteglass.suppression.veiled import cut_veiled, veiled
+from siteglass.suppression.veiled import cut_veiled, may_veil, veiled
 
 ADDRESS_LISTS = ("emails", "emails_personal")
 TEXTS = ("title", "business_name", "description", "text", "url", "favicon", "city", "service_type")
@@ -68,11 +68,19 @@ def _has_address(text: str) -> bool:
     return "@" in text or "%40" in text
 
 
-def address_readings(text: str) -> Iterator[list[str]]:
-    """For each place in a text that may be an address, all that it may mean."""
+def _plain_readings(text: str) -> Iterator[list[str]]:
     if _has_address(text):
         for found in _ADDRESS_IN_TEXT.findall(text):
             yield list(map(_plain, spellings(found)))
+
+
+def _plain_addresses_in(text: str) -> Iterator[str]:
+    return chain.from_iterable(_plain_readings(text))
+
+
+def address_readings(text: str) -> Iterator[list[str]]:
+    """For each place in a text that may be an address, all that it may mean."""
+    yield from _plain_readings(text)
     for meanings in veiled(text):
         yield [address for _, _, address in meanings]
 
@@ -106,14 +114,11 @@ def _strings(value: Any) -> Iterable[str]:
 
 def addresses(get: Get) -> set[str]:
     """All addresses of a record: listed, however they are written there, and in its texts."""
-    found: set[str] = set()
-    for name in ADDRESS_LISTS:
-        for entry in get(name) or ():
-            found.add(entry)
-            found.update(addresses_in(entry))
-    for text in _texts(get):
-        found.update(addresses_in(text))
-    return found
+    entries = [entry for name in ADDRESS_LISTS for entry in get(name) or ()]
+    texts = [*entries, *_texts(get)]
+    # One look at all of them: most hold nothing.
+    read = addresses_in if may_veil("\n".join(texts)) else _plain_addresses_in
+    return {*entries, *chain.from_iterable(map(read, texts))}
 
 
 def hashes(get: Get, hasher: Hasher) -> set[bytes]:
@@ -178,6 +183,7 @@ def without_personal(get: Get) -> dict[str, Any]:
 def _without(get: Get, hides_address: Hidden, hides_phone: Hidden | None) -> dict[str, Any]:
     """`hides_phone` None: phones stay."""
     numbers = None if hides_phone is None else _numbers(get, hides_phone)
+    has_veiled = may_veil("\n".join(_texts(get)))
 
     def hides_entry(entry: str) -> bool:
         return hides_address(entry) or any(map(hides_address, addresses_in(entry)))
@@ -185,17 +191,14 @@ def _without(get: Get, hides_address: Hidden, hides_phone: Hidden | None) -> dic
     def cut(text: str) -> str:
         if _has_address(text):
             text = _ADDRESS_IN_TEXT.sub(lambda at: _cut_address(at[0], hides_address), text)
-        text = cut_veiled(text, hides_address)
+        if has_veiled:
+            text = cut_veiled(text, hides_address)
         return text if numbers is None else numbers.cut(text)
 
     def may_hold(value: Any) -> bool:
         """One look at a whole list: most hold nothing, and to cut each of its texts takes ten times as long."""
         text = value if isinstance(value, str) else "\n".join(_strings(value))
-        return (
-            _has_address(text)
-            or (numbers is not None and may_hold_number(text))
-            or next(veiled(text), None) is not None
-        )
+        return _has_address(text) or (numbers is not None and may_hold_number(text)) or (has_veiled and may_veil(text))
 
     def cut_all(value: Any) -> Any:
         if isinstance(value, str):

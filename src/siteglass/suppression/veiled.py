@@ -35,7 +35,10 @@ _BARE_AT = {
     for word in ("at", "ät", "arroba", "arobase", "chiocciola", "apenstaartje")
     for start in (f" {word}", *((f" {sign}{word}" for sign in "-*_") if len(word) == 2 else ()))
 }
-_SIGN = re.compile("@|%40")
+# Those that do not stand in an address as it is usual: blanks around them, a veiled dot or a glued word behind.
+_SIGN = re.compile(
+    rf"(?:@|%40)(?:(?=\s)|(?<=\s@)|(?<=\s%40)|(?=[\w-]{{1,63}}(?:\s|{_OPEN}))|(?=[\w.-]{{1,100}}?[A-Z]))"
+)
 _BEFORE_CHARS = 130
 # "firma.deTelefon", where a line end was lost.
 _GLUED = re.compile(r"[a-z]{2,}(?=[A-Z])")
@@ -44,13 +47,18 @@ _ASCII_END = re.compile(r"[A-Za-z0-9._+'-]+\Z")
 Span = tuple[int, int, str]
 
 
-def veiled(text: str) -> Iterator[list[Span]]:
+def may_veil(text: str) -> bool:
+    """Whether a text, or one of many in one piece, holds what `veiled` finds."""
+    return next(veiled(text, None), None) is not None
+
+
+def veiled(text: str, most: int | None = MAX_TRIES) -> Iterator[list[Span]]:
     """For each place that may be an address, what it may mean, the longest first: start, end, address."""
     lower = text.lower()
     if len(lower) != len(text):
         lower = text  # a letter that is two in lower case: places would not be the same
     for pattern in _patterns(lower):
-        for at in islice(pattern.finditer(lower), MAX_TRIES):
+        for at in islice(pattern.finditer(text if pattern is _SIGN else lower), most):
             host = _HOST.match(text, at.end())
             if host is None:
                 continue
@@ -83,7 +91,10 @@ def _patterns(text: str) -> Iterator[re.Pattern[str]]:
     """Those that may find something: to look for a letter takes a fraction of the time."""
     if "(" in text or "[" in text or "{" in text or "<" in text:
         yield _BRACKETED_AT
-    yield from (pattern for start, pattern in _BARE_AT.items() if start in text)
+    is_ascii = text.isascii()
+    for start, pattern in _BARE_AT.items():
+        if (start.isascii() or not is_ascii) and start in text:
+            yield pattern
     if "@" in text or "%40" in text:
         yield _SIGN
 
