@@ -114,17 +114,11 @@ def _strings(value: Any) -> Iterable[str]:
 
 def addresses(get: Get) -> set[str]:
     """All addresses of a record: listed, however they are written there, and in its texts."""
-    found: set[str] = set()
-    for name in ADDRESS_LISTS:
-        for entry in get(name) or ():
-            found.add(entry)
-            found.update(addresses_in(entry))
-    texts = list(_texts(get))
+    entries = [entry for name in ADDRESS_LISTS for entry in get(name) or ()]
+    texts = [*entries, *_texts(get)]
     # One look at all of them: most hold nothing.
     read = addresses_in if may_veil("\n".join(texts)) else _plain_addresses_in
-    for text in texts:
-        found.update(read(text))
-    return found
+    return {*entries, *chain.from_iterable(map(read, texts))}
 
 
 def hashes(get: Get, hasher: Hasher) -> set[bytes]:
