@@ -1,4 +1,4 @@
-"""One session of Spark for all tests that need it: they are one group, so that one worker of xdist has them all."""
+"""One session of Spark for all tests that need it. They are run alone, in one process: it takes all cores."""
 
 from __future__ import annotations
 

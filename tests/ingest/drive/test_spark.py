@@ -16,7 +16,7 @@ from tests.ingest.warcs import packed, response, write_warc
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.timing  # Spark takes all cores: alone
 
 EXTRACT = "tests.ingest.stand_in:facts_of"
 

@@ -25,7 +25,7 @@ from tests.ingest.stand_in_rules import RULES
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.xdist_group("spark")
+pytestmark = pytest.mark.timing
 
 SECRET = "a secret of the tests that is long enough"
 STAND_IN = "tests.ingest.stand_in_rules:RULES"

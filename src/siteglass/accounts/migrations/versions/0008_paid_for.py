@@ -66,10 +66,33 @@ BEGIN
 END
 $$
 """
+# Two that empty the same slot wait for each other; on a busy machine that is found out before either has waited too
+# long. Either way one of them comes again.
+FORGET_ANSWERS = """
+CREATE OR REPLACE FUNCTION {schema}.forget_answers(p_slot integer, OUT emptied boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    slot_table text := '{schema}.answers_' || p_slot;
+    old text := 'SELECT coalesce(max(at) < clock_timestamp() - interval ''24 hours'', false) FROM ' || slot_table;
+BEGIN
+    EXECUTE old INTO emptied;
+    IF emptied THEN
+        PERFORM set_config('lock_timeout', '50', true);
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', slot_table);
+        EXECUTE old INTO emptied;
+    END IF;
+    IF emptied THEN
+        EXECUTE format('TRUNCATE %s', slot_table);
+    END IF;
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+    emptied := false;
+END
+$$
+"""
 NOT_PUBLIC = "REVOKE ALL ON FUNCTION {schema}.paid_for, {schema}.has_bought FROM PUBLIC"
 
 
 def upgrade() -> None:
     schema = str(op.get_context().version_table_schema)
-    for step in (BOUGHT, BOUGHT_UNTIL, HAS_BOUGHT, PAID_FOR, NOT_PUBLIC):
+    for step in (BOUGHT, BOUGHT_UNTIL, HAS_BOUGHT, PAID_FOR, FORGET_ANSWERS, NOT_PUBLIC):
         op.execute(step.replace("{schema}", schema))
