@@ -11,7 +11,6 @@ import click
 
 from siteglass.cli_generations import read_checks, tell_rebuilt, with_checks
 from siteglass.cli_index import run
-from siteglass.settings import load_settings
 
 if TYPE_CHECKING:
     from siteglass.backends import Backends
@@ -96,7 +95,6 @@ async def _suppressed(backends: Backends, _names: Names) -> Suppressed:
     from siteglass.suppression.entries import all_listed, require_secret
     from siteglass.suppression.values import Hasher
 
-    settings = load_settings()
-    await require_secret(backends.postgres, Hasher(settings))
+    await require_secret(backends.postgres, Hasher(backends.settings))
     listed = await all_listed(backends.postgres)
-    return Suppressed(listed.domains, listed.hashes, settings.suppression_secret)
+    return Suppressed(listed.domains, listed.hashes, backends.settings.suppression_secret)
