@@ -7,6 +7,7 @@ import io
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Protocol
 
 import psutil
@@ -140,12 +141,16 @@ class Arena:
         faults: Sequence[Fault],
         progress: Progress,
         charges: int,
+        hold: Path | None = None,
     ) -> None:
         """Apply each fault to the workers when it is due, and wait until the clients have done their part.
 
-        At the ledger level the workers are their own clients. All were started before."""
+        At the ledger level the workers are their own clients. All were started before. Clients of `hold` go on until
+        that file is gone, which is when the last fault was applied: none can be through before it on a fast machine."""
         started = said = moved = time.monotonic()
         before, waiting = 0, list(faults)
+        if hold is not None and not waiting:
+            hold.unlink()
         while any(client.pid() is not None for client in clients):
             now, count = time.monotonic(), progress.look()
             if count != before:
@@ -161,6 +166,8 @@ class Arena:
                 fault = waiting.pop(0)
                 time.sleep(fault.wait_s)
                 self.apply(fault, workers)
+                if hold is not None and not waiting:
+                    hold.unlink()
             else:
                 time.sleep(POLL_S)
         if waiting:

@@ -137,11 +137,13 @@ def run(arena: Arena, schema: str, folder: Path, seed: int, size: Size) -> Seen:
             opened = asyncio.run(open_accounts(arena.direct_dsn, schema, log, count, poor=True))
         asks = _priced(services[0].url, opened[0])
         urls = [service.url for service in services]
-        given = Job(urls, seed, size.clients, size.charges, opened, asks, str(folder / "client.log"))
+        hold = folder / "faults-to-come"
+        hold.touch()
+        given = Job(urls, seed, size.clients, size.charges, opened, asks, str(folder / "client.log"), str(hold))
         job.write_bytes(orjson.dumps(asdict(given)))
         client.start()
         faults = schedule(seed, f"http {schema}", size.charges, replace(size.faults, redis=True), size.services)
-        arena.run("http", services, [client], faults, Progress(folder), size.charges)
+        arena.run("http", services, [client], faults, Progress(folder), size.charges, hold)
     finally:
         client.kill()
         for service in services:
