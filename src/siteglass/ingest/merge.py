@@ -1,6 +1,6 @@
-"""Page facts to leads and evidence, in Spark: one lead for each registrable domain. The statements: `merge_sql`.
+"""Page facts to leads and evidence, in Spark: one lead for each registrable domain.
 
-facts/*.parquet --SQL--> one row a domain --finishing--> leads/*.parquet, evidence/*.parquet
+facts/*.parquet --blocks--> captures, moved by Spark to their part --together, finishing--> *.parquet, *.evidence
 """
 
 from __future__ import annotations
@@ -8,29 +8,38 @@ from __future__ import annotations
 import math
 import shutil
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from siteglass.ingest import merge_sql
-from siteglass.ingest.content import hashes_of_file
+from siteglass.ingest.blocks import dealt, unpacked
+from siteglass.ingest.captures import believable, lightened
+from siteglass.ingest.content import PREVIOUS_SCHEMA, hashes_of_file
+from siteglass.ingest.facts import FACTS_SCHEMA
 from siteglass.ingest.finishing import Finished, Finishing
 from siteglass.ingest.rules import rules_of
 from siteglass.ingest.suppressed import Suppressed
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 RULES = "siteglass.ingest.lead_rules:RULES"
-# A part is held in the memory of its worker: with the longest texts that there can be, some 200 MB.
-LEADS_PER_PART = 10_000
-MIN_PARTS = 8
-# So many names fit into the memory of every worker; of more, rows are moved to where the names are.
-MAX_BROADCAST_CROWDS = 1_000_000
-BATCH_ROWS = 1_000
+# A part is held in the memory of its worker: some 80 MB, 400 MB with the longest texts that there can be.
+ROWS_PER_PART = 20_000
+MIN_PARTS = 2
+# Of more than this the content of pages that will not be read is let go.
+MAX_HELD_BYTES = 512 * 2**20
+# Blocks have up to some megabytes each.
+BLOCKS_PER_BATCH = 16
+_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+_COLUMNS: dict[str, pa.DataType] = {"part": pa.int32(), "is_fact": pa.bool_(), "block": pa.binary()}
+_BLOCK: pa.Schema = pa.schema(_COLUMNS)
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -60,21 +69,26 @@ def merge(
     rules: str = RULES,
     parts: int | None = None,
 ) -> Merged:
-    """Merge the files of facts in a folder into `out`/leads/*.parquet and `out`/evidence/*.parquet.
+    """Merge the files of facts in a folder into files of leads in `out`, each with its evidence beside it.
 
-    Each file is sorted by domain, and a domain is in one of them: which, its name and the number of `parts` say. `out`
-    takes its place when all is written. `previous` is such an `out` of the run before, this one or another.
+    Each file is in the order of domains, and a domain is in one of them: which, its name and the number of `parts` say.
+    `out` takes its place when all is written. `previous` is such an `out` of the run before, this one or another.
     """
     if not any(facts.glob("*.parquet")):
         raise MergeFailed(f"{facts}: no .parquet file is in this folder. Make some from archives first.")
-    if previous is not None and not any((previous / "leads").glob("*.parquet")):
-        raise MergeFailed(f"{previous}: no .parquet file is in its folder leads. Leave it out for a first run.")
+    if previous is not None and not any(previous.glob("*.parquet")):
+        raise MergeFailed(f"{previous}: no .parquet file is in this folder. Leave it out for a first run.")
+    with _replacing(out) as aside:
+        return _merged(spark, facts, previous, Finishing(aside.resolve(), rules, suppressed), parts)
+
+
+@contextmanager
+def _replacing(out: Path) -> Iterator[Path]:
+    """A folder that takes the place of `out` when the block ends well, else leaves no trace."""
     aside = out.with_name(f".{out.name}.{uuid.uuid4().hex[:8]}.tmp")
-    for folder in ("leads", "evidence"):
-        (aside / folder).mkdir(parents=True)
+    aside.mkdir(parents=True)
     try:
-        merged = _Merging(spark, facts, aside, rules).run(previous, suppressed, parts)
-        shutil.rmtree(aside / "signals")
+        yield aside
         if out.exists():
             gone = out.with_name(f".{out.name}.{uuid.uuid4().hex[:8]}.old")
             out.rename(gone)
@@ -84,121 +98,103 @@ def merge(
             aside.rename(out)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-    return merged
 
 
-class _Merging:
-    """The steps of a merge. Views of the session have names of their own, so that several can be under way."""
+def _merged(spark: SparkSession, facts: Path, previous: Path | None, finishing: Finishing, parts: int | None) -> Merged:
+    files = sorted(path.resolve() for path in facts.glob("*.parquet"))
+    before = sorted(path.resolve() for path in previous.glob("*.parquet")) if previous else []
+    rows = sum(pq.read_metadata(path).num_rows for path in files)
+    parts = parts or max(MIN_PARTS, math.ceil(rows / ROWS_PER_PART))
+    usual = str(spark.conf.get(_BATCH))
+    spark.conf.set(_BATCH, str(BLOCKS_PER_BATCH))
+    try:
+        # A range has exactly one number in each of so many partitions.
+        tasks = spark.range(0, len(files) + len(before), 1, len(files) + len(before))
+        dealer = _dealer(files, before, parts, finishing.rules)
+        blocks = tasks.mapInArrow(dealer, "part int, is_fact boolean, block binary")
+        moved = blocks.repartitionById(parts, "part")
+        answers = moved.mapInArrow(_finisher(finishing), "answer binary").collect()
+    finally:
+        spark.conf.set(_BATCH, usual)
+    done = [msgspec.msgpack.decode(bytes(row["answer"]), type=Finished) for row in answers]
+    dropped: Counter[str] = Counter()
+    for one in done:
+        dropped.update(one.dropped)
+    return Merged(
+        leads=sum(one.leads for one in done),
+        evidence=sum(one.evidence for one in done),
+        unchanged=sum(one.unchanged for one in done),
+        dropped=dict(sorted(dropped.items())),
+    )
 
-    def __init__(self, spark: SparkSession, facts: Path, aside: Path, rules: str) -> None:
-        self._spark = spark
-        self._aside = aside
-        self._rules = rules
-        self._own = uuid.uuid4().hex[:8]
-        self._names: dict[str, str] = {"priority": self._register_priority()}
-        self._view("facts", spark.read.parquet(str(facts.resolve())))
 
-    def run(self, previous: Path | None, suppressed: Suppressed | None, parts: int | None) -> Merged:
-        """All of it; see `merge`."""
-        # A text of 20,000 characters a row: fewer rows at once than by default.
-        wanted = {"spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH_ROWS)}
-        if parts is not None:
-            wanted["spark.sql.shuffle.partitions"] = str(parts)
-        before = {name: str(self._spark.conf.get(name)) for name in wanted}
-        self._configure(wanted)
-        try:
-            dropped, leads = self._signals()
-            parts = parts or max(MIN_PARTS, math.ceil(leads / LEADS_PER_PART))
-            rows = self._merged(parts)
-            if previous is not None:
-                rows = rows.join(self._previous(previous).repartition(parts, "domain"), "domain", "left")
-            finishing = Finishing(self._aside.resolve(), self._rules, suppressed)
-            done = self._finish(rows.sortWithinPartitions("domain"), finishing)
-        finally:
-            self._configure(before)
-            for name in self._names.values():
-                self._spark.catalog.dropTempView(name)
-        if suppressed is not None:
-            dropped["suppressed"] = sum(one.suppressed for one in done)
-        return Merged(
-            leads=sum(one.leads for one in done),
-            evidence=sum(one.evidence for one in done),
-            unchanged=sum(one.unchanged for one in done),
-            dropped=dict(sorted(dropped.items())),
-        )
+def _dealer(files: list[Path], before: list[Path], parts: int, rules: str) -> Callable[[Batches], Batches]:
+    """Reads the file of a number, one of facts or of leads of the run before, and deals its rows out to parts."""
 
-    def _configure(self, options: dict[str, str]) -> None:
-        for name, value in options.items():
-            self._spark.conf.set(name, value)
+    def tables(number: int) -> Iterator[pa.Table]:
+        if number >= len(files):
+            yield from (pa.Table.from_batches([batch]) for batch in hashes_of_file(before[number - len(files)]))
+            return
+        with pq.ParquetFile(files[number]) as file:
+            captures = file.read(use_threads=False).select(FACTS_SCHEMA.names)
+        yield lightened(believable(captures), rules_of(rules).priority)
 
-    def _register_priority(self) -> str:
-        from pyspark.sql.functions import udf
+    def deal(batches: Batches) -> Batches:
+        for batch in batches:
+            numbers: list[int] = _list(batch, "id")
+            for number in numbers:
+                for table in tables(number):
+                    for part, block in dealt(table, parts):
+                        yield pa.record_batch([[part], [number < len(files)], [block]], schema=_BLOCK)
 
-        rules = self._rules
-        name = f"priority_{self._own}"
-        self._spark.udf.register(name, udf(lambda path: rules_of(rules).priority(path), "int", useArrow=True))
-        return name
-
-    def _view(self, name: str, rows: DataFrame) -> None:
-        self._names[name] = f"{name}_{self._own}"
-        rows.createOrReplaceTempView(self._names[name])
-
-    def _sql(self, statement: str) -> DataFrame:
-        return self._spark.sql(statement.format(**self._names))
-
-    def _signals(self) -> tuple[dict[str, int], int]:
-        """Which domains are leads; those that are not by reason, and the number of the others."""
-        folder = str(self._aside.resolve() / "signals")
-        self._sql(merge_sql.SIGNALS).write.parquet(folder)
-        signals = self._spark.read.parquet(folder)
-        self._view("signals", signals)
-        counts = {row["dropped"]: row["count"] for row in signals.groupBy("dropped").count().collect()}
-        leads = counts.pop("", 0)
-        return counts, leads
-
-    def _merged(self, parts: int) -> DataFrame:
-        """One row a domain that is a lead, where its name belongs."""
-        chosen = self._chosen().repartition(parts, "domain")
-        self._view("chosen", chosen)
-        signals = self._sql("SELECT domain, has_robots, robots_audits, has_sitemap FROM {signals} WHERE dropped = ''")
-        return self._sql(merge_sql.MERGED).join(signals.repartition(parts, "domain"), "domain")
-
-    def _chosen(self) -> DataFrame:
-        """The pages that are read, at most MAX_PAGES of a domain."""
-        crowds = self._sql(merge_sql.CROWDS)
-        count = crowds.count()
-        if not count:
-            return self._speaking("")
-        self._view("crowds", crowds.hint("broadcast") if count <= MAX_BROADCAST_CROWDS else crowds)
-        self._view("many", self._speaking(merge_sql.MANY))
-        return self._speaking(merge_sql.FEW).unionAll(self._sql(merge_sql.CROWDED))
-
-    def _speaking(self, which: str) -> DataFrame:
-        return self._sql(merge_sql.SPEAKING.replace("{which}", which))
-
-    def _previous(self, previous: Path) -> DataFrame:
-        paths = sorted(str(path.resolve()) for path in (previous / "leads").glob("*.parquet"))
-
-        def hashed(batches: Batches) -> Batches:
-            for batch in batches:
-                for number in batch.column(0):
-                    yield from hashes_of_file(Path(paths[int(number.as_py() or 0)]))
-
-        schema = "domain string, previous_hash binary, previous_updated_at_ms long"
-        return self._spark.range(0, len(paths), 1, len(paths)).mapInArrow(hashed, schema)
-
-    def _finish(self, rows: DataFrame, finishing: Finishing) -> list[Finished]:
-        answers = rows.mapInArrow(_finisher(finishing), "answer binary").collect()
-        return [msgspec.msgpack.decode(bytes(row["answer"]), type=Finished) for row in answers]
+    return deal
 
 
 def _finisher(finishing: Finishing) -> Callable[[Batches], Batches]:
+    """Makes the files of a part of its blocks."""
+
     def finish(batches: Batches) -> Batches:
         from pyspark import TaskContext
 
         context = TaskContext.get()
         assert context is not None  # noqa: S101 - this runs in a task
-        answer = msgspec.msgpack.encode(finishing.part(context.partitionId(), batches))
-        yield pa.record_batch([pa.array([answer], pa.binary())], names=["answer"])
+        held = _Held(finishing.rules)
+        for batch in batches:
+            for is_fact, block in zip(_list(batch, "is_fact"), batch.column("block"), strict=True):
+                held.add(unpacked(block.as_buffer()), is_fact=is_fact)
+        done = finishing.part(context.partitionId(), held.captures(), held.previous())
+        yield pa.record_batch([pa.array([msgspec.msgpack.encode(done)], pa.binary())], names=["answer"])
 
     return finish
+
+
+def _list(batch: pa.RecordBatch, name: str) -> list[Any]:
+    return batch.column(name).to_pylist()
+
+
+class _Held:
+    """What came of a part."""
+
+    def __init__(self, rules: str) -> None:
+        self._rules = rules
+        self._facts: list[pa.Table] = [FACTS_SCHEMA.empty_table()]
+        self._previous: list[pa.Table] = [PREVIOUS_SCHEMA.empty_table()]
+        self._bytes = 0
+        self._most = MAX_HELD_BYTES
+
+    def add(self, table: pa.Table, *, is_fact: bool) -> None:
+        if not is_fact:
+            self._previous.append(table)
+            return
+        self._facts.append(table)
+        self._bytes += table.nbytes
+        if self._bytes > self._most:
+            self._facts = [lightened(self.captures(), rules_of(self._rules).priority)]
+            self._bytes = self._facts[0].nbytes
+            self._most = max(MAX_HELD_BYTES, 2 * self._bytes)
+
+    def captures(self) -> pa.Table:
+        return pa.concat_tables(self._facts).combine_chunks()
+
+    def previous(self) -> pa.Table:
+        return pa.concat_tables(self._previous)

@@ -18,11 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
-import pyarrow.parquet as pq
 
-from siteglass.evidence_files import EVIDENCE_SCHEMA, write_evidence
 from siteglass.ingest import pool, spark
-from siteglass.ingest.finishing import EVIDENCE_SCHEMA as MERGED_EVIDENCE
 from siteglass.ingest.merge import Merged, MergeFailed, merge
 from siteglass.ingest.report import Report, report_of
 from siteglass.ingest.suppressed import Suppressed
@@ -34,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # Raise it with every change of how pages become a lead: it is part of a run's name, so that they are merged anew.
-MERGE_VERSION = "2026.11.1"
+MERGE_VERSION = "2026.11.2"
 MOST_PARKED_PERCENT = 0.1
 REPORT = "report.json"
 TASKS = "tasks.txt"
@@ -166,11 +163,12 @@ def _tasks_of(run: Path) -> str:
 
 
 def _previous(work: Path, summary: Summary) -> Path | None:
-    """The newest complete run of other archives: the same again is compared with what it was compared with first."""
+    """Leads of the newest complete run of other archives: the same again is compared with what it was compared with."""
     ours = _task_names(summary)
     complete = [report.parent for report in (work / "runs").glob(f"*/{REPORT}")]
     others = [run for run in complete if _tasks_of(run) != ours and any((run / "leads").glob("*.parquet"))]
-    return max(others, key=lambda run: (run / REPORT).stat().st_mtime_ns, default=None)
+    newest = max(others, key=lambda run: (run / REPORT).stat().st_mtime_ns, default=None)
+    return newest and newest / "leads"
 
 
 def _task_names(summary: Summary) -> str:
@@ -180,7 +178,7 @@ def _task_names(summary: Summary) -> str:
 def _run_id(summary: Summary, previous: Path | None, suppressed: Suppressed | None) -> str:
     """What the leads of a run depend on, in one name."""
     listed = sorted(suppressed.domains) + sorted(one.hex() for one in suppressed.hashes) if suppressed else []
-    parts = [MERGE_VERSION, _task_names(summary), previous.name if previous else "", *listed]
+    parts = [MERGE_VERSION, _task_names(summary), previous.parent.name if previous else "", *listed]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
@@ -193,13 +191,6 @@ def _merged(order: Order, summary: Summary, folder: Path, previous: Path | None)
     for task in summary.tasks:
         (facts / f"{task.task_id}.parquet").hardlink_to(order.work / "facts" / f"{task.task_id}.parquet")
     with _session(order) as session:
-        merged = merge(session, facts, folder / "merged", previous=previous, suppressed=order.suppressed)
-    for leads in (folder / "merged" / "leads").glob("*.parquet"):
-        evidence = folder / "merged" / "evidence" / leads.name
-        # Leads without an address or number have none.
-        seen = pq.read_table(evidence) if evidence.exists() else MERGED_EVIDENCE.empty_table()
-        write_evidence(leads, seen.rename_columns({"url": "page"}).select(EVIDENCE_SCHEMA.names))
-    (folder / "merged" / "leads").rename(folder / "leads")
-    shutil.rmtree(folder / "merged")
+        merged = merge(session, facts, folder / "leads", previous=previous, suppressed=order.suppressed)
     shutil.rmtree(facts)
     return merged

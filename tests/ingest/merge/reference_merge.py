@@ -24,13 +24,12 @@ class Evidence:
     domain: str
     kind: str
     value: str
-    url: str
+    page: str
     method: str
     first_seen_ms: int
     last_seen_ms: int
     archive: str
     offset: int
-    count: int
 
 
 class Page(NamedTuple):
@@ -121,7 +120,7 @@ def _row(domain: str, key: tuple[str, str, str, str], seen: list[Page]) -> Evide
         return -max(one.captured_at_ms for one in page.all), page.best.archive, page.best.offset
 
     last = min(seen, key=newest).best
-    return Evidence(domain, *key, min(times), max(times), last.archive, last.offset, len(times))
+    return Evidence(domain, *key, min(times), max(times), last.archive, last.offset)
 
 
 def _union(values: Iterable[Iterable[str]]) -> tuple[str, ...]:
@@ -143,7 +142,7 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
     country, state, city = _place(pages)
     emails = _emails(domain, evidence, rules)
     phones = Counter(
-        {value: len({row.url for row in evidence if row.value == value}) for value in _of(evidence, "phone")}
+        {value: len({row.page for row in evidence if row.value == value}) for value in _of(evidence, "phone")}
     )
     return Lead(
         domain=domain,
@@ -195,7 +194,7 @@ def _emails(domain: str, evidence: list[Evidence], rules: Rules) -> tuple[str, .
         host = address.rpartition("@")[2]
         ours = host == domain or host.endswith("." + domain)
         group = int(rules.is_role(address)) if ours else 2 + rules.is_free_mail(address)
-        return group, -len({row.url for row in evidence if row.kind == "email" and row.value == address}), address
+        return group, -len({row.page for row in evidence if row.kind == "email" and row.value == address}), address
 
     return tuple(sorted(_of(evidence, "email"), key=place)[:50])
 

@@ -1,0 +1,103 @@
+"""Captures of many domains as columns: which speak for their domain, which are its best, and which need no content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from siteglass.ingest.facts import FACTS_SCHEMA
+from siteglass.ingest.grouped import ASCENDING, DESCENDING, Way, column, numbers, pc
+
+MAX_PAGES = 50
+MAX_TIME_MS = 2**42
+
+Priority = Callable[[str], int]
+
+# What is known of a capture that is not read: enough to say when its body was seen, and whether its domain is a lead.
+LIGHT = (
+    "domain", "url", "path", "is_home", "kind", "captured_at_ms", "archive", "offset", "digest", "redirects_to",
+    "noindex",
+)  # fmt: skip
+_RANK = ("lead", "later", "worth", "captured_at_ms", "digest", "url", "archive", "offset")
+
+
+def believable(captures: pa.Table) -> pa.Table:
+    """Those of a time that can be."""
+    at_ms = captures.column("captured_at_ms")
+    return captures.filter(pc.and_(pc.greater_equal(at_ms, 0), pc.less(at_ms, MAX_TIME_MS)))
+
+
+def numbered(captures: pa.Table) -> tuple[Any, pa.Array[Any]]:
+    """The number of each capture's domain, and the domains in their order."""
+    names = column(captures, "domain").dictionary_encode()
+    order = pc.sort_indices(names.dictionary).to_numpy()
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    return ranks[names.indices.to_numpy()], names.dictionary.take(pa.array(order))
+
+
+def speaks(captures: pa.Table) -> Any:
+    """Which captures are pages that say something of their domain."""
+    return pc.and_(pc.equal(captures.column("kind"), "page"), pc.invert(captures.column("noindex"))).combine_chunks()
+
+
+def best_pages(captures: pa.Table, leads: Any, priority: Priority) -> pa.Table:
+    """The rows of the best MAX_PAGES bodies of each domain, best first, with the times of all captures of the body.
+
+    Of captures with equal bodies the best stands for all. The order is total: the same captures have the same best ones
+    wherever they lie."""
+    ranked = _ranked(captures, leads, priority)
+    bodies = ranked.group_by(["lead", "digest"], use_threads=False).aggregate(
+        [("place", "min"), ("captured_at_ms", "min"), ("captured_at_ms", "max")]
+    )
+    bodies = bodies.sort_by("place_min")
+    starts = np.searchsorted(numbers(bodies, "lead"), numbers(bodies, "lead"))
+    bodies = bodies.filter(pa.array(np.arange(bodies.num_rows) - starts < MAX_PAGES))
+    return pa.table(
+        {
+            "lead": bodies.column("lead"),
+            "row": ranked.column("row").take(bodies.column("place_min")),
+            "first_seen_ms": bodies.column("captured_at_ms_min"),
+            "last_seen_ms": bodies.column("captured_at_ms_max"),
+        }
+    )
+
+
+def _ranked(captures: pa.Table, leads: Any, priority: Priority) -> pa.Table:
+    """Captures by domain and worth: the home page, key pages, the newest."""
+    paths = column(captures, "path").dictionary_encode()
+    worths = pa.array([priority(path) for path in paths.dictionary.to_pylist()], pa.int32()).take(paths.indices)
+    not_root = pc.not_equal(column(captures, "path"), "/").cast(pa.int32())
+    home = column(captures, "is_home")
+    ranked = pa.table(
+        {
+            "row": np.arange(captures.num_rows),
+            "lead": leads,
+            "later": pc.invert(home),
+            "worth": pc.if_else(home, not_root, worths),
+            **{name: captures.column(name) for name in ("captured_at_ms", "digest", "url", "archive", "offset")},
+        }
+    )
+    ways: dict[str, Way] = {"captured_at_ms": DESCENDING}
+    ranked = ranked.sort_by([(name, ways.get(name, ASCENDING)) for name in _RANK])
+    return ranked.append_column("place", pa.array(np.arange(ranked.num_rows)))
+
+
+def lightened(captures: pa.Table, priority: Priority) -> pa.Table:
+    """Captures without the content of pages that will not be read, whatever other captures there are elsewhere: there
+    are MAX_PAGES better ones here. A domain of a million pages is moved as that many short rows."""
+    leads, _ = numbered(captures)
+    speaking = np.flatnonzero(speaks(captures).to_numpy(zero_copy_only=False))
+    if np.bincount(leads[speaking], minlength=1).max() <= MAX_PAGES:
+        return captures
+    best = best_pages(captures.take(speaking), leads[speaking], priority)
+    light = np.zeros(captures.num_rows, dtype=bool)
+    light[speaking] = True
+    light[speaking[numbers(best, "row")]] = False
+    kept: Any = pa.array(np.arange(captures.num_rows), mask=light)
+    columns = {name: captures.column(name) for name in FACTS_SCHEMA.names}
+    columns |= {name: values.take(kept) for name, values in columns.items() if name not in LIGHT}
+    return pa.table(columns, schema=FACTS_SCHEMA)

@@ -1,0 +1,83 @@
+"""Evidence of the leads of a part: one row for each value, page and method; and what leads take from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from siteglass.evidence_files import EVIDENCE_SCHEMA
+from siteglass.ingest.suppressed import Suppressed
+
+_KEY = ["lead", "kind", "value", "page", "method"]
+
+
+class NoEvidence(Exception):
+    """A lead has an address or a phone that no page was found to show: a fault of the merge, nothing is written."""
+
+
+def evidence(domains: Any, sightings: pa.Table) -> pa.Table:
+    """Sightings, see `together`, in the form of a file of evidence and in its order."""
+    # Equal rows of a group differ in where they lie: the newest first, so that it is the one that is kept.
+    order: list[Any] = [("last_seen_ms", "descending"), ("archive", "ascending"), ("offset", "ascending")]
+    sightings = sightings.sort_by([*((name, "ascending") for name in _KEY), *order])
+    found = sightings.group_by(_KEY, use_threads=False).aggregate(
+        [("first_seen_ms", "min"), ("last_seen_ms", "max"), ("archive", "first"), ("offset", "first")]
+    )
+    found = found.sort_by([(name, "ascending") for name in _KEY])
+    names = ("first_seen_ms_min", "last_seen_ms_max", "archive_first", "offset_first")
+    values: list[Any] = [domains.take(found.column("lead")), *(found.column(name) for name in (*_KEY[1:], *names))]
+    columns = [one.cast(field.type) for one, field in zip(values, EVIDENCE_SCHEMA, strict=True)]
+    return pa.table(columns, schema=EVIDENCE_SCHEMA)
+
+
+def contacts_of(found: pa.Table) -> dict[tuple[str, str], dict[str, int]]:
+    """Domain and kind -> values, and on how many pages each was seen."""
+    contacts: dict[tuple[str, str], dict[str, int]] = {}
+    columns = (found.column(name).to_pylist() for name in ("domain", "kind", "value", "page"))
+    for domain, kind, value, _ in dict.fromkeys(zip(*columns, strict=True)):
+        values = contacts.setdefault((domain, kind), {})
+        values[value] = values.get(value, 0) + 1
+    return contacts
+
+
+def numbers_of(found: pa.Table) -> dict[str, list[str]]:
+    """Domain -> its numbers, also those that are not shown: an address of a page may hold one."""
+    numbers: dict[str, list[str]] = {}
+    columns = (_list(found, name) for name in ("domain", "kind", "value"))
+    for domain, kind, value in dict.fromkeys(zip(*columns, strict=True)):
+        if kind == "phone":
+            numbers.setdefault(domain, []).append(value)
+    return numbers
+
+
+def addresses_screened(found: pa.Table, numbers: Mapping[str, Sequence[str]], suppressed: Suppressed) -> pa.Table:
+    """Cut and not left out: what the page showed, besides, is evidence for others."""
+    pages = list(zip(_list(found, "domain"), _list(found, "page"), strict=True))
+    cut = {page: suppressed.address(page[1], numbers.get(page[0], ())) for page in dict.fromkeys(pages)}
+    if all(page[1] == url for page, url in cut.items()):
+        return found
+    place = EVIDENCE_SCHEMA.get_field_index("page")
+    return found.set_column(place, EVIDENCE_SCHEMA.field(place), pa.array([cut[page] for page in pages], pa.string()))
+
+
+def shown_evidence(found: pa.Table, leads: pa.RecordBatch) -> pa.Table:
+    """The evidence for what leads show, and for nothing else; raises NoEvidence if some is missing."""
+    domains = _list(leads, "domain")
+    shown = {
+        f"{domain} {kind} {value}"
+        for kind, name in (("email", "emails"), ("phone", "phones"))
+        for domain, values in zip(domains, _list(leads, name), strict=True)
+        for value in values
+    }
+    columns: list[Any] = [found.column(name) for name in ("domain", "kind", "value")]
+    keys: Any = pc.binary_join_element_wise(*columns, " ")
+    if missing := shown.difference(keys.to_pylist()):
+        raise NoEvidence(f"{len(missing)} values without evidence, one of a lead of {min(missing).split()[0]}")
+    return found.filter(pc.is_in(keys, pa.array(sorted(shown), pa.string())))
+
+
+def _list(rows: pa.RecordBatch | pa.Table, name: str) -> list[Any]:
+    return rows.column(name).to_pylist()

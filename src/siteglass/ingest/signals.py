@@ -1,0 +1,93 @@
+"""Which domains are leads, and what their robots.txt and sitemaps say: a row for each domain of many captures.
+
+The newest home page speaks for the whole domain, "/" before others such as "/en": where it is parked, leads elsewhere
+or asks not to be listed, there is no lead. One that could not be fetched, or is one of those error pages that do not
+say so, says nothing, and an older one counts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from siteglass.ingest.captures import speaks
+from siteglass.ingest.grouped import DESCENDING, Order, firsts, pc, spread
+
+MAX_DOMAIN_CHARS = 253
+_NEWEST: tuple[Order, ...] = tuple(
+    (name, DESCENDING) for name in ("captured_at_ms", "digest", "url", "archive", "offset")
+)
+
+
+def signals(captures: pa.Table, leads: Any, domains: pa.Array[Any]) -> pa.Table:
+    """Columns `dropped`, the reason why a domain is no lead or "", has_robots, robots_audits and has_sitemap."""
+    return _Signals(captures, leads, len(domains)).rows(domains)
+
+
+class _Signals:
+    def __init__(self, captures: pa.Table, leads: Any, count: int) -> None:
+        self._captures = captures.append_column("lead", pa.array(leads))
+        self._leads, self._count = leads, count
+
+    def rows(self, domains: pa.Array[Any]) -> pa.Table:
+        robots = self._newest(self._known("robots", "has_robots"))
+        told = [
+            spread(self._newest(self._known(kind, "has_sitemap")), "has_sitemap", self._count, None)
+            for kind in ("robots", "sitemap")
+        ]
+        either = pc.or_(told[0].fill_null(False), told[1].fill_null(False))
+        unknown = pc.and_(pc.is_null(told[0]), pc.is_null(told[1]))
+        return pa.table(
+            {
+                "domain": domains,
+                "dropped": self._dropped(domains),
+                "has_robots": spread(robots, "has_robots", self._count, None),
+                "robots_audits": spread(robots, "audits", self._count, None),
+                "has_sitemap": pc.if_else(unknown, pa.scalar(None, pa.bool_()), either),
+            }
+        )
+
+    def _dropped(self, domains: pa.Array[Any]) -> Any:
+        kind, noindex = self._captures.column("kind"), self._captures.column("noindex")
+        alias = pc.and_(pc.equal(kind, "redirect"), pc.not_equal(self._captures.column("redirects_to"), ""))
+        parked = pc.equal(kind, "parked")
+        may_tell = pc.and_(self._captures.column("is_home"), pc.or_(pc.or_(pc.equal(kind, "page"), parked), alias))
+        homes = self._captures.filter(may_tell)
+        homes = homes.append_column("is_root", pc.equal(homes.column("path"), "/").cast(pa.int8()))
+        home = self._newest(homes, ("is_root", DESCENDING))
+        home_kind = spread(home, "kind", self._count, "").to_numpy(zero_copy_only=False)
+        named = pc.and_(
+            pc.match_substring_regex(domains, r"^[a-z0-9_-]+(\.[a-z0-9_-]+)+$"),
+            pc.less_equal(pc.utf8_length(domains), MAX_DOMAIN_CHARS),
+        )
+        # The first that holds.
+        reasons: list[tuple[Any, str]] = [
+            (~_mask(named), "name"),
+            (home_kind == "parked", "parked"),
+            (home_kind == "redirect", "alias"),
+            (_mask(spread(home, "noindex", self._count, False)), "noindex"),
+            (self._any(speaks(self._captures)), ""),
+            (self._any(parked), "parked"),
+            (self._any(alias), "alias"),
+            (self._any(noindex), "noindex"),
+        ]
+        return pa.array(np.select([holds for holds, _ in reasons], [name for _, name in reasons], "no_page"))
+
+    def _known(self, kind: str, name: str) -> pa.Table:
+        return self._captures.filter(
+            pc.and_(pc.equal(self._captures.column("kind"), kind), pc.is_valid(self._captures.column(name)))
+        )
+
+    def _newest(self, rows: pa.Table, *before: Order) -> pa.Table:
+        return firsts(rows, *before, *_NEWEST)
+
+    def _any(self, holds: Any) -> Any:
+        """The domains of which it holds for a capture."""
+        return np.bincount(self._leads[_mask(holds)], minlength=self._count) > 0
+
+
+def _mask(values: Any) -> Any:
+    values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    return values.to_numpy(zero_copy_only=False)

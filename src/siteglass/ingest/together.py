@@ -1,0 +1,259 @@
+"""What the pages of a domain say together: captures of some thousand domains to one row for each that is a lead.
+
+Done a column at a time. Every order is total, so that the same facts make the same leads wherever rows happen to lie.
+Which domains are leads is said by `signals`, which pages are read by `captures`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from siteglass.ingest.captures import Priority, best_pages, numbered, speaks
+from siteglass.ingest.grouped import (
+    ASCENDING,
+    DESCENDING,
+    Order,
+    column,
+    exploded,
+    firsts,
+    fitting,
+    lists,
+    numbers,
+    once,
+    pc,
+    spread,
+    voted,
+)
+from siteglass.ingest.signals import signals
+from siteglass.lead import SOCIAL_NETWORKS
+from siteglass.lead_files import LEAD_SCHEMA
+
+MAX_VALUES = 50
+MAX_TEXT_CHARS = 20_000
+MAX_SHORT_CHARS = 512
+MAX_DESCRIPTION_CHARS = 2_000
+MAX_LOAD_TIME_MS = 2**31
+
+_NAME_BASES = pa.array(["json_ld", "og_site_name", "title", "domain"])
+_GEO_BASES = pa.array(["json_ld", "address", "phone", "cctld", "gazetteer", "language"])
+_WORST_BASIS = 99
+_PLACE: Order = ("place", ASCENDING)
+
+
+class Together(NamedTuple):
+    """Leads in the making, and where their addresses and numbers were seen."""
+
+    leads: pa.Table
+    """Columns of a lead under their names, others that are needed to make some, one row a domain."""
+    sightings: pa.Table
+    """One row for each value, page and method; `lead` is the number of the row in `leads`."""
+    dropped: Counter[str]
+    """Domains that are no lead, by reason."""
+
+
+def together(captures: pa.Table, priority: Priority) -> Together:
+    """All captures of some domains, put together."""
+    numbers_of_all, domains = numbered(captures)
+    told = signals(captures, numbers_of_all, domains)
+    dropped: Counter[Any] = Counter(told.column("dropped").to_pylist())
+    del dropped[""]
+    is_lead = pc.equal(told.column("dropped"), "").combine_chunks()
+    speaking = pc.and_(speaks(captures), is_lead.take(pa.array(numbers_of_all)))
+    captures = captures.filter(speaking)
+    leads, _ = numbered(captures)
+    pages = _with_times(captures, best_pages(captures, leads, priority))
+    sightings = pa.concat_tables(_sightings(pages, kind) for kind in ("email", "phone"))
+    return Together(_Domains(pages, told.filter(is_lead)).rows(), sightings, dropped)
+
+
+def _with_times(captures: pa.Table, best: pa.Table) -> pa.Table:
+    """The best pages, with the number of their `lead`, their own `place`, and the times of all with their body."""
+    pages = captures.take(best.column("row")).combine_chunks()
+    for name in ("lead", "first_seen_ms", "last_seen_ms"):
+        pages = pages.append_column(name, best.column(name))
+    return pages.append_column("place", pa.array(np.arange(pages.num_rows))).combine_chunks()
+
+
+def _sightings(pages: pa.Table, kind: str) -> pa.Table:
+    found = fitting(exploded(pages, f"{kind}s"), "value", MAX_SHORT_CHARS)
+    found = once(found, "place", "value", "method")
+    seen = pages.select(["url", "first_seen_ms", "last_seen_ms", "archive", "offset"])
+    seen = seen.take(column(found, "place"))
+    return pa.table(
+        {
+            "lead": found.column("lead"),
+            "kind": pa.array([kind] * found.num_rows, pa.string()),
+            "value": found.column("value"),
+            "method": found.column("method"),
+            "page": seen.column("url"),
+            **{name: seen.column(name) for name in seen.column_names[1:]},
+        }
+    )
+
+
+class _Domains:
+    """The domains of ranked pages, each a row of what its pages say.
+
+    What only one page can say is said by its home page. Where none was read, the page of the shortest path is shown
+    for it; of flags only `secure` is then known, which any page shows for the site."""
+
+    def __init__(self, pages: pa.Table, told: pa.Table) -> None:
+        self._pages, self._told = pages, told
+        leads = numbers(pages, "lead")
+        self._first = np.flatnonzero(np.diff(leads, prepend=-1))
+        self._count = len(self._first)
+        self._has_home = column(pages, "is_home").take(pa.array(self._first))
+        at_home = np.zeros(pages.num_rows, dtype=bool)
+        at_home[self._first] = self._has_home.to_numpy(zero_copy_only=False)
+        self._at_home = pa.array(at_home)
+        chars = pc.if_else(self._at_home, -1, pc.utf8_length(column(pages, "path")))
+        paths = self._of(place=column(pages, "place"), chars=chars)
+        self._shown = pages.take(column(firsts(paths, ("chars", ASCENDING), _PLACE), "place"))
+
+    def rows(self) -> pa.Table:
+        """One row a domain."""
+        columns = {
+            **{name: self._told.column(name) for name in ("domain", "has_robots", "robots_audits", "has_sitemap")},
+            "secure": self._shown.column("secure"),
+            "has_home": self._has_home,
+            "crawled_at_ms": self._shown.column("captured_at_ms"),
+            "newest_at_ms": self._newest(),
+            "business_name": self._business_name(),
+            "title": _cut(self._shown.column("title"), MAX_SHORT_CHARS),
+            "description": _cut(self._shown.column("description"), MAX_DESCRIPTION_CHARS),
+            "text": self._text(),
+            "language": self._language(),
+            "other_profiles": self._distinct(self._pages, "other_profiles"),
+            "social_links": self._social_links(),
+            "technologies": self._technologies(),
+            "offers": self._offers(),
+            "service_type": self._service_type(),
+            **{name: _unless_long(self._shown.column(name)) for name in ("url", "favicon")},
+            **{name: self._distinct(self._shown, name) for name in ("keywords", "pages", "links")},
+            **{
+                name: self._home_only(name)
+                for name in ("responsive", "has_schema", "has_heading", "has_description", "audits")
+            },
+            "load_time_ms": self._load_time(),
+            **self._places(),
+        }
+        return pa.table(columns)
+
+    def _of(self, **columns: Any) -> pa.Table:
+        """Columns that were made of those of the pages, with the numbers of leads."""
+        return pa.table({"lead": self._pages.column("lead"), **columns})
+
+    def _page(self, *names: str) -> pa.Table:
+        return self._pages.select(["lead", "place", *names])
+
+    def _newest(self) -> Any:
+        newest = self._pages.group_by("lead", use_threads=False).aggregate([("last_seen_ms", "max")])
+        return spread(newest, "last_seen_ms_max", self._count, None)
+
+    def _business_name(self) -> Any:
+        named = _said(self._page("business_name", "name_basis"), "business_name")
+        named = named.append_column("basis", _basis(named.column("name_basis"), _NAME_BASES))
+        best = firsts(named, ("basis", ASCENDING), _PLACE)
+        return _cut(spread(best, "business_name", self._count, ""), MAX_SHORT_CHARS)
+
+    def _text(self) -> Any:
+        texts = _said(self._page("text"), "text")
+        texts = texts.set_column(2, "text", _cut(texts.column("text"), MAX_TEXT_CHARS))
+        return _cut(pc.binary_join(lists(texts, "text", self._count), "\n"), MAX_TEXT_CHARS)
+
+    def _language(self) -> Any:
+        """That of most text."""
+        chars = pc.min_element_wise(pc.utf8_length(self._pages.column("text")), MAX_TEXT_CHARS)
+        said = _said(self._of(language=self._pages.column("language"), chars=chars.cast(pa.int64())), "language")
+        votes = voted(said, "language", weight="chars")
+        return spread(firsts(votes, ("votes", DESCENDING), ("language", ASCENDING)), "language", self._count, "")
+
+    def _distinct(self, rows: pa.Table, name: str) -> Any:
+        """The values of a column of lists that fit, each once in the order they come, as many as fit."""
+        values = fitting(exploded(rows, name), "value", MAX_SHORT_CHARS)
+        return lists(once(values, "value"), "value", self._count, MAX_VALUES)
+
+    def _social_links(self) -> Any:
+        """Of each network we know the profile that the best page names."""
+        links = fitting(exploded(self._pages, "social_links"), "value", MAX_SHORT_CHARS)
+        links = links.filter(pc.is_in(links.column("key"), pa.array(sorted(SOCIAL_NETWORKS))))
+        links = once(links, "key").sort_by([("lead", ASCENDING), ("key", ASCENDING)])
+        networks, profiles = (lists(links, name, self._count) for name in ("key", "value"))
+        return pa.MapArray.from_arrays(
+            networks.offsets, networks.values, profiles.values, type=LEAD_SCHEMA.field("social_links").type
+        )
+
+    def _technologies(self) -> Any:
+        """Those of the home page, and those of two pages."""
+        used = fitting(exploded(self._pages, "technologies"), "value", MAX_SHORT_CHARS)
+        used = used.append_column("at_home", self._at_home.take(column(used, "place")))
+        hits = used.group_by(["lead", "value"], use_threads=False).aggregate(
+            [("place", "count_distinct"), ("at_home", "any")]
+        )
+        hits = hits.filter(pc.or_(hits.column("at_home_any"), pc.greater_equal(hits.column("place_count_distinct"), 2)))
+        hits = hits.sort_by([("lead", ASCENDING), ("value", ASCENDING)])
+        return lists(hits, "value", self._count, MAX_VALUES)
+
+    def _offers(self) -> Any:
+        """Those of most pages first."""
+        offered = fitting(exploded(self._pages, "offers"), "value", MAX_SHORT_CHARS)
+        votes = voted(once(offered, "place", "value"), "value")
+        votes = votes.sort_by([("lead", ASCENDING), ("votes", DESCENDING), ("value", ASCENDING)])
+        return lists(votes, "value", self._count, MAX_VALUES)
+
+    def _service_type(self) -> Any:
+        """The one that most pages name first; of several, that of the best page."""
+        types = exploded(self._pages, "service_types")
+        first = types.filter(pa.array(np.diff(numbers(types, "place"), prepend=-1) > 0))
+        types = fitting(first, "value", MAX_SHORT_CHARS)
+        votes = types.group_by(["lead", "value"], use_threads=False).aggregate([("place", "count"), ("place", "min")])
+        best = firsts(votes, ("place_count", DESCENDING), ("place_min", ASCENDING))
+        return spread(best, "value", self._count, "")
+
+    def _home_only(self, name: str) -> Any:
+        values = column(self._shown, name)
+        return values.take(pa.array(np.arange(self._count), mask=~self._has_home.to_numpy(zero_copy_only=False)))
+
+    def _load_time(self) -> Any:
+        times = self._home_only("load_time_ms")
+        fits = pc.and_(pc.greater_equal(times, 0), pc.less(times, MAX_LOAD_TIME_MS))
+        return pc.if_else(fits, times, pa.scalar(None, pa.int64()))
+
+    def _places(self) -> dict[str, Any]:
+        """Country, state and city by the best basis, then by most pages, then by name; each within the one before."""
+        told = _said(self._page("country", "state", "city", "geo_basis"), "country")
+        told = told.append_column("basis", _basis(told.column("geo_basis"), _GEO_BASES))
+        told = told.set_column(4, "city", _cut(told.column("city"), MAX_SHORT_CHARS))
+        country = self._elected(told, "country")
+        told = told.filter(pc.equal(told.column("country"), country.take(column(told, "lead"))))
+        state = self._elected(_said(told, "state"), "state")
+        told = _said(told, "city")
+        chosen, own = state.take(column(told, "lead")), column(told, "state")
+        fits = pc.or_(pc.or_(pc.equal(chosen, ""), pc.equal(own, "")), pc.equal(own, chosen))
+        return {"country": country, "state": state, "city": self._elected(told.filter(fits), "city")}
+
+    def _elected(self, told: pa.Table, name: str) -> Any:
+        votes = voted(told, "basis", name)
+        best = firsts(votes, ("basis", ASCENDING), ("votes", DESCENDING), (name, ASCENDING))
+        return spread(best, name, self._count, "")
+
+
+def _said(rows: pa.Table, name: str) -> pa.Table:
+    return rows.filter(pc.not_equal(rows.column(name), ""))
+
+
+def _basis(values: Any, bases: pa.Array[Any]) -> Any:
+    """How good a basis is, 0 the best."""
+    return pc.index_in(values, value_set=bases).fill_null(_WORST_BASIS)
+
+
+def _cut(values: Any, chars: int) -> Any:
+    return pc.utf8_slice_codeunits(values, 0, chars)
+
+
+def _unless_long(values: Any) -> Any:
+    return pc.if_else(pc.less_equal(pc.utf8_length(values), MAX_SHORT_CHARS), values, "")
