@@ -25,7 +25,6 @@ from tests.ingest.merge.random_facts import bench_facts
 ROWS_PER_DOMAIN = 4
 ROWS_PER_FILE = 50_000
 TEMPLATES = 2_000
-RULES = "tests.ingest.stand_in_rules:RULES"
 
 
 def write_rows(folder: Path, rows: int, crowd: int) -> None:
@@ -93,7 +92,7 @@ def run(rows: int, crowd: int, cores: int, memory: str) -> dict[str, Any]:
 def _merges(spark: Any, work: Path) -> Iterator[tuple[str, float, Any]]:
     for name in ("even", "crowd"):
         started = time.perf_counter()
-        found = merge(spark, work / name, work / f"{name} merged", rules=RULES)
+        found = merge(spark, work / name, work / f"{name} merged")
         yield name, time.perf_counter() - started, found
 
 

@@ -13,6 +13,8 @@ from siteglass.ingest.grouped import ASCENDING, DESCENDING, Way, column, numbers
 
 MAX_PAGES = 50
 MAX_TIME_MS = 2**42
+# Of more than this the content of pages that will not be read is let go.
+MAX_HELD_BYTES = 512 * 2**20
 
 Priority = Callable[[str], int]
 
@@ -27,7 +29,8 @@ _RANK = ("lead", "later", "worth", "captured_at_ms", "digest", "url", "archive",
 def believable(captures: pa.Table) -> pa.Table:
     """Those of a time that can be."""
     at_ms = captures.column("captured_at_ms")
-    return captures.filter(pc.and_(pc.greater_equal(at_ms, 0), pc.less(at_ms, MAX_TIME_MS)))
+    can_be = pc.and_(pc.greater_equal(at_ms, 0), pc.less(at_ms, MAX_TIME_MS))
+    return captures if pc.all(can_be).as_py() else captures.filter(can_be)
 
 
 def numbered(captures: pa.Table) -> tuple[Any, pa.Array[Any]]:
@@ -101,3 +104,27 @@ def lightened(captures: pa.Table, priority: Priority) -> pa.Table:
     columns = {name: captures.column(name) for name in FACTS_SCHEMA.names}
     columns |= {name: values.take(kept) for name, values in columns.items() if name not in LIGHT}
     return pa.table(columns, schema=FACTS_SCHEMA)
+
+
+class Gathering:
+    """Captures of a part as they come, from many files. However many pages a domain has, few are held."""
+
+    def __init__(self, priority: Priority, max_bytes: int = MAX_HELD_BYTES) -> None:
+        self._priority = priority
+        self._max_bytes = max_bytes
+        self._held: list[pa.Table] = [FACTS_SCHEMA.empty_table()]
+        self._bytes, self._most = 0, max_bytes
+
+    def add(self, captures: pa.Table) -> None:
+        """Take some more."""
+        self._held.append(captures)
+        self._bytes += captures.nbytes
+        if self._bytes > self._most:
+            self._held = [lightened(self.captures(), self._priority)]
+            self._bytes = self._held[0].nbytes
+            # Where all that is left must be held, it is not looked through again for each block.
+            self._most = max(self._max_bytes, 2 * self._bytes)
+
+    def captures(self) -> pa.Table:
+        """All that came, in one piece."""
+        return pa.concat_tables(self._held).combine_chunks()

@@ -46,7 +46,7 @@ class Finishing:
     rules: str
     suppressed: Suppressed | None
 
-    def part(self, number: int, captures: pa.Table, previous: pa.Table | None) -> Finished:
+    def part(self, number: int, captures: pa.Table, previous: pa.Table) -> Finished:
         """Write the leads of a part and their evidence, in the order of domains; no file if there is no lead."""
         rules = rules_of(self.rules)
         rows, sightings, dropped = together(captures, rules.priority)
@@ -162,9 +162,9 @@ def _screened(leads: pa.RecordBatch, suppressed: Suppressed) -> tuple[pa.RecordB
     return batch_of(left), len(given) - len(left)
 
 
-def _dated(leads: pa.RecordBatch, previous: pa.Table | None) -> tuple[pa.RecordBatch, int]:
+def _dated(leads: pa.RecordBatch, previous: pa.Table) -> tuple[pa.RecordBatch, int]:
     """With the time of the last change: the one before, where the run before said the same; how many those are."""
-    if previous is None or not previous.num_rows:
+    if not previous.num_rows:
         return leads, 0
     columns = (_list(previous, name) for name in PREVIOUS_SCHEMA.names)
     before = {domain: (hashed, at_ms) for domain, hashed, at_ms in zip(*columns, strict=True)}

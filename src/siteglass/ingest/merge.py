@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from siteglass.ingest.blocks import dealt, unpacked
-from siteglass.ingest.captures import believable, lightened
+from siteglass.ingest.captures import Gathering, believable, lightened
 from siteglass.ingest.content import PREVIOUS_SCHEMA, hashes_of_file
 from siteglass.ingest.facts import FACTS_SCHEMA
 from siteglass.ingest.finishing import Finished, Finishing
@@ -33,8 +33,6 @@ RULES = "siteglass.ingest.lead_rules:RULES"
 # A part is held in the memory of its worker: some 80 MB, 400 MB with the longest texts that there can be.
 ROWS_PER_PART = 20_000
 MIN_PARTS = 2
-# Of more than this the content of pages that will not be read is let go.
-MAX_HELD_BYTES = 512 * 2**20
 # Blocks have up to some megabytes each.
 BLOCKS_PER_BATCH = 16
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -158,11 +156,12 @@ def _finisher(finishing: Finishing) -> Callable[[Batches], Batches]:
 
         context = TaskContext.get()
         assert context is not None  # noqa: S101 - this runs in a task
-        held = _Held(finishing.rules)
+        gathering, previous = Gathering(rules_of(finishing.rules).priority), [PREVIOUS_SCHEMA.empty_table()]
         for batch in batches:
             for is_fact, block in zip(_list(batch, "is_fact"), batch.column("block"), strict=True):
-                held.add(unpacked(block.as_buffer()), is_fact=is_fact)
-        done = finishing.part(context.partitionId(), held.captures(), held.previous())
+                add = gathering.add if is_fact else previous.append
+                add(unpacked(block.as_buffer()))
+        done = finishing.part(context.partitionId(), gathering.captures(), pa.concat_tables(previous))
         yield pa.record_batch([pa.array([msgspec.msgpack.encode(done)], pa.binary())], names=["answer"])
 
     return finish
@@ -170,31 +169,3 @@ def _finisher(finishing: Finishing) -> Callable[[Batches], Batches]:
 
 def _list(batch: pa.RecordBatch, name: str) -> list[Any]:
     return batch.column(name).to_pylist()
-
-
-class _Held:
-    """What came of a part."""
-
-    def __init__(self, rules: str) -> None:
-        self._rules = rules
-        self._facts: list[pa.Table] = [FACTS_SCHEMA.empty_table()]
-        self._previous: list[pa.Table] = [PREVIOUS_SCHEMA.empty_table()]
-        self._bytes = 0
-        self._most = MAX_HELD_BYTES
-
-    def add(self, table: pa.Table, *, is_fact: bool) -> None:
-        if not is_fact:
-            self._previous.append(table)
-            return
-        self._facts.append(table)
-        self._bytes += table.nbytes
-        if self._bytes > self._most:
-            self._facts = [lightened(self.captures(), rules_of(self._rules).priority)]
-            self._bytes = self._facts[0].nbytes
-            self._most = max(MAX_HELD_BYTES, 2 * self._bytes)
-
-    def captures(self) -> pa.Table:
-        return pa.concat_tables(self._facts).combine_chunks()
-
-    def previous(self) -> pa.Table:
-        return pa.concat_tables(self._previous)

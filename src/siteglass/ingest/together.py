@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from siteglass.ingest.captures import Priority, best_pages, numbered, speaks
+from siteglass.ingest.captures import LIGHT, Priority, best_pages, numbered, speaks
 from siteglass.ingest.grouped import (
     ASCENDING,
     DESCENDING,
@@ -62,17 +62,17 @@ def together(captures: pa.Table, priority: Priority) -> Together:
     dropped: Counter[Any] = Counter(told.column("dropped").to_pylist())
     del dropped[""]
     is_lead = pc.equal(told.column("dropped"), "").combine_chunks()
-    speaking = pc.and_(speaks(captures), is_lead.take(pa.array(numbers_of_all)))
-    captures = captures.filter(speaking)
-    leads, _ = numbered(captures)
-    pages = _with_times(captures, best_pages(captures, leads, priority))
+    speaking = pc.and_(speaks(captures), is_lead.take(pa.array(numbers_of_all))).to_numpy(zero_copy_only=False)
+    read = np.flatnonzero(speaking)
+    leads = (np.cumsum(is_lead) - 1)[numbers_of_all[read]]
+    best = best_pages(captures.select(LIGHT).take(read), leads, priority)
+    pages = _with_times(captures.take(read[numbers(best, "row")]), best)
     sightings = pa.concat_tables(_sightings(pages, kind) for kind in ("email", "phone"))
     return Together(_Domains(pages, told.filter(is_lead)).rows(), sightings, dropped)
 
 
-def _with_times(captures: pa.Table, best: pa.Table) -> pa.Table:
+def _with_times(pages: pa.Table, best: pa.Table) -> pa.Table:
     """The best pages, with the number of their `lead`, their own `place`, and the times of all with their body."""
-    pages = captures.take(best.column("row")).combine_chunks()
     for name in ("lead", "first_seen_ms", "last_seen_ms"):
         pages = pages.append_column(name, best.column(name))
     return pages.append_column("place", pa.array(np.arange(pages.num_rows))).combine_chunks()
@@ -252,6 +252,9 @@ def _basis(values: Any, bases: pa.Array[Any]) -> Any:
 
 
 def _cut(values: Any, chars: int) -> Any:
+    # Most need no cut, and to look for the place of one takes longer than anything else here.
+    if (pc.max(pc.binary_length(values)).as_py() or 0) <= chars:
+        return values
     return pc.utf8_slice_codeunits(values, 0, chars)
 
 

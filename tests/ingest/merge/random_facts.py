@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from siteglass.ingest.facts import FACTS_SCHEMA, Found, PageFacts, to_batch
+from siteglass.ingest.score import WEIGHTS
 
 START_MS = 1_790_000_000_000
 PATHS = ("/", "/", "/", "/en", "/contact", "/about", "/imprint", "/blog", "/blog/post", "/shop/a/b", "/ü")
@@ -151,9 +152,7 @@ def bench_facts(chance: random.Random, count: int) -> list[PageFacts]:
             responsive=True,
             has_heading=True,
             load_time_ms=200,
-            audits={
-                name: chance.random() < 0.7 for name in ("title", "https", "h1", "viewport", "canonical", "robots")
-            },
+            audits={name: chance.random() < 0.7 for name in WEIGHTS},
         )
 
     return [page(number) for number in range(count)]

@@ -1,0 +1,75 @@
+"""The parts of a merge without Spark: blocks in any order, however little is held, make the leads of a plain merge."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from siteglass.ingest.blocks import dealt, parts_of, unpacked
+from siteglass.ingest.captures import MAX_PAGES, Gathering, believable, lightened, speaks
+from siteglass.ingest.content import PREVIOUS_SCHEMA
+from siteglass.ingest.facts import PageFacts, to_batch
+from siteglass.ingest.finishing import Finishing
+from siteglass.lead import Lead
+from siteglass.lead_files import read_parquet
+from tests.ingest.merge.random_facts import random_facts
+from tests.ingest.merge.reference_merge import Evidence, merged
+from tests.ingest.stand_in_rules import RULES
+
+STAND_IN = "tests.ingest.stand_in_rules:RULES"
+PARTS = 3
+
+
+def _table(facts: list[PageFacts]) -> pa.Table:
+    return pa.Table.from_batches([to_batch(facts)])
+
+
+def _blocks(chance: random.Random, facts: list[PageFacts]) -> list[tuple[int, bytes]]:
+    """Blocks of files of several sizes, in any order."""
+    files = [facts[:7], facts[7:200], facts[200:]]
+    blocks = [block for file in files for block in dealt(lightened(believable(_table(file)), RULES.priority), PARTS)]
+    chance.shuffle(blocks)
+    return blocks
+
+
+def _merged(folder: Path, blocks: list[tuple[int, bytes]], max_bytes: int) -> tuple[list[Lead], list[Evidence]]:
+    finishing = Finishing(folder, STAND_IN, None)
+    for number in range(PARTS):
+        gathering = Gathering(RULES.priority, max_bytes)
+        for part, block in blocks:
+            if part == number:
+                gathering.add(unpacked(block))
+        finishing.part(number, gathering.captures(), PREVIOUS_SCHEMA.empty_table())
+    leads = [lead for path in folder.glob("*.parquet") for _, group in read_parquet(path) for lead in group]
+    rows = [row for path in folder.glob("*.evidence") for row in pq.read_table(path).to_pylist()]
+    return sorted(leads, key=lambda lead: lead.domain), sorted(Evidence(**row) for row in rows)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("max_bytes", [1, 200_000, 10**9])
+def test_the_same_leads_as_a_plain_merge(tmp_path: Path, seed: int, max_bytes: int) -> None:
+    chance = random.Random(seed)
+    facts = random_facts(chance, 60, crowd=400)
+    leads, evidence, _ = merged(facts, RULES)
+    assert _merged(tmp_path, _blocks(chance, facts), max_bytes) == (leads, evidence)
+
+
+def test_a_crowd_is_moved_without_the_content_of_pages_that_nobody_reads() -> None:
+    facts = random_facts(random.Random(1), 5, crowd=5_000)
+    captures = _table(facts)
+    light = lightened(captures, RULES.priority)
+    assert light.num_rows == captures.num_rows
+    assert light.nbytes < captures.nbytes / 4
+    crowd = light.filter(speaks(light))
+    with_text = crowd.filter(crowd.column("text").is_valid()).column("domain").to_pylist()
+    assert with_text.count("crowd.example") == MAX_PAGES
+
+
+def test_the_part_of_a_domain_never_changes() -> None:
+    """Files of a run are compared with those of the run before, on another machine perhaps."""
+    domains = pa.array(["one.example", "two.example", "münchen.example", "one.example"])
+    assert parts_of(domains, 1_000).tolist() == [807, 548, 235, 807]
