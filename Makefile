@@ -5,6 +5,8 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
+# Where it is set, each of the thousand processes of the tests compiles all that it imports anew: twice the time.
+unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= python3
 VENV := .venv
