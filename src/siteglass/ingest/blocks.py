@@ -17,7 +17,7 @@ import pyarrow as pa
 from siteglass.ingest.grouped import column
 
 BLOCK_ROWS = 2_000
-_OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
+_OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
 
 
 def parts_of(domains: Any, parts: int) -> Any:
@@ -33,13 +33,12 @@ def dealt(table: pa.Table, parts: int) -> Iterator[tuple[int, bytes]]:
         return
     part = parts_of(column(table, "domain"), parts)
     order = np.argsort(part, kind="stable")
-    table = table.take(order).combine_chunks()
+    table = table.combine_chunks().take(order)
     part = part[order]
     bounds = [*np.flatnonzero(np.diff(part, prepend=-1)).tolist(), len(part)]
     for start, end in pairwise(bounds):
         for first in range(start, end, BLOCK_ROWS):
-            rows = table.slice(first, min(BLOCK_ROWS, end - first)).combine_chunks()
-            yield int(part[start]), packed(rows)
+            yield int(part[start]), packed(table.slice(first, min(BLOCK_ROWS, end - first)))
 
 
 def packed(rows: pa.Table) -> bytes:

@@ -42,6 +42,9 @@ abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark q s samp sma
 # So may they in these; but two of them side by side are two words, as in a menu.
 _APART = frozenset(("a", "button", "label", "span", "time"))
 _in_words = frozenset(_IN_WORDS.split())
+# Blocks that are not what a page is about. Forms stay: some frameworks put the whole page into one. So do headers: the
+# first heading often stands there.
+_ASIDE = frozenset(("nav", "footer", "aside"))
 _BREAK = "\0"  # the parser lets none through
 
 
@@ -85,18 +88,23 @@ class Page:
         return joined(self.capture.url, href) or self.capture.url if href else self.capture.url
 
     @cached_property
+    def _seen(self) -> _Seen:
+        return _seen(self.tree.body, bool(_HIDDEN.search(self.html)))
+
+    @cached_property
     def lines(self) -> list[str]:
         """What a reader sees of the body, broken where blocks start and end; blanks count once."""
-        broken = "".join(_seen(self.tree.body, bool(_HIDDEN.search(self.html))))[:MAX_TEXT_CHARS]
-        if not broken.isascii():
-            for mark in _INVISIBLE:
-                broken = broken.replace(mark, "")
-        return [" ".join(words) for piece in broken.split(_BREAK) if (words := piece.split())]
+        return _lines(self._seen.pieces)
 
     @cached_property
     def text(self) -> str:
         """What a reader sees of the body, as one line."""
         return " ".join(self.lines)
+
+    @cached_property
+    def main_text(self) -> str:
+        """The same without navigation, footers and asides."""
+        return self.text if self._seen.main is None else " ".join(_lines(self._seen.main))
 
     @cached_property
     def metas(self) -> dict[str, str]:
@@ -133,12 +141,30 @@ class Page:
         return nodes
 
 
-def _seen(body: LexborNode | None, has_hidden: bool) -> list[str]:
-    """Texts outside of what is not shown, with a break wherever a block starts or ends.
+class _Seen(NamedTuple):
+    """Texts outside of what is not shown, with a break wherever a block starts or ends."""
+
+    pieces: list[str]
+    main: list[str] | None
+    """Those outside of _ASIDE, too; None if there is no such part."""
+
+
+def _lines(pieces: list[str]) -> list[str]:
+    broken = "".join(pieces)[:MAX_TEXT_CHARS]
+    if not broken.isascii():
+        for mark in _INVISIBLE:
+            broken = broken.replace(mark, "")
+    return [" ".join(words) for piece in broken.split(_BREAK) if (words := piece.split())]
+
+
+def _seen(body: LexborNode | None, has_hidden: bool) -> _Seen:
+    """One walk through the tree, which is the dearest step of all.
 
     Blocks that are hidden at first may be opened by a reader; a hidden span amid a word is there against crawlers.
     """
     pieces: list[str] = []
+    asides: list[tuple[int, int]] = []  # where in the pieces they start and end
+    inside: list[int] = []
     above: list[LexborNode] = []
     length = 0
     node = body.first_child if body else None
@@ -150,6 +176,10 @@ def _seen(body: LexborNode | None, has_hidden: bool) -> list[str]:
                 break
             node = above.pop()
             tag = node.tag
+            if tag in _ASIDE:
+                start = inside.pop()
+                if not inside:
+                    asides.append((start, len(pieces)))
             beside = tag in _APART
             if not (broken or beside or tag in _in_words):
                 pieces.append(_BREAK)
@@ -174,11 +204,24 @@ def _seen(body: LexborNode | None, has_hidden: bool) -> list[str]:
                 pieces.append(_BREAK)
                 broken = True
             if (inner := node.first_child) is not None:
+                if tag in _ASIDE:
+                    inside.append(len(pieces))
                 above.append(node)
                 node = inner
                 continue
         node = node.next
-    return pieces
+    if inside:
+        asides.append((inside[0], len(pieces)))
+    return _Seen(pieces, _without(pieces, asides) if asides else None)
+
+
+def _without(pieces: list[str], asides: list[tuple[int, int]]) -> list[str]:
+    main: list[str] = []
+    end = 0
+    for start, after in asides:
+        main += pieces[end:start]
+        end = after
+    return main + pieces[end:]
 
 
 def _is_hidden(node: LexborNode) -> bool:
