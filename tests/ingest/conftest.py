@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A session on this machine, small and quiet."""
-    # Compiled quickly and not well: nothing here runs long enough to earn more.
-    options = "-XX:TieredStopAtLevel=1"
     work = tmp_path_factory.mktemp("spark")
-    with spark_session(work, master="local[2,4]", driver_memory="1g", java_options=options) as session:
+    with spark_session(work, master="local[2,4]", driver_memory="1g") as session:
         yield session

@@ -26,8 +26,8 @@ MAX_FAILURES = 4
 LOCAL_MASTER = f"local[*,{MAX_FAILURES}]"
 DRIVER_MEMORY = "2g"
 
-# Rows of forty columns make methods that the JVM would never compile, but interpret for ever.
-COMPILE_ALL = "-XX:-DontCompileHugeMethods"
+# All that Java does is to start workers and move blocks: quick code now is worth more than the best code later.
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1"
 
 _ANSWER = pa.schema([pa.field("answer", pa.binary())])
 _QUIET = """\
@@ -71,7 +71,6 @@ def spark_session(
     master: str = LOCAL_MASTER,
     driver_memory: str = DRIVER_MEMORY,
     java: Path | None = None,
-    java_options: str = COMPILE_ALL,
 ) -> Iterator[SparkSession]:
     """A session that keeps all it writes below `work`, speaks on loopback only, and says errors alone."""
     from pyspark.sql import SparkSession
@@ -86,10 +85,10 @@ def spark_session(
     options = {
         "spark.driver.memory": driver_memory,
         "spark.driver.extraJavaOptions": (
-            f"{java_options} -Dlog4j2.configurationFile={logging} "
+            f"{JAVA_OPTIONS} -Dlog4j2.configurationFile={logging} "
             f"-Djava.io.tmpdir={work / 'tmp'} -Dderby.system.home={work / 'tmp'}"
         ),
-        "spark.executor.extraJavaOptions": java_options,
+        "spark.executor.extraJavaOptions": JAVA_OPTIONS,
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.ui.enabled": "false",
