@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from siteglass.ingest.grouped import column
 
-BLOCK_ROWS = 2_000
+# What Java holds of a block at once, several times over.
+BLOCK_BYTES = 8 * 2**20
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
 
 
@@ -35,10 +36,11 @@ def dealt(table: pa.Table, parts: int) -> Iterator[tuple[int, bytes]]:
     order = np.argsort(part, kind="stable")
     table = table.combine_chunks().take(order)
     part = part[order]
+    rows = max(1, BLOCK_BYTES * table.num_rows // max(1, table.nbytes))
     bounds = [*np.flatnonzero(np.diff(part, prepend=-1)).tolist(), len(part)]
     for start, end in pairwise(bounds):
-        for first in range(start, end, BLOCK_ROWS):
-            yield int(part[start]), packed(table.slice(first, min(BLOCK_ROWS, end - first)))
+        for first in range(start, end, rows):
+            yield int(part[start]), packed(table.slice(first, min(rows, end - first)))
 
 
 def packed(rows: pa.Table) -> bytes:

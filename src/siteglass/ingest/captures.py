@@ -15,6 +15,7 @@ MAX_PAGES = 50
 MAX_TIME_MS = 2**42
 # Of more than this the content of pages that will not be read is let go.
 MAX_HELD_BYTES = 512 * 2**20
+MAX_HELD_TABLES = 300
 
 Priority = Callable[[str], int]
 
@@ -23,7 +24,20 @@ LIGHT = (
     "domain", "url", "path", "is_home", "kind", "captured_at_ms", "archive", "offset", "digest", "redirects_to",
     "noindex",
 )  # fmt: skip
-_RANK = ("lead", "later", "worth", "captured_at_ms", "digest", "url", "archive", "offset")
+MAY_BE_UNKNOWN = (
+    "secure", "responsive", "has_schema", "has_heading", "has_description", "has_robots", "has_sitemap",
+    "load_time_ms",
+)  # fmt: skip
+_RANK = ("lead", "later", "worth", "captured_at_ms", "digest", "url", "archive", "offset", "light")
+
+
+def checked(captures: pa.Table, name: str) -> pa.Table:
+    """Facts as extraction writes them: all is known but flags and times of loading."""
+    captures = captures.select(FACTS_SCHEMA.names)
+    for field in FACTS_SCHEMA:
+        if field.name not in MAY_BE_UNKNOWN and captures.column(field.name).null_count:
+            raise ValueError(f"{name}: {field.name} is null in a row. Make this file of facts anew from its archive.")
+    return captures
 
 
 def believable(captures: pa.Table) -> pa.Table:
@@ -47,12 +61,12 @@ def speaks(captures: pa.Table) -> Any:
     return pc.and_(pc.equal(captures.column("kind"), "page"), pc.invert(captures.column("noindex"))).combine_chunks()
 
 
-def best_pages(captures: pa.Table, leads: Any, priority: Priority) -> pa.Table:
-    """The rows of the best MAX_PAGES bodies of each domain, best first, with the times of all captures of the body.
+def best_pages(captures: pa.Table, rows: Any, leads: Any, priority: Priority) -> pa.Table:
+    """Of some rows those of the best MAX_PAGES bodies of each domain, best first, with the times of all of that body.
 
     Of captures with equal bodies the best stands for all. The order is total: the same captures have the same best ones
     wherever they lie."""
-    ranked = _ranked(captures, leads, priority)
+    ranked = _ranked(captures, rows, leads, priority)
     bodies = ranked.group_by(["lead", "digest"], use_threads=False).aggregate(
         [("place", "min"), ("captured_at_ms", "min"), ("captured_at_ms", "max")]
     )
@@ -69,37 +83,38 @@ def best_pages(captures: pa.Table, leads: Any, priority: Priority) -> pa.Table:
     )
 
 
-def _ranked(captures: pa.Table, leads: Any, priority: Priority) -> pa.Table:
-    """Captures by domain and worth: the home page, key pages, the newest."""
+def _ranked(captures: pa.Table, rows: Any, leads: Any, priority: Priority) -> pa.Table:
+    """Captures by domain and worth: the home page, key pages, the newest; of twins the one that has its content."""
+    light = pc.is_null(captures.column("text")).combine_chunks().take(pa.array(rows))
+    captures = captures.select(["path", "is_home", "captured_at_ms", "digest", "url", "archive", "offset"]).take(rows)
     paths = column(captures, "path").dictionary_encode()
     worths = pa.array([priority(path) for path in paths.dictionary.to_pylist()], pa.int32()).take(paths.indices)
     not_root = pc.not_equal(column(captures, "path"), "/").cast(pa.int32())
     home = column(captures, "is_home")
-    ranked = pa.table(
-        {
-            "row": np.arange(captures.num_rows),
-            "lead": leads,
-            "later": pc.invert(home),
-            "worth": pc.if_else(home, not_root, worths),
-            **{name: captures.column(name) for name in ("captured_at_ms", "digest", "url", "archive", "offset")},
-        }
-    )
+    ranked = captures.drop_columns(["path", "is_home"])
+    more = {
+        "row": pa.array(rows),
+        "lead": pa.array(leads),
+        "later": pc.invert(home),
+        "worth": pc.if_else(home, not_root, worths),
+        "light": light.cast(pa.int8()),
+    }
+    for name, values in more.items():
+        ranked = ranked.append_column(name, values)
     ways: dict[str, Way] = {"captured_at_ms": DESCENDING}
     ranked = ranked.sort_by([(name, ways.get(name, ASCENDING)) for name in _RANK])
     return ranked.append_column("place", pa.array(np.arange(ranked.num_rows)))
 
 
 def lightened(captures: pa.Table, priority: Priority) -> pa.Table:
-    """Captures without the content of pages that will not be read, whatever other captures there are elsewhere: there
-    are MAX_PAGES better ones here. A domain of a million pages is moved as that many short rows."""
+    """Captures without the content of pages that will not be read, whatever other captures there are elsewhere: those
+    that do not speak, and those with MAX_PAGES better ones here. A million pages are moved as that many short rows."""
     leads, _ = numbered(captures)
+    light = pc.equal(captures.column("kind"), "page").to_numpy().copy()
     speaking = np.flatnonzero(speaks(captures).to_numpy(zero_copy_only=False))
-    if np.bincount(leads[speaking], minlength=1).max() <= MAX_PAGES:
+    if len(speaking) == light.sum() and np.bincount(leads[speaking], minlength=1).max() <= MAX_PAGES:
         return captures
-    best = best_pages(captures.take(speaking), leads[speaking], priority)
-    light = np.zeros(captures.num_rows, dtype=bool)
-    light[speaking] = True
-    light[speaking[numbers(best, "row")]] = False
+    light[numbers(best_pages(captures, speaking, leads[speaking], priority), "row")] = False
     kept: Any = pa.array(np.arange(captures.num_rows), mask=light)
     columns = {name: captures.column(name) for name in FACTS_SCHEMA.names}
     columns |= {name: values.take(kept) for name, values in columns.items() if name not in LIGHT}
@@ -119,6 +134,8 @@ class Gathering:
         """Take some more."""
         self._held.append(captures)
         self._bytes += captures.nbytes
+        if len(self._held) > MAX_HELD_TABLES:
+            self._held = [self.captures()]  # many small ones take more room than their content
         if self._bytes > self._most:
             self._held = [lightened(self.captures(), self._priority)]
             self._bytes = self._held[0].nbytes

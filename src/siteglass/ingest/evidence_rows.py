@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from siteglass.evidence_files import EVIDENCE_SCHEMA
+from siteglass.ingest.grouped import ASCENDING, DESCENDING, Order, listed, pc
 from siteglass.ingest.suppressed import Suppressed
 
 _KEY = ["lead", "kind", "value", "page", "method"]
@@ -21,12 +21,13 @@ class NoEvidence(Exception):
 def evidence(domains: Any, sightings: pa.Table) -> pa.Table:
     """Sightings, see `together`, in the form of a file of evidence and in its order."""
     # Equal rows of a group differ in where they lie: the newest first, so that it is the one that is kept.
-    order: list[Any] = [("last_seen_ms", "descending"), ("archive", "ascending"), ("offset", "ascending")]
-    sightings = sightings.sort_by([*((name, "ascending") for name in _KEY), *order])
+    by_key: list[Order] = [(name, ASCENDING) for name in _KEY]
+    order: list[Order] = [("last_seen_ms", DESCENDING), ("archive", ASCENDING), ("offset", ASCENDING)]
+    sightings = sightings.sort_by([*by_key, *order])
     found = sightings.group_by(_KEY, use_threads=False).aggregate(
         [("first_seen_ms", "min"), ("last_seen_ms", "max"), ("archive", "first"), ("offset", "first")]
     )
-    found = found.sort_by([(name, "ascending") for name in _KEY])
+    found = found.sort_by(by_key)
     names = ("first_seen_ms_min", "last_seen_ms_max", "archive_first", "offset_first")
     values: list[Any] = [domains.take(found.column("lead")), *(found.column(name) for name in (*_KEY[1:], *names))]
     columns = [one.cast(field.type) for one, field in zip(values, EVIDENCE_SCHEMA, strict=True)]
@@ -36,7 +37,7 @@ def evidence(domains: Any, sightings: pa.Table) -> pa.Table:
 def contacts_of(found: pa.Table) -> dict[tuple[str, str], dict[str, int]]:
     """Domain and kind -> values, and on how many pages each was seen."""
     contacts: dict[tuple[str, str], dict[str, int]] = {}
-    columns = (found.column(name).to_pylist() for name in ("domain", "kind", "value", "page"))
+    columns = (listed(found, name) for name in ("domain", "kind", "value", "page"))
     for domain, kind, value, _ in dict.fromkeys(zip(*columns, strict=True)):
         values = contacts.setdefault((domain, kind), {})
         values[value] = values.get(value, 0) + 1
@@ -46,7 +47,7 @@ def contacts_of(found: pa.Table) -> dict[tuple[str, str], dict[str, int]]:
 def numbers_of(found: pa.Table) -> dict[str, list[str]]:
     """Domain -> its numbers, also those that are not shown: an address of a page may hold one."""
     numbers: dict[str, list[str]] = {}
-    columns = (_list(found, name) for name in ("domain", "kind", "value"))
+    columns = (listed(found, name) for name in ("domain", "kind", "value"))
     for domain, kind, value in dict.fromkeys(zip(*columns, strict=True)):
         if kind == "phone":
             numbers.setdefault(domain, []).append(value)
@@ -55,7 +56,7 @@ def numbers_of(found: pa.Table) -> dict[str, list[str]]:
 
 def addresses_screened(found: pa.Table, numbers: Mapping[str, Sequence[str]], suppressed: Suppressed) -> pa.Table:
     """Cut and not left out: what the page showed, besides, is evidence for others."""
-    pages = list(zip(_list(found, "domain"), _list(found, "page"), strict=True))
+    pages = list(zip(listed(found, "domain"), listed(found, "page"), strict=True))
     cut = {page: suppressed.address(page[1], numbers.get(page[0], ())) for page in dict.fromkeys(pages)}
     if all(page[1] == url for page, url in cut.items()):
         return found
@@ -65,11 +66,11 @@ def addresses_screened(found: pa.Table, numbers: Mapping[str, Sequence[str]], su
 
 def shown_evidence(found: pa.Table, leads: pa.RecordBatch) -> pa.Table:
     """The evidence for what leads show, and for nothing else; raises NoEvidence if some is missing."""
-    domains = _list(leads, "domain")
+    domains = listed(leads, "domain")
     shown = {
         f"{domain} {kind} {value}"
         for kind, name in (("email", "emails"), ("phone", "phones"))
-        for domain, values in zip(domains, _list(leads, name), strict=True)
+        for domain, values in zip(domains, listed(leads, name), strict=True)
         for value in values
     }
     columns: list[Any] = [found.column(name) for name in ("domain", "kind", "value")]
@@ -77,7 +78,3 @@ def shown_evidence(found: pa.Table, leads: pa.RecordBatch) -> pa.Table:
     if missing := shown.difference(keys.to_pylist()):
         raise NoEvidence(f"{len(missing)} values without evidence, one of a lead of {min(missing).split()[0]}")
     return found.filter(pc.is_in(keys, pa.array(sorted(shown), pa.string())))
-
-
-def _list(rows: pa.RecordBatch | pa.Table, name: str) -> list[Any]:
-    return rows.column(name).to_pylist()

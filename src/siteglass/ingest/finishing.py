@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from siteglass.evidence_files import write_evidence
 from siteglass.ingest.content import PREVIOUS_SCHEMA, content_hashes
 from siteglass.ingest.evidence_rows import addresses_screened, contacts_of, evidence, numbers_of, shown_evidence
+from siteglass.ingest.grouped import listed
 from siteglass.ingest.rules import Rules, rules_of
 from siteglass.ingest.suppressed import Suppressed
 from siteglass.ingest.together import MAX_VALUES, together
@@ -71,17 +72,17 @@ class Finishing:
 def _leads(rows: pa.Table, rules: Rules, found: pa.Table) -> pa.RecordBatch:
     """Rows in the columns of a lead, those made here among them."""
     contacts = contacts_of(found)
-    domains: list[str] = _list(rows, "domain")
+    domains: list[str] = listed(rows, "domain")
     emails = [_in_order(domain, contacts.get((domain, "email"), {}), rules) for domain in domains]
     # Without a home page nothing found does not mean that there is nothing.
     technologies = [
         some if some or has_home else None
-        for some, has_home in zip(*(_list(rows, name) for name in ("technologies", "has_home")), strict=True)
+        for some, has_home in zip(*(listed(rows, name) for name in ("technologies", "has_home")), strict=True)
     ]
-    countries = _list(rows, "country")
-    checks = map(_checks, *(_list(rows, name) for name in ("audits", "robots_audits", "has_sitemap")))
+    countries = listed(rows, "country")
+    checks = map(_checks, *(listed(rows, name) for name in ("audits", "robots_audits", "has_sitemap")))
     made: dict[str, list[Any]] = {
-        "updated_at_ms": _list(rows, "newest_at_ms"),
+        "updated_at_ms": listed(rows, "newest_at_ms"),
         "emails": emails,
         "emails_personal": [[one for one in some if not rules.is_role(one)] for some in emails],
         "phones": [_most_seen(contacts.get((domain, "phone"), {})) for domain in domains],
@@ -106,10 +107,6 @@ def _checks(
     # In this order: what robots.txt forbids, no page can allow.
     checks = dict((*home, *(robots or ())))
     return checks if has_sitemap is None else {**checks, "sitemap": has_sitemap}
-
-
-def _list(batch: pa.RecordBatch | pa.Table, name: str) -> list[Any]:
-    return batch.column(name).to_pylist()
 
 
 def _as(column: Any, kind: pa.DataType) -> Any:
@@ -166,9 +163,9 @@ def _dated(leads: pa.RecordBatch, previous: pa.Table) -> tuple[pa.RecordBatch, i
     """With the time of the last change: the one before, where the run before said the same; how many those are."""
     if not previous.num_rows:
         return leads, 0
-    columns = (_list(previous, name) for name in PREVIOUS_SCHEMA.names)
+    columns = (listed(previous, name) for name in PREVIOUS_SCHEMA.names)
     before = {domain: (hashed, at_ms) for domain, hashed, at_ms in zip(*columns, strict=True)}
-    domains, updated = _list(leads, "domain"), _list(leads, "updated_at_ms")
+    domains, updated = listed(leads, "domain"), listed(leads, "updated_at_ms")
     same = 0
     for row, (domain, hashed) in enumerate(zip(domains, content_hashes(leads), strict=True)):
         if domain in before and before[domain][0] == hashed:

@@ -24,6 +24,11 @@ def column(table: pa.Table, name: str) -> Any:
     return table.column(name).combine_chunks()
 
 
+def listed(rows: pa.RecordBatch | pa.Table, name: str) -> list[Any]:
+    """A column as values of Python."""
+    return rows.column(name).to_pylist()
+
+
 def numbers(table: pa.Table, name: str) -> Any:
     """A column of numbers without nulls, as numpy has them."""
     return table.column(name).to_numpy()

@@ -12,17 +12,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from siteglass.ingest.blocks import dealt, unpacked
-from siteglass.ingest.captures import Gathering, believable, lightened
+from siteglass.ingest.captures import Gathering, believable, checked, lightened
 from siteglass.ingest.content import PREVIOUS_SCHEMA, hashes_of_file
-from siteglass.ingest.facts import FACTS_SCHEMA
 from siteglass.ingest.finishing import Finished, Finishing
+from siteglass.ingest.grouped import listed
 from siteglass.ingest.rules import rules_of
 from siteglass.ingest.suppressed import Suppressed
 
@@ -30,9 +30,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 RULES = "siteglass.ingest.lead_rules:RULES"
-# A part is held in the memory of its worker: some 80 MB, 400 MB with the longest texts that there can be.
-ROWS_PER_PART = 20_000
+# What a worker holds at once, of the files that it deals out and of the part that it merges. It needs some seven times
+# the bytes of a part: texts in Arrow, twice while they are put together, and the leads.
+ROWS_AT_ONCE = 20_000
+PART_BYTES = 128 * 2**20
 MIN_PARTS = 2
+MIN_BLOCK_ROWS = 20
 # Blocks have up to some megabytes each.
 BLOCKS_PER_BATCH = 16
 _BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
@@ -101,14 +104,15 @@ def _replacing(out: Path) -> Iterator[Path]:
 def _merged(spark: SparkSession, facts: Path, previous: Path | None, finishing: Finishing, parts: int | None) -> Merged:
     files = sorted(path.resolve() for path in facts.glob("*.parquet"))
     before = sorted(path.resolve() for path in previous.glob("*.parquet")) if previous else []
-    rows = sum(pq.read_metadata(path).num_rows for path in files)
-    parts = parts or max(MIN_PARTS, math.ceil(rows / ROWS_PER_PART))
+    size = _Size.of(files)
+    parts = parts or size.parts
+    deals = [*_grouped(files, size), *((path,) for path in before)]
     usual = str(spark.conf.get(_BATCH))
     spark.conf.set(_BATCH, str(BLOCKS_PER_BATCH))
     try:
         # A range has exactly one number in each of so many partitions.
-        tasks = spark.range(0, len(files) + len(before), 1, len(files) + len(before))
-        dealer = _dealer(files, before, parts, finishing.rules)
+        tasks = spark.range(0, len(deals), 1, len(deals))
+        dealer = _dealer(deals, frozenset(before), parts, finishing.rules)
         blocks = tasks.mapInArrow(dealer, "part int, is_fact boolean, block binary")
         moved = blocks.repartitionById(parts, "part")
         answers = moved.mapInArrow(_finisher(finishing), "answer binary").collect()
@@ -126,46 +130,87 @@ def _merged(spark: SparkSession, facts: Path, previous: Path | None, finishing: 
     )
 
 
-def _dealer(files: list[Path], before: list[Path], parts: int, rules: str) -> Callable[[Batches], Batches]:
-    """Reads the file of a number, one of facts or of leads of the run before, and deals its rows out to parts."""
+class _Size(NamedTuple):
+    """How much there is, and in how many parts it is merged."""
 
-    def tables(number: int) -> Iterator[pa.Table]:
-        if number >= len(files):
-            yield from (pa.Table.from_batches([batch]) for batch in hashes_of_file(before[number - len(files)]))
+    rows: int
+    bytes: int
+    per_file: dict[Path, int]
+
+    @classmethod
+    def of(cls, files: list[Path]) -> _Size:
+        read = {path: pq.read_metadata(path) for path in files}
+        groups = [data.row_group(number) for data in read.values() for number in range(data.num_row_groups)]
+        per_file = {path: data.num_rows for path, data in read.items()}
+        return cls(sum(per_file.values()), sum(group.total_byte_size for group in groups), per_file)
+
+    @property
+    def at_once(self) -> int:
+        """Rows that a worker holds: of very many, so many that there are still some of each file for each part."""
+        return max(ROWS_AT_ONCE, math.isqrt(MIN_BLOCK_ROWS * self.rows))
+
+    @property
+    def parts(self) -> int:
+        return max(MIN_PARTS, math.ceil(self.rows / self.at_once), math.ceil(self.bytes / PART_BYTES))
+
+
+def _grouped(files: list[Path], size: _Size) -> Iterator[tuple[Path, ...]]:
+    """Files that are dealt out together."""
+    group: list[Path] = []
+    rows = 0
+    for path in files:
+        if group and rows + size.per_file[path] > size.at_once:
+            yield tuple(group)
+            group, rows = [], 0
+        group.append(path)
+        rows += size.per_file[path]
+    yield tuple(group)
+
+
+def _dealer(
+    deals: list[tuple[Path, ...]], before: frozenset[Path], parts: int, rules: str
+) -> Callable[[Batches], Batches]:
+    """Reads the files of a number, those of facts or one of leads of the run before, and deals rows out to parts."""
+
+    def tables(paths: tuple[Path, ...]) -> Iterator[pa.Table]:
+        if before.issuperset(paths):
+            yield from (pa.Table.from_batches([batch]) for path in paths for batch in hashes_of_file(path))
             return
-        with pq.ParquetFile(files[number]) as file:
-            captures = file.read(use_threads=False).select(FACTS_SCHEMA.names)
-        yield lightened(believable(captures), rules_of(rules).priority)
+        gathering = Gathering(rules_of(rules).priority)
+        for path in paths:
+            with pq.ParquetFile(path) as file:
+                gathering.add(believable(checked(file.read(use_threads=False), path.name)))
+        yield lightened(gathering.captures(), rules_of(rules).priority)
 
     def deal(batches: Batches) -> Batches:
         for batch in batches:
-            numbers: list[int] = _list(batch, "id")
-            for number in numbers:
-                for table in tables(number):
+            for number in listed(batch, "id"):
+                paths = deals[number]
+                is_fact = not before.issuperset(paths)
+                for table in tables(paths):
                     for part, block in dealt(table, parts):
-                        yield pa.record_batch([[part], [number < len(files)], [block]], schema=_BLOCK)
+                        yield pa.record_batch([[part], [is_fact], [block]], schema=_BLOCK)
 
     return deal
 
 
 def _finisher(finishing: Finishing) -> Callable[[Batches], Batches]:
-    """Makes the files of a part of its blocks."""
+    """Makes the files of a part of its blocks; of none, nothing."""
 
     def finish(batches: Batches) -> Batches:
-        from pyspark import TaskContext
-
-        context = TaskContext.get()
-        assert context is not None  # noqa: S101 - this runs in a task
         gathering, previous = Gathering(rules_of(finishing.rules).priority), [PREVIOUS_SCHEMA.empty_table()]
+        parts = set()
         for batch in batches:
-            for is_fact, block in zip(_list(batch, "is_fact"), batch.column("block"), strict=True):
+            parts.update(listed(batch, "part"))
+            for is_fact, block in zip(listed(batch, "is_fact"), batch.column("block"), strict=True):
                 add = gathering.add if is_fact else previous.append
                 add(unpacked(block.as_buffer()))
-        done = finishing.part(context.partitionId(), gathering.captures(), pa.concat_tables(previous))
+        if not parts:
+            return
+        (part,) = parts  # else Spark had put two together, and files would hold what their name does not say
+        captures = gathering.captures()
+        del gathering  # twice the memory
+        done = finishing.part(part, captures, pa.concat_tables(previous))
         yield pa.record_batch([pa.array([msgspec.msgpack.encode(done)], pa.binary())], names=["answer"])
 
     return finish
-
-
-def _list(batch: pa.RecordBatch, name: str) -> list[Any]:
-    return batch.column(name).to_pylist()

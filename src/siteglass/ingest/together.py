@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from siteglass.ingest.captures import LIGHT, Priority, best_pages, numbered, speaks
+from siteglass.ingest.captures import Priority, best_pages, numbered, speaks
 from siteglass.ingest.grouped import (
     ASCENDING,
     DESCENDING,
@@ -41,6 +41,10 @@ MAX_LOAD_TIME_MS = 2**31
 _NAME_BASES = pa.array(["json_ld", "og_site_name", "title", "domain"])
 _GEO_BASES = pa.array(["json_ld", "address", "phone", "cctld", "gazetteer", "language"])
 _WORST_BASIS = 99
+_SHOWN = [
+    "lead", "captured_at_ms", "url", "title", "description", "keywords", "favicon", "pages", "links", "secure",
+    "responsive", "has_schema", "has_heading", "has_description", "load_time_ms", "audits",
+]  # fmt: skip
 _PLACE: Order = ("place", ASCENDING)
 
 
@@ -65,8 +69,8 @@ def together(captures: pa.Table, priority: Priority) -> Together:
     speaking = pc.and_(speaks(captures), is_lead.take(pa.array(numbers_of_all))).to_numpy(zero_copy_only=False)
     read = np.flatnonzero(speaking)
     leads = (np.cumsum(is_lead) - 1)[numbers_of_all[read]]
-    best = best_pages(captures.select(LIGHT).take(read), leads, priority)
-    pages = _with_times(captures.take(read[numbers(best, "row")]), best)
+    best = best_pages(captures, read, leads, priority)
+    pages = _with_times(captures.take(best.column("row")), best)
     sightings = pa.concat_tables(_sightings(pages, kind) for kind in ("email", "phone"))
     return Together(_Domains(pages, told.filter(is_lead)).rows(), sightings, dropped)
 
@@ -112,7 +116,7 @@ class _Domains:
         self._at_home = pa.array(at_home)
         chars = pc.if_else(self._at_home, -1, pc.utf8_length(column(pages, "path")))
         paths = self._of(place=column(pages, "place"), chars=chars)
-        self._shown = pages.take(column(firsts(paths, ("chars", ASCENDING), _PLACE), "place"))
+        self._shown = pages.select(_SHOWN).take(column(firsts(paths, ("chars", ASCENDING), _PLACE), "place"))
 
     def rows(self) -> pa.Table:
         """One row a domain."""

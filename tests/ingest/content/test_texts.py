@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from siteglass.ingest.extract.keywords import MAX_KEYWORDS, keywords
 from siteglass.ingest.extract.texts import MAX_MAIN_CHARS, MAX_TITLE_CHARS, Texts, texts
 from tests.ingest.content.pages import page
@@ -55,6 +57,20 @@ def test_the_main_text_leaves_navigation_scripts_and_footer_out() -> None:
     story = "Saws and hammers. " * 20
     html = f"<nav>Home About</nav><script>var x</script><main><p>{story}</p></main><footer>Imprint</footer>"
     assert texts(page(html)).main == story.strip()
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        f"<nav>{'<a>menu entry</a> ' * 20_000}</nav>",
+        f"<p>Hello{' ' * 210_000}you</p>",
+        "".join(f"<p>{' ' * 180}{number}{' ' * 180}</p>" for number in range(1_000)),
+    ],
+    ids=["menu", "blanks", "indented"],
+)
+def test_the_main_text_is_not_lost_behind_what_has_no_words(before: str) -> None:
+    story = "We make tables of oak. " * 20
+    assert texts(page(f"{before}<main><p>{story}</p></main>")).main.endswith(story.strip())
 
 
 def test_a_page_of_little_but_navigation_keeps_it() -> None:

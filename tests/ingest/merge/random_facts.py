@@ -20,19 +20,22 @@ LOCALS = ("info", "sales", "jane.doe", "bob", "müller")
 
 
 def random_facts(chance: random.Random, domains: int, *, crowd: int = 0) -> list[PageFacts]:
-    """Captures of so many domains, shuffled; one more domain has `crowd` of them."""
+    """Captures of so many domains, shuffled; two more have `crowd` of them, one of which does not want to be listed."""
     found = [
         _facts(chance, f"site-{number}.example")
         for number in range(domains)
         for _ in range(chance.choice((1, 2, 4, 9)))
     ]
     found += [_facts(chance, "crowd.example", bodies=crowd // 2, kind="page") for _ in range(crowd)]
+    found += [_facts(chance, "unlisted.example", bodies=crowd // 4, kind="page", noindex=True) for _ in range(crowd)]
     found += [_facts(chance, name) for name in ("nodots", "Capital.example", "a" * 250 + ".example")]
     chance.shuffle(found)
     return found
 
 
-def _facts(chance: random.Random, domain: str, bodies: int = 6, kind: str = "") -> PageFacts:
+def _facts(
+    chance: random.Random, domain: str, bodies: int = 6, kind: str = "", noindex: bool | None = None
+) -> PageFacts:
     path = chance.choice(PATHS) if bodies == 6 else f"/page/{chance.randrange(bodies)}"
     kind = kind or chance.choice(KINDS)
     at_ms = START_MS + chance.randrange(5) * 1_000
@@ -47,7 +50,7 @@ def _facts(chance: random.Random, domain: str, bodies: int = 6, kind: str = "") 
         "offset": chance.randrange(1_000_000),
         "digest": f"{chance.randrange(bodies):016x}",
         "redirects_to": chance.choice(("", "other.example")) if kind == "redirect" else "",
-        "noindex": kind == "page" and chance.random() < 0.05,
+        "noindex": kind == "page" and chance.random() < 0.05 if noindex is None else noindex,
     }
     if kind == "robots":
         values |= {"has_robots": chance.choice((True, False)), "has_sitemap": chance.choice((True, False, None))}
@@ -90,9 +93,9 @@ def _content(chance: random.Random, domain: str) -> dict[str, Any]:
         "state": chance.choice(("", "BE", "BY")) if country else "",
         "city": chance.choice(("", "Berlin", "München", "C" * 600)) if country else "",
         "geo_basis": chance.choice(("", "json_ld", "address", "phone", "cctld", "gazetteer", "language")),
-        "technologies": _some(chance, TECHNOLOGIES),
-        "offers": _some(chance, ("shipping", "crm", "chat", "")),
-        "service_types": _some(chance, ("Agency", "Realtor", "Retail")),
+        "technologies": _some(chance, (*TECHNOLOGIES, "t" * 600)),
+        "offers": _some(chance, ("shipping", "crm", "chat", "", "o" * 600)),
+        "service_types": _some(chance, ("Agency", "Realtor", "Retail", "s" * 600)),
         "pages": _some(chance, PATHS, 5),
         "links": _some(chance, ("https://a.example/", "https://b.example/", "https://" + "l" * 600)),
         "secure": chance.choice(flag),
@@ -100,7 +103,7 @@ def _content(chance: random.Random, domain: str) -> dict[str, Any]:
         "has_schema": chance.choice(flag),
         "has_heading": chance.choice(flag),
         "has_description": chance.choice(flag),
-        "load_time_ms": chance.choice((None, 0, 250)),
+        "load_time_ms": chance.choice((None, 0, 250, 2**31)),
         "audits": {name: chance.random() < 0.5 for name in _some(chance, ("title", "https", "h1"))},
     }
 

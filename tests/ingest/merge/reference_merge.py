@@ -174,7 +174,7 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
         links=_union([shown.links]),
         score=rules.score(_checks(home, captures)) if home and home.audits else None,
         spending=rules.spending(technologies if technologies or home else None, country),
-        load_time_ms=home.load_time_ms if home else None,
+        load_time_ms=home.load_time_ms if home and home.load_time_ms != 2**31 else None,
         secure=shown.secure,
         responsive=home.responsive if home else None,
         has_schema=home.has_schema if home else None,
@@ -236,18 +236,18 @@ def _place(pages: list[PageFacts]) -> tuple[str, str, str]:
 
 
 def _technologies(pages: list[PageFacts], home: PageFacts | None) -> tuple[str, ...]:
-    hits = Counter(one for page in pages for one in set(page.technologies))
+    hits = Counter(one for page in pages for one in set(page.technologies) if 1 <= len(one) <= 512)
     at_home = set(home.technologies) if home else set()
     return tuple(sorted(one for one in hits if one in at_home or hits[one] >= 2)[:50])
 
 
 def _offers(pages: list[PageFacts]) -> tuple[str, ...]:
-    votes = Counter(one for page in pages for one in set(page.offers) if one)
+    votes = Counter(one for page in pages for one in set(page.offers) if 1 <= len(one) <= 512)
     return tuple(sorted(votes, key=lambda one: (-votes[one], one))[:50])
 
 
 def _service_type(pages: list[PageFacts]) -> str:
-    first = [page.service_types[0] for page in pages if page.service_types and page.service_types[0]]
+    first = [page.service_types[0] for page in pages if page.service_types and 1 <= len(page.service_types[0]) <= 512]
     return min(first, key=lambda one: (-first.count(one), first.index(one))) if first else ""
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from siteglass.ingest.blocks import dealt, parts_of, unpacked
-from siteglass.ingest.captures import MAX_PAGES, Gathering, believable, lightened, speaks
+from siteglass.ingest.captures import MAX_PAGES, Gathering, believable, best_pages, checked, lightened, speaks
 from siteglass.ingest.content import PREVIOUS_SCHEMA
 from siteglass.ingest.facts import PageFacts, to_batch
 from siteglass.ingest.finishing import Finishing
@@ -67,6 +68,28 @@ def test_a_crowd_is_moved_without_the_content_of_pages_that_nobody_reads() -> No
     crowd = light.filter(speaks(light))
     with_text = crowd.filter(crowd.column("text").is_valid()).column("domain").to_pylist()
     assert with_text.count("crowd.example") == MAX_PAGES
+    unlisted = light.filter(pa.array([domain == "unlisted.example" for domain in light.column("domain").to_pylist()]))
+    assert (unlisted.num_rows, unlisted.column("text").null_count) == (5_000, 5_000)
+
+
+def test_a_page_that_was_fetched_twice_does_not_lose_its_content() -> None:
+    """Of rows that are equal in all but that one has its content, whichever comes first, that one stands."""
+    crowd = [one for one in random_facts(random.Random(3), 1, crowd=300) if one.domain == "crowd.example"]
+    facts = [one for one in crowd if not one.noindex]
+    twice = _table([*facts, *facts])
+    light = lightened(twice, RULES.priority)
+    for order in (range(len(twice)), reversed(range(len(twice)))):
+        rows = light.take(list(order))
+        best = best_pages(rows, np.arange(len(rows)), np.zeros(len(rows), dtype=np.int64), RULES.priority)
+        assert rows.column("text").take(best.column("row")).null_count == 0
+
+
+def test_facts_that_are_no_facts_are_named() -> None:
+    table = _table(random_facts(random.Random(1), 2))
+    nothing = pa.nulls(table.num_rows, pa.string())
+    broken = table.set_column(table.schema.get_field_index("kind"), "kind", nothing)
+    with pytest.raises(ValueError, match=r"some\.parquet: kind is null in a row\. Make this file of facts anew"):
+        checked(broken, "some.parquet")
 
 
 def test_the_part_of_a_domain_never_changes() -> None:

@@ -16,6 +16,8 @@ from siteglass.ingest.capture import Capture
 from siteglass.ingest.extract.bounds import bounded
 
 MAX_TEXT_CHARS = 200_000
+# A menu must not take the room of what the page is about.
+MAX_ASIDE_CHARS = 100_000
 MAX_LINKS = 2_000
 MAX_METAS = 200
 MAX_JSON_LD_BLOCKS = 20
@@ -45,6 +47,7 @@ _in_words = frozenset(_IN_WORDS.split())
 # Blocks that are not what a page is about. Forms stay: some frameworks put the whole page into one. So do headers: the
 # first heading often stands there.
 _ASIDE = frozenset(("nav", "footer", "aside"))
+_LONG_PIECE = 10_000
 _BREAK = "\0"  # the parser lets none through
 
 
@@ -150,7 +153,7 @@ class _Seen(NamedTuple):
 
 
 def _lines(pieces: list[str]) -> list[str]:
-    broken = "".join(pieces)[:MAX_TEXT_CHARS]
+    broken = "".join(pieces)
     if not broken.isascii():
         for mark in _INVISIBLE:
             broken = broken.replace(mark, "")
@@ -166,7 +169,7 @@ def _seen(body: LexborNode | None, has_hidden: bool) -> _Seen:
     asides: list[tuple[int, int]] = []  # where in the pieces they start and end
     inside: list[int] = []
     above: list[LexborNode] = []
-    length = 0
+    length = aside_length = 0
     node = body.first_child if body else None
     broken = True
     beside = False  # whether an element that stands apart has just ended
@@ -190,11 +193,16 @@ def _seen(body: LexborNode | None, has_hidden: bool) -> _Seen:
         if tag == "-text":
             text = node.text_content or ""
             beside = False
-            if text in _GLUE and pieces[-1:] == [" "]:
+            if text in _GLUE and pieces[-1:] == [" "] and not (inside and inside[-1] == len(pieces)):
                 pieces.pop()
             if not (broken and text.isspace()):
+                if len(text) > _LONG_PIECE:
+                    text = f" {' '.join(text.split())[:MAX_TEXT_CHARS]} "
+                if not inside:
+                    length += len(text.strip())
+                elif (aside_length := aside_length + len(text.strip())) > MAX_ASIDE_CHARS:
+                    text = ""
                 pieces.append(text)
-                length += len(text)
                 broken = False
         elif tag not in _UNSEEN and not (has_hidden and tag == "span" and _is_hidden(node)):
             if tag in _APART:
