@@ -15,6 +15,9 @@ SETUP_STAMP := $(VENV)/.setup-done
 # More workers than cores: the tests spend much of their time waiting for the engines.
 PYTEST_WORKERS ?= 4
 PYTEST_ARGS ?=
+# Machines that are told to write no bytecode do here all the same: the tests start hundreds of commands, and each would
+# compile all that it imports anew, which is two thirds of what `siteglass doctor` costs.
+export PYTHONDONTWRITEBYTECODE :=
 # The folders that hold Python; those that do not exist yet are skipped.
 SOURCES = $(wildcard src clients/python/src tests scripts bench)
 

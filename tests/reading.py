@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable
 
 from siteglass.index.documents import MAX_CONTENT_CHARS, MAX_CONTENT_WORDS
 from siteglass.lead import Lead
@@ -15,7 +16,7 @@ from siteglass.query.vocabulary import vocabulary
 _WORD = re.compile(r"[0-9a-z_]+(?:['.][0-9a-z_]+)*|[^\W0-9a-z_]+")
 fold = functools.cache(folding.fold)
 
-FLAGS = {
+FLAGS: dict[str, Callable[[Lead], bool]] = {
     "not_secure": lambda lead: lead.secure is False,
     "not_responsive": lambda lead: lead.responsive is False,
     "missing_sitemap": lambda lead: lead.has_sitemap is False,
@@ -29,50 +30,52 @@ FLAGS = {
 }
 
 
-def holds(made: Criteria, lead: Lead) -> bool:
-    """Whether a lead meets all conditions."""
-    return all(_any_value(condition, lead) != condition.negated for condition in made.conditions)
+def matching(made: Criteria, leads: list[Lead]) -> list[Lead]:
+    """Those that meet all conditions, in their order."""
+    for condition in sorted(made.conditions, key=lambda condition: condition.field == "keywords"):  # words cost most
+        meets = _reader(condition)
+        leads = [lead for lead in leads if meets(lead) != condition.negated]
+    return leads
 
 
-def _any_value(condition: Condition, lead: Lead) -> bool:
+def _reader(condition: Condition) -> Callable[[Lead], bool]:
+    """Says of a lead whether it has one of the values."""
     if not condition.values:
         if condition.field in FLAGS:
-            return bool(FLAGS[condition.field](lead))
-        return condition.field.removeprefix("has_") in lead.social_links
-    return any(_value(condition.field, value, lead) for value in condition.values)
+            return FLAGS[condition.field]
+        network = condition.field.removeprefix("has_")
+        return lambda lead: network in lead.social_links
+    readers = [_value_reader(condition.field, value) for value in condition.values]
+    return readers[0] if len(readers) == 1 else lambda lead: any(reader(lead) for reader in readers)
 
 
-def _value(field: str, value: object, lead: Lead) -> bool:
+def _value_reader(field: str, value: object) -> Callable[[Lead], bool]:
     if isinstance(value, Range):
-        number = {"score": lead.score, "spending": lead.spending, "load_time_ms": lead.load_time_ms}[field]
-        return number is not None and value.holds(number)
+        return lambda lead: (number := getattr(lead, field)) is not None and value.holds(number)
     if isinstance(value, int):
-        return lead.crawled_at_ms > value
+        return lambda lead: lead.crawled_at_ms > value
     assert isinstance(value, str)
-    words = vocabulary()
+    words, folded = vocabulary(), fold(value)
     match field:
         case "state" if "-" in value:
             country, _, code = value.partition("-")
-            return lead.state == code and lead.country == words.country_alpha3(country)
+            alpha3 = words.country_alpha3(country)
+            return lambda lead: lead.state == code and lead.country == alpha3
         case "region":
-            return bool(lead.country) and words.region_of(lead.country) == value
+            return lambda lead: bool(lead.country) and words.region_of(lead.country) == value
         case "subregion":
-            return bool(lead.country) and words.subregion_of(lead.country) == value
+            return lambda lead: bool(lead.country) and words.subregion_of(lead.country) == value
         case "lacks":
-            return lead.technologies is not None and not _among(value, lead.categories_uses)
+            return lambda lead: lead.technologies is not None and folded not in map(fold, lead.categories_uses)
         case "technologies":
-            return _among(value, lead.technologies or ())
+            return lambda lead: folded in map(fold, lead.technologies or ())
         case "keywords":
-            phrase = " ".join(_stems(value))
-            return any(f" {phrase} " in part for part in _content(lead))
+            phrase = _stemmed(value)
+            return lambda lead: any(phrase in part for part in _content(lead))
         case "categories_uses" | "offers" | "pages":
-            return _among(value, getattr(lead, field))
+            return lambda lead: folded in map(fold, getattr(lead, field))
         case _:
-            return fold(value) == fold(getattr(lead, field))
-
-
-def _among(value: str, values: tuple[str, ...]) -> bool:
-    return fold(value) in map(fold, values)
+            return lambda lead: folded == fold(getattr(lead, field))
 
 
 _CONTENT: dict[int, tuple[str, ...]] = {}
@@ -82,12 +85,13 @@ def _content(lead: Lead) -> tuple[str, ...]:
     if id(lead) not in _CONTENT:
         text = " ".join(lead.text[:MAX_CONTENT_CHARS].split()[:MAX_CONTENT_WORDS])
         parts = (lead.title, lead.business_name, lead.description, *lead.keywords, text)
-        _CONTENT[id(lead)] = tuple(f" {' '.join(_stems(part))} " for part in parts)
+        _CONTENT[id(lead)] = tuple(map(_stemmed, parts))
     return _CONTENT[id(lead)]
 
 
-def _stems(text: str) -> list[str]:
-    return [_stem(word) for word in _WORD.findall(folding.fold(text))]
+@functools.cache
+def _stemmed(text: str) -> str:
+    return f" {' '.join(_stem(word) for word in _WORD.findall(folding.fold(text)))} "
 
 
 def _stem(word: str) -> str:

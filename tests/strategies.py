@@ -17,7 +17,7 @@ from siteglass.query.vocabulary import vocabulary
 NOW_MS = 1_793_500_000_000
 
 # Letters, blanks and every character that means something in the language.
-TEXT = st.text(st.sampled_from("abcXYZ éßİ日本中ø0189 ,()\"\\#!@/?&-_.'+<>="), min_size=1, max_size=24)
+TEXT = st.text("abcXYZ éßİ日本中ø0189 ,()\"\\#!@/?&-_.'+<>=", min_size=1, max_size=24)
 
 
 def _readable(asked: Asked, text: str) -> tuple[Value, ...]:
@@ -73,6 +73,8 @@ def _conditions_on(name: str) -> st.SearchStrategy[Condition]:
     return st.tuples(several, st.booleans()).map(lambda pair: Condition(name, pair[0], pair[1]))
 
 
+# Made once, like those below: hypothesis looks over every new strategy.
+@functools.cache
 def conditions(*, ages: bool = True) -> st.SearchStrategy[Condition]:
     """A random condition that directives can say."""
     fields = [asked.name for asked in ASKED.values() if ages or asked.ask.kind is not Kind.AGE]
@@ -89,20 +91,22 @@ def said_by_directives() -> st.SearchStrategy[Criteria]:
     return st.lists(conditions(), max_size=5).map(criteria).filter(small)
 
 
+_SCORES = st.integers(0, 100)
+_SCORE_RANGES = ranges(0, 100).filter(lambda r: r.low in (None, r.high) or r.high is None)
+_UP_TO_FIVE = st.lists(conditions(ages=False), max_size=5)
+
+
 @st.composite
 def any_criteria(draw: st.DrawFn) -> Criteria:
     """Random criteria, scores outside the directive's range among them: one for each filter that can say them."""
-    made = draw(st.lists(conditions(ages=False), max_size=5))
-    number = st.integers(0, 100)
-    low, high = sorted((draw(number), draw(number)))
+    made = draw(_UP_TO_FIVE)
+    low, high = sorted((draw(_SCORES), draw(_SCORES)))
     if draw(st.booleans()):
         made.append(Condition("score", (Range(low, None),)))
     if draw(st.booleans()):
         made.append(Condition("score", (Range(None, high),)))
     if draw(st.booleans()):
-        made.append(
-            Condition("score", (draw(ranges(0, 100).filter(lambda r: r.low in (None, r.high) or r.high is None)),))
-        )
+        made.append(Condition("score", (draw(_SCORE_RANGES),)))
     whole = criteria(made)
     return whole if small(whole) else Criteria()
 
@@ -140,9 +144,11 @@ def filter_bodies(max_filters: int = 5) -> st.SearchStrategy[dict[str, Any]]:
         filter_.name: _filter_value(asked, filter_.form) for asked in ASKED.values() for filter_ in asked.ask.filters
     }
 
+    some_names = st.lists(st.sampled_from(sorted(options)), max_size=max_filters, unique=True)
+
     @st.composite
     def body(draw: st.DrawFn) -> dict[str, Any]:
-        names = draw(st.lists(st.sampled_from(sorted(options)), max_size=max_filters, unique=True))
+        names = draw(some_names)
         made = {name: draw(options[name]) for name in names}
         for low, high in (("min_score", "max_score"), ("min_spending", "max_spending")):
             if low in made and high in made and made[low] > made[high]:

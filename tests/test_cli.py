@@ -217,8 +217,9 @@ def test_a_demo_with_keys_for_every_refusal(cli: Cli, demo: Demo) -> None:
     assert demo.up() == started
     assert (cli.folder / "var/demo/pid").read_text() == pid
     assert cli("demo", "env").splitlines() == [f"export {name.upper()}={value}" for name, value in started.items()]
-    assert cli("doctor").splitlines()[0] == "Looking at the demo in var/demo."
-    assert cli("doctor").splitlines()[-2:] == [
+    examined = cli("doctor").splitlines()
+    assert examined[0] == "Looking at the demo in var/demo."
+    assert examined[-2:] == [
         f"✓ demo           runs at {started['base_url']}, pid {pid}",
         "All is well.",
     ]

@@ -85,8 +85,11 @@ def main() -> None:
 
 def _in_one_line(error: Exception) -> str | None:
     """What the operator can do about an error; None for those that are faults of ours."""
-    import asyncpg
-    from sqlalchemy.exc import DBAPIError
+    match error:  # what costs nothing to recognise first: a mistake is told at once
+        case SettingsError():
+            return str(error)
+        case OSError(filename=str(name)):
+            return f"{name}: {error.strerror}."
 
     from siteglass.accounts.accounts import AccountError
     from siteglass.backends import EngineError
@@ -97,18 +100,19 @@ def _in_one_line(error: Exception) -> str | None:
     from siteglass.suppression.entries import SuppressionError
 
     match error:
-        case (
-            SettingsError() | AccountError() | GenerationError() | LeadFileError() | PeopleError() | SuppressionError()
-        ):
+        case AccountError() | GenerationError() | LeadFileError() | PeopleError() | SuppressionError():
             return str(error)
         case Unavailable():
             hint = "" if "`" in error.reason else " `make up` starts the engines;"
             return f"{error.reason}.{hint} `siteglass doctor` says what is missing."
         case EngineError():
             return f"OpenSearch refused: {error}. `siteglass doctor` says what is missing."
+
+    import asyncpg
+    from sqlalchemy.exc import DBAPIError
+
+    match error:
         case DBAPIError() | asyncpg.PostgresError() | asyncpg.InterfaceError():
             reason = error.orig if isinstance(error, DBAPIError) else error
             return f"PostgreSQL refused: {reason}. Is {variable('postgres_dsn')} right? `siteglass doctor` looks."
-        case OSError(filename=str(name)):
-            return f"{name}: {error.strerror}."
     return None

@@ -20,7 +20,7 @@ from siteglass.query.fields import SORTS
 from siteglass.query.filters import write_filters
 from siteglass.settings import Settings
 from tests.drawing import Drawer
-from tests.reading import holds
+from tests.reading import matching
 from tests.running import add, serving
 
 CHUNKS, PER_CHUNK = 10, 20
@@ -88,7 +88,7 @@ def drawn(client: httpx.Client, drawer: Drawer, leads: list[Lead]) -> tuple[Crit
         made = drawer.criteria()
         total = client.post("/v1/leads/search", json={**write_filters(made), "limit": 1}).json()["total_results"]
         if LEAST <= total <= 2 * MOST:
-            expected = [lead for lead in leads if holds(made, lead)]
+            expected = matching(made, leads)
             if LEAST <= len(expected) <= MOST:
                 return made, expected
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.extract import facts_of
 from siteglass.ingest.facts import PageFacts
-
-pytestmark = pytest.mark.xdist_group("real-records")
 
 PAGES_PER_LANGUAGE = 15
 MIN_LANGUAGES = 19

@@ -13,8 +13,6 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from siteglass.ingest.archives import Quarantined
 from siteglass.ingest.tasks import Plan, TaskSummary, run_task
 
-pytestmark = pytest.mark.xdist_group("real-records")
-
 Rows = list[tuple[str, str, str]]
 
 EXAMPLE = "Example Domain"
