@@ -5,8 +5,6 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-builtin-rules
-# Where it is set, each of the thousand processes of the tests compiles all that it imports anew: twice the time.
-unexport PYTHONDONTWRITEBYTECODE
 
 PYTHON ?= python3
 VENV := .venv
@@ -17,7 +15,7 @@ PYTEST_WORKERS ?= 4
 PYTEST_ARGS ?=
 # Machines that are told to write no bytecode do here all the same: the tests start hundreds of commands, and each would
 # compile all that it imports anew, which is two thirds of what `siteglass doctor` costs.
-export PYTHONDONTWRITEBYTECODE :=
+unexport PYTHONDONTWRITEBYTECODE
 # The folders that hold Python; those that do not exist yet are skipped.
 SOURCES = $(wildcard src clients/python/src tests scripts bench)
 
