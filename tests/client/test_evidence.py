@@ -130,7 +130,7 @@ def test_nothing_known_on_a_terminal(desk: Desk) -> None:
     code, shown = desk.on_terminal("evidence", "c-none.example")
     assert code == 0
     assert "hello@c-none.example" in shown
-    assert "none is known. Leads can be loaded from elsewhere: ask the operator of the service." in shown
+    assert "none is known. Leads can come from elsewhere: ask the operator of the service." in shown
 
 
 def test_first_mistakes(desk: Desk, customer: Customer) -> None:

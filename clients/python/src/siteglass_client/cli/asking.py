@@ -33,7 +33,7 @@ def evidence(session: Session, domain: str) -> None:
     else:
         note(f"The lead {told.domain} shows neither an address nor a number.")
     if not all(each.seen for _, each in values):
-        note("Where no page is shown none is known. Leads can be loaded from elsewhere: ask the operator of the service.")
+        note("Where no page is shown none is known. Leads can come from elsewhere: ask the operator of the service.")
     note(f"{counted(told.api_credits_used, 'API credit')}.")
 
 
