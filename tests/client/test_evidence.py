@@ -126,6 +126,17 @@ def test_on_a_terminal(desk: Desk) -> None:
     assert "none is known" not in shown
 
 
+def test_on_a_narrow_terminal(desk: Desk) -> None:
+    """Nothing is cut: whoever copies the address of a page gets all of it."""
+    desk.environment["COLUMNS"] = "80"
+    _, shown = desk.on_terminal("evidence", "seen.example")
+    table = [line for line in shown.splitlines() if line.startswith("│")]
+    columns = list(zip(*([cell.strip() for cell in line.split("│")[1:-1]] for line in table), strict=True))
+    assert len(columns) == 6
+    assert "https://seen.example/imprint" in "".join(columns[2])
+    assert "2026-09-18" in "".join(columns[5])
+
+
 def test_nothing_known_on_a_terminal(desk: Desk) -> None:
     code, shown = desk.on_terminal("evidence", "c-none.example")
     assert code == 0

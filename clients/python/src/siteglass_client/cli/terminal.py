@@ -54,7 +54,14 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     # The first column is what a row is about, and is what people copy.
     widest = max((len(row[0]) for row in cells), default=0)
     for place, column in enumerate(columns):
-        table.add_column(column, min_width=min(widest, MAX_WHOLE) if place == 0 else None)
+        first = place == 0
+        table.add_column(
+            column,
+            min_width=min(widest, MAX_WHOLE) if first else None,
+            # Else rich takes room from it that it has to give back, and the last column leaves the terminal.
+            no_wrap=first and widest <= MAX_WHOLE,
+            overflow="fold",  # an address that lacks its end is no answer
+        )
     for row in cells:
         table.add_row(*map(Text, row))
     Console().print(table)
