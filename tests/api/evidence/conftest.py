@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import msgspec
 import pyarrow as pa
@@ -66,11 +68,10 @@ SIGHTINGS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Bank]:
+@contextmanager
+def evident(prefix: str, store: Path) -> Iterator[Bank]:
     """Makes customers of that service."""
-    store = tmp_path_factory.mktemp("store")
-    settings = settings_for(f"evidence-{worker_id}", lead_store=store)
+    settings = settings_for(prefix, lead_store=store)
     write_parquet(store / "leads.parquet", LEADS, row_group_size=2)  # two of them: each has its own evidence
     rows = [msgspec.structs.asdict(one) for one in SIGHTINGS]
     write_evidence(store / "leads.parquet", pa.Table.from_pylist(rows, EVIDENCE_SCHEMA))
@@ -79,3 +80,10 @@ def desk(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[B
         made = Bank(settings, str(client.base_url))
         yield made
         made.close()
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Bank]:
+    """Makes customers of that service."""
+    with evident(f"evidence-{worker_id}", tmp_path_factory.mktemp("store")) as made:
+        yield made

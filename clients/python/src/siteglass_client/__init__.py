@@ -1,6 +1,6 @@
 """Python client of Siteglass. `Siteglass` and `AsyncSiteglass` have the same surface."""
 
-from siteglass_client.answers import Batch, Credits, Page, Quote
+from siteglass_client.answers import Batch, Credits, Evidence, Page, Quote
 from siteglass_client.async_client import AsyncSiteglass
 from siteglass_client.async_search import AsyncEnrichment, AsyncSearch
 from siteglass_client.books import Account, LedgerEntry, Receipt, Usage
@@ -34,7 +34,7 @@ from siteglass_client.errors import (
     Unavailable,
     UnsupportedMediaType,
 )
-from siteglass_client.records import Company, Item, KnownValue, KnownValues, Lead, Reading
+from siteglass_client.records import Company, EvidentValue, Item, KnownValue, KnownValues, Lead, Reading, Sighting
 from siteglass_client.runs import Export
 from siteglass_client.search import Enrichment, Search
 from siteglass_client.version import __version__
@@ -54,6 +54,8 @@ __all__ = [
     "CursorExpired",
     "Detail",
     "Enrichment",
+    "Evidence",
+    "EvidentValue",
     "Export",
     "Filters",
     "Forbidden",
@@ -81,6 +83,7 @@ __all__ = [
     "ResumeError",
     "Search",
     "ServiceError",
+    "Sighting",
     "Siteglass",
     "SiteglassError",
     "TooManyRequests",

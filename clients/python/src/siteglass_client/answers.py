@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from siteglass_client.errors import ConnectionFailed, service_error
-from siteglass_client.records import Item, Lead
+from siteglass_client.records import EvidentValue, Item, Lead
 from siteglass_client.retrying import read_retry_after
 
 # Twenty times the largest page that the service keeps for a retry: what is longer is no answer of it.
@@ -85,6 +85,20 @@ class Batch:
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """Where and when each address and number of a lead was seen, in the order of the lead."""
+
+    domain: str
+    """As the lead is stored."""
+    emails: list[EvidentValue]
+    phones: list[EvidentValue]
+    api_credits_used: int
+    credits: Credits
+    request_id: str | None
+    replayed: bool
+
+
+@dataclass(frozen=True)
 class Quote:
     """What something costs before it is done."""
 
@@ -153,4 +167,17 @@ def read_page(answer: Answer) -> Page:
         answer.replayed,
         answer.total_estimated,
         answer.notes,
+    )
+
+
+def read_evidence(answer: Answer) -> Evidence:
+    """Evidence of a lead."""
+    return Evidence(
+        answer.body["domain"],
+        [EvidentValue(each) for each in answer.body["emails"]],
+        [EvidentValue(each) for each in answer.body["phones"]],
+        answer.credits.api_used,
+        answer.credits,
+        answer.charged_as,
+        answer.replayed,
     )

@@ -13,10 +13,20 @@ from typing import Any
 
 import httpx
 
-from siteglass_client.answers import MAX_ANSWER_BYTES, Answer, read_answer
+from siteglass_client.answers import MAX_ANSWER_BYTES, Answer, Evidence, read_answer, read_evidence
 from siteglass_client.async_search import AsyncEnrichment, AsyncSearch
 from siteglass_client.books import Account, LedgerEntry, Receipt, Usage
-from siteglass_client.calls import Call, Filters, Moment, common_headers, get, ledger_call, receipt_call, values_call
+from siteglass_client.calls import (
+    Call,
+    Filters,
+    Moment,
+    common_headers,
+    evidence_call,
+    get,
+    ledger_call,
+    receipt_call,
+    values_call,
+)
 from siteglass_client.configuration import Configuration
 from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassError
 from siteglass_client.records import KnownValues
@@ -103,6 +113,13 @@ class AsyncSiteglass:
         once. With `max_credits`, which counts lead credits, later domains may get no item.
         """
         return AsyncEnrichment(self._send, domains, select, max_credits, resume)
+
+    async def evidence(self, domain: str) -> Evidence:
+        """Where and when each address and number of a lead was seen. An API credit, of a lead that was paid for.
+
+        Raises Forbidden if the account did not pay for it, by a search or an enrichment, and NotFound if there is none.
+        """
+        return read_evidence(await self._send(evidence_call(domain)))
 
     async def values(
         self, field: str, text: str = "", *, country: str | None = None, limit: int | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -134,6 +135,15 @@ def search_body(
 def values_call(field: str, text: str, country: str | None, limit: int | None) -> Call:
     """Known values of a field that complete a text."""
     return get(f"/v1/values/{quote(field, safe='')}", q=text or None, country=country, limit=limit)
+
+
+def evidence_call(domain: str) -> Call:
+    """Where each value of a lead was seen; under a name of its own, as it is paid."""
+    # The service takes what an enrichment takes, but in a path there is no room for a URL.
+    host = re.split(r"[/?#]", re.sub(r"^[a-z][a-z0-9+.-]*://", "", domain.strip(), flags=re.IGNORECASE))[0]
+    if not host.strip("."):  # the path would lead elsewhere
+        raise ValueError(f"{domain!r} is not a domain: give one, such as example.com")
+    return Call("GET", f"/v1/leads/{quote(host, safe='')}/evidence", idempotency_key=str(uuid.uuid4()))
 
 
 def ledger_call(since: Moment, until: Moment, key_id: int | None, request_id: str | None) -> Call:

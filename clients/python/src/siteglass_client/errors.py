@@ -154,14 +154,14 @@ class CreditCapExceeded(PaymentRequired):
 
 
 class Forbidden(ServiceError):
-    """Status 403: the key may not do this, or not from here."""
+    """Status 403: the key may not do this, or not from here, or the account did not pay for the lead."""
 
     default_code = "FORBIDDEN"
-    advice = "Use a key with the scope, or from the network, that the message names."
+    advice = "Use a key with the scope, or from the network, that the message names; pay for the lead that it names."
 
 
 class NotFound(ServiceError):
-    """Status 404: no such address, or no ledger entry of such a request."""
+    """Status 404: no such address, no such lead, or no ledger entry of such a request."""
 
     default_code = "NOT_FOUND"
     advice = "Check SITEGLASS_URL, which has no path such as /v1; a request that was not charged has no receipt."

@@ -143,6 +143,25 @@ class Item(Record):
         return self.get("message")
 
 
+class Sighting(Record):
+    """A value as a page showed it."""
+
+    __slots__ = ()
+    page = field[str]()
+    method = field[str]()
+    """How it stood there, such as `mailto`, `text` or `tel`."""
+    first_seen = field[str]()
+    last_seen = field[str]()
+
+
+class EvidentValue(Record):
+    """A value of a lead, and the pages that showed it, the newest first; none if the lead was loaded without them."""
+
+    __slots__ = ()
+    value = field[str]()
+    seen = parts(Sighting)
+
+
 class Words(Record):
     """Words of a sentence."""
 

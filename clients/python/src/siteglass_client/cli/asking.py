@@ -1,11 +1,49 @@
-"""Commands that ask one free question: `sg values`, `sg account` and `sg usage`."""
+"""Commands that ask one question: `sg evidence`, and those that are free: `sg values`, `sg account`, `sg usage`."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
 
 import click
 
 from siteglass_client.cli.options import Session, common
-from siteglass_client.cli.terminal import note, say_json, show_table
+from siteglass_client.cli.terminal import counted, note, say_json, show_table
+from siteglass_client.records import EvidentValue
+
+
+@click.command()
+@common
+@click.argument("domain")
+def evidence(session: Session, domain: str) -> None:
+    """Where and when each address and number of a lead was seen.
+
+    Only of a lead that your account paid for, by a search or an enrichment. Costs an API credit.
+    """
+    with session.connect() as client:
+        try:
+            told = client.evidence(domain)
+        except ValueError as error:
+            raise click.UsageError(str(error)) from None
+    if not session.for_people:
+        say_json({"domain": told.domain, "emails": told.emails, "phones": told.phones})
+        return
+    values = [("email", each) for each in told.emails] + [("phone", each) for each in told.phones]
+    if values:
+        show_table(("value", "kind", "page", "method", "first seen", "last seen"), _sightings(values))
+    else:
+        note(f"The lead {told.domain} shows neither an address nor a number.")
+    if not all(each.seen for _, each in values):
+        note("Where no page is shown none is known. Leads can come from elsewhere: ask the operator of the service.")
+    note(f"{counted(told.api_credits_used, 'API credit')}.")
+
+
+def _sightings(values: Iterable[tuple[str, EvidentValue]]) -> Iterator[list[str]]:
+    """A row for each page of a value, or one that names no page."""
+    for kind, each in values:
+        if not each.seen:
+            yield [each.value, kind, "", "", "", ""]
+        for one in each.seen:
+            yield [each.value, kind, one.page, one.method, one.first_seen[:10], one.last_seen[:10]]
 
 
 @click.command()

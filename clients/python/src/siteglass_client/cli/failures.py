@@ -21,6 +21,7 @@ INTERRUPTED = 130
 
 EXAMPLES = {
     "enrich": "sg enrich crm.csv -o enriched.csv",
+    "evidence": "sg evidence example.com",
     "values": "sg values city mun",
 }
 # Names that the API or other programs use, and what they are here.

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from siteglass_client.cli.asking import account, usage, values
+from siteglass_client.cli.asking import account, evidence, usage, values
 from siteglass_client.cli.enriching import enrich
 from siteglass_client.cli.entering import completion, login, logout
 from siteglass_client.cli.failures import INTERRUPTED, Failure, explained
@@ -33,7 +33,7 @@ def sg(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for _command in (login, logout, interpret, count, search, enrich, values, account, usage, mcp, completion):
+for _command in (login, logout, interpret, count, search, enrich, evidence, values, account, usage, mcp, completion):
     sg.add_command(_command)
 
 

@@ -83,6 +83,8 @@ def _told(error: ServiceError) -> str:
     """What the service said, without advice that is for programs."""
     if isinstance(error, (TooManyRequests, CursorExpired)):
         return error.message.partition(". ")[0] + "."
+    if isinstance(error, (Forbidden, NotFound)):
+        return sentence(re.split(" Enrich it first| Check its spelling", error.message)[0])
     if isinstance(error, PaymentRequired):
         before, charged, _ = error.message.partition("Nothing was charged.")
         return sentence(before + charged)
@@ -105,6 +107,9 @@ def _next_step(error: ServiceError) -> str:
         meant = [detail.nearest for detail in error.details if detail.nearest and detail.nearest not in told]
         return f"Did you mean {' or '.join(meant)}?" if meant else "Correct it, then run the command again."
     if isinstance(error, Forbidden):
+        unpaid = re.search(r"has not paid for the lead (\S+)\. ", error.message)
+        if unpaid:
+            return f"Pay for it first (a lead credit): echo {unpaid[1]} | sg enrich - ; then {AGAIN}."
         return "Give it with --key, SITEGLASS_API_KEY or `sg login`." if "scope" in error.message else ""
     if isinstance(error, CreditCapExceeded):
         if "max_lead_credits" in error.message:
@@ -118,6 +123,8 @@ def _next_step(error: ServiceError) -> str:
         wait_s = "a while" if error.retry_after_s is None else f"{error.retry_after_s:.0f} s"
         return f"Wait {wait_s}, then {AGAIN}."
     if isinstance(error, NotFound):
+        if error.message.startswith("There is no lead "):
+            return "Check its spelling: there is evidence of the domains that `sg enrich` finds."
         return "Check the address (--url or SITEGLASS_URL), which has no path such as /v1."
     if error.status >= 500 or isinstance(error, IdempotencyInProgress):
         return f"{AGAIN.capitalize()} later; if it stays, tell the operator of the service the id of the request."

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 import click
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -51,10 +52,12 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """A table; cells are shown as they are, never read as markup."""
     table = Table()
     cells = [[_shown(value) for value in row] for row in rows]
-    # The first column is what a row is about, and is what people copy.
-    widest = max((len(row[0]) for row in cells), default=0)
+    # The first column is what a row is about, and is what people copy. Its width is fixed: of a smallest one rich takes
+    # room that it has to give back, and the last column leaves the terminal.
+    widest = max(map(cell_len, [columns[0], *(row[0] for row in cells)]))
     for place, column in enumerate(columns):
-        table.add_column(column, min_width=min(widest, MAX_WHOLE) if place == 0 else None)
+        # Folded, not cut: an address that lacks its end is no answer.
+        table.add_column(column, width=min(widest, MAX_WHOLE) if place == 0 else None, overflow="fold")
     for row in cells:
         table.add_row(*map(Text, row))
     Console().print(table)
