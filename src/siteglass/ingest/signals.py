@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from siteglass.ingest.captures import speaks
+from siteglass.ingest.captures import LIGHT, speaks
 from siteglass.ingest.grouped import DESCENDING, Order, firsts, pc, spread
 
 MAX_DOMAIN_CHARS = 253
@@ -28,7 +28,8 @@ def signals(captures: pa.Table, leads: Any, domains: pa.Array[Any]) -> pa.Table:
 
 class _Signals:
     def __init__(self, captures: pa.Table, leads: Any, count: int) -> None:
-        self._captures = captures.append_column("lead", pa.array(leads))
+        told = captures.select([*LIGHT, "has_robots", "has_sitemap", "audits"])
+        self._captures = told.append_column("lead", pa.array(leads))
         self._leads, self._count = leads, count
 
     def rows(self, domains: pa.Array[Any]) -> pa.Table:
