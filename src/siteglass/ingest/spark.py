@@ -97,6 +97,8 @@ def spark_session(
         "spark.sql.warehouse.dir": str(work / "warehouse"),
         "spark.sql.session.timeZone": "UTC",
         "spark.task.maxFailures": str(MAX_FAILURES),
+        # What is moved are blocks, which are compressed already.
+        "spark.shuffle.compress": "false",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
     }
     # Java, the Python of workers and where it finds modules are named by the environment only; it is put back.
