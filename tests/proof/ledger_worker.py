@@ -31,6 +31,7 @@ from tests.proof.history import Log, Operation
 CHARGE_MS = 1_500
 PING_MS = 500
 PAUSE_S = 0.03
+MAX_LOST = 10
 TOP_UP = 40
 
 
@@ -124,6 +125,7 @@ class Client:
 
     async def charge(self, caller: Caller, key: str, fingerprint: str, api: int, lead: int) -> None:
         """Once without a key; with one, the same again until it is answered."""
+        lost = 0
         while True:
             operation = Operation(
                 str(caller.account_id), self.number, "charge",
@@ -137,9 +139,14 @@ class Client:
             except Exception as error:  # nothing that the service knows: told to the judges, and treated as unknown
                 self.log.note("error", f"charge: {error!r}")
                 return  # not the same again: what a defect makes impossible stays so, and nobody would ever end
+            else:
+                lost += outcome is None
             if outcome is not None:
                 self.log.answer(call, outcome, **seen)
                 break
+            if lost == MAX_LOST:
+                self.log.note("error", "charge: its key is taken, and there is no answer")
+                return  # nobody was away: a defect, and it stays so
             await self.until_back(caller)
             if not key:
                 return
