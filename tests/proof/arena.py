@@ -149,10 +149,10 @@ class Arena:
         that file is gone, which is when the last fault was applied: none can be through before it on a fast machine."""
         started = said = moved = time.monotonic()
         before, waiting = 0, list(faults)
-        if hold is not None and not waiting:
-            hold.unlink()
         while any(client.pid() is not None for client in clients):
             now, count = time.monotonic(), progress.look()
+            if hold is not None and not waiting:
+                hold.unlink(missing_ok=True)
             if count != before:
                 before, moved = count, now
             if now - moved > STALL_S:
@@ -166,8 +166,6 @@ class Arena:
                 fault = waiting.pop(0)
                 time.sleep(fault.wait_s)
                 self.apply(fault, workers)
-                if hold is not None and not waiting:
-                    hold.unlink()
             else:
                 time.sleep(POLL_S)
         if waiting:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from siteglass.ingest.facts import FACTS_SCHEMA
-from siteglass.ingest.grouped import ASCENDING, DESCENDING, Way, column, numbers, pc
+from siteglass.ingest.grouped import ASCENDING, DESCENDING, Order, column, few, mask, numbers, pc
 
 MAX_PAGES = 50
 MAX_TIME_MS = 2**42
@@ -28,7 +28,11 @@ MAY_BE_UNKNOWN = (
     "secure", "responsive", "has_schema", "has_heading", "has_description", "has_robots", "has_sitemap",
     "load_time_ms",
 )  # fmt: skip
-_RANK = ("lead", "later", "worth", "captured_at_ms", "digest", "url", "archive", "offset", "light")
+_RANK: list[Order] = [
+    *((name, ASCENDING) for name in ("lead", "later", "worth")),
+    ("captured_at_ms", DESCENDING),
+    *((name, ASCENDING) for name in ("digest", "url", "archive", "offset", "light")),
+]
 
 
 def checked(captures: pa.Table, name: str) -> pa.Table:
@@ -70,9 +74,7 @@ def best_pages(captures: pa.Table, rows: Any, leads: Any, priority: Priority) ->
     bodies = ranked.group_by(["lead", "digest"], use_threads=False).aggregate(
         [("place", "min"), ("captured_at_ms", "min"), ("captured_at_ms", "max")]
     )
-    bodies = bodies.sort_by("place_min")
-    starts = np.searchsorted(numbers(bodies, "lead"), numbers(bodies, "lead"))
-    bodies = bodies.filter(pa.array(np.arange(bodies.num_rows) - starts < MAX_PAGES))
+    bodies = few(bodies.sort_by("place_min"), MAX_PAGES)
     return pa.table(
         {
             "lead": bodies.column("lead"),
@@ -101,8 +103,7 @@ def _ranked(captures: pa.Table, rows: Any, leads: Any, priority: Priority) -> pa
     }
     for name, values in more.items():
         ranked = ranked.append_column(name, values)
-    ways: dict[str, Way] = {"captured_at_ms": DESCENDING}
-    ranked = ranked.sort_by([(name, ways.get(name, ASCENDING)) for name in _RANK])
+    ranked = ranked.sort_by(_RANK)
     return ranked.append_column("place", pa.array(np.arange(ranked.num_rows)))
 
 
@@ -110,8 +111,8 @@ def lightened(captures: pa.Table, priority: Priority) -> pa.Table:
     """Captures without the content of pages that will not be read, whatever other captures there are elsewhere: those
     that do not speak, and those with MAX_PAGES better ones here. A million pages are moved as that many short rows."""
     leads, _ = numbered(captures)
-    light = pc.equal(captures.column("kind"), "page").to_numpy().copy()
-    speaking = np.flatnonzero(speaks(captures).to_numpy(zero_copy_only=False))
+    light = mask(pc.equal(captures.column("kind"), "page")).copy()
+    speaking = np.flatnonzero(mask(speaks(captures)))
     if len(speaking) == light.sum() and np.bincount(leads[speaking], minlength=1).max() <= MAX_PAGES:
         return captures
     light[numbers(best_pages(captures, speaking, leads[speaking], priority), "row")] = False

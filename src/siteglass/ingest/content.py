@@ -51,8 +51,12 @@ def _as_texts(column: Any) -> list[Any]:
     return [column.cast(pa.string()).fill_null(_NONE)]
 
 
-def hashes_of_file(path: Path) -> Iterator[pa.RecordBatch]:
+def hashes_of_file(path: Path) -> pa.Table:
     """Domain, hash and time of the last change of the leads of a file."""
+    return pa.Table.from_batches(_hashes_of_groups(path), PREVIOUS_SCHEMA)
+
+
+def _hashes_of_groups(path: Path) -> Iterator[pa.RecordBatch]:
     with pq.ParquetFile(path) as file:
         for number in range(file.num_row_groups):
             table = file.read_row_group(number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +9,9 @@ import pyarrow as pa
 from siteglass.evidence_files import EVIDENCE_SCHEMA
 from siteglass.ingest.grouped import ASCENDING, DESCENDING, Order, listed, pc
 from siteglass.ingest.suppressed import Suppressed
+
+Contacts = dict[tuple[str, str], dict[str, int]]
+"""Domain and kind -> values, and on how many pages each was seen."""
 
 _KEY = ["lead", "kind", "value", "page", "method"]
 
@@ -34,9 +36,9 @@ def evidence(domains: Any, sightings: pa.Table) -> pa.Table:
     return pa.table(columns, schema=EVIDENCE_SCHEMA)
 
 
-def contacts_of(found: pa.Table) -> dict[tuple[str, str], dict[str, int]]:
-    """Domain and kind -> values, and on how many pages each was seen."""
-    contacts: dict[tuple[str, str], dict[str, int]] = {}
+def contacts_of(found: pa.Table) -> Contacts:
+    """What evidence holds, shown or not."""
+    contacts: Contacts = {}
     columns = (listed(found, name) for name in ("domain", "kind", "value", "page"))
     for domain, kind, value, _ in dict.fromkeys(zip(*columns, strict=True)):
         values = contacts.setdefault((domain, kind), {})
@@ -44,20 +46,11 @@ def contacts_of(found: pa.Table) -> dict[tuple[str, str], dict[str, int]]:
     return contacts
 
 
-def numbers_of(found: pa.Table) -> dict[str, list[str]]:
-    """Domain -> its numbers, also those that are not shown: an address of a page may hold one."""
-    numbers: dict[str, list[str]] = {}
-    columns = (listed(found, name) for name in ("domain", "kind", "value"))
-    for domain, kind, value in dict.fromkeys(zip(*columns, strict=True)):
-        if kind == "phone":
-            numbers.setdefault(domain, []).append(value)
-    return numbers
-
-
-def addresses_screened(found: pa.Table, numbers: Mapping[str, Sequence[str]], suppressed: Suppressed) -> pa.Table:
-    """Cut and not left out: what the page showed, besides, is evidence for others."""
+def addresses_screened(found: pa.Table, contacts: Contacts, suppressed: Suppressed) -> pa.Table:
+    """Cut and not left out: what the page showed, besides, is evidence for others. All numbers of a domain count, also
+    those that are not shown: an address of a page may hold one."""
     pages = list(zip(listed(found, "domain"), listed(found, "page"), strict=True))
-    cut = {page: suppressed.address(page[1], numbers.get(page[0], ())) for page in dict.fromkeys(pages)}
+    cut = {page: suppressed.address(page[1], [*contacts.get((page[0], "phone"), ())]) for page in dict.fromkeys(pages)}
     if all(page[1] == url for page, url in cut.items()):
         return found
     place = EVIDENCE_SCHEMA.get_field_index("page")

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from siteglass.evidence_files import write_evidence
 from siteglass.ingest.content import PREVIOUS_SCHEMA, content_hashes
-from siteglass.ingest.evidence_rows import addresses_screened, contacts_of, evidence, numbers_of, shown_evidence
+from siteglass.ingest.evidence_rows import Contacts, addresses_screened, contacts_of, evidence, shown_evidence
 from siteglass.ingest.grouped import listed
 from siteglass.ingest.rules import Rules, rules_of
 from siteglass.ingest.suppressed import Suppressed
@@ -52,13 +52,14 @@ class Finishing:
         rules = rules_of(self.rules)
         rows, sightings, dropped = together(captures, rules.priority)
         seen = evidence(rows.column("domain"), sightings)
-        leads = _leads(rows, rules, seen)
+        contacts = contacts_of(seen)
+        leads = _leads(rows, rules, contacts)
         if self.suppressed is not None:
             leads, dropped["suppressed"] = _screened(leads, self.suppressed)
         leads, unchanged = _dated(leads, previous)
         found = shown_evidence(seen, leads)
         if self.suppressed is not None:
-            found = addresses_screened(found, numbers_of(seen), self.suppressed)
+            found = addresses_screened(found, contacts, self.suppressed)
         if leads.num_rows:
             self._write(self.out / f"part-{number:05}.parquet", leads, found)
         return Finished(leads=leads.num_rows, evidence=found.num_rows, unchanged=unchanged, dropped=dict(dropped))
@@ -69,9 +70,8 @@ class Finishing:
         write_evidence(path, found)
 
 
-def _leads(rows: pa.Table, rules: Rules, found: pa.Table) -> pa.RecordBatch:
+def _leads(rows: pa.Table, rules: Rules, contacts: Contacts) -> pa.RecordBatch:
     """Rows in the columns of a lead, those made here among them."""
-    contacts = contacts_of(found)
     domains: list[str] = listed(rows, "domain")
     emails = [_in_order(domain, contacts.get((domain, "email"), {}), rules) for domain in domains]
     # Without a home page nothing found does not mean that there is nothing.

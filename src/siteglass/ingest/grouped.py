@@ -34,10 +34,20 @@ def numbers(table: pa.Table, name: str) -> Any:
     return table.column(name).to_numpy()
 
 
+def mask(values: Any) -> Any:
+    """Flags without nulls, as numpy has them."""
+    return (values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values).to_numpy(zero_copy_only=False)
+
+
+def few(table: pa.Table, most: int) -> pa.Table:
+    """The first rows of each lead, at most so many; the table is in the order of leads."""
+    leads = numbers(table, "lead")
+    return table.filter(pa.array(np.arange(len(leads)) - np.searchsorted(leads, leads) < most))
+
+
 def firsts(table: pa.Table, *order: Order) -> pa.Table:
     """The first row of each lead that has one, in an order that leaves no two rows equal."""
-    table = table.sort_by([("lead", ASCENDING), *order])
-    return table.take(np.flatnonzero(np.diff(numbers(table, "lead"), prepend=-1)))
+    return few(table.sort_by([("lead", ASCENDING), *order]), 1)
 
 
 def once(table: pa.Table, *by: str) -> pa.Table:
@@ -65,15 +75,10 @@ def spread(table: pa.Table, name: str, count: int, default: Any) -> Any:
 
 def lists(table: pa.Table, name: str, count: int, most: int | None = None) -> Any:
     """A list of values for each lead, at most so many; the table is in the order of leads."""
-    leads = numbers(table, "lead")
-    starts = np.searchsorted(leads, np.arange(count + 1))
-    sizes = np.diff(starts)
-    values = column(table, name)
-    if most is not None and sizes.max(initial=0) > most:
-        values = values.filter(pa.array(np.arange(len(leads)) - starts[leads] < most))
-        sizes = np.minimum(sizes, most)
-    offsets: Any = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
-    return pa.ListArray.from_arrays(offsets, values)
+    if most is not None:
+        table = few(table.select(["lead", name]), most)
+    offsets: Any = np.searchsorted(numbers(table, "lead"), np.arange(count + 1)).astype(np.int32)
+    return pa.ListArray.from_arrays(offsets, column(table, name))
 
 
 def exploded(table: pa.Table, name: str) -> pa.Table:

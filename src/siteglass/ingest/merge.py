@@ -106,13 +106,14 @@ def _merged(spark: SparkSession, facts: Path, previous: Path | None, finishing: 
     before = sorted(path.resolve() for path in previous.glob("*.parquet")) if previous else []
     size = _Size.of(files)
     parts = parts or size.parts
-    deals = [*_grouped(files, size), *((path,) for path in before)]
+    groups = list(_grouped(files, size))
+    count = len(groups) + len(before)
     usual = str(spark.conf.get(_BATCH))
     spark.conf.set(_BATCH, str(BLOCKS_PER_BATCH))
     try:
         # A range has exactly one number in each of so many partitions.
-        tasks = spark.range(0, len(deals), 1, len(deals))
-        dealer = _dealer(deals, frozenset(before), parts, finishing.rules)
+        tasks = spark.range(0, count, 1, count)
+        dealer = _dealer(groups, before, parts, finishing.rules)
         blocks = tasks.mapInArrow(dealer, "part int, is_fact boolean, block binary")
         moved = blocks.repartitionById(parts, "part")
         answers = moved.mapInArrow(_finisher(finishing), "answer binary").collect()
@@ -167,29 +168,24 @@ def _grouped(files: list[Path], size: _Size) -> Iterator[tuple[Path, ...]]:
     yield tuple(group)
 
 
-def _dealer(
-    deals: list[tuple[Path, ...]], before: frozenset[Path], parts: int, rules: str
-) -> Callable[[Batches], Batches]:
-    """Reads the files of a number, those of facts or one of leads of the run before, and deals rows out to parts."""
+def _dealer(groups: list[tuple[Path, ...]], before: list[Path], parts: int, rules: str) -> Callable[[Batches], Batches]:
+    """Reads what a number names, a group of files of facts or, after those, leads of the run before, and deals their
+    rows out to parts."""
 
-    def tables(paths: tuple[Path, ...]) -> Iterator[pa.Table]:
-        if before.issuperset(paths):
-            yield from (pa.Table.from_batches([batch]) for path in paths for batch in hashes_of_file(path))
-            return
+    def captures(paths: tuple[Path, ...]) -> pa.Table:
         gathering = Gathering(rules_of(rules).priority)
         for path in paths:
             with pq.ParquetFile(path) as file:
                 gathering.add(believable(checked(file.read(use_threads=False), path.name)))
-        yield lightened(gathering.captures(), rules_of(rules).priority)
+        return lightened(gathering.captures(), rules_of(rules).priority)
 
     def deal(batches: Batches) -> Batches:
         for batch in batches:
             for number in listed(batch, "id"):
-                paths = deals[number]
-                is_fact = not before.issuperset(paths)
-                for table in tables(paths):
-                    for part, block in dealt(table, parts):
-                        yield pa.record_batch([[part], [is_fact], [block]], schema=_BLOCK)
+                is_fact = number < len(groups)
+                table = captures(groups[number]) if is_fact else hashes_of_file(before[number - len(groups)])
+                for part, block in dealt(table, parts):
+                    yield pa.record_batch([[part], [is_fact], [block]], schema=_BLOCK)
 
     return deal
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from siteglass.ingest.captures import LIGHT, speaks
-from siteglass.ingest.grouped import DESCENDING, Order, firsts, pc, spread
+from siteglass.ingest.grouped import DESCENDING, Order, firsts, mask, pc, spread
 
 MAX_DOMAIN_CHARS = 253
 _NEWEST: tuple[Order, ...] = tuple(
@@ -65,10 +65,10 @@ class _Signals:
         )
         # The first that holds.
         reasons: list[tuple[Any, str]] = [
-            (~_mask(named), "name"),
+            (~mask(named), "name"),
             (home_kind == "parked", "parked"),
             (home_kind == "redirect", "alias"),
-            (_mask(spread(home, "noindex", self._count, False)), "noindex"),
+            (mask(spread(home, "noindex", self._count, False)), "noindex"),
             (self._any(speaks(self._captures)), ""),
             (self._any(parked), "parked"),
             (self._any(alias), "alias"),
@@ -86,9 +86,4 @@ class _Signals:
 
     def _any(self, holds: Any) -> Any:
         """The domains of which it holds for a capture."""
-        return np.bincount(self._leads[_mask(holds)], minlength=self._count) > 0
-
-
-def _mask(values: Any) -> Any:
-    values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    return values.to_numpy(zero_copy_only=False)
+        return np.bincount(self._leads[mask(holds)], minlength=self._count) > 0

@@ -22,6 +22,7 @@ from siteglass.ingest.grouped import (
     firsts,
     fitting,
     lists,
+    mask,
     numbers,
     once,
     pc,
@@ -66,8 +67,7 @@ def together(captures: pa.Table, priority: Priority) -> Together:
     dropped: Counter[Any] = Counter(told.column("dropped").to_pylist())
     del dropped[""]
     is_lead = pc.equal(told.column("dropped"), "").combine_chunks()
-    speaking = pc.and_(speaks(captures), is_lead.take(pa.array(numbers_of_all))).to_numpy(zero_copy_only=False)
-    read = np.flatnonzero(speaking)
+    read = np.flatnonzero(mask(pc.and_(speaks(captures), is_lead.take(pa.array(numbers_of_all)))))
     leads = (np.cumsum(is_lead) - 1)[numbers_of_all[read]]
     best = best_pages(captures, read, leads, priority)
     pages = _with_times(captures.take(best.column("row")), best)
@@ -108,11 +108,11 @@ class _Domains:
     def __init__(self, pages: pa.Table, told: pa.Table) -> None:
         self._pages, self._told = pages, told
         leads = numbers(pages, "lead")
-        self._first = np.flatnonzero(np.diff(leads, prepend=-1))
-        self._count = len(self._first)
-        self._has_home = column(pages, "is_home").take(pa.array(self._first))
+        first = np.flatnonzero(np.diff(leads, prepend=-1))
+        self._count = len(first)
+        self._has_home = column(pages, "is_home").take(pa.array(first))
         at_home = np.zeros(pages.num_rows, dtype=bool)
-        at_home[self._first] = self._has_home.to_numpy(zero_copy_only=False)
+        at_home[first] = mask(self._has_home)
         self._at_home = pa.array(at_home)
         chars = pc.if_else(self._at_home, -1, pc.utf8_length(column(pages, "path")))
         paths = self._of(place=column(pages, "place"), chars=chars)
@@ -220,7 +220,7 @@ class _Domains:
 
     def _home_only(self, name: str) -> Any:
         values = column(self._shown, name)
-        return values.take(pa.array(np.arange(self._count), mask=~self._has_home.to_numpy(zero_copy_only=False)))
+        return values.take(pa.array(np.arange(self._count), mask=~mask(self._has_home)))
 
     def _load_time(self) -> Any:
         times = self._home_only("load_time_ms")

@@ -198,9 +198,10 @@ def _seen(body: LexborNode | None, has_hidden: bool) -> _Seen:
             if not (broken and text.isspace()):
                 if len(text) > _LONG_PIECE:
                     text = f" {' '.join(text.split())[:MAX_TEXT_CHARS]} "
+                chars = len(text.strip())
                 if not inside:
-                    length += len(text.strip())
-                elif (aside_length := aside_length + len(text.strip())) > MAX_ASIDE_CHARS:
+                    length += chars
+                elif (aside_length := aside_length + chars) > MAX_ASIDE_CHARS:
                     text = ""
                 pieces.append(text)
                 broken = False
