@@ -25,12 +25,13 @@ from typing import Literal, TypeAlias
 
 import uvloop
 
-from siteglass.accounts import accounts, credits, keys, ledger
-from siteglass.accounts.answers import Keep
-from siteglass.accounts.credits import Bill, Mark
-from siteglass.accounts.keys import Caller
+from siteglass.access import accounts, keys
+from siteglass.access.keys import Caller
+from siteglass.billing import credits, ledger
+from siteglass.billing.answers import Keep
+from siteglass.billing.credits import Bill, Mark
 from siteglass.errors import Unavailable
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from tests.accounts.opening import drop_schema, make_schema
 

@@ -26,8 +26,8 @@ from typing import Any
 import httpx
 
 from bench.common import SECRET, SEED, bench_settings, demo_file, say, spread, write_result
-from siteglass.lead import Lead
-from siteglass.lead_files import read_parquet
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import read_parquet
 from siteglass.settings import Settings
 from siteglass_client import Siteglass
 from tests.accounts.opening import drop_schema

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from siteglass.demo import write_demo
+from siteglass.corpus.demo import write_demo
 from siteglass.settings import Settings, load_settings
 from tests.accounts.opening import drop_schema, make_schema
 

@@ -12,13 +12,13 @@ from collections.abc import Callable
 from typing import Any
 
 from bench.common import bench_settings, demo_file, say, spread, tables, write_result
-from siteglass.backends import Backends, open_backends
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import read_parquet
 from siteglass.index import generations, pages
 from siteglass.index.documents import SortKeys, facts, sort_keys
+from siteglass.index.load import load
 from siteglass.index.names import Names
-from siteglass.lead import Lead
-from siteglass.lead_files import read_parquet
-from siteglass.load import load
+from siteglass.platform.backends import Backends, open_backends
 from siteglass.query.criteria import Criteria
 from siteglass.query.cursor import Position
 from siteglass.query.directives import parse

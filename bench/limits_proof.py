@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from siteglass.limits import Policy
+from siteglass.access.limits import Policy
 from tests.limits.comparing import Tally, compare_local, compare_shared
 from tests.limits.faults import FAULTS, OwnRedis, open_worker, outage, percentile, until
 

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from bench.common import bench_settings, demo_file, say, tables, write_result
-from siteglass.backends import Backends, open_backends
+from siteglass.corpus.lead_files import count_leads
 from siteglass.index import generations
+from siteglass.index.load import BATCHES_IN_FLIGHT, batches, load
 from siteglass.index.names import Names
-from siteglass.lead_files import count_leads
-from siteglass.load import BATCHES_IN_FLIGHT, batches, load
-from siteglass.writing import Preparer
+from siteglass.index.writing import Preparer
+from siteglass.platform.backends import Backends, open_backends
 
 ROUND_LEADS = 100_000
 

@@ -12,7 +12,7 @@ import asyncio
 import secrets
 import time
 
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from tests.accounts import proofs
 from tests.accounts.opening import drop_schema, make_schema

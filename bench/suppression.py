@@ -17,9 +17,9 @@ from typing import Any
 import orjson
 
 from bench.common import SEED, bench_settings, say, tables, write_result
-from siteglass.backends import Backends, open_backends
-from siteglass.demo import generate
+from siteglass.corpus.demo import generate
 from siteglass.index.documents import document
+from siteglass.platform.backends import Backends, open_backends
 from siteglass.suppression.hidden import Hidden, Record
 from siteglass.suppression.values import Hasher, read_value
 

@@ -25,7 +25,7 @@ from typing import Any
 import asyncpg
 
 from bench.common import say, write_result
-from siteglass.accounts.ledger import FIRST_PREVIOUS, entry_hash
+from siteglass.billing.ledger import FIRST_PREVIOUS, entry_hash
 from siteglass.settings import Settings, environment_of, load_settings
 from tests.accounts.opening import drop_schema, make_schema, owner
 

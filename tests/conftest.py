@@ -13,9 +13,9 @@ import httpx
 import hypothesis
 import pytest
 
-from siteglass.demo import generate
-from siteglass.lead import Lead
-from siteglass.lead_files import read_parquet, write_parquet
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import read_parquet, write_parquet
 from siteglass.settings import Settings, load_settings
 from tests.accounts.opening import drop_schema
 from tests.private_engines import PrivateEngines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from siteglass.query.criteria import Condition, Criteria, Range, Value, criteria
 from siteglass.query.field import Asked, Kind
 from siteglass.query.fields import ASKED

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from siteglass.logs import JsonFormatter
+from siteglass.platform.logs import JsonFormatter
 
 
 class _Kept(logging.Handler):

@@ -6,8 +6,8 @@ import functools
 import re
 from collections.abc import Callable
 
+from siteglass.corpus.lead import Lead
 from siteglass.index.documents import MAX_CONTENT_CHARS, MAX_CONTENT_WORDS
-from siteglass.lead import Lead
 from siteglass.query import folding
 from siteglass.query.criteria import Condition, Criteria, Range
 from siteglass.query.vocabulary import vocabulary

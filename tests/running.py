@@ -20,20 +20,20 @@ from typing import Any, TypeVar
 import httpx
 import uvicorn
 
-from siteglass.accounts.accounts import AccountError, Plan, create_account, set_plan
-from siteglass.accounts.credits import grant
-from siteglass.accounts.key_form import checksum, digest, secret_version
-from siteglass.accounts.keys import SCOPES
-from siteglass.address import trusted_proxies
+from siteglass.access.accounts import AccountError, Plan, create_account, set_plan
+from siteglass.access.key_form import checksum, digest, secret_version
+from siteglass.access.keys import SCOPES
 from siteglass.app import create_app
-from siteglass.backends import Backends, Clock, open_backends
+from siteglass.billing.credits import grant
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
+from siteglass.index.load import Loaded, load
 from siteglass.index.names import Names
-from siteglass.lead import Lead
-from siteglass.lead_files import write_parquet
-from siteglass.load import Loaded, load
-from siteglass.postgres import Postgres
+from siteglass.platform.backends import Backends, Clock, open_backends
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, environment_of, load_settings
+from siteglass.web.address import trusted_proxies
 from tests.accounts.opening import make_schema
 from tests.limits.faults import free_port
 

@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from siteglass.cli import cli
+from siteglass.cli.main import cli
 
 
 def test_a_sentence() -> None:

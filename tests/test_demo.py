@@ -13,10 +13,10 @@ from statistics import correlation, mean, median
 import msgspec
 import pytest
 
-from siteglass.demo import EPOCH_MS, generate, names, write_demo
-from siteglass.demo.trades import LANGUAGES, trades
-from siteglass.lead import SOCIAL_NETWORKS, Lead
-from siteglass.lead_files import read_ndjson, read_parquet
+from siteglass.corpus.demo import EPOCH_MS, generate, names, write_demo
+from siteglass.corpus.demo.trades import LANGUAGES, trades
+from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
+from siteglass.corpus.lead_files import read_ndjson, read_parquet
 from siteglass.query.vocabulary import vocabulary
 
 FLAGS = ("secure", "responsive", "has_sitemap", "has_schema", "has_robots", "has_heading", "has_description")

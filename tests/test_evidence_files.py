@@ -8,10 +8,10 @@ import msgspec
 import pyarrow as pa
 import pytest
 
-from siteglass.evidence_files import EVIDENCE_SCHEMA, Sighting, evidence_of, read_evidence, write_evidence
-from siteglass.lead import Lead
-from siteglass.lead_files import LeadFileError, record_place, write_parquet
-from siteglass.load import to_store
+from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA, Sighting, evidence_of, read_evidence, write_evidence
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import LeadFileError, record_place, write_parquet
+from siteglass.index.load import to_store
 
 
 def _seen(domain: str, number: int = 0) -> Sighting:

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from siteglass.demo import generate
-from siteglass.lead import SOCIAL_NETWORKS, Lead
-from siteglass.lead_files import (
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
+from siteglass.corpus.lead_files import (
     LEAD_SCHEMA,
     LeadFileError,
     count_leads,
@@ -146,7 +146,7 @@ def test_an_error_in_ndjson_names_file_line_and_field(tmp_path: Path, line: byte
 
 
 def test_a_line_without_end_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("siteglass.lead_files.MAX_LINE_BYTES", 10)
+    monkeypatch.setattr("siteglass.corpus.lead_files.MAX_LINE_BYTES", 10)
     with pytest.raises(LeadFileError, match=r"line 1: longer than 10 bytes"):
         list(read_ndjson(write_lines(tmp_path / "leads.ndjson", GOOD)))
 

@@ -17,14 +17,14 @@ from typing import Any, TypeVar
 
 import orjson
 
-from siteglass.api.requests import read_search
+from siteglass.corpus.lead import Lead
 from siteglass.errors import BadRequest
 from siteglass.index.documents import facts
-from siteglass.lead import Lead
 from siteglass.query.field import Asked, Filter, Form, Kind
 from siteglass.query.fields import ASKED, ENRICH_FIELDS, SEARCH_SELECTABLE
 from siteglass.query.values import moment_text
 from siteglass.query.vocabulary import vocabulary
+from siteglass.web.requests import read_search
 
 Item = TypeVar("Item")
 

@@ -18,13 +18,14 @@ from urllib.parse import urlsplit
 
 from bench.common import SECRET, bench_settings, demo_file, say, tables
 from bench.overhead.wire import Address
-from siteglass.accounts import accounts, credits, keys
-from siteglass.backends import open_backends
+from siteglass.access import accounts, keys
+from siteglass.billing import credits
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import open_parquet, read_row_group
 from siteglass.index import generations
+from siteglass.index.load import load
 from siteglass.index.names import Names
-from siteglass.lead import Lead
-from siteglass.lead_files import open_parquet, read_row_group
-from siteglass.load import load
+from siteglass.platform.backends import open_backends
 from siteglass.settings import Settings, environment_of
 from tests.limits.faults import free_port
 

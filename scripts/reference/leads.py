@@ -8,7 +8,7 @@ import inspect
 import msgspec
 
 from reference.markdown import code, paragraph, plain, table
-from siteglass.lead import SOCIAL_NETWORKS, Lead
+from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
 
 
 def leads_page() -> str:

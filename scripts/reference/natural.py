@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from reference.markdown import code, paragraph, plain, table
-from siteglass.api.openapi.interpretation import interpretation_schemas
-from siteglass.api.operations import INTERPRET, INTERPRET_UNITS
+from siteglass.openapi.interpretation import interpretation_schemas
 from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
+from siteglass.web.operations import INTERPRET, INTERPRET_UNITS
 
 
 class Said(NamedTuple):

@@ -8,10 +8,10 @@ from typing import Any, get_args, get_type_hints
 import click
 
 from reference.markdown import code, paragraph, plain, table
-from siteglass.api.openapi.failures import meaning
-from siteglass.api.openapi.headers import HEADERS
-from siteglass.cli import cli
+from siteglass.cli.main import cli
 from siteglass.errors import SiteglassError
+from siteglass.openapi.failures import meaning
+from siteglass.openapi.headers import HEADERS
 from siteglass.settings import Settings, variable
 
 HELP_WIDTH = 100

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from reference.markdown import code, json_code, paragraph, plain, table
-from siteglass.accounts.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
-from siteglass.api.openapi.receipts import ANSWERS, LEDGER_QUERY, USAGE_QUERY, receipt_schemas
-from siteglass.api.operations import ACCOUNT, LEDGER, RECEIPT, USAGE, Declared
-from siteglass.ledger_csv import COLUMNS as CSV_COLUMNS
+from siteglass.billing.ledger_csv import COLUMNS as CSV_COLUMNS
+from siteglass.billing.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
+from siteglass.openapi.receipts import ANSWERS, LEDGER_QUERY, USAGE_QUERY, receipt_schemas
+from siteglass.web.operations import ACCOUNT, LEDGER, RECEIPT, USAGE, Declared
 
 
 def receipts_page() -> str:

@@ -15,44 +15,44 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
 
-from siteglass.accounts.answers import FORGET_EVERY_S, forget_answers
-from siteglass.accounts.expiry import EXPIRE_EVERY_S, expire_credits
-from siteglass.accounts.housekeeping import Housekeeping, Job
-from siteglass.accounts.key_uses import WRITE_EVERY_S as WRITE_USES_EVERY_S
-from siteglass.accounts.keys import Keys, key_secrets
-from siteglass.accounts.request_counts import WRITE_EVERY_S as WRITE_COUNTS_EVERY_S
-from siteglass.accounts.request_counts import RequestCounts
-from siteglass.address import public_url
-from siteglass.api.guard import Service
-from siteglass.api.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH, VALUES
-from siteglass.api.responses import VALUES_PATH, error_answer
-from siteglass.api.routes import routes
-from siteglass.backends import Clock, open_backends
-from siteglass.balance_mails import MAIL_EVERY_S, mail_low_balances
-from siteglass.control import open_control
+from siteglass.access.key_uses import WRITE_EVERY_S as WRITE_USES_EVERY_S
+from siteglass.access.keys import Keys, key_secrets
+from siteglass.access.limits import open_limits
+from siteglass.access.request_counts import WRITE_EVERY_S as WRITE_COUNTS_EVERY_S
+from siteglass.access.request_counts import RequestCounts
+from siteglass.billing.answers import FORGET_EVERY_S, forget_answers
+from siteglass.billing.balance_mails import MAIL_EVERY_S, mail_low_balances
+from siteglass.billing.expiry import EXPIRE_EVERY_S, expire_credits
 from siteglass.dashboard.guard import HOME
 from siteglass.dashboard.routes import open_dashboard
 from siteglass.dashboard.routes import routes as dashboard_routes
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
 from siteglass.index import generations
 from siteglass.index.names import Names
-from siteglass.language_model import open_language_model
-from siteglass.limits import open_limits
-from siteglass.logs import configure_logs, log_fault, new_request_id
-from siteglass.mailer import open_mailer
-from siteglass.opt_out import SETTLE_EVERY_S, settle
+from siteglass.leads.endpoints import routes
+from siteglass.leads.language_model import open_language_model
 from siteglass.people import sessions
 from siteglass.people.passwords import Passwords
 from siteglass.people.second_factor import RESEAL_EVERY_S
 from siteglass.people.secrecy import Secrecy
+from siteglass.people.sign_in import SignIn
+from siteglass.platform.backends import Clock, open_backends
+from siteglass.platform.housekeeping import Housekeeping, Job
+from siteglass.platform.logs import configure_logs, log_fault, new_request_id
+from siteglass.platform.mailer import open_mailer
+from siteglass.privacy.control import open_control
+from siteglass.privacy.opt_out import SETTLE_EVERY_S, settle
+from siteglass.privacy.subject_requests import FrontDoor
+from siteglass.privacy.tickets import TicketSealer
 from siteglass.query import natural
 from siteglass.query.cursor import CursorSealer
 from siteglass.settings import Settings, SettingsError, load_settings, variable
-from siteglass.sign_in import SignIn
-from siteglass.subject_requests import FrontDoor
 from siteglass.suppression.hidden import REFRESH_EVERY_S, Hidden, hidden_countries
 from siteglass.suppression.values import Hasher
-from siteglass.tickets import TicketSealer
+from siteglass.web.address import public_url
+from siteglass.web.guard import Service
+from siteglass.web.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH, VALUES
+from siteglass.web.responses import VALUES_PATH, error_answer
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:

@@ -7,12 +7,13 @@ from typing import Any
 
 import asyncpg
 
-from siteglass.accounts import accounts, credits
-from siteglass.accounts.answers import Keep
-from siteglass.accounts.credits import Balances, Bill, Mark, Operation
-from siteglass.accounts.keys import Caller, KeyLimits, Keys, create_key
-from siteglass.accounts.schema import migrate
-from siteglass.postgres import Postgres
+from siteglass.access import accounts
+from siteglass.access.keys import Caller, KeyLimits, Keys, create_key
+from siteglass.billing import credits
+from siteglass.billing.answers import Keep
+from siteglass.billing.credits import Balances, Bill, Mark, Operation
+from siteglass.platform.postgres import Postgres
+from siteglass.platform.schema import migrate
 
 SECRETS = ("a secret of the tests, long enough",)
 TIMEOUT_MS = 10_000

@@ -13,11 +13,11 @@ from itertools import count
 
 import pytest
 
-from siteglass.accounts import credits, ledger
-from siteglass.accounts.key_form import make_key
-from siteglass.accounts.keys import KeyLimits, Keys, create_key, revoke_key
+from siteglass.access.key_form import make_key
+from siteglass.access.keys import KeyLimits, Keys, create_key, revoke_key
+from siteglass.billing import credits, ledger
 from siteglass.errors import InsufficientCredits, Unauthorized
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import SECRETS, TIMEOUT_MS, CountingPostgres, open_account, pay
 
 RACERS = 64

@@ -6,10 +6,10 @@ from datetime import date
 
 import pytest
 
-from siteglass.accounts.activity import OTHER_KEYS, RequestDay, Series, credits_by_day, requests_by_day
-from siteglass.accounts.receipts import usage
-from siteglass.accounts.request_counts import RequestCounts
-from siteglass.postgres import Postgres
+from siteglass.access.request_counts import RequestCounts
+from siteglass.billing.activity import OTHER_KEYS, RequestDay, Series, credits_by_day, requests_by_day
+from siteglass.billing.receipts import usage
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import TIMEOUT_MS, open_account, open_key
 from tests.accounts.test_request_counts import DAY, counted_at
 from tests.accounts.writing import USED, as_owner

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 import pytest
 
-from siteglass.accounts import credits, ledger
-from siteglass.accounts.answers import Keep, compress, forget_answers
-from siteglass.accounts.credits import Balances
-from siteglass.accounts.keys import KeyLimits
-from siteglass.postgres import Postgres
+from siteglass.access.keys import KeyLimits
+from siteglass.billing import credits, ledger
+from siteglass.billing.answers import Keep, compress, forget_answers
+from siteglass.billing.credits import Balances
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import TIMEOUT_MS, open_account, owner, pay
 
 pytestmark = pytest.mark.anyio

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 import psutil
 import pytest
 
-from siteglass.accounts import credits, ledger
-from siteglass.accounts.keys import Caller, Keys
-from siteglass.accounts.schema import is_current
+from siteglass.access.keys import Caller, Keys
+from siteglass.billing import credits, ledger
 from siteglass.errors import Unavailable
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
+from siteglass.platform.schema import is_current
 from tests.accounts.opening import SECRETS, bill, make_schema, open_account, open_key
 from tests.private_engines import PrivateEngines
 

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.accounts import credits
-from siteglass.accounts.accounts import AccountError, create_account
-from siteglass.accounts.audit import Person, list_audit
-from siteglass.accounts.balance_alerts import (
+from siteglass.access.accounts import AccountError, create_account
+from siteglass.access.audit import Person, list_audit
+from siteglass.access.keys import Caller
+from siteglass.billing import credits
+from siteglass.billing.balance_alerts import (
     BalanceAlert,
     Claim,
     balance_alert,
@@ -23,11 +24,10 @@ from siteglass.accounts.balance_alerts import (
     release,
     set_balance_alert,
 )
-from siteglass.accounts.keys import Caller
-from siteglass.balance_mails import mail_low_balances
+from siteglass.billing.balance_mails import mail_low_balances
 from siteglass.errors import Unavailable
-from siteglass.mailer import Mailer, MailError, open_mailer
-from siteglass.postgres import Postgres
+from siteglass.platform.mailer import Mailer, MailError, open_mailer
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from tests.accounts.opening import TIMEOUT_MS, open_account, pay
 from tests.accounts.writing import USED, as_owner

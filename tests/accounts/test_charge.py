@@ -11,13 +11,13 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 import pytest
 
-from siteglass.accounts import credits, ledger
-from siteglass.accounts.accounts import AccountError, Plan, list_plans, set_plan
-from siteglass.accounts.credits import Balances, Bill, Mark, Receipt
-from siteglass.accounts.keys import KeyLimits, Keys, revoke_key
-from siteglass.accounts.rotation import rotate_key
+from siteglass.access.accounts import AccountError, Plan, list_plans, set_plan
+from siteglass.access.keys import KeyLimits, Keys, revoke_key
+from siteglass.access.rotation import rotate_key
+from siteglass.billing import credits, ledger
+from siteglass.billing.credits import Balances, Bill, Mark, Receipt
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.accounts import proofs
 from tests.accounts.opening import SECRETS, TIMEOUT_MS, bill, open_account, open_key, owner, pay
 

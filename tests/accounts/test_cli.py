@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from siteglass.accounts import audit
-from siteglass.accounts.accounts import AccountError
-from siteglass.accounts.key_form import is_well_formed, secret_version
-from siteglass.cli import cli
+from siteglass.access import audit
+from siteglass.access.accounts import AccountError
+from siteglass.access.key_form import is_well_formed, secret_version
+from siteglass.cli.main import cli
 from tests.accounts.opening import SECRETS, drop_schema
 
 Run = Callable[..., Result]

@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 import asyncpg
 import pytest
 
-from siteglass.accounts import credits, ledger
-from siteglass.accounts.accounts import AccountError
-from siteglass.accounts.credits import Balances
-from siteglass.accounts.expiry import expire_credits
+from siteglass.access.accounts import AccountError
+from siteglass.billing import credits, ledger
+from siteglass.billing.credits import Balances
+from siteglass.billing.expiry import expire_credits
 from siteglass.errors import InsufficientCredits
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import TIMEOUT_MS, open_account, owner, pay
 
 pytestmark = pytest.mark.anyio

@@ -7,8 +7,8 @@ import logging
 
 import pytest
 
-from siteglass.accounts.housekeeping import Housekeeping, Job
 from siteglass.errors import Unavailable
+from siteglass.platform.housekeeping import Housekeeping, Job
 
 pytestmark = pytest.mark.anyio
 

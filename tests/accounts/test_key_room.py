@@ -8,11 +8,11 @@ from datetime import timedelta
 import asyncpg
 import pytest
 
-from siteglass.accounts.accounts import AccountError
-from siteglass.accounts.key_room import TooManyKeys
-from siteglass.accounts.keys import create_key, list_keys
-from siteglass.accounts.rotation import rotate_key
-from siteglass.postgres import Postgres
+from siteglass.access.accounts import AccountError
+from siteglass.access.key_room import TooManyKeys
+from siteglass.access.keys import create_key, list_keys
+from siteglass.access.rotation import rotate_key
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import SECRETS, open_account, owner
 
 pytestmark = pytest.mark.anyio

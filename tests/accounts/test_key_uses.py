@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from siteglass.accounts import key_uses, keys
-from siteglass.accounts.key_form import digest, make_key, secret_version
-from siteglass.accounts.key_uses import KeyUses
-from siteglass.accounts.keys import KeyRow, Keys
+from siteglass.access import key_uses, keys
+from siteglass.access.key_form import digest, make_key, secret_version
+from siteglass.access.key_uses import KeyUses
+from siteglass.access.keys import KeyRow, Keys
 from siteglass.errors import Unauthorized, Unavailable
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import SECRETS, TIMEOUT_MS, CountingPostgres, open_account, open_key
 from tests.accounts.test_keys import Watch
 

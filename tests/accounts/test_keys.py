@@ -10,11 +10,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from siteglass.accounts import key_form, keys
-from siteglass.accounts.accounts import AccountError
-from siteglass.accounts.keys import KeyLimits, Keys, create_key, revoke_key
+from siteglass.access import key_form, keys
+from siteglass.access.accounts import AccountError
+from siteglass.access.keys import KeyLimits, Keys, create_key, revoke_key
 from siteglass.errors import Unauthorized, Unavailable
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import SettingsError
 from tests.accounts import proofs
 from tests.accounts.opening import SECRETS, TIMEOUT_MS, CountingPostgres, open_account, open_key

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from siteglass.accounts import ledger
-from siteglass.accounts.accounts import AccountError
-from siteglass.postgres import Postgres
+from siteglass.access.accounts import AccountError
+from siteglass.billing import ledger
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import TIMEOUT_MS, open_account, owner, pay
 
 text = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=40)

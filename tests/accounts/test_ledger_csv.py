@@ -7,12 +7,11 @@ import io
 
 import pytest
 
-from siteglass import ledger_csv
-from siteglass.accounts import credits
-from siteglass.accounts.keys import Keys, create_key
-from siteglass.accounts.receipts import Wanted, entries
-from siteglass.ledger_csv import COLUMNS, NAMED_COLUMNS, LedgerCsv, written
-from siteglass.postgres import Postgres
+from siteglass.access.keys import Keys, create_key
+from siteglass.billing import credits, ledger_csv
+from siteglass.billing.ledger_csv import COLUMNS, NAMED_COLUMNS, LedgerCsv, written
+from siteglass.billing.receipts import Wanted, entries
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import SECRETS, TIMEOUT_MS, CountingPostgres, open_account, pay
 from tests.accounts.writing import write_long_ledger
 

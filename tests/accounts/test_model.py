@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, rule, run_state_machine_as_test
 
-from siteglass.accounts import credits, ledger
-from siteglass.accounts.accounts import AccountError, Plan, set_plan
-from siteglass.accounts.answers import Keep
-from siteglass.accounts.credits import Balances, Bill, Mark, Operation
-from siteglass.accounts.keys import Caller, KeyLimits, revoke_key
+from siteglass.access.accounts import AccountError, Plan, set_plan
+from siteglass.access.keys import Caller, KeyLimits, revoke_key
+from siteglass.billing import credits, ledger
+from siteglass.billing.answers import Keep
+from siteglass.billing.credits import Balances, Bill, Mark, Operation
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, SiteglassError, Unauthorized
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import TIMEOUT_MS, open_account, open_key
 
 amounts = st.integers(0, 30)

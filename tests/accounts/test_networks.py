@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from siteglass.accounts.accounts import AccountError
-from siteglass.accounts.networks import is_among, read_address, read_networks
+from siteglass.access.accounts import AccountError
+from siteglass.access.networks import is_among, read_address, read_networks
 
 
 @pytest.mark.parametrize(

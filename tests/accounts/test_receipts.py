@@ -7,8 +7,8 @@ from typing import Any
 import asyncpg
 import pytest
 
-from siteglass.accounts.receipts import KINDS, Wanted, entries
-from siteglass.postgres import Postgres
+from siteglass.billing.receipts import KINDS, Wanted, entries
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import TIMEOUT_MS, open_account
 from tests.accounts.writing import write_long_ledger
 

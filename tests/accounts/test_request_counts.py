@@ -10,10 +10,10 @@ from datetime import UTC, date, datetime
 import asyncpg
 import pytest
 
-from siteglass.accounts import request_counts
-from siteglass.accounts.request_counts import RequestCounts, outcome
+from siteglass.access import request_counts
+from siteglass.access.request_counts import RequestCounts, outcome
 from siteglass.errors import Unavailable
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import TIMEOUT_MS, owner
 from tests.accounts.test_key_uses import AWAY
 from tests.accounts.test_keys import Watch

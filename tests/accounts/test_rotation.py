@@ -7,13 +7,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from siteglass.accounts import keys
-from siteglass.accounts.accounts import AccountError
-from siteglass.accounts.keys import KeyLimits, KeyRow, Keys, create_key, revoke_key
-from siteglass.accounts.networks import read_networks
-from siteglass.accounts.rotation import rotate_key
+from siteglass.access import keys
+from siteglass.access.accounts import AccountError
+from siteglass.access.keys import KeyLimits, KeyRow, Keys, create_key, revoke_key
+from siteglass.access.networks import read_networks
+from siteglass.access.rotation import rotate_key
 from siteglass.errors import Unauthorized
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import SECRETS, TIMEOUT_MS, open_account, open_key
 
 pytestmark = pytest.mark.anyio

@@ -10,8 +10,9 @@ import asyncpg
 import pytest
 from alembic.script import ScriptDirectory
 
-from siteglass.accounts import accounts, schema
-from siteglass.postgres import Postgres
+from siteglass.access import accounts
+from siteglass.platform import schema
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import SettingsError
 from tests.accounts.opening import drop_schema, make_schema, open_account, owner
 

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from siteglass.accounts import credits
-from siteglass.accounts.accounts import Plan
-from siteglass.accounts.keys import Caller
-from siteglass.accounts.running_out import last_day
-from siteglass.accounts.standing import Credits, CreditsPerDay, RunsOut, Standing, standing
-from siteglass.postgres import Postgres
+from siteglass.access.accounts import Plan
+from siteglass.access.keys import Caller
+from siteglass.billing import credits
+from siteglass.billing.running_out import last_day
+from siteglass.billing.standing import Credits, CreditsPerDay, RunsOut, Standing, standing
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import TIMEOUT_MS, open_account, open_key, pay
 from tests.accounts.writing import USED, as_owner
 

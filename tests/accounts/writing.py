@@ -6,7 +6,7 @@ from typing import Any
 
 import asyncpg
 
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import owner
 
 USED = "INSERT INTO {schema}.usage_days VALUES ($1, $2, $3, $4, $5, $6)"

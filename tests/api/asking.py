@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 
 SEARCH = "/v1/leads/search"
 INTERPRET = "/v1/leads/interpret"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from tests.api.asking import NETWORKS
 
 CRAWLED = 1_790_000_000_000

@@ -15,21 +15,14 @@ from typing import Any, TypeVar
 
 import httpx
 
-from siteglass.accounts import accounts, credits, ledger
-from siteglass.accounts.credits import Mark, read_domains
-from siteglass.accounts.keys import (
-    SCOPES,
-    KeyLimits,
-    KeyRow,
-    allow_networks,
-    create_key,
-    list_keys,
-    revoke_key,
-)
-from siteglass.accounts.networks import read_networks
-from siteglass.accounts.rotation import rotate_key
-from siteglass.lead import Lead
-from siteglass.postgres import Postgres
+from siteglass.access import accounts
+from siteglass.access.keys import SCOPES, KeyLimits, KeyRow, allow_networks, create_key, list_keys, revoke_key
+from siteglass.access.networks import read_networks
+from siteglass.access.rotation import rotate_key
+from siteglass.billing import credits, ledger
+from siteglass.billing.credits import Mark, read_domains
+from siteglass.corpus.lead import Lead
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from tests.api.asking import SEARCH, answered, refused
 

@@ -10,8 +10,8 @@ from typing import Any
 import asyncpg
 import httpx
 
-from siteglass.accounts import credits
-from siteglass.accounts.keys import create_key
+from siteglass.access.keys import create_key
+from siteglass.billing import credits
 from tests.accounts.opening import owner
 from tests.api.asking import ENRICH, LEDGER, SEARCH, answered
 from tests.api.paying import IN_ORDER, STOCK, Bank, Customer

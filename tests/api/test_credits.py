@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.accounts.credits import Mark
-from siteglass.backends import Clock
+from siteglass.billing.credits import Mark
+from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
 from tests.api.asking import ENRICH, SEARCH, answered, refused
 from tests.api.paying import COST, CREDIT_HEADERS, IN_ORDER, STOCK, Bank, Marks, marks

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from siteglass.accounts.credits import Mark, read_domains
-from siteglass.accounts.keys import KeyLimits
-from siteglass.lead import Lead
+from siteglass.access.keys import KeyLimits
+from siteglass.billing.credits import Mark, read_domains
+from siteglass.corpus.lead import Lead
 from tests.api.asking import ENRICH, SEARCH, answered, refused
 from tests.api.paying import CREDIT_HEADERS, IN_ORDER, STOCK, Bank, Customer, Marks, capped, marks, price, too_few
 

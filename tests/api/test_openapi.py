@@ -11,10 +11,10 @@ import httpx
 import pytest
 from openapi_spec_validator import validate
 
-from siteglass.api.receipts import LEDGER_PARAMETERS, USAGE_PARAMETERS
-from siteglass.api.values import VALUES_PARAMETERS
 from siteglass.app import create_app
+from siteglass.billing.endpoints import LEDGER_PARAMETERS, USAGE_PARAMETERS
 from siteglass.errors import SiteglassError
+from siteglass.leads.values import VALUES_PARAMETERS
 from siteglass.query.fields import DIRECTIVES, FIELDS, FILTERS
 from siteglass.settings import Settings
 from tests.api.asking import (

@@ -10,11 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass import enrich, interpret
-from siteglass import search as searching
-from siteglass.accounts import receipts, standing
-from siteglass.accounts.keys import KeyLimits, Keys
+from siteglass.access.keys import KeyLimits, Keys
+from siteglass.billing import receipts, standing
 from siteglass.errors import Unavailable
+from siteglass.leads import enrich, interpret
+from siteglass.leads import search as searching
 from siteglass.query import completion
 from siteglass.settings import Settings
 from tests.api.asking import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, refused, search

@@ -7,10 +7,10 @@ import asyncio
 import pytest
 
 from bench import depth
-from siteglass.backends import open_backends
+from siteglass.corpus.lead import Lead
 from siteglass.index.documents import sort_keys
 from siteglass.index.names import Names
-from siteglass.lead import Lead
+from siteglass.platform.backends import open_backends
 from siteglass.query.directives import parse
 from siteglass.query.fields import SORTS
 from siteglass.settings import Settings

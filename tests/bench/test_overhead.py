@@ -12,7 +12,7 @@ import pytest
 from bench import common
 from bench.overhead import regression
 from bench.overhead.mix import Mix
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from siteglass.query.fields import DIRECTIVES, FILTERS, SORTS
 
 

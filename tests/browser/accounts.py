@@ -12,13 +12,13 @@ from datetime import timedelta
 import asyncpg
 from playwright.sync_api import Page
 
-from siteglass.accounts.audit import Person
-from siteglass.accounts.balance_alerts import BalanceAlert, set_balance_alert
-from siteglass.accounts.keys import KeyLimits, create_key, revoke_key
+from siteglass.access.audit import Person
+from siteglass.access.keys import KeyLimits, create_key, revoke_key
+from siteglass.billing.balance_alerts import BalanceAlert, set_balance_alert
 from siteglass.dashboard.guard import Declared
 from siteglass.people import credentials, links, sessions
 from siteglass.people.people import ROLES
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import owner as as_owner
 from tests.browser.driving import LIGHT, Browse, Look
 from tests.dashboard.history import written

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 import browser as chromium
-from siteglass.accounts.accounts import Plan, set_plan
-from siteglass.lead import Lead
+from siteglass.access.accounts import Plan, set_plan
+from siteglass.corpus.lead import Lead
 from siteglass.settings import Settings
 from tests.browser.accounts import Furnished, furnish
 from tests.browser.driving import Browse, Stage

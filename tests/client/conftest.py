@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.demo import generate
-from siteglass.lead import SOCIAL_NETWORKS, Lead
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
 from siteglass.settings import Settings
 from siteglass_client import Siteglass
 from tests.api.paying import Bank, Customer

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from siteglass_client.cli.domain_files import looks_like_site, read_domains
 from siteglass_client.plans import COMPANY_COLUMNS
 from tests.api.paying import Bank, Customer

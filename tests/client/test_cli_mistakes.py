@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from siteglass_client.cli.program import run
 from tests.api.paying import Bank, Customer
 from tests.client.commanding import SG, TIMEOUT_S, Desk

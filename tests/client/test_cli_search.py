@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from tests.api.paying import Bank, Customer
 from tests.client.commanding import Desk, Done
 from tests.client.conftest import Connect

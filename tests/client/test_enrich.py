@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from siteglass_client import Forbidden, InsufficientCredits
 from tests.api.paying import Bank, Customer
 from tests.client.conftest import Connect

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 import siteglass_client
-from siteglass.backends import Clock
+from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
 from siteglass_client import (
     ConfigurationError,

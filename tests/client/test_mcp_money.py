@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from siteglass_client import ConnectionFailed, ServiceError, SiteglassError
 from siteglass_client.answers import Answer
 from siteglass_client.calls import Call

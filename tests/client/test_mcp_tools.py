@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from mcp_types import TextContent
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from siteglass_client.mcp.sizes import CUT
 from siteglass_client.plans import COMPANY_COLUMNS, LEAD_COLUMNS
 from tests.api.paying import Bank, Customer

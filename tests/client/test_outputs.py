@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from siteglass_client import MissingExtra
 from siteglass_client.outputs import cell
 from tests.api.asking import DEFAULT_FIELDS, MORE_FIELDS

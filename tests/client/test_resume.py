@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from siteglass_client import AsyncSiteglass, Export, ResumeError, Siteglass, journal, outputs
 from siteglass_client.answers import Answer
 from siteglass_client.calls import Call

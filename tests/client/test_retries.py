@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from siteglass_client import AsyncSiteglass, ConnectionFailed, ServiceError, Siteglass, SiteglassError
 from siteglass_client.errors import BY_CODE
 from siteglass_client.retrying import RetryPolicy, Tries, is_retried, read_retry_after

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from siteglass_client import (
     AsyncEnrichment,
     AsyncSearch,

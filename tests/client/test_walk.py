@@ -7,8 +7,8 @@ import json
 import httpx
 import pytest
 
-from siteglass.accounts.keys import KeyLimits
-from siteglass.lead import Lead
+from siteglass.access.keys import KeyLimits
+from siteglass.corpus.lead import Lead
 from siteglass_client import CreditCapExceeded, InsufficientCredits, InvalidRequest, Siteglass
 from tests.api.paying import Bank, Customer
 from tests.client.conftest import Connect

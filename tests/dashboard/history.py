@@ -16,7 +16,7 @@ from typing import Any
 
 import asyncpg
 
-from siteglass.accounts.ledger import FIRST_PREVIOUS, entry_hash
+from siteglass.billing.ledger import FIRST_PREVIOUS, entry_hash
 from siteglass.settings import Settings
 from tests.accounts.opening import owner
 

@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from siteglass.accounts.accounts import create_account
-from siteglass.accounts.keys import CACHE_S, create_key
+from siteglass.access.accounts import create_account
+from siteglass.access.keys import CACHE_S, create_key
 from tests.dashboard.managing import (
     HOSTILE,
     age_password,

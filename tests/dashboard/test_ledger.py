@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from siteglass import ledger_csv
-from siteglass.ledger_csv import NAMED_COLUMNS
+from siteglass.billing import ledger_csv
+from siteglass.billing.ledger_csv import NAMED_COLUMNS
 from tests.dashboard.history import HOSTILE_NAMES, History, written
 from tests.dashboard.visiting import Office, Visitor
 

@@ -11,10 +11,10 @@ from email.message import EmailMessage
 
 import pytest
 
-from siteglass.accounts.audit import list_audit
+from siteglass.access.audit import list_audit
 from siteglass.people import credentials, links, people
 from siteglass.people.problems import PeopleError
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.dashboard.test_second_factor import set_up, with_code
 from tests.dashboard.test_sign_in import change, same_time, try_to
 from tests.dashboard.visiting import SESSION, TIMEOUT_MS, Office, Somebody, Visitor, link_in

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from siteglass.accounts.accounts import Plan, set_plan
-from siteglass.accounts.balance_alerts import BalanceAlert, balance_alert
-from siteglass.accounts.credits import grant
+from siteglass.access.accounts import Plan, set_plan
+from siteglass.billing.balance_alerts import BalanceAlert, balance_alert
+from siteglass.billing.credits import grant
 from siteglass.dashboard.plan import price
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.dashboard.managing import words
 from tests.dashboard.visiting import Office
 

@@ -11,7 +11,7 @@ import pyotp
 
 from siteglass.people.second_factor import STEP_S, SecondFactors, step_of
 from siteglass.people.secrecy import Secrecy
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.dashboard.visiting import SESSION, TIMEOUT_MS, Office, Somebody, Visitor
 from tests.running import SECRET
 from tests.suppression.world import command

@@ -17,7 +17,7 @@ from siteglass.people import passwords
 from siteglass.people.problems import PeopleError
 from siteglass.people.secrecy import bucket
 from siteglass.people.sessions import MAX_OF_PERSON, start
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.dashboard.visiting import FORM, KNOWN, SESSION, TIMEOUT_MS, Office, Somebody, Visitor
 
 

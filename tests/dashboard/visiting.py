@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 import httpx
 
-from siteglass.accounts.accounts import create_account
-from siteglass.accounts.credits import grant
+from siteglass.access.accounts import create_account
+from siteglass.billing.credits import grant
 from siteglass.people import passwords, people
 from siteglass.people.passwords import Passwords
 from siteglass.people.secrecy import Secrecy
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from tests.opt_out.mails import Outbox
 from tests.running import SECRET, make_test_account, serving, settings_for

@@ -7,13 +7,13 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Any
 
-from siteglass.accounts.credits import grant
-from siteglass.accounts.keys import create_key
+from siteglass.access.keys import create_key
+from siteglass.billing.credits import grant
 from siteglass.dashboard.guard import Declared
 from siteglass.dashboard.routes import PAGES
 from siteglass.people import links, people, sessions
-from siteglass.postgres import Postgres
-from siteglass.sign_in import lifetimes
+from siteglass.people.sign_in import lifetimes
+from siteglass.platform.postgres import Postgres
 from tests.dashboard.visiting import SESSION, TIMEOUT_MS, Office, Somebody, Visitor
 
 FORMS = [page for page in PAGES if page.method == "POST"]

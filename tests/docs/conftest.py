@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.backends import Clock
+from siteglass.platform.backends import Clock
 from siteglass.settings import Settings, load_settings
 from tests.accounts.opening import drop_schema
 from tests.api.asking import search

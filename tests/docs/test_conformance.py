@@ -13,10 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.accounts.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
-from siteglass.accounts.standing import MAX_EXPIRIES
-from siteglass.api.operations import DOMAINS_PER_UNIT
-from siteglass.api.receipts import (
+from siteglass.billing.endpoints import (
     DEFAULT_DAYS,
     DEFAULT_ENTRIES,
     LEDGER_PARAMETERS,
@@ -25,9 +22,13 @@ from siteglass.api.receipts import (
     MAX_REQUEST_ID_CHARS,
     USAGE_PARAMETERS,
 )
-from siteglass.api.requests import DEFAULT_LIMIT, ENRICH_PARAMETERS, MAX_LIMIT, PAGE_PARAMETERS, SEARCH_PARAMETERS
-from siteglass.api.routes import routes
-from siteglass.api.subject_requests import (
+from siteglass.billing.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
+from siteglass.billing.standing import MAX_EXPIRIES
+from siteglass.corpus.evidence_files import MAX_SIGHTINGS
+from siteglass.errors import SiteglassError
+from siteglass.leads.endpoints import routes
+from siteglass.leads.values import DEFAULT_SHOWN, MAX_Q_CHARS, MAX_SHOWN, VALUES_PARAMETERS
+from siteglass.privacy.endpoints import (
     ASK_PARAMETERS,
     ASKS_PER_HOUR,
     CONFIRM_PARAMETERS,
@@ -35,9 +36,7 @@ from siteglass.api.subject_requests import (
     MAILS_PER_HOUR,
     MAX_CHARS,
 )
-from siteglass.api.values import DEFAULT_SHOWN, MAX_Q_CHARS, MAX_SHOWN, VALUES_PARAMETERS
-from siteglass.errors import SiteglassError
-from siteglass.evidence_files import MAX_SIGHTINGS
+from siteglass.privacy.tickets import MAX_TICKET_CHARS
 from siteglass.query.body import MAX_ECHO_BYTES
 from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
 from siteglass.query.cursor import MAX_CURSOR_CHARS
@@ -46,7 +45,8 @@ from siteglass.query.fields import DIRECTIVES, ENRICH_FIELDS, SEARCH_SELECTABLE
 from siteglass.query.natural import MAX_QUERY_CHARS
 from siteglass.query.values import MAX_AGE_DAYS, MAX_VALUE_CHARS
 from siteglass.settings import Settings
-from siteglass.tickets import MAX_TICKET_CHARS
+from siteglass.web.operations import DOMAINS_PER_UNIT
+from siteglass.web.requests import DEFAULT_LIMIT, ENRICH_PARAMETERS, MAX_LIMIT, PAGE_PARAMETERS, SEARCH_PARAMETERS
 
 ROOT = Path(__file__).parents[2]
 CONFORMANCE = "docs/conformance.md"

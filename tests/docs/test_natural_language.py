@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from siteglass.interpret import explained
+from siteglass.leads.interpret import explained
 from siteglass.query.body import read_meaning
 from siteglass.query.fields import DIRECTIVES
 from tests.docs.blocks import ROOT

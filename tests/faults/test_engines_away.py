@@ -13,10 +13,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from siteglass.accounts import credits, ledger
-from siteglass.demo import generate
-from siteglass.lead_files import write_parquet
-from siteglass.postgres import Postgres
+from siteglass.billing import credits, ledger
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead_files import write_parquet
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from tests.private_engines import PrivateEngines
 from tests.running import fill, serving, settings_for

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 
-from siteglass.accounts import accounts, credits, ledger
-from siteglass.accounts.keys import create_key
-from siteglass.postgres import Postgres
+from siteglass.access import accounts
+from siteglass.access.keys import create_key
+from siteglass.billing import credits, ledger
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from tests.running import SECRET, ServiceProcess
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from siteglass.backends import Backends
-from siteglass.cli import cli
+from siteglass.cli.main import cli
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
 from siteglass.index.generations import Generation, GenerationError
 from siteglass.index.names import Names
-from siteglass.lead import Lead
-from siteglass.lead_files import write_parquet
+from siteglass.platform.backends import Backends
 from siteglass.settings import Settings, environment_of
 from tests.running import make_test_account, run, settings_for
 

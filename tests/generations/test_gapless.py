@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.backends import Backends
-from siteglass.demo import generate
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
 from siteglass.index.names import Names
-from siteglass.lead_files import write_parquet
+from siteglass.platform.backends import Backends
 from tests.api.asking import ENRICH, SEARCH
 from tests.generations.commands import Index, refusals
 from tests.generations.traffic import PAUSE_S, RATE, Action, Callers, Seen, Writer, Writing, going_on

@@ -14,16 +14,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from siteglass import opt_out
-from siteglass.backends import Backends, Clock
-from siteglass.demo import generate
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import expiry, generations
 from siteglass.index.generations import GenerationError
+from siteglass.index.load import load
 from siteglass.index.mapping import SCHEMA_VERSION
 from siteglass.index.names import Names, written_as
-from siteglass.lead import Lead
-from siteglass.lead_files import write_parquet
-from siteglass.load import load
+from siteglass.platform.backends import Backends, Clock
+from siteglass.privacy import opt_out
 from siteglass.settings import Settings
 from siteglass.suppression.values import read_value
 from tests.api.asking import enrich

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from siteglass.backends import Backends
-from siteglass.demo import generate
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead import Lead
 from siteglass.index import generations, mapping, sampling
 from siteglass.index.names import Names, written_as
-from siteglass.lead import Lead
+from siteglass.platform.backends import Backends
 from tests.generations.commands import Index, refusals
 from tests.running import run
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from siteglass import load as loading
-from siteglass import opt_out
-from siteglass.backends import Backends
-from siteglass.demo import generate
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead import Lead
+from siteglass.index import load as loading
 from siteglass.index.names import Names
-from siteglass.lead import Lead
+from siteglass.index.writing import write
+from siteglass.platform.backends import Backends
+from siteglass.privacy import opt_out
 from siteglass.suppression.values import read_value
-from siteglass.writing import write
 from tests.generations.commands import Index
 from tests.running import run
 

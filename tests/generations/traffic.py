@@ -16,13 +16,13 @@ from typing import Any
 import httpx
 import msgspec
 
-from siteglass.backends import open_backends
-from siteglass.demo import generate
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import write_parquet
 from siteglass.index.documents import sort_keys
+from siteglass.index.load import load
 from siteglass.index.names import Names
-from siteglass.lead import Lead
-from siteglass.lead_files import write_parquet
-from siteglass.load import load
+from siteglass.platform.backends import open_backends
 from siteglass.query.values import moment_text
 from siteglass.settings import Settings
 from tests.api.asking import ENRICH, SEARCH

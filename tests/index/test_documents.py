@@ -7,9 +7,9 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
+from siteglass.corpus.lead import Lead
 from siteglass.index.documents import document, sort_keys, spending_range
 from siteglass.index.mapping import FILTER_ONLY, properties
-from siteglass.lead import Lead
 from siteglass.query.fields import ENRICH_FIELDS, SEARCH_SELECTABLE
 from siteglass.query.filters import FilterReader
 

@@ -9,7 +9,7 @@ import signal
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from siteglass.domains import NotAHost, normalise, registrable
+from siteglass.corpus.domains import NotAHost, normalise, registrable
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.facts import Found, PageFacts
 

@@ -16,10 +16,10 @@ from typing import Any
 import httpx
 import pytest
 
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import read_parquet
 from siteglass.index import generations
 from siteglass.ingest.report import Report
-from siteglass.lead import Lead
-from siteglass.lead_files import read_parquet
 from siteglass.query.vocabulary import vocabulary
 from siteglass.settings import Settings, environment_of
 from tests.ingest.scoring import Found, Right, same_profile

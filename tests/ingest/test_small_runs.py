@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.evidence_files import evidence_of
-from siteglass.lead_files import read_parquet
+from siteglass.corpus.evidence_files import evidence_of
+from siteglass.corpus.lead_files import read_parquet
 from siteglass.settings import Settings, environment_of
 from tests.ingest.warcs import response, write_warc
 from tests.running import make_test_account, settings_for

@@ -8,7 +8,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from siteglass.backends import Clock
+from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
 from tests.api.handmade import HANDMADE
 from tests.language_model.endpoint import KEY, NAME, Endpoint, listening

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from siteglass.app import create_app
-from siteglass.logs import JsonFormatter
+from siteglass.platform.logs import JsonFormatter
 from siteglass.settings import Settings, SettingsError
 from tests.api.asking import answered, search
 from tests.api.handmade import NEVER, those

@@ -6,8 +6,8 @@ import asyncio
 import uuid
 from dataclasses import dataclass
 
-from siteglass.limits.local import LocalBuckets
-from siteglass.limits.shared import SharedBuckets
+from siteglass.access.limits.local import LocalBuckets
+from siteglass.access.limits.shared import SharedBuckets
 from tests.limits.model import Trace, traces
 
 

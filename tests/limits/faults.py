@@ -22,8 +22,8 @@ from typing import Self
 
 from redis.asyncio import Redis
 
-from siteglass.limits import Policy, RateLimiter
-from siteglass.limits.shared import SharedBuckets
+from siteglass.access.limits import Policy, RateLimiter
+from siteglass.access.limits.shared import SharedBuckets
 
 TIMEOUT_S = 0.05
 

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from siteglass.limits import Level, Policy
+from siteglass.access.limits import Level, Policy
 
 
 @dataclass

@@ -9,9 +9,9 @@ from typing import TypeVar
 import pytest
 from redis import Redis
 
-from siteglass.limits import Policy, RateLimiter, Verdict
-from siteglass.limits.local import LocalBuckets
-from siteglass.limits.shared import SharedBuckets
+from siteglass.access.limits import Policy, RateLimiter, Verdict
+from siteglass.access.limits.local import LocalBuckets
+from siteglass.access.limits.shared import SharedBuckets
 from siteglass.settings import Settings
 
 NOW = 1_790_000_000_000_000

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from redis.asyncio import Redis
 
-from siteglass.limits import Policy, RateLimiter, open_limits
+from siteglass.access.limits import Policy, RateLimiter, open_limits
 from siteglass.settings import Settings
 from tests.limits.faults import FAULTS, OwnRedis, free_port, open_worker, outage, until
 

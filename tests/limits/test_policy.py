@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from siteglass.limits import Level, Policy, Verdict, limit_headers
-from siteglass.limits.local import LocalBuckets
+from siteglass.access.limits import Level, Policy, Verdict, limit_headers
+from siteglass.access.limits.local import LocalBuckets
 
 STANDARD = Policy(10, 20)
 

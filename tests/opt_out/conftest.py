@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from siteglass.settings import Settings
 from tests.language_model.conftest import Moving
 from tests.opt_out.mails import Outbox

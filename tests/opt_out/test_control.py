@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from siteglass import control
-from siteglass.control import Control, Look, is_public, open_control, places
 from siteglass.errors import Unavailable
+from siteglass.privacy import control
+from siteglass.privacy.control import Control, Look, is_public, open_control, places
 from siteglass.settings import Settings, SettingsError
 from tests.limits.faults import free_port
 from tests.opt_out.servers import Names, Site, certificate, hosting, naming

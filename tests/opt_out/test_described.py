@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass import opt_out
 from siteglass.errors import Unavailable
+from siteglass.privacy import opt_out
 from tests.api.asking import refused
 from tests.api.describing import Description
 from tests.opt_out.conftest import ASK, CONFIRM, Door
@@ -70,7 +70,7 @@ def test_every_refusal_is_as_described(
         async def fail(*_: object, error: Exception = error, **__: object) -> None:
             raise error
 
-        monkeypatch.setattr("siteglass.subject_requests.FrontDoor._mail_code", fail)
+        monkeypatch.setattr("siteglass.privacy.subject_requests.FrontDoor._mail_code", fail)
         monkeypatch.setattr(opt_out, "suppress", fail)
         responses[code] = door.post(path, {"email": "a@door-fault.com"} if name == "opt_out" else proof)
     for code, response in responses.items():

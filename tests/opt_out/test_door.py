@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.api import subject_requests
-from siteglass.api.subject_requests import MAX_CHARS
-from siteglass.tickets import MAX_TICKET_CHARS
+from siteglass.privacy import endpoints as subject_requests
+from siteglass.privacy.endpoints import MAX_CHARS
+from siteglass.privacy.tickets import MAX_TICKET_CHARS
 from tests.api.asking import ENRICH, refused
 from tests.opt_out.conftest import ASK, CONFIRM, Door
 from tests.running import API_KEY

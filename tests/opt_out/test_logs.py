@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from redis.asyncio import Redis
 
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.log_lines import kept_lines
 from tests.opt_out.conftest import ASK, CONFIRM, Door
 

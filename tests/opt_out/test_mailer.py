@@ -19,7 +19,7 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP as Server
 from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword, Session
 
-from siteglass.mailer import Mailer, MailError, MailRefused, open_mailer
+from siteglass.platform.mailer import Mailer, MailError, MailRefused, open_mailer
 from siteglass.settings import Settings, SettingsError
 from tests.limits.faults import free_port
 from tests.opt_out.servers import certificate

@@ -7,8 +7,8 @@ import secrets
 
 import pytest
 
+from siteglass.privacy.tickets import NotATicket, Purpose, Ticket, TicketSealer
 from siteglass.query.cursor import CursorSealer
-from siteglass.tickets import NotATicket, Purpose, Ticket, TicketSealer
 from tests.running import SECRET
 
 NOW = 1_800_000_000

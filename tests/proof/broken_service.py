@@ -10,10 +10,10 @@ import sys
 from dataclasses import replace
 from typing import Any
 
-from siteglass import cli
-from siteglass.accounts import credits
-from siteglass.accounts.credits import Balances, Receipt
-from siteglass.api import charging
+from siteglass.billing import credits
+from siteglass.billing.credits import Balances, Receipt
+from siteglass.cli import main as cli
+from siteglass.leads import charging
 
 QUEUE_S = 0.05
 

@@ -11,12 +11,13 @@ from typing import Any
 import httpx
 import orjson
 
-from siteglass.accounts import accounts, credits
-from siteglass.accounts.accounts import Plan
-from siteglass.accounts.keys import create_key
-from siteglass.demo import generate
-from siteglass.lead_files import write_parquet
-from siteglass.postgres import Postgres
+from siteglass.access import accounts
+from siteglass.access.accounts import Plan
+from siteglass.access.keys import create_key
+from siteglass.billing import credits
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead_files import write_parquet
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from tests.accounts.opening import make_schema
 from tests.proof.arena import Arena

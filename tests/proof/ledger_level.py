@@ -11,9 +11,10 @@ from pathlib import Path
 
 import orjson
 
-from siteglass.accounts import accounts, credits
-from siteglass.accounts.keys import create_key
-from siteglass.postgres import Postgres
+from siteglass.access import accounts
+from siteglass.access.keys import create_key
+from siteglass.billing import credits
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import SECRETS, make_schema
 from tests.proof.arena import Arena
 from tests.proof.faults import Counts, schedule

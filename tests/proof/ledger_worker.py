@@ -19,13 +19,13 @@ from typing import Any
 import orjson
 import uvloop
 
-from siteglass.accounts import credits
-from siteglass.accounts.accounts import AccountError, Unconfirmed
-from siteglass.accounts.answers import Keep, compress
-from siteglass.accounts.credits import Bill, Mark
-from siteglass.accounts.keys import Caller
+from siteglass.access.accounts import AccountError, Unconfirmed
+from siteglass.access.keys import Caller
+from siteglass.billing import credits
+from siteglass.billing.answers import Keep, compress
+from siteglass.billing.credits import Bill, Mark
 from siteglass.errors import InsufficientCredits, Unavailable
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from tests.proof.history import Log, Operation
 
 CHARGE_MS = 1_500

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import asyncpg
 import pytest
 
-from siteglass.accounts import credits
-from siteglass.postgres import Postgres
+from siteglass.billing import credits
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import load_settings
 from tests.accounts.opening import bill, drop_schema, make_schema, open_account, owner
 from tests.proof.history import Operation

@@ -13,7 +13,7 @@ import aiohttp
 import httpx
 
 from siteglass.index.names import Names
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from tests.accounts.opening import make_schema
 from tests.proof import http_client, http_level, ledger_level, ledger_worker

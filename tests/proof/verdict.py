@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from siteglass.accounts import ledger
-from siteglass.postgres import Postgres
+from siteglass.billing import ledger
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import owner
 from tests.proof import invariants
 from tests.proof.history import Operation, write_history

@@ -7,11 +7,11 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.backends import Backends
+from siteglass.corpus.lead import Lead
 from siteglass.index.compile import compile_criteria
 from siteglass.index.documents import sort_keys
 from siteglass.index.names import Names
-from siteglass.lead import Lead
+from siteglass.platform.backends import Backends
 from siteglass.query.criteria import Criteria, criteria
 from siteglass.query.fields import ASKED
 from siteglass.query.filters import write_filters

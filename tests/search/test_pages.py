@@ -12,9 +12,9 @@ import httpx
 import msgspec
 import pytest
 
-from siteglass.demo import generate
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead import Lead
 from siteglass.index.documents import sort_keys
-from siteglass.lead import Lead
 from siteglass.query.criteria import Criteria
 from siteglass.query.fields import SORTS
 from siteglass.query.filters import write_filters

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.backends import Clock
-from siteglass.demo import generate
-from siteglass.lead_files import write_parquet
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead_files import write_parquet
+from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
 from tests.private_engines import PrivateEngines
 from tests.running import SECRET, fill, serving, settings_for

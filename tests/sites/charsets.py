@@ -6,7 +6,7 @@ from random import Random
 
 import msgspec
 
-from siteglass.demo.chance import Weighted
+from siteglass.corpus.demo.chance import Weighted
 from tests.sites.label import Declared, Site
 
 _WEST = ("windows-1252", "iso-8859-1")

@@ -6,8 +6,8 @@ from random import Random
 
 import msgspec
 
-from siteglass.demo.chance import Weighted
-from siteglass.lead import Lead
+from siteglass.corpus.demo.chance import Weighted
+from siteglass.corpus.lead import Lead
 from tests.sites import phones
 from tests.sites.label import Email, Phone, PhoneWritten, Site, Written
 from tests.sites.plants import HOSTED, plantable

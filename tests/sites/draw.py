@@ -8,11 +8,11 @@ from random import Random
 import idna
 import msgspec
 
-from siteglass.demo import generate
-from siteglass.demo.chance import Weighted
-from siteglass.demo.english import SENTENCES as ENGLISH
-from siteglass.demo.phrases import DESCRIPTIONS, SENTENCES
-from siteglass.lead import Lead
+from siteglass.corpus.demo import generate
+from siteglass.corpus.demo.chance import Weighted
+from siteglass.corpus.demo.english import SENTENCES as ENGLISH
+from siteglass.corpus.demo.phrases import DESCRIPTIONS, SENTENCES
+from siteglass.corpus.lead import Lead
 from siteglass.query.vocabulary import vocabulary
 from tests.sites import charsets, contacts
 from tests.sites.addresses import country_of, draw_street, is_of, town

@@ -7,7 +7,7 @@ from html import escape
 from random import Random
 from typing import Any
 
-from siteglass.demo.chance import Weighted
+from siteglass.corpus.demo.chance import Weighted
 from tests.sites.addresses import country_shown, state_shown
 from tests.sites.label import Site
 

@@ -7,7 +7,7 @@ from email.utils import formatdate
 from random import Random
 from typing import Any, Literal
 
-from siteglass.demo.chance import Weighted
+from siteglass.corpus.demo.chance import Weighted
 from tests.sites import charsets, other_pages
 from tests.sites.label import Served, Site
 from tests.sites.layouts import LAYOUTS

@@ -14,7 +14,7 @@ import brotli  # type: ignore[import-untyped]
 import phonenumbers
 import pytest
 
-from siteglass.domains import registrable
+from siteglass.corpus.domains import registrable
 from siteglass.query.vocabulary import vocabulary
 from tests.sites import Email, Served, Site, pages, read_labels, sites, write_folder, write_warc
 from tests.sites.__main__ import main

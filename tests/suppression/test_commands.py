@@ -13,8 +13,8 @@ import asyncpg
 import pytest
 
 from siteglass.app import create_app
-from siteglass.demo import generate
-from siteglass.lead import Lead
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead import Lead
 from siteglass.settings import Settings
 from tests.accounts.opening import owner
 from tests.running import add, serving

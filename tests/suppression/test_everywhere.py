@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.demo import generate
-from siteglass.lead import Lead
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead import Lead
 from tests.running import serving
 from tests.suppression.world import World, results, search, told, walked, world
 

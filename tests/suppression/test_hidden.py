@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from siteglass.backends import Backends, open_backends
+from siteglass.corpus.lead import Lead
 from siteglass.errors import Unavailable
-from siteglass.lead import Lead
+from siteglass.platform.backends import Backends, open_backends
 from siteglass.suppression import entries, hidden
 from siteglass.suppression.hidden import Hidden
 from siteglass.suppression.values import Hasher, read_value

@@ -16,13 +16,13 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from siteglass import opt_out
-from siteglass.backends import Backends
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
+from siteglass.index.load import load
 from siteglass.index.names import Names
-from siteglass.lead import Lead
-from siteglass.lead_files import write_parquet
-from siteglass.load import load
+from siteglass.platform.backends import Backends
+from siteglass.privacy import opt_out
 from siteglass.suppression.values import read_value
 from tests.running import run, serving
 from tests.suppression.world import World, rebuilt, world

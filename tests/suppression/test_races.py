@@ -12,17 +12,17 @@ from typing import Any
 import asyncpg
 import pytest
 
-from siteglass import load as loading
-from siteglass import opt_out
-from siteglass.backends import Backends
-from siteglass.demo import generate
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import LeadFileError, record_place, write_parquet
 from siteglass.index import generations
+from siteglass.index import load as loading
 from siteglass.index.names import Names
-from siteglass.lead import Lead
-from siteglass.lead_files import LeadFileError, record_place, write_parquet
+from siteglass.index.writing import Preparer, Written, write
+from siteglass.platform.backends import Backends
+from siteglass.privacy import opt_out
 from siteglass.suppression import entries
 from siteglass.suppression.values import Hasher, Kind, read_value
-from siteglass.writing import Preparer, Written, write
 from tests.accounts.opening import owner
 from tests.running import add, run, serving
 from tests.suppression.world import World, results, told, walked, world

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from siteglass.corpus.lead import Lead
 from siteglass.ingest.facts import Found, PageFacts
 from siteglass.ingest.suppressed import Suppressed
-from siteglass.lead import Lead
 from siteglass.query.vocabulary import vocabulary
 from siteglass.settings import Settings
 from siteglass.suppression.calling_codes import CALLING_CODES

@@ -13,9 +13,9 @@ import msgspec
 import orjson
 import pytest
 
+from siteglass.corpus.lead import Lead
 from siteglass.index.documents import document
 from siteglass.index.mapping import FILTER_ONLY
-from siteglass.lead import Lead
 from siteglass.settings import Settings, SettingsError
 from siteglass.suppression.hidden import EEA, hidden_countries
 from siteglass.suppression.redaction import changes, hashes, lead_getter, names, without_personal

@@ -15,10 +15,10 @@ from typing import Any
 
 import httpx
 
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import write_parquet
 from siteglass.index.generations import Shape
-from siteglass.lead import Lead
-from siteglass.lead_files import write_parquet
-from siteglass.rebuild import Plan, rebuild
+from siteglass.index.rebuild import Plan, rebuild
 from siteglass.settings import Settings, environment_of
 from tests.accounts.opening import drop_schema
 from tests.running import RUN_PREFIX, fill, make_test_account, run, settings_for

@@ -11,13 +11,13 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass import test_mode
-from siteglass.accounts.accounts import create_account
-from siteglass.accounts.credits import balance
-from siteglass.accounts.keys import create_key
-from siteglass.accounts.receipts import Wanted, entries
-from siteglass.accounts.rotation import rotate_key
-from siteglass.postgres import Postgres
+from siteglass.access.accounts import create_account
+from siteglass.access.keys import create_key
+from siteglass.access.rotation import rotate_key
+from siteglass.billing.credits import balance
+from siteglass.billing.receipts import Wanted, entries
+from siteglass.leads import sandbox as test_mode
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from tests.running import make_test_account, run, serving, settings_for
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from siteglass.accounts.audit import audit_page
+from siteglass.access.audit import audit_page
 from siteglass.dashboard.audit_words import tell
 from siteglass.dashboard.guard import Dashboard, Declared, Visit
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from siteglass.accounts.audit import AuditRow, Named, people_named
-from siteglass.accounts.keys import SCOPES
-from siteglass.accounts.own_keys import key_names
+from siteglass.access.audit import AuditRow, Named, people_named
+from siteglass.access.keys import SCOPES
+from siteglass.access.own_keys import key_names
 from siteglass.dashboard.guard import Dashboard
 from siteglass.dashboard.rendering import moment, number, signed
 

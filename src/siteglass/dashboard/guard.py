@@ -16,9 +16,7 @@ from jinja2 import Environment
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from siteglass.accounts.accounts import AccountError
-from siteglass.address import origin_of
-from siteglass.backends import Backends
+from siteglass.access.accounts import AccountError
 from siteglass.dashboard.forms import Form, read_form, read_query
 from siteglass.dashboard.refusals import (
     FORM_TOO_OLD,
@@ -31,14 +29,16 @@ from siteglass.dashboard.refusals import (
 )
 from siteglass.dashboard.rendering import DONE, HEADERS, html_answer
 from siteglass.errors import Unavailable
-from siteglass.logs import log_fault, new_request_id
-from siteglass.metrics import tell_answer
-from siteglass.page_files import PageFiles
 from siteglass.people import sessions
 from siteglass.people.people import ROLES
 from siteglass.people.problems import PeopleError
 from siteglass.people.sessions import Session
-from siteglass.sign_in import KNOWN_LIFE_S, Browser, SignIn
+from siteglass.people.sign_in import KNOWN_LIFE_S, Browser, SignIn
+from siteglass.platform.backends import Backends
+from siteglass.platform.logs import log_fault, new_request_id
+from siteglass.platform.metrics import tell_answer
+from siteglass.web.address import origin_of
+from siteglass.web.page_files import PageFiles
 
 log = logging.getLogger("siteglass.dashboard")
 

@@ -10,10 +10,10 @@ from functools import partial
 
 from starlette.responses import Response
 
-from siteglass.accounts.accounts import AccountError
-from siteglass.accounts.audit import Person, audit_page
-from siteglass.accounts.keys import KeyRow, revoke_key
-from siteglass.accounts.own_keys import KeyPage, find_key, keys_page
+from siteglass.access.accounts import AccountError
+from siteglass.access.audit import Person, audit_page
+from siteglass.access.keys import KeyRow, revoke_key
+from siteglass.access.own_keys import KeyPage, find_key, keys_page
 from siteglass.dashboard.audit_words import tell
 from siteglass.dashboard.guard import Dashboard, Declared, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE

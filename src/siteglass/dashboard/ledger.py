@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from siteglass.accounts.keys import list_keys
-from siteglass.accounts.receipts import KINDS, Entry, Wanted, entries
+from siteglass.access.keys import list_keys
+from siteglass.billing.ledger_csv import MAX_CSV_ROWS, LedgerCsv
+from siteglass.billing.receipts import KINDS, Entry, Wanted, entries
 from siteglass.dashboard.downloads import csv_answer
 from siteglass.dashboard.forms import Form, FormError
 from siteglass.dashboard.guard import Dashboard, Declared, Visit
-from siteglass.ledger_csv import MAX_CSV_ROWS, LedgerCsv
 
 LEDGER = "/dashboard/ledger"
 PAGE_ROWS = 50

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from siteglass.accounts.credits import Mark
-from siteglass.accounts.receipts import Entry, Wanted, entries, of_request
+from siteglass.billing.credits import Mark
+from siteglass.billing.receipts import Entry, Wanted, entries, of_request
 from siteglass.dashboard.guard import Dashboard, Declared, Visit
 from siteglass.dashboard.ledger import LEDGER
 from siteglass.dashboard.refusals import NOT_THERE

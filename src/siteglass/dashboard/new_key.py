@@ -15,11 +15,11 @@ from typing import TypeVar
 
 from starlette.responses import Response
 
-from siteglass.accounts.accounts import AccountError
-from siteglass.accounts.audit import Person
-from siteglass.accounts.key_room import TooManyKeys
-from siteglass.accounts.keys import SCOPES, KeyLimits, KeyRow, create_key
-from siteglass.accounts.rotation import rotate_key
+from siteglass.access.accounts import AccountError
+from siteglass.access.audit import Person
+from siteglass.access.key_room import TooManyKeys
+from siteglass.access.keys import SCOPES, KeyLimits, KeyRow, create_key
+from siteglass.access.rotation import rotate_key
 from siteglass.dashboard.forms import Form, FormError
 from siteglass.dashboard.guard import Dashboard, Declared, Visit, see_other
 from siteglass.dashboard.keys import KEYS, ONE, key_of, state_of

@@ -8,9 +8,9 @@ from datetime import UTC, date, datetime, timedelta
 
 from starlette.responses import Response
 
-from siteglass.accounts import activity, receipts, standing
-from siteglass.accounts.activity import RequestDay
-from siteglass.accounts.standing import Standing
+from siteglass.billing import activity, receipts, standing
+from siteglass.billing.activity import RequestDay
+from siteglass.billing.standing import Standing
 from siteglass.dashboard.charts import Chart, Line
 from siteglass.dashboard.guard import HOME, Dashboard, Declared, Visit
 from siteglass.dashboard.usage import requests_chart

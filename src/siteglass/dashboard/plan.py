@@ -6,9 +6,9 @@ from email.utils import parseaddr
 
 from starlette.responses import Response
 
-from siteglass.accounts.audit import Person
-from siteglass.accounts.balance_alerts import MAX_OWNERS, BalanceAlert, balance_alert, set_balance_alert
-from siteglass.accounts.standing import standing
+from siteglass.access.audit import Person
+from siteglass.billing.balance_alerts import MAX_OWNERS, BalanceAlert, balance_alert, set_balance_alert
+from siteglass.billing.standing import standing
 from siteglass.dashboard.forms import FormError
 from siteglass.dashboard.guard import Dashboard, Declared, Visit, see_other
 

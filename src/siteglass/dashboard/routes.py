@@ -6,8 +6,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from siteglass.address import origin_of
-from siteglass.backends import Backends
 from siteglass.dashboard import (
     audit,
     joining,
@@ -26,8 +24,10 @@ from siteglass.dashboard.guard import Dashboard, Declared, Visit, guarded
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.dashboard.rendering import HEADERS, make_environment
 from siteglass.errors import NotFound
-from siteglass.page_files import PageFiles
-from siteglass.sign_in import SignIn
+from siteglass.people.sign_in import SignIn
+from siteglass.platform.backends import Backends
+from siteglass.web.address import origin_of
+from siteglass.web.page_files import PageFiles
 
 FILES = "/dashboard/files"
 _FILES = (

@@ -8,7 +8,7 @@ from siteglass.dashboard.guard import CONFIRM, HOME, SIGN_IN, Dashboard, Declare
 from siteglass.dashboard.refusals import NOT_THERE, status_of
 from siteglass.people import people, sessions
 from siteglass.people.problems import PeopleError, TooManyTries
-from siteglass.sign_in import Passed
+from siteglass.people.sign_in import Passed
 
 MAX_EMAIL_CHARS = 254
 MAX_PASSWORD_CHARS = 1_000

@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
-from siteglass.accounts import activity
-from siteglass.accounts.activity import CreditsByDay, RequestDay, Series
+from siteglass.billing import activity
+from siteglass.billing.activity import CreditsByDay, RequestDay, Series
 from siteglass.dashboard.charts import OTHER_COLOUR, Chart, Line
 from siteglass.dashboard.downloads import csv_answer
 from siteglass.dashboard.forms import Form, FormError

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from siteglass.backends import Backends
 from siteglass.index.names import Names
+from siteglass.platform.backends import Backends
 
 _UNITS = {"b": 1, "kb": 2**10, "mb": 2**20, "gb": 2**30, "tb": 2**40, "pb": 2**50}
 _WATERMARK = "cluster.routing.allocation.disk.watermark."

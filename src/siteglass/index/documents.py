@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from siteglass.query.values import moment_text
 from siteglass.query.vocabulary import vocabulary
 

@@ -7,9 +7,9 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
-from siteglass.backends import Backends, EngineError
 from siteglass.index import generations
 from siteglass.index.names import Names
+from siteglass.platform.backends import Backends, EngineError
 from siteglass.settings import Settings, variable
 
 MS_PER_DAY = 86_400_000

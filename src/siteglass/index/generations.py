@@ -11,10 +11,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from siteglass import __version__
-from siteglass.backends import Backends, EngineError
 from siteglass.errors import Unavailable
 from siteglass.index import mapping
 from siteglass.index.names import Names, written_as
+from siteglass.platform.backends import Backends, EngineError
 
 ADMIN_TIMEOUT_MS = 60_000
 # A generation is named by the clock of the machine that made it, the list of opt-outs is dated by PostgreSQL's: a clock

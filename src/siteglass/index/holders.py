@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from siteglass.backends import Backends
 from siteglass.index.scanning import scanned
+from siteglass.platform.backends import Backends
 
 # Far below the engine's own limit of 65,536 terms in one query.
 KEYS_AT_ONCE = 1_000

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from siteglass.backends import Backends, EngineError
 from siteglass.errors import Unavailable
 from siteglass.index.names import Names
+from siteglass.platform.backends import Backends, EngineError
 
 
 @dataclass(frozen=True, slots=True)

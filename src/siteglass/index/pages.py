@@ -14,12 +14,12 @@ from typing import Any
 
 import orjson
 
-from siteglass import metrics
-from siteglass.backends import Backends, EngineError
 from siteglass.errors import Unavailable
 from siteglass.index.compile import Query, compile_criteria
 from siteglass.index.documents import BUCKETS, RANK_HASH_BITS
 from siteglass.index.names import Names
+from siteglass.platform import metrics
+from siteglass.platform.backends import Backends, EngineError
 from siteglass.query.criteria import Criteria, Range
 from siteglass.query.cursor import Position
 

@@ -7,10 +7,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from siteglass.backends import Backends
 from siteglass.index import generations
 from siteglass.index.documents import BUCKETS
 from siteglass.index.scanning import scanned
+from siteglass.platform.backends import Backends
 
 SAMPLE_LEADS = 4_000
 MAX_SAMPLE_LEADS = 20_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from siteglass.backends import Backends
 from siteglass.index.compile import Query
+from siteglass.platform.backends import Backends
 
 PAGE = 1_000
 

@@ -6,13 +6,13 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from siteglass.backends import Backends
 from siteglass.index import generations, mapping
 from siteglass.index.compile import compile_criteria
 from siteglass.index.generations import Generation
 from siteglass.index.golden import Golden, queries_of
 from siteglass.index.names import Names
 from siteglass.index.sampling import Pairs, sample, stored_versions
+from siteglass.platform.backends import Backends
 from siteglass.query.criteria import Criteria
 from siteglass.query.directives import print_condition
 from siteglass.query.fields import FIELDS

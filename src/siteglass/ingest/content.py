@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from siteglass.lead_files import LEAD_SCHEMA
+from siteglass.corpus.lead_files import LEAD_SCHEMA
 
 TIMES = ("crawled_at_ms", "updated_at_ms")
 HASH_BYTES = 16

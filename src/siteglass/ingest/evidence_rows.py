@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from siteglass.evidence_files import EVIDENCE_SCHEMA
+from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA
 from siteglass.ingest.grouped import ASCENDING, DESCENDING, Order, listed, pc
 from siteglass.ingest.suppressed import Suppressed
 

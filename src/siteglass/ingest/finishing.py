@@ -16,14 +16,14 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from siteglass.evidence_files import write_evidence
+from siteglass.corpus.evidence_files import write_evidence
+from siteglass.corpus.lead_files import LEAD_SCHEMA, ROW_GROUP_SIZE, batch_of, leads_of, replacing
 from siteglass.ingest.content import PREVIOUS_SCHEMA, content_hashes
 from siteglass.ingest.evidence_rows import Contacts, addresses_screened, contacts_of, evidence, shown_evidence
 from siteglass.ingest.grouped import listed
 from siteglass.ingest.rules import Rules, rules_of
 from siteglass.ingest.suppressed import Suppressed
 from siteglass.ingest.together import MAX_VALUES, together
-from siteglass.lead_files import LEAD_SCHEMA, ROW_GROUP_SIZE, batch_of, leads_of, replacing
 from siteglass.query.vocabulary import vocabulary
 
 MAX_CATEGORIES = 200

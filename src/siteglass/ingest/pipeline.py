@@ -1,4 +1,4 @@
-"""A run from archives to files of leads and evidence: extract, merge, report. Loading them is `siteglass.rebuild`.
+"""A run from archives to files of leads and evidence: extract, merge, report. `siteglass.index.rebuild` loads them.
 
 WORK/facts/TASK.parquet            facts of the pages of one archive; kept, so that no archive is read twice
 WORK/runs/RUN/leads/*.parquet      the leads, beside each file its evidence
@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from siteglass.corpus.lead_files import replacing
 from siteglass.ingest import pool, spark
 from siteglass.ingest.merge import Merged, MergeFailed, merge
 from siteglass.ingest.report import Report, report_of
 from siteglass.ingest.suppressed import Suppressed
 from siteglass.ingest.tasks import Plan, Summary, sweep
-from siteglass.lead_files import replacing
-from siteglass.progress import progress, working
+from siteglass.platform.progress import progress, working
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,9 +11,9 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from siteglass.corpus.lead_files import LEAD_SCHEMA, open_parquet, read_row_group
 from siteglass.ingest.merge import Merged
 from siteglass.ingest.tasks import Summary
-from siteglass.lead_files import LEAD_SCHEMA, open_parquet, read_row_group
 
 SAMPLES = 5
 SHOWN = 20

@@ -11,8 +11,8 @@ from functools import cache
 
 import msgspec
 
+from siteglass.corpus.lead import Lead
 from siteglass.ingest.facts import Found, PageFacts
-from siteglass.lead import Lead
 from siteglass.settings import Settings
 from siteglass.suppression.redaction import changes, lead_getter, lead_with, names
 from siteglass.suppression.values import Hasher

@@ -21,11 +21,11 @@ from typing import BinaryIO
 import msgspec
 import pyarrow.parquet as pq
 
+from siteglass.corpus.lead_files import replacing
 from siteglass.ingest.archives import Item, Quarantined, read_archive
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.facts import EXTRACTOR_VERSION, FACTS_SCHEMA, PageFacts, to_batch
 from siteglass.ingest.suppressed import Suppressed
-from siteglass.lead_files import replacing
 
 FACTS_OF = "siteglass.ingest.extract:facts_of"
 PAGE_TIMEOUT_S = 2.0

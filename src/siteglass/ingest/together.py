@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from siteglass.corpus.lead import SOCIAL_NETWORKS
+from siteglass.corpus.lead_files import LEAD_SCHEMA
 from siteglass.ingest.captures import Priority, best_pages, numbered, speaks
 from siteglass.ingest.grouped import (
     ASCENDING,
@@ -30,8 +32,6 @@ from siteglass.ingest.grouped import (
     voted,
 )
 from siteglass.ingest.signals import signals
-from siteglass.lead import SOCIAL_NETWORKS
-from siteglass.lead_files import LEAD_SCHEMA
 
 MAX_VALUES = 50
 MAX_TEXT_CHARS = 20_000

@@ -15,10 +15,10 @@ from siteglass.people.noting import noted
 from siteglass.people.people import CREATE, KNOWN_ALREADY
 from siteglass.people.problems import PeopleError
 from siteglass.people.secrecy import digest
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 
 if TYPE_CHECKING:
-    from siteglass.postgres import Connection
+    from siteglass.platform.postgres import Connection
 
 LINK_GONE = "This link works no more: it was used, replaced or has expired. Ask for a new one."
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from siteglass.people.problems import PeopleError
 from siteglass.people.secrecy import digest, new_token
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 
 Purpose = Literal["reset", "invite"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 
 MAX_PAGE = 1_000
 

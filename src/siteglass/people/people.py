@@ -9,7 +9,7 @@ import asyncpg
 
 from siteglass.people.noting import noted
 from siteglass.people.problems import PeopleError
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 
 # From the least to the most: each may do what those before it may.
 ROLES: Final = ("viewer", "member", "owner")

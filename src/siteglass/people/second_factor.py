@@ -10,7 +10,7 @@ import pyotp
 
 from siteglass.people.noting import noted
 from siteglass.people.secrecy import Secrecy, digest
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 
 ISSUER = "Siteglass"
 STEP_S = 30

@@ -13,7 +13,7 @@ import orjson
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
-from siteglass.sealed import read_sealed, spell_sealed
+from siteglass.platform.sealed import read_sealed, spell_sealed
 from siteglass.settings import SettingsError, variable
 
 MIN_SECRET_CHARS = 32

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from siteglass.people.noting import noted
 from siteglass.people.secrecy import digest, new_token
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 
 # A session is written to no more often than this.
 TOUCH_AFTER = timedelta(minutes=1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from siteglass.people.problems import TooManyTries
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 
 WINDOW = timedelta(minutes=15)
 MOST = 10

@@ -17,8 +17,8 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from siteglass.errors import CursorExpired, InvalidCursor
+from siteglass.platform.sealed import read_sealed, spell_sealed
 from siteglass.query.fields import SEARCH_SELECTABLE, SORTS
-from siteglass.sealed import read_sealed, spell_sealed
 
 MAX_CURSOR_CHARS = 6_144
 MIN_SECRET_CHARS = 32

@@ -11,7 +11,7 @@ import asyncpg
 import orjson
 
 from siteglass.errors import Unavailable
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import SettingsError, variable
 from siteglass.suppression.redaction import addresses, names
 from siteglass.suppression.values import Hasher, Kind, Value

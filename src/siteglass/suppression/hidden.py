@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from siteglass.errors import Unavailable
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, SettingsError, variable
 from siteglass.suppression.entries import WHOLE, require_secret
 from siteglass.suppression.redaction import changes, without_personal

@@ -14,8 +14,8 @@ from typing import Any
 
 import msgspec
 
-from siteglass.domains import registrable
-from siteglass.lead import Lead
+from siteglass.corpus.domains import registrable
+from siteglass.corpus.lead import Lead
 from siteglass.suppression.numbers import Numbers, may_hold_number
 from siteglass.suppression.values import Hasher, index_key, site_key
 from siteglass.suppression.veiled import cut_veiled, may_veil, veiled

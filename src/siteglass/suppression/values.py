@@ -16,7 +16,7 @@ from enum import StrEnum
 
 import idna
 
-from siteglass.domains import NotAHost, normalise
+from siteglass.corpus.domains import NotAHost, normalise
 from siteglass.settings import Settings, SettingsError, variable
 
 MIN_SECRET_CHARS = 32

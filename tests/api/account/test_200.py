@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import httpx
 
-from siteglass.accounts import credits
-from siteglass.accounts.keys import KeyLimits
+from siteglass.access.keys import KeyLimits
+from siteglass.billing import credits
 from tests.api.asking import ACCOUNT
 from tests.api.paying import COST, Bank, Customer
 from tests.api.receipts import another, as_owner, entries, get, look_up, moment, spend

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from tests.api.asking import ENRICH, ENRICH_FIELDS, NETWORKS, answered, enrich, ms
 from tests.api.handmade import BARE, BY_DOMAIN, FULL, HANDMADE
 

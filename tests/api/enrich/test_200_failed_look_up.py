@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from siteglass.accounts.credits import Mark
+from siteglass.billing.credits import Mark
+from siteglass.corpus.lead_files import write_parquet
 from siteglass.index.generations import Shape
-from siteglass.lead_files import write_parquet
 from tests.api.asking import ENRICH, refused
 from tests.api.paying import STOCK, Bank
 from tests.private_engines import PrivateEngines

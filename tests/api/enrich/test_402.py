@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from siteglass.accounts.credits import Mark
-from siteglass.accounts.keys import KeyLimits
+from siteglass.access.keys import KeyLimits
+from siteglass.billing.credits import Mark
 from tests.api.asking import ENRICH
 from tests.api.paying import STOCK, Bank, Marks, capped, too_few
 

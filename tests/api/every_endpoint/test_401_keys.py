@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from siteglass import app
-from siteglass.accounts.key_form import checksum, make_key
-from siteglass.accounts.keys import KeyLimits
+from siteglass.access.key_form import checksum, make_key
+from siteglass.access.keys import KeyLimits
 from siteglass.settings import Settings
 from tests.api.asking import ENRICH, INTERPRET, SEARCH, answered, refused
 from tests.api.paying import IN_ORDER, STOCK, Bank, marks

@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.accounts.keys import SCOPES
-from siteglass.address import trusted_proxies
+from siteglass.access.keys import SCOPES
 from siteglass.settings import Settings, SettingsError
+from siteglass.web.address import trusted_proxies
 from tests.api.asking import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, answered, refused
 from tests.api.paying import Bank, Customer, nothing_shown
 from tests.running import ServiceProcess, serving

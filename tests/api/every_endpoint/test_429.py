@@ -14,7 +14,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from siteglass.accounts.keys import KeyLimits
+from siteglass.access.keys import KeyLimits
 from siteglass.settings import Settings
 from tests.api.asking import ENRICH, INTERPRET, READING, SEARCH, VALUES, answered, refused
 from tests.api.paying import COST, IN_ORDER, STOCK, Bank, Customer, marks, nothing_shown

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from siteglass.backends import Clock
+from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
 from tests.api.asking import ENRICH, LEDGER, SEARCH, USAGE, answered, refused
 from tests.api.paying import IN_ORDER, Bank, nothing_shown

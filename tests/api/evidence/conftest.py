@@ -10,9 +10,9 @@ import msgspec
 import pyarrow as pa
 import pytest
 
-from siteglass.evidence_files import EVIDENCE_SCHEMA, Sighting, write_evidence
-from siteglass.lead import Lead
-from siteglass.lead_files import write_parquet
+from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA, Sighting, write_evidence
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import write_parquet
 from tests.api.paying import Bank
 from tests.running import fill, serving, settings_for
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from siteglass import opt_out
-from siteglass.evidence_files import MAX_SIGHTINGS
+from siteglass.corpus.evidence_files import MAX_SIGHTINGS
+from siteglass.privacy import opt_out
 from siteglass.suppression.values import read_value
 from tests.api.asking import ENRICH, LEDGER, SEARCH, answered
 from tests.api.evidence.conftest import OPTED_OUT_PHONE, PHONE

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from siteglass.accounts import credits, paid
-from siteglass.evidence_files import evidence_of
+from siteglass.billing import credits, paid
+from siteglass.corpus.evidence_files import evidence_of
 from tests.api.asking import ENRICH, answered, refused
 from tests.api.evidence.test_200 import PATH
 from tests.api.paying import Bank

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.accounts.ledger import entry_hash
+from siteglass.billing.ledger import entry_hash
 from tests.api.asking import LEDGER, SEARCH, answered
 from tests.api.paying import COST, IN_ORDER, Bank, Customer
 from tests.api.receipts import another, as_owner, entries, get, look_up, moment, spend

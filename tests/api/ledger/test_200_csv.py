@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from siteglass.accounts import credits
+from siteglass.billing import credits
 from tests.api.asking import LEDGER, answered, refused
 from tests.api.paying import Bank
 from tests.api.receipts import another, as_table, entries, look_up, spend, table

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from siteglass.accounts import credits
+from siteglass.billing import credits
 from tests.api.asking import ACCOUNT, LEDGER, answered
 from tests.api.paying import Bank, Customer
 from tests.api.receipts import another, as_owner, as_table, entries, get, look_up, moment, spend, table, walked

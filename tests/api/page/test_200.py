@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.backends import Clock
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
+from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
 from tests.api.asking import SEARCH, answered, same_record, search
 from tests.api.handmade import BY_DOMAIN, CRAWLED, HANDMADE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from siteglass.accounts.keys import KeyLimits
+from siteglass.access.keys import KeyLimits
 from tests.api.asking import SEARCH, answered
 from tests.api.paying import COST, IN_ORDER, STOCK, Bank, capped, marks, price, too_few
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from siteglass.backends import Clock
+from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
 from tests.api.asking import SEARCH, answered, refused, search
 from tests.running import serving

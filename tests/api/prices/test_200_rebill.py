@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from siteglass.accounts import accounts, credits
-from siteglass.accounts.credits import Mark
-from siteglass.postgres import Postgres
+from siteglass.access import accounts
+from siteglass.billing import credits
+from siteglass.billing.credits import Mark
+from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import owner
 from tests.api.asking import ENRICH, SEARCH, answered
 from tests.api.paying import COST, IN_ORDER, STOCK, Bank, Customer, Marks, capped, marks

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from siteglass.accounts import credits
-from siteglass.lead import Lead
+from siteglass.billing import credits
+from siteglass.corpus.lead import Lead
 from tests.api.asking import LEDGER, SEARCH, answered
 from tests.api.paying import IN_ORDER, STOCK, Bank
 from tests.api.receipts import as_owner, entries, get, look_up, spend

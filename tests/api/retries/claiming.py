@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from siteglass.limits import open_limits
+from siteglass.access.limits import open_limits
 from tests.api.paying import Customer
 
 

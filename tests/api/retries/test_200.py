@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.postgres import Postgres
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from tests.accounts.opening import owner
 from tests.api.asking import ENRICH, SEARCH, answered

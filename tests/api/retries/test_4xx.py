@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from siteglass.accounts import answers
+from siteglass.billing import answers
 from siteglass.errors import PayloadTooLarge
 from tests.api.asking import ENRICH, SEARCH, answered, refused
 from tests.api.paying import COST, IN_ORDER, Bank, async_client

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from tests.api.asking import SEARCH, answered, found, search
 from tests.api.handmade import BY_DOMAIN, HANDMADE
 from tests.running import API_KEY

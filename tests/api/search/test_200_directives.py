@@ -7,8 +7,8 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from siteglass.backends import Clock
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
+from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
 from tests.api.asking import found, search
 from tests.api.handmade import CRAWLED, FULL, those

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from tests.api.asking import found, search, time_text
 from tests.api.handmade import CRAWLED, FULL, HANDMADE, NEVER, those
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from siteglass.lead import Lead
+from siteglass.corpus.lead import Lead
 from tests.api.asking import (
     DEFAULT_FIELDS,
     LADDER,

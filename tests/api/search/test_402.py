@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from siteglass.accounts.keys import KeyLimits
+from siteglass.access.keys import KeyLimits
 from tests.api.asking import SEARCH, answered, refused
 from tests.api.paying import COST, FAST, IN_ORDER, STOCK, Bank, capped, marks, too_few
 

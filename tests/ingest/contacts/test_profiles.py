@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from siteglass.corpus.lead import SOCIAL_NETWORKS
 from siteglass.ingest.extract.profiles import MAX_OTHER, profiles
-from siteglass.lead import SOCIAL_NETWORKS
 from tests.ingest.contacts.making import PAGE_LIMIT_MS, page, slowest_ms
 
 

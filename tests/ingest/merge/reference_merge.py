@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
 from siteglass.ingest.facts import PageFacts
 from siteglass.ingest.rules import Rules
-from siteglass.lead import SOCIAL_NETWORKS, Lead
 from siteglass.query.vocabulary import vocabulary
 
 NAME_BASES = ["json_ld", "og_site_name", "title", "domain"]

@@ -10,13 +10,13 @@ import msgspec
 import pyarrow.parquet as pq
 import pytest
 
-from siteglass.evidence_files import EVIDENCE_SCHEMA
+from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import LEAD_SCHEMA, batch_of, read_parquet
 from siteglass.ingest.evidence_rows import NoEvidence, shown_evidence
 from siteglass.ingest.facts import PageFacts
 from siteglass.ingest.merge import Merged, MergeFailed, merge
 from siteglass.ingest.suppressed import Suppressed
-from siteglass.lead import Lead
-from siteglass.lead_files import LEAD_SCHEMA, batch_of, read_parquet
 from siteglass.settings import Settings
 from siteglass.suppression.values import Hasher, read_value
 from tests.ingest.merge.random_facts import START_MS, random_facts, write_facts

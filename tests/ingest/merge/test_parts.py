@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import read_parquet
 from siteglass.ingest.blocks import dealt, parts_of, unpacked
 from siteglass.ingest.captures import MAX_PAGES, Gathering, believable, best_pages, checked, lightened, speaks
 from siteglass.ingest.content import PREVIOUS_SCHEMA
 from siteglass.ingest.facts import PageFacts, to_batch
 from siteglass.ingest.finishing import Finishing
-from siteglass.lead import Lead
-from siteglass.lead_files import read_parquet
 from tests.ingest.merge.random_facts import random_facts
 from tests.ingest.merge.reference_merge import Evidence, merged
 from tests.ingest.stand_in_rules import RULES

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from msgspec.structs import replace
 
-from siteglass.domains import normalise, registrable
+from siteglass.corpus.domains import normalise, registrable
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.extract import kinds, robots
 from siteglass.ingest.extract.audits import audits

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from urllib.parse import unquote
 
-from siteglass.domains import NotAHost, is_of_the_internet, normalise, registrable
+from siteglass.corpus.domains import NotAHost, is_of_the_internet, normalise, registrable
 from siteglass.ingest.extract.page import Page
 from siteglass.ingest.extract.role import is_role
 from siteglass.ingest.facts import Found

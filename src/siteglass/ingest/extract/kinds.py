@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from siteglass.domains import NotAHost, normalise, registrable
+from siteglass.corpus.domains import NotAHost, normalise, registrable
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.extract.page import Page, joined
 from siteglass.ingest.extract.texts import Texts

@@ -11,7 +11,7 @@ import orjson
 from resiliparse.parse.encoding import bytes_to_str, detect_encoding, map_encoding_to_html5
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from siteglass.domains import NotAHost, normalise, registrable
+from siteglass.corpus.domains import NotAHost, normalise, registrable
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.extract.bounds import bounded
 

@@ -1,0 +1,1 @@
+"""Who calls: accounts, API keys, networks, the audit log and rate limits."""

@@ -1,0 +1,317 @@
+"""Keys: who calls, by the key that was sent; and making, listing, binding, revoking them."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import asyncpg
+
+from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError, broken_rule
+from siteglass.access.audit import Actor, spelled
+from siteglass.access.key_form import digest, is_well_formed, make_key, secret_version
+from siteglass.access.key_room import HAS_ROOM, TooManyKeys, fetchrow_alone
+from siteglass.access.key_uses import KeyUses, Rehashed
+from siteglass.access.networks import Network
+from siteglass.errors import Unauthorized
+from siteglass.platform.postgres import Postgres
+from siteglass.settings import SettingsError, variable
+
+SCOPES: Final = ("search", "enrich", "account")
+
+CACHE_S = 1.0
+CACHE_SIZE = 10_000
+MIN_SECRET_CHARS = 32
+MAX_KEYS_LISTED = 1_000
+
+# What does not stand is not found: an unknown, an expired and a revoked key take the same way, and the same time.
+_FIND = """
+SELECT k.id, k.account_id, coalesce(k.family, k.id) AS family_id, k.digest, k.scopes, k.allowed_networks, k.test,
+    a.plan, p.rate_per_s, p.burst, k.rate_per_s AS key_rate_per_s, k.burst AS key_burst
+FROM {schema}.keys k JOIN {schema}.accounts a ON a.id = k.account_id JOIN {schema}.plans p ON p.name = a.plan
+WHERE k.digest = ANY($1::bytea[])
+    AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls: the account, the key, what it may do, how fast, and from where.
+
+    `family_id` is the first key of a chain of rotations: what a key is held to, it is held to with those before it.
+    """
+
+    account_id: int
+    key_id: int
+    family_id: int
+    scopes: frozenset[str]
+    plan_name: str
+    rate_per_s: float
+    burst: int
+    key_rate_per_s: float | None = None
+    key_burst: int | None = None
+    networks: tuple[Network, ...] | None = None
+    test: bool = False
+    """Whether it sees made-up leads and pays nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLimits:
+    """What a key may be held to, beyond its account's plan; None is no limit of its own."""
+
+    expires_at: datetime | None = None
+    daily_api_cap: int | None = None
+    daily_lead_cap: int | None = None
+    rate_per_s: float | None = None
+    burst: int | None = None
+    networks: Sequence[Network] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRow:
+    """A key as an operator sees it."""
+
+    id: int
+    account_id: int
+    name: str
+    shown: str
+    scopes: Sequence[str]
+    secret_version: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    daily_api_cap: int | None
+    daily_lead_cap: int | None
+    last_used_at: datetime | None
+    allowed_networks: Sequence[Network] | None
+    rate_per_s: float | None
+    burst: int | None
+    rotated_to: int | None
+
+
+def key_secrets(given: Sequence[str]) -> tuple[bytes, ...]:
+    """The secrets of the settings as bytes, newest first; raises SettingsError."""
+    if not given:
+        raise SettingsError(f"{variable('key_secrets')} is not set: set a secret of {MIN_SECRET_CHARS} characters.")
+    if len(given) > 2 or any(len(secret) < MIN_SECRET_CHARS for secret in given):
+        raise SettingsError(
+            f"{variable('key_secrets')} must be one or two secrets of at least {MIN_SECRET_CHARS} characters each, "
+            "comma-separated, newest first."
+        )
+    return tuple(secret.encode() for secret in given)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    """One look-up, running or done. Its age counts from its start: what it saw may be as old as that."""
+
+    started: float
+    task: asyncio.Task[Caller | None]
+
+
+class Keys:
+    """Finds callers; remembers what it found, also that it found nothing, for at most a second."""
+
+    def __init__(
+        self,
+        postgres: Postgres,
+        secrets: Sequence[str],
+        timeout_ms: int,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._postgres = postgres
+        self._secrets = key_secrets(secrets)
+        self._newest_version = secret_version(self._secrets[0])
+        self._timeout_ms = timeout_ms
+        self._monotonic = monotonic
+        self.uses = KeyUses(postgres, monotonic)
+        # Oldest first, as all live equally long.
+        self._lookups: dict[bytes, _Lookup] = {}
+
+    async def find(self, presented: str) -> Caller:
+        """The caller behind a key; raises Unauthorized, whatever is wrong with it."""
+        if not is_well_formed(presented):
+            raise Unauthorized
+        digests = [digest(secret, presented) for secret in self._secrets]
+        now = self._monotonic()
+        lookup = self._lookups.get(digests[0])
+        if lookup is None or now - lookup.started >= CACHE_S:
+            lookup = self._start(digests, now)
+        # shielded: others wait for the same look-up, and a caller that hangs up must not take it from them
+        caller = await asyncio.shield(lookup.task)
+        if caller is None:
+            raise Unauthorized
+        self.uses.used(caller.key_id)
+        return caller
+
+    def _start(self, digests: list[bytes], now: float) -> _Lookup:
+        self._forget(now)
+        task = asyncio.create_task(self._look_up(digests))
+        lookup = _Lookup(now, task)
+        self._lookups.pop(digests[0], None)  # a new entry goes to the end
+        self._lookups[digests[0]] = lookup
+
+        def done(task: asyncio.Task[Caller | None]) -> None:
+            # A failed look-up is forgotten at once; asking for its error keeps asyncio from reporting it as unseen.
+            if (task.cancelled() or task.exception()) and self._lookups.get(digests[0]) is lookup:
+                del self._lookups[digests[0]]
+
+        task.add_done_callback(done)
+        return lookup
+
+    def _forget(self, now: float) -> None:
+        """Drop what is too old, and the oldest beyond the size of the cache."""
+        while self._lookups:
+            oldest = next(iter(self._lookups))
+            if now - self._lookups[oldest].started < CACHE_S and len(self._lookups) < CACHE_SIZE:
+                break
+            del self._lookups[oldest]
+
+    async def _look_up(self, digests: list[bytes]) -> Caller | None:
+        row = await self._postgres.fetchrow(_FIND, digests, timeout_ms=self._timeout_ms)
+        if row is None:
+            return None
+        if row["digest"] != digests[0]:
+            self.uses.rehashed(row["id"], Rehashed(row["digest"], digests[0], self._newest_version))
+        networks = row["allowed_networks"]
+        return Caller(
+            account_id=row["account_id"],
+            key_id=row["id"],
+            family_id=row["family_id"],
+            scopes=frozenset(row["scopes"]),
+            plan_name=row["plan"],
+            rate_per_s=row["rate_per_s"],
+            burst=row["burst"],
+            key_rate_per_s=row["key_rate_per_s"],
+            key_burst=row["key_burst"],
+            networks=None if networks is None else tuple(networks),
+            test=row["test"],
+        )
+
+
+# Every statement here that changes something notes it in the audit log itself: both are written, or neither.
+_CREATE = """
+WITH made AS (
+    INSERT INTO {schema}.keys (account_id, name, digest, secret_version, shown_start, shown_end, scopes,
+        expires_at, daily_api_cap, daily_lead_cap, rate_per_s, burst, allowed_networks, test)
+    SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $17 WHERE {has_room} RETURNING *
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id, details)
+    SELECT $14::text::{schema}.actor_kind, $15, 'key.create', account_id, id,
+        jsonb_strip_nulls(jsonb_build_object('scopes', scopes, 'expires_at', expires_at,
+            'daily_api_cap', daily_api_cap, 'daily_lead_cap', daily_lead_cap, 'rate_per_s', rate_per_s, 'burst', burst,
+            'networks', allowed_networks, 'test', nullif(test, false)))
+    FROM made
+)
+SELECT id FROM made
+""".replace("{has_room}", HAS_ROOM.replace("{most}", "$16").replace("{account}", "$1"))
+
+
+async def create_key(
+    postgres: Postgres,
+    secrets: Sequence[str],
+    account_id: int,
+    name: str,
+    scopes: Iterable[str] = SCOPES,
+    limits: KeyLimits | None = None,
+    *,
+    actor: Actor,
+    most: int | None = None,
+    test: bool = False,
+) -> tuple[int, str]:
+    """Make a key; returns its number and the key itself, which cannot be had again.
+
+    `most`: raises TooManyKeys if so many keys of the account work already.
+    """
+    key, stored = new_key(secrets, test=test)
+    own = limits or KeyLimits()
+    values = (own.expires_at, own.daily_api_cap, own.daily_lead_cap, own.rate_per_s, own.burst, own.networks)
+    try:
+        arguments = (account_id, name, *stored, sorted(set(scopes)), *values, *spelled(actor), most, test)
+        if most is None:
+            row = await postgres.fetchrow(_CREATE, *arguments, timeout_ms=ADMIN_TIMEOUT_MS)
+        else:
+            row = await fetchrow_alone(postgres, account_id, _CREATE, *arguments)
+    except asyncpg.ForeignKeyViolationError:
+        raise AccountError(f"There is no account {account_id}. `siteglass account list` shows them.") from None
+    except asyncpg.CheckViolationError as error:
+        raise AccountError(broken_rule(error)) from None
+    if row is None:
+        raise TooManyKeys(f"Account {account_id} has {most} keys that work. Revoke one first: siteglass key revoke KEY")
+    return row["id"], key
+
+
+def new_key(secrets: Sequence[str], *, test: bool) -> tuple[str, tuple[bytes, str, str, str]]:
+    """A new key, and what is stored of it: digest, version of the secret, and the two ends that are shown."""
+    newest = key_secrets(secrets)[0]
+    key = make_key(test=test)
+    return key, (digest(newest, key), secret_version(newest), key[:12], key[-4:])
+
+
+# All keys of an account, each a KeyRow: which one took another's place is known only by all of them.
+KEY_ROWS = """
+SELECT id, account_id, name, shown_start || '...' || shown_end AS shown, scopes, secret_version, created_at, expires_at,
+    revoked_at, daily_api_cap, daily_lead_cap, last_used_at, allowed_networks, rate_per_s, burst,
+    lead(id) OVER (PARTITION BY coalesce(family, id) ORDER BY id) AS rotated_to
+FROM {schema}.keys WHERE account_id = $1
+"""
+
+
+async def list_keys(postgres: Postgres, account_id: int) -> list[KeyRow]:
+    """The keys of an account, newest first."""
+    rows = await postgres.fetch(
+        f"{KEY_ROWS} ORDER BY id DESC LIMIT $2", account_id, MAX_KEYS_LISTED, timeout_ms=ADMIN_TIMEOUT_MS
+    )
+    return [KeyRow(**row) for row in rows]
+
+
+def no_key(key_id: int) -> AccountError:
+    """There is no such key."""
+    return AccountError(f"There is no key {key_id}. `siteglass key list ACCOUNT` shows those of an account.")
+
+
+_ALLOW = """
+WITH changed AS (
+    UPDATE {schema}.keys SET allowed_networks = $2 WHERE id = $1 RETURNING id, account_id, allowed_networks
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id, details)
+    SELECT $3::text::{schema}.actor_kind, $4, 'key.allow', account_id, id,
+        jsonb_build_object('networks', allowed_networks)
+    FROM changed
+)
+SELECT id FROM changed
+"""
+
+
+async def allow_networks(postgres: Postgres, key_id: int, networks: Sequence[Network] | None, actor: Actor) -> None:
+    """Let a key be used from these networks only, or from anywhere; seen by workers within a second."""
+    row = await postgres.fetchrow(_ALLOW, key_id, networks, *spelled(actor), timeout_ms=ADMIN_TIMEOUT_MS)
+    if row is None:
+        raise no_key(key_id)
+
+
+_REVOKE = """
+WITH ended AS (
+    UPDATE {schema}.keys SET revoked_at = clock_timestamp()
+    WHERE id = $1 AND revoked_at IS NULL AND ($2::bigint IS NULL OR account_id = $2)
+    RETURNING id, account_id
+), noted AS (
+    INSERT INTO {schema}.audit (actor_kind, actor_id, action, account_id, key_id)
+    SELECT $3::text::{schema}.actor_kind, $4, 'key.revoke', account_id, id FROM ended
+)
+SELECT id FROM {schema}.keys WHERE id = $1 AND ($2::bigint IS NULL OR account_id = $2)
+"""
+
+
+async def revoke_key(postgres: Postgres, key_id: int, actor: Actor, *, of_account: int | None = None) -> None:
+    """End a key for good; a worker that has just looked it up lets it pass for a second, but no charge does.
+
+    Who revokes it again changes nothing, and is not noted. `of_account`: there is no other account's key.
+    """
+    row = await postgres.fetchrow(_REVOKE, key_id, of_account, *spelled(actor), timeout_ms=ADMIN_TIMEOUT_MS)
+    if row is None:
+        raise no_key(key_id)

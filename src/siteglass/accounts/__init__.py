@@ -1,1 +1,0 @@
-"""PostgreSQL: who calls, and what they may spend."""

@@ -1,5 +1,0 @@
-"""The OpenAPI document: made from the catalogue, the declared operations, the error tree and the settings."""
-
-from siteglass.api.openapi.document import document
-
-__all__ = ["document"]

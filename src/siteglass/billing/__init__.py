@@ -1,0 +1,1 @@
+"""Money: credits, the ledger, receipts, kept responses and balance alerts."""

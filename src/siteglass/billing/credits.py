@@ -1,0 +1,314 @@
+"""Credits: charge, grant, refund, adjust, balance, quote. What writes is one call of one function in the database.
+
+The `domains` of a ledger row are lines of a letter, a blank and a domain as leads are stored under: `c example.com`.
+The letters are those of Mark. What a caller sent that is no host name is left out: it could be an address.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+import asyncpg
+
+from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError, Unconfirmed, broken_rule
+from siteglass.access.keys import Caller
+from siteglass.billing.answers import Answer, Keep
+from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
+from siteglass.platform.postgres import Postgres
+
+MAX_CHARGE = 1_000_000
+MAX_GRANT = 1_000_000_000_000
+MAX_DOMAINS = 1_000
+# Part of a charge's deadline that is kept for the commit and the way back: what the database begins to write by its
+# own deadline is known here before ours.
+COMMIT_MS = 500
+
+Operation: TypeAlias = Literal["search", "page", "enrich", "evidence", "export"]
+
+_LINES = re.compile(r"(?:[a-z] (?=[^\n]{1,253}(?:\n|\Z))[a-z0-9_-]++(?:\.[a-z0-9_-]++)+(?:\n|\Z))*", re.ASCII)
+
+
+class Mark(StrEnum):
+    """What a returned domain cost, or why it was free."""
+
+    CHARGED = "c"
+    NO_ADDRESS = "n"
+    NOT_FOUND = "u"
+    PAID_BEFORE = "p"
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """What an answer costs: API credits, and a lead credit for each domain marked as charged, but those paid before."""
+
+    operation: Operation
+    api: int
+    domains: Sequence[tuple[str, Mark]]
+    max_lead: int | None = None
+    """The caller's own cap: more is refused."""
+
+    @property
+    def leads(self) -> list[str]:
+        """The domains that are to be paid for."""
+        return [domain for domain, mark in self.domains if mark is Mark.CHARGED]
+
+
+@dataclass(frozen=True, slots=True)
+class Balances:
+    """What an account has left, and the ledger row that made it so."""
+
+    api: int
+    lead: int
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What an answer cost, and what is left."""
+
+    api: int
+    lead: int
+    balances: Balances
+
+
+def spell_domains(domains: Sequence[tuple[str, Mark]]) -> str:
+    """The column of a ledger row."""
+    if len(domains) > MAX_DOMAINS:
+        raise ValueError(f"a ledger row names at most {MAX_DOMAINS} domains, not {len(domains)}")
+    column = "\n".join([f"{mark.value} {domain}" for domain, mark in domains])
+    if not _LINES.fullmatch(column) or column.count("\n") != max(0, len(domains) - 1):
+        raise ValueError("a ledger row names only domains in the form that leads are stored under")
+    return column
+
+
+def read_domains(column: str) -> list[tuple[str, Mark]]:
+    """The inverse of spell_domains."""
+    return [(line[2:], Mark(line[0])) for line in column.split("\n")] if column else []
+
+
+def _deadline(timeout_ms: int) -> datetime:
+    return datetime.fromtimestamp(time.time() + max(timeout_ms - COMMIT_MS, timeout_ms // 2) / 1000, UTC)
+
+
+async def charge(
+    postgres: Postgres, caller: Caller, request_id: str, bill: Bill, keep: Keep | None = None, *, timeout_ms: int
+) -> Receipt | None:
+    """Take the credits for an answer and write its ledger row, also if it costs nothing; afterwards it may be shown.
+
+    With `keep` the answer is stored by the same transaction. None: one with the same key was stored before, nothing was
+    charged, and that one is the answer. Raises InsufficientCredits, CreditCapExceeded, Unauthorized (the key ended
+    meanwhile) or Unavailable.
+    """
+    api, lead = bill.api, len(bill.leads)
+    if not (0 <= api <= MAX_CHARGE and 0 <= lead <= MAX_CHARGE):
+        raise ValueError(f"a charge is 0 to {MAX_CHARGE} credits, not {api} and {lead}")
+    column = spell_domains(bill.domains)
+    kept = (None, None, None, None) if keep is None else (keep.key, keep.fingerprint, keep.headers, keep.body)
+    try:
+        row = await postgres.fetchrow(
+            "SELECT * FROM {schema}.charge($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+            caller.account_id,
+            caller.key_id,
+            bill.operation,
+            api,
+            lead,
+            request_id,
+            column,
+            _deadline(timeout_ms),
+            bill.max_lead,
+            *kept,
+            timeout_ms=timeout_ms,
+            turn=caller.account_id,
+        )
+    except asyncpg.UniqueViolationError:
+        return None  # rolled back: the other one was faster
+    except Unavailable as error:
+        raise Unavailable(error.reason, while_charging=True, can_retry=keep is not None) from error
+    assert row is not None  # noqa: S101 - a function with OUT parameters gives exactly one row
+    match row["outcome"]:
+        case "charged":
+            return Receipt(api, row["lead"], Balances(row["balance_api"], row["balance_lead"], row["entry_seq"]))
+        case "kept":
+            return None
+        case "key":
+            raise Unauthorized
+        case "max leads":
+            raise CreditCapExceeded("`max_lead_credits` allows", need=row["lead"], left=bill.max_lead or 0)
+        case "api cap":
+            raise CreditCapExceeded("the daily API cap of the key leaves", need=api, left=row["cap_left"])
+        case "lead cap":
+            raise CreditCapExceeded("the daily lead cap of the key leaves", need=row["lead"], left=row["cap_left"])
+        case "credits":
+            raise InsufficientCredits(
+                need_api=api, need_lead=row["lead"], balance_api=row["balance_api"], balance_lead=row["balance_lead"]
+            )
+        case outcome:
+            raise Unavailable(
+                f"charge: {outcome}; too busy, or its clock is ahead of ours by more than {timeout_ms - COMMIT_MS} ms"
+            )
+
+
+_BALANCE = """
+SELECT b.api - coalesce(over.api, 0) AS api, b.lead - coalesce(over.lead, 0) AS lead, b.seq, paid.leads AS paid_before
+FROM {schema}.balances b JOIN {schema}.accounts a ON a.id = b.account_id JOIN {schema}.plans p ON p.name = a.plan
+LEFT JOIN LATERAL (
+    SELECT sum(e.api)::bigint AS api, sum(e.lead)::bigint AS lead FROM {schema}.expiring e
+    WHERE e.account_id = b.account_id AND e.expires_at <= clock_timestamp()
+) over ON b.next_expiry <= clock_timestamp()
+CROSS JOIN LATERAL (
+    SELECT count(*) AS leads FROM unnest($2::text[]) wanted CROSS JOIN LATERAL (
+        SELECT FROM {schema}.paid d WHERE d.account_id = b.account_id AND d.domain = wanted
+            AND d.at > clock_timestamp() - make_interval(hours => p.rebill_after_hours) LIMIT 1
+    ) found
+) paid
+WHERE b.account_id = $1
+"""
+
+
+async def quote(postgres: Postgres, caller: Caller, bill: Bill, *, timeout_ms: int) -> Receipt:
+    """What `charge` would take for this right now, and what the account has; nothing is changed."""
+    leads = bill.leads
+    row = await postgres.fetchrow(_BALANCE, caller.account_id, leads, timeout_ms=timeout_ms)
+    if row is None:
+        raise Unauthorized
+    return Receipt(bill.api, len(leads) - row["paid_before"], Balances(row["api"], row["lead"], row["seq"]))
+
+
+async def balance(postgres: Postgres, account_id: int, *, timeout_ms: int = ADMIN_TIMEOUT_MS) -> Balances:
+    """What an account has left."""
+    row = await postgres.fetchrow(_BALANCE, account_id, [], timeout_ms=timeout_ms)
+    if row is None:
+        raise _no_account(account_id)
+    return Balances(row["api"], row["lead"], row["seq"])
+
+
+async def find_answer(
+    postgres: Postgres, caller: Caller, key: str, *, timeout_ms: int
+) -> tuple[Answer, Receipt] | None:
+    """The answer that was stored under this key, with what it cost then and what the account has now."""
+    row = await postgres.fetchrow(
+        """
+        SELECT i.fingerprint, i.slot, l.request_id, -l.api AS api, -l.lead AS lead, l.seq, l.domains
+        FROM {schema}.idempotency i JOIN {schema}.ledger l ON l.account_id = i.account_id AND l.seq = i.seq
+        WHERE i.account_id = $1 AND i.key = $2 AND i.at > clock_timestamp() - interval '24 hours'
+        """,
+        caller.account_id,
+        key,
+        timeout_ms=timeout_ms,
+    )
+    if row is None:
+        return None
+    # The one slot by its name: asked through all of them, every look-up would wait for any that is being emptied.
+    kept = await postgres.fetchrow(
+        f"SELECT headers, body FROM {{schema}}.answers_{row['slot']} WHERE account_id = $1 AND seq = $2",  # noqa: S608 - a number of ours
+        caller.account_id,
+        row["seq"],
+        timeout_ms=timeout_ms,
+    )
+    if kept is None:
+        return None
+    left = await balance(postgres, caller.account_id, timeout_ms=timeout_ms)
+    domains = tuple(domain for domain, _ in read_domains(row["domains"]))
+    answer = Answer(row["fingerprint"], row["request_id"], kept["headers"], kept["body"], domains)
+    return answer, Receipt(row["api"], row["lead"], left)
+
+
+def _no_account(account_id: int) -> AccountError:
+    return AccountError(f"There is no account {account_id}. `siteglass account list` shows them.")
+
+
+async def _write(postgres: Postgres, reference: str, statement: str, *arguments: object) -> asyncpg.Record:
+    """One call of a function that writes for an operator; a `reference` does it once."""
+    try:
+        row = await postgres.fetchrow(statement, *arguments, timeout_ms=ADMIN_TIMEOUT_MS)
+    except asyncpg.CheckViolationError as error:
+        raise AccountError(broken_rule(error)) from None
+    except Unavailable as error:
+        raise Unconfirmed(
+            f"PostgreSQL did not confirm it ({error.reason}): it may have been done. Run it again with "
+            f"--reference {shlex.quote(reference)}: what was done under it is not done twice."
+        ) from None
+    assert row is not None  # noqa: S101 - a function with OUT parameters gives exactly one row
+    if row["outcome"] == "done before":
+        raise AccountError(
+            f"Row {row['entry_seq']} of the ledger was written for {reference!r} before. Nothing was done now."
+        )
+    return row
+
+
+def _balances(row: asyncpg.Record) -> Balances:
+    return Balances(row["balance_api"], row["balance_lead"], row["entry_seq"])
+
+
+async def grant(
+    postgres: Postgres,
+    account_id: int,
+    api: int,
+    lead: int,
+    actor: str,
+    reference: str,
+    expires_at: datetime | None = None,
+) -> Balances:
+    """Give credits to an account; `actor` is the operator who does, and a `reference` gives once."""
+    if not (0 <= api <= MAX_GRANT and 0 <= lead <= MAX_GRANT) or api + lead == 0:
+        raise AccountError(f"A grant is 1 to {MAX_GRANT} credits of one kind or both.")
+    statement = "SELECT * FROM {schema}.grant_credits($1, $2, $3, $4, $5, $6)"
+    row = await _write(postgres, reference, statement, account_id, api, lead, expires_at, actor, reference)
+    match row["outcome"]:
+        case "granted":
+            return _balances(row)
+        case "expired":
+            raise AccountError("These credits would have expired already. Choose a time to come.")
+        case _:
+            raise _no_account(account_id)
+
+
+async def refund(
+    postgres: Postgres,
+    account_id: int,
+    seq: int,
+    api: int | None,
+    lead: int | None,
+    actor: str,
+    reference: str,
+    reason: str,
+) -> Balances:
+    """Give back what ledger row `seq` charged: these amounts, or without any all that is left of it."""
+    statement = "SELECT * FROM {schema}.refund($1, $2, $3, $4, $5, $6, $7)"
+    if min(api or 0, lead or 0) < 0:
+        raise AccountError("A refund gives back: its amounts are 0 or more.")
+    row = await _write(postgres, reference, statement, account_id, seq, api, lead, actor, reference, reason)
+    match row["outcome"]:
+        case "refunded":
+            return _balances(row)
+        case "too much":
+            raise AccountError(
+                f"Of row {seq}, {row['left_api']} API and {row['left_lead']} lead credits are left to give back."
+            )
+        case _:
+            raise AccountError(f"Row {seq} of account {account_id} is no charge. GET /v1/ledger lists its rows.")
+
+
+async def adjust(
+    postgres: Postgres, account_id: int, api: int, lead: int, actor: str, reference: str, reason: str
+) -> Balances:
+    """Put a balance right by hand, up or down."""
+    if not (abs(api) <= MAX_GRANT and abs(lead) <= MAX_GRANT) or (api, lead) == (0, 0):
+        raise AccountError(f"An adjustment is up to {MAX_GRANT} credits of one kind or both, up or down.")
+    statement = "SELECT * FROM {schema}.adjust($1, $2, $3, $4, $5, $6)"
+    row = await _write(postgres, reference, statement, account_id, api, lead, actor, reference, reason)
+    match row["outcome"]:
+        case "adjusted":
+            return _balances(row)
+        case "credits":
+            left = f"{row['balance_api']} API and {row['balance_lead']} lead credits"
+            raise AccountError(f"Account {account_id} has {left}: no more than that can be taken.")
+        case _:
+            raise _no_account(account_id)

@@ -1,0 +1,187 @@
+"""What an account used and paid: reads of the rows that charges and grants write. Each is one statement of one snapshot
+with a deadline, and bounded: no answer and no scan grows with the length of a ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import NamedTuple
+
+import asyncpg
+
+from siteglass.billing.credits import Mark, read_domains
+from siteglass.platform.postgres import Postgres
+
+MAX_USAGE_ROWS = 10_000
+MAX_REQUEST_ENTRIES = 100
+
+
+class UsageRow(NamedTuple):
+    """What one key did of one operation on one day (UTC); the columns of the statement below."""
+
+    day: date
+    operation: str
+    key_id: int
+    key_name: str
+    requests: int
+    api: int
+    lead: int
+
+
+_USAGE = """
+SELECT u.day, u.operation::text, k.id AS key_id, k.name AS key_name, u.requests, u.api, u.lead
+FROM {schema}.keys k JOIN {schema}.usage_days u ON u.key_id = k.id
+WHERE k.account_id = $1 AND u.day BETWEEN $2 AND $3 {of_key}
+ORDER BY u.day, u.operation::text COLLATE "C", k.id LIMIT $4
+"""
+
+
+async def usage(
+    postgres: Postgres, account_id: int, first: date, last: date, key_id: int | None, *, timeout_ms: int
+) -> list[UsageRow] | None:
+    """What was charged from the first day to the last, by day, operation and key; None if it is too much to tell."""
+    of_key, values = ("", ()) if key_id is None else ("AND k.id = $5", (key_id,))
+    statement = _USAGE.replace("{of_key}", of_key)
+    rows = await postgres.fetch(statement, account_id, first, last, MAX_USAGE_ROWS + 1, *values, timeout_ms=timeout_ms)
+    return None if len(rows) > MAX_USAGE_ROWS else [UsageRow._make(row) for row in rows]
+
+
+# --- ledger -------------------------------------------------------------------------------------
+
+
+KINDS = ("grant", "charge", "refund", "expire", "adjust", "hold", "settle", "release")
+
+
+class Entry(NamedTuple):
+    """A ledger row as its account may see it: of who wrote it the kind, and the key if it was one.
+
+    The columns of a statement below. A tuple, because a page has a thousand: as many dataclasses take 9 ms to make.
+    """
+
+    seq: int
+    at: datetime
+    kind: str
+    operation: str
+    api: int
+    lead: int
+    request_id: str
+    by: str
+    key_id: int | None
+    key_name: str | None
+    expires_at: datetime | None
+    refers_to: int | None
+    hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which entries: all that is given must hold."""
+
+    limit: int
+    since: datetime | None = None
+    """Not earlier than this."""
+    until: datetime | None = None
+    """Earlier than this."""
+    key_id: int | None = None
+    request_id: str | None = None
+    before: int | None = None
+    """Only numbers below this one."""
+    after: int | None = None
+    """Only numbers above this one; then the entries nearest to it are meant, not the newest."""
+    kinds: Sequence[str] | None = None
+    """Of KINDS; None: entries of all kinds."""
+
+
+# Times never go back within an account and its numbers have no gaps, so the first entry at or after a time is found by
+# halving: some twenty look-ups by the primary key in a million entries, and no index on times for every charge to keep.
+_FIRST_SINCE = """(
+    WITH RECURSIVE part(low, high) AS (
+        SELECT 1::bigint, b.seq + 1 FROM {schema}.balances b WHERE b.account_id = $1
+        UNION ALL
+        SELECT CASE WHEN half.earlier THEN half.seq + 1 ELSE half.low END,
+            CASE WHEN half.earlier THEN half.high ELSE half.seq END
+        FROM (
+            SELECT low, high, (low + high) / 2 AS seq, (
+                SELECT m.at < {time} FROM {schema}.ledger m WHERE m.account_id = $1 AND m.seq = (low + high) / 2
+            ) AS earlier
+            FROM part WHERE low < high OFFSET 0
+        ) half
+    )
+    SELECT low FROM part WHERE low = high
+)"""
+
+_REQUEST_ROWS = "(SELECT * FROM {schema}.ledger WHERE account_id = $1 AND request_id = {request} OFFSET 0) of_request"
+
+# The number of a key is cast for rows of keys only: others name people.
+_SHOWN = """
+SELECT l.seq, l.at, l.kind::text, l.operation::text, l.api, l.lead, l.request_id, l.actor_kind::text AS by,
+    k.id AS key_id, k.name AS key_name, l.expires_at, l.refers_to, l.hash {more}
+FROM ({rows}) l LEFT JOIN {schema}.keys k
+    ON k.account_id = $1 AND k.id = CASE WHEN l.actor_kind = 'key' THEN l.actor_id::bigint END
+ORDER BY l.seq {order}
+"""
+
+
+async def entries(postgres: Postgres, account_id: int, wanted: Wanted, *, timeout_ms: int) -> list[Entry]:
+    """The newest entries that are wanted, the newest first; one above the limit, if there is one, tells of more.
+
+    With `after` it is the first that tells of more: the list goes on at that end.
+
+    Numbers are given under the lock of the balance: below one that can be seen, none appears later.
+    """
+    values: list[object] = [account_id, wanted.limit + 1]
+
+    def given(value: object) -> str:
+        values.append(value)
+        return f"${len(values)}"
+
+    source, conditions = "{schema}.ledger", ["account_id = $1"]
+    if wanted.request_id is not None:
+        # Few rows, read first: left to choose, the planner walks a key's entries to look for the request among them.
+        source = _REQUEST_ROWS.replace("{request}", given(wanted.request_id))
+    if wanted.before is not None:
+        conditions.append(f"seq < {given(wanted.before)}")
+    if wanted.after is not None:
+        conditions.append(f"seq > {given(wanted.after)}")
+    if wanted.since is not None:
+        conditions.append(f"seq >= {_FIRST_SINCE.replace('{time}', given(wanted.since))}")
+    if wanted.until is not None:
+        conditions.append(f"seq < {_FIRST_SINCE.replace('{time}', given(wanted.until))}")
+    if wanted.key_id is not None:
+        conditions.append(f"actor_kind = 'key' AND actor_id = {given(str(wanted.key_id))}")
+    if wanted.kinds is not None:
+        conditions.append(f"kind = ANY({given(list(wanted.kinds))}::text[]::{{schema}}.entry_kind[])")
+        if "charge" not in wanted.kinds:
+            conditions.append("kind <> 'charge'")  # in the words of the index ledger_but_charges
+    order = "DESC" if wanted.after is None else "ASC"
+    rows = f"SELECT * FROM {source} WHERE {' AND '.join(conditions)} ORDER BY seq {order} LIMIT $2"  # noqa: S608 - our own words
+    statement = _SHOWN.replace("{more}", "").replace("{rows}", rows).replace("{order}", "DESC")
+    return [Entry._make(row) for row in await postgres.fetch(statement, *values, timeout_ms=timeout_ms)]
+
+
+# Entries of a request, and those that correct them.
+_OF_REQUEST = """
+SELECT l.* FROM {schema}.ledger l WHERE l.account_id = $1 AND l.seq = ANY(ARRAY(
+    WITH own AS (
+        SELECT o.seq FROM {schema}.ledger o WHERE o.account_id = $1 AND o.request_id = $2 ORDER BY o.seq LIMIT $3
+    )
+    SELECT seq FROM own
+    UNION SELECT r.seq FROM own JOIN {schema}.ledger r ON r.account_id = $1 AND r.refers_to = own.seq
+    ORDER BY seq LIMIT $3
+))
+"""
+
+
+async def of_request(
+    postgres: Postgres, account_id: int, request_id: str, *, timeout_ms: int
+) -> list[tuple[Entry, list[tuple[str, Mark]]]]:
+    """The entries of a request and those that refer to them, oldest first, each with its domains."""
+    statement = _SHOWN.replace("{more}", ", l.domains").replace("{rows}", _OF_REQUEST).replace("{order}", "ASC")
+    rows = await postgres.fetch(statement, account_id, request_id, MAX_REQUEST_ENTRIES, timeout_ms=timeout_ms)
+    return [_with_domains(row) for row in rows]
+
+
+def _with_domains(row: asyncpg.Record) -> tuple[Entry, list[tuple[str, Mark]]]:
+    *shown, domains = row
+    return Entry._make(shown), read_domains(domains)

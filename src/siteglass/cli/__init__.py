@@ -1,0 +1,1 @@
+"""The `siteglass` command: one module per group of commands."""

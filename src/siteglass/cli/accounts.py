@@ -1,0 +1,305 @@
+"""Operator commands on accounts: account, key, plan, credits, audit, migrate. Each calls one function."""
+
+from __future__ import annotations
+
+import asyncio
+import getpass
+import json
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from siteglass.settings import load_settings
+
+if TYPE_CHECKING:
+    from siteglass.platform.postgres import Postgres
+
+Result = TypeVar("Result")
+
+_amount = click.IntRange(0, 1_000_000_000_000)
+_cap = click.IntRange(0, 1_000_000_000_000)
+_rate = click.FloatRange(0, 1_000_000, min_open=True)
+_burst = click.IntRange(1, 1_000_000)
+
+
+def run(action: Callable[[Postgres], Awaitable[Result]]) -> Result:
+    """Run a function with the database of the settings."""
+    from siteglass.platform.backends import open_backends
+
+    async def run() -> Result:
+        async with open_backends(load_settings()) as backends:
+            return await action(backends.postgres)
+
+    return asyncio.run(run())
+
+
+def actor() -> str:
+    """Who runs this command, for the audit log."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a container's user may have no name
+        return f"uid {os.getuid()}"
+
+
+def _day(time: datetime | None) -> str:
+    return "never" if time is None else time.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+@click.command()
+def migrate() -> None:
+    """Make or upgrade the tables; safe to run again."""
+    from siteglass.platform import schema
+
+    settings = load_settings()
+    asyncio.run(schema.migrate(settings.postgres_owner_dsn, settings.postgres_schema, settings.postgres_dsn))
+    click.echo(f"The tables in schema {settings.postgres_schema} are up to date ({schema.HEAD}).")
+
+
+@click.group()
+def account() -> None:
+    """Accounts: make, list."""
+
+
+@account.command("create")
+@click.argument("name")
+@click.option("--plan", default="standard", show_default=True)
+def account_create(name: str, plan: str) -> None:
+    """Make an account with an empty balance."""
+    from siteglass.access import accounts
+
+    number = run(lambda postgres: accounts.create_account(postgres, name, plan, actor=actor()))
+    click.echo(f"Account {number} ({name}, plan {plan}) is made, with no credits and no key. Next:")
+    click.echo(f"  siteglass credits grant {number} --api 1000 --lead 1000")
+    click.echo(f"  siteglass key create {number}")
+
+
+@account.command("list")
+@click.option("--after", default=0, help="Show those after this number; 1,000 are shown at once.")
+def account_list(after: int) -> None:
+    """List the accounts with their balances."""
+    from siteglass.access import accounts
+
+    found = run(lambda postgres: accounts.list_accounts(postgres, after))
+    if not found:
+        click.echo("No account. Make one: siteglass account create NAME")
+    for a in found:
+        click.echo(
+            f"{a.id}  {a.name}  plan {a.plan}  {a.api} API and {a.lead} lead credits  since {_day(a.created_at)}"
+        )
+
+
+@click.group()
+def key() -> None:
+    """API keys: make, list, rotate, bind to networks, revoke."""
+
+
+@key.command("create")
+@click.argument("account_id", type=int)
+@click.option("--name", default="default", show_default=True, help="To tell keys apart.")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(["search", "enrich", "account"]),
+    help="What it may do; can be given several times. Not given: everything.",
+)
+@click.option("--expires-in-days", type=click.FloatRange(0, 36_500, min_open=True), help="Ends by itself after this.")
+@click.option("--daily-api-cap", type=_cap, help="Most API credits a day (UTC).")
+@click.option("--daily-lead-cap", type=_cap, help="Most lead credits a day (UTC).")
+@click.option("--rate", type=_rate, help="Requests a second of this key, beside the plan's; needs --burst.")
+@click.option("--burst", type=_burst, help="Requests at once of this key, beside the plan's; needs --rate.")
+@click.option(
+    "--allow-network",
+    "networks",
+    multiple=True,
+    metavar="CIDR",
+    help="Where it may be used from; can be given several times. Not given: anywhere.",
+)
+@click.option("--test", is_flag=True, help="A test key: it sees made-up leads and costs nothing.")
+def key_create(
+    account_id: int,
+    name: str,
+    scopes: tuple[str, ...],
+    expires_in_days: float | None,
+    daily_api_cap: int | None,
+    daily_lead_cap: int | None,
+    rate: float | None,
+    burst: int | None,
+    networks: tuple[str, ...],
+    test: bool,
+) -> None:
+    """Make a key; it is shown this once. The key alone goes to standard output."""
+    from siteglass.access import keys
+    from siteglass.access.networks import read_networks
+
+    if (rate is None) != (burst is None):
+        raise click.UsageError("--rate and --burst belong together: give both or none.")
+    expires_at = None if expires_in_days is None else datetime.now(UTC) + timedelta(days=expires_in_days)
+    allowed = read_networks(networks) if networks else None
+    limits = keys.KeyLimits(expires_at, daily_api_cap, daily_lead_cap, rate, burst, allowed)
+    secrets = load_settings().key_secrets
+    number, made = run(
+        lambda postgres: keys.create_key(
+            postgres, secrets, account_id, name, scopes or keys.SCOPES, limits, actor=actor(), test=test
+        )
+    )
+    click.echo(f"Key {number} of account {account_id}. Keep it now, it cannot be shown again:", err=True)
+    click.echo(made)
+    click.echo(f"Send it in the X-API-Key header. End it with: siteglass key revoke {number}", err=True)
+
+
+@key.command("rotate")
+@click.argument("key_id", type=int)
+@click.option(
+    "--overlap-hours",
+    default=24.0,
+    show_default=True,
+    type=click.FloatRange(0, 7 * 24),
+    help="How long the old key still works; 0: it ends now. Its expiry is never put off.",
+)
+def key_rotate(key_id: int, overlap_hours: float) -> None:
+    """Make a key that takes the place of another and has all that it has; the old one ends after the overlap.
+
+    The new key alone goes to standard output. Both share the daily caps and the rate of the old one.
+    """
+    from siteglass.access.rotation import rotate_key
+
+    secrets, overlap = load_settings().key_secrets, timedelta(hours=overlap_hours)
+    number, made = run(lambda postgres: rotate_key(postgres, secrets, key_id, overlap, actor()))
+    click.echo(f"Key {number} takes the place of key {key_id}. Keep it now, it cannot be shown again:", err=True)
+    click.echo(made)
+    ends = f"in {overlap_hours:g} hours at the latest" if overlap_hours else "now"
+    click.echo(f"Key {key_id} ends {ends}. End it sooner with: siteglass key revoke {key_id}", err=True)
+
+
+@key.command("allow")
+@click.argument("key_id", type=int)
+@click.argument("networks", metavar="[CIDR]...", nargs=-1)
+@click.option("--any", "anywhere", is_flag=True, help="From anywhere again.")
+def key_allow(key_id: int, networks: tuple[str, ...], anywhere: bool) -> None:
+    """Let a key be used from these addresses and networks only; what was allowed before is replaced."""
+    from siteglass.access import keys
+    from siteglass.access.networks import read_networks
+
+    if bool(networks) == anywhere:
+        raise click.UsageError("Give networks, or --any.")
+    allowed = None if anywhere else read_networks(networks)
+    run(lambda postgres: keys.allow_networks(postgres, key_id, allowed, actor()))
+    where = "anywhere" if allowed is None else ", ".join(map(str, allowed))
+    click.echo(f"Key {key_id} may be used from {where}. Workers follow within 1 s.")
+
+
+@key.command("list")
+@click.argument("account_id", type=int)
+def key_list(account_id: int) -> None:
+    """List the keys of an account."""
+    from siteglass.access import keys
+    from siteglass.billing import credits
+
+    async def listed(postgres: Postgres) -> list[keys.KeyRow]:
+        await credits.balance(postgres, account_id)  # every account has one: raises for a number that is none
+        return await keys.list_keys(postgres, account_id)
+
+    found = run(listed)
+    if not found:
+        click.echo(f"No key. Make one: siteglass key create {account_id}")
+    for k in found:
+        state = f"revoked {_day(k.revoked_at)}" if k.revoked_at else f"expires {_day(k.expires_at)}"
+        caps = [f"{cap} {kind} a day" for cap, kind in ((k.daily_api_cap, "API"), (k.daily_lead_cap, "lead")) if cap]
+        rotated = [f"rotated to key {k.rotated_to}"] if k.rotated_to else []
+        networks = [f"from {', '.join(map(str, k.allowed_networks))}"] if k.allowed_networks else []
+        used = f"last used {_day(k.last_used_at)}"
+        parts = [",".join(k.scopes), state, *rotated, used, *caps, *networks, f"secret {k.secret_version}"]
+        click.echo("  ".join([f"{k.id}  {k.shown}  {k.name}", *parts]))
+
+
+@key.command("revoke")
+@click.argument("key_id", type=int)
+def key_revoke(key_id: int) -> None:
+    """End a key for good."""
+    from siteglass.access import keys
+
+    run(lambda postgres: keys.revoke_key(postgres, key_id, actor()))
+    click.echo(
+        f"Key {key_id} is revoked: nothing is charged to it from now on, and within 1 s every worker refuses it."
+    )
+
+
+@click.group()
+def plan() -> None:
+    """Plans: list, make, change."""
+
+
+@plan.command("list")
+def plan_list() -> None:
+    """List the plans."""
+    from siteglass.access import accounts
+
+    for p in run(accounts.list_plans):
+        caps = f"a day and key: {p.daily_api_cap or 'any'} API, {p.daily_lead_cap or 'any'} lead"
+        price = f"{p.api_price_micros / 1e6:g} {p.currency} an API, {p.lead_price_micros / 1e6:g} a lead credit"
+        again = f"  a lead is free for {p.rebill_after_hours} h once paid" if p.rebill_after_hours else ""
+        click.echo(f"{p.name}  {p.rate_per_s:g} a second, burst {p.burst}  {caps}  {price}{again}")
+
+
+@plan.command("set")
+@click.argument("name")
+@click.option("--rate", "rate_per_s", type=_rate, help="Requests a second of an account.")
+@click.option("--burst", type=_burst, help="Requests at once of an account.")
+@click.option("--daily-api-cap", type=_cap, help="Most API credits that a key may spend a day (UTC).")
+@click.option("--daily-lead-cap", type=_cap, help="Most lead credits that a key may spend a day (UTC).")
+@click.option("--api-price-micros", type=_amount, help="Price of an API credit in millionths of the currency.")
+@click.option("--lead-price-micros", type=_amount, help="Price of a lead credit in millionths of the currency.")
+@click.option("--currency", help="Three capital letters.")
+@click.option(
+    "--rebill-after-hours",
+    type=click.IntRange(0, 87_600),
+    help="A lead paid for within this time is free; 0: charged each time.",
+)
+def plan_set(name: str, **given: float | int | str | None) -> None:
+    """Change a plan for all who have it, or make one; what is not given stays, or is that of the standard plan."""
+    from siteglass.access import accounts
+
+    async def change(postgres: Postgres) -> accounts.Plan:
+        plans = {p.name: p for p in await accounts.list_plans(postgres)}
+        start = plans.get(name) or plans["standard"]
+        values: dict[str, object] = {option: value for option, value in given.items() if value is not None}
+        if values.get("rebill_after_hours") == 0:
+            values["rebill_after_hours"] = None
+        changed = replace(start, name=name, **values)  # type: ignore[arg-type]  # click has read them by these types
+        await accounts.set_plan(postgres, changed, actor=actor())
+        return changed
+
+    p = run(change)
+    click.echo(f"Plan {name}: {p.rate_per_s:g} a second, burst {p.burst}. Workers follow within 1 s.")
+
+
+@click.command()
+@click.argument("account_id", type=int, required=False)
+@click.option("--after", type=int, help="Show those after this number. Not given: the newest. 1,000 are shown at once.")
+def audit(account_id: int | None, after: int | None) -> None:
+    """Show who did what to accounts, plans, keys and credits, or to those of one account; newest last."""
+    from siteglass.access import audit as log
+    from siteglass.billing import credits
+
+    async def listed(postgres: Postgres) -> list[log.AuditRow]:
+        if account_id is not None:
+            await credits.balance(postgres, account_id)  # every account has one: raises for a number that is none
+        return await log.list_audit(postgres, account_id, after)
+
+    for row in run(listed):
+        about = [
+            f"{what} {number}"
+            for what, number in (("account", row.account_id), ("key", row.key_id), ("ledger row", row.entry_seq))
+            if number is not None
+        ]
+        details = [json.dumps(row.details)] if row.details else []
+        when = f"{row.at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+        click.echo("  ".join([str(row.id), when, f"{row.actor_kind} {row.actor_id}", row.action, *about, *details]))
+
+
+COMMANDS = (migrate, account, key, plan, audit)

@@ -1,0 +1,114 @@
+"""Operator commands on credits: grant, refund, adjust, balance, verify."""
+
+from __future__ import annotations
+
+import sys
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import click
+
+from siteglass.cli.accounts import actor, run
+
+if TYPE_CHECKING:
+    from siteglass.billing.credits import Balances
+    from siteglass.billing.ledger import Verified
+    from siteglass.platform.postgres import Postgres
+
+MOST = 1_000_000_000_000
+
+_amount = click.IntRange(0, MOST)
+_change = click.IntRange(-MOST, MOST)
+_reference = click.option("--reference", help="Such as an invoice or a ticket: done once for it. Not given: a new one.")
+_reason = click.option("--reason", required=True, help="Why; kept in the audit log. No contact data.")
+
+
+def _left(account_id: int, left: Balances) -> str:
+    return f"Account {account_id} has {left.api} API and {left.lead} lead credits (ledger row {left.seq})."
+
+
+@click.group(name="credits")
+def credits_() -> None:
+    """Credits: grant, refund, adjust, balance, verify."""
+
+
+@credits_.command("grant")
+@click.argument("account_id", type=int)
+@click.option("--api", default=0, type=_amount, help="API credits.")
+@click.option("--lead", default=0, type=_amount, help="Lead credits.")
+@click.option(
+    "--expires-in-days", type=click.FloatRange(0, 36_500, min_open=True), help="Gone after this, if not used."
+)
+@_reference
+def credits_grant(account_id: int, api: int, lead: int, expires_in_days: float | None, reference: str | None) -> None:
+    """Give credits to an account; without --reference, run twice, it gives twice."""
+    from siteglass.billing import credits
+
+    ends = None if expires_in_days is None else datetime.now(UTC) + timedelta(days=expires_in_days)
+    named = reference or str(uuid.uuid4())
+    left = run(lambda postgres: credits.grant(postgres, account_id, api, lead, actor(), named, ends))
+    click.echo(_left(account_id, left))
+
+
+@credits_.command("refund")
+@click.argument("account_id", type=int)
+@click.argument("row", type=int)
+@click.option("--api", type=_amount, help="API credits.")
+@click.option("--lead", type=_amount, help="Lead credits.")
+@_reason
+@_reference
+def credits_refund(
+    account_id: int, row: int, api: int | None, lead: int | None, reason: str, reference: str | None
+) -> None:
+    """Give back what ledger row ROW charged: all that is left of it, or the amounts given; never more than it took."""
+    from siteglass.billing import credits
+
+    named = reference or str(uuid.uuid4())
+    left = run(lambda postgres: credits.refund(postgres, account_id, row, api, lead, actor(), named, reason))
+    click.echo(_left(account_id, left))
+
+
+@credits_.command("adjust")
+@click.argument("account_id", type=int)
+@click.option("--api", default=0, type=_change, help="API credits, negative to take.")
+@click.option("--lead", default=0, type=_change, help="Lead credits, negative to take.")
+@_reason
+@_reference
+def credits_adjust(account_id: int, api: int, lead: int, reason: str, reference: str | None) -> None:
+    """Put a balance right by hand; the ledger gets a new row, and no other changes."""
+    from siteglass.billing import credits
+
+    named = reference or str(uuid.uuid4())
+    left = run(lambda postgres: credits.adjust(postgres, account_id, api, lead, actor(), named, reason))
+    click.echo(_left(account_id, left))
+
+
+@credits_.command("balance")
+@click.argument("account_id", type=int)
+def credits_balance(account_id: int) -> None:
+    """Show what an account has left."""
+    from siteglass.billing import credits
+
+    click.echo(_left(account_id, run(lambda postgres: credits.balance(postgres, account_id))))
+
+
+@credits_.command("verify")
+@click.argument("account_id", type=int, required=False)
+def credits_verify(account_id: int | None) -> None:
+    """Recompute every hash, number and sum of the ledger, or of one account; exit code 1 if any is wrong."""
+    from siteglass.billing import ledger
+    from siteglass.platform.progress import progress
+
+    async def verify(postgres: Postgres) -> Verified:
+        with progress("rows", await ledger.count_rows(postgres, account_id)) as told:
+            return await ledger.verify(postgres, account_id, told)
+
+    found = run(verify)
+    for problem in found.problems:
+        place = "balance" if problem.seq is None else f"row {problem.seq}"
+        click.echo(f"account {problem.account_id}, {place}: {problem.what}", err=True)
+    click.echo(f"{found.entries} rows of {found.accounts} accounts read, {found.problem_count} problems.")
+    if found.problem_count:
+        click.echo("Stop charging these accounts and compare with a backup: nothing of ours changes a row.", err=True)
+        sys.exit(1)

@@ -1,0 +1,225 @@
+"""Operator commands that bring generations into use and out of it: rebuild, verify, promote, roll back, expire."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from siteglass.cli.index import run, tell_loaded
+
+if TYPE_CHECKING:
+    from siteglass.index.golden import Golden
+    from siteglass.index.names import Names
+    from siteglass.index.rebuild import Rebuilt
+    from siteglass.index.verification import Report, Tolerances
+    from siteglass.platform.backends import Backends
+
+Command = Callable[..., None]
+
+_PERCENT = click.FloatRange(0, 100)
+_CHECKS = (
+    click.option(
+        "--golden",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="JSON file of domains that must be there, and of queries with the least and most leads they may find.",
+    ),
+    click.option("--least-count", default=90.0, show_default=True, type=_PERCENT, help="Least leads, % of the live."),
+    click.option("--most-gone", default=5.0, show_default=True, type=_PERCENT, help="Most live leads gone, %."),
+    click.option("--most-emptier", default=5.0, show_default=True, type=_PERCENT, help="Most a field empties, points."),
+    click.option("--most-query-change", default=10.0, show_default=True, type=_PERCENT, help="Most a count moves, %."),
+)
+_KEEP = click.option(
+    "--keep", default=1, show_default=True, type=click.IntRange(0, 100), help="Generations kept behind the live one."
+)
+
+
+def with_checks(command: Command) -> Command:
+    for option in reversed(_CHECKS):
+        command = option(command)
+    return command
+
+
+def read_checks(checks: dict[str, Any]) -> tuple[Tolerances, Golden | None]:
+    """What the options of a check say."""
+    from siteglass.index.golden import read_golden
+    from siteglass.index.verification import Tolerances
+    from siteglass.platform.backends import Clock
+
+    tolerances = Tolerances(
+        checks["least_count"], checks["most_gone"], checks["most_emptier"], checks["most_query_change"]
+    )
+    golden: Path | None = checks["golden"]
+    return tolerances, read_golden(golden, Clock().now_ms()) if golden else None
+
+
+def _table(report: Report) -> str:
+    """The report with its refusals last, where the operator looks."""
+    against = f"against the live {report.live}" if report.live else "on its own"
+    rows = [("", "check", "expected", "found")]
+    rows += [
+        ("ok" if check.ok else "REFUSED", check.name, check.expected, check.found)
+        for check in sorted(report.checks, key=lambda check: not check.ok)
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    lines = ["  ".join([*(cell.ljust(w) for cell, w in zip(row, widths, strict=False)), row[3]]) for row in rows]
+    return "\n".join([f"{report.generation} {against}:", *lines])
+
+
+@click.command("verify")
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
+@with_checks
+def index_verify(name: str, as_json: bool, **checks: Any) -> None:
+    """Compare a generation with the live one; exit code 1 if it is not fit to be promoted."""
+    from siteglass.index import verification
+
+    tolerances, golden = read_checks(checks)
+    report = run(lambda backends, names: verification.verify(backends, names, name, tolerances, golden))
+    click.echo(json.dumps({**asdict(report), "ok": report.ok}) if as_json else _table(report))
+    if not report.ok:
+        sys.exit(1)
+
+
+@click.command("promote")
+@click.argument("name")
+@click.option("--force", is_flag=True, help="Promote it even if it is refused; --reason says why.")
+@click.option("--reason", default="", help="Kept with the generation and shown by `index status`.")
+@_KEEP
+@with_checks
+def index_promote(name: str, force: bool, reason: str, keep: int, **checks: Any) -> None:
+    """Verify a generation, let searches see it, and drop those that are no longer needed."""
+    from siteglass.index import generations, verification
+
+    if force and not reason:
+        raise click.UsageError("--force needs --reason: those who come later will ask why.")
+    tolerances, golden = read_checks(checks)
+
+    async def action(backends: Backends, names: Names) -> list[str] | None:
+        report = await verification.verify(backends, names, name, tolerances, golden)
+        click.echo(_table(report), err=True)
+        if not report.ok and not force:
+            return None
+        await generations.promote(backends, names, name, forced=None if report.ok else reason)
+        return await generations.retain(backends, names, keep)
+
+    dropped = run(action)
+    if dropped is None:
+        click.echo(
+            f"{name} is not promoted: see REFUSED above. Rebuild it, or promote it all the same: "
+            f"siteglass index promote {name} --force --reason TEXT",
+            err=True,
+        )
+        sys.exit(1)
+    click.echo(f"{name} is live")
+    _tell_dropped(dropped)
+
+
+def _tell_dropped(names: list[str]) -> None:
+    for name in names:
+        click.echo(f"{name} is no longer needed, and gone", err=True)
+
+
+@click.command("rollback")
+def index_rollback() -> None:
+    """Let searches see the generation that was live before; it took all writes meanwhile."""
+    from siteglass.index import generations
+
+    now, before = run(generations.rollback)
+    click.echo(f"{now} is live again")
+    click.echo(f"{before} is not searched any more, and still takes writes: siteglass index drop {before}", err=True)
+
+
+@click.command("retain")
+@_KEEP
+def index_retain(keep: int) -> None:
+    """Drop generations older than the live one; newer and unfinished ones are dropped by name only."""
+    from siteglass.index import generations
+
+    dropped = run(lambda backends, names: generations.retain(backends, names, keep))
+    _tell_dropped(dropped)
+    click.echo(f"{len(dropped)} generations dropped")
+
+
+@click.command("expire")
+@click.option("--force", is_flag=True, help="Even if most leads are too old.")
+def index_expire(force: bool) -> None:
+    """Delete leads crawled longer ago than SITEGLASS_LEAD_MAX_AGE_DAYS, in all generations that take writes."""
+    from siteglass.index import expiry
+    from siteglass.platform.progress import progress
+
+    async def action(backends: Backends, names: Names) -> None:
+        for name, count in (await expiry.too_old(backends, names, force=force)).items():
+            with progress(f"Deleting from {name}", count) as advance_to:
+                deleted = await expiry.expire(backends, name, advance_to)
+            click.echo(f"{name}  {deleted} leads deleted")
+
+    run(action)
+
+
+@click.command("rebuild")
+@click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--verify/--no-verify", default=True, show_default=True, help="Compare it with the live one.")
+@click.option("--promote", is_flag=True, help="Let searches see it, if it is not refused.")
+@click.option("--reason", default="", help="Why --promote goes with --no-verify; kept, and shown by `index status`.")
+@click.option("--shards", default=1, show_default=True, type=click.IntRange(1, 1024))
+@click.option("--replicas", default=0, show_default=True, type=click.IntRange(0, 8), help="Made when it is filled.")
+@click.option("--codec", default="default", show_default=True, type=click.Choice(["default", "best_compression"]))
+@click.option("--refresh-interval", default="1s", show_default=True, help="How soon writes are seen, once it is live.")
+@click.option("--keep-failed", is_flag=True, help="Keep what failed or was refused, to look at it.")
+@_KEEP
+@with_checks
+def index_rebuild(
+    sources: tuple[Path, ...],
+    verify: bool,
+    promote: bool,
+    reason: str,
+    shards: int,
+    replicas: int,
+    codec: str,
+    refresh_interval: str,
+    keep_failed: bool,
+    keep: int,
+    **checks: Any,
+) -> None:
+    """Build a new generation from files of leads, or folders of Parquet files, while searches and writers go on."""
+    from siteglass.index import generations
+    from siteglass.index import rebuild as rebuilding
+
+    if promote and not verify and not reason:
+        raise click.UsageError("--no-verify with --promote needs --reason: those who come later will ask why.")
+    tolerances, golden = read_checks(checks)
+    shape = generations.Shape(shards, replicas, codec, refresh_interval)
+    forced = None if verify else reason
+    plan = rebuilding.Plan(shape, verify, promote, forced, keep, keep_failed, tolerances, golden)
+    try:
+        done = run(lambda backends, names: rebuilding.rebuild(backends, names, sources, plan))
+    except rebuilding.RebuildFailed as error:
+        click.echo(f"The rebuild failed: {error}", err=True)
+        sys.exit(1)
+    tell_rebuilt(done)
+    if done.report is not None and not done.report.ok:
+        sys.exit(1)
+
+
+def tell_rebuilt(done: Rebuilt) -> None:
+    if done.report is not None:
+        click.echo(_table(done.report), err=True)
+    read, price = f"leads read from {done.files} files", f"{done.seconds:.1f} seconds"
+    tell_loaded(done.loaded, read=read, older="not newer", price=price)
+    if done.report is not None and not done.report.ok:
+        left = "it was dropped" if done.name in done.dropped else f"it is kept: siteglass index drop {done.name}"
+        click.echo(f"{done.name} is refused, see above; {left}. The live generation is as it was.", err=True)
+        return
+    click.echo(f"{done.name} is live" if done.promoted else f"{done.name} is built")
+    if not done.promoted:
+        click.echo(f"Let searches see it: siteglass index promote {done.name}", err=True)
+    _tell_dropped(done.dropped)
+
+
+GENERATION_COMMANDS = (index_rebuild, index_verify, index_promote, index_rollback, index_retain, index_expire)

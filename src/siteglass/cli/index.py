@@ -1,0 +1,133 @@
+"""Operator commands on single generations of the index: create, load, drop, status. The others: cli_generations."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from siteglass.settings import load_settings
+
+if TYPE_CHECKING:
+    from siteglass.index.generations import Generation
+    from siteglass.index.load import Loaded
+    from siteglass.index.names import Names
+    from siteglass.platform.backends import Backends
+
+Result = TypeVar("Result")
+
+
+@click.group()
+def index() -> None:
+    """Index generations: make, fill, verify, promote, roll back, drop."""
+
+
+def run(action: Callable[[Backends, Names], Awaitable[Result]]) -> Result:
+    """Run an operation with the backends of the settings."""
+    from siteglass.index.names import Names
+    from siteglass.platform.backends import open_backends
+
+    async def inside() -> Result:
+        settings = load_settings()
+        async with open_backends(settings) as backends:
+            return await action(backends, Names(settings.index_prefix))
+
+    return asyncio.run(inside())
+
+
+@index.command("create")
+@click.option("--shards", default=1, show_default=True, type=click.IntRange(1, 1024))
+@click.option("--replicas", default=0, show_default=True, type=click.IntRange(0, 8))
+@click.option("--codec", default="default", show_default=True, type=click.Choice(["default", "best_compression"]))
+@click.option("--refresh-interval", default="1s", show_default=True, help="How soon writes are seen; -1 while filling.")
+@click.option("--source", default="", help="Where the leads come from, kept with the generation.")
+def index_create(shards: int, replicas: int, codec: str, refresh_interval: str, source: str) -> None:
+    """Make a new, empty generation that takes writes; prints its name."""
+    from siteglass.index import generations
+
+    shape = generations.Shape(shards, replicas, codec, refresh_interval)
+    click.echo(run(lambda backends, names: generations.create(backends, names, shape, source)))
+
+
+@index.command("test-leads")
+def index_test_leads() -> None:
+    """Make the index that test keys search: a fixed set of made-up leads. Again: made anew."""
+    from siteglass.leads import sandbox as test_mode
+
+    count = run(lambda backends, _names: test_mode.build(backends))
+    click.echo(f"{count} leads for test keys.")
+
+
+@index.command("load")
+@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def index_load(source: Path) -> None:
+    """Write the leads of an NDJSON or Parquet file to all generations that take writes."""
+    from siteglass.corpus.lead_files import count_leads
+    from siteglass.index import load as loading
+    from siteglass.index.rebuild import LEAD_FILES
+    from siteglass.platform.progress import progress
+
+    if source.suffix not in LEAD_FILES:
+        raise click.BadParameter(f"{source}: leads come in files named {' or '.join(LEAD_FILES)}.")
+    path = loading.to_store(source, load_settings().lead_store)
+    with progress("Loading", count_leads(path)) as advance_to:
+        loaded = run(lambda b, n: loading.load(b, n, path, lambda so_far: advance_to(so_far.read)))
+    price = f"{loaded.document_bytes / max(loaded.read, 1):.0f} bytes sent per document"
+    tell_loaded(loaded, read="leads read", older="older", price=price)
+    if loaded.failed:
+        sys.exit(1)
+
+
+def tell_loaded(loaded: Loaded, *, read: str, older: str, price: str) -> None:
+    """What became of leads, and what that took; `older` says which ones gave way to what was there."""
+    click.echo(
+        f"{loaded.read} {read}; {loaded.written} written, {loaded.older} {older} than what was there, "
+        f"{loaded.suppressed} suppressed, {loaded.too_old} too old, {loaded.failed} failed; {price}"
+    )
+    for reason in loaded.reasons:
+        click.echo(f"  {reason}", err=True)
+
+
+@index.command("drop")
+@click.argument("name")
+def index_drop(name: str) -> None:
+    """Delete a generation that is not live."""
+    from siteglass.index import generations
+
+    run(lambda backends, names: generations.drop(backends, names, name))
+    click.echo(f"{name} is gone")
+
+
+@index.command("status")
+def index_status() -> None:
+    """List the generations."""
+    from siteglass.index import generations
+
+    found = run(generations.status)
+    if not found:
+        click.echo("No generation yet. Make one: siteglass index create")
+    for g in found:
+        states = (
+            ("unfinished", g.unfinished),
+            ("previous", g.previous),
+            ("live", g.live),
+            ("writes", g.takes_writes),
+        )
+        marks = " ".join(mark for mark, there in states if there)
+        size = (
+            f"{g.documents} leads, {g.size_bytes / 1e6:.1f} MB, {g.size_bytes / max(g.documents, 1):.0f} bytes per lead"
+        )
+        click.echo(f"{g.name}  {g.health}  {size}  schema {g.schema_version}  {_promoted(g)}{marks}")
+
+
+def _promoted(generation: Generation) -> str:
+    if generation.promoted_at_ms is None:
+        return ""
+    at = datetime.fromtimestamp(generation.promoted_at_ms / 1000, UTC)
+    forced = f" by force: {generation.forced}" if generation.forced else ""
+    return f"promoted {at:%Y-%m-%d %H:%M:%S}{forced}  "

@@ -1,0 +1,100 @@
+"""Operator commands that make leads of web pages: archives in, a generation out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from siteglass.cli.generations import read_checks, tell_rebuilt, with_checks
+from siteglass.cli.index import run
+
+if TYPE_CHECKING:
+    from siteglass.index.names import Names
+    from siteglass.index.rebuild import Rebuilt
+    from siteglass.ingest.suppressed import Suppressed
+    from siteglass.platform.backends import Backends
+
+
+@click.group()
+def ingest() -> None:
+    """Web pages to leads."""
+
+
+@ingest.command("run")
+@click.argument("archives", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--work",
+    default=Path("var/ingest"),
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for what lies between archives and leads; kept, so that no archive is read twice.",
+)
+@click.option("--driver", default="pool", show_default=True, type=click.Choice(["pool", "spark"]), help="Who extracts.")
+@click.option("--workers", default=os.cpu_count() or 1, show_default="one per core", type=click.IntRange(1, 1024))
+@click.option("--load/--no-load", default=True, help="Build a generation of the leads, or stop at their files.")
+@click.option("--promote", is_flag=True, help="Let searches see the generation, if it is verified.")
+@click.option("--keep", default=1, show_default=True, type=click.IntRange(0, 100), help="Generations kept behind it.")
+@with_checks
+def ingest_run(
+    archives: tuple[Path, ...],
+    work: Path,
+    driver: Literal["pool", "spark"],
+    workers: int,
+    load: bool,
+    promote: bool,
+    keep: int,
+    **checks: Any,
+) -> None:
+    """Make leads of the pages in WARC files: extract, merge, load a new generation, verify, promote.
+
+    Run again after an interruption, it goes on where it was.
+    """
+    from siteglass.index.rebuild import RebuildFailed
+    from siteglass.ingest import pipeline
+    from siteglass.ingest.report import spelled
+
+    tolerances, golden = read_checks(checks)
+    suppressed = run(_suppressed)
+    try:
+        built = pipeline.build(pipeline.Order(archives, work, driver, workers, suppressed))
+    except pipeline.RunFailed as error:
+        click.echo(f"The run failed: {error}", err=True)
+        sys.exit(1)
+    click.echo(spelled(built.report), err=True)
+    click.echo(f"report: {built.folder / pipeline.REPORT}", err=True)
+    if not load:
+        click.echo(str(built.leads))
+        return
+
+    async def action(backends: Backends, names: Names) -> Rebuilt:
+        from siteglass.index import generations
+        from siteglass.index import rebuild as rebuilding
+
+        for one in await generations.status(backends, names):
+            if one.unfinished and one.source == str(built.leads):  # of a run that was killed while it loaded
+                await generations.drop(backends, names, one.name)
+        plan = rebuilding.Plan(generations.Shape(), True, promote, None, keep, False, tolerances, golden)
+        return await rebuilding.rebuild(backends, names, [built.leads], plan)
+
+    try:
+        done = run(action)
+    except RebuildFailed as error:
+        click.echo(f"The leads could not be loaded: {error}", err=True)
+        sys.exit(1)
+    tell_rebuilt(done)
+    if done.report is not None and not done.report.ok:
+        sys.exit(1)
+
+
+async def _suppressed(backends: Backends, _names: Names) -> Suppressed:
+    from siteglass.ingest.suppressed import Suppressed
+    from siteglass.suppression.entries import all_listed, require_secret
+    from siteglass.suppression.values import Hasher
+
+    await require_secret(backends.postgres, Hasher(backends.settings))
+    listed = await all_listed(backends.postgres)
+    return Suppressed(listed.domains, listed.hashes, backends.settings.suppression_secret)

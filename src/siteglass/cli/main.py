@@ -1,0 +1,118 @@
+"""Operator commands: serve, and those of the other `cli_` modules. Each says what became of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import replace
+
+import click
+
+from siteglass import __version__
+from siteglass.cli.accounts import COMMANDS
+from siteglass.cli.credits import credits_
+from siteglass.cli.demo import demo
+from siteglass.cli.doctor import doctor
+from siteglass.cli.generations import GENERATION_COMMANDS
+from siteglass.cli.index import index
+from siteglass.cli.ingest import ingest
+from siteglass.cli.interpret import interpret
+from siteglass.cli.people import person
+from siteglass.cli.suppress import suppress
+from siteglass.settings import SettingsError, environment_of, load_settings, variable
+from siteglass.web.address import require_free_port, trusted_proxies
+
+# Heavy modules are imported by the command that needs them: `siteglass --help` answers at once.
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__)
+def cli() -> None:
+    """Siteglass: find websites, and the people behind them."""
+
+
+for command in (*COMMANDS, credits_, demo, doctor, index, ingest, interpret, person, suppress):
+    cli.add_command(command)
+for command in GENERATION_COMMANDS:
+    index.add_command(command)
+
+
+@cli.command()
+@click.option("--host", help="Address to listen on [setting: host].")
+@click.option("--port", type=int, help="Port to listen on [setting: port].")
+@click.option("--workers", type=int, help="Worker processes [setting: workers].")
+def serve(host: str | None, port: int | None, workers: int | None) -> None:
+    """Run the service."""
+    import uvicorn
+
+    from siteglass.app import create_app
+
+    settings = load_settings()
+    settings = replace(
+        settings,
+        host=host or settings.host,
+        port=port or settings.port,
+        workers=workers or settings.workers,
+    )
+    create_app(settings)  # a missing setting is told here, once, not by every worker
+    require_free_port(settings)
+    os.environ.update(environment_of(settings))  # the workers read it: the options must hold for them too
+    uvicorn.run(
+        "siteglass.app:from_environment",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=10,
+        forwarded_allow_ips=trusted_proxies(settings),
+    )
+
+
+def main() -> None:
+    """Entry point: expected errors become one line and exit code 2."""
+    try:
+        cli()
+    except Exception as error:
+        line = _in_one_line(error)
+        if line is None:
+            raise
+        click.echo(f"siteglass: {' '.join(line.split())}", err=True)
+        sys.exit(2)
+
+
+def _in_one_line(error: Exception) -> str | None:
+    """What the operator can do about an error; None for those that are faults of ours."""
+    match error:  # what costs nothing to recognise first: a mistake is told at once
+        case SettingsError():
+            return str(error)
+        case OSError(filename=str(name)):
+            return f"{name}: {error.strerror}."
+
+    from siteglass.access.accounts import AccountError
+    from siteglass.corpus.lead_files import LeadFileError
+    from siteglass.errors import Unavailable
+    from siteglass.index.generations import GenerationError
+    from siteglass.people.problems import PeopleError
+    from siteglass.platform.backends import EngineError
+    from siteglass.suppression.entries import SuppressionError
+
+    match error:
+        case AccountError() | GenerationError() | LeadFileError() | PeopleError() | SuppressionError():
+            return str(error)
+        case Unavailable():
+            hint = "" if "`" in error.reason else " `make up` starts the engines;"
+            return f"{error.reason}.{hint} `siteglass doctor` says what is missing."
+        case EngineError():
+            return f"OpenSearch refused: {error}. `siteglass doctor` says what is missing."
+
+    import asyncpg
+    from sqlalchemy.exc import DBAPIError
+
+    match error:
+        case DBAPIError() | asyncpg.PostgresError() | asyncpg.InterfaceError():
+            reason = error.orig if isinstance(error, DBAPIError) else error
+            return f"PostgreSQL refused: {reason}. Is {variable('postgres_dsn')} right? `siteglass doctor` looks."
+    return None

@@ -1,0 +1,102 @@
+"""Operator commands on people who sign in to the dashboard: invite, list, delete."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import click
+
+from siteglass.cli.accounts import actor, run
+from siteglass.settings import SettingsError, load_settings, variable
+
+if TYPE_CHECKING:
+    from siteglass.platform.postgres import Postgres
+
+TIMEOUT_MS = 5_000
+MAX_LISTED = 1_000
+
+
+@click.group()
+def person() -> None:
+    """People who sign in to the dashboard."""
+
+
+@person.command("invite")
+@click.argument("account_id", type=int)
+@click.argument("email")
+@click.option("--role", type=click.Choice(["viewer", "member", "owner"]), default="owner", show_default=True)
+def person_invite(account_id: int, email: str, role: str) -> None:
+    """Mail somebody an invitation to an account; its link is shown, too. The first owner comes in this way."""
+    from siteglass.access.accounts import list_accounts
+    from siteglass.people.passwords import Passwords
+    from siteglass.people.problems import PeopleError
+    from siteglass.people.secrecy import Secrecy
+    from siteglass.people.sign_in import SignIn
+    from siteglass.platform.backends import open_backends
+    from siteglass.platform.mailer import open_mailer
+
+    settings = load_settings()
+    mailer = open_mailer(settings)
+    if not settings.dashboard_secrets:
+        raise SettingsError(f"{variable('dashboard_secrets')} is not set: the dashboard is not served without.")
+
+    async def invite() -> str:
+        async with open_backends(settings) as backends:
+            found = await list_accounts(backends.postgres, account_id - 1)
+            if not found or found[0].id != account_id:
+                raise PeopleError(f"There is no account {account_id}. `siteglass account list` shows them.")
+            sign_in = SignIn(backends, Secrecy(settings.dashboard_secrets), Passwords(), mailer)
+            link = await sign_in.invite(email, role, account_id, found[0].name, ("operator", actor()))
+            await sign_in.close()
+            return link
+
+    click.echo(asyncio.run(invite()))
+    if mailer is not None:
+        mailer.close()
+        click.echo(f"Mailed to {email} by {mailer.place}. The link works once, for seven days.", err=True)
+
+
+@person.command("list")
+@click.argument("account_id", type=int)
+def person_list(account_id: int) -> None:
+    """Show the people of an account."""
+    from siteglass.people.members import members_page
+
+    page = run(lambda postgres: members_page(postgres, account_id, 1, size=MAX_LISTED, timeout_ms=TIMEOUT_MS))
+    for one in page.members if page else ():
+        second = "two-step" if one.has_second_factor else "password only"
+        click.echo(f"{one.person_id}  {one.email}  {one.name}  {one.role}  {second}")
+
+
+@person.command("delete")
+@click.argument("email")
+def person_delete(email: str) -> None:
+    """Delete somebody for good, from all accounts; what they did stays in the audit log under a number."""
+    from siteglass.people import people
+
+    address = people.clean_email(email)
+    run(lambda postgres: people.delete(postgres, address, actor(), timeout_ms=TIMEOUT_MS))
+    click.echo(f"{address} is deleted, and signed out everywhere.")
+
+
+@person.command("second-factor-off")
+@click.argument("email")
+def person_second_factor_off(email: str) -> None:
+    """Let somebody who lost phone and recovery codes in with the password alone; be sure who asks."""
+    from siteglass.people import people
+    from siteglass.people.problems import PeopleError
+    from siteglass.people.second_factor import SecondFactors
+    from siteglass.people.secrecy import Secrecy
+
+    address = people.clean_email(email)
+    secrecy = Secrecy(load_settings().dashboard_secrets)
+
+    async def take_off(postgres: Postgres) -> bool:
+        known = await people.find(postgres, address, timeout_ms=TIMEOUT_MS)
+        if known is None:
+            raise PeopleError("There is no such person. `siteglass person list ACCOUNT` shows those of an account.")
+        return await SecondFactors(postgres, secrecy, TIMEOUT_MS).take_off(known.id, actor())
+
+    done = run(take_off)
+    click.echo(f"{address} signs in with the password alone." if done else f"{address} had no second factor.")

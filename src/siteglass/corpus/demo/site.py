@@ -1,0 +1,209 @@
+"""Puts one made-up lead together: lead i of a seed depends on the seed and i alone."""
+
+from __future__ import annotations
+
+from functools import cache
+from random import Random
+
+from siteglass.corpus.demo import contacts, english, names, paths, quality
+from siteglass.corpus.demo.chance import Weighted, some
+from siteglass.corpus.demo.phrases import DESCRIPTIONS, SENTENCES, TITLES
+from siteglass.corpus.demo.places import Country, countries
+from siteglass.corpus.demo.stack import Stack, stack
+from siteglass.corpus.demo.trades import Trade, trades
+from siteglass.corpus.lead import Lead
+
+# A fixed day: what is generated must not change with the calendar. 2026-11-01T00:00:00Z.
+EPOCH_MS = 1_793_491_200_000
+_DAY_MS = 86_400_000
+_OLDEST_DAYS = 548
+# The index takes 250 words of a page.
+_MOST_SENTENCES = 17
+
+_COMPANY_FORMS = {
+    "USA": "LLC; Inc.; Co.",
+    "GBR": "Ltd",
+    "CAN": "Inc.; Ltd.",
+    "AUS": "Pty Ltd",
+    "DEU": "GmbH; GmbH & Co. KG; e.K.",
+    "AUT": "GmbH",
+    "CHE": "AG; GmbH",
+    "FRA": "SARL; SAS",
+    "ESP": "S.L.",
+    "ITA": "S.r.l.",
+    "BRA": "Ltda",
+    "MEX": "S.A. de C.V.",
+    "ARG": "S.R.L.",
+    "NLD": "B.V.",
+    "POL": "sp. z o.o.",
+    "SWE": "AB",
+    "NOR": "AS",
+    "DNK": "ApS",
+    "FIN": "Oy",
+    "JPN": "Co., Ltd.",
+    "CHN": "Co., Ltd.",
+    "IND": "Pvt. Ltd.",
+    "SGP": "Pte. Ltd.",
+}
+_forms = {country: text.split("; ") for country, text in _COMPANY_FORMS.items()}
+_ASIAN_FORMS = {"zh": ("有限公司", "集团", ""), "ja": ("株式会社", "工房", "")}
+_ROMANCE = frozenset({"fr", "es", "pt", "it"})
+_TRADELESS = frozenset({"SaaS", "Mobile App", "Enterprise", "Gaming", "Ecommerce", "Marketplace"})
+_ENDINGS = {
+    "SaaS": (Weighted.parse("com:58 io:22 ai:12 app:8"), 0.7),
+    "Mobile App": (Weighted.parse("com:45 app:45 io:10"), 0.7),
+    "Gaming": (Weighted.parse("com:60 games:28 gg:12"), 0.6),
+    "Non-Profit": (Weighted.parse("org:92 ngo:8"), 0.7),
+}
+_PUBLIC_ENDINGS = {
+    ("USA", "Government"): "gov",
+    ("GBR", "Government"): "gov.uk",
+    ("AUS", "Government"): "gov.au",
+    ("USA", "Education"): "edu",
+}
+
+
+@cache
+def _trades_by_country(code: str) -> Weighted[Trade]:
+    """Trades, more of some kinds in some countries."""
+    leaning = {
+        "USA": {"SaaS": 1.4, "Realtor": 1.6, "Local Business": 1.15},
+        "GBR": {"Agency": 1.4, "Financial Services": 1.3},
+        "DEU": {"Manufacturer": 2.0, "Firm": 1.2},
+        "ITA": {"Manufacturer": 1.5, "Hospitality": 1.9},
+        "ESP": {"Hospitality": 1.8},
+        "FRA": {"Hospitality": 1.3},
+        "CHN": {"Manufacturer": 4.5, "SaaS": 0.6},
+        "TWN": {"Manufacturer": 3.5},
+        "IND": {"Agency": 1.9, "SaaS": 1.6, "Education": 1.7},
+        "ISR": {"SaaS": 2.6},
+        "JPN": {"Manufacturer": 1.8, "Gaming": 1.8},
+    }.get(code, {})
+    return Weighted((trade, trade.weight * leaning.get(trade.service_type, 1.0)) for trade in trades())
+
+
+def _ending(rng: Random, country: Country, kind: str) -> str:
+    public = _PUBLIC_ENDINGS.get((country.code, kind))
+    if public and rng.random() < 0.45:
+        return public
+    if kind in _ENDINGS and rng.random() < _ENDINGS[kind][1]:
+        return _ENDINGS[kind][0].pick(rng.random())
+    return country.endings.pick(rng.random())
+
+
+def _name(rng: Random, trade: Trade, country: Country, language: str, words: tuple[str, str, str]) -> tuple[str, str]:
+    """Business name and domain without its ending. Both words and the tail stand first in the domain, see `names`."""
+    first, second, tail = words
+    random = rng.random
+    word = trade.word
+    if language != "en" and language in ("de", "nl", *_ROMANCE):
+        word = trade.label(language).split()[0].strip(",")
+        word = word[:1].upper() + word[1:]
+    spelled = names.ascii_word(word)
+    joint = " & " if trade.service_type in ("Firm", "Consultant", "Financial Services") and random() < 0.6 else " "
+    if random() < (0.6 if trade.service_type in _TRADELESS else 0.35):
+        word = spelled = ""
+    hyphen = "-" if random() < (0.4 if language == "de" else 0.12) else ""
+    label = hyphen.join(filter(None, (names.ascii_word(first), names.ascii_word(second) + tail, spelled)))
+    if language in ("ja", "zh") and random() < 0.8 and (own := names.native(first) + names.native(second)):
+        return own + trade.label(language) + _ASIAN_FORMS[language][int(random() * 3)], label
+    pair = f"{first}{joint}{second}" + (f" {tail.capitalize()}" if tail else "")
+    name = f"{word} {pair}" if language in _ROMANCE else f"{pair} {word}"
+    forms = _forms.get(country.code)
+    if forms and random() < 0.22:
+        name = f"{name.strip()} {forms[int(random() * len(forms))]}"
+    return name.strip(), label
+
+
+def _text(rng: Random, language: str, kind: str, values: dict[str, str]) -> str:
+    random = rng.random
+    if random() < 0.03:
+        return ""
+    pool = english.SENTENCES[kind] if language == "en" else SENTENCES[language]
+    chosen = some(rng, pool, min(_MOST_SENTENCES, 4 + int((len(pool) - 3) * random())))
+    return ("" if language in ("ja", "zh") else " ").join(chosen).format_map(values)
+
+
+def lead(rng: Random, tables: Stack, number: int, seed: int) -> Lead:
+    """Lead `number` of a seed. The generator is seeded anew for each, so any slice can be made alone."""
+    rng.seed(seed << 40 | number)
+    random = rng.random
+    country = countries().pick(random())
+    trade = _trades_by_country(country.code).pick(random())
+    kind = trade.service_type
+    language = country.languages.pick(random())
+    city = country.cities.pick(random()) if country.cities else None
+    words = names.pair(number, seed, country.culture)
+    name, label = _name(rng, trade, country, language, words)
+    domain = f"{label}.{_ending(rng, country, kind)}"
+    technologies = tables.draw(rng, kind, country.code)
+    known = random()
+    if known < 0.10:
+        technologies = []
+    found = quality.draw(rng, kind, technologies)
+    pages = paths.draw(rng, kind, language)
+    keywords = some(rng, trade.keywords, 2 + int(random() * 7))
+    label_word = trade.label(language)
+    place = city.name if city else country.code
+    year = 2024 - int(random() ** 1.8 * 60)
+    values = {"n": name, "c": place, "t": label_word, "T": label_word[:1].upper() + label_word[1:], "y": str(year)}
+    values |= {"k": keywords[0], "l": keywords[1], "m": keywords[-1]}
+    titles, descriptions = TITLES[language], DESCRIPTIONS[language]
+    described = found.flags[6]
+    addresses, personal = contacts.emails(rng, domain, language, country.culture, words[0], words[1])
+    social_links, other_profiles = contacts.profiles(rng, kind, label.replace("-", ""))
+    origin = f"{'http' if found.flags[0] is False else 'https'}://{'www.' if random() < 0.4 else ''}{domain}"
+    crawled = EPOCH_MS - 1 - int(random() ** 2.2 * _OLDEST_DAYS * _DAY_MS)
+    located, in_city = random() >= 0.05, random() >= 0.12
+    changed = random()
+    return Lead(
+        domain=domain,
+        crawled_at_ms=crawled,
+        updated_at_ms=None if changed < 0.1 else crawled - int(max(0.0, changed - 0.5) * 180) * _DAY_MS,
+        url=f"{origin}/",
+        business_name=name if random() >= 0.04 else "",
+        title=titles[int(random() * len(titles))].format_map(values),
+        description=descriptions[int(random() * len(descriptions))].format_map(values) if described else "",
+        text=_text(rng, language, kind, values),
+        keywords=_keywords(random(), keywords, label_word, place, language),
+        language=language if random() >= 0.03 else "",
+        favicon=f"{origin}/favicon.ico" if random() < 0.8 else "",
+        emails=addresses,
+        emails_personal=personal,
+        phones=contacts.phones(rng, country.phone),
+        social_links=social_links,
+        other_profiles=other_profiles,
+        country=country.code if located else "",
+        state=city.state if city and located and (in_city or random() < 0.5) else "",
+        city=city.name if city and located and in_city else "",
+        technologies=None if known < 0.06 else tuple(technologies),
+        categories_uses=tables.categories_of(technologies),
+        offers=_offers(random(), trade),
+        service_type=kind if random() >= 0.03 else "",
+        pages=pages,
+        links=tuple([origin + path for path in pages]),
+        score=found.score,
+        spending=found.spending,
+        load_time_ms=found.load_time_ms,
+        **dict(zip(quality.FLAGS, found.flags, strict=True)),
+    )
+
+
+def _keywords(number: float, keywords: list[str], label: str, place: str, language: str) -> tuple[str, ...]:
+    if number < 0.12:
+        return ()
+    if language == "en":
+        return tuple(dict.fromkeys([label, *keywords, f"{label} {place}"]))
+    return tuple(dict.fromkeys([label, place, f"{label} {place}"]))
+
+
+def _offers(number: float, trade: Trade) -> tuple[str, ...]:
+    """Most of what the trade offers, in whole or its first half."""
+    if number < 0.1:
+        return ()
+    return trade.offers if number < 0.75 else trade.offers[: (len(trade.offers) + 1) // 2]
+
+
+def tables() -> Stack:
+    """What `lead` draws from."""
+    return stack()

@@ -1,0 +1,96 @@
+"""Files of evidence: where and when each address and number of a lead was seen. Parquet beside a file of leads, with
+the same name but its end, and as many row groups: the evidence of a row group of leads lies in that of its number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from siteglass.corpus.lead_files import LeadFileError, open_parquet, place_parts, replacing
+
+# Not `.parquet`: folders of leads are read by that name.
+SUFFIX = ".evidence"
+# No value is told of more pages: who wants to know where it stands has enough of these.
+MAX_SIGHTINGS = 20
+
+
+class Sighting(msgspec.Struct, frozen=True, kw_only=True):
+    """A value as one page showed it, in one way."""
+
+    domain: str
+    kind: Literal["email", "phone"]
+    value: str
+    page: str
+    method: str
+    first_seen_ms: int
+    last_seen_ms: int
+    archive: str = ""
+    """The file that holds the newest capture, and where in it: for those who have to prove it."""
+    offset: int = 0
+
+
+EVIDENCE_SCHEMA: pa.Schema = pa.schema(
+    [
+        pa.field(name, pa.int64() if name.endswith("_ms") or name == "offset" else pa.string(), nullable=False)
+        for name in Sighting.__struct_fields__
+    ]
+)
+
+
+def evidence_of(leads: Path) -> Path:
+    """The file of evidence that belongs to a file of leads; it need not be there."""
+    return leads.with_suffix(SUFFIX)
+
+
+def write_evidence(leads: Path, sightings: pa.Table) -> None:
+    """Write the evidence of a file of leads, all of it at once; rows keep their order within a row group.
+
+    Raises LeadFileError if it does not have these columns, or is of a domain that the file does not hold.
+    """
+    if sightings.schema.names != EVIDENCE_SCHEMA.names:
+        raise LeadFileError(f"evidence of {leads}: expected the columns {', '.join(EVIDENCE_SCHEMA.names)}")
+    sightings = sightings.cast(EVIDENCE_SCHEMA)
+    count = 0
+    with (
+        open_parquet(leads) as file,
+        replacing(evidence_of(leads)) as sink,
+        pq.ParquetWriter(sink, EVIDENCE_SCHEMA, compression="zstd") as writer,
+    ):
+        for number in range(file.num_row_groups):
+            domains = file.read_row_group(number, columns=["domain"]).column("domain")
+            group = sightings.filter(pc.is_in(sightings.column("domain"), domains.combine_chunks()))
+            writer.write_table(group, row_group_size=max(1, group.num_rows))
+            count += group.num_rows
+        if count != sightings.num_rows:
+            raise LeadFileError(f"{leads}: {sightings.num_rows - count} rows of evidence are of leads it does not hold")
+
+
+def read_evidence(store: Path, place: str, domain: str) -> list[Sighting]:
+    """What was seen of the lead whose record lies at a place, see `lead_files.record_place`; nothing without a file."""
+    name, row_group = place_parts(place)
+    path = evidence_of(store / name)
+    try:
+        with pq.ParquetFile(path) as file:
+            if file.schema_arrow != EVIDENCE_SCHEMA:
+                expected = ", ".join(EVIDENCE_SCHEMA.names)
+                raise LeadFileError(f"{path}: no file of evidence: expected the columns {expected}")
+            if row_group >= file.num_row_groups:
+                raise LeadFileError(f"{path.name} has no row group {row_group}")
+            table = file.read_row_group(row_group, use_threads=False)
+        found = table.filter(pc.is_in(table.column("domain"), pa.array([domain], pa.string())))
+        return list(_sightings(found))
+    except FileNotFoundError:
+        return []
+    except (OSError, pa.ArrowException, msgspec.ValidationError) as error:
+        raise LeadFileError(f"{path}: no file of evidence: {error}") from None
+
+
+def _sightings(table: pa.Table) -> Iterator[Sighting]:
+    for row in table.to_pylist():
+        yield msgspec.convert(row, Sighting)

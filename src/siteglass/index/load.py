@@ -1,0 +1,155 @@
+"""Operation 5: lead records in batches to every generation that takes writes, suppressed ones left out."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from siteglass.corpus.evidence_files import evidence_of
+from siteglass.corpus.lead_files import count_leads, ndjson_to_parquet, read_parquet, record_place, replacing
+from siteglass.index import generations
+from siteglass.index.expiry import oldest_crawl_ms
+from siteglass.index.names import Names
+from siteglass.index.writing import Prepared, Preparer, Written, found_on, listed_of, write
+from siteglass.platform.backends import Backends
+from siteglass.suppression.entries import Listed, remember, require_secret
+
+BATCH_BYTES = 4 * 1024 * 1024
+BATCHES_IN_FLIGHT = 3
+
+
+@dataclass(slots=True)
+class Loaded(Written):
+    """What became of the leads; per generation written to."""
+
+    read: int = 0
+    suppressed: int = 0
+    """Leads of suppressed domains, left out; counted once, however many generations there are."""
+    too_old: int = 0
+    """Leads crawled longer ago than they are kept, left out."""
+    document_bytes: int = 0
+
+
+def to_store(source: Path, store: Path) -> Path:
+    """The Parquet file of a source in the lead store, where documents point back to; NDJSON becomes Parquet first.
+
+    Its name holds a hash of the source, so that no later file of the same name can replace it. Evidence comes along.
+    """
+    if source.resolve().parent == store.resolve():
+        return source
+    if source.suffix == ".parquet":
+        count_leads(source)  # what is no such file must not get into the store
+    store.mkdir(parents=True, exist_ok=True)
+    with source.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()[:12]
+    target = store / f"{source.stem}-{digest}.parquet"
+    if evidence_of(source).exists():
+        _copy(evidence_of(source), evidence_of(target))
+    if not target.exists():
+        if source.suffix == ".parquet":
+            _copy(source, target)
+        else:
+            ndjson_to_parquet(source, target)
+    return target
+
+
+def _copy(source: Path, target: Path) -> None:
+    with replacing(target) as copy, source.open("rb") as original:
+        shutil.copyfileobj(original, copy)
+
+
+def batches(path: Path, preparer: Preparer) -> Iterator[list[Prepared]]:
+    """The leads of a Parquet file, as many at once as make a bulk body of bounded size."""
+    batch: list[Prepared] = []
+    size = 0
+    for row_group, leads in read_parquet(path):
+        source = record_place(path, row_group)
+        for lead in leads:
+            one = preparer.prepare(lead, source)
+            if batch and size + len(one.lines) > BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+            batch.append(one)
+            size += len(one.lines)
+    if batch:
+        yield batch
+
+
+async def load(
+    backends: Backends, names: Names, path: Path, on_progress: Callable[[Loaded], None], *, only: str | None = None
+) -> Loaded:
+    """Write all leads of a Parquet file; a few batches are under way while the next is made in a thread.
+
+    They go to every generation that takes writes, or to `only` one that is being built: there, what others wrote since
+    it was made is as new or newer, and stays.
+    """
+    loaded = Loaded()
+    under_way: set[asyncio.Task[None]] = set()
+    oldest_ms = oldest_crawl_ms(backends.settings, backends.clock.now_ms())
+    preparer = Preparer(backends.settings, equal_wins=only is None, oldest_ms=oldest_ms)
+    await require_secret(backends.postgres, preparer.hasher)
+    source = batches(path, preparer)
+    try:
+        while (batch := await asyncio.to_thread(next, source, None)) is not None:
+            if len(under_way) >= BATCHES_IN_FLIGHT:
+                done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+                _raise_failures(done)
+                on_progress(loaded)
+            under_way.add(asyncio.create_task(_write(backends, names, preparer, batch, only, loaded)))
+        if under_way:
+            done, under_way = await asyncio.wait(under_way)
+            _raise_failures(done)
+    finally:
+        for task in under_way:
+            task.cancel()
+    on_progress(loaded)
+    return loaded
+
+
+def _raise_failures(done: set[asyncio.Task[None]]) -> None:
+    for task in done:
+        task.result()
+
+
+async def _write(
+    backends: Backends, names: Names, preparer: Preparer, batch: list[Prepared], only: str | None, loaded: Loaded
+) -> None:
+    """A batch into all generations that are to have it, without what is on the list of opt-outs.
+
+    Both are asked again after each write. Who was put on the list meanwhile may have been looked for before this
+    batch could be found, and a generation opened meanwhile would never get what its source does not have.
+    """
+    written: list[str] = []
+    lines: list[bytes] = []
+    screened: Listed | None = None
+    while True:
+        listed = await listed_of(backends, batch)
+        if listed != screened:
+            # What was listed meanwhile takes the place of what this batch has just written, at the same version.
+            equal_wins = only is None or screened is not None
+            lines = await asyncio.to_thread(preparer.lines, batch, listed, equal_wins=equal_wins)
+            if screened is not None:
+                await remember(backends.postgres, found_on(batch, listed))  # answers hide it until all is written again
+            screened, written = listed, []
+        missing = [name for name in await _targets(backends, names, only) if name not in written]
+        if not missing:
+            break
+        await write(backends, missing[0], lines, loaded)
+        written.append(missing[0])
+    loaded.read += len(batch)
+    loaded.suppressed += sum(not screened.domains.isdisjoint(one.names) for one in batch)
+    loaded.too_old += sum(preparer.is_too_old(one.lead) for one in batch)
+    loaded.document_bytes += sum(map(len, lines))
+
+
+async def _targets(backends: Backends, names: Names, only: str | None) -> list[str]:
+    if only is not None:
+        return [only]
+    targets = await generations.writable(backends, names)
+    if not targets:
+        raise generations.GenerationError("No generation takes writes. Make one first: siteglass index create")
+    return targets

@@ -1,0 +1,144 @@
+"""Operation: a new generation from files of leads, verified and promoted, while searches and writers go on.
+
+The order of the steps is what keeps changes from being lost: the generation comes first, so that writers write to it,
+and only then the files are listed. A change is in a file that was there before, or was written to the generation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+
+from siteglass.corpus.lead_files import count_leads
+from siteglass.errors import Unavailable
+from siteglass.index import generations
+from siteglass.index.golden import Golden
+from siteglass.index.load import Loaded, load, to_store
+from siteglass.index.names import Names
+from siteglass.index.verification import Check, Report, Tolerances, verify
+from siteglass.platform.backends import Backends, EngineError
+from siteglass.platform.progress import progress
+
+LEAD_FILES = (".ndjson", ".jsonl", ".parquet")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to become of the new generation."""
+
+    shape: generations.Shape
+    verify: bool = True
+    promote: bool = False
+    forced: str | None = None
+    """Why it is promoted without having been verified."""
+    keep: int = 1
+    """Generations kept behind the new one."""
+    keep_failed: bool = False
+    tolerances: Tolerances = field(default_factory=Tolerances)
+    golden: Golden | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """What became of it."""
+
+    name: str
+    files: int
+    loaded: Loaded
+    seconds: float
+    report: Report | None
+    promoted: bool
+    dropped: list[str]
+    """Generations that are gone: old ones, or the new one if it was refused."""
+
+
+class RebuildFailed(Exception):
+    """The new generation could not be built; the message says why, and what is left of it."""
+
+
+async def rebuild(backends: Backends, names: Names, sources: Sequence[Path], plan: Plan) -> Rebuilt:
+    """Build a generation of the files, or of the Parquet files in folders, and do with it as planned."""
+    started = time.monotonic()
+    files_of(sources)  # what cannot be read is told before anything is made
+    building = replace(plan.shape, replicas=0, refresh_interval="-1")
+    source = ", ".join(str(path) for path in sources)
+    name = await generations.create(backends, names, building, source, unfinished=True)
+    try:
+        files = files_of(sources)
+        loaded = await _fill(backends, names, name, files)
+        await generations.finish(backends, name, plan.shape)
+        report = await _verified(backends, names, name, plan, loaded) if plan.verify else None
+    except Exception as error:
+        raise RebuildFailed(f"{error}. {await _give_up(backends, names, name, plan)}") from error
+    except BaseException:  # interrupted by the operator
+        await _give_up(backends, names, name, plan)
+        raise
+    refused = report is not None and not report.ok
+    dropped: list[str] = []
+    if refused and not plan.keep_failed:
+        await generations.drop(backends, names, name)
+        dropped = [name]
+    elif plan.promote and not refused:
+        await generations.promote(backends, names, name, forced=plan.forced)
+        dropped = await generations.retain(backends, names, plan.keep)
+    seconds = time.monotonic() - started
+    return Rebuilt(name, len(files), loaded, seconds, report, plan.promote and not refused, dropped)
+
+
+def files_of(sources: Sequence[Path]) -> list[Path]:
+    """The files to read, newest first: of equal crawls, the first to be written stays."""
+    found: list[Path] = []
+    for source in sources:
+        if source.is_dir():
+            inside = sorted(source.glob("*.parquet"), key=lambda path: (path.stat().st_mtime_ns, path.name))
+            if not inside:
+                raise generations.GenerationError(f"{source}: no .parquet file is in this folder")
+            found.extend(inside)
+        elif source.suffix not in LEAD_FILES:
+            raise generations.GenerationError(f"{source}: leads come in files named {' or '.join(LEAD_FILES)}")
+        else:
+            found.append(source)
+    return list(dict.fromkeys(reversed(found)))
+
+
+async def _fill(backends: Backends, names: Names, name: str, files: list[Path]) -> Loaded:
+    stored = [await asyncio.to_thread(to_store, path, backends.settings.lead_store) for path in files]
+    whole = Loaded()
+    with progress("Rebuilding", sum(count_leads(path) for path in stored)) as advance_to:
+        for path in stored:
+            _add(whole, await load(backends, names, path, _further(advance_to, whole.read), only=name))
+    if not whole.read:
+        raise generations.GenerationError("The files hold no lead")
+    return whole
+
+
+def _further(advance_to: Callable[[int], None], before: int) -> Callable[[Loaded], None]:
+    """Progress of one file among others."""
+    return lambda so_far: advance_to(before + so_far.read)
+
+
+def _add(whole: Loaded, part: Loaded) -> None:
+    for one in fields(Loaded):
+        setattr(whole, one.name, getattr(whole, one.name) + getattr(part, one.name))
+
+
+async def _verified(backends: Backends, names: Names, name: str, plan: Plan, loaded: Loaded) -> Report:
+    report = await verify(backends, names, name, plan.tolerances, plan.golden)
+    most = plan.tolerances.most_refused_percent
+    share = 100 * loaded.failed / loaded.read
+    found = f"{share:.2f} % refused" + "".join(f", {reason}" for reason in loaded.reasons[:1])
+    check = Check("refused leads", f"at most {most:g} % of {loaded.read:,} read", found, share <= most)
+    return replace(report, checks=[*report.checks, check])
+
+
+async def _give_up(backends: Backends, names: Names, name: str, plan: Plan) -> str:
+    """Drop what is half built; what is to be told of it."""
+    if not plan.keep_failed:
+        with contextlib.suppress(EngineError, Unavailable, generations.GenerationError):
+            await generations.drop(backends, names, name)
+            return f"{name} was dropped; the live generation is as it was. Mend that, and rebuild again."
+    return f"{name} is left unfinished; the live generation is as it was. Remove it: siteglass index drop {name}"

@@ -1,0 +1,179 @@
+"""Leads into generations: the list of opt-outs is asked, documents are made, batches written.
+
+What loader and opt-out have in common, so that no lead has another way in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from siteglass.corpus.lead import Lead
+from siteglass.errors import Unavailable
+from siteglass.index import generations
+from siteglass.index.documents import bulk_delete_line, bulk_lines
+from siteglass.index.names import written_as
+from siteglass.platform.backends import Backends, EngineError
+from siteglass.settings import Settings
+from siteglass.suppression.entries import WHOLE, Found, Listed, among
+from siteglass.suppression.hidden import hidden_countries
+from siteglass.suppression.redaction import changes, hashes, index_keys, lead_getter, lead_with, names, without_personal
+from siteglass.suppression.values import Hasher
+
+BULK_TIMEOUT_MS = 120_000
+# All tries together: what an opt-out waits for before it looks once more, see `opt_out.SETTLE_AFTER`.
+WRITE_DEADLINE_S = 300
+FIRST_PAUSE_S, LAST_PAUSE_S, MAX_TRIES = 0.2, 10.0, 10
+MAX_REASONS = 5
+
+
+@dataclass(slots=True)
+class Written:
+    """What became of documents, in all generations together."""
+
+    written: int = 0
+    older: int = 0
+    """A newer crawl of the same domain was there."""
+    deleted: int = 0
+    failed: int = 0
+    reasons: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Carrying:
+    """All that a lead may be listed under."""
+
+    domain: str
+    names: tuple[str, ...]
+    hashes: frozenset[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared(Carrying):
+    """A lead on its way in, and its lines if nothing of it is listed."""
+
+    lead: Lead
+    source: str
+    lines: bytes
+
+
+class Preparer:
+    """Makes leads ready to be written."""
+
+    def __init__(self, settings: Settings, *, equal_wins: bool = True, oldest_ms: int | None = None) -> None:
+        self.hasher = Hasher(settings)
+        self._oldest_ms = oldest_ms or 0
+        self._equal_wins = equal_wins
+        self._countries = hidden_countries(settings)
+
+    def prepare(self, lead: Lead, source: str) -> Prepared:
+        """The lead as it may be shown if nothing of it is listed; one that is too old is deleted, wherever it is."""
+        named = names(lead.domain)
+        if self.is_too_old(lead):
+            line = bulk_delete_line(lead.domain, lead.crawled_at_ms)
+            return Prepared(lead.domain, named, frozenset(), lead, source, line)
+        if lead.country in self._countries:
+            lead = lead_with(lead, without_personal(lead_getter(lead)))
+        found = hashes(lead_getter(lead), self.hasher)
+        lines = bulk_lines(lead, source, index_keys(named, found), equal_wins=self._equal_wins)
+        return Prepared(lead.domain, named, frozenset(found), lead, source, lines)
+
+    def is_too_old(self, lead: Lead) -> bool:
+        """Whether it was crawled longer ago than leads are kept."""
+        return lead.crawled_at_ms < self._oldest_ms
+
+    def lines(self, batch: Sequence[Prepared], listed: Listed, *, equal_wins: bool = True) -> list[bytes]:
+        """The lines of a batch, each lead without what is listed; a listed domain is deleted."""
+        return [self._screened(one, listed, equal_wins) for one in batch] if listed else [one.lines for one in batch]
+
+    def _screened(self, one: Prepared, listed: Listed, equal_wins: bool) -> bytes:
+        if not listed.domains.isdisjoint(one.names):
+            return bulk_delete_line(one.lead.domain, one.lead.crawled_at_ms)
+        if listed.hashes.isdisjoint(one.hashes):
+            return one.lines
+        lead = lead_with(one.lead, changes(lead_getter(one.lead), listed.hashes, self.hasher))
+        keys = index_keys(one.names, hashes(lead_getter(lead), self.hasher))
+        return bulk_lines(lead, one.source, keys, equal_wins=equal_wins)
+
+
+async def listed_of(backends: Backends, batch: Sequence[Carrying]) -> Listed:
+    """What of a batch is on the list now."""
+    domains = {name for one in batch for name in one.names}
+    return await among(backends.postgres, domains, {hashed for one in batch for hashed in one.hashes})
+
+
+def found_on(batch: Sequence[Carrying], listed: Listed) -> list[Found]:
+    """Which leads carry what is listed."""
+    found: list[Found] = []
+    for one in batch:
+        if not listed.domains.isdisjoint(one.names):
+            found.append(Found(one.domain, WHOLE))
+        found += [Found(one.domain, value) for value in listed.hashes & one.hashes]
+    return found
+
+
+async def write(backends: Backends, target: str, lines: Sequence[bytes], told: Written) -> None:
+    """Documents to one generation, all tries within one deadline.
+
+    One that was dropped since it was asked for wants nothing any more.
+    """
+    try:
+        async with asyncio.timeout(WRITE_DEADLINE_S):
+            await _send(backends, target, lines, told)
+    except TimeoutError:
+        raise Unavailable(f"a batch was not written to {target} within {WRITE_DEADLINE_S} s") from None
+
+
+async def _send(backends: Backends, target: str, lines: Sequence[bytes], told: Written) -> None:
+    """Backs off while the engine is full, writes again only what it refused."""
+    pause_s = FIRST_PAUSE_S
+    for attempt in range(1, MAX_TRIES + 1):
+        try:
+            answer = await backends.opensearch.request(
+                "POST",
+                f"/{written_as(target)}/_bulk",
+                b"".join(lines),
+                timeout_ms=BULK_TIMEOUT_MS,
+                params={"require_alias": "true", "filter_path": "items.*.status,items.*._id,items.*.error"},
+                ndjson=True,
+            )
+        except EngineError as error:
+            if error.status != 429 or attempt == MAX_TRIES:
+                raise
+        else:
+            items = [next(iter(item.items())) for item in answer["items"]]
+            refused = any(item["status"] == 404 and "error" in item for _, item in items)
+            if refused:
+                if await generations.is_gone(backends, target):
+                    return
+                raise generations.GenerationError(
+                    f"{target} takes writes, but its own alias {written_as(target)} is missing, so they would be lost. "
+                    f"Rebuild it: siteglass index rebuild SOURCE --promote, or drop it: siteglass index drop {target}"
+                )
+            for action, item in items:
+                _count(action, item, told)
+            lines = [line for line, (_, item) in zip(lines, items, strict=True) if item["status"] == 429]
+            if not lines:
+                return
+        await asyncio.sleep(pause_s)
+        pause_s = min(pause_s * 2, LAST_PAUSE_S)
+    raise Unavailable(f"the engine refused a batch {MAX_TRIES} times")
+
+
+def _count(action: str, item: dict[str, Any], told: Written) -> None:
+    match item["status"]:
+        case 429:
+            pass  # sent again
+        case 404 if action == "delete":
+            pass  # was not there
+        case status if status < 300:
+            told.deleted += action == "delete"
+            told.written += action != "delete"
+        case 409:
+            told.older += 1
+        case _:
+            told.failed += 1
+            if len(told.reasons) < MAX_REASONS:
+                told.reasons.append(f"{item['_id']}: {item['error'].get('type')}: {item['error'].get('reason')}")

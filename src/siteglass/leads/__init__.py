@@ -1,0 +1,1 @@
+"""What callers do with leads: search, pages, enrichment, interpretation, evidence, values."""

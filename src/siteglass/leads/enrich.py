@@ -1,0 +1,102 @@
+"""Operation 2: domains to items, one each, in the order of the request, and what they are to cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from siteglass.billing.credits import Mark
+from siteglass.corpus.domains import NotAHost, candidates
+from siteglass.index.lookup import LookedUp, look_up
+from siteglass.index.names import Names
+from siteglass.platform.backends import Backends
+from siteglass.suppression.hidden import Hidden
+
+# What enrichment spells differently from search lies beside the record.
+_OWN = ("spending", "social_accounts")
+
+
+@dataclass(frozen=True, slots=True)
+class Enriched:
+    """The items, and the mark of each lead among them; shown when they are paid."""
+
+    items: list[dict[str, Any]]
+    marks: list[tuple[str, Mark]]
+
+
+async def enrich(
+    backends: Backends, names: Names, hidden: Hidden, domains: Sequence[str], select: Sequence[str]
+) -> Enriched:
+    """An item for every domain sent, after one look-up for all."""
+    await hidden.require_fresh()
+    wanted: dict[str, tuple[str, ...] | NotAHost] = {}
+    for domain in domains:
+        try:
+            wanted[domain] = candidates(domain)
+        except NotAHost as error:
+            wanted[domain] = error
+    hosts = {name for found in wanted.values() if not isinstance(found, NotAHost) for name in found}
+    looked_up = _shown(await look_up(backends, names, sorted(hosts)), hidden)
+    items = [_item(domain, wanted[domain], looked_up, select) for domain in domains]
+    return Enriched(items, _marks(wanted, looked_up))
+
+
+def _shown(looked_up: LookedUp, hidden: Hidden) -> LookedUp:
+    """What may be shown of it: a suppressed lead is as if it were not there."""
+    records = {
+        domain: shown for domain, found in looked_up.records.items() if (shown := hidden.shown(found)) is not None
+    }
+    return LookedUp(records, looked_up.failed)
+
+
+def _marks(wanted: dict[str, tuple[str, ...] | NotAHost], looked_up: LookedUp) -> list[tuple[str, Mark]]:
+    """Each stored domain that was found is charged once, however often it was asked for."""
+    marks: dict[str, Mark] = {}
+    for hosts in wanted.values():
+        if not isinstance(hosts, NotAHost):
+            stored = _stored(hosts, looked_up)
+            if stored:
+                marks[stored] = Mark.CHARGED
+            elif stored is None:
+                marks.setdefault(hosts[0], Mark.NOT_FOUND)
+    return list(marks.items())
+
+
+def _stored(hosts: tuple[str, ...], looked_up: LookedUp) -> str | None:
+    """The name that a record lies under, None if there is none; "" if its look-up failed."""
+    for host in hosts:
+        if host in looked_up.failed:
+            return ""
+        if host in looked_up.records:
+            return host
+    return None
+
+
+def not_found(domain: str) -> dict[str, Any]:
+    """The item of a domain that there is no lead of, or none that may be shown."""
+    return {"status": "not_found", "domain": domain, "message": f"No data found for {domain}"}
+
+
+def failed(domain: str) -> dict[str, Any]:
+    """The item of a domain that could not be looked up."""
+    message = "The look-up of this domain failed and was not charged. Ask for it again, as a new request."
+    return {"status": "error", "domain": domain, "message": message}
+
+
+def _item(
+    domain: str, wanted: tuple[str, ...] | NotAHost, looked_up: LookedUp, select: Sequence[str]
+) -> dict[str, Any]:
+    if isinstance(wanted, NotAHost):
+        return {"status": "error", "domain": domain, "message": f"{domain!r} {wanted}"}
+    stored = _stored(wanted, looked_up)
+    if stored is None:
+        return not_found(domain)
+    if not stored:
+        return failed(domain)
+    return {"status": "success", "domain": domain, "data": _data(looked_up.records[stored], select)}
+
+
+def _data(record: dict[str, Any], select: Sequence[str]) -> dict[str, Any]:
+    own = record["e"]
+    return {name: own[name] if name in _OWN else record[name] for name in select}

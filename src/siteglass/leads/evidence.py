@@ -1,0 +1,90 @@
+"""Operation: where and when each address and number of a lead was seen, for an account that paid for the lead."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from siteglass.access.keys import Caller
+from siteglass.billing.paid import has_paid
+from siteglass.corpus.domains import NotAHost, candidates
+from siteglass.corpus.evidence_files import MAX_SIGHTINGS, Sighting, read_evidence
+from siteglass.corpus.lead_files import LeadFileError
+from siteglass.errors import BadRequest, Forbidden, NotFound, Problem, Unavailable
+from siteglass.index.lookup import look_up
+from siteglass.index.names import Names
+from siteglass.platform.backends import Backends
+from siteglass.suppression.hidden import Hidden
+from siteglass.suppression.numbers import Numbers
+from siteglass.suppression.redaction import address_readings
+
+KINDS = {"email": "emails", "phone": "phones"}
+"""What evidence is kept of, and the field of a lead that shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The values that the lead shows now, each with its sightings, the newest first."""
+
+    domain: str
+    values: dict[str, list[tuple[str, list[Sighting]]]]
+    """By field, in the order of the lead."""
+
+
+async def evidence(backends: Backends, names: Names, hidden: Hidden, caller: Caller, asked: str) -> Evidence:
+    """Of the lead that an enrichment of this domain would find. Raises BadRequest, NotFound or Forbidden."""
+    try:
+        hosts = candidates(asked)
+    except NotAHost as error:
+        raise BadRequest([Problem("domain", f"{asked!r} {error}")]) from None
+    await hidden.require_fresh()
+    looked_up = await look_up(backends, names, hosts)
+    if looked_up.failed:
+        raise Unavailable("the look-up failed")
+    found = next((looked_up.records[host] for host in hosts if host in looked_up.records), None)
+    record = None if found is None else hidden.shown(found)
+    if record is None:
+        raise NotFound(asked, lead=True)
+    domain = record["domain"]
+    timeout_ms = backends.settings.postgres_timeout_ms
+    if not caller.test and not await has_paid(backends.postgres, caller.account_id, domain, timeout_ms=timeout_ms):
+        raise Forbidden(unpaid=domain)
+    try:
+        seen = await asyncio.to_thread(read_evidence, backends.settings.lead_store, record["src"], domain)
+    except LeadFileError as error:
+        raise Unavailable(f"the evidence cannot be read: {error}") from error
+    return Evidence(domain, told(record, seen))
+
+
+def told(record: dict[str, Any], seen: Sequence[Sighting]) -> dict[str, list[tuple[str, list[Sighting]]]]:
+    """What a record shows, with where it was seen: what it does not show, because it was suppressed, is not told.
+
+    Nor is a page whose own address holds such a value.
+    """
+    hides = _hides_page(record, seen)
+    by_value: dict[tuple[str, str], list[Sighting]] = {}
+    for one in sorted(seen, key=lambda one: (-one.last_seen_ms, one.page, one.method)):
+        if not hides(one.page):
+            by_value.setdefault((one.kind, one.value), []).append(one)
+    return {
+        field: [(value, by_value.get((kind, value), [])[:MAX_SIGHTINGS]) for value in record[field]]
+        for kind, field in KINDS.items()
+    }
+
+
+def _hides_page(record: dict[str, Any], seen: Sequence[Sighting]) -> Callable[[str], bool]:
+    """Files of evidence may be older than an opt-out, and a worker may hold it no more: what is not shown decides."""
+    shown = {address.lower() for address in record["emails"]}
+    others = {one.value for one in seen if one.kind == "phone"}.difference(record["phones"])
+    numbers = Numbers.in_clear(others)
+
+    @cache
+    def hides(page: str) -> bool:
+        # https://a.example/@some.name is no address.
+        readings = (some for some in address_readings(page) if "/@" not in some[0])
+        return any(shown.isdisjoint(map(str.lower, some)) for some in readings) or numbers.cut(page) != page
+
+    return hides

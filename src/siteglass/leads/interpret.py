@@ -1,0 +1,169 @@
+"""Operation 3: what a search means, without running it: each condition with the words that say it, and the total."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from siteglass.errors import Problem, QueryError, Unavailable
+from siteglass.index import pages
+from siteglass.index.names import Names
+from siteglass.leads.language_model import LanguageModel
+from siteglass.platform import metrics
+from siteglass.platform.backends import Backends
+from siteglass.query.body import Meaning, with_suggestions
+from siteglass.query.criteria import Condition, Criteria
+from siteglass.query.directives import print_condition
+from siteglass.query.filters import directive_can_say, write_filters
+from siteglass.query.natural import LOW_CONFIDENCE, Interpretation
+from siteglass.query.natural.interpretation import TOO_LARGE, Note, Span, Understood
+from siteglass.query.suggested import CONFIDENCE, inside, is_wanted
+
+_MOST_WORDS_TOLD_CHARS = 64
+
+
+async def count(backends: Backends, names: Names, meaning: Meaning) -> pages.Total:
+    """How many leads match."""
+    try:
+        async with asyncio.timeout(backends.settings.request_timeout_ms / 1000):
+            return await pages.count(backends, names, meaning.criteria)
+    except TimeoutError as error:
+        raise Unavailable("the matches were not counted within the deadline of the request") from error
+
+
+async def with_model(model: LanguageModel, meaning: Meaning, body: Mapping[str, Any], now_ms: int) -> Meaning:
+    """What the body means with what the model makes of words that the rules could not place; else as it was."""
+    if meaning.sentence is None or not is_wanted(meaning.sentence):
+        return meaning
+    suggestions = await model.suggestions(meaning.sentence.query)
+    if suggestions is None:
+        return meaning
+    made = with_suggestions(meaning, body, now_ms, model.name, suggestions)
+    for reason in made.second.rejected if made.second else ():
+        metrics.LANGUAGE_MODEL_REJECTIONS.labels(reason).inc()
+    return made
+
+
+def note_count(meaning: Meaning) -> int:
+    """How many things a caller may want to know before trusting the reading of a sentence."""
+    if meaning.sentence is None:
+        return 0
+    second = meaning.second
+    of_model = len(second.conditions) + len(second.notes) - len(second.settled) if second else 0
+    notes = meaning.sentence.notes + len(_unused(meaning)) + of_model
+    return notes or int(not meaning.criteria.conditions)  # a sentence that restricts nothing finds all leads
+
+
+def refuse_if_unsure(meaning: Meaning) -> None:
+    """Raise QueryError if a word was not understood, corrected or replaced, or the reading is not sure."""
+    sentence = meaning.sentence
+    if sentence is None:
+        return
+    problems = [
+        _problem(sentence, note.words, f"{_said(note)}: {note.message}")
+        for note in (*sentence.unsupported, *_unused(meaning))
+    ]
+    problems.extend(
+        _problem(sentence, (one.word,), f"{one.word.text!r} is no known word; did you mean {one.to!r}?", one.to)
+        for one in sentence.corrections
+    )
+    if not problems and sentence.confidence < LOW_CONFIDENCE:
+        problems.append(_unsure(sentence))
+    if not problems and not sentence.criteria.conditions:
+        problems.append(Problem("query", "no word of it restricts a search; say what the leads must have", 1, 1))
+    if problems:
+        raise QueryError(sorted(problems, key=lambda one: (one.line or 0, one.column or 0)))
+
+
+def _unsure(sentence: Interpretation) -> Problem:
+    """The condition that is least sure, and what was taken for granted in it."""
+    unsure = min(sentence.conditions, key=lambda one: one.confidence)
+    why = "".join(f" ({note.message})" for note in sentence.assumptions if note.words == unsure.words)
+    return _problem(sentence, unsure.words, f"{_said(unsure)}: not sure that this means {unsure.directive}{why}")
+
+
+def _said(told: Note | Understood) -> str:
+    return repr(" ".join(span.text for span in told.words)[:_MOST_WORDS_TOLD_CHARS])
+
+
+def _problem(sentence: Interpretation, words: tuple[Span, ...], message: str, nearest: str | None = None) -> Problem:
+    before = sentence.query[: words[0].start]
+    return Problem("query", message, before.count("\n") + 1, len(before) - before.rfind("\n"), nearest)
+
+
+def explained(meaning: Meaning) -> dict[str, Any]:
+    """The reading of a search, as it is answered."""
+    sentence, second = meaning.sentence, meaning.second
+    of_model = second.conditions if second else {}
+    understood = sentence.understood if sentence else {}
+    read = {**{one: known for one, known in understood.items() if one not in meaning.unused}, **of_model}
+    return {
+        "query": None if sentence is None else sentence.query,
+        "directives": [print_condition(one) for one in meaning.said.conditions if directive_can_say(one)],
+        "filters": meaning.filters,
+        "conditions": [_condition(one, read.get(one)) for one in meaning.said.conditions],
+        **_notes(meaning, sentence),
+        "confidence": min(CONFIDENCE if of_model else 1.0, sentence.confidence if sentence else 1.0),
+        "backend": "rules" if second is None else "rules+model",
+        "model": None if second is None else second.model,
+    }
+
+
+def _condition(condition: Condition, known: Understood | None) -> dict[str, Any]:
+    return {
+        "directive": _spelled(condition),
+        "words": [] if known is None else _spans(known.words),
+        "rule": "given" if known is None else known.rule,
+        "confidence": 1.0 if known is None else known.confidence,
+    }
+
+
+def _spelled(condition: Condition) -> str:
+    """As a line of directive text; a score that no directive can say as the filter that can."""
+    if directive_can_say(condition):
+        return print_condition(condition)
+    ((name, value),) = write_filters(Criteria((condition,))).items()
+    return f"{name}: {value}"
+
+
+def _notes(meaning: Meaning, sentence: Interpretation | None) -> dict[str, Any]:
+    if sentence is None:
+        return {name: [] for name in ("assumptions", "corrections", "alternatives", "ignored", "unsupported")}
+    second = meaning.second
+    settled, told = (second.settled, second.notes) if second else ((), ())
+    taken = [span for one in second.conditions.values() for span in one.words] if second else []
+    return {
+        "assumptions": [_note(note) for note in (*sentence.assumptions, *told)],
+        "corrections": [{**_span(one.word), "to": one.to} for one in sentence.corrections],
+        "alternatives": [
+            {"words": _spans(one.words), "reading": one.reading, "directives": list(one.directives)}
+            for one in sentence.alternatives
+        ],
+        "ignored": [_span(span) for span in sentence.ignored if not any(inside(span, other) for other in taken)],
+        "unsupported": [_note(note) for note in (*sentence.unsupported, *_unused(meaning)) if note not in settled],
+    }
+
+
+def _unused(meaning: Meaning) -> list[Note]:
+    """Words of conditions that are not searched; one note where they say several."""
+    if meaning.sentence is None:
+        return []
+    read = meaning.sentence.understood
+    notes = {
+        read[said].words: TOO_LARGE if given is None else f"{_spelled(given)} is given, and replaces this"
+        for said, given in meaning.unused.items()
+    }
+    return [Note(words, message) for words, message in notes.items()]
+
+
+def _note(note: Note) -> dict[str, Any]:
+    return {"words": _spans(note.words), "message": note.message}
+
+
+def _spans(spans: tuple[Span, ...]) -> list[dict[str, Any]]:
+    return [_span(span) for span in spans]
+
+
+def _span(span: Span) -> dict[str, Any]:
+    return {"text": span.text, "start": span.start, "end": span.end}

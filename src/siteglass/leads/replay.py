@@ -1,0 +1,106 @@
+"""An answer that was kept for a retry, without what was suppressed since.
+
+The list itself is asked: a worker holds only what is newer than the oldest generation, and an answer may be older.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from siteglass.corpus.domains import NotAHost, candidates
+from siteglass.leads.enrich import not_found
+from siteglass.leads.evidence import KINDS
+from siteglass.platform.backends import Backends
+from siteglass.suppression.entries import Listed, among, hashes_on
+from siteglass.suppression.redaction import changes, hashes, names
+from siteglass.suppression.values import Hasher
+
+Record = dict[str, Any]
+
+
+async def without_suppressed(backends: Backends, body: bytes, domains: Sequence[str]) -> bytes | None:
+    """The answer without what is listed now, None if nothing of it is; `domains` are those of its ledger row."""
+    envelope = orjson.loads(body)
+    hasher = Hasher(backends.settings)
+    if "results" not in envelope:
+        return await _evidence_without(backends, envelope, hasher)
+    results: list[Record] = envelope["results"]
+    # Records of a search stand in the order of the ledger row, and need not show their domain.
+    of_search = "filters" in envelope
+    named = [(domain,) for domain in domains] if of_search else [_asked(item) for item in results]
+    shown = results if of_search else [item.get("data", {}) for item in results]
+    every = {name for some in named for domain in some for name in names(domain)}
+    listed = await among(
+        backends.postgres, every, {hashed for record in shown for hashed in hashes(record.get, hasher)}
+    )
+    # A record that shows a text and not the phones does not tell which of its numbers is one of them.
+    listed = Listed(listed.domains, listed.hashes | await hashes_on(backends.postgres, every))
+    if not listed:
+        return None
+    # Texts are read for all that numbers in them may mean: other requests go on meanwhile.
+    after = await asyncio.to_thread(_envelope_without, envelope, named, listed, hasher, of_search=of_search)
+    return None if after == envelope else orjson.dumps(after)
+
+
+def _envelope_without(
+    envelope: Record, named: Sequence[Sequence[str]], listed: Listed, hasher: Hasher, *, of_search: bool
+) -> Record:
+    items = zip(envelope["results"], named, strict=True)
+    if not of_search:
+        return {"results": [_redacted_item(item, some, listed, hasher) for item, some in items]}
+    kept = [_redacted(record, listed, hasher) for record, some in items if not _is_listed(some, listed)]
+    return {**envelope, "size": len(kept), "results": kept}
+
+
+async def _evidence_without(backends: Backends, envelope: Record, hasher: Hasher) -> bytes | None:
+    """The evidence of a lead, as `without_suppressed`; of a lead that is gone altogether, nothing but its domain."""
+    named = names(envelope["domain"])
+    record: Record = {field: [one["value"] for one in envelope[field]] for field in KINDS.values()}
+    record["links"] = [one["page"] for field in KINDS.values() for value in envelope[field] for one in value["seen"]]
+    listed = await among(backends.postgres, set(named), set(hashes(record.get, hasher)))
+    listed = Listed(listed.domains, listed.hashes | await hashes_on(backends.postgres, named))
+    if not listed:
+        return None
+    if _is_listed([envelope["domain"]], listed):
+        return orjson.dumps({**envelope, **{field: [] for field in KINDS.values()}})
+    left = _redacted(record, listed, hasher)
+    # A page whose address holds a listed value is not told.
+    pages = {page for page, kept in zip(record["links"], left["links"], strict=True) if page == kept}
+    kept = {
+        field: [
+            {**one, "seen": [seen for seen in one["seen"] if seen["page"] in pages]}
+            for one in envelope[field]
+            if one["value"] in left[field]
+        ]
+        for field in KINDS.values()
+    }
+    after = {**envelope, **kept}
+    return None if after == envelope else orjson.dumps(after)
+
+
+def _asked(item: Record) -> tuple[str, ...]:
+    """The names that an item of an enrichment may have been found under."""
+    try:
+        return candidates(item["domain"])
+    except NotAHost:
+        return ()
+
+
+def _is_listed(some: Sequence[str], listed: Listed) -> bool:
+    return any(not listed.domains.isdisjoint(names(domain)) for domain in some)
+
+
+def _redacted(record: Record, listed: Listed, hasher: Hasher) -> Record:
+    return {**record, **changes(record.get, listed.hashes, hasher)}
+
+
+def _redacted_item(item: Record, some: Sequence[str], listed: Listed, hasher: Hasher) -> Record:
+    if item["status"] != "success":
+        return item
+    if _is_listed(some, listed):
+        return not_found(item["domain"])
+    return {**item, "data": _redacted(item["data"], listed, hasher)}

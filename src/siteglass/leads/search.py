@@ -1,0 +1,116 @@
+"""Operation 1: a page of leads, and what it is to cost. What the steps mean stands in `query` and `index`."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, replace
+from typing import Any
+
+from siteglass.billing.credits import Mark
+from siteglass.index import pages
+from siteglass.index.names import Names
+from siteglass.platform.backends import Backends
+from siteglass.query.body import Meaning, read_meaning
+from siteglass.query.cursor import Continuation, Position
+from siteglass.query.fields import SEARCH_DEFAULT
+from siteglass.suppression.hidden import Hidden
+
+ALWAYS_SHOWN = "crawled_at"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A first page, as it was asked for."""
+
+    meaning: Meaning
+    limit: int
+    select: tuple[str, ...] | None
+    sort: str
+    explain: bool = False
+    """Whether the answer tells how the search was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """A page, spelled, with the way to its neighbours and the mark of each lead; shown when it is paid."""
+
+    result_id: str
+    total: int
+    total_estimated: bool
+    records: list[dict[str, Any]]
+    filters: dict[str, Any]
+    next: Continuation | None
+    previous: Continuation | None
+    marks: list[tuple[str, Mark]]
+
+
+async def first_page(backends: Backends, names: Names, hidden: Hidden, request: SearchRequest) -> SearchPage:
+    """Run a new search."""
+    await hidden.require_fresh()
+    found, total = await pages.first_page(backends, names, request.meaning.criteria, request.sort, request.limit)
+    here = Continuation(
+        request.meaning.filters,
+        request.select,
+        request.sort,
+        request.limit,
+        Position(0, ""),
+        total.count,
+        total.estimated,
+        str(uuid.uuid4()),
+    )
+    return _spelled(here, request.meaning, found, hidden, backward=False, first=True)
+
+
+async def later_page(backends: Backends, names: Names, hidden: Hidden, here: Continuation) -> SearchPage:
+    """Run the page that a cursor stands for."""
+    await hidden.require_fresh()
+    meaning = read_meaning(here.filters, backends.clock.now_ms())
+    found = await pages.later_page(backends, names, meaning.criteria, here.sort, here.limit, here.position)
+    return _spelled(here, meaning, found, hidden, backward=here.position.backward, first=False)
+
+
+def _marks(meaning: Meaning, records: list[dict[str, Any]]) -> list[tuple[str, Mark]]:
+    """A lead that has an address is charged, whatever `select` says."""
+    shown = "emails_personal" if meaning.criteria.hides_generic_emails() else "emails"
+    return [(record["domain"], Mark.CHARGED if record[shown] else Mark.NO_ADDRESS) for record in records]
+
+
+def _spelled(
+    here: Continuation, meaning: Meaning, found: pages.Page, hidden: Hidden, *, backward: bool, first: bool
+) -> SearchPage:
+    # The neighbour one comes from exists; the one ahead exists if the engine saw a lead behind the page.
+    has_next = found.more if not backward else True
+    has_previous = found.more if backward else not first
+    width = found.width(here.limit)
+    following = preceding = None
+    if has_next:
+        following = replace(here, position=_behind(here.position, found, backward=False, width=width))
+    if has_previous:
+        preceding = replace(here, position=_behind(here.position, found, backward=True, width=width))
+    # What must not be shown is neither shown nor charged; the way to the neighbours goes by all that was found.
+    records = [shown for hit in found.hits if (shown := hidden.shown(hit.record)) is not None]
+    return SearchPage(
+        here.result_id,
+        here.total,
+        here.total_estimated,
+        [spell(record, here.select, meaning) for record in records],
+        here.filters,
+        following,
+        preceding,
+        _marks(meaning, records),
+    )
+
+
+def _behind(here: Position, found: pages.Page, *, backward: bool, width: int) -> Position:
+    """Where the neighbour starts; on a page that has become empty, where this one did."""
+    if not found.hits:
+        return replace(here, backward=backward)
+    edge = found.hits[0] if backward else found.hits[-1]
+    return Position(edge.key, edge.domain, backward, width)
+
+
+def spell(record: dict[str, Any], select: tuple[str, ...] | None, meaning: Meaning) -> dict[str, Any]:
+    """The record as the caller asked to see it."""
+    if meaning.criteria.hides_generic_emails():
+        record = {**record, "emails": record["emails_personal"]}
+    return {name: record[name] for name in (SEARCH_DEFAULT if select is None else select)}

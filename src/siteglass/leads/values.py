@@ -1,0 +1,95 @@
+"""Known values over HTTP: the field and the parameters read strictly, and the values that complete a text spelled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.datastructures import QueryParams
+from starlette.responses import Response
+
+from siteglass.errors import BadRequest, Problem
+from siteglass.query.completion import COMPLETABLE, DETAILS, Completed
+from siteglass.query.fields import ASKED
+from siteglass.query.values import ValueProblem, nearest, read_value
+from siteglass.query.vocabulary import Kind
+from siteglass.web.parameters import Given, read_given, read_number
+from siteglass.web.requests import nearest_name
+from siteglass.web.responses import answer
+
+VALUES_PARAMETERS = ("q", "limit", "country")
+DEFAULT_SHOWN = 10
+MAX_SHOWN = 50
+MAX_Q_CHARS = 64
+
+FIELDS = tuple(dict.fromkeys(one.field for one in COMPLETABLE.values()))
+NARROWED = tuple(name for name in FIELDS if "country" in DETAILS.get(COMPLETABLE[name].kind, ()))
+
+# The same for everybody until the vocabulary changes, and asked for with every letter that is typed: the one answer
+# that may be kept, by the caller alone.
+_HEADERS = {"Cache-Control": "private, max-age=3600", "Vary": "X-API-Key"}
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesRequest:
+    """Which values are wanted."""
+
+    field: str
+    kind: Kind
+    text: str
+    limit: int
+    country: str | None
+
+
+def read_values(field: str, parameters: QueryParams) -> ValuesRequest:
+    """The field in the path and the parameters of GET /v1/values/{field}."""
+    problems: list[Problem] = []
+    asked = COMPLETABLE.get(field)
+    if asked is None:
+        problems.append(_unknown(field))
+    given = read_given(parameters, VALUES_PARAMETERS, problems)
+    text = given.get("q", "")
+    if len(text) > MAX_Q_CHARS:
+        problems.append(Problem("q", f"expected at most {MAX_Q_CHARS} characters, found {len(text)}"))
+    limit = read_number(given, "limit", MAX_SHOWN, problems) or DEFAULT_SHOWN
+    country = _country(given, problems)
+    if asked and asked.field not in NARROWED and "country" in given:
+        problems.append(Problem("country", f"goes with {' and '.join(NARROWED)} only, not with {asked.field}"))
+    if problems or asked is None:
+        raise BadRequest(problems)
+    return ValuesRequest(asked.field, asked.kind, text, limit, country)
+
+
+def _unknown(field: str) -> Problem:
+    near = nearest_name(field, COMPLETABLE.keys())
+    name = COMPLETABLE[near].field if near else None
+    hint = f"; did you mean {name}?" if name else ""
+    return Problem("field", f"expected one of {', '.join(FIELDS)}, found {field[:64]!r}{hint}", nearest=name)
+
+
+def _country(given: Given, problems: list[Problem]) -> str | None:
+    """The alpha-3 code of the country, however it is written."""
+    text = given.get("country")
+    if text is None:
+        return None
+    ask = ASKED["country"].ask
+    try:
+        return str(read_value(ask, text)[0])
+    except ValueProblem as error:
+        near = nearest(ask, error.unknown) if error.unknown else None
+        hint = f"; did you mean {near}?" if near else ""
+        problems.append(Problem("country", f"{error}{hint}", nearest=near))
+        return None
+
+
+def values_answer(asked: ValuesRequest, found: Sequence[Completed], more: bool) -> Response:
+    """The values in their order; what is not known of one is null."""
+    details = DETAILS.get(asked.kind, ())
+    values = [_spelled(one, details) for one in found]
+    return answer({"field": asked.field, "values": values, "more": more}, headers=_HEADERS)
+
+
+def _spelled(one: Completed, details: Sequence[str]) -> dict[str, Any]:
+    told = {name: getattr(one.known, name) for name in details}
+    return {"value": one.known.value, "name": one.known.name, "matched": one.alias, **told}

@@ -1,0 +1,151 @@
+"""Whole requests and answers as examples. Tests send every request and hold the answers against the service."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from siteglass.openapi.interpretation import reading_of
+from siteglass.openapi.schemas import shown_example
+from siteglass.query.cursor import Continuation, CursorSealer, Position
+from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, SEARCH_DEFAULT
+from siteglass.web.responses import SEARCH_PATH
+
+Examples = dict[str, dict[str, Any]]
+
+_FILTERS = {"country": "USA", "state": "TX", "technologies": ["Shopify"], "has_phone": True, "min_score": 40}
+_SENTENCE = "slow Shopify stores in Texas that spend over $5k a month, without a CRM"
+_RESULT_ID = "7c2f1a52-3f0e-4a8c-9d54-0e6b8a7f2c11"
+
+SEARCHES: Examples = {
+    "filters": {"summary": "By filters", "value": {**_FILTERS, "limit": 1}},
+    "directives": {
+        "summary": "By directives, with some fields",
+        "value": {
+            "wrapped_query": "@country(USA, CAN)\n@technology(Shopify)\n!@offers(marketing)\n@score(>40)",
+            "select": ["domain", "business_name", "emails", "technologies"],
+            "sort": "-spending",
+        },
+    },
+    "plain_language": {"summary": "By plain language", "value": {"query": _SENTENCE, "limit": 10}},
+    "explained": {
+        "summary": "By plain language: told how it was read, refused if that is not sure",
+        "value": {"query": _SENTENCE, "explain": True, "strict": True, "limit": 1},
+    },
+    "directives_and_filters": {
+        "summary": "By directives and filters: both hold",
+        "value": {"wrapped_query": "!@technology(Wix)\n@updated_within(365d)", "service_type": "Agency"},
+    },
+    "everything": {"summary": "All leads", "value": {}},
+    "price": {"summary": "Only the price of a page", "value": {"country": "USA", "limit": 100, "dry_run": True}},
+}
+
+INTERPRETED: Examples = {
+    "sentence": {"summary": "What a sentence means", "value": {"query": "shopfy stores in Georgia, best ones first"}},
+    "filter": {
+        "summary": "A sentence beside a filter, which replaces what it says of the place",
+        "value": {"query": _SENTENCE, "country": "CAN"},
+    },
+    "directives": {
+        "summary": "Directives, to be checked and written canonically",
+        "value": {"wrapped_query": "@TECHNOLOGY(shopify)  # any case\n@country(Germany, at)\n@score( < 40 )"},
+    },
+}
+
+PAGES: Examples = {
+    "as_before": {"summary": "As many leads as on the page before", "value": {}},
+    "another_size": {"summary": "Another number of leads", "value": {"limit": 50}},
+    "capped": {"summary": "Not above a price", "value": {"limit": 50, "max_lead_credits": 40}},
+}
+
+ENRICHMENTS: Examples = {
+    "all_fields": {
+        "summary": "All fields",
+        "value": {"domains": ["example.com", "nobody.example.org", "localhost"]},
+    },
+    "some_fields": {
+        "summary": "Some fields",
+        "value": {"domains": ["https://www.example.com/about"], "select": ["domain", "emails", "technologies"]},
+    },
+    "price": {"summary": "Only the price", "value": {"domains": ["example.com"], "dry_run": True}},
+}
+
+
+def _cursor(domain: str, *, backward: bool) -> str:
+    """A cursor of the right form that opens nothing: it is sealed with a secret that is none."""
+    here = Continuation(_FILTERS, None, "-score", 1, Position(72, domain, backward), 42, False, _RESULT_ID)
+    return CursorSealer(["no secret, only an example of one"], 0).seal(here, "example", 0)
+
+
+NEXT = _cursor("example.com", backward=False)
+PREVIOUS = _cursor("example.com", backward=True)
+
+
+def _record(names: tuple[str, ...], *, enrich: bool) -> dict[str, Any]:
+    fields = (BY_NAME[name] for name in names)
+    return {field.name: shown_example(field, field.show, enrich) for field in fields if field.show}
+
+
+def _page(next_: str | None, previous: str | None) -> dict[str, Any]:
+    return {
+        "result_id": _RESULT_ID,
+        "total_results": 42,
+        "size": 1,
+        "results": [_record(SEARCH_DEFAULT, enrich=False)],
+        "filters": _FILTERS,
+        "next": next_ and f"{SEARCH_PATH}/{next_}",
+        "previous": previous and f"{SEARCH_PATH}/{previous}",
+    }
+
+
+def _quote(api: int, lead: int, **told: int) -> dict[str, Any]:
+    quoted = {"dry_run": True, "api_credits": api, "lead_credits": lead, **told}
+    return {"summary": "The price, asked for with `dry_run`", "value": quoted}
+
+
+def first_page() -> Examples:
+    """Answers of a search; made when asked for, as they need the tables of the language."""
+    read = reading_of(SEARCHES["explained"]["value"])
+    return {
+        "first_page": {"summary": "The first page, one lead on it", "value": _page(NEXT, None)},
+        "explained": {
+            "summary": "The same, with how it was read",
+            "value": {**_page(NEXT, None), "filters": read["filters"], "interpretation": read},
+        },
+        "price": _quote(0, 1, total_results=42),
+    }
+
+
+def readings() -> Examples:
+    """Answers of interpret."""
+    return {
+        name: {"summary": example["summary"], "value": {**reading_of(example["value"]), "total_results": 42}}
+        for name, example in INTERPRETED.items()
+    }
+
+
+LATER_PAGE: Examples = {
+    "last_page": {"summary": "The last page, one lead on it", "value": _page(None, PREVIOUS)},
+    "price": _quote(0, 1, total_results=42),
+}
+
+ENRICHED: Examples = {
+    "all_fields": {
+        "summary": "One domain found, one not, and one text that is no domain",
+        "value": {
+            "results": [
+                {"status": "success", "domain": "example.com", "data": _record(ENRICH_FIELDS, enrich=True)},
+                {
+                    "status": "not_found",
+                    "domain": "nobody.example.org",
+                    "message": "No data found for nobody.example.org",
+                },
+                {
+                    "status": "error",
+                    "domain": "localhost",
+                    "message": "'localhost' is a single label, not a domain such as example.com",
+                },
+            ]
+        },
+    },
+    "price": _quote(1, 1, found=1),
+}

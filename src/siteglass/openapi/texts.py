@@ -1,0 +1,120 @@
+"""The longer texts of the document: its introduction, the directives, and what values are known."""
+
+from __future__ import annotations
+
+from siteglass.errors import SiteglassError
+from siteglass.openapi.failures import meaning
+from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
+from siteglass.query.directives import MAX_TEXT_CHARS
+from siteglass.query.field import Ask, Asked, Form, Kind
+from siteglass.query.fields import DIRECTIVES
+from siteglass.query.values import MAX_AGE_DAYS
+from siteglass.query.vocabulary import vocabulary
+from siteglass.settings import Settings
+from siteglass.web.operations import ANYWHERE, DOMAINS_PER_UNIT, INTERPRET_UNITS, OPERATIONS
+
+# A longer list is looked up, not read.
+_MOST_VALUES_LISTED = 30
+
+
+def introduction(settings: Settings) -> str:
+    """What one has to know before the first call."""
+    kinds = sorted({*ANYWHERE, *(kind for declared in OPERATIONS for kind in declared.errors)}, key=_by_status)
+    rows = "\n".join(f"| {kind.status} | `{kind.code}` | {meaning(kind)} |" for kind in kinds)
+    return f"""\
+Siteglass finds websites (leads) by filters, by directives or by plain language, and gives what is stored about domains.
+
+**Plain language.** `query` takes a sentence, such as `Shopify stores in Texas without a CRM`. It is read by fixed
+rules: the same sentence always means the same. `POST /v1/leads/interpret` tells what one means and how many leads
+match, for nothing; `explain` tells it beside a page of leads, and `strict` refuses what was not surely understood.
+
+**Keys.** Send your key in the header `X-API-Key`. A key has scopes: `search`, `enrich` and `account`.
+
+**Your own data.** Whoever is in the data can ask not to be shown, or what is held, at [/opt-out](/opt-out); no key is
+needed.
+
+**Values.** `/v1/values/{{field}}` completes what filters and directives take: technologies, categories, kinds of
+business, places, languages. It costs no credits.
+
+**Credits.** A search costs one lead credit for each lead shown that has an e-mail address. An enrichment costs one API
+credit, and one lead credit for each domain found. An answer is charged before it is sent. An error costs nothing; only
+a 503 that does not say so may have been charged. The headers `X-Credits-*` say what an answer cost and what is left.
+`dry_run` asks for the price alone, `max_lead_credits` refuses a higher one. `/v1/account`, `/v1/usage` and `/v1/ledger`
+tell what was charged later, for every request and domain.
+
+**Retries.** Send a header `Idempotency-Key` of your own making with what is charged, and repeat a request whose answer
+got lost with the same key: it is answered as the first time, and charged once. Kept for 24 hours.
+
+**Rate limit.** Each call takes one unit; an enrichment one for every {DOMAINS_PER_UNIT} domains begun, `interpret`
+{INTERPRET_UNITS}. `RateLimit` says what is left. After a 429 wait as many seconds as `Retry-After` says.
+
+**Bodies.** JSON objects with `Content-Type: application/json`, at most {settings.max_body_bytes:,} bytes. An unknown
+field is an error that names the nearest known one.
+
+**Errors.** Always `error`, a code that stays, and `message`, a text for people; with 400 also `details`, all problems
+found.
+
+| status | error | when |
+| --- | --- | --- |
+{rows}
+"""
+
+
+def _by_status(kind: type[SiteglassError]) -> tuple[int, str]:
+    return kind.status, kind.code
+
+
+def short_vocabulary(ask: Ask) -> tuple[str, ...]:
+    """The values a field can have, if they can be listed."""
+    values = vocabulary().values(ask.vocabulary) if ask.vocabulary else ()
+    return values if len(values) <= _MOST_VALUES_LISTED else ()
+
+
+def known_values(ask: Ask) -> str:
+    """Which values are known, and what becomes of others."""
+    if ask.vocabulary is None:
+        return ""
+    unknown = "Unknown values are an error." if ask.closed else "The list is open: unknown values find nothing."
+    if ask.kind is Kind.LACKS:
+        unknown = "Unknown values are an error, unless in double quotes."
+    values = short_vocabulary(ask)
+    return f"Known: {', '.join(f'`{value}`' for value in values)}. {unknown}" if values else unknown
+
+
+def _argument(asked: Asked) -> str:
+    """An example of what stands in the parentheses."""
+    if asked.ask.kind is Kind.FLAG:
+        return ""
+    ranged = [f.example for f in asked.ask.filters if f.form in (Form.SPAN, Form.COMPARISON)]
+    example = ranged[-1] if ranged else asked.field.example
+    return f"({', '.join(example) if isinstance(example, list) else example})"
+
+
+def _directive_row(name: str, asked: Asked) -> str:
+    filters = asked.ask.filters
+    notes = [filters[0].meaning if len(filters) == 1 else f"{asked.field.meaning.partition(';')[0]}."]
+    if name == asked.ask.alias:
+        notes.append(f"The same as `@{asked.ask.directive}`.")
+    if bounds := asked.ask.directive_bounds:
+        notes.append(f"Here {bounds[0]} to {bounds[1]}.")
+    if asked.ask.kind is Kind.AGE:
+        notes.append(f"At most {MAX_AGE_DAYS}d.")
+    if asked.ask.kind in (Kind.TERM, Kind.LACKS) and not filters:
+        notes.append(known_values(asked.ask))
+    return f"| `@{name}{_argument(asked)}` | {' '.join(notes)} |"
+
+
+def directive_table() -> str:
+    """How `wrapped_query` is written, with every directive."""
+    rows = "\n".join(_directive_row(name, asked) for name, asked in DIRECTIVES.items())
+    return f"""\
+Directive text: one condition on each line, and all lines must hold. Values in parentheses are alternatives. `!` before
+a directive excludes. Numbers take `>` `<` `>=` `<=` `=`, `less than`, `greater than` or a range `1000-5000`. Double
+quotes keep commas and parentheses inside a value; a line that starts with `#` is a comment. At most {MAX_TEXT_CHARS:,}
+characters, {MAX_CONDITIONS} lines, {MAX_VALUES} values and {MAX_CANONICAL_BYTES:,} bytes once read. `query` beside it
+is not read; filters beside it hold too.
+
+| directive | meaning |
+| --- | --- |
+{rows}
+"""

@@ -1,0 +1,281 @@
+"""Operation: people sign in, ask for a new password, are invited and join; the mails that belong to it.
+
+Who is not known gets the same answers as who is, after the same time: the same steps run, and mails go out later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from siteglass.errors import Unavailable
+from siteglass.people import credentials, links, people, sessions, tries
+from siteglass.people.letters import Letters
+from siteglass.people.passwords import Passwords, check_password
+from siteglass.people.people import Known
+from siteglass.people.problems import PeopleError
+from siteglass.people.second_factor import SecondFactors
+from siteglass.people.secrecy import Secrecy, bucket, digest, new_token
+from siteglass.people.sessions import Lifetimes, Session
+from siteglass.platform.backends import Backends
+from siteglass.platform.mailer import Mailer, is_address
+from siteglass.settings import Settings
+from siteglass.web.address import household, public_url
+
+CODE_STEP_LIFE_S = 300
+KNOWN_LIFE_S = 180 * 86_400
+_CODE_USE = "sign-in step"
+_KNOWN_USE = "known browser"
+
+HOUR = timedelta(hours=1)
+# All sign-ins from an address, also those that succeed: each takes a core for a while.
+SIGN_INS_OF_ADDRESS = 300
+RESETS_OF_PERSON, RESETS_FROM_ADDRESS, RESETS_OF_ADDRESS = 20, 5, 50
+INVITATIONS_OF_ACCOUNT = 30
+
+WRONG = "That e-mail address and password do not match. Try again, or ask for a new password."
+WRONG_CODE = "That code is not right, or it was used before. Wait for the next one, or use a recovery code."
+CHANGED = "Your password was changed meanwhile. Sign in with the new one."
+
+RESET_MAIL = """\
+Somebody, most likely you, asked for a new password for Siteglass.
+
+Choose it here within one hour:
+{link}
+
+If it was not you, do nothing: your password stays as it is.
+"""
+INVITATION_MAIL = """\
+You are invited to {account} at Siteglass, as {role}.
+
+Join here within seven days:
+{link}
+
+If you do not know why, do nothing.
+"""
+CHANGED_MAIL = """\
+The password of your Siteglass sign-in was changed, and all other sessions were ended.
+
+If it was not you, ask for a new password at once: {link}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """Where somebody signs in from."""
+
+    agent: str
+    address: str
+    known: str = ""
+    """What a browser keeps in which somebody has signed in before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Whom the password let through: a session, or a step that waits for a code."""
+
+    token: str = ""
+    """What the session's cookie holds."""
+    known: str = ""
+    """What the browser keeps from now on."""
+    step: str = ""
+    """What the form for the code carries."""
+
+
+class SignIn:
+    """Sign-in of one worker."""
+
+    def __init__(self, backends: Backends, secrecy: Secrecy, passwords: Passwords, mailer: Mailer | None) -> None:
+        settings = backends.settings
+        self._backends = backends
+        self._postgres = backends.postgres
+        self._timeout_ms = settings.postgres_timeout_ms
+        self._passwords = passwords
+        self._letters = Letters(mailer)
+        self._public_url = public_url(settings)
+        self.secrecy = secrecy
+        self.factors = SecondFactors(self._postgres, secrecy, self._timeout_ms)
+        self.lifetimes = lifetimes(settings)
+
+    async def close(self) -> None:
+        """Finish what is under way."""
+        await self._letters.close()
+        self._passwords.close()
+
+    # --- in ---------------------------------------------------------------------------------------
+
+    async def with_password(self, email: str, password: str, browser: Browser) -> Passed:
+        """The first step; raises PeopleError, the same for a wrong password and an unknown address."""
+        email = people.clean_email(email)
+        await self._take("sign-ins of an address", household(browser.address), SIGN_INS_OF_ADDRESS)
+        taken = [
+            await self._take("tries from an address", household(browser.address), tries.MOST_OF_ADDRESS),
+            await self._take(*self._counted_under(email, browser)),
+        ]
+        known = await people.find(self._postgres, email, timeout_ms=self._timeout_ms)
+        if not await self._passwords.matches(known.password if known else None, password) or known is None:
+            raise PeopleError(WRONG)
+        await self._give_back(taken)
+        if known.has_second_factor:
+            step = [known.id, digest(known.password).hex()]
+            return Passed(step=self.secrecy.seal_token(_CODE_USE, step, self._now_s() + CODE_STEP_LIFE_S))
+        passed = await self._start(known, browser)
+        if self._passwords.is_outdated(known.password):
+            anew = await self._passwords.hash(password)
+            await credentials.rehash(self._postgres, known.id, known.password, anew, timeout_ms=self._timeout_ms)
+        return passed
+
+    async def with_code(self, step: str, code: str, browser: Browser) -> Passed:
+        """The second step; raises PeopleError."""
+        opened = self.secrecy.open_token(_CODE_USE, step, self._now_s())
+        if opened is None:
+            raise PeopleError("That took too long. Sign in again.")
+        person_id, password = opened
+        known = await people.of_id(self._postgres, person_id, timeout_ms=self._timeout_ms)
+        if known is None or digest(known.password).hex() != password:
+            raise PeopleError(CHANGED)
+        await self._prove_code(person_id, code, "codes at sign-in")
+        return await self._start(known, browser)
+
+    async def prove_again(self, session: Session, cookie: str, password: str, code: str) -> str | None:
+        """The password once more, before something that matters; a new id for the session. Raises PeopleError.
+
+        Counted by itself: what strangers try at the sign-in must not keep somebody from revoking a key.
+        """
+        taken = await self._take("proofs of a person", str(session.person_id))
+        known = await people.of_id(self._postgres, session.person_id, timeout_ms=self._timeout_ms)
+        if not await self._passwords.matches(known.password if known else None, password):
+            raise PeopleError("That is not your password.", "password")
+        await self._give_back([taken])
+        if session.has_second_factor:
+            await self._prove_code(session.person_id, code, "codes of who is signed in")
+        return await sessions.renew(self._postgres, cookie, proven=True, timeout_ms=self._timeout_ms)
+
+    async def _prove_code(self, person_id: int, code: str, counted: str) -> None:
+        taken = await self._take(counted, str(person_id))
+        if not await self.factors.is_code(person_id, code, self._backends.clock.now_ms() / 1000):
+            raise PeopleError(WRONG_CODE, "code")
+        await self._give_back([taken])
+
+    async def _start(self, known: Known, browser: Browser) -> Passed:
+        accounts = await people.accounts_of(self._postgres, known.id, timeout_ms=self._timeout_ms)
+        if not accounts:
+            raise PeopleError("You belong to no account any more. Ask its owner for an invitation.")
+        token = await sessions.start(
+            self._postgres, known.id, known.password, accounts[0].account_id, browser.agent, browser.address,
+            timeout_ms=self._timeout_ms,
+        )  # fmt: skip
+        if token is None:
+            raise PeopleError(CHANGED)
+        keeps = self.secrecy.seal_token(_KNOWN_USE, [known.email, new_token()], self._now_s() + KNOWN_LIFE_S)
+        return Passed(token, keeps)
+
+    def _counted_under(self, email: str, browser: Browser) -> tuple[str, str]:
+        """A browser in which the person has signed in before has a count of its own, which no stranger uses up."""
+        opened = self.secrecy.open_token(_KNOWN_USE, browser.known, self._now_s()) if browser.known else None
+        if opened is not None and opened[0] == email:
+            return "tries of a known browser", f"{email} {opened[1]}"
+        return "tries of a person", email
+
+    def _now_s(self) -> int:
+        return self._backends.clock.now_ms() // 1000
+
+    async def _take(self, use: str, text: str, most: int = tries.MOST, window: timedelta = tries.WINDOW) -> tries.Try:
+        """Count a try; raises TooManyTries."""
+        under = bucket(use, text)
+        return await tries.take(self._postgres, under, timeout_ms=self._timeout_ms, most=most, window=window)
+
+    async def _give_back(self, taken: list[tries.Try]) -> None:
+        for one in taken:
+            await tries.give_back(self._postgres, one, timeout_ms=self._timeout_ms)
+
+    # --- a new password ---------------------------------------------------------------------------
+
+    async def ask_for_reset(self, email: str, address: str) -> None:
+        """Mail a link, if there is such a person; nothing here tells whether there is. Raises TooManyTries."""
+        email = people.clean_email(email)
+        # One who asks is refused before others lose a try, so that one alone cannot use up those of a person.
+        await self._take("resets from an address", household(address), RESETS_OF_ADDRESS, HOUR)
+        await self._take(
+            "resets of a person from an address", f"{household(address)} {email}", RESETS_FROM_ADDRESS, HOUR
+        )
+        await self._take("resets of a person", email, RESETS_OF_PERSON, HOUR)
+        self._letters.require()
+        self._letters.later(self._mail_reset(email))
+
+    async def _mail_reset(self, email: str) -> None:
+        known = await people.find(self._postgres, email, timeout_ms=self._timeout_ms)
+        if known is not None:
+            token = await links.new_reset(self._postgres, email, timeout_ms=self._timeout_ms)
+            link = f"{self._public_url}/dashboard/reset/{token}"
+            await self._letters.send(email, "A new password for Siteglass", RESET_MAIL.format(link=link))
+
+    async def reset(self, token: str, password: str) -> None:
+        """Another password by a mailed link, and an end to all sessions; raises PeopleError."""
+        link = await links.look_at(self._postgres, "reset", token, timeout_ms=self._timeout_ms)
+        if link is None:
+            raise PeopleError(credentials.LINK_GONE)
+        check_password(password, link.email)
+        hashed = await self._passwords.hash(password)
+        person_id, email = await credentials.reset_password(self._postgres, token, hashed, timeout_ms=self._timeout_ms)
+        for use, text in (("tries of a person", email), ("codes at sign-in", str(person_id))):
+            await tries.forgive(self._postgres, bucket(use, text), timeout_ms=self._timeout_ms)
+        self._tell_of_change(email)
+
+    async def change_password(self, session: Session, password: str) -> None:
+        """Another password of somebody who has just given the old one, and an end to all other sessions."""
+        check_password(password, session.email)
+        hashed = await self._passwords.hash(password)
+        await credentials.change_password(
+            self._postgres, session.person_id, hashed, session.id, timeout_ms=self._timeout_ms
+        )
+        self._tell_of_change(session.email)
+
+    def _tell_of_change(self, email: str) -> None:
+        text = CHANGED_MAIL.format(link=f"{self._public_url}/dashboard/forgot")
+        self._letters.later(self._letters.send(email, "Your Siteglass password was changed", text))
+
+    # --- invitations ------------------------------------------------------------------------------
+
+    async def invite(self, email: str, role: str, account_id: int, account_name: str, by: tuple[str, str]) -> str:
+        """Mail an invitation; returns its link, for operators. `by`: kind and id of who invites. Raises PeopleError."""
+        email = people.clean_email(email)
+        if not is_address(email):
+            raise PeopleError("An e-mail address, such as ada@example.com.", "email")
+        if role not in people.ROLES:
+            raise PeopleError(f"A role is one of {', '.join(people.ROLES)}.", "role")
+        self._letters.require()
+        if by[0] == "person":
+            await self._take("invitations of an account", str(account_id), INVITATIONS_OF_ACCOUNT, HOUR)
+        token = await links.new_invitation(self._postgres, email, account_id, role, by, timeout_ms=self._timeout_ms)
+        link = f"{self._public_url}/dashboard/join/{token}"
+        text = INVITATION_MAIL.format(account=" ".join(account_name.split()), role=role, link=link)
+        try:
+            await self._letters.send(email, "You are invited to Siteglass", text)
+        except Unavailable:
+            await links.drop(self._postgres, token, timeout_ms=self._timeout_ms)
+            raise
+        return link
+
+    async def join_as_new(self, token: str, name: str, password: str, browser: Browser) -> Passed:
+        """Take up an invitation as somebody who is not known yet, and sign in. Raises PeopleError."""
+        link = await links.look_at(self._postgres, "invite", token, timeout_ms=self._timeout_ms)
+        if link is None:
+            raise PeopleError(credentials.LINK_GONE)
+        name = people.clean_name(name)
+        check_password(password, link.email)
+        hashed = await self._passwords.hash(password)
+        person_id = await credentials.join_as_new(self._postgres, token, name, hashed, timeout_ms=self._timeout_ms)
+        return await self._start(Known(person_id, link.email, hashed, has_second_factor=False), browser)
+
+    async def join(self, token: str, session: Session, cookie: str) -> str | None:
+        """Take up an invitation as who is signed in; the session looks at the new account. Raises PeopleError."""
+        account_id = await credentials.join(
+            self._postgres, token, session.person_id, session.email, timeout_ms=self._timeout_ms
+        )
+        return await sessions.renew(self._postgres, cookie, account_id=account_id, timeout_ms=self._timeout_ms)
+
+
+def lifetimes(settings: Settings) -> Lifetimes:
+    """How long sessions live."""
+    return Lifetimes(timedelta(minutes=settings.session_idle_minutes), timedelta(hours=settings.session_hours))

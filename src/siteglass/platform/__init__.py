@@ -1,0 +1,1 @@
+"""What everything else stands on: engines, mail, logs, metrics, sealing. Knows nothing of leads."""

@@ -1,0 +1,217 @@
+"""Operation 6: suppress values: list them, note the leads that carry them, take them out of every generation.
+
+From the second step on no answer shows them once a worker has read the list again; the third is for all that does not
+go through a worker, and for the generations to come.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import LeadFileError, read_records
+from siteglass.errors import Unavailable
+from siteglass.index import generations
+from siteglass.index.documents import bulk_delete_line
+from siteglass.index.holders import Holder, holders
+from siteglass.index.names import Names
+from siteglass.index.writing import WRITE_DEADLINE_S, Carrying, Prepared, Preparer, Written, found_on, listed_of, write
+from siteglass.platform.backends import Backends, EngineError
+from siteglass.suppression import entries
+from siteglass.suppression.entries import MAX_ADDED, Listed
+from siteglass.suppression.redaction import changes, hashes, lead_getter, lead_with
+from siteglass.suppression.redaction import names as listed_names
+from siteglass.suppression.values import Hasher, Kind, Value, index_key, site_key
+
+# A batch that was under way when a value was listed has ended by then, also if its writer was killed.
+SETTLE_AFTER = timedelta(seconds=2 * WRITE_DEADLINE_S)
+SETTLE_EVERY_S = 60
+MAX_HELD = 100
+
+
+@dataclass(slots=True)
+class Outcome(Written):
+    """What suppressing came to, over all generations."""
+
+    given: int = 0
+    added: int = 0
+    """Values that were not on the list before."""
+    domains: set[str] = field(default_factory=set)
+    """Leads that carried one of the values in some generation."""
+    without_record: int = 0
+    """Documents whose record could not be read: they were deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldLead:
+    """A lead that carries a value: where it stands in it, and where it comes from."""
+
+    domain: str
+    fields: tuple[str, ...]
+    source: str
+    crawled_at: datetime
+    record: dict[str, Any]
+    """All that is held of the site."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is held of a value, and since when nothing of it is shown."""
+
+    suppressed_since: datetime | None
+    leads: list[HeldLead]
+    sites: list[str]
+    """Where it stood when it was suppressed: not shown, and still in the files that leads come from."""
+
+
+async def suppress(
+    backends: Backends,
+    names: Names,
+    values: Sequence[Value],
+    *,
+    reason: str,
+    actor: str,
+    on_progress: Callable[[Outcome], None] = lambda _: None,
+) -> Outcome:
+    """Put values on the list and take them out of the index. Done again it does no harm and mends what was left."""
+    preparer = Preparer(backends.settings)
+    await entries.require_secret(backends.postgres, preparer.hasher)
+    outcome = Outcome()
+    for start in range(0, len(values), MAX_ADDED):
+        part = values[start : start + MAX_ADDED]
+        outcome.added += await entries.add(backends.postgres, preparer.hasher, part, reason=reason, actor=actor)
+        await _take_out(backends, names, preparer, [(v.kind, preparer.hasher.of_value(v)) for v in part], outcome)
+        outcome.given += len(part)
+        on_progress(outcome)
+    return outcome
+
+
+async def settle(backends: Backends, names: Names) -> None:
+    """Look once more for entries that a writer may have missed which asked the list just before they stood on it."""
+    preparer = Preparer(backends.settings)
+    await entries.require_secret(backends.postgres, preparer.hasher)
+    while claimed := await entries.claim_unsettled(backends.postgres, SETTLE_AFTER, MAX_ADDED):
+        outcome = Outcome()
+        await _take_out(backends, names, preparer, claimed, outcome)
+        if outcome.failed:
+            raise Unavailable(f"{outcome.failed} leads with suppressed values could not be rewritten")
+        await entries.settle(backends.postgres, claimed)
+
+
+async def _take_out(
+    backends: Backends, names: Names, preparer: Preparer, listed: Sequence[tuple[Kind, bytes]], outcome: Outcome
+) -> None:
+    """Rewrite all documents that carry one of these, in every generation that takes writes."""
+    targets = await generations.writable(backends, names)
+    if not targets:
+        return
+    await generations.refresh(backends, targets)
+    domains = [value.decode() for kind, value in listed if kind is Kind.DOMAIN]
+    keys = [index_key(value) for kind, value in listed if kind is not Kind.DOMAIN]
+    broken: generations.GenerationError | None = None
+    for target in targets:
+        try:
+            async for found in holders(backends, target, domains, [*keys, *map(site_key, domains)]):
+                await _rewrite(backends, preparer, target, found, outcome)
+        except EngineError as error:
+            if error.status != 404 or not await generations.is_gone(backends, target):
+                raise
+        except generations.GenerationError as error:
+            broken = error  # told when the others are done
+    await generations.refresh(backends, targets)
+    if broken is not None:
+        raise broken
+
+
+async def _rewrite(backends: Backends, preparer: Preparer, target: str, found: list[Holder], outcome: Outcome) -> None:
+    """Write documents anew from their records, without what is listed; note first that they carry it.
+
+    The list is asked again when it is done: of two opt-outs of one lead, the slower one must not bring back the other.
+    """
+    outcome.domains.update(await _noted(backends, preparer.hasher, found))
+    records, missing = await asyncio.to_thread(_records, backends, found)
+    # A document without its record cannot be written anew; what is certain is that it must not be shown as it is.
+    if gone := [bulk_delete_line(one.domain, one.version) for one in missing]:
+        await write(backends, target, gone, outcome)
+        outcome.without_record += len(missing)
+        outcome.domains.update(one.domain for one in missing)
+    batch = await asyncio.to_thread(lambda: [preparer.prepare(lead, place) for lead, place in records])
+    screened: Listed | None = None
+    while batch and (listed := await listed_of(backends, batch)) != screened:
+        carried = found_on(batch, listed)
+        await entries.remember(backends.postgres, carried)
+        outcome.domains.update(one.domain for one in carried)
+        await write(backends, target, await asyncio.to_thread(preparer.lines, batch, listed), outcome)
+        screened = listed
+
+
+async def _noted(backends: Backends, hasher: Hasher, found: list[Holder]) -> set[str]:
+    """Note what documents show of what is listed, before anything is read that may not be there; their domains."""
+    shown = [Carrying(one.domain, listed_names(one.domain), frozenset(hashes(one.record.get, hasher))) for one in found]
+    carried = found_on(shown, await listed_of(backends, shown))
+    await entries.remember(backends.postgres, carried)
+    return {one.domain for one in carried}
+
+
+def _records(backends: Backends, found: list[Holder]) -> tuple[list[tuple[Lead, str]], list[Holder]]:
+    """The records of documents with their places, and the documents whose record is gone."""
+    store = backends.settings.lead_store
+    if not store.is_dir():
+        raise LeadFileError(f"{store}: the lead store is not here; leads are rewritten from its files")
+    records: list[tuple[Lead, str]] = []
+    missing: list[Holder] = []
+    for place, group in groupby(sorted(found, key=lambda one: one.place), key=lambda one: one.place):
+        wanted = {holder.domain: holder for holder in group}
+        try:
+            there = read_records(store, place, wanted)
+        except (OSError, pa.ArrowException, LeadFileError):
+            there = []  # not there, or damaged
+        # A file may hold several crawls of a site: the one that was written is the one of this version.
+        by_domain = {lead.domain: lead for lead in there if lead.crawled_at_ms == wanted[lead.domain].version}
+        records += [(lead, place) for lead in by_domain.values()]
+        missing += [holder for domain, holder in wanted.items() if domain not in by_domain]
+    return records, missing
+
+
+async def held(backends: Backends, names: Names, value: Value) -> Held:
+    """What is held of a value, from where and since when; at most MAX_HELD leads. Opt-outs of others stay hidden."""
+    preparer = Preparer(backends.settings)
+    hasher = preparer.hasher
+    await entries.require_secret(backends.postgres, hasher)
+    entry = await entries.find(backends.postgres, hasher, value)
+    of_domain = value.kind is Kind.DOMAIN
+    listed = {value.text.encode()} if of_domain else hasher.all_of(value)
+    sites = [] if of_domain else await entries.leads_with(backends.postgres, listed, MAX_HELD)
+    live = await generations.live(backends, names)
+    leads: list[HeldLead] = []
+    if live is not None:
+        keys = [site_key(value.text)] if of_domain else list(map(index_key, listed))
+        async for found in holders(backends, live, [value.text] if of_domain else [], keys):
+            records, _ = await asyncio.to_thread(_records, backends, found[: MAX_HELD - len(leads)])
+            batch = [preparer.prepare(lead, place) for lead, place in records]
+            others = (await listed_of(backends, batch)).hashes - listed
+            leads += [_held_lead(one, others, value, listed, hasher) for one in batch]
+            if len(leads) >= MAX_HELD:
+                break
+    return Held(None if entry is None else entry.at, leads, sites)
+
+
+def _held_lead(one: Prepared, others: Set[bytes], value: Value, listed: Set[bytes], hasher: Hasher) -> HeldLead:
+    lead = lead_with(one.lead, changes(lead_getter(one.lead), others, hasher) if others else {})
+    record = msgspec.to_builtins(lead)
+    # What would be other without the value is what holds it.
+    fields = (
+        tuple(name for name, content in record.items() if content)
+        if value.kind is Kind.DOMAIN
+        else tuple(changes(lead_getter(lead), listed, hasher))
+    )
+    crawled_at = datetime.fromtimestamp(lead.crawled_at_ms / 1000, UTC)
+    return HeldLead(lead.domain, fields, one.source.partition("#")[0], crawled_at, record)

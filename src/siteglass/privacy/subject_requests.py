@@ -1,0 +1,153 @@
+"""Operation: what the people ask whom the data is about. Ask, prove, carry out; nothing is kept in between."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from siteglass.corpus.lead_files import LeadFileError
+from siteglass.errors import BadRequest, Problem, Unavailable
+from siteglass.index.generations import GenerationError
+from siteglass.index.names import Names
+from siteglass.platform.backends import Backends, EngineError
+from siteglass.platform.mailer import Mailer, MailError, MailRefused
+from siteglass.privacy import opt_out
+from siteglass.privacy.control import Control, Look, places
+from siteglass.privacy.opt_out import Held
+from siteglass.privacy.tickets import NotATicket, Opened, Purpose, Ticket, TicketSealer
+from siteglass.settings import SettingsError, variable
+from siteglass.suppression.values import Kind, Value
+
+CODE_LIFE_S = 3_600
+TOKEN_LIFE_S = 7 * 86_400
+RETRY_AFTER_S = 60
+DEADLINE_S = 30
+MAX_AT_ONCE = 4
+REASON = "asked for at the opt-out page"
+ACTOR = "opt-out page"
+
+SUBJECT = "Your code for Siteglass"
+TEXTS = {
+    Purpose.OPT_OUT: """\
+Somebody, most likely you, asked Siteglass not to show this e-mail address any more.
+
+Your code:  {code}
+
+Enter it where you asked. It works for one hour, and for this request only.
+
+If it was not you, do nothing: without the code nothing happens. Give it to nobody.
+""",
+    Purpose.ACCESS: """\
+Somebody, most likely you, asked Siteglass what it holds about this e-mail address.
+
+Your code:  {code}
+
+Enter it where you asked. It works for one hour, and for this request only.
+
+If it was not you, do nothing: without the code nothing is told. Give it to nobody: whoever has it sees the answer.
+""",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request that waits for its proof: a code that was mailed, or a token to be shown at one of the places."""
+
+    purpose: Purpose
+    value: Value
+    ticket: str
+    expires_s: int
+    token: str | None = None
+    places: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A request that was proven and carried out; `held` answers one for access."""
+
+    purpose: Purpose
+    value: Value
+    held: Held | None = None
+
+
+class FrontDoor:
+    """Where such requests come in; one per worker."""
+
+    def __init__(self, sealer: TicketSealer, mailer: Mailer | None, control: Control) -> None:
+        self.sealer = sealer
+        self._mailer = mailer
+        self._control = control
+        self._at_once = asyncio.Semaphore(MAX_AT_ONCE)
+
+    async def ask(self, purpose: Purpose, value: Value, now_s: int) -> Asked:
+        """A ticket, and for an address a mail with its code. What is held is not looked at, so it cannot show."""
+        life_s = CODE_LIFE_S if value.kind is Kind.EMAIL else TOKEN_LIFE_S
+        sealed = self.sealer.seal(Ticket(purpose, value.kind, value.text, now_s + life_s))
+        opened = self.sealer.open(sealed, now_s)
+        expires_s = opened.ticket.expires_s
+        if value.kind is Kind.EMAIL:
+            await self._mail_code(purpose, value.text, opened.code)
+            return Asked(purpose, value, sealed, expires_s)
+        return Asked(purpose, value, sealed, expires_s, opened.token, places(value.text))
+
+    async def confirm(self, backends: Backends, names: Names, sealed: str, code: str | None) -> Done:
+        """Carry a request out if it is proven; again and again while the ticket lives. Raises BadRequest if not."""
+        try:
+            opened = self.sealer.open(sealed, backends.clock.now_ms() // 1000)
+        except NotATicket as error:
+            raise _not_proven("ticket", f"{error}; ask for a new one with POST /v1/opt-out") from None
+        ticket = opened.ticket
+        value = Value(Kind(ticket.kind), ticket.text)
+        if value.kind is Kind.EMAIL:
+            _check_code(opened, code)
+        else:
+            await self._check_token(opened, code)
+        return await self._carry_out(backends, names, ticket.purpose, value)
+
+    async def _carry_out(self, backends: Backends, names: Names, purpose: Purpose, value: Value) -> Done:
+        """Raises Unavailable if it is not done; the same again goes on from there."""
+        try:
+            async with asyncio.timeout(DEADLINE_S), self._at_once:
+                if purpose is Purpose.ACCESS:
+                    return Done(purpose, value, await opt_out.held(backends, names, value))
+                await opt_out.suppress(backends, names, [value], reason=REASON, actor=ACTOR)
+                return Done(purpose, value)
+        except (SettingsError, LeadFileError, GenerationError) as error:
+            raise Unavailable(f"{purpose}: {error}", RETRY_AFTER_S, has_price=False) from None
+        except Unavailable as error:
+            raise Unavailable(error.reason, RETRY_AFTER_S, has_price=False) from None
+        except (TimeoutError, EngineError) as error:
+            raise Unavailable(f"{purpose}: {type(error).__name__}", RETRY_AFTER_S, has_price=False) from None
+
+    async def _mail_code(self, purpose: Purpose, address: str, code: str) -> None:
+        if self._mailer is None:
+            raise Unavailable(f"no mail can be sent: {variable('mail_url')} is not set", RETRY_AFTER_S, has_price=False)
+        try:
+            await self._mailer.send(address, SUBJECT, TEXTS[purpose].format(code=code))
+        except MailRefused:
+            raise _not_proven("email", "no mail is taken for this address; is it spelled right?") from None
+        except MailError as error:
+            raise Unavailable(f"no mail can be sent: {error}", RETRY_AFTER_S, has_price=False) from None
+
+    async def _check_token(self, opened: Opened, code: str | None) -> None:
+        if code is not None:
+            raise _not_proven("code", "a domain has none; leave it out, the token of the domain is looked for")
+        looks = await self._control.look(opened.ticket.text, opened.token)
+        if not any(look.proven for look in looks):
+            raise BadRequest([_missed(look, opened.token) for look in looks])
+
+
+def _check_code(opened: Opened, code: str | None) -> None:
+    if code is None:
+        raise _not_proven("code", "expected the code that was mailed to the address, found nothing")
+    if not opened.is_code(code):
+        raise _not_proven("code", "not the code that was mailed for this ticket; the newest mail has the newest code")
+
+
+def _missed(look: Look, token: str) -> Problem:
+    return Problem("ticket", f"expected {token} at {look.place}, found {look.found}")
+
+
+def _not_proven(field: str, message: str) -> BadRequest:
+    return BadRequest([Problem(field, message)])
