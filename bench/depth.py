@@ -16,9 +16,9 @@ from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import read_parquet
 from siteglass.index import generations, pages
 from siteglass.index.documents import SortKeys, facts, sort_keys
+from siteglass.index.index import Index, open_index
 from siteglass.index.load import load
-from siteglass.index.names import Names
-from siteglass.platform.backends import Backends, open_backends
+from siteglass.platform.backends import open_backends
 from siteglass.query.criteria import Criteria
 from siteglass.query.cursor import Position
 from siteglass.query.directives import parse
@@ -40,9 +40,9 @@ def key(lead: Lead, keys: SortKeys, sort: str) -> tuple[int, str]:
     return (getattr(keys, pages.ORDERS[sort].key), lead.domain)
 
 
-async def _timed(backends: Backends, names: Names, made: Criteria, sort: str, position: Position) -> float:
+async def _timed(live_index: Index, made: Criteria, sort: str, position: Position) -> float:
     started = time.perf_counter()
-    page = await pages.later_page(backends, names, made, sort, LIMIT, position)
+    page = await pages.later_page(live_index, made, sort, LIMIT, position)
     took_ms = (time.perf_counter() - started) * 1000
     if len(page.hits) != LIMIT:
         raise RuntimeError(f"expected a full page, found {len(page.hits)}")
@@ -55,9 +55,7 @@ def _position(order: list[tuple[int, str]], at: int, *, backward: bool) -> Posit
     return Position(anchor, domain, backward, abs(other - anchor))
 
 
-async def measure(
-    backends: Backends, names: Names, made: Criteria, sort: str, order: list[tuple[int, str]]
-) -> dict[str, Any]:
+async def measure(live_index: Index, made: Criteria, sort: str, order: list[tuple[int, str]]) -> dict[str, Any]:
     deep = int(len(order) * 0.9)
     took: dict[str, list[float]] = {"page 2": [], "deep forward": [], "deep backward": []}
     for sample in range(SAMPLES + 10):
@@ -68,7 +66,7 @@ async def measure(
             "deep backward": _position(order, deep + sample, backward=True),
         }
         for kind, position in positions.items():
-            ms = await _timed(backends, names, made, sort, position)
+            ms = await _timed(live_index, made, sort, position)
             if sample >= 10:
                 took[kind].append(ms)
     figures = {kind: spread(values) for kind, values in took.items()}
@@ -85,15 +83,15 @@ async def run(leads: int, shards: int) -> dict[str, Any]:
     """All searches in all orders on an index with so many shards."""
     path = demo_file(leads)
     settings = bench_settings(f"depth{shards}")
-    names = Names(settings.index_prefix)
     figures: dict[str, Any] = {}
     async with open_backends(settings) as backends, tables(settings):
+        live_index = open_index(backends)
         shape = generations.Shape(shards=shards, refresh_interval="-1", query_cache=False)
-        name = await generations.create(backends, names, shape)
+        name = await generations.create(live_index, shape)
         try:
             say(f"loading {leads} leads into {shards} shard(s)")
-            await load(backends, names, path, lambda _: None)
-            await generations.promote(backends, names, name)
+            await load(live_index, path, lambda _: None)
+            await generations.promote(live_index, name)
             await asyncio.sleep(5)
             for text, holds in SEARCHES.items():
                 matching = [(lead, sort_keys(lead)) for _, group in read_parquet(path) for lead in group if holds(lead)]
@@ -101,7 +99,7 @@ async def run(leads: int, shards: int) -> dict[str, Any]:
                     raise RuntimeError(f"{text} matches less than half")
                 for sort in SORTS:
                     order = sorted((key(lead, keys, sort) for lead, keys in matching), reverse=sort == "score")
-                    measured = await measure(backends, names, parse(text), sort, order)
+                    measured = await measure(live_index, parse(text), sort, order)
                     figures[f"{text.replace(chr(10), ' ')} | {sort}"] = measured
                     say(f"{shards} shard(s) {text!r} {sort}: {measured['forward ratio']} {measured['backward ratio']}")
         finally:

@@ -17,8 +17,8 @@ from typing import Any
 from bench.common import bench_settings, demo_file, say, tables, write_result
 from siteglass.corpus.lead_files import count_leads
 from siteglass.index import generations
+from siteglass.index.index import Index, open_index
 from siteglass.index.load import BATCHES_IN_FLIGHT, batches, load
-from siteglass.index.names import Names
 from siteglass.index.writing import Preparer
 from siteglass.platform.backends import Backends, open_backends
 
@@ -47,10 +47,8 @@ class Timed:
     name: str
 
 
-async def _timed(
-    backends: Backends, names: Names, leads: int, work: Callable[[str], Coroutine[Any, Any, object]]
-) -> Timed:
-    name = await generations.create(backends, names, generations.Shape(refresh_interval="30s"))
+async def _timed(live_index: Index, leads: int, work: Callable[[str], Coroutine[Any, Any, object]]) -> Timed:
+    name = await generations.create(live_index, generations.Shape(refresh_interval="30s"))
     started, cpu = time.perf_counter(), time.process_time()
     await work(name)
     return Timed(leads / (time.perf_counter() - started), (time.process_time() - cpu) / leads * 1e6, name)
@@ -59,7 +57,6 @@ async def _timed(
 async def run(leads: int, rounds: int) -> dict[str, Any]:
     """Rounds of bare and loader over the same leads, then the whole once."""
     settings = bench_settings("load")
-    names = Names(settings.index_prefix)
     part, whole = demo_file(min(leads, ROUND_LEADS)), demo_file(leads)
     count = count_leads(part)
     started = time.process_time()
@@ -68,17 +65,18 @@ async def run(leads: int, rounds: int) -> dict[str, Any]:
     figures: dict[str, Any] = {"bare": [], "loader": [], "ratio": []}
     cpu: dict[str, list[float]] = {"bare": [], "loader": []}
     async with open_backends(settings) as backends, tables(settings):
+        live_index = open_index(backends)
 
         async def drop(name: str) -> None:
             await backends.opensearch.request("DELETE", f"/{name}", timeout_ms=60_000)
 
         async def loader(path: Path) -> Callable[[str], Coroutine[Any, Any, object]]:
-            return lambda _name: load(backends, names, path, lambda _: None)
+            return lambda _name: load(live_index, path, lambda _: None)
 
         for number in itertools.count(1):
-            bare = await _timed(backends, names, count, lambda name: _bare(backends, name, ready))
+            bare = await _timed(live_index, count, lambda name: _bare(backends, name, ready))
             await drop(bare.name)
-            ours = await _timed(backends, names, count, await loader(part))
+            ours = await _timed(live_index, count, await loader(part))
             await drop(ours.name)
             ratio = ours.rate / bare.rate
             for side, timed in (("bare", bare), ("loader", ours)):
@@ -88,9 +86,9 @@ async def run(leads: int, rounds: int) -> dict[str, Any]:
             say(f"round {number}: bare {bare.rate:.0f}/s, loader {ours.rate:.0f}/s, ratio {ratio:.3f}")
             if number == rounds:
                 break
-        all_of_it = await _timed(backends, names, leads, await loader(whole))
-        await generations.refresh(backends, [all_of_it.name])
-        (generation,) = await generations.status(backends, names)
+        all_of_it = await _timed(live_index, leads, await loader(whole))
+        await generations.refresh(live_index, [all_of_it.name])
+        (generation,) = await generations.status(live_index)
         figures |= {
             "leads": leads,
             "documents_per_second": round(all_of_it.rate),

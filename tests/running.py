@@ -28,9 +28,9 @@ from siteglass.billing.credits import grant
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
+from siteglass.index.index import Index, open_index
 from siteglass.index.load import Loaded, load
-from siteglass.index.names import Names
-from siteglass.platform.backends import Backends, Clock, open_backends
+from siteglass.platform.backends import Clock, open_backends
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, environment_of, load_settings
 from siteglass.web.address import trusted_proxies
@@ -96,12 +96,12 @@ def make_test_account(dsn: str, schema: str) -> None:
     apart(make())
 
 
-def run(settings: Settings, action: Callable[[Backends, Names], Awaitable[Result]]) -> Result:
+def run(settings: Settings, action: Callable[[Index], Awaitable[Result]]) -> Result:
     """Run an operation with backends of its own."""
 
     async def inside() -> Result:
         async with open_backends(settings) as backends:
-            return await action(backends, Names(settings.index_prefix))
+            return await action(open_index(backends))
 
     return apart(inside())
 
@@ -120,10 +120,10 @@ def fill(settings: Settings, path: Path, shape: generations.Shape | None = None)
     """A new generation with the leads of a Parquet file, promoted."""
     make_test_account(settings.postgres_dsn, settings.postgres_schema)  # the loader asks the list of opt-outs
 
-    async def action(backends: Backends, names: Names) -> tuple[str, Loaded]:
-        name = await generations.create(backends, names, shape or generations.Shape())
-        loaded = await load(backends, names, path, lambda _: None)
-        await generations.promote(backends, names, name)
+    async def action(live_index: Index) -> tuple[str, Loaded]:
+        name = await generations.create(live_index, shape or generations.Shape())
+        loaded = await load(live_index, path, lambda _: None)
+        await generations.promote(live_index, name)
         return name, loaded
 
     return run(settings, action)
@@ -142,9 +142,9 @@ def add(settings: Settings, leads: list[Lead], folder: Path) -> Loaded:
     path = folder / f"added-{time.time_ns()}.parquet"
     write_parquet(path, leads)
 
-    async def action(backends: Backends, names: Names) -> Loaded:
-        loaded = await load(backends, names, path, lambda _: None)
-        await generations.refresh(backends, await generations.writable(backends, names))
+    async def action(live_index: Index) -> Loaded:
+        loaded = await load(live_index, path, lambda _: None)
+        await generations.refresh(live_index, await generations.writable(live_index))
         return loaded
 
     return run(settings, action)

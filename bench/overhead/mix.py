@@ -20,11 +20,11 @@ import orjson
 from siteglass.corpus.lead import Lead
 from siteglass.errors import BadRequest
 from siteglass.index.documents import facts
+from siteglass.leads.requests import read_search
 from siteglass.query.field import Asked, Filter, Form, Kind
 from siteglass.query.fields import ASKED, ENRICH_FIELDS, SEARCH_SELECTABLE
 from siteglass.query.values import moment_text
 from siteglass.query.vocabulary import vocabulary
-from siteglass.web.requests import read_search
 
 Item = TypeVar("Item")
 

@@ -23,8 +23,8 @@ from siteglass.billing import credits
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import open_parquet, read_row_group
 from siteglass.index import generations
+from siteglass.index.index import open_index
 from siteglass.index.load import load
-from siteglass.index.names import Names
 from siteglass.platform.backends import open_backends
 from siteglass.settings import Settings, environment_of
 from tests.limits.faults import free_port
@@ -63,13 +63,13 @@ async def build(leads: int) -> AsyncIterator[World]:
         redis_prefix=name,
     )
     path = demo_file(leads)
-    names = Names(settings.index_prefix)
     async with open_backends(settings) as backends, tables(settings):
-        generation = await generations.create(backends, names, generations.Shape(refresh_interval="-1"))
+        live_index = open_index(backends)
+        generation = await generations.create(live_index, generations.Shape(refresh_interval="-1"))
         try:
             say(f"loading {leads} leads")
-            await load(backends, names, path, lambda _: None)
-            await generations.promote(backends, names, generation)
+            await load(live_index, path, lambda _: None)
+            await generations.promote(live_index, generation)
             # One segment, so that both sides search the same thing all the time, and no merge is counted.
             await backends.opensearch.request(
                 "POST", f"/{generation}/_forcemerge", timeout_ms=1_800_000, params={"max_num_segments": "1"}

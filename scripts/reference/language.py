@@ -9,6 +9,7 @@ from babel import Locale
 
 from reference.markdown import code, json_code, paragraph, plain, table
 from siteglass.index.documents import spending_range
+from siteglass.leads.requests import DEFAULT_SORT
 from siteglass.openapi.values import VALUES_ANSWER, VALUES_PATH_AND_QUERY, values_schemas
 from siteglass.query import directives
 from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
@@ -17,7 +18,6 @@ from siteglass.query.fields import ASKED, SORTS
 from siteglass.query.values import MAX_AGE_DAYS
 from siteglass.query.vocabulary import vocabulary
 from siteglass.web.operations import VALUES
-from siteglass.web.requests import DEFAULT_SORT
 
 _ARGUMENTS = {
     Kind.TERM: "values",

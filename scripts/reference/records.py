@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from reference.markdown import code, json_code, paragraph, plain, table
+from siteglass.leads.requests import (
+    DEFAULT_LIMIT,
+    DEFAULT_SORT,
+    ENRICH_PARAMETERS,
+    MAX_LEAD_CREDITS,
+    PAGE_PARAMETERS,
+    SPENDING_PARAMETERS,
+    SWITCHES,
+)
 from siteglass.query.directives import MAX_TEXT_CHARS
 from siteglass.query.field import Ask, Field, Filter, Form, Show
 from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FIELDS, SEARCH_SELECTABLE
 from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.settings import Settings
-from siteglass.web.requests import (
-    DEFAULT_LIMIT,
-    DEFAULT_SORT,
-    ENRICH_PARAMETERS,
-    MAX_LEAD_CREDITS,
-    MAX_LIMIT,
-    PAGE_PARAMETERS,
-    SPENDING_PARAMETERS,
-    SWITCHES,
-)
+from siteglass.web.operations import MAX_LIMIT
 
 _SHOWN_TYPES = {
     "string": "string",

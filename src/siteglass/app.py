@@ -13,34 +13,40 @@ from rapidfuzz import fuzz, process
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Match
+from starlette.routing import Match, Route
 
 from siteglass.access.key_uses import WRITE_EVERY_S as WRITE_USES_EVERY_S
-from siteglass.access.keys import Keys, key_secrets
+from siteglass.access.keys import Keys
 from siteglass.access.limits import open_limits
 from siteglass.access.request_counts import WRITE_EVERY_S as WRITE_COUNTS_EVERY_S
 from siteglass.access.request_counts import RequestCounts
 from siteglass.billing.answers import FORGET_EVERY_S, forget_answers
 from siteglass.billing.balance_mails import MAIL_EVERY_S, mail_low_balances
+from siteglass.billing.endpoints import BillingEndpoints
 from siteglass.billing.expiry import EXPIRE_EVERY_S, expire_credits
 from siteglass.dashboard.guard import HOME
 from siteglass.dashboard.routes import open_dashboard
 from siteglass.dashboard.routes import routes as dashboard_routes
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
 from siteglass.index import generations
-from siteglass.index.names import Names
-from siteglass.leads.endpoints import routes
+from siteglass.index.index import open_index
+from siteglass.leads.charging import Charging
+from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.language_model import open_language_model
+from siteglass.leads.sandbox import SandboxEndpoints, SandboxTill
+from siteglass.openapi.endpoints import document_routes
 from siteglass.people import sessions
 from siteglass.people.passwords import Passwords
 from siteglass.people.second_factor import RESEAL_EVERY_S
 from siteglass.people.secrecy import Secrecy
 from siteglass.people.sign_in import SignIn
-from siteglass.platform.backends import Clock, open_backends
+from siteglass.platform.backends import Backends, Clock, open_backends
 from siteglass.platform.housekeeping import Housekeeping, Job
 from siteglass.platform.logs import configure_logs, log_fault, new_request_id
 from siteglass.platform.mailer import open_mailer
+from siteglass.platform.schema import is_current
 from siteglass.privacy.control import open_control
+from siteglass.privacy.endpoints import PrivacyEndpoints
 from siteglass.privacy.opt_out import SETTLE_EVERY_S, settle
 from siteglass.privacy.subject_requests import FrontDoor
 from siteglass.privacy.tickets import TicketSealer
@@ -50,46 +56,42 @@ from siteglass.settings import Settings, SettingsError, load_settings, variable
 from siteglass.suppression.hidden import REFRESH_EVERY_S, Hidden, hidden_countries
 from siteglass.suppression.values import Hasher
 from siteglass.web.address import public_url
-from siteglass.web.guard import Service
-from siteglass.web.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH, VALUES
-from siteglass.web.responses import VALUES_PATH, error_answer
+from siteglass.web.guard import Guard
+from siteglass.web.health import ReadinessCheck, health_routes
+from siteglass.web.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH, VALUES, VALUES_PATH
+from siteglass.web.responses import error_answer
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
-    """The service for these settings."""
+    """The service for these settings. Connections are made when the first request needs them."""
     try:
         sealer = CursorSealer(settings.cursor_secrets, settings.cursor_life_s)
     except ValueError as error:
         raise SettingsError(f"{variable('cursor_secrets')}: {error}.") from None
-    key_secrets(settings.key_secrets)  # a missing one is told now, not by the first request
-    hasher, countries = Hasher(settings), hidden_countries(settings)
-    language_model = open_language_model(settings, clock or Clock())
+    backends = open_backends(settings, clock)
+    keys = Keys(backends.postgres, settings.key_secrets, settings.postgres_timeout_ms)
+    counts = RequestCounts(backends.postgres)
+    limiter, claims = open_limits(settings)
+    guard = Guard(keys, counts, limiter)
+    index = open_index(backends)
+    oldest_made_at = partial(generations.oldest_made_at, index)
+    hidden = Hidden(backends.postgres, Hasher(settings), hidden_countries(settings), oldest_made_at)
+    language_model = open_language_model(settings, backends.clock)
     mailer = open_mailer(settings)
     door = FrontDoor(TicketSealer(settings.cursor_secrets), mailer, open_control(settings))
-
     secrecy = Secrecy(settings.dashboard_secrets) if settings.dashboard_secrets else None
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         _read_tables()
-        async with open_backends(settings) as backends:
-            if clock is not None:
-                backends.clock = clock
-            keys = Keys(backends.postgres, settings.key_secrets, settings.postgres_timeout_ms)
-            counts = RequestCounts(backends.postgres)
-            limiter, claims = open_limits(settings)
+        async with backends:
             limiter.start()
-            names = Names(settings.index_prefix)
-            hidden = Hidden(backends.postgres, hasher, countries, partial(generations.oldest_made_at, backends, names))
-            app.state.service = Service(
-                backends, names, sealer, keys, counts, limiter, claims, hidden, door, language_model
-            )
             jobs = [
                 Job("key uses", WRITE_USES_EVERY_S, keys.uses.write, at_close=True),
                 Job("request counts", WRITE_COUNTS_EVERY_S, counts.write, at_close=True),
                 Job("expired credits", EXPIRE_EVERY_S, partial(expire_credits, backends.postgres)),
                 Job("suppressed leads", REFRESH_EVERY_S, hidden.refresh),
-                Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, backends, names)),
+                Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, index)),
                 Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres)),
             ]
             sign_in = None if secrecy is None else SignIn(backends, secrecy, Passwords(), mailer)
@@ -114,13 +116,40 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             if mailer is not None:
                 mailer.close()
 
+    live = LeadEndpoints(index, sealer, hidden, guard, Charging(backends, claims), language_model)
+    sandbox = SandboxEndpoints(index.sandbox(), sealer, hidden, guard, SandboxTill(settings), language_model)
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
-    app.router.routes.extend(routes())
+    app.router.routes.extend(
+        [
+            *_lead_routes(guard, live, sandbox),
+            *BillingEndpoints(backends).routes(guard),
+            *PrivacyEndpoints(index, door, limiter).routes(guard),
+            *health_routes(guard, [partial(generations.readiness, index), *_readiness_checks(backends, hidden)]),
+            *document_routes(guard, settings),
+        ]
+    )
     if secrecy is not None:
         app.router.routes.extend(dashboard_routes())
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(Exception, _fault)
     return app
+
+
+def _lead_routes(guard: Guard, live: LeadEndpoints, sandbox: SandboxEndpoints) -> list[Route]:
+    in_sandbox = sandbox.handlers()
+    return [guard.route(operation, handler, in_sandbox[operation]) for operation, handler in live.handlers().items()]
+
+
+def _readiness_checks(backends: Backends, hidden: Hidden) -> list[ReadinessCheck]:
+    async def tables() -> str | None:
+        if await is_current(backends.postgres, backends.settings.postgres_timeout_ms):
+            return None
+        return "the tables are too old for this build: run `siteglass migrate`"
+
+    async def suppression_list() -> None:
+        await hidden.require_fresh()
+
+    return [tables, suppression_list]
 
 
 @cache

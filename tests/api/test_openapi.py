@@ -12,7 +12,7 @@ import pytest
 from openapi_spec_validator import validate
 
 from siteglass.app import create_app
-from siteglass.billing.endpoints import LEDGER_PARAMETERS, USAGE_PARAMETERS
+from siteglass.billing.requests import LEDGER_PARAMETERS, USAGE_PARAMETERS
 from siteglass.errors import SiteglassError
 from siteglass.leads.values import VALUES_PARAMETERS
 from siteglass.query.fields import DIRECTIVES, FIELDS, FILTERS

@@ -9,7 +9,7 @@ import pytest
 from bench import depth
 from siteglass.corpus.lead import Lead
 from siteglass.index.documents import sort_keys
-from siteglass.index.names import Names
+from siteglass.index.index import open_index
 from siteglass.platform.backends import open_backends
 from siteglass.query.directives import parse
 from siteglass.query.fields import SORTS
@@ -27,10 +27,10 @@ def test_deep_pages_cost_what_near_ones_cost(live_settings: Settings, leads: lis
     async def measure() -> dict[str, float]:
         medians: dict[str, float] = {}
         async with open_backends(live_settings) as backends:
-            names = Names(live_settings.index_prefix)
+            live_index = open_index(backends)
             for sort in SORTS:
                 order = sorted((depth.key(lead, keys, sort) for lead, keys in matching), reverse=sort == "score")
-                figures = await depth.measure(backends, names, parse(text), sort, order)
+                figures = await depth.measure(live_index, parse(text), sort, order)
                 medians |= {f"{sort} {kind}": f["median"] for kind, f in figures["milliseconds"].items()}
         return medians
 

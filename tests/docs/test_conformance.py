@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.billing.endpoints import (
+from siteglass.billing.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
+from siteglass.billing.requests import (
     DEFAULT_DAYS,
     DEFAULT_ENTRIES,
     LEDGER_PARAMETERS,
@@ -22,20 +23,14 @@ from siteglass.billing.endpoints import (
     MAX_REQUEST_ID_CHARS,
     USAGE_PARAMETERS,
 )
-from siteglass.billing.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
 from siteglass.billing.standing import MAX_EXPIRIES
 from siteglass.corpus.evidence_files import MAX_SIGHTINGS
+from siteglass.dashboard.routes import routes
 from siteglass.errors import SiteglassError
-from siteglass.leads.endpoints import routes
+from siteglass.leads.requests import DEFAULT_LIMIT, ENRICH_PARAMETERS, PAGE_PARAMETERS, SEARCH_PARAMETERS
 from siteglass.leads.values import DEFAULT_SHOWN, MAX_Q_CHARS, MAX_SHOWN, VALUES_PARAMETERS
-from siteglass.privacy.endpoints import (
-    ASK_PARAMETERS,
-    ASKS_PER_HOUR,
-    CONFIRM_PARAMETERS,
-    CONFIRMATIONS_PER_HOUR,
-    MAILS_PER_HOUR,
-    MAX_CHARS,
-)
+from siteglass.privacy.endpoints import ASKS_PER_HOUR, CONFIRMATIONS_PER_HOUR, MAILS_PER_HOUR
+from siteglass.privacy.requests import ASK_PARAMETERS, CONFIRM_PARAMETERS, MAX_CHARS
 from siteglass.privacy.tickets import MAX_TICKET_CHARS
 from siteglass.query.body import MAX_ECHO_BYTES
 from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
@@ -45,8 +40,7 @@ from siteglass.query.fields import DIRECTIVES, ENRICH_FIELDS, SEARCH_SELECTABLE
 from siteglass.query.natural import MAX_QUERY_CHARS
 from siteglass.query.values import MAX_AGE_DAYS, MAX_VALUE_CHARS
 from siteglass.settings import Settings
-from siteglass.web.operations import DOMAINS_PER_UNIT
-from siteglass.web.requests import DEFAULT_LIMIT, ENRICH_PARAMETERS, MAX_LIMIT, PAGE_PARAMETERS, SEARCH_PARAMETERS
+from siteglass.web.operations import DOMAINS_PER_UNIT, MAX_LIMIT
 
 ROOT = Path(__file__).parents[2]
 CONFORMANCE = "docs/conformance.md"

@@ -11,14 +11,14 @@ import pytest
 
 import build_reference
 from reference.language import example_line
-from siteglass.billing.endpoints import LEDGER_PARAMETERS, USAGE_PARAMETERS
 from siteglass.billing.ledger_csv import COLUMNS as CSV_COLUMNS
+from siteglass.billing.requests import LEDGER_PARAMETERS, USAGE_PARAMETERS
 from siteglass.corpus.lead import Lead
+from siteglass.leads.requests import ENRICH_PARAMETERS, PAGE_PARAMETERS, SEARCH_PARAMETERS
 from siteglass.query.directives import parse
 from siteglass.query.field import Asked
 from siteglass.query.fields import ASKED, DIRECTIVES, ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE
 from siteglass.settings import Settings, variable
-from siteglass.web.requests import ENRICH_PARAMETERS, PAGE_PARAMETERS, SEARCH_PARAMETERS
 from tests.api.asking import search
 from tests.docs.blocks import ROOT
 

@@ -15,8 +15,7 @@ from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
 from siteglass.index.generations import Generation, GenerationError
-from siteglass.index.names import Names
-from siteglass.platform.backends import Backends
+from siteglass.index.index import Index as LiveIndex
 from siteglass.settings import Settings, environment_of
 from tests.running import make_test_account, run, settings_for
 
@@ -83,8 +82,8 @@ class Index:
     def engine(self, method: str, path: str, body: object = None) -> object:
         """Ask OpenSearch itself."""
 
-        async def action(backends: Backends, _: Names) -> object:
-            return await generations.admin(backends, method, path, body)
+        async def action(live_index: LiveIndex) -> object:
+            return await generations.admin(live_index, method, path, body)
 
         return run(self.settings, action)
 

@@ -15,8 +15,7 @@ import pytest
 from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
-from siteglass.index.names import Names
-from siteglass.platform.backends import Backends
+from siteglass.index.index import Index as LiveIndex
 from tests.api.asking import ENRICH, SEARCH
 from tests.generations.commands import Index, refusals
 from tests.generations.traffic import PAUSE_S, RATE, Action, Callers, Seen, Writer, Writing, going_on
@@ -77,8 +76,8 @@ def test_two_promotions_and_a_rollback_under_traffic(tmp_path: Path) -> None:
         service.kill()
 
 
-async def _refreshed(backends: Backends, names: Names) -> None:
-    await generations.refresh(backends, await generations.writable(backends, names))
+async def _refreshed(live_index: LiveIndex) -> None:
+    await generations.refresh(live_index, await generations.writable(live_index))
 
 
 def _require_work(seen: Seen, written: Writing) -> None:

@@ -19,10 +19,11 @@ from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import expiry, generations
 from siteglass.index.generations import GenerationError
+from siteglass.index.index import Index as LiveIndex
 from siteglass.index.load import load
 from siteglass.index.mapping import SCHEMA_VERSION
 from siteglass.index.names import Names, written_as
-from siteglass.platform.backends import Backends, Clock
+from siteglass.platform.backends import Clock
 from siteglass.privacy import opt_out
 from siteglass.settings import Settings
 from siteglass.suppression.values import read_value
@@ -71,11 +72,11 @@ def test_a_generation_promoted_twice_still_knows_the_way_back(index: Index) -> N
 
 def test_retention_keeps_the_way_back_and_what_is_newer(index: Index) -> None:
     killed, first, second, third = (index("create").strip() for _ in range(4))
-    run(index.settings, lambda backends, _: generations.note(backends, killed, unfinished=True))
+    run(index.settings, lambda live_index: generations.note(live_index, killed, unfinished=True))
 
-    async def promoted(backends: Backends, names: Names) -> None:
+    async def promoted(live_index: LiveIndex) -> None:
         for name in (first, second, first, third):
-            await generations.promote(backends, names, name)
+            await generations.promote(live_index, name)
 
     run(index.settings, promoted)
     newer = index("create").strip()
@@ -105,20 +106,20 @@ def test_workers_hold_opt_outs_since_a_day_before_the_oldest_that_may_be_searche
     assert run(index.settings, generations.oldest_made_at) is None
     killed, first, second = (run(index.settings, _made_on(day)) for day in (1, 2, 3))
     since(killed)
-    run(index.settings, lambda backends, _: generations.note(backends, killed, unfinished=True))
+    run(index.settings, lambda live_index: generations.note(live_index, killed, unfinished=True))
     since(first)
-    run(index.settings, lambda backends, names: generations.promote(backends, names, second))
+    run(index.settings, lambda live_index: generations.promote(live_index, second))
     since(first)
     index("drop", first)
     since(second)
-    run(index.settings, lambda backends, names: generations.promote(backends, names, killed))
+    run(index.settings, lambda live_index: generations.promote(live_index, killed))
     since(killed)
 
 
-def _made_on(day: int) -> Callable[[Backends, Names], Awaitable[str]]:
-    async def action(backends: Backends, names: Names) -> str:
-        backends.clock = TheDay(day)
-        return await generations.create(backends, names, generations.Shape())
+def _made_on(day: int) -> Callable[[LiveIndex], Awaitable[str]]:
+    async def action(live_index: LiveIndex) -> str:
+        live_index = replace(live_index, clock=TheDay(day))
+        return await generations.create(live_index, generations.Shape())
 
     return action
 
@@ -192,9 +193,9 @@ def test_of_equal_crawls_the_newest_file_and_the_writer_win(index: Index) -> Non
     name = index("create").strip()
     add(index.settings, _titled(LEADS[:1], "written meanwhile"), index.folder)
 
-    async def filled(backends: Backends, names: Names) -> None:
+    async def filled(live_index: LiveIndex) -> None:
         for path in (folder / "a.parquet", folder / "b.parquet"):
-            await load(backends, names, path, lambda _: None, only=name)
+            await load(live_index, path, lambda _: None, only=name)
 
     run(index.settings, filled)
     assert _titles(index, name) == ["written meanwhile", "second"]
@@ -218,22 +219,22 @@ def test_a_generation_opened_while_a_batch_is_written_gets_it_too(index: Index) 
     path = Path(index.file(LEADS))
     opened: list[str] = []
 
-    async def writing(backends: Backends, names: Names) -> None:
-        send = backends.opensearch.request
+    async def writing(live_index: LiveIndex) -> None:
+        send = live_index.opensearch.request
 
         async def between(method: str, where: str, *rest: Any, **options: Any) -> Any:
             # A cluster may create indices by itself, if they are written to by name.
             assert not where.endswith("/_bulk") or options["params"]["require_alias"] == "true"
             if where.endswith("/_bulk") and not opened:
-                opened.append(await generations.create(backends, names, generations.Shape()))
-                await generations.promote(backends, names, opened[0])
-                await generations.drop(backends, names, first)
+                opened.append(await generations.create(live_index, generations.Shape()))
+                await generations.promote(live_index, opened[0])
+                await generations.drop(live_index, first)
             return await send(method, where, *rest, **options)
 
-        backends.opensearch.request = between  # type: ignore[method-assign, assignment]
-        loaded = await load(backends, names, path, lambda _: None)
+        live_index.opensearch.request = between  # type: ignore[method-assign, assignment]
+        loaded = await load(live_index, path, lambda _: None)
         assert (loaded.read, loaded.written, loaded.failed) == (200, 200, 0)
-        await generations.refresh(backends, opened)
+        await generations.refresh(live_index, opened)
 
     run(index.settings, writing)
     assert [(g.name, g.documents) for g in index.all()] == [(opened[0], 200)]
@@ -253,7 +254,7 @@ def test_a_generation_without_its_own_alias_is_told_and_not_passed_over(index: I
     assert index("load", index.file([lead]), code=2) == told
     values = [read_value(lead.domain)]
     with pytest.raises(GenerationError) as refused:
-        run(index.settings, lambda b, n: opt_out.suppress(b, n, values, reason="asked to", actor="tests"))
+        run(index.settings, lambda live_index: opt_out.suppress(live_index, values, reason="asked to", actor="tests"))
     assert str(refused.value) == told
 
 

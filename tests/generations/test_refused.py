@@ -13,8 +13,8 @@ import pytest
 from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.index import generations, mapping, sampling
-from siteglass.index.names import Names, written_as
-from siteglass.platform.backends import Backends
+from siteglass.index.index import Index as LiveIndex
+from siteglass.index.names import written_as
 from tests.generations.commands import Index, refusals
 from tests.running import run
 
@@ -92,17 +92,17 @@ def test_leads_of_an_older_crawl(index: Index, monkeypatch: pytest.MonkeyPatch) 
     assert f"3 older, such as {', '.join(sorted(lead.domain for lead in older))}" in line
 
 
-def _edited(change: Callable[[dict[str, Any]], None]) -> Callable[[Backends, Names], Any]:
+def _edited(change: Callable[[dict[str, Any]], None]) -> Callable[[LiveIndex], Any]:
     """Makes a generation of another shape."""
 
-    async def action(backends: Backends, names: Names) -> str:
-        name = names.generation(backends.clock.now_ms())
+    async def action(live_index: LiveIndex) -> str:
+        name = live_index.names.generation(live_index.clock.now_ms())
         body = mapping.index_body(
             shards=1, replicas=0, codec="default", refresh_interval="1s", build="another", source=""
         )
-        body["aliases"] = {names.write: {}, written_as(name): {}}
+        body["aliases"] = {live_index.names.write: {}, written_as(name): {}}
         change(body)
-        await generations.admin(backends, "PUT", f"/{name}", body)
+        await generations.admin(live_index, "PUT", f"/{name}", body)
         return name
 
     return action

@@ -10,9 +10,8 @@ import pytest
 from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.index import load as loading
-from siteglass.index.names import Names
+from siteglass.index.index import Index as LiveIndex
 from siteglass.index.writing import write
-from siteglass.platform.backends import Backends
 from siteglass.privacy import opt_out
 from siteglass.suppression.values import read_value
 from tests.generations.commands import Index
@@ -37,9 +36,9 @@ def _leads(moment: str) -> list[Lead]:
     ]
 
 
-async def _suppress(backends: Backends, names: Names, moment: str) -> None:
+async def _suppress(live_index: LiveIndex, moment: str) -> None:
     values = [read_value(f"{moment}-of-rebuild.example"), read_value(f"{moment}-of-rebuild@example.com")]
-    await opt_out.suppress(backends, names, values, reason="asked to", actor="tests")
+    await opt_out.suppress(live_index, values, reason="asked to", actor="tests")
 
 
 def _require_suppressed(index: Index, moment: str) -> None:
@@ -55,7 +54,7 @@ def _require_suppressed(index: Index, moment: str) -> None:
 def test_what_was_suppressed_before(index: Index) -> None:
     path = index.file(_leads("before"))
     index("rebuild", path, "--promote")
-    run(index.settings, lambda backends, names: _suppress(backends, names, "before"))
+    run(index.settings, lambda live_index: _suppress(live_index, "before"))
     assert "102 leads read from 1 files; 101 written, 0 not newer than what was there, 1 suppressed" in index(
         "rebuild", path, "--promote"
     )
@@ -65,10 +64,10 @@ def test_what_was_suppressed_before(index: Index) -> None:
 def test_what_is_suppressed_meanwhile(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     """Listed and looked for everywhere just before the rebuild writes what it read when it was not listed."""
 
-    async def beside(backends: Backends, target: str, lines: list[bytes], told: Any) -> None:
+    async def beside(live_index: LiveIndex, target: str, lines: list[bytes], told: Any) -> None:
         monkeypatch.setattr(loading, "write", write)
-        await _suppress(backends, Names(index.settings.index_prefix), "meanwhile")
-        await write(backends, target, lines, told)
+        await _suppress(live_index, "meanwhile")
+        await write(live_index, target, lines, told)
 
     path = Path(index.file(_leads("meanwhile")))
     index("rebuild", str(path), "--no-verify", "--promote", "--reason", "the leads are others")

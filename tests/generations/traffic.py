@@ -20,8 +20,8 @@ from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index.documents import sort_keys
+from siteglass.index.index import open_index
 from siteglass.index.load import load
-from siteglass.index.names import Names
 from siteglass.platform.backends import open_backends
 from siteglass.query.values import moment_text
 from siteglass.settings import Settings
@@ -95,7 +95,7 @@ async def _written(settings: Settings, changing: list[Lead], ended: Any) -> Writ
             # In the store before it is written, as every load does.
             path = settings.lead_store / f"batch-{leads:06}.parquet"
             write_parquet(path, batch)
-            loaded = await load(backends, Names(settings.index_prefix), path, lambda _: None)
+            loaded = await load(open_index(backends), path, lambda _: None)
             if loaded.failed or loaded.read != BATCH:
                 wrong.append(f"writing: {loaded}")
             leads += BATCH

@@ -215,9 +215,11 @@ def _live(settings: Settings) -> list[generations.Generation]:
 def _contents(settings: Settings) -> dict[str, Any]:
     """All documents of the live index, but where their records lie."""
 
-    async def read(backends: Any, names: Any) -> dict[str, Any]:
+    async def read(index: Any) -> dict[str, Any]:
         body = {"size": 10_000, "query": {"match_all": {}}}
-        answer = await backends.opensearch.request("POST", f"/{names.read}/_search", body, timeout_ms=30_000)
+        answer = await index.opensearch.request(
+            "POST", f"/{index.names.read}/_search", body, timeout_ms=30_000
+        )
         return {hit["_id"]: hit["_source"] for hit in answer["hits"]["hits"]}
 
     return run(settings, read)

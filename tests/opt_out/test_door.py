@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from siteglass.privacy import endpoints as subject_requests
-from siteglass.privacy.endpoints import MAX_CHARS
+from siteglass.privacy.requests import MAX_CHARS
 from siteglass.privacy.tickets import MAX_TICKET_CHARS
 from tests.api.asking import ENRICH, refused
 from tests.opt_out.conftest import ASK, CONFIRM, Door

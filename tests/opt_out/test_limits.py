@@ -178,10 +178,10 @@ def test_a_generation_that_cannot_be_written_to(door: Door, caplog: pytest.LogCa
     proof = {"ticket": door.ask(email="ten@door-ten.com")["ticket"], "code": door.outbox.code("ten@door-ten.com")}
     (name,) = run(door.settings, generations.writable)
     where = f"/{name}/_alias/{written_as(name)}"
-    run(door.settings, lambda backends, _: generations.admin(backends, "DELETE", where))
+    run(door.settings, lambda live_index: generations.admin(live_index, "DELETE", where))
     try:
         refused(door.post(CONFIRM, proof), 503, "UNAVAILABLE")
     finally:
-        run(door.settings, lambda backends, _: generations.admin(backends, "PUT", where))
+        run(door.settings, lambda live_index: generations.admin(live_index, "PUT", where))
     assert f"its own alias {written_as(name)} is missing" in _reason(caplog)
     assert door.confirm(**proof)["suppressed"] is True

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from siteglass.query.completion import COMPLETABLE, Known, complete
 from siteglass.query.field import Kind as FieldKind
 from siteglass.query.fields import ASKED
-from siteglass.query.vocabulary import Kind, fold, vocabulary
+from siteglass.query.folding import fold
+from siteglass.query.vocabulary import Kind, vocabulary
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 VOCABULARY = vocabulary()

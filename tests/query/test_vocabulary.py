@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from siteglass.query.folding import compact, loose
-from siteglass.query.vocabulary import Kind, fold, vocabulary
+from siteglass.query.folding import compact, fold, loose
+from siteglass.query.vocabulary import Kind, vocabulary
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 VOCABULARY = vocabulary()

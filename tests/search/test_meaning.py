@@ -10,8 +10,7 @@ import pytest
 from siteglass.corpus.lead import Lead
 from siteglass.index.compile import compile_criteria
 from siteglass.index.documents import sort_keys
-from siteglass.index.names import Names
-from siteglass.platform.backends import Backends
+from siteglass.index.index import Index
 from siteglass.query.criteria import Criteria, criteria
 from siteglass.query.fields import ASKED
 from siteglass.query.filters import write_filters
@@ -35,7 +34,7 @@ def test_at_least_400_criteria_are_read() -> None:
 def _all_domains(settings: Settings, searches: list[Criteria]) -> list[set[str]]:
     """Every domain that the engine finds for the compiled criteria, without going through pages."""
 
-    async def action(backends: Backends, names: Names) -> list[set[str]]:
+    async def action(index: Index) -> list[set[str]]:
         found: list[set[str]] = []
         for made in searches:
             domains: list[str] = []
@@ -47,7 +46,7 @@ def _all_domains(settings: Settings, searches: list[Criteria]) -> list[set[str]]
                 "track_total_hits": False,
             }
             while True:
-                answer = await backends.opensearch.request("POST", f"/{names.read}/_search", body, timeout_ms=20_000)
+                answer = await index.opensearch.request("POST", f"/{index.names.read}/_search", body, timeout_ms=20_000)
                 hits = answer["hits"]["hits"]
                 domains.extend(hit["sort"][1] for hit in hits)
                 if len(hits) < 10_000:

@@ -19,9 +19,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
+from siteglass.index.index import Index
 from siteglass.index.load import load
-from siteglass.index.names import Names
-from siteglass.platform.backends import Backends
 from siteglass.privacy import opt_out
 from siteglass.suppression.values import read_value
 from tests.running import run, serving
@@ -114,8 +113,8 @@ class Story(RuleBasedStateMachine):
         write_parquet(path, leads)
         self.files.append(path)
 
-        async def action(backends: Backends, names: Names) -> None:
-            await load(backends, names, path, lambda _: None)
+        async def action(live_index: Index) -> None:
+            await load(live_index, path, lambda _: None)
 
         run(self.world.settings, action)
 
@@ -123,8 +122,8 @@ class Story(RuleBasedStateMachine):
     def load_an_old_file_again(self, number: int) -> None:
         if self.files:
 
-            async def action(backends: Backends, names: Names) -> None:
-                await load(backends, names, self.files[number % len(self.files)], lambda _: None)
+            async def action(live_index: Index) -> None:
+                await load(live_index, self.files[number % len(self.files)], lambda _: None)
 
             run(self.world.settings, action)
 
@@ -136,7 +135,10 @@ class Story(RuleBasedStateMachine):
     def suppress(self, sites: list[str], mailboxes: list[str], phones: list[str]) -> None:
         texts = [*map(self._domain, sites), *map(self._address, mailboxes), *map(self._phone, phones)]
         values = [read_value(text) for text in texts]
-        run(self.world.settings, lambda b, n: opt_out.suppress(b, n, values, reason="asked to", actor="tests"))
+        run(
+            self.world.settings,
+            lambda index: opt_out.suppress(index, values, reason="asked to", actor="tests"),
+        )
         self.suppressed |= set(texts)
 
     @rule()
@@ -148,11 +150,11 @@ class Story(RuleBasedStateMachine):
     def roll_back(self) -> None:
         """The other generation is searched, if it has seen this story from its start."""
 
-        async def action(backends: Backends, names: Names) -> None:
-            live = await generations.live(backends, names)
-            others = [name for name in await generations.writable(backends, names) if name != live]
+        async def action(live_index: Index) -> None:
+            live = await generations.live(live_index)
+            others = [name for name in await generations.writable(live_index) if name != live]
             if others:
-                await generations.promote(backends, names, others[-1])
+                await generations.promote(live_index, others[-1])
 
         run(self.world.settings, action)
 
@@ -190,8 +192,8 @@ class Story(RuleBasedStateMachine):
         listed = {record["domain"] for record in page.json()["results"]}
         assert not listed & self.suppressed
 
-    async def _refresh(self, backends: Backends, names: Names) -> None:
-        await generations.refresh(backends, await generations.writable(backends, names))
+    async def _refresh(self, live_index: Index) -> None:
+        await generations.refresh(live_index, await generations.writable(live_index))
 
     def _check(self, text: str) -> None:
         """No suppressed address or phone anywhere, also not in a text."""

@@ -17,9 +17,8 @@ from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import LeadFileError, record_place, write_parquet
 from siteglass.index import generations
 from siteglass.index import load as loading
-from siteglass.index.names import Names
+from siteglass.index.index import Index
 from siteglass.index.writing import Preparer, Written, write
-from siteglass.platform.backends import Backends
 from siteglass.privacy import opt_out
 from siteglass.suppression import entries
 from siteglass.suppression.values import Hasher, Kind, read_value
@@ -45,7 +44,7 @@ def _lead(domain: str, **values: Any) -> Lead:
 
 def _suppress(scene: World, *texts: str) -> opt_out.Outcome:
     values = [read_value(text) for text in texts]
-    return run(scene.settings, lambda b, n: opt_out.suppress(b, n, values, reason="asked to", actor="tests"))
+    return run(scene.settings, lambda index: opt_out.suppress(index, values, reason="asked to", actor="tests"))
 
 
 def _in_index(scene: World, text: str) -> bool:
@@ -72,13 +71,12 @@ def test_a_value_listed_while_its_lead_is_written_does_not_stay(
     kind = "domain" if not lead else next(iter(lead))
     domain = text if kind == "domain" else f"race-{moment}-{kind}.example"
 
-    async def beside(backends: Backends, target: str, lines: list[bytes], told_: Any) -> None:
+    async def beside(live_index: Index, target: str, lines: list[bytes], told_: Any) -> None:
         monkeypatch.setattr(loading, "write", write)
-        names = Names(scene.settings.index_prefix)
-        listing = opt_out.suppress(backends, names, [read_value(text)], reason="asked to", actor="tests")
+        listing = opt_out.suppress(live_index, [read_value(text)], reason="asked to", actor="tests")
         if moment == "before":
             await listing
-        await write(backends, target, lines, told_)
+        await write(live_index, target, lines, told_)
         if moment == "after":
             await listing
 
@@ -98,10 +96,10 @@ def test_what_a_killed_writer_left_is_found_later(scene: World) -> None:
     path = scene.settings.lead_store / "left.parquet"
     write_parquet(path, [lead])
 
-    async def unasked(backends: Backends, names: Names) -> None:
+    async def unasked(live_index: Index) -> None:
         prepared = Preparer(scene.settings).prepare(lead, record_place(path, 0))
-        for target in await generations.writable(backends, names):
-            await write(backends, target, [prepared.lines], Written())
+        for target in await generations.writable(live_index):
+            await write(live_index, target, [prepared.lines], Written())
 
     run(scene.settings, unasked)
     assert _in_index(scene, address)
@@ -127,11 +125,10 @@ def test_of_two_opt_outs_of_one_lead_none_brings_back_the_other(scene: World, mo
         scene.settings, [_lead("pair.example", emails=(first, second, "third@pair.example"))], scene.settings.lead_store
     )
 
-    async def beside(backends: Backends, target: str, lines: list[bytes], told_: Any) -> None:
+    async def beside(live_index: Index, target: str, lines: list[bytes], told_: Any) -> None:
         monkeypatch.setattr(opt_out, "write", write)
-        names = Names(scene.settings.index_prefix)
-        await opt_out.suppress(backends, names, [read_value(second)], reason="asked to", actor="tests")
-        await write(backends, target, lines, told_)
+        await opt_out.suppress(live_index, [read_value(second)], reason="asked to", actor="tests")
+        await write(live_index, target, lines, told_)
 
     monkeypatch.setattr(opt_out, "write", beside)
     _suppress(scene, first)
@@ -195,7 +192,7 @@ def test_access_tells_where_it_stood_and_nothing_of_others(scene: World) -> None
     run(scene.settings, _refreshed)
 
     def held(text: str) -> opt_out.Held:
-        return run(scene.settings, lambda b, n: opt_out.held(b, n, read_value(text)))
+        return run(scene.settings, lambda live_index: opt_out.held(live_index, read_value(text)))
 
     before = held(mine)
     assert [(one.domain, set(one.fields)) for one in before.leads] == [("access.example", {"emails", "description"})]
@@ -208,8 +205,8 @@ def test_access_tells_where_it_stood_and_nothing_of_others(scene: World) -> None
     assert after.suppressed_since is not None
 
 
-async def _refreshed(backends: Backends, names: Names) -> None:
-    await generations.refresh(backends, await generations.writable(backends, names))
+async def _refreshed(live_index: Index) -> None:
+    await generations.refresh(live_index, await generations.writable(live_index))
 
 
 def test_answers_hide_what_still_stands_in_the_index(scene: World) -> None:
@@ -221,9 +218,9 @@ def test_answers_hide_what_still_stands_in_the_index(scene: World) -> None:
     ]
     add(scene.settings, leads, scene.settings.lead_store)
 
-    async def note(backends: Backends, _names: Names) -> None:
+    async def note(live_index: Index) -> None:
         for lead in leads:
-            await _noted(backends, lead)
+            await _noted(live_index, lead)
 
     run(scene.settings, note)
     with serving(scene.settings) as client:
@@ -243,13 +240,13 @@ def test_answers_hide_what_still_stands_in_the_index(scene: World) -> None:
         assert enriched.headers["X-Credits-Lead-Used"] == "2"
 
 
-async def _noted(backends: Backends, lead: Lead) -> None:
+async def _noted(live_index: Index, lead: Lead) -> None:
     """As the first step of suppressing leaves it: on the list, not yet out of the index."""
-    hasher = Hasher(backends.settings)
+    hasher = Hasher(live_index.settings)
     texts = [lead.domain] if "whole" in lead.domain else [lead.emails[0], *lead.phones]
     values = [read_value(text) for text in texts]
-    await entries.add(backends.postgres, hasher, values, reason="asked to", actor="tests")
+    await entries.add(live_index.postgres, hasher, values, reason="asked to", actor="tests")
     await entries.remember(
-        backends.postgres,
+        live_index.postgres,
         [entries.Found(lead.domain, hasher.of_value(value)) for value in values if value.kind is not Kind.DOMAIN],
     )

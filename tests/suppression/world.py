@@ -52,11 +52,13 @@ class World:
     def documents(self) -> dict[str, list[dict[str, Any]]]:
         """All that every generation holds, as the engine gives it."""
 
-        async def everything(backends: Any, names: Any) -> dict[str, list[dict[str, Any]]]:
+        async def everything(index: Any) -> dict[str, list[dict[str, Any]]]:
             found: dict[str, list[dict[str, Any]]] = {}
-            await backends.opensearch.request("POST", f"/{names.generations}/_refresh", timeout_ms=10_000)
+            await index.opensearch.request("POST", f"/{index.names.generations}/_refresh", timeout_ms=10_000)
             body = {"size": 10_000, "query": {"match_all": {}}}
-            answer = await backends.opensearch.request("POST", f"/{names.generations}/_search", body, timeout_ms=30_000)
+            answer = await index.opensearch.request(
+                "POST", f"/{index.names.generations}/_search", body, timeout_ms=30_000
+            )
             assert answer["hits"]["total"]["value"] < 10_000
             for hit in answer["hits"]["hits"]:
                 found.setdefault(hit["_index"], []).append(hit["_source"])
@@ -68,7 +70,7 @@ class World:
 def rebuilt(settings: Settings, sources: Sequence[Path]) -> str:
     """A new generation as the product builds it, promoted; the one that was live stays behind it. Its name."""
     plan = Plan(Shape(), verify=False, promote=True, keep=1)
-    return run(settings, lambda backends, names: rebuild(backends, names, sources, plan)).name
+    return run(settings, lambda index: rebuild(index, sources, plan)).name
 
 
 @contextlib.contextmanager

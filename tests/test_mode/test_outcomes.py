@@ -31,7 +31,7 @@ def settings() -> Settings:
     """An index of test leads, and none of live ones."""
     made = settings_for("testmode")
     make_test_account(made.postgres_dsn, made.postgres_schema)
-    assert run(made, lambda backends, _names: test_mode.build(backends)) == test_mode.LEADS + 4
+    assert run(made, lambda live_index: test_mode.build(live_index)) == test_mode.LEADS + 4
     return made
 
 
@@ -40,7 +40,9 @@ def account(settings: Settings) -> int:
     """An account without a credit."""
     return run(
         settings,
-        lambda backends, _: create_account(backends.postgres, f"Tester {secrets.token_hex(4)}", "tests", actor="tests"),
+        lambda live_index: create_account(
+            live_index.postgres, f"Tester {secrets.token_hex(4)}", "tests", actor="tests"
+        ),
     )
 
 
@@ -49,8 +51,8 @@ def key(settings: Settings, account: int) -> tuple[int, str]:
     """A test key of it."""
     return run(
         settings,
-        lambda backends, _: create_key(
-            backends.postgres, settings.key_secrets, account, "test", actor="tests", test=True
+        lambda live_index: create_key(
+            live_index.postgres, settings.key_secrets, account, "test", actor="tests", test=True
         ),
     )
 
@@ -85,8 +87,8 @@ def test_a_search_finds_the_same_leads_every_time_and_costs_nothing(
     assert headers["X-Credits-Lead-Used"] == str(charged)
     assert headers["X-Credits-Lead-Remaining"] == str(test_mode.BALANCE - charged)
 
-    async def written(backends: Any, _names: Any) -> tuple[int, int]:
-        postgres: Postgres = backends.postgres
+    async def written(live_index: Any) -> tuple[int, int]:
+        postgres: Postgres = live_index.postgres
         left = await balance(postgres, account)
         return left.lead, len(await entries(postgres, account, Wanted(10), timeout_ms=TIMEOUT_MS))
 
@@ -187,8 +189,8 @@ def test_the_rest_is_the_service_as_it_is(client: httpx.Client) -> None:
 
 
 def test_live_keys_meet_nothing_of_it(settings: Settings, account: int, client: httpx.Client) -> None:
-    async def live(backends: Any, _names: Any) -> str:
-        return (await create_key(backends.postgres, settings.key_secrets, account, "live", actor="tests"))[1]
+    async def live(live_index: Any) -> str:
+        return (await create_key(live_index.postgres, settings.key_secrets, account, "live", actor="tests"))[1]
 
     key = run(settings, live)
     with httpx.Client(base_url=client.base_url, headers={"X-API-Key": key}, trust_env=False) as other:
@@ -200,9 +202,9 @@ def test_live_keys_meet_nothing_of_it(settings: Settings, account: int, client: 
 
 
 def test_a_rotated_test_key_is_one_again(settings: Settings, account: int) -> None:
-    async def rotated(backends: Any, _names: Any) -> str:
+    async def rotated(live_index: Any) -> str:
 
-        postgres = backends.postgres
+        postgres = live_index.postgres
         number, _ = await create_key(postgres, settings.key_secrets, account, "old", actor="tests", test=True)
         _, made = await rotate_key(postgres, settings.key_secrets, number, datetime.timedelta(), "tests")
         return made

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from siteglass.errors import PayloadTooLarge
 from siteglass.platform.postgres import Postgres
+from siteglass.platform.schema import ANSWER_SLOTS
 
 MAX_STORED_BYTES = 256 * 1024
 # Fast: the answer waits for it. A page of 100 leads becomes a fifth in 2 ms.
 LEVEL = 1
 FORGET_EVERY_S = 600
-# As many as the tables have, see `migrations`: answers of an hour lie together.
-SLOTS = 32
 KEYS_AT_ONCE = 10_000
 FORGET_TIMEOUT_MS = 30_000
 
@@ -60,7 +59,7 @@ async def forget_answers(postgres: Postgres) -> tuple[int, int]:
     One slot after the other, each by itself: nobody who looks for an answer waits for more than one.
     """
     emptied = 0
-    for slot in range(SLOTS):
+    for slot in range(ANSWER_SLOTS):
         row = await postgres.fetchrow(
             "SELECT {schema}.forget_answers($1) AS emptied", slot, timeout_ms=FORGET_TIMEOUT_MS
         )

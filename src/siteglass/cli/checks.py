@@ -24,8 +24,8 @@ from siteglass.access.limits import condition as redis_condition
 from siteglass.errors import Unavailable
 from siteglass.index import condition as index_condition
 from siteglass.index import generations
+from siteglass.index.index import Index, open_index
 from siteglass.index.mapping import SCHEMA_VERSION
-from siteglass.index.names import Names
 from siteglass.people.secrecy import Secrecy
 from siteglass.platform.backends import Backends, EngineError, open_backends
 from siteglass.platform.mailer import MailError, open_mailer
@@ -66,6 +66,10 @@ class Patient:
     @property
     def settings(self) -> Settings:
         return self.backends.settings
+
+    @property
+    def index(self) -> Index:
+        return open_index(self.backends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +259,7 @@ async def _opensearch(patient: Patient) -> Finding:
     urls = patient.settings.opensearch_urls
     place = ", ".join(map(_place, urls))
     try:
-        cluster = await index_condition.cluster(patient.backends, _names(patient), DEADLINE_MS // 2)
+        cluster = await index_condition.cluster(patient.index, DEADLINE_MS // 2)
     except Unavailable as error:
         return Finding("wrong", f"no answer from {place} ({error.reason})", _away("opensearch_urls"))
     except EngineError as error:
@@ -266,7 +270,7 @@ async def _opensearch(patient: Patient) -> Finding:
 
 
 async def _shards(patient: Patient) -> Finding:
-    cluster = await index_condition.cluster(patient.backends, _names(patient), DEADLINE_MS)
+    cluster = await index_condition.cluster(patient.index, DEADLINE_MS)
     if cluster.health == "green":
         return Finding("ok", "all are there")
     why = f"curl '{patient.settings.opensearch_urls[0]}/_cluster/allocation/explain?pretty' says why"
@@ -276,7 +280,7 @@ async def _shards(patient: Patient) -> Finding:
 
 
 async def _disk(patient: Patient) -> Finding:
-    disk = await index_condition.disk(patient.backends, DEADLINE_MS)
+    disk = await index_condition.disk(patient.index, DEADLINE_MS)
     if disk is None:
         return Finding("ok", "the cluster does not tell")
     found = f"{disk.free_bytes / GB:.1f} GB free on {disk.node}"
@@ -291,15 +295,12 @@ async def _disk(patient: Patient) -> Finding:
     return Finding("ok", found)
 
 
-def _names(patient: Patient) -> Names:
-    return Names(patient.settings.index_prefix)
-
-
 async def _leads(patient: Patient) -> Finding:
-    names = _names(patient)
-    found = await generations.status(patient.backends, names)
-    if (reason := await generations.readiness(patient.backends, names)) is not None:
-        return Finding("wrong", f"{reason} (prefix {names.prefix})", patient.make_all or _way_to_a_generation(found))
+    found = await generations.status(patient.index)
+    if (reason := await generations.readiness(patient.index)) is not None:
+        return Finding(
+            "wrong", f"{reason} (prefix {patient.index.names.prefix})", patient.make_all or _way_to_a_generation(found)
+        )
     live = next(generation for generation in found if generation.live)
     told = f"{live.documents:,} in {live.name}, schema {live.schema_version}"
     if live.schema_version < SCHEMA_VERSION:
@@ -322,9 +323,8 @@ def _way_to_a_generation(found: list[generations.Generation]) -> str:
 
 
 async def _test_leads(patient: Patient) -> Finding:
-    backends = patient.backends
-    names = Names(patient.settings.index_prefix, "test")
-    live = next((g for g in await generations.status(backends, names) if g.live), None)
+    sandbox = patient.index.sandbox()
+    live = next((g for g in await generations.status(sandbox) if g.live), None)
     if live is None:
         return Finding("ok", "none, so test keys get 503; `siteglass index test-leads` makes them")
     return Finding("ok", f"{live.documents:,} for test keys")

@@ -168,17 +168,19 @@ def _keep(path: Path, values: dict[str, str]) -> None:
 async def _prepare(settings: Settings, count: int | None, seed: int | None) -> dict[str, str]:
     """All that the service needs in the engines; returns the keys."""
     from siteglass.index import generations
-    from siteglass.leads import sandbox as test_mode
+    from siteglass.index.index import open_index
+    from siteglass.leads import sandbox
     from siteglass.platform.backends import open_backends
     from siteglass.platform.schema import migrate
 
     _say("bringing the tables up to date")
     await migrate(settings.postgres_owner_dsn, settings.postgres_schema, settings.postgres_dsn)
     async with open_backends(settings) as backends:
+        sandbox_index = open_index(backends).sandbox()
         await _fill(backends, count, seed)
-        if not await generations.status(backends, test_mode.names_of(settings.index_prefix)):
+        if not await generations.status(sandbox_index):
             _say("making the leads of test mode")
-            await test_mode.build(backends)
+            await sandbox.build(sandbox_index)
         keys = _kept(KEYS_FILE)
         if keys is None or "test_api_key" not in keys or not await _stands(backends, keys.get("api_key", "")):
             _say("making accounts and keys")
@@ -191,13 +193,13 @@ async def _fill(backends: Backends, count: int | None, seed: int | None) -> None
     """A live generation of these leads, unless there is one; others that the demo made are dropped."""
     from siteglass.corpus.demo import write_demo
     from siteglass.index import generations
+    from siteglass.index.index import open_index
     from siteglass.index.load import load
     from siteglass.index.mapping import SCHEMA_VERSION
-    from siteglass.index.names import Names
     from siteglass.platform.progress import progress
 
-    names = Names(backends.settings.index_prefix)
-    found = [g for g in await generations.status(backends, names) if g.source.startswith("demo-")]
+    index = open_index(backends)
+    found = [g for g in await generations.status(index) if g.source.startswith("demo-")]
     live = next((g for g in found if g.live and g.schema_version == SCHEMA_VERSION), None)
     if live and count is None and seed is None:
         _say(f"{live.documents:,} leads are there")
@@ -208,19 +210,19 @@ async def _fill(backends: Backends, count: int | None, seed: int | None) -> None
         _say(f"{live.documents:,} leads are there")
         return
     for half_filled in (g for g in found if not g.live):  # an `up` that was interrupted
-        await generations.drop(backends, names, half_filled.name)
+        await generations.drop(index, half_filled.name)
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         _say(f"making {count:,} leads")
         with progress("Generating", count) as advance_to:
             write_demo(path, count, seed, advance_to)
     _say(f"loading {count:,} leads")
-    name = await generations.create(backends, names, generations.Shape(), source=path.name)
+    name = await generations.create(index, generations.Shape(), source=path.name)
     with progress("Loading", count) as advance_to:
-        await load(backends, names, path, lambda so_far: advance_to(so_far.read), only=name)
-    await generations.promote(backends, names, name)
+        await load(index, path, lambda so_far: advance_to(so_far.read), only=name)
+    await generations.promote(index, name)
     for before in (g for g in found if g.live):
-        await generations.drop(backends, names, before.name)
+        await generations.drop(index, before.name)
 
 
 async def _stands(backends: Backends, key: str) -> bool:

@@ -15,10 +15,9 @@ from siteglass.cli.index import run, tell_loaded
 
 if TYPE_CHECKING:
     from siteglass.index.golden import Golden
-    from siteglass.index.names import Names
+    from siteglass.index.index import Index
     from siteglass.index.rebuild import Rebuilt
     from siteglass.index.verification import Report, Tolerances
-    from siteglass.platform.backends import Backends
 
 Command = Callable[..., None]
 
@@ -80,7 +79,7 @@ def index_verify(name: str, as_json: bool, **checks: Any) -> None:
     from siteglass.index import verification
 
     tolerances, golden = read_checks(checks)
-    report = run(lambda backends, names: verification.verify(backends, names, name, tolerances, golden))
+    report = run(lambda index: verification.verify(index, name, tolerances, golden))
     click.echo(json.dumps({**asdict(report), "ok": report.ok}) if as_json else _table(report))
     if not report.ok:
         sys.exit(1)
@@ -100,13 +99,13 @@ def index_promote(name: str, force: bool, reason: str, keep: int, **checks: Any)
         raise click.UsageError("--force needs --reason: those who come later will ask why.")
     tolerances, golden = read_checks(checks)
 
-    async def action(backends: Backends, names: Names) -> list[str] | None:
-        report = await verification.verify(backends, names, name, tolerances, golden)
+    async def action(index: Index) -> list[str] | None:
+        report = await verification.verify(index, name, tolerances, golden)
         click.echo(_table(report), err=True)
         if not report.ok and not force:
             return None
-        await generations.promote(backends, names, name, forced=None if report.ok else reason)
-        return await generations.retain(backends, names, keep)
+        await generations.promote(index, name, forced=None if report.ok else reason)
+        return await generations.retain(index, keep)
 
     dropped = run(action)
     if dropped is None:
@@ -141,7 +140,7 @@ def index_retain(keep: int) -> None:
     """Drop generations older than the live one; newer and unfinished ones are dropped by name only."""
     from siteglass.index import generations
 
-    dropped = run(lambda backends, names: generations.retain(backends, names, keep))
+    dropped = run(lambda index: generations.retain(index, keep))
     _tell_dropped(dropped)
     click.echo(f"{len(dropped)} generations dropped")
 
@@ -153,10 +152,10 @@ def index_expire(force: bool) -> None:
     from siteglass.index import expiry
     from siteglass.platform.progress import progress
 
-    async def action(backends: Backends, names: Names) -> None:
-        for name, count in (await expiry.too_old(backends, names, force=force)).items():
+    async def action(index: Index) -> None:
+        for name, count in (await expiry.too_old(index, force=force)).items():
             with progress(f"Deleting from {name}", count) as advance_to:
-                deleted = await expiry.expire(backends, name, advance_to)
+                deleted = await expiry.expire(index, name, advance_to)
             click.echo(f"{name}  {deleted} leads deleted")
 
     run(action)
@@ -198,7 +197,7 @@ def index_rebuild(
     forced = None if verify else reason
     plan = rebuilding.Plan(shape, verify, promote, forced, keep, keep_failed, tolerances, golden)
     try:
-        done = run(lambda backends, names: rebuilding.rebuild(backends, names, sources, plan))
+        done = run(lambda index: rebuilding.rebuild(index, sources, plan))
     except rebuilding.RebuildFailed as error:
         click.echo(f"The rebuild failed: {error}", err=True)
         sys.exit(1)

@@ -1,4 +1,4 @@
-"""Operator commands on single generations of the index: create, load, drop, status. The others: cli_generations."""
+"""Operator commands on single generations of the index: create, load, drop, status. The others: generations.py."""
 
 from __future__ import annotations
 
@@ -15,32 +15,30 @@ from siteglass.settings import load_settings
 
 if TYPE_CHECKING:
     from siteglass.index.generations import Generation
+    from siteglass.index.index import Index
     from siteglass.index.load import Loaded
-    from siteglass.index.names import Names
-    from siteglass.platform.backends import Backends
 
 Result = TypeVar("Result")
 
 
-@click.group()
-def index() -> None:
+@click.group("index")
+def index_commands() -> None:
     """Index generations: make, fill, verify, promote, roll back, drop."""
 
 
-def run(action: Callable[[Backends, Names], Awaitable[Result]]) -> Result:
-    """Run an operation with the backends of the settings."""
-    from siteglass.index.names import Names
+def run(action: Callable[[Index], Awaitable[Result]]) -> Result:
+    """Run an operation on the live index of the settings."""
+    from siteglass.index.index import open_index
     from siteglass.platform.backends import open_backends
 
     async def inside() -> Result:
-        settings = load_settings()
-        async with open_backends(settings) as backends:
-            return await action(backends, Names(settings.index_prefix))
+        async with open_backends(load_settings()) as backends:
+            return await action(open_index(backends))
 
     return asyncio.run(inside())
 
 
-@index.command("create")
+@index_commands.command("create")
 @click.option("--shards", default=1, show_default=True, type=click.IntRange(1, 1024))
 @click.option("--replicas", default=0, show_default=True, type=click.IntRange(0, 8))
 @click.option("--codec", default="default", show_default=True, type=click.Choice(["default", "best_compression"]))
@@ -51,19 +49,19 @@ def index_create(shards: int, replicas: int, codec: str, refresh_interval: str, 
     from siteglass.index import generations
 
     shape = generations.Shape(shards, replicas, codec, refresh_interval)
-    click.echo(run(lambda backends, names: generations.create(backends, names, shape, source)))
+    click.echo(run(lambda index: generations.create(index, shape, source)))
 
 
-@index.command("test-leads")
+@index_commands.command("test-leads")
 def index_test_leads() -> None:
     """Make the index that test keys search: a fixed set of made-up leads. Again: made anew."""
-    from siteglass.leads import sandbox as test_mode
+    from siteglass.leads import sandbox
 
-    count = run(lambda backends, _names: test_mode.build(backends))
+    count = run(lambda index: sandbox.build(index.sandbox()))
     click.echo(f"{count} leads for test keys.")
 
 
-@index.command("load")
+@index_commands.command("load")
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def index_load(source: Path) -> None:
     """Write the leads of an NDJSON or Parquet file to all generations that take writes."""
@@ -76,7 +74,7 @@ def index_load(source: Path) -> None:
         raise click.BadParameter(f"{source}: leads come in files named {' or '.join(LEAD_FILES)}.")
     path = loading.to_store(source, load_settings().lead_store)
     with progress("Loading", count_leads(path)) as advance_to:
-        loaded = run(lambda b, n: loading.load(b, n, path, lambda so_far: advance_to(so_far.read)))
+        loaded = run(lambda index: loading.load(index, path, lambda so_far: advance_to(so_far.read)))
     price = f"{loaded.document_bytes / max(loaded.read, 1):.0f} bytes sent per document"
     tell_loaded(loaded, read="leads read", older="older", price=price)
     if loaded.failed:
@@ -93,17 +91,17 @@ def tell_loaded(loaded: Loaded, *, read: str, older: str, price: str) -> None:
         click.echo(f"  {reason}", err=True)
 
 
-@index.command("drop")
+@index_commands.command("drop")
 @click.argument("name")
 def index_drop(name: str) -> None:
     """Delete a generation that is not live."""
     from siteglass.index import generations
 
-    run(lambda backends, names: generations.drop(backends, names, name))
+    run(lambda index: generations.drop(index, name))
     click.echo(f"{name} is gone")
 
 
-@index.command("status")
+@index_commands.command("status")
 def index_status() -> None:
     """List the generations."""
     from siteglass.index import generations

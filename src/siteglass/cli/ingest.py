@@ -13,10 +13,9 @@ from siteglass.cli.generations import read_checks, tell_rebuilt, with_checks
 from siteglass.cli.index import run
 
 if TYPE_CHECKING:
-    from siteglass.index.names import Names
+    from siteglass.index.index import Index
     from siteglass.index.rebuild import Rebuilt
     from siteglass.ingest.suppressed import Suppressed
-    from siteglass.platform.backends import Backends
 
 
 @click.group()
@@ -70,15 +69,15 @@ def ingest_run(
         click.echo(str(built.leads))
         return
 
-    async def action(backends: Backends, names: Names) -> Rebuilt:
+    async def action(index: Index) -> Rebuilt:
         from siteglass.index import generations
         from siteglass.index import rebuild as rebuilding
 
-        for one in await generations.status(backends, names):
+        for one in await generations.status(index):
             if one.unfinished and one.source == str(built.leads):  # of a run that was killed while it loaded
-                await generations.drop(backends, names, one.name)
+                await generations.drop(index, one.name)
         plan = rebuilding.Plan(generations.Shape(), True, promote, None, keep, False, tolerances, golden)
-        return await rebuilding.rebuild(backends, names, [built.leads], plan)
+        return await rebuilding.rebuild(index, [built.leads], plan)
 
     try:
         done = run(action)
@@ -90,11 +89,11 @@ def ingest_run(
         sys.exit(1)
 
 
-async def _suppressed(backends: Backends, _names: Names) -> Suppressed:
+async def _suppressed(index: Index) -> Suppressed:
     from siteglass.ingest.suppressed import Suppressed
     from siteglass.suppression.entries import all_listed, require_secret
     from siteglass.suppression.values import Hasher
 
-    await require_secret(backends.postgres, Hasher(backends.settings))
-    listed = await all_listed(backends.postgres)
-    return Suppressed(listed.domains, listed.hashes, backends.settings.suppression_secret)
+    await require_secret(index.postgres, Hasher(index.settings))
+    listed = await all_listed(index.postgres)
+    return Suppressed(listed.domains, listed.hashes, index.settings.suppression_secret)

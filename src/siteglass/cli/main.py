@@ -14,7 +14,7 @@ from siteglass.cli.credits import credits_
 from siteglass.cli.demo import demo
 from siteglass.cli.doctor import doctor
 from siteglass.cli.generations import GENERATION_COMMANDS
-from siteglass.cli.index import index
+from siteglass.cli.index import index_commands
 from siteglass.cli.ingest import ingest
 from siteglass.cli.interpret import interpret
 from siteglass.cli.people import person
@@ -31,10 +31,10 @@ def cli() -> None:
     """Siteglass: find websites, and the people behind them."""
 
 
-for command in (*COMMANDS, credits_, demo, doctor, index, ingest, interpret, person, suppress):
+for command in (*COMMANDS, credits_, demo, doctor, index_commands, ingest, interpret, person, suppress):
     cli.add_command(command)
 for command in GENERATION_COMMANDS:
-    index.add_command(command)
+    index_commands.add_command(command)
 
 
 @cli.command()

@@ -16,8 +16,7 @@ from siteglass.cli.index import run
 from siteglass.settings import load_settings
 
 if TYPE_CHECKING:
-    from siteglass.index.names import Names
-    from siteglass.platform.backends import Backends
+    from siteglass.index.index import Index
     from siteglass.privacy.opt_out import Outcome
     from siteglass.suppression.entries import Entry
     from siteglass.suppression.values import Value
@@ -112,8 +111,8 @@ def _suppress(values: list[Value], reason: str) -> Outcome:
 
     with progress("Suppressing", len(values)) as advance_to:
         return run(
-            lambda backends, names: opt_out.suppress(
-                backends, names, values, reason=reason, actor=actor(), on_progress=lambda told: advance_to(told.given)
+            lambda index: opt_out.suppress(
+                index, values, reason=reason, actor=actor(), on_progress=lambda told: advance_to(told.given)
             )
         )
 
@@ -141,8 +140,8 @@ def suppress_check(values: tuple[str, ...]) -> None:
 
     hasher, read = Hasher(load_settings()), _read_all(values)
 
-    async def look(backends: Backends, _names: Names) -> list[Entry | None]:
-        return [await entries.find(backends.postgres, hasher, value) for value in read]
+    async def look(index: Index) -> list[Entry | None]:
+        return [await entries.find(index.postgres, hasher, value) for value in read]
 
     found = run(look)
     for text, entry in zip(values, found, strict=True):
@@ -159,7 +158,7 @@ def suppress_list(limit: int, before: datetime | None) -> None:
     from siteglass.suppression import entries
 
     until = None if before is None else before.replace(tzinfo=UTC)
-    found = run(lambda backends, _: entries.newest(backends.postgres, limit, until))
+    found = run(lambda index: entries.newest(index.postgres, limit, until))
     if not found:
         click.echo("Nothing is suppressed.")
     for entry in found:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from siteglass.index.names import Names
-from siteglass.platform.backends import Backends
+from siteglass.index.index import Index
 
 _UNITS = {"b": 1, "kb": 2**10, "mb": 2**20, "gb": 2**30, "tb": 2**40, "pb": 2**50}
 _WATERMARK = "cluster.routing.allocation.disk.watermark."
@@ -35,11 +34,11 @@ class Disk:
     enforced: bool
 
 
-async def cluster(backends: Backends, names: Names, timeout_ms: int) -> Cluster:
+async def cluster(index: Index, timeout_ms: int) -> Cluster:
     """Ask the cluster; raises Unavailable or EngineError."""
-    engine = backends.opensearch
+    engine = index.opensearch
     root = await engine.request("GET", "/", timeout_ms=timeout_ms)
-    health = await engine.request("GET", f"/_cluster/health/{names.generations}", timeout_ms=timeout_ms)
+    health = await engine.request("GET", f"/_cluster/health/{index.names.generations}", timeout_ms=timeout_ms)
     version = root["version"]
     return Cluster(
         f"{version.get('distribution', 'not OpenSearch')} {version['number']}",
@@ -48,9 +47,9 @@ async def cluster(backends: Backends, names: Names, timeout_ms: int) -> Cluster:
     )
 
 
-async def disk(backends: Backends, timeout_ms: int) -> Disk | None:
+async def disk(index: Index, timeout_ms: int) -> Disk | None:
     """Room on the fullest node; None where the cluster does not tell, as some that others manage."""
-    engine = backends.opensearch
+    engine = index.opensearch
     params = {"include_defaults": "true", "flat_settings": "true"}
     answer = await engine.request("GET", "/_cluster/settings", timeout_ms=timeout_ms, params=params)
     settings = {**answer.get("defaults", {}), **answer["persistent"], **answer["transient"]}

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from siteglass.index import generations
-from siteglass.index.names import Names
-from siteglass.platform.backends import Backends, EngineError
+from siteglass.index.index import Index
+from siteglass.platform.backends import EngineError
 from siteglass.settings import Settings, variable
 
 MS_PER_DAY = 86_400_000
@@ -28,14 +28,14 @@ def oldest_crawl_ms(settings: Settings, now_ms: int) -> int | None:
     return now_ms - settings.lead_max_age_days * MS_PER_DAY
 
 
-async def too_old(backends: Backends, names: Names, *, force: bool = False) -> dict[str, int]:
+async def too_old(index: Index, *, force: bool = False) -> dict[str, int]:
     """How many leads of each generation that takes writes are too old; refuses if they are most, unless forced."""
-    query = _too_old(backends)
+    query = _too_old(index)
     counts = {}
-    for name in await generations.writable(backends, names):
-        await generations.refresh(backends, [name])
-        counts[name] = await generations.count(backends, name, query)
-        all_leads = await generations.count(backends, name, {"match_all": {}})
+    for name in await generations.writable(index):
+        await generations.refresh(index, [name])
+        counts[name] = await generations.count(index, name, query)
+        all_leads = await generations.count(index, name, {"match_all": {}})
         if counts[name] > MOST_SHARE * all_leads and not force:
             raise generations.GenerationError(
                 f"{counts[name]} of the {all_leads} leads of {name} are too old, more than {MOST_SHARE:.0%}. Are the "
@@ -44,8 +44,8 @@ async def too_old(backends: Backends, names: Names, *, force: bool = False) -> d
     return counts
 
 
-def _too_old(backends: Backends) -> dict[str, Any]:
-    oldest_ms = oldest_crawl_ms(backends.settings, backends.clock.now_ms())
+def _too_old(index: Index) -> dict[str, Any]:
+    oldest_ms = oldest_crawl_ms(index.settings, index.clock.now_ms())
     if oldest_ms is None:
         raise generations.GenerationError(
             f"No lead is too old: {variable('lead_max_age_days')} is not set. Set it for all that load leads, too."
@@ -53,7 +53,7 @@ def _too_old(backends: Backends) -> dict[str, Any]:
     return {"range": {"crawled_at": {"lt": oldest_ms, "format": "epoch_millis"}}}
 
 
-async def expire(backends: Backends, name: str, on_progress: Callable[[int], None]) -> int:
+async def expire(index: Index, name: str, on_progress: Callable[[int], None]) -> int:
     """Delete what is too old in one generation; how many it was. The engine does it in the background.
 
     A lead that is written meanwhile stays as it is written.
@@ -65,12 +65,12 @@ async def expire(backends: Backends, name: str, on_progress: Callable[[int], Non
         "wait_for_completion": "false",
         "refresh": "true",
     }
-    body = {"query": _too_old(backends)}
-    started = await generations.admin(backends, "POST", f"/{name}/_delete_by_query", body, params)
+    body = {"query": _too_old(index)}
+    started = await generations.admin(index, "POST", f"/{name}/_delete_by_query", body, params)
     task = f"/_tasks/{started['task']}"
     try:
         async with asyncio.timeout(DEADLINE_S):
-            while not (state := await generations.admin(backends, "GET", task))["completed"]:
+            while not (state := await generations.admin(index, "GET", task))["completed"]:
                 on_progress(state["task"]["status"]["deleted"])
                 await asyncio.sleep(POLL_S)
     except TimeoutError:
@@ -80,7 +80,7 @@ async def expire(backends: Backends, name: str, on_progress: Callable[[int], Non
     finally:
         # Also when the operator interrupts it; one that has ended cannot be cancelled any more.
         with contextlib.suppress(EngineError):
-            await generations.admin(backends, "POST", f"{task}/_cancel")
+            await generations.admin(index, "POST", f"{task}/_cancel")
     failures = state["response"]["failures"] if "response" in state else [state["error"]]
     if failures:
         raise generations.GenerationError(f"Not all could be deleted from {name}: {failures[0]}. Run it again.")

@@ -13,8 +13,9 @@ from typing import Any
 from siteglass import __version__
 from siteglass.errors import Unavailable
 from siteglass.index import mapping
-from siteglass.index.names import Names, written_as
-from siteglass.platform.backends import Backends, EngineError
+from siteglass.index.index import Index
+from siteglass.index.names import written_as
+from siteglass.platform.backends import EngineError
 
 ADMIN_TIMEOUT_MS = 60_000
 # A generation is named by the clock of the machine that made it, the list of opt-outs is dated by PostgreSQL's: a clock
@@ -58,9 +59,9 @@ class Shape:
     query_cache: bool = True
 
 
-async def create(backends: Backends, names: Names, shape: Shape, source: str = "", *, unfinished: bool = False) -> str:
+async def create(index: Index, shape: Shape, source: str = "", *, unfinished: bool = False) -> str:
     """A new, empty generation that takes writes; returns its name. An unfinished one waits for `finish`."""
-    name = names.generation(backends.clock.now_ms())
+    name = index.names.generation(index.clock.now_ms())
     body = mapping.index_body(
         shards=shape.shards,
         replicas=shape.replicas,
@@ -70,34 +71,34 @@ async def create(backends: Backends, names: Names, shape: Shape, source: str = "
         source=source,
         query_cache=shape.query_cache,
     )
-    body["aliases"] = {names.write: {}, written_as(name): {}}
+    body["aliases"] = {index.names.write: {}, written_as(name): {}}
     if unfinished:
         body["mappings"]["_meta"]["unfinished"] = True
-    await admin(backends, "PUT", f"/{name}", body)
+    await admin(index, "PUT", f"/{name}", body)
     return name
 
 
-async def finish(backends: Backends, name: str, shape: Shape) -> None:
+async def finish(index: Index, name: str, shape: Shape) -> None:
     """All is in it: lay it out as it is to be searched, and mark it so."""
     settings = {"index": {"number_of_replicas": shape.replicas, "refresh_interval": shape.refresh_interval}}
-    await admin(backends, "PUT", f"/{name}/_settings", settings)
-    await refresh(backends, [name])
-    await note(backends, name, unfinished=None)
+    await admin(index, "PUT", f"/{name}/_settings", settings)
+    await refresh(index, [name])
+    await note(index, name, unfinished=None)
 
 
-async def note(backends: Backends, name: str, **facts: Any) -> None:
+async def note(index: Index, name: str, **facts: Any) -> None:
     """Keep facts with a generation; None forgets one."""
-    found = await admin(backends, "GET", f"/{name}/_mapping")
+    found = await admin(index, "GET", f"/{name}/_mapping")
     # The engine replaces `_meta` as a whole.
     meta = {**found[name]["mappings"].get("_meta", {}), **facts}
     kept = {fact: value for fact, value in meta.items() if value is not None}
-    await admin(backends, "PUT", f"/{name}/_mapping", {"_meta": kept})
+    await admin(index, "PUT", f"/{name}/_mapping", {"_meta": kept})
 
 
-async def writable(backends: Backends, names: Names) -> list[str]:
+async def writable(index: Index) -> list[str]:
     """Generations that take writes, oldest first."""
     try:
-        answer = await admin(backends, "GET", f"/_alias/{names.write}")
+        answer = await admin(index, "GET", f"/_alias/{index.names.write}")
     except EngineError as error:
         if error.status == 404:
             return []
@@ -105,14 +106,14 @@ async def writable(backends: Backends, names: Names) -> list[str]:
     return sorted(answer)
 
 
-async def oldest_made_at(backends: Backends, names: Names) -> datetime | None:
+async def oldest_made_at(index: Index) -> datetime | None:
     """No later than when the oldest generation that takes writes and may be searched was made.
 
     An unfinished one is not searched: abandoned by a rebuild that was killed, it must not hold this back for ever.
     """
     params = {"filter_path": "*.aliases,*.mappings._meta.unfinished"}
     try:
-        found = await admin(backends, "GET", f"/{names.write}", params=params)
+        found = await admin(index, "GET", f"/{index.names.write}", params=params)
     except EngineError as error:
         if error.status == 404:
             return None
@@ -120,26 +121,27 @@ async def oldest_made_at(backends: Backends, names: Names) -> datetime | None:
     searched = [
         name
         for name, described in found.items()
-        if names.read in described["aliases"] or not described.get("mappings", {}).get("_meta", {}).get("unfinished")
+        if index.names.read in described["aliases"]
+        or not described.get("mappings", {}).get("_meta", {}).get("unfinished")
     ]
-    made_at = names.made_at(min(searched)) if searched else None
+    made_at = index.names.made_at(min(searched)) if searched else None
     return made_at and made_at - CLOCK_MARGIN
 
 
-async def live(backends: Backends, names: Names) -> str | None:
+async def live(index: Index) -> str | None:
     """The generation that is searched."""
-    return await _behind(backends, names.read)
+    return await _behind(index, index.names.read)
 
 
-async def previous(backends: Backends, names: Names) -> str | None:
+async def previous(index: Index) -> str | None:
     """The generation that was searched before."""
-    return await _behind(backends, names.previous)
+    return await _behind(index, index.names.previous)
 
 
-async def is_gone(backends: Backends, name: str) -> bool:
+async def is_gone(index: Index, name: str) -> bool:
     """Whether a generation was dropped; one that only lacks an alias is still there."""
     try:
-        await admin(backends, "HEAD", f"/{name}")
+        await admin(index, "HEAD", f"/{name}")
     except EngineError as error:
         if error.status == 404:
             return True
@@ -147,9 +149,9 @@ async def is_gone(backends: Backends, name: str) -> bool:
     return False
 
 
-async def _behind(backends: Backends, alias: str) -> str | None:
+async def _behind(index: Index, alias: str) -> str | None:
     try:
-        answer = await admin(backends, "GET", f"/_alias/{alias}")
+        answer = await admin(index, "GET", f"/_alias/{alias}")
     except EngineError as error:
         if error.status == 404:
             return None
@@ -157,58 +159,58 @@ async def _behind(backends: Backends, alias: str) -> str | None:
     return next(iter(answer), None)
 
 
-async def promote(backends: Backends, names: Names, name: str, forced: str | None = None) -> None:
+async def promote(index: Index, name: str, forced: str | None = None) -> None:
     """Let searches see this generation, in one step, which also keeps the one that was live as the way back."""
-    if not (await require(backends, names, name)).takes_writes:
+    if not (await require(index, name)).takes_writes:
         raise GenerationError(f"{name} takes no writes: what changed since is missing in it. Rebuild it.")
-    await refresh(backends, [name])
-    was_live = await live(backends, names)
+    await refresh(index, [name])
+    was_live = await live(index)
     if was_live != name:
-        await _point(backends, names, name, was_live)
-    await note(backends, name, promoted_at_ms=backends.clock.now_ms(), forced=forced)
+        await _point(index, name, was_live)
+    await note(index, name, promoted_at_ms=index.clock.now_ms(), forced=forced)
 
 
-async def rollback(backends: Backends, names: Names) -> tuple[str, str]:
+async def rollback(index: Index) -> tuple[str, str]:
     """Let searches see the generation that was live before; it and the one they saw until now.
 
     From there no way leads further back, nor forward but by promotion: run twice, it must not bring back what was bad.
     """
-    was_live, target = await live(backends, names), await previous(backends, names)
+    was_live, target = await live(index), await previous(index)
     if was_live is None or target is None:
         raise GenerationError(
             "There is no generation to roll back to: none was live before, or it was dropped, or this was rolled back "
             "already. `siteglass index status` lists them; siteglass index promote NAME"
         )
-    found = await require(backends, names, target)
+    found = await require(index, target)
     if not found.takes_writes or found.schema_version < mapping.OLDEST_READABLE_SCHEMA:
         raise GenerationError(
             f"{target} was live before, but takes no writes or has schema {found.schema_version}, which this build "
             "cannot read. Rebuild: siteglass index rebuild SOURCE --promote"
         )
-    await refresh(backends, [target])
-    await _point(backends, names, target, None)
-    await note(backends, target, promoted_at_ms=backends.clock.now_ms())
+    await refresh(index, [target])
+    await _point(index, target, None)
+    await note(index, target, promoted_at_ms=index.clock.now_ms())
     return target, was_live
 
 
-async def _point(backends: Backends, names: Names, read: str, previous: str | None) -> None:
+async def _point(index: Index, read: str, previous: str | None) -> None:
     """Swap both aliases; the engine takes all actions or none, and no search falls in between."""
     actions: list[dict[str, Any]] = [
-        {"remove": {"index": names.generations, "alias": alias, "must_exist": False}}
-        for alias in (names.read, names.previous)
+        {"remove": {"index": index.names.generations, "alias": alias, "must_exist": False}}
+        for alias in (index.names.read, index.names.previous)
     ]
-    actions.append({"add": {"index": read, "alias": names.read}})
+    actions.append({"add": {"index": read, "alias": index.names.read}})
     if previous is not None:
-        actions.append({"add": {"index": previous, "alias": names.previous}})
-    await admin(backends, "POST", "/_aliases", {"actions": actions})
+        actions.append({"add": {"index": previous, "alias": index.names.previous}})
+    await admin(index, "POST", "/_aliases", {"actions": actions})
 
 
-async def retain(backends: Backends, names: Names, keep: int) -> list[str]:
+async def retain(index: Index, keep: int) -> list[str]:
     """Drop finished generations older than the live one but the last `keep`; the names of those dropped.
 
     The one that was live before is the last to go. Newer ones, and those that a rebuild may still fill, stay.
     """
-    found = await status(backends, names)
+    found = await status(index)
     serving = next((generation for generation in found if generation.live), None)
     if serving is None:
         return []
@@ -216,50 +218,50 @@ async def retain(backends: Backends, names: Names, keep: int) -> list[str]:
     dropped = sorted(old, key=lambda g: (g.previous, g.name), reverse=True)[keep:]
     if any(generation.previous for generation in dropped):
         # Searches that began in it come to their end first.
-        ends_ms = (serving.promoted_at_ms or 0) + backends.settings.search_timeout_ms
-        await asyncio.sleep(max(0, ends_ms - backends.clock.now_ms()) / 1000)
+        ends_ms = (serving.promoted_at_ms or 0) + index.settings.search_timeout_ms
+        await asyncio.sleep(max(0, ends_ms - index.clock.now_ms()) / 1000)
     for generation in dropped:
-        await drop(backends, names, generation.name)
+        await drop(index, generation.name)
     return [generation.name for generation in dropped]
 
 
-async def refresh(backends: Backends, generations: list[str]) -> None:
+async def refresh(index: Index, generations: list[str]) -> None:
     """Make what was written visible to searches."""
     # One that was dropped meanwhile has nothing to show.
-    await admin(backends, "POST", f"/{','.join(generations)}/_refresh", params={"ignore_unavailable": "true"})
+    await admin(index, "POST", f"/{','.join(generations)}/_refresh", params={"ignore_unavailable": "true"})
 
 
-async def count(backends: Backends, name: str, query: dict[str, Any]) -> int:
+async def count(index: Index, name: str, query: dict[str, Any]) -> int:
     """How many leads of a generation match; a part of them is a failure."""
-    answer = await admin(backends, "POST", f"/{name}/_count", {"query": query})
+    answer = await admin(index, "POST", f"/{name}/_count", {"query": query})
     if answer["_shards"]["failed"]:
         raise Unavailable(f"a part of {name} does not answer")
     counted: int = answer["count"]
     return counted
 
 
-async def drop(backends: Backends, names: Names, name: str) -> None:
+async def drop(index: Index, name: str) -> None:
     """Delete a generation; the live one is kept."""
-    await require(backends, names, name)
-    if await live(backends, names) == name:
+    await require(index, name)
+    if await live(index) == name:
         raise GenerationError(f"{name} is live. Promote another generation first: siteglass index promote NAME")
-    await admin(backends, "DELETE", f"/{name}")
+    await admin(index, "DELETE", f"/{name}")
 
 
-async def require(backends: Backends, names: Names, name: str) -> Generation:
+async def require(index: Index, name: str) -> Generation:
     """The generation; raises unless it exists."""
-    known = {generation.name: generation for generation in await status(backends, names)}
+    known = {generation.name: generation for generation in await status(index)}
     if name not in known:
         listed = ", ".join(known) or "none; make one with: siteglass index create"
         raise GenerationError(f"There is no generation {name}. There are: {listed}")
     return known[name]
 
 
-async def status(backends: Backends, names: Names) -> list[Generation]:
+async def status(index: Index) -> list[Generation]:
     """All generations, oldest first."""
-    found = await admin(backends, "GET", f"/{names.generations}")
+    found = await admin(index, "GET", f"/{index.names.generations}")
     params = {"format": "json", "bytes": "b", "h": "index,docs.count,store.size,health"}
-    rows = await admin(backends, "GET", f"/_cat/indices/{names.generations}", params=params)
+    rows = await admin(index, "GET", f"/_cat/indices/{index.names.generations}", params=params)
     sizes = {row["index"]: row for row in rows}
     generations = []
     for name, described in sorted(found.items()):
@@ -271,9 +273,9 @@ async def status(backends: Backends, names: Names) -> list[Generation]:
                 int(row.get("docs.count") or 0),
                 int(row.get("store.size") or 0),
                 row.get("health") or "unknown",
-                names.read in described["aliases"],
-                names.write in described["aliases"],
-                names.previous in described["aliases"],
+                index.names.read in described["aliases"],
+                index.names.write in described["aliases"],
+                index.names.previous in described["aliases"],
                 bool(meta.get("unfinished", False)),
                 int(meta.get("schema_version", 0)),
                 str(meta.get("source", "")),
@@ -284,10 +286,10 @@ async def status(backends: Backends, names: Names) -> list[Generation]:
     return generations
 
 
-async def readiness(backends: Backends, names: Names) -> str | None:
+async def readiness(index: Index) -> str | None:
     """Why searches cannot be answered, or None."""
     try:
-        found = await backends.opensearch.request("GET", f"/{names.read}/_mapping", timeout_ms=2_000)
+        found = await index.opensearch.request("GET", f"/{index.names.read}/_mapping", timeout_ms=2_000)
     except EngineError as error:
         return "no index generation is live" if error.status == 404 else f"opensearch refused: {error.status}"
     except Unavailable:
@@ -298,8 +300,6 @@ async def readiness(backends: Backends, names: Names) -> str | None:
     return None
 
 
-async def admin(
-    backends: Backends, method: str, path: str, body: Any = None, params: dict[str, str] | None = None
-) -> Any:
+async def admin(index: Index, method: str, path: str, body: Any = None, params: dict[str, str] | None = None) -> Any:
     """A call of administration, with its long deadline."""
-    return await backends.opensearch.request(method, path, body, timeout_ms=ADMIN_TIMEOUT_MS, params=params)
+    return await index.opensearch.request(method, path, body, timeout_ms=ADMIN_TIMEOUT_MS, params=params)

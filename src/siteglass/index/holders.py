@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from siteglass.index.index import Index
 from siteglass.index.scanning import scanned
-from siteglass.platform.backends import Backends
 
 # Far below the engine's own limit of 65,536 terms in one query.
 KEYS_AT_ONCE = 1_000
@@ -28,7 +28,7 @@ class Holder:
 
 
 async def holders(
-    backends: Backends, generation: str, domains: Sequence[str], keys: Sequence[str]
+    index: Index, generation: str, domains: Sequence[str], keys: Sequence[str]
 ) -> AsyncIterator[list[Holder]]:
     """All documents of a generation with one of these domains or keys, some at a time; none twice for one set of keys.
 
@@ -37,5 +37,5 @@ async def holders(
     for field, values in (("domain", domains), ("contacts", keys)):
         for start in range(0, len(values), KEYS_AT_ONCE):
             wanted = {"terms": {field: list(values[start : start + KEYS_AT_ONCE])}}
-            async for found in scanned(backends, generation, [wanted], timeout_ms=FIND_TIMEOUT_MS):
+            async for found in scanned(index, generation, [wanted], timeout_ms=FIND_TIMEOUT_MS):
                 yield [Holder(hit["_id"], hit["_source"]["src"], hit["_version"], hit["_source"]) for hit in found]

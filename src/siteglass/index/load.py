@@ -13,9 +13,8 @@ from siteglass.corpus.evidence_files import evidence_of
 from siteglass.corpus.lead_files import count_leads, ndjson_to_parquet, read_parquet, record_place, replacing
 from siteglass.index import generations
 from siteglass.index.expiry import oldest_crawl_ms
-from siteglass.index.names import Names
+from siteglass.index.index import Index
 from siteglass.index.writing import Prepared, Preparer, Written, found_on, listed_of, write
-from siteglass.platform.backends import Backends
 from siteglass.suppression.entries import Listed, remember, require_secret
 
 BATCH_BYTES = 4 * 1024 * 1024
@@ -79,9 +78,7 @@ def batches(path: Path, preparer: Preparer) -> Iterator[list[Prepared]]:
         yield batch
 
 
-async def load(
-    backends: Backends, names: Names, path: Path, on_progress: Callable[[Loaded], None], *, only: str | None = None
-) -> Loaded:
+async def load(index: Index, path: Path, on_progress: Callable[[Loaded], None], *, only: str | None = None) -> Loaded:
     """Write all leads of a Parquet file; a few batches are under way while the next is made in a thread.
 
     They go to every generation that takes writes, or to `only` one that is being built: there, what others wrote since
@@ -89,9 +86,9 @@ async def load(
     """
     loaded = Loaded()
     under_way: set[asyncio.Task[None]] = set()
-    oldest_ms = oldest_crawl_ms(backends.settings, backends.clock.now_ms())
-    preparer = Preparer(backends.settings, equal_wins=only is None, oldest_ms=oldest_ms)
-    await require_secret(backends.postgres, preparer.hasher)
+    oldest_ms = oldest_crawl_ms(index.settings, index.clock.now_ms())
+    preparer = Preparer(index.settings, equal_wins=only is None, oldest_ms=oldest_ms)
+    await require_secret(index.postgres, preparer.hasher)
     source = batches(path, preparer)
     try:
         while (batch := await asyncio.to_thread(next, source, None)) is not None:
@@ -99,7 +96,7 @@ async def load(
                 done, under_way = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
                 _raise_failures(done)
                 on_progress(loaded)
-            under_way.add(asyncio.create_task(_write(backends, names, preparer, batch, only, loaded)))
+            under_way.add(asyncio.create_task(_write(index, preparer, batch, only, loaded)))
         if under_way:
             done, under_way = await asyncio.wait(under_way)
             _raise_failures(done)
@@ -115,9 +112,7 @@ def _raise_failures(done: set[asyncio.Task[None]]) -> None:
         task.result()
 
 
-async def _write(
-    backends: Backends, names: Names, preparer: Preparer, batch: list[Prepared], only: str | None, loaded: Loaded
-) -> None:
+async def _write(index: Index, preparer: Preparer, batch: list[Prepared], only: str | None, loaded: Loaded) -> None:
     """A batch into all generations that are to have it, without what is on the list of opt-outs.
 
     Both are asked again after each write. Who was put on the list meanwhile may have been looked for before this
@@ -127,18 +122,18 @@ async def _write(
     lines: list[bytes] = []
     screened: Listed | None = None
     while True:
-        listed = await listed_of(backends, batch)
+        listed = await listed_of(index, batch)
         if listed != screened:
             # What was listed meanwhile takes the place of what this batch has just written, at the same version.
             equal_wins = only is None or screened is not None
             lines = await asyncio.to_thread(preparer.lines, batch, listed, equal_wins=equal_wins)
             if screened is not None:
-                await remember(backends.postgres, found_on(batch, listed))  # answers hide it until all is written again
+                await remember(index.postgres, found_on(batch, listed))  # answers hide it until all is written again
             screened, written = listed, []
-        missing = [name for name in await _targets(backends, names, only) if name not in written]
+        missing = [name for name in await _targets(index, only) if name not in written]
         if not missing:
             break
-        await write(backends, missing[0], lines, loaded)
+        await write(index, missing[0], lines, loaded)
         written.append(missing[0])
     loaded.read += len(batch)
     loaded.suppressed += sum(not screened.domains.isdisjoint(one.names) for one in batch)
@@ -146,10 +141,10 @@ async def _write(
     loaded.document_bytes += sum(map(len, lines))
 
 
-async def _targets(backends: Backends, names: Names, only: str | None) -> list[str]:
+async def _targets(index: Index, only: str | None) -> list[str]:
     if only is not None:
         return [only]
-    targets = await generations.writable(backends, names)
+    targets = await generations.writable(index)
     if not targets:
         raise generations.GenerationError("No generation takes writes. Make one first: siteglass index create")
     return targets

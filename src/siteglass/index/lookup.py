@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from siteglass.errors import Unavailable
-from siteglass.index.names import Names
-from siteglass.platform.backends import Backends, EngineError
+from siteglass.index.index import Index
+from siteglass.platform.backends import EngineError
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,16 +19,16 @@ class LookedUp:
     failed: frozenset[str]
 
 
-async def look_up(backends: Backends, names: Names, domains: Collection[str]) -> LookedUp:
+async def look_up(index: Index, domains: Collection[str]) -> LookedUp:
     """The records stored under these domains; a name without one is in neither part of the answer."""
     if not domains:
         return LookedUp({}, frozenset())
     try:
-        answer = await backends.opensearch.request(
+        answer = await index.opensearch.request(
             "POST",
-            f"/{names.read}/_mget",
+            f"/{index.names.read}/_mget",
             {"ids": list(domains)},
-            timeout_ms=backends.settings.search_timeout_ms,
+            timeout_ms=index.settings.search_timeout_ms,
             params={"realtime": "false"},
         )
     except EngineError as error:

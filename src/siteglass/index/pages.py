@@ -17,9 +17,9 @@ import orjson
 from siteglass.errors import Unavailable
 from siteglass.index.compile import Query, compile_criteria
 from siteglass.index.documents import BUCKETS, RANK_HASH_BITS
-from siteglass.index.names import Names
+from siteglass.index.index import Index
 from siteglass.platform import metrics
-from siteglass.platform.backends import Backends, EngineError
+from siteglass.platform.backends import EngineError
 from siteglass.query.criteria import Criteria, Range
 from siteglass.query.cursor import Position
 
@@ -143,16 +143,13 @@ def _start(order: Order, made: Criteria) -> Position | None:
     return Position(top * ONE_SCORE, "")
 
 
-async def later_page(
-    backends: Backends, names: Names, made: Criteria, sort: str, limit: int, position: Position
-) -> Page:
+async def later_page(index: Index, made: Criteria, sort: str, limit: int, position: Position) -> Page:
     """The page at a position; one round trip, more only to look further."""
-    return await _look(backends, names, made, sort, limit, position, _windows(ORDERS[sort], position))
+    return await _look(index, made, sort, limit, position, _windows(ORDERS[sort], position))
 
 
 async def _look(
-    backends: Backends,
-    names: Names,
+    index: Index,
     made: Criteria,
     sort: str,
     limit: int,
@@ -164,12 +161,12 @@ async def _look(
     for attempt, window in enumerate(windows):
         if attempt:
             metrics.PAGES_WIDENED.inc()
-        timeout_ms = backends.settings.search_timeout_ms
+        timeout_ms = index.settings.search_timeout_ms
         body = {**page_body(made, sort, limit, position, window), "timeout": f"{timeout_ms}ms"}
         try:
-            answer = await backends.opensearch.request(
+            answer = await index.opensearch.request(
                 "POST",
-                f"/{names.read}/_search",
+                f"/{index.names.read}/_search",
                 body,
                 timeout_ms=timeout_ms,
                 params={"allow_partial_search_results": "false", "request_cache": "false"},
@@ -182,11 +179,11 @@ async def _look(
     return _page(answer, limit, backward=position is not None and position.backward)
 
 
-async def first_page(backends: Backends, names: Names, made: Criteria, sort: str, limit: int) -> tuple[Page, Total]:
+async def first_page(index: Index, made: Criteria, sort: str, limit: int) -> tuple[Page, Total]:
     """The first page and the total, in one round trip unless it must look further or counting takes too long."""
-    settings = backends.settings
+    settings = index.settings
     start = _start(ORDERS[sort], made)
-    head = {"index": names.read, "allow_partial_search_results": False, "request_cache": False}
+    head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": False}
     lines = [
         head,
         {
@@ -196,34 +193,34 @@ async def first_page(backends: Backends, names: Names, made: Criteria, sort: str
     ]
     if settings.total_exact_ms > 0:
         # A late count is no failure, so it may come back in part; it is then sampled instead.
-        lines.append({"index": names.read, "allow_partial_search_results": True, "request_cache": True})
+        lines.append({"index": index.names.read, "allow_partial_search_results": True, "request_cache": True})
         lines.append({**count_body(made), "timeout": f"{settings.total_exact_ms}ms"})
-    answers = await _msearch(backends, lines)
+    answers = await _msearch(index, lines)
     _require_whole(answers[0])
     page = _page(answers[0], limit, backward=False)
-    total = (_exact_total(answers[1]) if len(answers) > 1 else None) or await _sampled_total(backends, names, made)
+    total = (_exact_total(answers[1]) if len(answers) > 1 else None) or await _sampled_total(index, made)
     if start and not page.more:
         metrics.PAGES_WIDENED.inc()
-        page = await _look(backends, names, made, sort, limit, start, iter((*FIRST_WINDOWS[1:], None)))
+        page = await _look(index, made, sort, limit, start, iter((*FIRST_WINDOWS[1:], None)))
     return page, total
 
 
-async def count(backends: Backends, names: Names, made: Criteria) -> Total:
+async def count(index: Index, made: Criteria) -> Total:
     """How many leads match; an estimate if counting takes too long."""
-    settings = backends.settings
+    settings = index.settings
     if settings.total_exact_ms > 0:
-        head = {"index": names.read, "allow_partial_search_results": True, "request_cache": True}
-        (answer,) = await _msearch(backends, [head, {**count_body(made), "timeout": f"{settings.total_exact_ms}ms"}])
+        head = {"index": index.names.read, "allow_partial_search_results": True, "request_cache": True}
+        (answer,) = await _msearch(index, [head, {**count_body(made), "timeout": f"{settings.total_exact_ms}ms"}])
         if total := _exact_total(answer):
             return total
-    return await _sampled_total(backends, names, made)
+    return await _sampled_total(index, made)
 
 
-async def _msearch(backends: Backends, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+async def _msearch(index: Index, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     body = b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
     try:
-        answer = await backends.opensearch.request(
-            "POST", "/_msearch", body, timeout_ms=backends.settings.search_timeout_ms, ndjson=True
+        answer = await index.opensearch.request(
+            "POST", "/_msearch", body, timeout_ms=index.settings.search_timeout_ms, ndjson=True
         )
     except EngineError as error:
         raise _failure(error) from error
@@ -239,13 +236,13 @@ def _exact_total(answer: dict[str, Any]) -> Total | None:
     return Total(answer["hits"]["total"]["value"])
 
 
-async def _sampled_total(backends: Backends, names: Names, made: Criteria) -> Total:
+async def _sampled_total(index: Index, made: Criteria) -> Total:
     """An estimate from every 64th lead: the buckets are bits of the domain's hash."""
     metrics.TOTALS_SAMPLED.inc()
     sample: Query = {"range": {"bucket": {"lt": SAMPLE_BUCKETS}}}
-    body = {**count_body(made, (sample,)), "timeout": f"{backends.settings.search_timeout_ms}ms"}
-    head = {"index": names.read, "allow_partial_search_results": False, "request_cache": True}
-    (answer,) = await _msearch(backends, [head, body])
+    body = {**count_body(made, (sample,)), "timeout": f"{index.settings.search_timeout_ms}ms"}
+    head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": True}
+    (answer,) = await _msearch(index, [head, body])
     _require_whole(answer)
     return Total(answer["hits"]["total"]["value"] * BUCKETS // SAMPLE_BUCKETS, estimated=True)
 

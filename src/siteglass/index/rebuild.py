@@ -17,10 +17,10 @@ from siteglass.corpus.lead_files import count_leads
 from siteglass.errors import Unavailable
 from siteglass.index import generations
 from siteglass.index.golden import Golden
+from siteglass.index.index import Index
 from siteglass.index.load import Loaded, load, to_store
-from siteglass.index.names import Names
 from siteglass.index.verification import Check, Report, Tolerances, verify
-from siteglass.platform.backends import Backends, EngineError
+from siteglass.platform.backends import EngineError
 from siteglass.platform.progress import progress
 
 LEAD_FILES = (".ndjson", ".jsonl", ".parquet")
@@ -60,31 +60,31 @@ class RebuildFailed(Exception):
     """The new generation could not be built; the message says why, and what is left of it."""
 
 
-async def rebuild(backends: Backends, names: Names, sources: Sequence[Path], plan: Plan) -> Rebuilt:
+async def rebuild(index: Index, sources: Sequence[Path], plan: Plan) -> Rebuilt:
     """Build a generation of the files, or of the Parquet files in folders, and do with it as planned."""
     started = time.monotonic()
     files_of(sources)  # what cannot be read is told before anything is made
     building = replace(plan.shape, replicas=0, refresh_interval="-1")
     source = ", ".join(str(path) for path in sources)
-    name = await generations.create(backends, names, building, source, unfinished=True)
+    name = await generations.create(index, building, source, unfinished=True)
     try:
         files = files_of(sources)
-        loaded = await _fill(backends, names, name, files)
-        await generations.finish(backends, name, plan.shape)
-        report = await _verified(backends, names, name, plan, loaded) if plan.verify else None
+        loaded = await _fill(index, name, files)
+        await generations.finish(index, name, plan.shape)
+        report = await _verified(index, name, plan, loaded) if plan.verify else None
     except Exception as error:
-        raise RebuildFailed(f"{error}. {await _give_up(backends, names, name, plan)}") from error
+        raise RebuildFailed(f"{error}. {await _give_up(index, name, plan)}") from error
     except BaseException:  # interrupted by the operator
-        await _give_up(backends, names, name, plan)
+        await _give_up(index, name, plan)
         raise
     refused = report is not None and not report.ok
     dropped: list[str] = []
     if refused and not plan.keep_failed:
-        await generations.drop(backends, names, name)
+        await generations.drop(index, name)
         dropped = [name]
     elif plan.promote and not refused:
-        await generations.promote(backends, names, name, forced=plan.forced)
-        dropped = await generations.retain(backends, names, plan.keep)
+        await generations.promote(index, name, forced=plan.forced)
+        dropped = await generations.retain(index, plan.keep)
     seconds = time.monotonic() - started
     return Rebuilt(name, len(files), loaded, seconds, report, plan.promote and not refused, dropped)
 
@@ -105,12 +105,12 @@ def files_of(sources: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(reversed(found)))
 
 
-async def _fill(backends: Backends, names: Names, name: str, files: list[Path]) -> Loaded:
-    stored = [await asyncio.to_thread(to_store, path, backends.settings.lead_store) for path in files]
+async def _fill(index: Index, name: str, files: list[Path]) -> Loaded:
+    stored = [await asyncio.to_thread(to_store, path, index.settings.lead_store) for path in files]
     whole = Loaded()
     with progress("Rebuilding", sum(count_leads(path) for path in stored)) as advance_to:
         for path in stored:
-            _add(whole, await load(backends, names, path, _further(advance_to, whole.read), only=name))
+            _add(whole, await load(index, path, _further(advance_to, whole.read), only=name))
     if not whole.read:
         raise generations.GenerationError("The files hold no lead")
     return whole
@@ -126,8 +126,8 @@ def _add(whole: Loaded, part: Loaded) -> None:
         setattr(whole, one.name, getattr(whole, one.name) + getattr(part, one.name))
 
 
-async def _verified(backends: Backends, names: Names, name: str, plan: Plan, loaded: Loaded) -> Report:
-    report = await verify(backends, names, name, plan.tolerances, plan.golden)
+async def _verified(index: Index, name: str, plan: Plan, loaded: Loaded) -> Report:
+    report = await verify(index, name, plan.tolerances, plan.golden)
     most = plan.tolerances.most_refused_percent
     share = 100 * loaded.failed / loaded.read
     found = f"{share:.2f} % refused" + "".join(f", {reason}" for reason in loaded.reasons[:1])
@@ -135,10 +135,10 @@ async def _verified(backends: Backends, names: Names, name: str, plan: Plan, loa
     return replace(report, checks=[*report.checks, check])
 
 
-async def _give_up(backends: Backends, names: Names, name: str, plan: Plan) -> str:
+async def _give_up(index: Index, name: str, plan: Plan) -> str:
     """Drop what is half built; what is to be told of it."""
     if not plan.keep_failed:
         with contextlib.suppress(EngineError, Unavailable, generations.GenerationError):
-            await generations.drop(backends, names, name)
+            await generations.drop(index, name)
             return f"{name} was dropped; the live generation is as it was. Mend that, and rebuild again."
     return f"{name} is left unfinished; the live generation is as it was. Remove it: siteglass index drop {name}"

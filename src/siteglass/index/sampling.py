@@ -9,8 +9,8 @@ from typing import Any
 
 from siteglass.index import generations
 from siteglass.index.documents import BUCKETS
+from siteglass.index.index import Index
 from siteglass.index.scanning import scanned
-from siteglass.platform.backends import Backends
 
 SAMPLE_LEADS = 4_000
 MAX_SAMPLE_LEADS = 20_000
@@ -40,47 +40,47 @@ class Pairs:
     """Those that the other has from an older crawl."""
 
 
-async def sample(backends: Backends, live: str, other: str, live_count: int) -> Pairs:
+async def sample(index: Index, live: str, other: str, live_count: int) -> Pairs:
     """Some thousand leads of the live generation, and the same ones of another."""
     buckets = min(BUCKETS, math.ceil(SAMPLE_LEADS * BUCKETS / max(live_count, 1)))
-    ours = await _read(backends, live, buckets, None)
+    ours = await _read(index, live, buckets, None)
     last = max(ours, default=None) if len(ours) >= MAX_SAMPLE_LEADS else None
-    await generations.refresh(backends, [other])  # it may show later what the live one shows already
-    theirs = await _read(backends, other, buckets, last)
+    await generations.refresh(index, [other])  # it may show later what the live one shows already
+    theirs = await _read(index, other, buckets, last)
     both = {domain: theirs[domain] for domain in ours if domain in theirs}
     gone = [domain for domain in ours if domain not in theirs]
     older = [domain for domain, found in both.items() if found.version < ours[domain].version]
-    return Pairs(ours, both, gone, await _still_older(backends, other, older, ours))
+    return Pairs(ours, both, gone, await _still_older(index, other, older, ours))
 
 
-async def _read(backends: Backends, name: str, buckets: int, last: str | None) -> dict[str, Sampled]:
+async def _read(index: Index, name: str, buckets: int, last: str | None) -> dict[str, Sampled]:
     filters: list[dict[str, Any]] = [{"range": {"bucket": {"lt": buckets}}}]
     if last is not None:
         filters.append({"range": {"domain": {"lte": last}}})
     found: dict[str, Sampled] = {}
-    async for hits in scanned(backends, name, filters, timeout_ms=generations.ADMIN_TIMEOUT_MS):
+    async for hits in scanned(index, name, filters, timeout_ms=generations.ADMIN_TIMEOUT_MS):
         found.update((hit["_id"], Sampled(hit["_version"], hit["_source"])) for hit in hits)
         if len(found) >= MAX_SAMPLE_LEADS:
             break
     return found
 
 
-async def _still_older(backends: Backends, name: str, older: list[str], ours: dict[str, Sampled]) -> list[str]:
+async def _still_older(index: Index, name: str, older: list[str], ours: dict[str, Sampled]) -> list[str]:
     """Those that stay older when all that was being written has arrived."""
     for _ in range(CATCH_UP_TRIES):
         if not older:
             break
         await asyncio.sleep(CATCH_UP_PAUSE_S)
-        versions = await stored_versions(backends, name, older)
+        versions = await stored_versions(index, name, older)
         older = [domain for domain in older if versions.get(domain, 0) < ours[domain].version]
     return older
 
 
-async def stored_versions(backends: Backends, name: str, domains: list[str]) -> dict[str, int]:
+async def stored_versions(index: Index, name: str, domains: list[str]) -> dict[str, int]:
     """The versions of those domains that a generation has, whether searches see them yet or not."""
     versions: dict[str, int] = {}
     for start in range(0, len(domains), PAGE_LEADS):
         ids = {"ids": domains[start : start + PAGE_LEADS]}
-        answer = await generations.admin(backends, "POST", f"/{name}/_mget", ids, {"_source": "false"})
+        answer = await generations.admin(index, "POST", f"/{name}/_mget", ids, {"_source": "false"})
         versions.update((found["_id"], found["_version"]) for found in answer["docs"] if found.get("found"))
     return versions

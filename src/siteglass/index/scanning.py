@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from siteglass.index.compile import Query
-from siteglass.platform.backends import Backends
+from siteglass.index.index import Index
 
 PAGE = 1_000
 
 
 async def scanned(
-    backends: Backends, generation: str, filters: Sequence[Query], *, timeout_ms: int
+    index: Index, generation: str, filters: Sequence[Query], *, timeout_ms: int
 ) -> AsyncIterator[list[dict[str, Any]]]:
     """Pages of hits with their versions and records; a part of a page is a failure."""
     body: dict[str, Any] = {
@@ -25,7 +25,7 @@ async def scanned(
     params = {"allow_partial_search_results": "false", "request_cache": "false"}
     while True:
         path = f"/{generation}/_search"
-        answer = await backends.opensearch.request("POST", path, body, timeout_ms=timeout_ms, params=params)
+        answer = await index.opensearch.request("POST", path, body, timeout_ms=timeout_ms, params=params)
         hits: list[dict[str, Any]] = answer["hits"]["hits"]
         if hits:
             yield hits

@@ -10,9 +10,8 @@ from siteglass.index import generations, mapping
 from siteglass.index.compile import compile_criteria
 from siteglass.index.generations import Generation
 from siteglass.index.golden import Golden, queries_of
-from siteglass.index.names import Names
+from siteglass.index.index import Index
 from siteglass.index.sampling import Pairs, sample, stored_versions
-from siteglass.platform.backends import Backends
 from siteglass.query.criteria import Criteria
 from siteglass.query.directives import print_condition
 from siteglass.query.fields import FIELDS
@@ -61,30 +60,28 @@ class Report:
         return all(check.ok for check in self.checks)
 
 
-async def verify(
-    backends: Backends, names: Names, name: str, tolerances: Tolerances, golden: Golden | None = None
-) -> Report:
+async def verify(index: Index, name: str, tolerances: Tolerances, golden: Golden | None = None) -> Report:
     """Compare a generation with the live one; the first of all, and the live one itself, stand alone."""
-    generation = await generations.require(backends, names, name)
-    await generations.refresh(backends, [name])
-    live = await generations.live(backends, names)
+    generation = await generations.require(index, name)
+    await generations.refresh(index, [name])
+    live = await generations.live(index)
     live = None if live == name else live
-    report = Report(name, live, await _laid_out(backends, generation))
+    report = Report(name, live, await _laid_out(index, generation))
     if not all(check.ok for check in report.checks[:2]):
         return report  # with other fields, nothing else can be compared
-    count = await _count(backends, name, Criteria())
+    count = await _count(index, name, Criteria())
     if live is None:
         report.checks.append(Check("count", "at least one lead", f"{count:,}", count > 0))
     else:
-        report.checks.extend(await _compared(backends, name, live, count, tolerances))
+        report.checks.extend(await _compared(index, name, live, count, tolerances))
     if golden is not None:
-        report.checks.extend(await _golden(backends, name, golden))
+        report.checks.extend(await _golden(index, name, golden))
     return report
 
 
-async def _laid_out(backends: Backends, generation: Generation) -> list[Check]:
+async def _laid_out(index: Index, generation: Generation) -> list[Check]:
     """Version and fields come first."""
-    found = await generations.admin(backends, "GET", f"/{generation.name}/_mapping")
+    found = await generations.admin(index, "GET", f"/{generation.name}/_mapping")
     differences = _differences(mapping.properties(), found[generation.name]["mappings"].get("properties", {}))
     expected, version = mapping.SCHEMA_VERSION, generation.schema_version
     told = "; ".join(differences[:MAX_EXAMPLES]) or "the same"
@@ -120,15 +117,15 @@ def _spelled(field: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-async def _compared(backends: Backends, name: str, live: str, count: int, tolerances: Tolerances) -> list[Check]:
-    live_count = await _count(backends, live, Criteria())
-    pairs = await sample(backends, live, name, live_count)
+async def _compared(index: Index, name: str, live: str, count: int, tolerances: Tolerances) -> list[Check]:
+    live_count = await _count(index, live, Criteria())
+    pairs = await sample(index, live, name, live_count)
     return [
         _count_check(count, live_count, tolerances),
         _gone_check(pairs, tolerances),
         _older_check(pairs),
-        *await _empty_checks(backends, name, live, live_count, pairs, tolerances),
-        *await _query_checks(backends, name, live, (live_count, count), pairs, tolerances),
+        *await _empty_checks(index, name, live, live_count, pairs, tolerances),
+        *await _query_checks(index, name, live, (live_count, count), pairs, tolerances),
     ]
 
 
@@ -151,14 +148,14 @@ def _older_check(pairs: Pairs) -> Check:
 
 
 async def _empty_checks(
-    backends: Backends, name: str, live: str, live_count: int, pairs: Pairs, tolerances: Tolerances
+    index: Index, name: str, live: str, live_count: int, pairs: Pairs, tolerances: Tolerances
 ) -> list[Check]:
     """A row for each field that is refused, and one for all the others; what is only searched is counted, not seen."""
     ours = [pairs.live[domain].record for domain in pairs.other]
     theirs = [one.record for one in pairs.other.values()]
     leads = max(len(ours), 1)
     shares = [(field, _filled(ours, field) / leads, _filled(theirs, field) / leads, leads) for field in _shown()]
-    before, after = await _searchable(backends, live), await _searchable(backends, name)
+    before, after = await _searchable(index, live), await _searchable(index, name)
     shares += [(field, before[field], after[field], live_count) for field in mapping.FILTER_ONLY]
     refused, rises = [], []
     for field, was, now, of in shares:
@@ -174,12 +171,12 @@ async def _empty_checks(
     return [*refused, Check("empty fields", expected, f"most for {largest}", ok=True)]
 
 
-async def _searchable(backends: Backends, name: str) -> dict[str, float]:
+async def _searchable(index: Index, name: str) -> dict[str, float]:
     """The share of leads that have each field which is never shown; one request, so that writers cannot distort it."""
     counted = {field: {"filter": {"exists": {"field": field}}} for field in mapping.FILTER_ONLY}
     params = {"allow_partial_search_results": "false"}
     body = {"size": 0, "track_total_hits": True, "aggs": counted}
-    answer = await generations.admin(backends, "POST", f"/{name}/_search", body, params)
+    answer = await generations.admin(index, "POST", f"/{name}/_search", body, params)
     leads = max(answer["hits"]["total"]["value"], 1)
     return {field: answer["aggregations"][field]["doc_count"] / leads for field in mapping.FILTER_ONLY}
 
@@ -202,14 +199,14 @@ def _empty(record: dict[str, Any], field: str) -> bool:
 
 
 async def _query_checks(
-    backends: Backends, name: str, live: str, counts: tuple[int, int], pairs: Pairs, tolerances: Tolerances
+    index: Index, name: str, live: str, counts: tuple[int, int], pairs: Pairs, tolerances: Tolerances
 ) -> list[Check]:
     """A handful of queries; one that is off is asked again, since writers reach one generation after the other."""
     checks = []
     for made in queries_of(one.record for one in pairs.live.values()):
         for _ in range(QUERY_TRIES):
-            await generations.refresh(backends, [live, name])
-            check = await _query_check(backends, name, live, counts, made, tolerances)
+            await generations.refresh(index, [live, name])
+            check = await _query_check(index, name, live, counts, made, tolerances)
             if check.ok:
                 break
         checks.append(check)
@@ -217,10 +214,10 @@ async def _query_checks(
 
 
 async def _query_check(
-    backends: Backends, name: str, live: str, counts: tuple[int, int], made: Criteria, tolerances: Tolerances
+    index: Index, name: str, live: str, counts: tuple[int, int], made: Criteria, tolerances: Tolerances
 ) -> Check:
     """It may find as many leads as before, or as many more or fewer as the generation has."""
-    before, after = await asyncio.gather(_count(backends, live, made), _count(backends, name, made))
+    before, after = await asyncio.gather(_count(index, live, made), _count(index, name, made))
     live_count, count = counts
     scaled = before * count / max(live_count, 1)
     room = tolerances.most_query_percent / 100
@@ -230,15 +227,15 @@ async def _query_check(
     return Check("query", expected, f"{after:,}", least <= after <= most)
 
 
-async def _golden(backends: Backends, name: str, golden: Golden) -> list[Check]:
+async def _golden(index: Index, name: str, golden: Golden) -> list[Check]:
     checks = []
     if golden.domains:
-        stored = await stored_versions(backends, name, list(golden.domains))
+        stored = await stored_versions(index, name, list(golden.domains))
         missing = [domain for domain in golden.domains if domain not in stored]
         expected = f"all {len(golden.domains):,} are there"
         checks.append(Check("golden domains", expected, f"{len(missing):,} missing{_such_as(missing)}", not missing))
-    for title, query, made in golden.compiled(backends.clock.now_ms()):
-        found = await _count(backends, name, made)
+    for title, query, made in golden.compiled(index.clock.now_ms()):
+        found = await _count(index, name, made)
         bounds = f"at least {query.least:,}" + ("" if query.most is None else f", at most {query.most:,}")
         ok = query.least <= found and (query.most is None or found <= query.most)
         checks.append(Check("golden query", f"{title}: {bounds}", f"{found:,}", ok))
@@ -249,5 +246,5 @@ def _such_as(domains: list[str]) -> str:
     return f", such as {', '.join(domains[:MAX_EXAMPLES])}" if domains else ""
 
 
-async def _count(backends: Backends, name: str, made: Criteria) -> int:
-    return await generations.count(backends, name, compile_criteria(made))
+async def _count(index: Index, name: str, made: Criteria) -> int:
+    return await generations.count(index, name, compile_criteria(made))

@@ -14,8 +14,9 @@ from siteglass.corpus.lead import Lead
 from siteglass.errors import Unavailable
 from siteglass.index import generations
 from siteglass.index.documents import bulk_delete_line, bulk_lines
+from siteglass.index.index import Index
 from siteglass.index.names import written_as
-from siteglass.platform.backends import Backends, EngineError
+from siteglass.platform.backends import EngineError
 from siteglass.settings import Settings
 from siteglass.suppression.entries import WHOLE, Found, Listed, among
 from siteglass.suppression.hidden import hidden_countries
@@ -98,10 +99,10 @@ class Preparer:
         return bulk_lines(lead, one.source, keys, equal_wins=equal_wins)
 
 
-async def listed_of(backends: Backends, batch: Sequence[Carrying]) -> Listed:
+async def listed_of(index: Index, batch: Sequence[Carrying]) -> Listed:
     """What of a batch is on the list now."""
     domains = {name for one in batch for name in one.names}
-    return await among(backends.postgres, domains, {hashed for one in batch for hashed in one.hashes})
+    return await among(index.postgres, domains, {hashed for one in batch for hashed in one.hashes})
 
 
 def found_on(batch: Sequence[Carrying], listed: Listed) -> list[Found]:
@@ -114,24 +115,24 @@ def found_on(batch: Sequence[Carrying], listed: Listed) -> list[Found]:
     return found
 
 
-async def write(backends: Backends, target: str, lines: Sequence[bytes], told: Written) -> None:
+async def write(index: Index, target: str, lines: Sequence[bytes], told: Written) -> None:
     """Documents to one generation, all tries within one deadline.
 
     One that was dropped since it was asked for wants nothing any more.
     """
     try:
         async with asyncio.timeout(WRITE_DEADLINE_S):
-            await _send(backends, target, lines, told)
+            await _send(index, target, lines, told)
     except TimeoutError:
         raise Unavailable(f"a batch was not written to {target} within {WRITE_DEADLINE_S} s") from None
 
 
-async def _send(backends: Backends, target: str, lines: Sequence[bytes], told: Written) -> None:
+async def _send(index: Index, target: str, lines: Sequence[bytes], told: Written) -> None:
     """Backs off while the engine is full, writes again only what it refused."""
     pause_s = FIRST_PAUSE_S
     for attempt in range(1, MAX_TRIES + 1):
         try:
-            answer = await backends.opensearch.request(
+            answer = await index.opensearch.request(
                 "POST",
                 f"/{written_as(target)}/_bulk",
                 b"".join(lines),
@@ -146,7 +147,7 @@ async def _send(backends: Backends, target: str, lines: Sequence[bytes], told: W
             items = [next(iter(item.items())) for item in answer["items"]]
             refused = any(item["status"] == 404 and "error" in item for _, item in items)
             if refused:
-                if await generations.is_gone(backends, target):
+                if await generations.is_gone(index, target):
                     return
                 raise generations.GenerationError(
                     f"{target} takes writes, but its own alias {written_as(target)} is missing, so they would be lost. "

@@ -1,7 +1,7 @@
-"""What stands around an operation that is charged: find and spell, then charge, and only then answer.
+"""What runs around an operation that is charged: find and serialize the response, then charge, and only then answer.
 
-Nothing can fail between the charge and the answer but the way out; for that there is Idempotency-Key: the charge stores
-the answer, and whoever sends the same again gets it again.
+Nothing can fail between the charge and the response but its delivery; for that there is Idempotency-Key: the charge
+stores the response, and a caller that sends the same request again gets it again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
@@ -18,14 +18,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from siteglass.access.keys import Caller
+from siteglass.access.limits import Claims
 from siteglass.billing.answers import Answer, Keep, compress
 from siteglass.billing.credits import Bill, Receipt, charge, find_answer, quote
+from siteglass.billing.responses import credit_headers
 from siteglass.errors import BadRequest, IdempotencyInProgress, IdempotencyMismatch, Problem, Unavailable
 from siteglass.leads import replay
-from siteglass.leads import sandbox as test_mode
-from siteglass.web.guard import Call, Operation, Service
+from siteglass.platform.backends import Backends
+from siteglass.settings import Settings
+from siteglass.web.guard import Call, Handler
 from siteglass.web.requests import read_json
-from siteglass.web.responses import answer, credit_headers, spelled_answer
+from siteglass.web.responses import answer, spelled_answer
 
 KEY_HEADER = "Idempotency-Key"
 MAX_KEY_CHARS = 255
@@ -35,12 +38,12 @@ _KEY = re.compile(r'"(?P<quoted>[\x21\x23-\x5b\x5d-\x7e]{1,255})"|(?P<bare>[\x21
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An answer that is ready and not yet paid for."""
+    """A response that is ready and not yet paid for."""
 
     bill: Bill
     body: bytes
-    told: dict[str, int]
-    """What a dry run tells beside the price."""
+    preview: dict[str, int]
+    """What a dry run reports beside the price."""
     dry_run: bool
     headers: dict[str, str] = field(default_factory=dict)
 
@@ -53,119 +56,128 @@ class Retry:
     fingerprint: bytes
 
 
-Work = Callable[[Service, Request, Caller, Call, dict[str, Any]], Awaitable[Offer]]
+Work = Callable[[Request, Caller, Call, dict[str, Any]], Awaitable[Offer]]
 
 
-def charged(work: Work, *, may_be_empty: bool = False) -> Operation:
-    """The operation that finds an answer, charges for it and gives it, once per Idempotency-Key."""
+class Charging:
+    """Charges accounts for what an operation found."""
 
-    async def operation(service: Service, request: Request, caller: Caller, call: Call) -> Response:
-        body = await read_json(request, service.backends.settings.max_body_bytes, may_be_empty=may_be_empty)
-        retry = _retry(request, body)
-        if retry is None or caller.test:  # what costs nothing need not be kept: the same again is found again
-            return await _paid(service, caller, call, await _found(work, service, request, caller, call, body))
-        try:
-            return await _once(work, service, request, caller, call, body, retry)
-        except Unavailable as error:
-            # An earlier attempt may have been charged: nothing may be claimed about that.
-            raise Unavailable(error.reason, while_charging=True, can_retry=True) from error
+    def __init__(self, backends: Backends, claims: Claims) -> None:
+        self._backends = backends
+        self._postgres = backends.postgres
+        self._settings = backends.settings
+        self._claims = claims
 
-    return operation
+    def charged(self, work: Work, *, may_be_empty: bool = False) -> Handler:
+        """A handler that finds a response, charges for it and returns it, once per Idempotency-Key."""
+
+        async def handler(request: Request, caller: Caller, call: Call) -> Response:
+            body = await read_json(request, self._settings.max_body_bytes, may_be_empty=may_be_empty)
+            retry = read_retry(request, body)
+            if retry is None:
+                return await self._pay(
+                    caller, call, await find_offer(self._settings, work, request, caller, call, body)
+                )
+            try:
+                return await self._answer_once(work, request, caller, call, body, retry)
+            except Unavailable as error:
+                # An earlier attempt may have been charged: nothing may be claimed about that.
+                raise Unavailable(error.reason, while_charging=True, can_retry=True) from error
+
+        return handler
+
+    async def _answer_once(
+        self, work: Work, request: Request, caller: Caller, call: Call, body: dict[str, Any], retry: Retry
+    ) -> Response:
+        """The response to this key: the first one again, or one that is found and charged now."""
+        async with self._claims.held(caller.account_id, retry.key, call.request_id) as alone:
+            # Look up after claiming: otherwise another request could be answered between our look-up and our claim.
+            before = await self._find_earlier(caller, retry)
+            if before is not None:
+                return before
+            if not alone:
+                raise IdempotencyInProgress
+            offer = await find_offer(self._settings, work, request, caller, call, body)
+            return await self._pay(caller, call, offer, retry)
+
+    async def _pay(self, caller: Caller, call: Call, offer: Offer, retry: Retry | None = None) -> Response:
+        if offer.dry_run:
+            timeout_ms = self._settings.postgres_timeout_ms
+            return dry_run_answer(offer, await quote(self._postgres, caller, offer.bill, timeout_ms=timeout_ms))
+        keep = None
+        if retry is not None:
+            headers = orjson.dumps(offer.headers).decode()
+            keep = Keep(retry.key, retry.fingerprint, headers, compress(offer.body))
+        timeout_ms = self._settings.charge_timeout_ms
+        receipt = await charge(self._postgres, caller, call.request_id, offer.bill, keep, timeout_ms=timeout_ms)
+        if receipt is not None:
+            return paid_answer(offer, receipt)
+        before = None if retry is None else await self._find_earlier(caller, retry)
+        if before is None:
+            raise Unavailable("an answer that was kept is gone")
+        return before
+
+    async def _find_earlier(self, caller: Caller, retry: Retry) -> Response | None:
+        """The response that was given first, byte for byte except for what was suppressed since.
+
+        Raises IdempotencyMismatch if it was to another request.
+        """
+        timeout_ms = self._settings.postgres_timeout_ms
+        found = await find_answer(self._postgres, caller, retry.key, timeout_ms=timeout_ms)
+        if found is None:
+            return None
+        kept, receipt = found
+        if kept.fingerprint != retry.fingerprint:
+            raise IdempotencyMismatch
+        return await self._replay(kept, receipt)
+
+    async def _replay(self, kept: Answer, receipt: Receipt) -> Response:
+        body = kept.body()
+        redacted = await replay.without_suppressed(self._backends, body, kept.domains)
+        headers = {
+            **orjson.loads(kept.headers),
+            **credit_headers(receipt),
+            "Idempotency-Replayed": "true",
+            "Idempotency-Request-Id": kept.request_id,
+            **({} if redacted is None else {"Idempotency-Redacted": "true"}),
+        }
+        return spelled_answer(body if redacted is None else redacted, headers=headers)
 
 
-async def _once(
-    work: Work, service: Service, request: Request, caller: Caller, call: Call, body: dict[str, Any], retry: Retry
-) -> Response:
-    """The answer to this key: the first one again, or one that is found and charged now."""
-    async with service.claims.held(caller.account_id, retry.key, call.request_id) as alone:
-        # Only now: who looks first and claims then may hold the claim of one that was answered in between.
-        before = await _answered_before(service, caller, retry)
-        if before is not None:
-            return before
-        if not alone:
-            raise IdempotencyInProgress
-        offer = await _found(work, service, request, caller, call, body)
-        return await _paid(service, caller, call, offer, retry)
-
-
-def _retry(request: Request, body: dict[str, Any]) -> Retry | None:
-    """The key, and a print of method, path and body; how the JSON is written does not matter."""
+def read_retry(request: Request, body: dict[str, Any]) -> Retry | None:
+    """The key, and a fingerprint of method, path and body; how the JSON is written does not matter."""
     given = request.headers.get(KEY_HEADER)
     if given is None:
         return None
-    found = _KEY.fullmatch(given)
-    if found is None:
+    match = _KEY.fullmatch(given)
+    if match is None:
         expected = f"expected 1 to {MAX_KEY_CHARS} visible ASCII characters, such as a UUID, bare or in double quotes"
         raise BadRequest([Problem(KEY_HEADER, expected)])
     try:
         canonical = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
     except orjson.JSONEncodeError:  # what can be read so deep cannot be written
         raise BadRequest([Problem("body", "expected values that are not nested in hundreds of others")]) from None
-    print_ = hashlib.sha256(b"\n".join((request.method.encode(), request.url.path.encode(), canonical))).digest()
-    return Retry(found["quoted"] or found["bare"], print_)
+    parts = (request.method.encode(), request.url.path.encode(), canonical)
+    return Retry(match["quoted"] or match["bare"], hashlib.sha256(b"\n".join(parts)).digest())
 
 
-async def _found(
-    work: Work, service: Service, request: Request, caller: Caller, call: Call, body: dict[str, Any]
+async def find_offer(
+    settings: Settings, work: Work, request: Request, caller: Caller, call: Call, body: dict[str, Any]
 ) -> Offer:
-    """The answer, within the part of the deadline that is not the charge's."""
-    settings = service.backends.settings
+    """What the operation found, within the part of the deadline that is not the charge's."""
     try:
         async with asyncio.timeout((settings.request_timeout_ms - settings.charge_timeout_ms) / 1000):
-            return await work(service, request, caller, call, body)
+            return await work(request, caller, call, body)
     except TimeoutError as error:
         raise Unavailable("the answer was not found within the deadline of the request") from error
 
 
-async def _paid(service: Service, caller: Caller, call: Call, offer: Offer, retry: Retry | None = None) -> Response:
-    settings, postgres = service.backends.settings, service.backends.postgres
-    if caller.test and not offer.dry_run:
-        return spelled_answer(offer.body, headers={**offer.headers, **credit_headers(test_mode.receipt(offer.bill))})
-    if offer.dry_run:
-        price = (
-            test_mode.receipt(replace(offer.bill, max_lead=None))
-            if caller.test
-            else await quote(postgres, caller, offer.bill, timeout_ms=settings.postgres_timeout_ms)
-        )
-        nothing_used = Receipt(0, 0, price.balances)
-        told = {"dry_run": True, "api_credits": price.api, "lead_credits": price.lead, **offer.told}
-        return answer(told, headers={**offer.headers, **credit_headers(nothing_used)})
-    keep = None
-    if retry is not None:
-        headers = orjson.dumps(offer.headers).decode()
-        keep = Keep(retry.key, retry.fingerprint, headers, compress(offer.body))
-    receipt = await charge(postgres, caller, call.request_id, offer.bill, keep, timeout_ms=settings.charge_timeout_ms)
-    if receipt is not None:
-        return spelled_answer(offer.body, headers={**offer.headers, **credit_headers(receipt)})
-    before = None if retry is None else await _answered_before(service, caller, retry)
-    if before is None:
-        raise Unavailable("an answer that was kept is gone")
-    return before
+def paid_answer(offer: Offer, receipt: Receipt) -> Response:
+    """The response, with what it cost."""
+    return spelled_answer(offer.body, headers={**offer.headers, **credit_headers(receipt)})
 
 
-async def _answered_before(service: Service, caller: Caller, retry: Retry) -> Response | None:
-    """The answer that was given first, byte for byte but for what was suppressed since.
-
-    Raises IdempotencyMismatch if it was to another request.
-    """
-    timeout_ms = service.backends.settings.postgres_timeout_ms
-    found = await find_answer(service.backends.postgres, caller, retry.key, timeout_ms=timeout_ms)
-    if found is None:
-        return None
-    kept, receipt = found
-    if kept.fingerprint != retry.fingerprint:
-        raise IdempotencyMismatch
-    return await _replayed(service, kept, receipt)
-
-
-async def _replayed(service: Service, kept: Answer, receipt: Receipt) -> Response:
-    body = kept.body()
-    redacted = await replay.without_suppressed(service.backends, body, kept.domains)
-    headers = {
-        **orjson.loads(kept.headers),
-        **credit_headers(receipt),
-        "Idempotency-Replayed": "true",
-        "Idempotency-Request-Id": kept.request_id,
-        **({} if redacted is None else {"Idempotency-Redacted": "true"}),
-    }
-    return spelled_answer(body if redacted is None else redacted, headers=headers)
+def dry_run_answer(offer: Offer, price: Receipt) -> Response:
+    """The price in place of the response."""
+    body = {"dry_run": True, "api_credits": price.api, "lead_credits": price.lead, **offer.preview}
+    return answer(body, headers={**offer.headers, **credit_headers(Receipt(0, 0, price.balances))})

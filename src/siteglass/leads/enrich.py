@@ -8,9 +8,8 @@ from typing import Any
 
 from siteglass.billing.credits import Mark
 from siteglass.corpus.domains import NotAHost, candidates
+from siteglass.index.index import Index
 from siteglass.index.lookup import LookedUp, look_up
-from siteglass.index.names import Names
-from siteglass.platform.backends import Backends
 from siteglass.suppression.hidden import Hidden
 
 # What enrichment spells differently from search lies beside the record.
@@ -25,9 +24,7 @@ class Enriched:
     marks: list[tuple[str, Mark]]
 
 
-async def enrich(
-    backends: Backends, names: Names, hidden: Hidden, domains: Sequence[str], select: Sequence[str]
-) -> Enriched:
+async def enrich(index: Index, hidden: Hidden, domains: Sequence[str], select: Sequence[str]) -> Enriched:
     """An item for every domain sent, after one look-up for all."""
     await hidden.require_fresh()
     wanted: dict[str, tuple[str, ...] | NotAHost] = {}
@@ -37,7 +34,7 @@ async def enrich(
         except NotAHost as error:
             wanted[domain] = error
     hosts = {name for found in wanted.values() if not isinstance(found, NotAHost) for name in found}
-    looked_up = _shown(await look_up(backends, names, sorted(hosts)), hidden)
+    looked_up = _shown(await look_up(index, sorted(hosts)), hidden)
     items = [_item(domain, wanted[domain], looked_up, select) for domain in domains]
     return Enriched(items, _marks(wanted, looked_up))
 

@@ -14,9 +14,8 @@ from siteglass.corpus.domains import NotAHost, candidates
 from siteglass.corpus.evidence_files import MAX_SIGHTINGS, Sighting, read_evidence
 from siteglass.corpus.lead_files import LeadFileError
 from siteglass.errors import BadRequest, Forbidden, NotFound, Problem, Unavailable
+from siteglass.index.index import Index
 from siteglass.index.lookup import look_up
-from siteglass.index.names import Names
-from siteglass.platform.backends import Backends
 from siteglass.suppression.hidden import Hidden
 from siteglass.suppression.numbers import Numbers
 from siteglass.suppression.redaction import address_readings
@@ -34,26 +33,40 @@ class Evidence:
     """By field, in the order of the lead."""
 
 
-async def evidence(backends: Backends, names: Names, hidden: Hidden, caller: Caller, asked: str) -> Evidence:
+async def evidence(index: Index, hidden: Hidden, caller: Caller, asked: str) -> Evidence:
     """Of the lead that an enrichment of this domain would find. Raises BadRequest, NotFound or Forbidden."""
+    record = await _find_lead(index, hidden, asked)
+    timeout_ms = index.settings.postgres_timeout_ms
+    if not await has_paid(index.postgres, caller.account_id, record["domain"], timeout_ms=timeout_ms):
+        raise Forbidden(unpaid=record["domain"])
+    return await _read(index, record)
+
+
+async def evidence_of(index: Index, hidden: Hidden, asked: str) -> Evidence:
+    """The same, whoever asks."""
+    return await _read(index, await _find_lead(index, hidden, asked))
+
+
+async def _find_lead(index: Index, hidden: Hidden, asked: str) -> dict[str, Any]:
     try:
         hosts = candidates(asked)
     except NotAHost as error:
         raise BadRequest([Problem("domain", f"{asked!r} {error}")]) from None
     await hidden.require_fresh()
-    looked_up = await look_up(backends, names, hosts)
+    looked_up = await look_up(index, hosts)
     if looked_up.failed:
         raise Unavailable("the look-up failed")
     found = next((looked_up.records[host] for host in hosts if host in looked_up.records), None)
     record = None if found is None else hidden.shown(found)
     if record is None:
         raise NotFound(asked, lead=True)
+    return record
+
+
+async def _read(index: Index, record: dict[str, Any]) -> Evidence:
     domain = record["domain"]
-    timeout_ms = backends.settings.postgres_timeout_ms
-    if not caller.test and not await has_paid(backends.postgres, caller.account_id, domain, timeout_ms=timeout_ms):
-        raise Forbidden(unpaid=domain)
     try:
-        seen = await asyncio.to_thread(read_evidence, backends.settings.lead_store, record["src"], domain)
+        seen = await asyncio.to_thread(read_evidence, index.settings.lead_store, record["src"], domain)
     except LeadFileError as error:
         raise Unavailable(f"the evidence cannot be read: {error}") from error
     return Evidence(domain, told(record, seen))

@@ -8,10 +8,9 @@ from typing import Any
 
 from siteglass.errors import Problem, QueryError, Unavailable
 from siteglass.index import pages
-from siteglass.index.names import Names
+from siteglass.index.index import Index
 from siteglass.leads.language_model import LanguageModel
 from siteglass.platform import metrics
-from siteglass.platform.backends import Backends
 from siteglass.query.body import Meaning, with_suggestions
 from siteglass.query.criteria import Condition, Criteria
 from siteglass.query.directives import print_condition
@@ -23,11 +22,11 @@ from siteglass.query.suggested import CONFIDENCE, inside, is_wanted
 _MOST_WORDS_TOLD_CHARS = 64
 
 
-async def count(backends: Backends, names: Names, meaning: Meaning) -> pages.Total:
+async def count(index: Index, meaning: Meaning) -> pages.Total:
     """How many leads match."""
     try:
-        async with asyncio.timeout(backends.settings.request_timeout_ms / 1000):
-            return await pages.count(backends, names, meaning.criteria)
+        async with asyncio.timeout(index.settings.request_timeout_ms / 1000):
+            return await pages.count(index, meaning.criteria)
     except TimeoutError as error:
         raise Unavailable("the matches were not counted within the deadline of the request") from error
 

@@ -1,5 +1,5 @@
-"""Test mode: what a key that begins with `sg_test_` meets. A fixed set of made-up leads, no charge, and every outcome
-on purpose: some words as the whole `query` of a search, some domains of an enrichment.
+"""The sandbox: what a key that begins with `sg_test_` gets. A fixed set of made-up leads, no charge, and every outcome
+on request: some words as the whole `query` of a search, some domains of an enrichment.
 
 Everything else is the service as it is: the same reading of searches, the same engine, the same limits.
 """
@@ -7,13 +7,17 @@ Everything else is the service as it is: the same reading of searches, the same 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec.structs import replace
+from starlette.requests import Request
+from starlette.responses import Response
 
+from siteglass.access.keys import Caller
 from siteglass.billing.credits import Balances, Bill, Mark, Receipt
 from siteglass.corpus.demo import generate
 from siteglass.corpus.domains import NotAHost, candidates
@@ -29,14 +33,16 @@ from siteglass.errors import (
     Unavailable,
 )
 from siteglass.index import generations
+from siteglass.index.index import Index
 from siteglass.index.load import load
-from siteglass.index.names import Names
+from siteglass.leads.charging import Offer, Work, dry_run_answer, find_offer, paid_answer, read_retry
+from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.enrich import Enriched, enrich, failed
-from siteglass.leads.evidence import Evidence
-from siteglass.platform.backends import Backends
-from siteglass.suppression.hidden import Hidden
+from siteglass.leads.evidence import Evidence, evidence_of
+from siteglass.settings import Settings
+from siteglass.web.guard import Call, Handler
+from siteglass.web.requests import read_json
 
-HEADER = "X-Test-Mode"
 BALANCE = 1_000_000
 """What a test account has, of both kinds, before every request."""
 LEADS, SEED = 1_000, 20
@@ -62,11 +68,6 @@ FOUND, NO_ADDRESS = "found.example", "no-address.example"
 SLOW_DOMAIN, ERROR_DOMAIN, NOT_FOUND = "slow.example", "error.example", "not-found.example"
 
 
-def names_of(prefix: str) -> Names:
-    """The index of the leads of test mode."""
-    return Names(prefix, "test")
-
-
 def leads() -> Iterator[Lead]:
     """All of them, the same every time."""
     known = Lead(
@@ -84,49 +85,21 @@ def leads() -> Iterator[Lead]:
     yield from generate(LEADS, SEED)
 
 
-async def build(backends: Backends) -> int:
+async def build(index: Index) -> int:
     """An index of these leads in place of the one before; how many there are."""
-    names = names_of(backends.settings.index_prefix)
-    before = await generations.status(backends, names)
-    name = await generations.create(backends, names, generations.Shape(), source="test mode")
+    before = await generations.status(index)
+    name = await generations.create(index, generations.Shape(), source="test mode")
     with TemporaryDirectory() as folder:
         path = Path(folder) / "leads.parquet"
         write_parquet(path, leads())
-        loaded = await load(backends, names, path, lambda _: None, only=name)
-    await generations.promote(backends, names, name)
+        loaded = await load(index, path, lambda _: None, only=name)
+    await generations.promote(index, name)
     for older in before:
-        await generations.drop(backends, names, older.name)
+        await generations.drop(index, older.name)
     return loaded.written
 
 
-async def meet(body: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-    """What a search asks for on purpose: raises its error, or waits. Returns the search without those words, and
-    whether its cursors are to have expired."""
-    asked = body.get("query")
-    if not isinstance(asked, str) or not asked.startswith(START):
-        return body, False
-    word = asked.removeprefix(START).strip().upper()
-    if word in ERRORS:
-        raise ERRORS[word]()
-    if word == SLOW:
-        await asyncio.sleep(SLOW_S)
-    if word not in (SLOW, EXPIRED_CURSOR):
-        return body, False
-    return {name: value for name, value in body.items() if name != "query"}, word == EXPIRED_CURSOR
-
-
-async def enriched(backends: Backends, hidden: Hidden, domains: Sequence[str], select: Sequence[str]) -> Enriched:
-    """An enrichment over these leads, with what some domains ask for."""
-    names = names_of(backends.settings.index_prefix)
-    wanted = {domain: _host(domain) for domain in domains}
-    if SLOW_DOMAIN in wanted.values():
-        await asyncio.sleep(SLOW_S)
-    found = await enrich(backends, names, hidden, domains, select)
-    items = [failed(item["domain"]) if wanted[item["domain"]] == ERROR_DOMAIN else item for item in found.items]
-    return Enriched(items, [(domain, mark) for domain, mark in found.marks if domain != ERROR_DOMAIN])
-
-
-def seen(found: Evidence) -> Evidence:
+def made_up_evidence(found: Evidence) -> Evidence:
     """Evidence of made-up leads: each value on a page of its site, a month long."""
     pattern = Sighting(
         domain=found.domain,
@@ -157,3 +130,60 @@ def receipt(bill: Bill) -> Receipt:
     if bill.max_lead is not None and lead > bill.max_lead:
         raise CreditCapExceeded("`max_lead_credits` allows", need=lead, left=bill.max_lead)
     return Receipt(bill.api, lead, Balances(BALANCE - bill.api, BALANCE - lead, 0))
+
+
+class SandboxTill:
+    """Computes prices and charges nothing. Responses are not kept either: the same request finds the same again."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def charged(self, work: Work, *, may_be_empty: bool = False) -> Handler:
+        """A handler that finds a response and returns it with what it would have cost."""
+
+        async def handler(request: Request, caller: Caller, call: Call) -> Response:
+            body = await read_json(request, self._settings.max_body_bytes, may_be_empty=may_be_empty)
+            read_retry(request, body)  # an invalid key is refused here as well
+            offer = await find_offer(self._settings, work, request, caller, call, body)
+            if offer.dry_run:
+                return dry_run_answer(offer, receipt(dataclasses.replace(offer.bill, max_lead=None)))
+            return paid_answer(offer, receipt(offer.bill))
+
+        return handler
+
+
+class SandboxEndpoints(LeadEndpoints):
+    """The operations over the made-up leads, with every outcome on request."""
+
+    async def search(self, _request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
+        """The first page of a search. A `query` such as `test:UNAVAILABLE` asks for an outcome instead."""
+        wanted = body.get("query")
+        now_s = self.index.clock.now_ms() // 1000
+        if not isinstance(wanted, str) or not wanted.startswith(START):
+            return await self.first_page(caller, body, now_s)
+        word = wanted.removeprefix(START).strip().upper()
+        if word in ERRORS:
+            raise ERRORS[word]()
+        if word == SLOW:
+            await asyncio.sleep(SLOW_S)
+        if word not in (SLOW, EXPIRED_CURSOR):
+            return await self.first_page(caller, body, now_s)
+        without_word = {name: value for name, value in body.items() if name != "query"}
+        return await self.first_page(caller, without_word, 0 if word == EXPIRED_CURSOR else now_s)
+
+    def cursor_holder(self, caller: Caller) -> str:
+        """Who may use a cursor: test keys of the account, not its others."""
+        return f"test {caller.account_id}"
+
+    async def find_domains(self, domains: list[str], select: tuple[str, ...]) -> Enriched:
+        """An item for every domain, with the outcomes that some domains ask for."""
+        hosts = {domain: _host(domain) for domain in domains}
+        if SLOW_DOMAIN in hosts.values():
+            await asyncio.sleep(SLOW_S)
+        found = await enrich(self.index, self.suppression, domains, select)
+        items = [failed(item["domain"]) if hosts[item["domain"]] == ERROR_DOMAIN else item for item in found.items]
+        return Enriched(items, [(domain, mark) for domain, mark in found.marks if domain != ERROR_DOMAIN])
+
+    async def find_evidence(self, _caller: Caller, domain: str) -> Evidence:
+        """Evidence of any made-up lead: test accounts pay for none."""
+        return made_up_evidence(await evidence_of(self.index, self.suppression, domain))

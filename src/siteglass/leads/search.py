@@ -8,8 +8,7 @@ from typing import Any
 
 from siteglass.billing.credits import Mark
 from siteglass.index import pages
-from siteglass.index.names import Names
-from siteglass.platform.backends import Backends
+from siteglass.index.index import Index
 from siteglass.query.body import Meaning, read_meaning
 from siteglass.query.cursor import Continuation, Position
 from siteglass.query.fields import SEARCH_DEFAULT
@@ -44,10 +43,10 @@ class SearchPage:
     marks: list[tuple[str, Mark]]
 
 
-async def first_page(backends: Backends, names: Names, hidden: Hidden, request: SearchRequest) -> SearchPage:
+async def first_page(index: Index, hidden: Hidden, request: SearchRequest) -> SearchPage:
     """Run a new search."""
     await hidden.require_fresh()
-    found, total = await pages.first_page(backends, names, request.meaning.criteria, request.sort, request.limit)
+    found, total = await pages.first_page(index, request.meaning.criteria, request.sort, request.limit)
     here = Continuation(
         request.meaning.filters,
         request.select,
@@ -61,11 +60,11 @@ async def first_page(backends: Backends, names: Names, hidden: Hidden, request: 
     return _spelled(here, request.meaning, found, hidden, backward=False, first=True)
 
 
-async def later_page(backends: Backends, names: Names, hidden: Hidden, here: Continuation) -> SearchPage:
+async def later_page(index: Index, hidden: Hidden, here: Continuation) -> SearchPage:
     """Run the page that a cursor stands for."""
     await hidden.require_fresh()
-    meaning = read_meaning(here.filters, backends.clock.now_ms())
-    found = await pages.later_page(backends, names, meaning.criteria, here.sort, here.limit, here.position)
+    meaning = read_meaning(here.filters, index.clock.now_ms())
+    found = await pages.later_page(index, meaning.criteria, here.sort, here.limit, here.position)
     return _spelled(here, meaning, found, hidden, backward=here.position.backward, first=False)
 
 

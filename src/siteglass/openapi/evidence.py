@@ -9,8 +9,8 @@ import orjson
 from siteglass.corpus.domains import MAX_INPUT_CHARS
 from siteglass.corpus.evidence_files import MAX_SIGHTINGS, Sighting
 from siteglass.leads.evidence import KINDS, Evidence
+from siteglass.leads.responses import evidence_body
 from siteglass.openapi.shapes import said, shape
-from siteglass.web.responses import evidence_body
 
 EVIDENCE_PATH = [
     {

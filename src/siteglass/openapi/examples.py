@@ -8,7 +8,7 @@ from siteglass.openapi.interpretation import reading_of
 from siteglass.openapi.schemas import shown_example
 from siteglass.query.cursor import Continuation, CursorSealer, Position
 from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, SEARCH_DEFAULT
-from siteglass.web.responses import SEARCH_PATH
+from siteglass.web.operations import SEARCH_PATH
 
 Examples = dict[str, dict[str, Any]]
 

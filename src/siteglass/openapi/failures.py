@@ -11,11 +11,12 @@ import orjson
 from starlette.datastructures import QueryParams
 
 from siteglass import errors
-from siteglass.billing.endpoints import read_ledger, read_usage
+from siteglass.billing.requests import read_ledger, read_usage
 from siteglass.errors import SiteglassError
+from siteglass.leads.requests import read_enrich, read_page, read_search
 from siteglass.leads.values import read_values
 from siteglass.openapi.headers import EXAMPLE_REQUEST_ID, LIMIT_HEADERS, headers
-from siteglass.privacy.endpoints import read_ask, read_confirm
+from siteglass.privacy.requests import read_ask, read_confirm
 from siteglass.settings import Settings
 from siteglass.web.operations import (
     ACCOUNT,
@@ -34,7 +35,6 @@ from siteglass.web.operations import (
     Errors,
 )
 from siteglass.web.parameters import read_no_parameters
-from siteglass.web.requests import read_enrich, read_page, read_search
 from siteglass.web.responses import error_answer
 
 

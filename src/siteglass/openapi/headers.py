@@ -6,7 +6,9 @@ from typing import Any
 
 from siteglass.access.limits import Level, Policy, Verdict, limit_headers
 from siteglass.billing.credits import Balances, Receipt
-from siteglass.web.responses import LEDGER_PATH, NOTES_HEADER, credit_headers
+from siteglass.billing.responses import credit_headers
+from siteglass.leads.responses import NOTES_HEADER
+from siteglass.web.operations import LEDGER_PATH
 
 EXAMPLE_REQUEST_ID = "0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90"
 

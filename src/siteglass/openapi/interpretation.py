@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from siteglass.leads.interpret import explained
+from siteglass.leads.requests import read_search
 from siteglass.openapi.shapes import or_null, said, shape
 from siteglass.query.criteria import MAX_CONDITIONS
 from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.query.natural.interpretation import MAX_ALTERNATIVES
-from siteglass.web.requests import read_search
 
 # When the examples were asked, 15 November 2026: ages become moments.
 _NOW_MS = 1_794_744_000_000

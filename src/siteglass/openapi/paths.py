@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from siteglass.leads.charging import KEY_HEADER, MAX_KEY_CHARS
+from siteglass.leads.responses import NOTES_HEADER
 from siteglass.openapi import examples
 from siteglass.openapi.evidence import EVIDENCE_ANSWER, EVIDENCE_PATH
 from siteglass.openapi.failures import failures
@@ -37,7 +38,6 @@ from siteglass.web.operations import (
     VALUES,
     Declared,
 )
-from siteglass.web.responses import NOTES_HEADER
 
 
 def _tag(declared: Declared) -> str:

@@ -12,21 +12,17 @@ from starlette.responses import Response
 from siteglass.access.accounts import Plan
 from siteglass.access.keys import SCOPES
 from siteglass.billing.credits import Mark, Operation
-from siteglass.billing.endpoints import (
+from siteglass.billing.requests import MAX_DAYS
+from siteglass.billing.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS, Entry, UsageRow
+from siteglass.billing.requests import (
     DEFAULT_DAYS,
     DEFAULT_ENTRIES,
-    MAX_DAYS,
     MAX_ENTRIES,
     MAX_REQUEST_ID_CHARS,
-    REASONS,
-    account_answer,
-    ledger_answer,
     read_ledger,
     read_usage,
-    receipt_answer,
-    usage_answer,
 )
-from siteglass.billing.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS, Entry, UsageRow
+from siteglass.billing.responses import REASONS, account_answer, ledger_answer, receipt_answer, usage_answer
 from siteglass.billing.standing import MAX_EXPIRIES, Credits, Overview, OwnKey
 from siteglass.openapi.headers import EXAMPLE_REQUEST_ID
 from siteglass.openapi.shapes import or_null, said, shape

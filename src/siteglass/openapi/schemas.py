@@ -6,6 +6,7 @@ from typing import Any
 
 from siteglass.corpus.domains import MAX_INPUT_CHARS
 from siteglass.corpus.lead import SOCIAL_NETWORKS
+from siteglass.leads.requests import DEFAULT_LIMIT, DEFAULT_SORT, MAX_LEAD_CREDITS
 from siteglass.leads.search import ALWAYS_SHOWN
 from siteglass.openapi.texts import directive_table, known_values, short_vocabulary
 from siteglass.query.criteria import MAX_VALUES
@@ -16,8 +17,7 @@ from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FILTERS, SEARCH_SELEC
 from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.query.values import MAX_VALUE_CHARS
 from siteglass.settings import Settings
-from siteglass.web.requests import DEFAULT_LIMIT, DEFAULT_SORT, MAX_LEAD_CREDITS, MAX_LIMIT
-from siteglass.web.responses import SEARCH_PATH
+from siteglass.web.operations import MAX_LIMIT, SEARCH_PATH
 
 CURSOR = {"type": "string", "maxLength": MAX_CURSOR_CHARS, "pattern": "^[A-Za-z0-9_-]+$"}
 

@@ -7,15 +7,9 @@ from typing import Any
 
 from siteglass.openapi.shapes import or_null, said, shape
 from siteglass.privacy.control import places
-from siteglass.privacy.endpoints import (
-    ASK_PARAMETERS,
-    EFFECTIVE_WITHIN_S,
-    MAX_CHARS,
-    MAX_CODE_CHARS,
-    asked_body,
-    done_body,
-)
 from siteglass.privacy.opt_out import MAX_HELD, Held, HeldLead
+from siteglass.privacy.requests import ASK_PARAMETERS, MAX_CHARS, MAX_CODE_CHARS
+from siteglass.privacy.responses import EFFECTIVE_WITHIN_S, asked_body, done_body
 from siteglass.privacy.subject_requests import Asked, Done
 from siteglass.privacy.tickets import MAX_TICKET_CHARS, Purpose
 from siteglass.suppression.values import Kind, Value

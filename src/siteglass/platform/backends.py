@@ -11,7 +11,7 @@ import io
 import itertools
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
@@ -117,7 +117,7 @@ class Backends:
     settings: Settings
     opensearch: OpenSearch
     postgres: Postgres
-    clock: Clock = field(default_factory=Clock)
+    clock: Clock
 
     async def __aenter__(self) -> Self:
         return self
@@ -133,7 +133,7 @@ class Backends:
         await self.postgres.close()
 
 
-def open_backends(settings: Settings) -> Backends:
+def open_backends(settings: Settings, clock: Clock | None = None) -> Backends:
     """Backends for these settings; connections are made when first used."""
     postgres = Postgres(
         settings.postgres_dsn,
@@ -141,4 +141,4 @@ def open_backends(settings: Settings) -> Backends:
         max_connections=settings.postgres_pool,
         statement_cache=settings.postgres_statement_cache,
     )
-    return Backends(settings, OpenSearch(settings.opensearch_urls), postgres)
+    return Backends(settings, OpenSearch(settings.opensearch_urls), postgres, clock or Clock())

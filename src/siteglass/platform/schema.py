@@ -9,7 +9,6 @@ from urllib.parse import unquote, urlsplit
 
 import asyncpg
 
-from siteglass.billing.answers import SLOTS as ANSWER_SLOTS
 from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres, checked_schema
 from siteglass.settings import SettingsError, variable
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
 # The newest step this code relies on; a test holds it against the folder. Written here so that a worker that only
 # asks "is it there?" need not load alembic.
 HEAD = "0008"
+
+# Kept answers of one hour are in one of this many tables, so that a whole table is emptied at once.
+ANSWER_SLOTS = 32
 
 # What the role of the service may do; the ledger, balances and what belongs to them change only through functions
 # that the owner made. A table that stands nowhere here is closed to it.

@@ -22,9 +22,9 @@ from siteglass.errors import Unavailable
 from siteglass.index import generations
 from siteglass.index.documents import bulk_delete_line
 from siteglass.index.holders import Holder, holders
-from siteglass.index.names import Names
+from siteglass.index.index import Index
 from siteglass.index.writing import WRITE_DEADLINE_S, Carrying, Prepared, Preparer, Written, found_on, listed_of, write
-from siteglass.platform.backends import Backends, EngineError
+from siteglass.platform.backends import EngineError
 from siteglass.suppression import entries
 from siteglass.suppression.entries import MAX_ADDED, Listed
 from siteglass.suppression.redaction import changes, hashes, lead_getter, lead_with
@@ -73,8 +73,7 @@ class Held:
 
 
 async def suppress(
-    backends: Backends,
-    names: Names,
+    index: Index,
     values: Sequence[Value],
     *,
     reason: str,
@@ -82,88 +81,86 @@ async def suppress(
     on_progress: Callable[[Outcome], None] = lambda _: None,
 ) -> Outcome:
     """Put values on the list and take them out of the index. Done again it does no harm and mends what was left."""
-    preparer = Preparer(backends.settings)
-    await entries.require_secret(backends.postgres, preparer.hasher)
+    preparer = Preparer(index.settings)
+    await entries.require_secret(index.postgres, preparer.hasher)
     outcome = Outcome()
     for start in range(0, len(values), MAX_ADDED):
         part = values[start : start + MAX_ADDED]
-        outcome.added += await entries.add(backends.postgres, preparer.hasher, part, reason=reason, actor=actor)
-        await _take_out(backends, names, preparer, [(v.kind, preparer.hasher.of_value(v)) for v in part], outcome)
+        outcome.added += await entries.add(index.postgres, preparer.hasher, part, reason=reason, actor=actor)
+        await _take_out(index, preparer, [(v.kind, preparer.hasher.of_value(v)) for v in part], outcome)
         outcome.given += len(part)
         on_progress(outcome)
     return outcome
 
 
-async def settle(backends: Backends, names: Names) -> None:
+async def settle(index: Index) -> None:
     """Look once more for entries that a writer may have missed which asked the list just before they stood on it."""
-    preparer = Preparer(backends.settings)
-    await entries.require_secret(backends.postgres, preparer.hasher)
-    while claimed := await entries.claim_unsettled(backends.postgres, SETTLE_AFTER, MAX_ADDED):
+    preparer = Preparer(index.settings)
+    await entries.require_secret(index.postgres, preparer.hasher)
+    while claimed := await entries.claim_unsettled(index.postgres, SETTLE_AFTER, MAX_ADDED):
         outcome = Outcome()
-        await _take_out(backends, names, preparer, claimed, outcome)
+        await _take_out(index, preparer, claimed, outcome)
         if outcome.failed:
             raise Unavailable(f"{outcome.failed} leads with suppressed values could not be rewritten")
-        await entries.settle(backends.postgres, claimed)
+        await entries.settle(index.postgres, claimed)
 
 
-async def _take_out(
-    backends: Backends, names: Names, preparer: Preparer, listed: Sequence[tuple[Kind, bytes]], outcome: Outcome
-) -> None:
+async def _take_out(index: Index, preparer: Preparer, listed: Sequence[tuple[Kind, bytes]], outcome: Outcome) -> None:
     """Rewrite all documents that carry one of these, in every generation that takes writes."""
-    targets = await generations.writable(backends, names)
+    targets = await generations.writable(index)
     if not targets:
         return
-    await generations.refresh(backends, targets)
+    await generations.refresh(index, targets)
     domains = [value.decode() for kind, value in listed if kind is Kind.DOMAIN]
     keys = [index_key(value) for kind, value in listed if kind is not Kind.DOMAIN]
     broken: generations.GenerationError | None = None
     for target in targets:
         try:
-            async for found in holders(backends, target, domains, [*keys, *map(site_key, domains)]):
-                await _rewrite(backends, preparer, target, found, outcome)
+            async for found in holders(index, target, domains, [*keys, *map(site_key, domains)]):
+                await _rewrite(index, preparer, target, found, outcome)
         except EngineError as error:
-            if error.status != 404 or not await generations.is_gone(backends, target):
+            if error.status != 404 or not await generations.is_gone(index, target):
                 raise
         except generations.GenerationError as error:
             broken = error  # told when the others are done
-    await generations.refresh(backends, targets)
+    await generations.refresh(index, targets)
     if broken is not None:
         raise broken
 
 
-async def _rewrite(backends: Backends, preparer: Preparer, target: str, found: list[Holder], outcome: Outcome) -> None:
+async def _rewrite(index: Index, preparer: Preparer, target: str, found: list[Holder], outcome: Outcome) -> None:
     """Write documents anew from their records, without what is listed; note first that they carry it.
 
     The list is asked again when it is done: of two opt-outs of one lead, the slower one must not bring back the other.
     """
-    outcome.domains.update(await _noted(backends, preparer.hasher, found))
-    records, missing = await asyncio.to_thread(_records, backends, found)
+    outcome.domains.update(await _noted(index, preparer.hasher, found))
+    records, missing = await asyncio.to_thread(_records, index, found)
     # A document without its record cannot be written anew; what is certain is that it must not be shown as it is.
     if gone := [bulk_delete_line(one.domain, one.version) for one in missing]:
-        await write(backends, target, gone, outcome)
+        await write(index, target, gone, outcome)
         outcome.without_record += len(missing)
         outcome.domains.update(one.domain for one in missing)
     batch = await asyncio.to_thread(lambda: [preparer.prepare(lead, place) for lead, place in records])
     screened: Listed | None = None
-    while batch and (listed := await listed_of(backends, batch)) != screened:
+    while batch and (listed := await listed_of(index, batch)) != screened:
         carried = found_on(batch, listed)
-        await entries.remember(backends.postgres, carried)
+        await entries.remember(index.postgres, carried)
         outcome.domains.update(one.domain for one in carried)
-        await write(backends, target, await asyncio.to_thread(preparer.lines, batch, listed), outcome)
+        await write(index, target, await asyncio.to_thread(preparer.lines, batch, listed), outcome)
         screened = listed
 
 
-async def _noted(backends: Backends, hasher: Hasher, found: list[Holder]) -> set[str]:
+async def _noted(index: Index, hasher: Hasher, found: list[Holder]) -> set[str]:
     """Note what documents show of what is listed, before anything is read that may not be there; their domains."""
     shown = [Carrying(one.domain, listed_names(one.domain), frozenset(hashes(one.record.get, hasher))) for one in found]
-    carried = found_on(shown, await listed_of(backends, shown))
-    await entries.remember(backends.postgres, carried)
+    carried = found_on(shown, await listed_of(index, shown))
+    await entries.remember(index.postgres, carried)
     return {one.domain for one in carried}
 
 
-def _records(backends: Backends, found: list[Holder]) -> tuple[list[tuple[Lead, str]], list[Holder]]:
+def _records(index: Index, found: list[Holder]) -> tuple[list[tuple[Lead, str]], list[Holder]]:
     """The records of documents with their places, and the documents whose record is gone."""
-    store = backends.settings.lead_store
+    store = index.settings.lead_store
     if not store.is_dir():
         raise LeadFileError(f"{store}: the lead store is not here; leads are rewritten from its files")
     records: list[tuple[Lead, str]] = []
@@ -181,23 +178,23 @@ def _records(backends: Backends, found: list[Holder]) -> tuple[list[tuple[Lead, 
     return records, missing
 
 
-async def held(backends: Backends, names: Names, value: Value) -> Held:
+async def held(index: Index, value: Value) -> Held:
     """What is held of a value, from where and since when; at most MAX_HELD leads. Opt-outs of others stay hidden."""
-    preparer = Preparer(backends.settings)
+    preparer = Preparer(index.settings)
     hasher = preparer.hasher
-    await entries.require_secret(backends.postgres, hasher)
-    entry = await entries.find(backends.postgres, hasher, value)
+    await entries.require_secret(index.postgres, hasher)
+    entry = await entries.find(index.postgres, hasher, value)
     of_domain = value.kind is Kind.DOMAIN
     listed = {value.text.encode()} if of_domain else hasher.all_of(value)
-    sites = [] if of_domain else await entries.leads_with(backends.postgres, listed, MAX_HELD)
-    live = await generations.live(backends, names)
+    sites = [] if of_domain else await entries.leads_with(index.postgres, listed, MAX_HELD)
+    live = await generations.live(index)
     leads: list[HeldLead] = []
     if live is not None:
         keys = [site_key(value.text)] if of_domain else list(map(index_key, listed))
-        async for found in holders(backends, live, [value.text] if of_domain else [], keys):
-            records, _ = await asyncio.to_thread(_records, backends, found[: MAX_HELD - len(leads)])
+        async for found in holders(index, live, [value.text] if of_domain else [], keys):
+            records, _ = await asyncio.to_thread(_records, index, found[: MAX_HELD - len(leads)])
             batch = [preparer.prepare(lead, place) for lead, place in records]
-            others = (await listed_of(backends, batch)).hashes - listed
+            others = (await listed_of(index, batch)).hashes - listed
             leads += [_held_lead(one, others, value, listed, hasher) for one in batch]
             if len(leads) >= MAX_HELD:
                 break

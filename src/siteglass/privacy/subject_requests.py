@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from siteglass.corpus.lead_files import LeadFileError
 from siteglass.errors import BadRequest, Problem, Unavailable
 from siteglass.index.generations import GenerationError
-from siteglass.index.names import Names
-from siteglass.platform.backends import Backends, EngineError
+from siteglass.index.index import Index
+from siteglass.platform.backends import EngineError
 from siteglass.platform.mailer import Mailer, MailError, MailRefused
 from siteglass.privacy import opt_out
 from siteglass.privacy.control import Control, Look, places
@@ -91,10 +91,10 @@ class FrontDoor:
             return Asked(purpose, value, sealed, expires_s)
         return Asked(purpose, value, sealed, expires_s, opened.token, places(value.text))
 
-    async def confirm(self, backends: Backends, names: Names, sealed: str, code: str | None) -> Done:
+    async def confirm(self, index: Index, sealed: str, code: str | None) -> Done:
         """Carry a request out if it is proven; again and again while the ticket lives. Raises BadRequest if not."""
         try:
-            opened = self.sealer.open(sealed, backends.clock.now_ms() // 1000)
+            opened = self.sealer.open(sealed, index.clock.now_ms() // 1000)
         except NotATicket as error:
             raise _not_proven("ticket", f"{error}; ask for a new one with POST /v1/opt-out") from None
         ticket = opened.ticket
@@ -103,15 +103,15 @@ class FrontDoor:
             _check_code(opened, code)
         else:
             await self._check_token(opened, code)
-        return await self._carry_out(backends, names, ticket.purpose, value)
+        return await self._carry_out(index, ticket.purpose, value)
 
-    async def _carry_out(self, backends: Backends, names: Names, purpose: Purpose, value: Value) -> Done:
+    async def _carry_out(self, index: Index, purpose: Purpose, value: Value) -> Done:
         """Raises Unavailable if it is not done; the same again goes on from there."""
         try:
             async with asyncio.timeout(DEADLINE_S), self._at_once:
                 if purpose is Purpose.ACCESS:
-                    return Done(purpose, value, await opt_out.held(backends, names, value))
-                await opt_out.suppress(backends, names, [value], reason=REASON, actor=ACTOR)
+                    return Done(purpose, value, await opt_out.held(index, value))
+                await opt_out.suppress(index, [value], reason=REASON, actor=ACTOR)
                 return Done(purpose, value)
         except (SettingsError, LeadFileError, GenerationError) as error:
             raise Unavailable(f"{purpose}: {error}", RETRY_AFTER_S, has_price=False) from None

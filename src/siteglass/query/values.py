@@ -8,7 +8,8 @@ import unicodedata
 
 from siteglass.query.criteria import Range, Value
 from siteglass.query.field import Ask, Kind
-from siteglass.query.vocabulary import fold, vocabulary
+from siteglass.query.folding import fold
+from siteglass.query.vocabulary import vocabulary
 
 MAX_VALUE_CHARS = 256
 MAX_AGE_DAYS = 3_650

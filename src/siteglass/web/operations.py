@@ -27,8 +27,13 @@ from siteglass.errors import (
     Unavailable,
     UnsupportedMediaType,
 )
-from siteglass.web.responses import LEDGER_PATH, SEARCH_PATH, VALUES_PATH
 
+SEARCH_PATH = "/v1/leads/search"
+LEDGER_PATH = "/v1/ledger"
+VALUES_PATH = "/v1/values"
+
+# The largest page of a search.
+MAX_LIMIT = 100
 # An enrichment takes one unit of the rate limit for every so many domains begun.
 DOMAINS_PER_UNIT = 25
 # What a reading costs of the rate limit: it counts matches, and costs no credit.

@@ -117,7 +117,7 @@ def test_what_is_suppressed_is_not_told(desk: Bank) -> None:
     ]
 
     values = [read_value("eve@d-optout.example"), read_value(OPTED_OUT_PHONE)]
-    run(desk.settings, lambda b, n: opt_out.suppress(b, n, values, reason="asked to", actor="tests"))
+    run(desk.settings, lambda index: opt_out.suppress(index, values, reason="asked to", actor="tests"))
     seen = [*pages[:2], pages[4]]
     kept = {**before, "emails": [{"value": "info@d-optout.example", "seen": seen}], "phones": []}
     replayed = customer.client.get(path, headers=retry)
