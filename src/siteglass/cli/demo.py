@@ -176,11 +176,11 @@ async def _prepare(settings: Settings, count: int | None, seed: int | None) -> d
     _say("bringing the tables up to date")
     await migrate(settings.postgres_owner_dsn, settings.postgres_schema, settings.postgres_dsn)
     async with open_backends(settings) as backends:
-        sandbox_index = open_index(backends).sandbox()
+        index = open_index(backends)
         await _fill(backends, count, seed)
-        if not await generations.status(sandbox_index):
+        if not await generations.status(index.sandbox()):
             _say("making the leads of test mode")
-            await sandbox.build(sandbox_index)
+            await sandbox.build(index)
         keys = _kept(KEYS_FILE)
         if keys is None or "test_api_key" not in keys or not await _stands(backends, keys.get("api_key", "")):
             _say("making accounts and keys")

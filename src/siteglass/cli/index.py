@@ -57,7 +57,7 @@ def index_test_leads() -> None:
     """Make the index that test keys search: a fixed set of made-up leads. Again: made anew."""
     from siteglass.leads import sandbox
 
-    count = run(lambda index: sandbox.build(index.sandbox()))
+    count = run(lambda index: sandbox.build(index))
     click.echo(f"{count} leads for test keys.")
 
 

@@ -85,8 +85,9 @@ def leads() -> Iterator[Lead]:
     yield from generate(LEADS, SEED)
 
 
-async def build(index: Index) -> int:
-    """An index of these leads in place of the one before; how many there are."""
+async def build(live: Index) -> int:
+    """An index of these leads beside the live one, in place of the one before; how many there are."""
+    index = live.sandbox()
     before = await generations.status(index)
     name = await generations.create(index, generations.Shape(), source="test mode")
     with TemporaryDirectory() as folder:

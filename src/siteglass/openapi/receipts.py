@@ -12,11 +12,11 @@ from starlette.responses import Response
 from siteglass.access.accounts import Plan
 from siteglass.access.keys import SCOPES
 from siteglass.billing.credits import Mark, Operation
-from siteglass.billing.requests import MAX_DAYS
 from siteglass.billing.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS, Entry, UsageRow
 from siteglass.billing.requests import (
     DEFAULT_DAYS,
     DEFAULT_ENTRIES,
+    MAX_DAYS,
     MAX_ENTRIES,
     MAX_REQUEST_ID_CHARS,
     read_ledger,
