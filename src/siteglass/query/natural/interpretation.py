@@ -14,8 +14,7 @@ from siteglass.query.filters import FilterReader
 from siteglass.query.natural.lexicon import Sense
 from siteglass.query.natural.places import cities_of
 from siteglass.query.natural.reading import Words, read
-from siteglass.query.natural.segments import ENTITIES, Segment
-from siteglass.query.natural.sentence import Reading
+from siteglass.query.natural.segments import ENTITIES, Reading, Segment
 from siteglass.query.natural.text import Token
 from siteglass.query.vocabulary import vocabulary
 

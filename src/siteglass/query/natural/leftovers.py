@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from siteglass.query.natural.lexicon import ROMANCE
-from siteglass.query.natural.segments import ENTITIES, Segment
-from siteglass.query.natural.sentence import Reading, Sentence, line
+from siteglass.query.natural.segments import ENTITIES, Reading, Segment
+from siteglass.query.natural.sentence import Sentence, line
 
 _WORD = re.compile(r"\w")
 # Kinds that are reported because no search can do what they ask, and why.

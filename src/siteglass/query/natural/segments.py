@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from siteglass.query.folding import fold
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense
 from siteglass.query.natural.numbers import Amount, read_amount
 from siteglass.query.natural.text import Token
-
-if TYPE_CHECKING:
-    from siteglass.query.natural.sentence import Reading
 
 PLACES = frozenset(("country", "state", "city", "region", "subregion", "group", "nationality"))
 ENTITIES = PLACES | {"language", "spoken", "technology", "category", "service_type"}
@@ -28,6 +24,18 @@ _TOWN = 100_000
 _LARGE_TOWN = 200_000
 _CITY = 300_000
 _GREAT_CITY = 500_000
+
+
+@dataclass(slots=True, eq=False)
+class Reading:
+    """A condition as a directive line, and the words that say it."""
+
+    line: str
+    parts: list[Segment]
+    rule: str
+    confidence: float = 1.0
+    assumption: str = ""
+    """What was taken for granted, for the reader of an explanation."""
 
 
 @dataclass(slots=True, eq=False)

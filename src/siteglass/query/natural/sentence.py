@@ -8,20 +8,8 @@ from datetime import date
 
 from siteglass.query.fields import DIRECTIVES
 from siteglass.query.natural.lexicon import Lexicon
-from siteglass.query.natural.segments import PLACES, Segment
+from siteglass.query.natural.segments import PLACES, Reading, Segment
 from siteglass.query.values import quote_if_needed
-
-
-@dataclass(slots=True, eq=False)
-class Reading:
-    """A condition as a directive line, and the words that say it."""
-
-    line: str
-    parts: list[Segment]
-    rule: str
-    confidence: float = 1.0
-    assumption: str = ""
-    """What was taken for granted, for the reader of an explanation."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from siteglass.query.natural.sentence import Reading, Sentence
+from siteglass.query.natural.segments import Reading
+from siteglass.query.natural.sentence import Sentence
 
 VAGUE = {
     "slow": "@load_time(>3000)", "very_slow": "@load_time(>5000)", "fast": "@load_time(<1500)",
