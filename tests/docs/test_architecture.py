@@ -1,33 +1,64 @@
-"""The drawing of the rooms names every module, and none that is not there."""
+"""The structure that docs/architecture.md promises: packages, sizes, names, and imports without a cycle."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections import defaultdict
+from graphlib import TopologicalSorter
+from pathlib import Path
 
 from tests.docs.blocks import ROOT, blocks
 
 PACKAGE = ROOT / "src" / "siteglass"
-ROOMS = ("api", "dashboard", "index", "accounts", "people", "limits", "query")
-UNNAMED = {"__init__", "__pycache__", "py", "vocabulary.json"}
+MAX_TOP_LEVEL = 18
+MAX_LINES = 400
+UNCOUNTED = {"__init__.py", "__main__.py", "__pycache__", "py.typed"}
 
 
-def _drawn() -> str:
+def _modules() -> dict[str, Path]:
+    """Every module of the package by its dotted name."""
+    paths = {path: path.relative_to(PACKAGE.parent).with_suffix("").parts for path in PACKAGE.rglob("*.py")}
+    return {".".join(parts).removesuffix(".__init__"): path for path, parts in paths.items()}
+
+
+def _top_level() -> set[str]:
+    return {path.name for path in PACKAGE.iterdir()} - UNCOUNTED
+
+
+def test_the_drawing_names_every_package_and_module_at_the_top() -> None:
     (drawing,) = [block.text for block in blocks(ROOT / "docs/architecture.md") if "src/siteglass/" in block.text]
-    return drawing
+    drawn = re.findall(r"^  ([\w.]+)/? ", drawing, re.MULTILINE)
+    assert sorted(drawn) == sorted(_top_level())
 
 
-def _names(folder: str = "") -> set[str]:
-    return {path.stem for path in (PACKAGE / folder).iterdir()} - UNNAMED
+def test_the_top_level_stays_small() -> None:
+    assert len(_top_level()) <= MAX_TOP_LEVEL
 
 
-def test_every_module_and_room_has_its_place() -> None:
-    rooms = re.findall(r"^  (\w+)/", _drawn(), re.MULTILINE)
-    assert {*rooms, *re.findall(r"\b(\w+)\.py\b", _drawn())} == _names()
+def test_every_module_fits_on_a_few_screens() -> None:
+    lines = {name: len(path.read_text("utf-8").splitlines()) for name, path in _modules().items()}
+    assert {name: count for name, count in lines.items() if count > MAX_LINES} == {}
 
 
-def test_every_module_of_a_room_is_named_in_it() -> None:
-    for room in ROOMS:
-        found = re.search(rf"^  {room}/ (.*?)(?=^  \S|\Z)", _drawn(), re.MULTILINE | re.DOTALL)
-        assert found, room
-        listed = set(re.findall(r"\w+", found[1].partition(": ")[2]))
-        assert listed == _names(room), room
+def test_no_two_classes_of_a_package_share_a_name() -> None:
+    places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, path in _modules().items():
+        package = ".".join(name.split(".")[:2])
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places[package, node.name].append(name)
+    assert {key: modules for key, modules in places.items() if len(modules) > 1} == {}
+
+
+def test_imports_have_no_cycle() -> None:
+    modules = _modules()
+    graph: dict[str, set[str]] = {}
+    for name, path in modules.items():
+        imported = set()
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module in modules:
+                inside = {f"{node.module}.{alias.name}" for alias in node.names}
+                imported |= inside & modules.keys() or {node.module}
+        graph[name] = imported - {name}
+    TopologicalSorter(graph).prepare()  # raises CycleError, which lists the modules of the cycle

@@ -217,9 +217,7 @@ def _contents(settings: Settings) -> dict[str, Any]:
 
     async def read(index: Any) -> dict[str, Any]:
         body = {"size": 10_000, "query": {"match_all": {}}}
-        answer = await index.opensearch.request(
-            "POST", f"/{index.names.read}/_search", body, timeout_ms=30_000
-        )
+        answer = await index.opensearch.request("POST", f"/{index.names.read}/_search", body, timeout_ms=30_000)
         return {hit["_id"]: hit["_source"] for hit in answer["hits"]["hits"]}
 
     return run(settings, read)
