@@ -84,10 +84,9 @@ def make_test_account(dsn: str, schema: str) -> None:
                     API_KEY[:12],
                     API_KEY[-4:],
                     list(SCOPES),
-                    timeout_ms=5_000,
                 )
             for _ in range(200):
-                if await postgres.fetch("SELECT 1 FROM {schema}.keys WHERE name = 'tests'", timeout_ms=5_000):
+                if await postgres.fetch("SELECT 1 FROM {schema}.keys WHERE name = 'tests'"):
                     break
                 await asyncio.sleep(0.05)
         finally:

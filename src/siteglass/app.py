@@ -142,7 +142,7 @@ def _lead_routes(guard: Guard, live: LeadEndpoints, sandbox: SandboxEndpoints) -
 
 def _readiness_checks(backends: Backends, hidden: Hidden) -> list[ReadinessCheck]:
     async def tables() -> str | None:
-        if await is_current(backends.postgres, backends.settings.postgres_timeout_ms):
+        if await is_current(backends.postgres):
             return None
         return "the tables are too old for this build: run `siteglass migrate`"
 

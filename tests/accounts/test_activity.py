@@ -10,7 +10,7 @@ from siteglass.access.request_counts import RequestCounts
 from siteglass.billing.activity import OTHER_KEYS, RequestDay, Series, credits_by_day, requests_by_day
 from siteglass.billing.receipts import usage
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import TIMEOUT_MS, open_account, open_key
+from tests.accounts.opening import open_account, open_key
 from tests.accounts.test_request_counts import DAY, counted_at
 from tests.accounts.writing import USED, as_owner
 
@@ -35,16 +35,16 @@ async def test_requests_of_every_day_by_how_they_ended(postgres: Postgres) -> No
     ):
         counts.count(key, operation, status)
     await counts.write()
-    read = await requests_by_day(postgres, one.account_id, FIRST, LAST, timeout_ms=TIMEOUT_MS)
+    read = await requests_by_day(postgres, one.account_id, FIRST, LAST)
     assert read == [RequestDay(FIRST, 0, 0, 0, 0), RequestDay(DAY, 5, 1, 2, 1), RequestDay(LAST, 0, 0, 0, 0)]
-    assert await requests_by_day(postgres, one.account_id, LAST, LAST, timeout_ms=TIMEOUT_MS) == read[2:]
+    assert await requests_by_day(postgres, one.account_id, LAST, LAST) == read[2:]
 
 
 @pytest.mark.parametrize(("first", "last"), [(LAST, FIRST), (date(2025, 1, 1), date(2026, 1, 2))])
 async def test_only_so_many_days_are_told(postgres: Postgres, first: date, last: date) -> None:
     for read in (requests_by_day, credits_by_day):
         with pytest.raises(ValueError, match="1 to 366 days"):
-            await read(postgres, 1, first, last, timeout_ms=TIMEOUT_MS)
+            await read(postgres, 1, first, last)
 
 
 async def test_credits_by_day_operation_and_key(postgres: Postgres, dsn: str) -> None:
@@ -67,7 +67,7 @@ async def test_credits_by_day_operation_and_key(postgres: Postgres, dsn: str) ->
     ]
     for row in used:
         await as_owner(dsn, postgres, USED, *row)
-    read = await credits_by_day(postgres, account, FIRST, LAST, timeout_ms=TIMEOUT_MS)
+    read = await credits_by_day(postgres, account, FIRST, LAST)
     assert read.days == [FIRST, DAY, LAST]
     assert read.total() == Series("all", [2, 7, 12], [0, 4, 10], [40, 510, 127])
     assert read.by_operation() == [
@@ -83,14 +83,14 @@ async def test_credits_by_day_operation_and_key(postgres: Postgres, dsn: str) ->
         Series("tests", [0, 1, 0], [0, 0, 0], [0, 10, 0], keys[5]),
         Series(OTHER_KEYS, [0, 0, 2], [0, 0, 1], [0, 0, 7]),
     ]
-    rows = await usage(postgres, account, FIRST, LAST, None, timeout_ms=TIMEOUT_MS)
+    rows = await usage(postgres, account, FIRST, LAST, None)
     assert rows is not None
     assert read.total().credits == sum(row.api + row.lead for row in rows)
 
 
 async def test_an_account_that_used_nothing(postgres: Postgres) -> None:
     account = (await open_account(postgres)).account_id
-    read = await credits_by_day(postgres, account, FIRST, LAST, timeout_ms=TIMEOUT_MS)
+    read = await credits_by_day(postgres, account, FIRST, LAST)
     assert read.total() == Series("all", [0, 0, 0], [0, 0, 0], [0, 0, 0])
     assert read.by_operation() == []
     assert read.by_key() == []

@@ -37,7 +37,7 @@ WORKERS = 4
 
 async def test_nobody_listens() -> None:
     postgres = Postgres("postgresql://siteglass@127.0.0.1:1/siteglass", "siteglass")
-    assert not await is_current(postgres, LOOKUP_MS)
+    assert not await is_current(postgres)
     with pytest.raises(Unavailable) as caught:
         await postgres.fetch("SELECT 1", timeout_ms=LOOKUP_MS)
     assert caught.value.reason.startswith("postgresql: ")

@@ -29,7 +29,7 @@ from siteglass.errors import Unavailable
 from siteglass.platform.mailer import Mailer, MailError, open_mailer
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
-from tests.accounts.opening import TIMEOUT_MS, open_account, pay
+from tests.accounts.opening import open_account, pay
 from tests.accounts.writing import USED, as_owner
 from tests.opt_out.mails import Outbox
 from tests.running import make_test_account, serving, settings_for
@@ -62,7 +62,6 @@ class World:
             address,
             account_id,
             role,
-            timeout_ms=TIMEOUT_MS,
         )
         return address
 
@@ -84,9 +83,7 @@ class World:
 
     async def age_claims(self) -> None:
         """As if six minutes had passed since every claim."""
-        await self.postgres.fetch(
-            "UPDATE {schema}.balance_alerts SET claimed_at = claimed_at - interval '6 minutes'", timeout_ms=TIMEOUT_MS
-        )
+        await self.postgres.fetch("UPDATE {schema}.balance_alerts SET claimed_at = claimed_at - interval '6 minutes'")
 
 
 @pytest.fixture
@@ -108,9 +105,7 @@ async def test_what_the_mail_says_and_to_whom(world: World, dsn: str) -> None:
         await as_owner(dsn, world.postgres, USED, caller.key_id, day, "search", 1, 1_234, 5)
     assert await world.mail() == 1
     (mail,) = world.outbox.mails(owner)
-    row = await world.postgres.fetchrow(
-        "SELECT name FROM {schema}.accounts WHERE id = $1", account, timeout_ms=TIMEOUT_MS
-    )
+    row = await world.postgres.fetchrow("SELECT name FROM {schema}.accounts WHERE id = $1", account)
     assert row is not None
     assert mail["Subject"] == f"Few credits left: {row['name']}"
     text = mail.get_content()
@@ -174,7 +169,7 @@ async def test_many_workers_send_one(world: World, dsn: str, schema_name: str) -
     owners = [(await world.account(0, 0, BalanceAlert(5, 5)))[1] for _ in range(6)]
     workers = [Postgres(dsn, schema_name, max_connections=2) for _ in range(6)]
     for worker in workers:  # connected, so that all begin at the same time
-        await worker.fetch("SELECT 1", timeout_ms=TIMEOUT_MS)
+        await worker.fetch("SELECT 1")
     sent = await asyncio.gather(*(mail_low_balances(worker, world.mailer, LINK) for worker in workers))
     assert sum(sent) == len(owners)
     assert [len(world.texts(owner)) for owner in owners] == [1] * len(owners)
@@ -265,9 +260,9 @@ async def test_no_name_says_more_in_a_header(world: World) -> None:
 async def test_an_alert_is_set_read_and_noted(world: World) -> None:
     caller, _ = await world.account(0, 0, BalanceAlert(lead_below=5))
     postgres, account = world.postgres, caller.account_id
-    assert await balance_alert(postgres, (await open_account(postgres)).account_id, timeout_ms=5_000) == BalanceAlert()
+    assert await balance_alert(postgres, (await open_account(postgres)).account_id) == BalanceAlert()
     await set_balance_alert(postgres, account, BalanceAlert(10**15, None), Person(7))
-    assert await balance_alert(postgres, account, timeout_ms=5_000) == BalanceAlert(10**15, None)
+    assert await balance_alert(postgres, account) == BalanceAlert(10**15, None)
     rows = [row for row in await list_audit(postgres, account) if row.action == "alert.set"]
     assert [(row.actor_kind, row.actor_id, row.details) for row in rows] == [
         ("operator", "tests", {"api_below": None, "lead_below": 5}),

@@ -29,7 +29,6 @@ async def _rows(postgres: Postgres, account_id: int) -> list[asyncpg.Record]:
         "SELECT *, kind::text, operation::text, actor_kind::text FROM {schema}.ledger WHERE account_id = $1"
         " ORDER BY seq",
         account_id,
-        timeout_ms=TIMEOUT_MS,
     )
 
 
@@ -98,7 +97,7 @@ async def test_the_daily_caps_of_a_key(postgres: Postgres, dsn: str) -> None:
     # yesterday's spending does not count
     as_owner = Postgres(owner(dsn), postgres.schema)
     earlier = "UPDATE {schema}.usage_days SET day = day - 1 WHERE key_id = $1"
-    await as_owner.fetch(earlier, caller.key_id, timeout_ms=TIMEOUT_MS)
+    await as_owner.fetch(earlier, caller.key_id)
     await as_owner.close()
     await pay(postgres, caller, 0, 10)
 
@@ -151,7 +150,6 @@ async def test_a_charge_after_its_deadline_is_refused_by_the_database(postgres: 
         "SELECT * FROM {schema}.charge($1, $2, 'search', 0, 1, 'r', 'c a.example', now() - interval '1 ms')",
         caller.account_id,
         caller.key_id,
-        timeout_ms=TIMEOUT_MS,
     )
     assert row is not None
     assert row["outcome"] == "late"
@@ -196,7 +194,6 @@ async def test_no_address_enters_the_ledger_whoever_writes_it(postgres: Postgres
             "SELECT * FROM {schema}.charge($1, $2, 'search', 0, 1, 'r', 'c a@b.example', now() + interval '1 min')",
             caller.account_id,
             caller.key_id,
-            timeout_ms=TIMEOUT_MS,
         )
 
 
@@ -260,7 +257,6 @@ async def test_a_charge_only_takes_and_only_what_its_domains_say(
             api,
             lead,
             domains,
-            timeout_ms=TIMEOUT_MS,
         )
     assert await credits.balance(postgres, caller.account_id) == Balances(10, 10, 1)
 

@@ -14,7 +14,7 @@ from siteglass.billing.credits import Balances
 from siteglass.billing.expiry import expire_credits
 from siteglass.errors import InsufficientCredits
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import TIMEOUT_MS, open_account, owner, pay
+from tests.accounts.opening import open_account, owner, pay
 
 pytestmark = pytest.mark.anyio
 
@@ -27,7 +27,6 @@ async def _rows(postgres: Postgres, account_id: int) -> list[tuple[str, int, int
     rows = await postgres.fetch(
         "SELECT kind::text, api, lead, refers_to FROM {schema}.ledger WHERE account_id = $1 ORDER BY seq",
         account_id,
-        timeout_ms=TIMEOUT_MS,
     )
     return [tuple(row) for row in rows]
 
@@ -64,7 +63,6 @@ async def test_the_soonest_is_taken_first_and_what_never_expires_last(postgres: 
         rows = await postgres.fetch(
             "SELECT seq, lead FROM {schema}.expiring WHERE account_id = $1 ORDER BY seq",
             caller.account_id,
-            timeout_ms=TIMEOUT_MS,
         )
         return [tuple(row) for row in rows]
 

@@ -23,7 +23,7 @@ AWAY = "postgresql://siteglass@127.0.0.1:1/siteglass"
 
 
 async def _row(postgres: Postgres, key_id: int) -> KeyRow:
-    owner = await postgres.fetchrow("SELECT account_id FROM {schema}.keys WHERE id = $1", key_id, timeout_ms=5_000)
+    owner = await postgres.fetchrow("SELECT account_id FROM {schema}.keys WHERE id = $1", key_id)
     assert owner is not None
     return next(row for row in await keys.list_keys(postgres, owner["account_id"]) if row.id == key_id)
 
@@ -148,6 +148,6 @@ async def test_a_digest_that_changed_meanwhile_stays(postgres: Postgres) -> None
     await fast.find(key)
     await fast.uses.write()
     await slow.uses.write()
-    row = await postgres.fetchrow("SELECT digest FROM {schema}.keys WHERE id = $1", caller.key_id, timeout_ms=5_000)
+    row = await postgres.fetchrow("SELECT digest FROM {schema}.keys WHERE id = $1", caller.key_id)
     assert row is not None
     assert row["digest"] == digest(third.encode(), key)

@@ -79,7 +79,7 @@ async def test_the_caller_is_known_with_plan_and_limits(postgres: Postgres) -> N
 async def test_the_key_itself_is_nowhere_in_the_database(postgres: Postgres) -> None:
     account = (await open_account(postgres)).account_id
     number, key = await create_key(postgres, SECRETS, account, "k", actor="tests")
-    row = await postgres.fetchrow("SELECT k::text AS all FROM {schema}.keys k WHERE id = $1", number, timeout_ms=5_000)
+    row = await postgres.fetchrow("SELECT k::text AS all FROM {schema}.keys k WHERE id = $1", number)
     assert row is not None
     assert key not in row["all"]
     assert key[12:-4] not in row["all"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from siteglass.access.accounts import AccountError
 from siteglass.billing import ledger
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import TIMEOUT_MS, open_account, owner, pay
+from tests.accounts.opening import open_account, owner, pay
 
 text = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=40)
 whole = st.integers(-(2**63), 2**63 - 1)
@@ -58,7 +58,7 @@ def test_sql_and_python_hash_alike(dsn: str, schema_name: str) -> None:
         @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
         @given(entries)
         def alike(entry: dict[str, Any]) -> None:
-            row = runner.run(postgres.fetchrow(HASH, *(entry[name] for name in COLUMNS), timeout_ms=TIMEOUT_MS))
+            row = runner.run(postgres.fetchrow(HASH, *(entry[name] for name in COLUMNS)))
             assert row is not None
             assert row["hash"] == ledger.entry_hash(entry)
 

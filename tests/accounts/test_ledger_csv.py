@@ -58,7 +58,7 @@ async def test_no_cell_is_a_formula(postgres: Postgres) -> None:
     references = [text for text in (*FORMULAS, *HARMLESS) if "\n" not in text]
     for reference in references:
         await credits.grant(postgres, account, 1, 1, "tests", reference)
-    rows = _table(await _pieces(LedgerCsv(postgres, account, Wanted(1), timeout_ms=TIMEOUT_MS)))
+    rows = _table(await _pieces(LedgerCsv(postgres, account, Wanted(1))))
     assert [cell for row in rows for cell in row.values() if not _is_safe(cell)] == []
     charges = [row for row in reversed(rows) if row["kind"] == "charge"]
     assert [row["key_name"] for row in charges] == [*(f"'{name}" for name in FORMULAS), *HARMLESS]
@@ -70,7 +70,7 @@ async def test_no_cell_is_a_formula(postgres: Postgres) -> None:
 async def test_names_of_keys_are_for_people_only(postgres: Postgres) -> None:
     caller = await open_account(postgres, 0, 5)
     await pay(postgres, caller, 0, 1)
-    found = await entries(postgres, caller.account_id, Wanted(10), timeout_ms=TIMEOUT_MS)
+    found = await entries(postgres, caller.account_id, Wanted(10))
     assert written(found).splitlines()[0] == ",".join(COLUMNS)
     assert "key_name" not in COLUMNS
     assert [name for name in NAMED_COLUMNS if name != "key_name"] == list(COLUMNS)
@@ -86,7 +86,7 @@ async def test_all_of_a_long_ledger(dsn: str, schema_name: str, monkeypatch: pyt
     async def seqs(wanted: Wanted) -> tuple[list[int], int | None, int]:
         """Numbers in the file, where it goes on, and how many statements it took."""
         sent = postgres.sent
-        made = LedgerCsv(postgres, caller.account_id, wanted, timeout_ms=TIMEOUT_MS)
+        made = LedgerCsv(postgres, caller.account_id, wanted)
         assert made.goes_on_before is None
         rows = _table(await _pieces(made))
         return [int(row["seq"]) for row in rows], made.goes_on_before, postgres.sent - sent

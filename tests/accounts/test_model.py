@@ -194,7 +194,7 @@ def test_random_sequences_equal_the_model(
                 retry: str | None,
             ) -> None:
                 bill = Bill(operation, api, domains, max_lead)
-                quoted = runner.run(credits.quote(self.next_pool(), key, bill, timeout_ms=TIMEOUT_MS))
+                quoted = runner.run(credits.quote(self.next_pool(), key, bill))
                 marked = self.model.marked(domains)
                 assert (quoted.api, quoted.lead) == (api, sum(mark is Mark.CHARGED for _, mark in marked))
                 expected = self.model.charge(key.key_id, api, domains, max_lead, retry)
@@ -248,7 +248,7 @@ def test_random_sequences_equal_the_model(
 
             async def rows(self, select: str) -> list[asyncpg.Record]:
                 statement = f"{select} WHERE account_id = $1 ORDER BY seq"
-                return await postgres[0].fetch(statement, self.account, timeout_ms=TIMEOUT_MS)
+                return await postgres[0].fetch(statement, self.account)
 
         run_state_machine_as_test(
             Machine,

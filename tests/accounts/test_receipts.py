@@ -9,7 +9,7 @@ import pytest
 
 from siteglass.billing.receipts import KINDS, Wanted, entries
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import TIMEOUT_MS, open_account
+from tests.accounts.opening import open_account
 from tests.accounts.writing import write_long_ledger
 
 pytestmark = pytest.mark.anyio
@@ -23,7 +23,7 @@ class Explaining(Postgres):
 
     plan = ""
 
-    async def fetch(self, statement: str, *arguments: Any, timeout_ms: int) -> list[asyncpg.Record]:
+    async def fetch(self, statement: str, *arguments: Any, timeout_ms: int | None = None) -> list[asyncpg.Record]:
         explained = f"EXPLAIN (ANALYZE, BUFFERS, COSTS off, TIMING off) {statement}"
         self.plan = "\n".join(row[0] for row in await super().fetch(explained, *arguments, timeout_ms=timeout_ms))
         return await super().fetch(statement, *arguments, timeout_ms=timeout_ms)
@@ -36,7 +36,7 @@ async def test_kinds_are_found_by_their_own_index(dsn: str, schema_name: str) ->
     await write_long_ledger(dsn, postgres, account, caller.key_id, LENGTH)
 
     async def found(**wanted: Any) -> list[tuple[int, str]]:
-        rows = await entries(postgres, account, Wanted(3, **wanted), timeout_ms=TIMEOUT_MS)
+        rows = await entries(postgres, account, Wanted(3, **wanted))
         removed = [int(line.split(":")[1]) for line in postgres.plan.splitlines() if "Rows Removed by" in line]
         assert sum(removed) <= LENGTH // 100, postgres.plan
         assert "Seq Scan on ledger" not in postgres.plan
@@ -60,14 +60,12 @@ async def test_kinds_are_found_by_their_own_index(dsn: str, schema_name: str) ->
     assert await found(kinds=KINDS, before=702) == await found(before=702)
     assert await found(kinds=["grant"], request_id="request 400") == [(400, "grant")]
     assert await found(kinds=["grant"], request_id="request 401") == []
-    at = (await entries(postgres, account, Wanted(1, before=801), timeout_ms=TIMEOUT_MS))[0].at
+    at = (await entries(postgres, account, Wanted(1, before=801)))[0].at
     assert await found(kinds=["grant"], until=at) == [(400, "grant")]
     assert await found(kinds=["grant"], since=at, before=1_000) == [(800, "grant")]
     await postgres.close()
 
 
 async def test_every_kind_has_its_name(postgres: Postgres) -> None:
-    rows = await postgres.fetch(
-        "SELECT unnest(enum_range(NULL::{schema}.entry_kind))::text AS kind", timeout_ms=TIMEOUT_MS
-    )
+    rows = await postgres.fetch("SELECT unnest(enum_range(NULL::{schema}.entry_kind))::text AS kind")
     assert tuple(row["kind"] for row in rows) == KINDS

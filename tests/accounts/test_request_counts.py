@@ -14,7 +14,7 @@ from siteglass.access import request_counts
 from siteglass.access.request_counts import RequestCounts, outcome
 from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import TIMEOUT_MS, owner
+from tests.accounts.opening import owner
 from tests.accounts.test_key_uses import AWAY
 from tests.accounts.test_keys import Watch
 
@@ -34,7 +34,6 @@ async def _rows(postgres: Postgres, *key_ids: int) -> Sequence[tuple[object, ...
         "SELECT key_id, day, operation, outcome, requests FROM {schema}.request_days WHERE key_id = ANY($1)"
         " ORDER BY 1, 2, 3, 4",
         key_ids,
-        timeout_ms=TIMEOUT_MS,
     )
     return [tuple(row) for row in rows]
 

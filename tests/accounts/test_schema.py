@@ -30,7 +30,6 @@ async def _tables(postgres: Postgres) -> list[asyncpg.Record]:
         "SELECT table_name, column_name, data_type, column_default FROM information_schema.columns"
         " WHERE table_schema = $1 ORDER BY 1, 2",
         postgres.schema,
-        timeout_ms=TIMEOUT_MS,
     )
 
 
@@ -40,7 +39,7 @@ async def test_a_second_run_changes_nothing(postgres: Postgres, dsn: str) -> Non
     await make_schema(dsn, postgres.schema)
     assert await _tables(postgres) == before
     assert (await accounts.list_accounts(postgres, caller.account_id - 1))[0].lead == 5
-    assert await schema.is_current(postgres, TIMEOUT_MS)
+    assert await schema.is_current(postgres)
 
 
 async def test_several_at_once_and_from_any_folder(dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -48,9 +47,9 @@ async def test_several_at_once_and_from_any_folder(dsn: str, tmp_path: Path, mon
     name = f"test_{secrets.token_hex(6)}"
     postgres = Postgres(dsn, name)
     try:
-        assert not await schema.is_current(postgres, TIMEOUT_MS)
+        assert not await schema.is_current(postgres)
         await asyncio.gather(*(make_schema(dsn, name) for _ in range(3)))
-        assert await schema.is_current(postgres, TIMEOUT_MS)
+        assert await schema.is_current(postgres)
         plans = {p.name: (p.rate_per_s, p.burst) for p in await accounts.list_plans(postgres)}
         assert plans == {"standard": (10, 20), "demo": (1000, 2000)}
     finally:
@@ -70,12 +69,12 @@ async def test_several_at_once_and_from_any_folder(dsn: str, tmp_path: Path, mon
 async def test_the_ledger_is_never_changed(postgres: Postgres, dsn: str, statement: str) -> None:
     await open_account(postgres, lead=5)
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
-        await postgres.fetch(statement, timeout_ms=TIMEOUT_MS)
+        await postgres.fetch(statement)
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
-        await postgres.fetch(statement.replace("ledger SET lead", "balances SET lead"), timeout_ms=TIMEOUT_MS)
+        await postgres.fetch(statement.replace("ledger SET lead", "balances SET lead"))
     as_owner = Postgres(owner(dsn), postgres.schema)
     with pytest.raises(asyncpg.RaiseError, match="the ledger is never changed"):
-        await as_owner.fetch(statement, timeout_ms=TIMEOUT_MS)
+        await as_owner.fetch(statement)
     await as_owner.close()
 
 
@@ -98,7 +97,7 @@ FORGED = "ROW(1, 1, now(), 'grant', 'none', 9, 9, NULL, NULL, 'operator', 'x', '
 async def test_the_service_cannot_write_past_its_functions(postgres: Postgres, statement: str) -> None:
     await open_account(postgres, lead=5)
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
-        await postgres.fetch(statement, timeout_ms=TIMEOUT_MS)
+        await postgres.fetch(statement)
 
 
 async def test_both_addresses_name_one_database(dsn: str) -> None:

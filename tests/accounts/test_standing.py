@@ -17,14 +17,14 @@ from siteglass.billing import credits
 from siteglass.billing.running_out import last_day
 from siteglass.billing.standing import Credits, CreditsPerDay, RunsOut, Standing, standing
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import TIMEOUT_MS, open_account, open_key, pay
+from tests.accounts.opening import open_account, open_key, pay
 from tests.accounts.writing import USED, as_owner
 
 pytestmark = pytest.mark.anyio
 
 
 async def _today(postgres: Postgres) -> date:
-    row = await postgres.fetchrow("SELECT (now() AT TIME ZONE 'UTC')::date AS day", timeout_ms=TIMEOUT_MS)
+    row = await postgres.fetchrow("SELECT (now() AT TIME ZONE 'UTC')::date AS day")
     assert row is not None
     day: date = row["day"]
     return day
@@ -36,7 +36,7 @@ async def _pace(dsn: str, postgres: Postgres, caller: Caller, *used: tuple[int, 
     for days, api, lead in used:
         day = today - timedelta(days=days)
         await as_owner(dsn, postgres, USED, caller.key_id, day, "search", 1, api, lead)
-    return (await standing(postgres, caller.account_id, timeout_ms=TIMEOUT_MS)).used_per_day
+    return (await standing(postgres, caller.account_id)).used_per_day
 
 
 async def test_all_of_it(postgres: Postgres) -> None:
@@ -44,7 +44,7 @@ async def test_all_of_it(postgres: Postgres) -> None:
     ends = datetime.now(UTC) + timedelta(days=9)
     await credits.grant(postgres, caller.account_id, 5, 7, "tests", "INV 1", ends)
     await pay(postgres, caller, 2, 3)
-    seen = await standing(postgres, caller.account_id, timeout_ms=TIMEOUT_MS)
+    seen = await standing(postgres, caller.account_id)
     assert seen == Standing(
         caller.account_id,
         ANY,
@@ -59,7 +59,7 @@ async def test_all_of_it(postgres: Postgres) -> None:
     assert len(seen.name) == 16
     assert seen.created_at < seen.at <= datetime.now(UTC) + timedelta(seconds=5)
     with pytest.raises(LookupError):
-        await standing(postgres, 10**12, timeout_ms=TIMEOUT_MS)
+        await standing(postgres, 10**12)
 
 
 async def test_what_has_expired_is_gone(postgres: Postgres, dsn: str) -> None:
@@ -68,7 +68,7 @@ async def test_what_has_expired_is_gone(postgres: Postgres, dsn: str) -> None:
     await as_owner(
         dsn, postgres, "UPDATE {schema}.expiring SET expires_at = now() - interval '1 s' WHERE account_id = $1", account
     )
-    seen = await standing(postgres, account, timeout_ms=TIMEOUT_MS)
+    seen = await standing(postgres, account)
     assert (seen.balance, seen.expiring) == (Credits(10, 20), ())
 
 
@@ -141,7 +141,7 @@ async def test_what_expires_shortens_it(postgres: Postgres, dsn: str) -> None:
     ends = datetime.now(UTC) + timedelta(days=2)
     await credits.grant(postgres, caller.account_id, 1_000, 5, "tests", "INV 1", ends)
     await _pace(dsn, postgres, caller, (1, 10, 0))
-    seen = await standing(postgres, caller.account_id, timeout_ms=TIMEOUT_MS)
+    seen = await standing(postgres, caller.account_id)
     # 980 of the 1,000 are lost after two days, and 10 more last one; of lead credits nothing is used, and all are lost
     assert seen.runs_out == RunsOut((ends + timedelta(days=1)).date(), ends.date())
 
@@ -152,7 +152,7 @@ async def test_the_days_of_a_pace(postgres: Postgres, dsn: str) -> None:
         made = "UPDATE {schema}.accounts SET created_at = now() - make_interval(days => $2) WHERE id = $1"
         await as_owner(dsn, postgres, made, caller.account_id, made_ago)
         await _pace(dsn, postgres, caller, *((day, 1, 1) for day in used_ago))
-        return (await standing(postgres, caller.account_id, timeout_ms=TIMEOUT_MS)).pace_days
+        return (await standing(postgres, caller.account_id)).pace_days
 
     assert [await days(0), await days(3), await days(30)] == [0, 3, 7]
     assert [await days(30, 0), await days(30, 0, 1), await days(30, 3), await days(30, 20)] == [0, 1, 3, 7]

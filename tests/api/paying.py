@@ -209,7 +209,6 @@ class Customer:
             "SELECT seq, kind::text, operation::text, api, lead, actor_kind::text, actor_id, request_id, domains"
             " FROM {schema}.ledger WHERE account_id = $1 ORDER BY seq",
             self.account_id,
-            timeout_ms=TIMEOUT_MS,
         )
         return Books(*self.balance(), tuple(dict(row) for row in self.bank.do(reading)))
 

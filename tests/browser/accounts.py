@@ -22,7 +22,7 @@ from siteglass.platform.postgres import Postgres
 from tests.accounts.opening import owner as as_owner
 from tests.browser.driving import LIGHT, Browse, Look
 from tests.dashboard.history import written
-from tests.dashboard.visiting import SESSION, TIMEOUT_MS, Office, Somebody
+from tests.dashboard.visiting import SESSION, Office, Somebody
 
 ROWS = 9_000
 _ADDRESSES = itertools.count(1)
@@ -77,8 +77,8 @@ def furnish(
         await set_balance_alert(postgres, account_id, BalanceAlert(5_000, 20_000), by)
         inviter = ("person", str(by.id))
         for email, role in zip(invited, itertools.cycle(ROLES)):
-            token = await links.new_invitation(postgres, email, account_id, role, inviter, timeout_ms=TIMEOUT_MS)
-        reset = await links.new_reset(postgres, people["viewer"].email, timeout_ms=TIMEOUT_MS)
+            token = await links.new_invitation(postgres, email, account_id, role, inviter)
+        reset = await links.new_reset(postgres, people["viewer"].email)
         return revoked, token, reset
 
     revoked, invitation, reset = office.do(rest)
@@ -138,9 +138,7 @@ async def _age(office: Office, account_id: int, key_ids: Sequence[int], people: 
 def session_of(office: Office, who: Somebody, agent: str = "", address: str = "203.0.113.24") -> str:
     """What the cookie of somebody holds who signed in just now, without the work of a password."""
     token = office.do(
-        lambda postgres: sessions.start(
-            postgres, who.id, office.hashed, who.account_id, agent or AGENTS[0], address, timeout_ms=TIMEOUT_MS
-        )
+        lambda postgres: sessions.start(postgres, who.id, office.hashed, who.account_id, agent or AGENTS[0], address)
     )
     assert token is not None
     return token
@@ -151,8 +149,8 @@ def also_of(office: Office, who: Somebody, account_id: int) -> None:
 
     async def join(postgres: Postgres) -> None:
         by = ("operator", "tests")
-        token = await links.new_invitation(postgres, who.email, account_id, "viewer", by, timeout_ms=TIMEOUT_MS)
-        await credentials.join(postgres, token, who.id, who.email, timeout_ms=TIMEOUT_MS)
+        token = await links.new_invitation(postgres, who.email, account_id, "viewer", by)
+        await credentials.join(postgres, token, who.id, who.email)
 
     office.do(join)
 
@@ -182,6 +180,5 @@ def long_ago(office: Office, who: Somebody) -> None:
             "UPDATE {schema}.sessions SET proven_at = now() - $2::interval WHERE person_id = $1",
             who.id,
             timedelta(hours=1),
-            timeout_ms=TIMEOUT_MS,
         )
     )

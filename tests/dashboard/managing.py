@@ -66,7 +66,6 @@ def many_keys(office: Office, account_id: int, count: int, *, revoked: bool = Fa
             account_id,
             count,
             revoked,
-            timeout_ms=5_000,
         )
     )
 
@@ -82,7 +81,6 @@ def many_people(office: Office, account_id: int, count: int, name: str) -> None:
             account_id,
             count,
             name,
-            timeout_ms=5_000,
         )
     )
 
@@ -126,7 +124,6 @@ def age_password(office: Office, who: Somebody, minutes: int = 11) -> None:
             "UPDATE {schema}.sessions SET proven_at = now() - make_interval(mins => $2) WHERE person_id = $1",
             who.id,
             minutes,
-            timeout_ms=5_000,
         )
     )
 

@@ -17,7 +17,7 @@ from siteglass.people.problems import PeopleError
 from siteglass.platform.postgres import Postgres
 from tests.dashboard.test_second_factor import set_up, with_code
 from tests.dashboard.test_sign_in import change, same_time, try_to
-from tests.dashboard.visiting import SESSION, TIMEOUT_MS, Office, Somebody, Visitor, link_in
+from tests.dashboard.visiting import SESSION, Office, Somebody, Visitor, link_in
 
 NEW = "some other long password"
 
@@ -73,7 +73,7 @@ def test_a_newer_link_replaces_the_one_before_and_an_old_one_has_expired(the_off
     async def expired(postgres: object) -> str:
         life, links.LIVES["reset"] = links.LIVES["reset"], datetime.timedelta(seconds=-1)
         try:
-            return await links.new_reset(postgres, who.email, timeout_ms=TIMEOUT_MS)  # type: ignore[arg-type]
+            return await links.new_reset(postgres, who.email)  # type: ignore[arg-type]
         finally:
             links.LIVES["reset"] = life
 
@@ -159,9 +159,9 @@ def test_of_links_that_are_made_at_once_one_works(the_office: Office) -> None:
     who = the_office.somebody()
 
     async def many(postgres: Postgres) -> int:
-        made = [links.new_reset(postgres, who.email, timeout_ms=TIMEOUT_MS) for _ in range(5)]
+        made = [links.new_reset(postgres, who.email) for _ in range(5)]
         tokens = await asyncio.gather(*made)
-        found = [await links.look_at(postgres, "reset", token, timeout_ms=TIMEOUT_MS) for token in tokens]
+        found = [await links.look_at(postgres, "reset", token) for token in tokens]
         return sum(link is not None for link in found)
 
     assert the_office.do(many) == 1
@@ -190,9 +190,9 @@ def test_invitations_go_with_who_sent_them(the_office: Office) -> None:
 
         async def act(postgres: Postgres, role: str = role, who: Somebody = other) -> None:
             if role == "removed":
-                await people.remove(postgres, owner.account_id, who.id, owner.id, timeout_ms=TIMEOUT_MS)
+                await people.remove(postgres, owner.account_id, who.id, owner.id)
             else:
-                await people.set_role(postgres, owner.account_id, who.id, role, owner.id, timeout_ms=TIMEOUT_MS)
+                await people.set_role(postgres, owner.account_id, who.id, role, owner.id)
 
         the_office.do(act)
         assert the_office.visitor().get(path).status_code == 404
@@ -205,10 +205,10 @@ def test_an_invitation_that_is_sent_again_at_the_limit_replaces_itself(the_offic
         by = ("operator", "tests")
         emails = [f"{number}@full.test" for number in range(links.MAX_INVITATIONS)]
         for email in [*emails, emails[0]]:
-            await links.new_invitation(postgres, email, account, "viewer", by, timeout_ms=TIMEOUT_MS)
+            await links.new_invitation(postgres, email, account, "viewer", by)
         with pytest.raises(PeopleError, match="100 invitations wait"):
-            await links.new_invitation(postgres, "more@full.test", account, "viewer", by, timeout_ms=TIMEOUT_MS)
-        return [one.email for one in await links.invitations_of(postgres, account, timeout_ms=TIMEOUT_MS)]
+            await links.new_invitation(postgres, "more@full.test", account, "viewer", by)
+        return [one.email for one in await links.invitations_of(postgres, account)]
 
     waiting = the_office.do(fill)
     assert (len(waiting), waiting[0]) == (links.MAX_INVITATIONS, "0@full.test")
@@ -221,8 +221,8 @@ def test_what_concerns_a_person_is_noted_in_all_their_accounts(the_office: Offic
 
     async def join(postgres: Postgres) -> None:
         by = ("operator", "tests")
-        token = await links.new_invitation(postgres, who.email, second, "viewer", by, timeout_ms=TIMEOUT_MS)
-        await credentials.join(postgres, token, who.id, who.email, timeout_ms=TIMEOUT_MS)
+        token = await links.new_invitation(postgres, who.email, second, "viewer", by)
+        await credentials.join(postgres, token, who.id, who.email)
 
     the_office.do(join)
     the_office.visitor(who)

@@ -21,7 +21,6 @@ def _role(office: Office, who: Somebody) -> str | None:
             "SELECT role::text FROM {schema}.members WHERE account_id = $1 AND person_id = $2",
             who.account_id,
             who.id,
-            timeout_ms=5_000,
         )
     )
     return str(rows[0]["role"]) if rows else None
@@ -95,7 +94,6 @@ def test_what_is_wrong_with_an_invitation_stands_beside_the_form(the_office: Off
             " now() + interval '1 day' FROM generate_series(1, $2) n",
             who.account_id,
             MAX_INVITATIONS,
-            timeout_ms=5_000,
         )
     )
     answer = owner.post("/dashboard/people/invite", {"email": _address(), "role": "viewer"})

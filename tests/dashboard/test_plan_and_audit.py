@@ -65,7 +65,7 @@ def test_the_low_balance_mail_is_set_read_back_and_turned_off(the_office: Office
     owner = the_office.visitor(who)
 
     def stored() -> BalanceAlert:
-        return the_office.do(lambda postgres: balance_alert(postgres, who.account_id, timeout_ms=5_000))
+        return the_office.do(lambda postgres: balance_alert(postgres, who.account_id))
 
     assert "Off: owners get no mail" in owner.get("/dashboard/plan").text
     done = owner.post("/dashboard/plan/alert", {"api_below": "1,000", "lead_below": ""})
@@ -102,7 +102,6 @@ def test_the_trail_is_paged_both_ways_and_for_owners_only(the_office: Office) ->
             " SELECT 'person', '0', 'other.thing_' || chr(97 + n / 26) || chr(97 + n % 26), $1"
             " FROM generate_series(0, 117) n",
             account,
-            timeout_ms=5_000,
         )
     )  # with the three of account, credits and person: 121
 
@@ -155,10 +154,10 @@ def test_everything_that_people_do_has_words(the_office: Office) -> None:
         )
         for action in of_self:
             row = ("person", str(grace.id), f"person.{action}", ada.account_id, "{}")
-            await postgres.fetch(statement, *row, timeout_ms=5_000)
+            await postgres.fetch(statement, *row)
         for action in of_others:
             row = ("operator", "olga", f"person.{action}", ada.account_id, f'{{"person": {grace.id}}}')
-            await postgres.fetch(statement, *row, timeout_ms=5_000)
+            await postgres.fetch(statement, *row)
 
     the_office.do(note)
     said = words(the_office.visitor(ada).get("/dashboard/audit"))

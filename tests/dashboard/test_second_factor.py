@@ -12,7 +12,7 @@ import pyotp
 from siteglass.people.second_factor import STEP_S, SecondFactors, step_of
 from siteglass.people.secrecy import Secrecy
 from siteglass.platform.postgres import Postgres
-from tests.dashboard.visiting import SESSION, TIMEOUT_MS, Office, Somebody, Visitor
+from tests.dashboard.visiting import SESSION, Office, Somebody, Visitor
 from tests.running import SECRET
 from tests.suppression.world import command
 
@@ -133,13 +133,13 @@ def test_a_new_secret_of_the_settings_takes_nobody_s_second_factor(the_office: O
     newer = ("another secret of the tests, long enough", SECRET)
 
     async def change(postgres: Postgres) -> tuple[bool, bool]:
-        await SecondFactors(postgres, Secrecy(newer), TIMEOUT_MS).reseal()
-        alone = SecondFactors(postgres, Secrecy(newer[:1]), TIMEOUT_MS)
+        await SecondFactors(postgres, Secrecy(newer)).reseal()
+        alone = SecondFactors(postgres, Secrecy(newer[:1]))
         found = (
             await alone.is_code(who.id, totp.now(), time.time()),
             await alone.is_code(who.id, codes[0], time.time()),
         )
-        await SecondFactors(postgres, Secrecy((SECRET, newer[0])), TIMEOUT_MS).reseal()  # as others have them
+        await SecondFactors(postgres, Secrecy((SECRET, newer[0]))).reseal()  # as others have them
         return found
 
     assert the_office.do(change) == (True, True)
@@ -179,7 +179,6 @@ def test_turned_off_the_password_is_enough_and_it_is_noted(the_office: Office) -
         rows = await postgres.fetch(
             "SELECT action FROM {schema}.audit WHERE actor_kind = 'person' AND actor_id = $1 ORDER BY id",
             str(who.id),
-            timeout_ms=TIMEOUT_MS,
         )
         return [row["action"] for row in rows]
 
@@ -191,10 +190,8 @@ def test_the_secret_is_stored_sealed(the_office: Office) -> None:
     totp, codes = set_up(the_office.visitor(who))
 
     async def stored(postgres: Postgres) -> str:
-        people = await postgres.fetch("SELECT * FROM {schema}.people WHERE id = $1", who.id, timeout_ms=TIMEOUT_MS)
-        kept = await postgres.fetch(
-            "SELECT * FROM {schema}.recovery_codes WHERE person_id = $1", who.id, timeout_ms=TIMEOUT_MS
-        )
+        people = await postgres.fetch("SELECT * FROM {schema}.people WHERE id = $1", who.id)
+        kept = await postgres.fetch("SELECT * FROM {schema}.recovery_codes WHERE person_id = $1", who.id)
         assert len(kept) == 10
         return repr((people, kept))
 
@@ -215,8 +212,6 @@ def test_a_clock_may_be_half_a_minute_off_and_no_more() -> None:
 
 
 async def _has_factor(postgres: Postgres, who: Somebody) -> bool:
-    row = await postgres.fetchrow(
-        "SELECT totp IS NOT NULL AS has FROM {schema}.people WHERE id = $1", who.id, timeout_ms=TIMEOUT_MS
-    )
+    row = await postgres.fetchrow("SELECT totp IS NOT NULL AS has FROM {schema}.people WHERE id = $1", who.id)
     assert row is not None
     return bool(row["has"])

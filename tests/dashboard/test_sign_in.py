@@ -18,12 +18,12 @@ from siteglass.people.problems import PeopleError
 from siteglass.people.secrecy import bucket
 from siteglass.people.sessions import MAX_OF_PERSON, start
 from siteglass.platform.postgres import Postgres
-from tests.dashboard.visiting import FORM, KNOWN, SESSION, TIMEOUT_MS, Office, Somebody, Visitor
+from tests.dashboard.visiting import FORM, KNOWN, SESSION, Office, Somebody, Visitor
 
 
 def change(office: Office, statement: str, *values: object) -> None:
     """Something that only time would do."""
-    office.do(lambda postgres: postgres.fetch(statement, *values, timeout_ms=TIMEOUT_MS))
+    office.do(lambda postgres: postgres.fetch(statement, *values))
 
 
 def try_to(visitor: Visitor, email: str, password: str) -> httpx.Response:
@@ -194,7 +194,7 @@ def test_somebody_has_a_most_of_sessions(the_office: Office) -> None:
 
     async def many(postgres: Postgres) -> int:
         for _ in range(MAX_OF_PERSON + 3):
-            await start(postgres, who.id, the_office.hashed, who.account_id, "b", "10.0.0.1", timeout_ms=TIMEOUT_MS)
+            await start(postgres, who.id, the_office.hashed, who.account_id, "b", "10.0.0.1")
         return len(await _sessions_of(postgres, who))
 
     assert the_office.do(many) == MAX_OF_PERSON
@@ -282,7 +282,6 @@ def test_using_a_session_keeps_it(the_office: Office) -> None:
         lambda postgres: postgres.fetch(
             "SELECT now() - seen_at < interval '20 seconds' AS fresh FROM {schema}.sessions WHERE person_id = $1",
             who.id,
-            timeout_ms=TIMEOUT_MS,
         )
     )
     assert [row["fresh"] for row in rows] == [True]
@@ -310,7 +309,7 @@ def test_sessions_are_listed_and_ended_one_by_one_or_all_but_this(the_office: Of
 
 async def _sessions_of(postgres: Postgres, who: Somebody) -> list[int]:
     statement = "SELECT id FROM {schema}.sessions WHERE person_id = $1 ORDER BY id"
-    return [row["id"] for row in await postgres.fetch(statement, who.id, timeout_ms=TIMEOUT_MS)]
+    return [row["id"] for row in await postgres.fetch(statement, who.id)]
 
 
 def test_only_hashes_are_stored(the_office: Office) -> None:
@@ -319,9 +318,7 @@ def test_only_hashes_are_stored(the_office: Office) -> None:
     tables = ("people", "sessions", "tries", "links")
 
     async def everything(postgres: Postgres) -> str:
-        rows = [
-            row for t in tables for row in await postgres.fetch(f"SELECT * FROM {{schema}}.{t}", timeout_ms=TIMEOUT_MS)
-        ]
+        rows = [row for t in tables for row in await postgres.fetch(f"SELECT * FROM {{schema}}.{t}")]
         return repr(rows)
 
     stored = the_office.do(everything)
@@ -337,9 +334,7 @@ def test_a_hash_of_weaker_parameters_is_made_anew_at_sign_in(the_office: Office)
     the_office.visitor(who)
 
     async def stored(postgres: Postgres) -> str:
-        row = await postgres.fetchrow(
-            "SELECT password FROM {schema}.people WHERE id = $1", who.id, timeout_ms=TIMEOUT_MS
-        )
+        row = await postgres.fetchrow("SELECT password FROM {schema}.people WHERE id = $1", who.id)
         assert row is not None
         return str(row["password"])
 

@@ -140,9 +140,7 @@ class Office:
         """A person of an account, which is new if none is given."""
         account = self.account() if account_id is None else account_id
         email = email or f"{secrets.token_hex(4)}@people.test"
-        made = self.do(
-            lambda postgres: people.create(postgres, email, name, self.hashed, account, role, timeout_ms=TIMEOUT_MS)
-        )
+        made = self.do(lambda postgres: people.create(postgres, email, name, self.hashed, account, role))
         return Somebody(made, email, account)
 
     def visitor(self, who: Somebody | None = None) -> Visitor:

@@ -14,7 +14,7 @@ from siteglass.dashboard.routes import PAGES
 from siteglass.people import links, people, sessions
 from siteglass.people.sign_in import lifetimes
 from siteglass.platform.postgres import Postgres
-from tests.dashboard.visiting import SESSION, TIMEOUT_MS, Office, Somebody, Visitor
+from tests.dashboard.visiting import SESSION, Office, Somebody, Visitor
 
 FORMS = [page for page in PAGES if page.method == "POST"]
 INSIDE = [page for page in PAGES if page.role]
@@ -72,10 +72,8 @@ def full(office: Office, entries: int = 1) -> Full:
             await grant(postgres, account, 10, 10, "tests", f"{secret}-{secrets.token_hex(3)}")
         key_id, _ = await create_key(postgres, office.settings.key_secrets, account, f"{secret} key", actor="tests")
         by = ("person", str(members["owner"].id))
-        token = await links.new_invitation(
-            postgres, f"{secret}@people.test", account, "member", by, timeout_ms=TIMEOUT_MS
-        )
-        (invitation,) = await links.invitations_of(postgres, account, timeout_ms=TIMEOUT_MS)
+        token = await links.new_invitation(postgres, f"{secret}@people.test", account, "member", by)
+        (invitation,) = await links.invitations_of(postgres, account)
         return key_id, invitation.id, token
 
     key_id, link_id, token = office.do(rest)
@@ -89,10 +87,9 @@ def enter(office: Office, account: Full, role: str) -> Visitor:
     async def start(postgres: Postgres) -> tuple[str, int]:
         token = await sessions.start(
             postgres, who.id, office.hashed, account.account_id, f"{account.secret} browser", "10.0.0.1",
-            timeout_ms=TIMEOUT_MS,
         )  # fmt: skip
         assert token is not None
-        found = await sessions.find(postgres, token, lifetimes(office.settings), timeout_ms=TIMEOUT_MS)
+        found = await sessions.find(postgres, token, lifetimes(office.settings))
         assert found is not None
         return token, found.id
 
@@ -119,4 +116,4 @@ def state(office: Office, *accounts: Full) -> dict[str, list[str]]:
 
 async def _rows(postgres: Postgres, table: str, column: str, ids: list[int]) -> list[str]:
     statement = f"SELECT * FROM {{schema}}.{table} WHERE {column} = ANY($1::bigint[])"
-    return sorted(map(repr, await postgres.fetch(statement, ids, timeout_ms=TIMEOUT_MS)))
+    return sorted(map(repr, await postgres.fetch(statement, ids)))

@@ -62,7 +62,7 @@ def test_nothing_is_kept_of_what_was_not_proven(door: Door) -> None:
         rows = [
             str(row["text"])
             for table in tables
-            for row in await postgres.fetch(f"SELECT t::text AS text FROM {{schema}}.{table} t", timeout_ms=5_000)
+            for row in await postgres.fetch(f"SELECT t::text AS text FROM {{schema}}.{table} t")
         ]
         await postgres.close()
         client = Redis.from_url(door.settings.redis_url)
@@ -93,7 +93,7 @@ def test_of_a_proven_address_a_keyed_hash_is_kept(door: Door) -> None:
         found = [
             str(row["text"])
             for table in ("suppressed", "suppressed_leads", "audit")
-            for row in await postgres.fetch(f"SELECT t::text AS text FROM {{schema}}.{table} t", timeout_ms=5_000)
+            for row in await postgres.fetch(f"SELECT t::text AS text FROM {{schema}}.{table} t")
         ]
         await postgres.close()
         return "\n".join(found)

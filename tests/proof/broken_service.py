@@ -24,10 +24,9 @@ def answer_before_charge() -> None:
 
     async def charge_later(*arguments: Any, **options: Any) -> Receipt | None:
         postgres, caller, _, bill, keep = arguments
-        timeout_ms = options["timeout_ms"]
-        if keep is not None and await credits.find_answer(postgres, caller, keep.key, timeout_ms=timeout_ms):
+        if keep is not None and await credits.find_answer(postgres, caller, keep.key):
             return None
-        price = await credits.quote(postgres, caller, bill, timeout_ms=timeout_ms)
+        price = await credits.quote(postgres, caller, bill)
         task = asyncio.create_task(_later(*arguments, **options))
         running.add(task)
         task.add_done_callback(_let_go)

@@ -90,7 +90,7 @@ def test_a_search_finds_the_same_leads_every_time_and_costs_nothing(
     async def written(live_index: Any) -> tuple[int, int]:
         postgres: Postgres = live_index.postgres
         left = await balance(postgres, account)
-        return left.lead, len(await entries(postgres, account, Wanted(10), timeout_ms=TIMEOUT_MS))
+        return left.lead, len(await entries(postgres, account, Wanted(10)))
 
     assert run(settings, written) == (0, 0)
 

@@ -88,11 +88,10 @@ async def audit_page(
     after_id: int | None = None,
     key_id: int | None = None,
     limit: int,
-    timeout_ms: int,
 ) -> list[AuditRow]:
     """Actions of an account, newest first: the newest, the next before `before_id`, or the next after `after_id`."""
     statement = _PAGE.replace("{direction}", "DESC" if after_id is None else "ASC")
-    rows = await postgres.fetch(statement, account_id, before_id, after_id, key_id, limit, timeout_ms=timeout_ms)
+    rows = await postgres.fetch(statement, account_id, before_id, after_id, key_id, limit)
     return [_row(row) for row in rows]
 
 
@@ -104,12 +103,11 @@ class Named:
     email: str
 
 
-async def people_named(postgres: Postgres, person_ids: Iterable[int], *, timeout_ms: int) -> dict[int, Named]:
+async def people_named(postgres: Postgres, person_ids: Iterable[int]) -> dict[int, Named]:
     """Whom the numbers in rows stand for; those who are no more are missing."""
     rows = await postgres.fetch(
         "SELECT id, name, email FROM {schema}.people WHERE id = ANY($1::bigint[])",
         list(person_ids),
-        timeout_ms=timeout_ms,
     )
     return {row["id"]: Named(row["name"], row["email"]) for row in rows}
 

@@ -42,7 +42,6 @@ async def server(postgres: Postgres, timeout_ms: int) -> Server:
         " ARRAY(SELECT name FROM pg_settings WHERE name = ANY($1) AND setting = 'off' ORDER BY name) AS off,"
         " ARRAY(SELECT source FROM pg_settings WHERE name = ANY($1) AND setting = 'off' ORDER BY name) AS sources",
         DURABLE,
-        timeout_ms=timeout_ms,
     )
     assert row is not None  # noqa: S101 - a SELECT without FROM has one row
     return Server(row["version"].split()[0], row["now"], dict(zip(row["off"], row["sources"], strict=True)))
@@ -67,7 +66,6 @@ async def callers(postgres: Postgres, secrets: Sequence[str], timeout_ms: int) -
         FROM standing
         """,
         [secret_version(secret) for secret in key_secrets(secrets)],
-        timeout_ms=timeout_ms,
     )
     assert row is not None  # noqa: S101 - an aggregate has one row
     return Callers(**row)

@@ -33,26 +33,24 @@ class KeyPage:
 
 async def keys_page(
     postgres: Postgres, account_id: int, now: datetime, *, working: bool, before_id: int | None, limit: int,
-    timeout_ms: int,
 ) -> KeyPage:  # fmt: skip
     """Keys that work at a time, or those that do not any more."""
-    rows = await postgres.fetch(_PAGE, account_id, now, working, before_id, limit + 1, timeout_ms=timeout_ms)
+    rows = await postgres.fetch(_PAGE, account_id, now, working, before_id, limit + 1)
     keys = [KeyRow(**{name: value for name, value in row.items() if name != "total"}) for row in rows[:limit]]
     return KeyPage(keys, rows[0]["total"] if rows else 0, len(rows) > limit)
 
 
-async def find_key(postgres: Postgres, account_id: int, key_id: int, *, timeout_ms: int) -> KeyRow | None:
+async def find_key(postgres: Postgres, account_id: int, key_id: int) -> KeyRow | None:
     """A key of an account; None: it has no such key."""
-    row = await postgres.fetchrow(_FIND, account_id, key_id, timeout_ms=timeout_ms)
+    row = await postgres.fetchrow(_FIND, account_id, key_id)
     return None if row is None else KeyRow(**row)
 
 
-async def key_names(postgres: Postgres, account_id: int, key_ids: Iterable[int], *, timeout_ms: int) -> dict[int, str]:
+async def key_names(postgres: Postgres, account_id: int, key_ids: Iterable[int]) -> dict[int, str]:
     """Names of keys, for what was done to them."""
     rows = await postgres.fetch(
         "SELECT id, name FROM {schema}.keys WHERE account_id = $1 AND id = ANY($2::bigint[])",
         account_id,
         list(key_ids),
-        timeout_ms=timeout_ms,
     )
     return {row["id"]: row["name"] for row in rows}

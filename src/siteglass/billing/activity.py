@@ -50,12 +50,10 @@ def days_between(first: date, last: date) -> list[date]:
     return [first + timedelta(days=number) for number in range(count)]
 
 
-async def requests_by_day(
-    postgres: Postgres, account_id: int, first: date, last: date, *, timeout_ms: int
-) -> list[RequestDay]:
+async def requests_by_day(postgres: Postgres, account_id: int, first: date, last: date) -> list[RequestDay]:
     """Requests of all keys and operations, charged or not; one row for every day."""
     days = days_between(first, last)
-    rows = await postgres.fetch(_REQUESTS, account_id, first, last, timeout_ms=timeout_ms)
+    rows = await postgres.fetch(_REQUESTS, account_id, first, last)
     found = {row["day"]: RequestDay._make(row) for row in rows}
     return [found.get(day) or RequestDay(day, 0, 0, 0, 0) for day in days]
 
@@ -94,12 +92,10 @@ GROUP BY a.operation, a.key_id, k.name
 """
 
 
-async def credits_by_day(
-    postgres: Postgres, account_id: int, first: date, last: date, *, timeout_ms: int
-) -> CreditsByDay:
+async def credits_by_day(postgres: Postgres, account_id: int, first: date, last: date) -> CreditsByDay:
     """What was charged from the first day to the last, of the TOP_KEYS keys with most credits one by one."""
     days = days_between(first, last)
-    rows = await postgres.fetch(_CREDITS, account_id, first, last, TOP_KEYS, timeout_ms=timeout_ms)
+    rows = await postgres.fetch(_CREDITS, account_id, first, last, TOP_KEYS)
     return CreditsByDay(days, [CreditsPart._make(row) for row in rows])
 
 

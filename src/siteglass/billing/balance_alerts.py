@@ -42,12 +42,11 @@ class Claim:
     owners: Sequence[str]
 
 
-async def balance_alert(postgres: Postgres, account_id: int, *, timeout_ms: int) -> BalanceAlert:
+async def balance_alert(postgres: Postgres, account_id: int) -> BalanceAlert:
     """The alert of an account; one that never had any has none of both kinds."""
     row = await postgres.fetchrow(
         "SELECT api_below, lead_below FROM {schema}.balance_alerts WHERE account_id = $1",
         account_id,
-        timeout_ms=timeout_ms,
     )
     return BalanceAlert() if row is None else BalanceAlert(row["api_below"], row["lead_below"])
 

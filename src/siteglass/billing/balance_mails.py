@@ -58,7 +58,7 @@ async def mail_low_balances(postgres: Postgres, mailer: Mailer, link: str) -> in
 
 async def _tell(postgres: Postgres, mailer: Mailer, link: str, claim: Claim) -> BalanceAlert:
     """Mail to all owners; returns the numbers they were told of. Raises Unavailable if none of them was reached."""
-    seen = await standing(postgres, claim.account_id, timeout_ms=READ_TIMEOUT_MS)
+    seen = await standing(postgres, claim.account_id)
     passed = _still_passed(seen, claim.due)
     if passed == BalanceAlert():
         return passed

@@ -124,7 +124,6 @@ async def charge(
             _deadline(timeout_ms),
             bill.max_lead,
             *kept,
-            timeout_ms=timeout_ms,
             turn=caller.account_id,
         )
     except asyncpg.UniqueViolationError:
@@ -172,26 +171,24 @@ WHERE b.account_id = $1
 """
 
 
-async def quote(postgres: Postgres, caller: Caller, bill: Bill, *, timeout_ms: int) -> Receipt:
+async def quote(postgres: Postgres, caller: Caller, bill: Bill) -> Receipt:
     """What `charge` would take for this right now, and what the account has; nothing is changed."""
     leads = bill.leads
-    row = await postgres.fetchrow(_BALANCE, caller.account_id, leads, timeout_ms=timeout_ms)
+    row = await postgres.fetchrow(_BALANCE, caller.account_id, leads)
     if row is None:
         raise Unauthorized
     return Receipt(bill.api, len(leads) - row["paid_before"], Balances(row["api"], row["lead"], row["seq"]))
 
 
-async def balance(postgres: Postgres, account_id: int, *, timeout_ms: int = ADMIN_TIMEOUT_MS) -> Balances:
+async def balance(postgres: Postgres, account_id: int) -> Balances:
     """What an account has left."""
-    row = await postgres.fetchrow(_BALANCE, account_id, [], timeout_ms=timeout_ms)
+    row = await postgres.fetchrow(_BALANCE, account_id, [])
     if row is None:
         raise _no_account(account_id)
     return Balances(row["api"], row["lead"], row["seq"])
 
 
-async def find_answer(
-    postgres: Postgres, caller: Caller, key: str, *, timeout_ms: int
-) -> tuple[Answer, Receipt] | None:
+async def find_answer(postgres: Postgres, caller: Caller, key: str) -> tuple[Answer, Receipt] | None:
     """The answer that was stored under this key, with what it cost then and what the account has now."""
     row = await postgres.fetchrow(
         """
@@ -201,7 +198,6 @@ async def find_answer(
         """,
         caller.account_id,
         key,
-        timeout_ms=timeout_ms,
     )
     if row is None:
         return None
@@ -210,11 +206,10 @@ async def find_answer(
         f"SELECT headers, body FROM {{schema}}.answers_{row['slot']} WHERE account_id = $1 AND seq = $2",  # noqa: S608 - a number of ours
         caller.account_id,
         row["seq"],
-        timeout_ms=timeout_ms,
     )
     if kept is None:
         return None
-    left = await balance(postgres, caller.account_id, timeout_ms=timeout_ms)
+    left = await balance(postgres, caller.account_id)
     domains = tuple(domain for domain, _ in read_domains(row["domains"]))
     answer = Answer(row["fingerprint"], row["request_id"], kept["headers"], kept["body"], domains)
     return answer, Receipt(row["api"], row["lead"], left)

@@ -26,7 +26,6 @@ class BillingEndpoints:
         self._clock = backends.clock
         self._postgres = backends.postgres
         self._max_domains = backends.settings.max_enrich_domains
-        self._timeout_ms = backends.settings.postgres_timeout_ms
 
     def routes(self, guard: Guard) -> list[Route]:
         """The operations."""
@@ -40,7 +39,7 @@ class BillingEndpoints:
     async def account(self, request: Request, caller: Caller, _call: Call) -> Response:
         """Balances, plan and limits."""
         read_no_parameters(request.query_params)
-        overview = await standing.overview(self._postgres, caller, timeout_ms=self._timeout_ms)
+        overview = await standing.overview(self._postgres, caller)
         return account_answer(overview, self._max_domains)
 
     async def usage(self, request: Request, caller: Caller, _call: Call) -> Response:
@@ -53,7 +52,6 @@ class BillingEndpoints:
             wanted.first,
             wanted.last,
             wanted.key_id,
-            timeout_ms=self._timeout_ms,
         )
         if rows is None:
             raise too_many_rows()
@@ -62,7 +60,7 @@ class BillingEndpoints:
     async def ledger(self, request: Request, caller: Caller, _call: Call) -> Response:
         """Ledger entries, a page at a time."""
         wanted = read_ledger(request.query_params, ",".join(request.headers.getlist("accept")))
-        entries = await receipts.entries(self._postgres, caller.account_id, wanted.wanted, timeout_ms=self._timeout_ms)
+        entries = await receipts.entries(self._postgres, caller.account_id, wanted.wanted)
         return ledger_answer(wanted, entries)
 
     async def receipt(self, request: Request, caller: Caller, _call: Call) -> Response:
@@ -71,9 +69,7 @@ class BillingEndpoints:
         request_id = request.path_params["request_id"]
         entries = None
         if is_request_id(request_id):
-            entries = await receipts.of_request(
-                self._postgres, caller.account_id, request_id, timeout_ms=self._timeout_ms
-            )
+            entries = await receipts.of_request(self._postgres, caller.account_id, request_id)
         if not entries:
             raise NotFound(request.url.path[:200], receipt=True)
         return receipt_answer(request_id, entries)

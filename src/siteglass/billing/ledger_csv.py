@@ -73,17 +73,16 @@ class LedgerCsv:
     with `before` set to it goes on where this one ends.
     """
 
-    def __init__(self, postgres: Postgres, account_id: int, wanted: Wanted, *, timeout_ms: int) -> None:
+    def __init__(self, postgres: Postgres, account_id: int, wanted: Wanted) -> None:
         self._postgres = postgres
         self._account_id = account_id
         self._wanted = replace(wanted, limit=ROWS_AT_ONCE)
-        self._timeout_ms = timeout_ms
         self.goes_on_before: int | None = None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         wanted = self._wanted
         for first in range(0, MAX_CSV_ROWS, ROWS_AT_ONCE):
-            found = await entries(self._postgres, self._account_id, wanted, timeout_ms=self._timeout_ms)
+            found = await entries(self._postgres, self._account_id, wanted)
             shown = found[:ROWS_AT_ONCE]
             yield written(shown, NAMED_COLUMNS, with_head=first == 0).encode()
             if len(found) <= ROWS_AT_ONCE:

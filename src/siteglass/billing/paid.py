@@ -10,7 +10,7 @@ LEDGER_ROWS_AT_ONCE = 1_000
 PARTS_AT_ONCE = 10
 
 
-async def has_paid(postgres: Postgres, account_id: int, domain: str, *, timeout_ms: int) -> bool:
+async def has_paid(postgres: Postgres, account_id: int, domain: str) -> bool:
     """Whether a lead credit was taken for it and not given back. Raises Unavailable while a long ledger is read."""
     for _ in range(PARTS_AT_ONCE):
         row = await postgres.fetchrow(
@@ -18,7 +18,6 @@ async def has_paid(postgres: Postgres, account_id: int, domain: str, *, timeout_
             account_id,
             domain,
             LEDGER_ROWS_AT_ONCE,
-            timeout_ms=timeout_ms,
         )
         assert row is not None  # noqa: S101 - a function with OUT parameters gives exactly one row
         if row["paid"] or not row["behind"]:

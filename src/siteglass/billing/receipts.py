@@ -38,12 +38,12 @@ ORDER BY u.day, u.operation::text COLLATE "C", k.id LIMIT $4
 
 
 async def usage(
-    postgres: Postgres, account_id: int, first: date, last: date, key_id: int | None, *, timeout_ms: int
+    postgres: Postgres, account_id: int, first: date, last: date, key_id: int | None
 ) -> list[UsageRow] | None:
     """What was charged from the first day to the last, by day, operation and key; None if it is too much to tell."""
     of_key, values = ("", ()) if key_id is None else ("AND k.id = $5", (key_id,))
     statement = _USAGE.replace("{of_key}", of_key)
-    rows = await postgres.fetch(statement, account_id, first, last, MAX_USAGE_ROWS + 1, *values, timeout_ms=timeout_ms)
+    rows = await postgres.fetch(statement, account_id, first, last, MAX_USAGE_ROWS + 1, *values)
     return None if len(rows) > MAX_USAGE_ROWS else [UsageRow._make(row) for row in rows]
 
 
@@ -123,7 +123,7 @@ ORDER BY l.seq {order}
 """
 
 
-async def entries(postgres: Postgres, account_id: int, wanted: Wanted, *, timeout_ms: int) -> list[Entry]:
+async def entries(postgres: Postgres, account_id: int, wanted: Wanted) -> list[Entry]:
     """The newest entries that are wanted, the newest first; one above the limit, if there is one, tells of more.
 
     With `after` it is the first that tells of more: the list goes on at that end.
@@ -157,7 +157,7 @@ async def entries(postgres: Postgres, account_id: int, wanted: Wanted, *, timeou
     order = "DESC" if wanted.after is None else "ASC"
     rows = f"SELECT * FROM {source} WHERE {' AND '.join(conditions)} ORDER BY seq {order} LIMIT $2"  # noqa: S608 - our own words
     statement = _SHOWN.replace("{more}", "").replace("{rows}", rows).replace("{order}", "DESC")
-    return [Entry._make(row) for row in await postgres.fetch(statement, *values, timeout_ms=timeout_ms)]
+    return [Entry._make(row) for row in await postgres.fetch(statement, *values)]
 
 
 # Entries of a request, and those that correct them.
@@ -174,11 +174,11 @@ SELECT l.* FROM {schema}.ledger l WHERE l.account_id = $1 AND l.seq = ANY(ARRAY(
 
 
 async def of_request(
-    postgres: Postgres, account_id: int, request_id: str, *, timeout_ms: int
+    postgres: Postgres, account_id: int, request_id: str
 ) -> list[tuple[Entry, list[tuple[str, Mark]]]]:
     """The entries of a request and those that refer to them, oldest first, each with its domains."""
     statement = _SHOWN.replace("{more}", ", l.domains").replace("{rows}", _OF_REQUEST).replace("{order}", "ASC")
-    rows = await postgres.fetch(statement, account_id, request_id, MAX_REQUEST_ENTRIES, timeout_ms=timeout_ms)
+    rows = await postgres.fetch(statement, account_id, request_id, MAX_REQUEST_ENTRIES)
     return [_with_domains(row) for row in rows]
 
 

@@ -118,9 +118,9 @@ WHERE k.id = $1 AND k.account_id = $2
 """  # noqa: S608 - our own words
 
 
-async def overview(postgres: Postgres, caller: Caller, *, timeout_ms: int) -> Overview:
+async def overview(postgres: Postgres, caller: Caller) -> Overview:
     """The account of a caller."""
-    row = await postgres.fetchrow(_OVERVIEW, caller.key_id, caller.account_id, timeout_ms=timeout_ms)
+    row = await postgres.fetchrow(_OVERVIEW, caller.key_id, caller.account_id)
     if row is None:
         raise Unauthorized
     key = OwnKey(
@@ -203,9 +203,9 @@ WHERE a.id = $1
 """  # noqa: S608 - our own words
 
 
-async def standing(postgres: Postgres, account_id: int, *, timeout_ms: int) -> Standing:
+async def standing(postgres: Postgres, account_id: int) -> Standing:
     """An account that exists; it is a fault to ask for another."""
-    row = await postgres.fetchrow(_STANDING, account_id, PACE_DAYS, timeout_ms=timeout_ms)
+    row = await postgres.fetchrow(_STANDING, account_id, PACE_DAYS)
     if row is None:
         raise LookupError(f"there is no account {account_id}")
     balance, pace = Credits(row["api"], row["lead"]), CreditsPerDay(row["api_per_day"], row["lead_per_day"])

@@ -18,6 +18,7 @@ from siteglass.settings import load_settings
 if TYPE_CHECKING:
     from siteglass.platform.postgres import Postgres
 
+TIMEOUT_MS = 5_000
 Result = TypeVar("Result")
 
 _amount = click.IntRange(0, 1_000_000_000_000)
@@ -27,11 +28,14 @@ _burst = click.IntRange(1, 1_000_000)
 
 
 def run(action: Callable[[Postgres], Awaitable[Result]]) -> Result:
-    """Run a function with the database of the settings."""
+    """Run a function with the database of the settings, and more time than a request has."""
     from siteglass.platform.backends import open_backends
 
+    settings = load_settings()
+    patient = replace(settings, postgres_timeout_ms=max(settings.postgres_timeout_ms, TIMEOUT_MS))
+
     async def run() -> Result:
-        async with open_backends(load_settings()) as backends:
+        async with open_backends(patient) as backends:
             return await action(backends.postgres)
 
     return asyncio.run(run())

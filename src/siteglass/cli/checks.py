@@ -176,7 +176,7 @@ async def _postgresql(patient: Patient) -> Finding:
 
 async def _tables(patient: Patient) -> Finding:
     schema = patient.settings.postgres_schema
-    if await is_current(patient.backends.postgres, DEADLINE_MS):
+    if await is_current(patient.backends.postgres):
         return Finding("ok", f"schema {schema} has all that this build needs ({HEAD})")
     found = f"schema {schema} lacks tables that this build needs ({HEAD})"
     return Finding("wrong", found, patient.make_all or "siteglass migrate")

@@ -40,7 +40,6 @@ ACTOR = "demo"
 CREDITS = 10_000_000
 START_TIMEOUT_S = 60
 STOP_TIMEOUT_S = 20
-TIMEOUT_MS = 5_000
 # It begins the names of indices and is the name of a schema: what both allow.
 NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
@@ -261,7 +260,7 @@ async def _make_keys(backends: Backends) -> dict[str, str]:
     passwords = Passwords()
     hashed = await passwords.hash(password)
     passwords.close()
-    await people.create(postgres, email, "Demo Owner", hashed, main, "owner", timeout_ms=TIMEOUT_MS)
+    await people.create(postgres, email, "Demo Owner", hashed, main, "owner")
     past = KeyLimits(expires_at=datetime.now(UTC) - timedelta(days=1))
     revoked_id, revoked = await create_key(postgres, key_secrets, main, "revoked", actor=ACTOR)
     await revoke_key(postgres, revoked_id, ACTOR)

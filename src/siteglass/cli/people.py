@@ -13,7 +13,6 @@ from siteglass.settings import SettingsError, load_settings, variable
 if TYPE_CHECKING:
     from siteglass.platform.postgres import Postgres
 
-TIMEOUT_MS = 5_000
 MAX_LISTED = 1_000
 
 
@@ -63,7 +62,7 @@ def person_list(account_id: int) -> None:
     """Show the people of an account."""
     from siteglass.people.members import members_page
 
-    page = run(lambda postgres: members_page(postgres, account_id, 1, size=MAX_LISTED, timeout_ms=TIMEOUT_MS))
+    page = run(lambda postgres: members_page(postgres, account_id, 1, size=MAX_LISTED))
     for one in page.members if page else ():
         second = "two-step" if one.has_second_factor else "password only"
         click.echo(f"{one.person_id}  {one.email}  {one.name}  {one.role}  {second}")
@@ -76,7 +75,7 @@ def person_delete(email: str) -> None:
     from siteglass.people import people
 
     address = people.clean_email(email)
-    run(lambda postgres: people.delete(postgres, address, actor(), timeout_ms=TIMEOUT_MS))
+    run(lambda postgres: people.delete(postgres, address, actor()))
     click.echo(f"{address} is deleted, and signed out everywhere.")
 
 
@@ -93,10 +92,10 @@ def person_second_factor_off(email: str) -> None:
     secrecy = Secrecy(load_settings().dashboard_secrets)
 
     async def take_off(postgres: Postgres) -> bool:
-        known = await people.find(postgres, address, timeout_ms=TIMEOUT_MS)
+        known = await people.find(postgres, address)
         if known is None:
             raise PeopleError("There is no such person. `siteglass person list ACCOUNT` shows those of an account.")
-        return await SecondFactors(postgres, secrecy, TIMEOUT_MS).take_off(known.id, actor())
+        return await SecondFactors(postgres, secrecy).take_off(known.id, actor())
 
     done = run(take_off)
     click.echo(f"{address} signs in with the password alone." if done else f"{address} had no second factor.")

@@ -20,7 +20,6 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     account_id = visit.who.account_id
     rows = await audit_page(
         dashboard.backends.postgres, account_id, before_id=before_id, after_id=after_id, limit=PAGE_ROWS + 1,
-        timeout_ms=dashboard.timeout_ms,
     )  # fmt: skip
     has_more = len(rows) > PAGE_ROWS
     # One more was asked for; it is the furthest from where the page begins.

@@ -37,12 +37,12 @@ class Told:
 
 async def tell(dashboard: Dashboard, account_id: int, rows: Sequence[AuditRow]) -> list[Told]:
     """The actions in words."""
-    postgres, timeout_ms = dashboard.backends.postgres, dashboard.timeout_ms
+    postgres = dashboard.backends.postgres
     keys = {row.key_id for row in rows if row.key_id is not None}
     actors = {int(row.actor_id) for row in rows if row.actor_kind == "person"}
     others = {int(row.details["person"]) for row in rows if "person" in row.details}
-    people = await people_named(postgres, actors | others, timeout_ms=timeout_ms) if actors | others else {}
-    of_keys = await key_names(postgres, account_id, sorted(keys), timeout_ms=timeout_ms) if keys else {}
+    people = await people_named(postgres, actors | others) if actors | others else {}
+    of_keys = await key_names(postgres, account_id, sorted(keys)) if keys else {}
     return [_told(row, people, of_keys) for row in rows]
 
 

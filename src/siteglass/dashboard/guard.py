@@ -66,11 +66,6 @@ class Dashboard:
     origin: str
     """Where forms come from, as browsers spell it; empty: wherever the page was asked for."""
 
-    @property
-    def timeout_ms(self) -> int:
-        """Deadline of a look-up in PostgreSQL."""
-        return self.backends.settings.postgres_timeout_ms
-
     def service_address(self, visit: Visit) -> str:
         """Where programs call the service: as it is set, or as the page was asked for."""
         return (self.backends.settings.public_url or str(visit.request.base_url)).rstrip("/")
@@ -244,9 +239,7 @@ async def _find_session(dashboard: Dashboard, visit: Visit) -> None:
     cookies = visit.request.cookies
     given = cookies.get(SESSION_COOKIE, "")
     if given:
-        visit.session = await sessions.find(
-            dashboard.backends.postgres, given, dashboard.sign_in.lifetimes, timeout_ms=dashboard.timeout_ms
-        )
+        visit.session = await sessions.find(dashboard.backends.postgres, given, dashboard.sign_in.lifetimes)
     if visit.session is not None:
         visit.cookie = given
     else:

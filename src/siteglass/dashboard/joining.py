@@ -32,7 +32,7 @@ async def forgot(dashboard: Dashboard, visit: Visit) -> Response:
 
 async def _link(dashboard: Dashboard, visit: Visit, purpose: Purpose) -> Link | None:
     token = visit.request.path_params["token"][:MAX_TOKEN_CHARS]
-    return await links.look_at(dashboard.backends.postgres, purpose, token, timeout_ms=dashboard.timeout_ms)
+    return await links.look_at(dashboard.backends.postgres, purpose, token)
 
 
 async def show_reset(dashboard: Dashboard, visit: Visit) -> Response:
@@ -72,7 +72,7 @@ async def _join_form(dashboard: Dashboard, visit: Visit, name: str = "", error: 
 
 
 async def _is_known(dashboard: Dashboard, email: str) -> bool:
-    return await people.find(dashboard.backends.postgres, email, timeout_ms=dashboard.timeout_ms) is not None
+    return await people.find(dashboard.backends.postgres, email) is not None
 
 
 async def join(dashboard: Dashboard, visit: Visit) -> Response:

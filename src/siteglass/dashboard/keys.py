@@ -56,9 +56,7 @@ def state_of(key: KeyRow, now: datetime) -> State:
 
 async def key_of(dashboard: Dashboard, visit: Visit) -> KeyRow:
     """The key that the path names, if it is one of the account; raises Refused."""
-    key = await find_key(
-        dashboard.backends.postgres, visit.who.account_id, visit.number("key_id"), timeout_ms=dashboard.timeout_ms
-    )
+    key = await find_key(dashboard.backends.postgres, visit.who.account_id, visit.number("key_id"))
     if key is None:
         raise NOT_THERE
     return key
@@ -81,16 +79,13 @@ async def _page(dashboard: Dashboard, visit: Visit, *, working: bool, before_id:
     who = visit.who
     return await keys_page(
         dashboard.backends.postgres, who.account_id, who.now, working=working, before_id=before_id, limit=limit,
-        timeout_ms=dashboard.timeout_ms,
     )  # fmt: skip
 
 
 async def show_one(dashboard: Dashboard, visit: Visit) -> Response:
     """A key, and what was done to it."""
     key = await key_of(dashboard, visit)
-    rows = await audit_page(
-        dashboard.backends.postgres, key.account_id, key_id=key.id, limit=MAX_ACTIONS, timeout_ms=dashboard.timeout_ms
-    )
+    rows = await audit_page(dashboard.backends.postgres, key.account_id, key_id=key.id, limit=MAX_ACTIONS)
     told = await tell(dashboard, key.account_id, rows)
     return dashboard.page(visit, "key.html", key=key, state=state_of(key, visit.who.now), told=told)
 

@@ -92,7 +92,7 @@ class Page:
 
 async def _newest(dashboard: Dashboard, account_id: int, filters: Filters, before: int | None) -> Page:
     wanted = replace(filters.wanted(PAGE_ROWS), before=before)
-    found = await entries(dashboard.backends.postgres, account_id, wanted, timeout_ms=dashboard.timeout_ms)
+    found = await entries(dashboard.backends.postgres, account_id, wanted)
     shown = found[:PAGE_ROWS]
     older = filters.path(before=shown[-1].seq) if len(found) > PAGE_ROWS else ""
     newer = filters.path(after=shown[0].seq) if before is not None and shown else ""
@@ -102,7 +102,7 @@ async def _newest(dashboard: Dashboard, account_id: int, filters: Filters, befor
 async def _above(dashboard: Dashboard, account_id: int, filters: Filters, after: int) -> Page:
     """The page above a number; where it would not be full, the first page, which is."""
     wanted = replace(filters.wanted(PAGE_ROWS), after=after)
-    found = await entries(dashboard.backends.postgres, account_id, wanted, timeout_ms=dashboard.timeout_ms)
+    found = await entries(dashboard.backends.postgres, account_id, wanted)
     if len(found) <= PAGE_ROWS:
         return await _newest(dashboard, account_id, filters, None)
     shown = found[-PAGE_ROWS:]
@@ -142,7 +142,7 @@ async def download(dashboard: Dashboard, visit: Visit) -> Response:
     except FormError:
         filters = Filters()
     wanted = replace(filters.wanted(0), before=visit.query.number("before"))
-    file = LedgerCsv(dashboard.backends.postgres, visit.who.account_id, wanted, timeout_ms=dashboard.timeout_ms)
+    file = LedgerCsv(dashboard.backends.postgres, visit.who.account_id, wanted)
     return await csv_answer(file, f"siteglass-ledger-{datetime.now(UTC):%Y-%m-%d}.csv")
 
 

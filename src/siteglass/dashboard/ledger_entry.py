@@ -24,17 +24,17 @@ BY_WORDS = {"key": "An API key", "person": "A person", "export": "An export", "o
 
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
     """The entry; that of another account is not there."""
-    seq, account_id, timeout_ms = visit.number("seq"), visit.who.account_id, dashboard.timeout_ms
+    seq, account_id = visit.number("seq"), visit.who.account_id
     postgres = dashboard.backends.postgres
     wanted = Wanted(limit=1, before=seq + 1)
-    found = await entries(postgres, account_id, wanted, timeout_ms=timeout_ms)
+    found = await entries(postgres, account_id, wanted)
     if not found or found[0].seq != seq:
         raise NOT_THERE
     entry = found[0]
     together: list[tuple[Entry, list[tuple[str, Mark]]]] = [(entry, [])]
     # Credits that expire have no request: their rows all say the same there.
     if entry.kind != "expire":
-        together = await of_request(postgres, account_id, entry.request_id, timeout_ms=timeout_ms) or together
+        together = await of_request(postgres, account_id, entry.request_id) or together
     domains = next((domains for one, domains in together if one.seq == seq), [])
     return dashboard.page(
         visit,

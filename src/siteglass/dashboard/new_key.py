@@ -151,7 +151,7 @@ async def _take_only_try(dashboard: Dashboard, form_id: str) -> None:
     """
     under = bucket("form of a new key", form_id)
     try:
-        await tries.take(dashboard.backends.postgres, under, most=1, window=REMEMBERED, timeout_ms=dashboard.timeout_ms)
+        await tries.take(dashboard.backends.postgres, under, most=1, window=REMEMBERED)
     except TooManyTries:
         raise SENT_BEFORE from None
 

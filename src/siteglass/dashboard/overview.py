@@ -61,16 +61,16 @@ def _balances(account: Standing, used_api: int, used_lead: int) -> list[Balance]
 
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
     """The overview."""
-    postgres, account_id, timeout_ms = dashboard.backends.postgres, visit.who.account_id, dashboard.timeout_ms
+    postgres, account_id = dashboard.backends.postgres, visit.who.account_id
     last = datetime.now(UTC).date()
     first = last - timedelta(days=DAYS - 1)
-    account = await standing.standing(postgres, account_id, timeout_ms=timeout_ms)
+    account = await standing.standing(postgres, account_id)
     requests, credits = await asyncio.gather(
-        activity.requests_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms),
-        activity.credits_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms),
+        activity.requests_by_day(postgres, account_id, first, last),
+        activity.credits_by_day(postgres, account_id, first, last),
     )
     wanted = receipts.Wanted(limit=LAST_ENTRIES)
-    entries = await receipts.entries(postgres, account_id, wanted, timeout_ms=timeout_ms)
+    entries = await receipts.entries(postgres, account_id, wanted)
     used = credits.total()
     lines = (Line("API credits", used.api, 1), Line("Lead credits", used.lead, 2))
     return dashboard.page(
@@ -90,13 +90,13 @@ async def _is_new(dashboard: Dashboard, account_id: int, recent: list[RequestDay
     """Whether the account has never asked for anything; looked up only where it has not of late."""
     if any(sum(day[1:]) for day in recent):
         return False
-    postgres, timeout_ms = dashboard.backends.postgres, dashboard.timeout_ms
+    postgres = dashboard.backends.postgres
     charges = receipts.Wanted(limit=1, kinds=("charge",))
-    if await receipts.entries(postgres, account_id, charges, timeout_ms=timeout_ms):
+    if await receipts.entries(postgres, account_id, charges):
         return False
     last = recent[-1].day
     first = last - timedelta(days=activity.MAX_DAYS - 1)
-    year = await activity.requests_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms)
+    year = await activity.requests_by_day(postgres, account_id, first, last)
     return not any(sum(day[1:]) for day in year)
 
 

@@ -27,13 +27,13 @@ OFFERED_ROLES = (
 
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
     """Who is here, a page at a time; to owners also who is invited."""
-    postgres, account_id, timeout_ms = dashboard.backends.postgres, visit.who.account_id, dashboard.timeout_ms
+    postgres, account_id = dashboard.backends.postgres, visit.who.account_id
     asked = visit.query.number("page") if visit.query.get("page") else 1
-    page = asked and await members_page(postgres, account_id, asked, size=PAGE_PEOPLE, timeout_ms=timeout_ms)
+    page = asked and await members_page(postgres, account_id, asked, size=PAGE_PEOPLE)
     if not page:
         raise NOT_THERE
     is_owner = visit.may("owner")
-    waiting = await links.invitations_of(postgres, account_id, timeout_ms=timeout_ms) if is_owner else []
+    waiting = await links.invitations_of(postgres, account_id) if is_owner else []
     return dashboard.page(visit, "people.html", page=page, waiting=waiting)
 
 
@@ -75,7 +75,6 @@ async def withdraw(dashboard: Dashboard, visit: Visit) -> Response:
     who = visit.who
     if not await links.withdraw(
         dashboard.backends.postgres, who.account_id, visit.number("link_id"), who.person_id,
-        timeout_ms=dashboard.timeout_ms,
     ):  # fmt: skip
         raise NOT_THERE
     return see_other(f"{PEOPLE}?done=withdrawn")
@@ -86,9 +85,7 @@ async def withdraw(dashboard: Dashboard, visit: Visit) -> Response:
 
 async def _member(dashboard: Dashboard, visit: Visit) -> Member:
     """The person that the path names, if they belong to the account; raises Refused."""
-    member = await find_member(
-        dashboard.backends.postgres, visit.who.account_id, visit.number("person_id"), timeout_ms=dashboard.timeout_ms
-    )
+    member = await find_member(dashboard.backends.postgres, visit.who.account_id, visit.number("person_id"))
     if member is None:
         raise NOT_THERE
     return member
@@ -117,7 +114,6 @@ async def set_role(dashboard: Dashboard, visit: Visit) -> Response:
         try:
             await people.set_role(
                 dashboard.backends.postgres, who.account_id, member.person_id, role, who.person_id,
-                timeout_ms=dashboard.timeout_ms,
             )  # fmt: skip
         except PeopleError as error:
             return _one(dashboard, visit, member, role, "role", str(error))
@@ -138,9 +134,7 @@ async def remove(dashboard: Dashboard, visit: Visit) -> Response:
 
 async def _take_out(dashboard: Dashboard, visit: Visit, person_id: int) -> None:
     who = visit.who
-    await people.remove(
-        dashboard.backends.postgres, who.account_id, person_id, who.person_id, timeout_ms=dashboard.timeout_ms
-    )
+    await people.remove(dashboard.backends.postgres, who.account_id, person_id, who.person_id)
 
 
 async def show_leave(dashboard: Dashboard, visit: Visit) -> Response:

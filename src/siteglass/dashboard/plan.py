@@ -25,9 +25,9 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
 async def _page(
     dashboard: Dashboard, visit: Visit, typed: dict[str, str] | None = None, wrong: dict[str, str] | None = None
 ) -> Response:
-    postgres, account_id, timeout_ms = dashboard.backends.postgres, visit.who.account_id, dashboard.timeout_ms
-    now = await standing(postgres, account_id, timeout_ms=timeout_ms)
-    alert = await balance_alert(postgres, account_id, timeout_ms=timeout_ms)
+    postgres, account_id = dashboard.backends.postgres, visit.who.account_id
+    now = await standing(postgres, account_id)
+    alert = await balance_alert(postgres, account_id)
     settings, plan = dashboard.backends.settings, now.plan
     kept = {"api_below": _spelled(alert.api_below), "lead_below": _spelled(alert.lead_below)}
     return dashboard.page(

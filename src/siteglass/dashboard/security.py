@@ -43,9 +43,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
 
 async def _page(dashboard: Dashboard, visit: Visit, error: PeopleError | None = None, name: str = "") -> Response:
     who, postgres = visit.who, dashboard.backends.postgres
-    here = await sessions.of_person(
-        postgres, who.person_id, dashboard.sign_in.lifetimes, timeout_ms=dashboard.timeout_ms
-    )
+    here = await sessions.of_person(postgres, who.person_id, dashboard.sign_in.lifetimes)
     codes_left = await dashboard.sign_in.factors.recovery_codes_left(who.person_id) if who.has_second_factor else 0
     return dashboard.page(
         visit, "security.html", 422 if error else 200, sessions=here, device=device, codes_left=codes_left,
@@ -61,7 +59,7 @@ async def set_name(dashboard: Dashboard, visit: Visit) -> Response:
         name = people.clean_name(given)
     except PeopleError as error:
         return await _page(dashboard, visit, error, given)
-    await people.set_name(dashboard.backends.postgres, visit.who.person_id, name, timeout_ms=dashboard.timeout_ms)
+    await people.set_name(dashboard.backends.postgres, visit.who.person_id, name)
     return see_other(f"{HERE}?done=name-changed")
 
 
@@ -127,7 +125,7 @@ async def take_off(dashboard: Dashboard, visit: Visit) -> Response:
 async def end_session(dashboard: Dashboard, visit: Visit) -> Response:
     """End one session; one's own is a sign-out."""
     who, number = visit.who, visit.number("session_id")
-    if not await sessions.end(dashboard.backends.postgres, who.person_id, number, timeout_ms=dashboard.timeout_ms):
+    if not await sessions.end(dashboard.backends.postgres, who.person_id, number):
         raise NOT_THERE
     if number == who.id:
         visit.sign_in_as(None)
@@ -138,7 +136,7 @@ async def end_session(dashboard: Dashboard, visit: Visit) -> Response:
 async def end_others(dashboard: Dashboard, visit: Visit) -> Response:
     """End all sessions but this one."""
     who = visit.who
-    await sessions.end_others(dashboard.backends.postgres, who.person_id, who.id, timeout_ms=dashboard.timeout_ms)
+    await sessions.end_others(dashboard.backends.postgres, who.person_id, who.id)
     return see_other(f"{HERE}?done=sessions-ended")
 
 

@@ -72,7 +72,7 @@ async def _signed_in(dashboard: Dashboard, visit: Visit, passed: Passed, next_pa
 
 async def _end(dashboard: Dashboard, visit: Visit) -> None:
     who = visit.who
-    await sessions.end(dashboard.backends.postgres, who.person_id, who.id, timeout_ms=dashboard.timeout_ms)
+    await sessions.end(dashboard.backends.postgres, who.person_id, who.id)
 
 
 async def sign_out(dashboard: Dashboard, visit: Visit) -> Response:
@@ -105,18 +105,14 @@ async def confirm(dashboard: Dashboard, visit: Visit) -> Response:
 
 async def show_accounts(dashboard: Dashboard, visit: Visit) -> Response:
     """The accounts of who is signed in, to choose from."""
-    accounts = await people.accounts_of(
-        dashboard.backends.postgres, visit.who.person_id, timeout_ms=dashboard.timeout_ms
-    )
+    accounts = await people.accounts_of(dashboard.backends.postgres, visit.who.person_id)
     return dashboard.page(visit, "accounts.html", accounts=accounts)
 
 
 async def switch(dashboard: Dashboard, visit: Visit) -> Response:
     """Look at another account of the same person."""
     account_id = visit.form.number("account") or 0
-    token = await sessions.renew(
-        dashboard.backends.postgres, visit.cookie, account_id=account_id, timeout_ms=dashboard.timeout_ms
-    )
+    token = await sessions.renew(dashboard.backends.postgres, visit.cookie, account_id=account_id)
     if token is None:
         raise NOT_THERE
     visit.sign_in_as(token)

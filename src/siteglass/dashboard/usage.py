@@ -121,11 +121,11 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     except FormError as error:
         wrong = {error.field: str(error)}
         chosen = _last_days(DEFAULT_DAYS, _kind(visit.query))
-    postgres, account_id, timeout_ms = dashboard.backends.postgres, visit.who.account_id, dashboard.timeout_ms
+    postgres, account_id = dashboard.backends.postgres, visit.who.account_id
     first, last = chosen.first, chosen.last
     used, requests = await asyncio.gather(
-        activity.credits_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms),
-        activity.requests_by_day(postgres, account_id, first, last, timeout_ms=timeout_ms),
+        activity.credits_by_day(postgres, account_id, first, last),
+        activity.requests_by_day(postgres, account_id, first, last),
     )
     total, outcomes = used.total(), requests_chart(requests, "Requests by outcome")
     return dashboard.page(
@@ -150,9 +150,7 @@ async def download(dashboard: Dashboard, visit: Visit) -> Response:
         chosen = read_choice(visit.query)
     except FormError:
         chosen = _last_days(DEFAULT_DAYS, _kind(visit.query))
-    used = UsageCsv(
-        dashboard.backends.postgres, visit.who.account_id, chosen.first, chosen.last, timeout_ms=dashboard.timeout_ms
-    )
+    used = UsageCsv(dashboard.backends.postgres, visit.who.account_id, chosen.first, chosen.last)
     return await csv_answer(used, f"siteglass-usage-{chosen.first}-{chosen.last}.csv")
 
 

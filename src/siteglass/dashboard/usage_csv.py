@@ -19,11 +19,10 @@ TOO_MUCH = Refused(400, "This is too much for one file", "One day alone has too 
 class UsageCsv:
     """All rows of a range of days, the oldest first: iterate over its pieces."""
 
-    def __init__(self, postgres: Postgres, account_id: int, first: date, last: date, *, timeout_ms: int) -> None:
+    def __init__(self, postgres: Postgres, account_id: int, first: date, last: date) -> None:
         self._postgres = postgres
         self._account_id = account_id
         self._range = (first, last)
-        self._timeout_ms = timeout_ms
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         head = _written([COLUMNS])
@@ -31,7 +30,7 @@ class UsageCsv:
         ranges = [self._range]
         while ranges:
             first, last = ranges.pop()
-            rows = await usage(self._postgres, self._account_id, first, last, None, timeout_ms=self._timeout_ms)
+            rows = await usage(self._postgres, self._account_id, first, last, None)
             if rows is not None:
                 yield head + _written([_line(row) for row in rows])
                 head = b""

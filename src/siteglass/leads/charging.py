@@ -102,8 +102,7 @@ class Charging:
 
     async def _pay(self, caller: Caller, call: Call, offer: Offer, retry: Retry | None = None) -> Response:
         if offer.dry_run:
-            timeout_ms = self._settings.postgres_timeout_ms
-            return dry_run_answer(offer, await quote(self._postgres, caller, offer.bill, timeout_ms=timeout_ms))
+            return dry_run_answer(offer, await quote(self._postgres, caller, offer.bill))
         keep = None
         if retry is not None:
             headers = orjson.dumps(offer.headers).decode()
@@ -122,8 +121,7 @@ class Charging:
 
         Raises IdempotencyMismatch if it was to another request.
         """
-        timeout_ms = self._settings.postgres_timeout_ms
-        found = await find_answer(self._postgres, caller, retry.key, timeout_ms=timeout_ms)
+        found = await find_answer(self._postgres, caller, retry.key)
         if found is None:
             return None
         kept, receipt = found

@@ -36,8 +36,7 @@ class Evidence:
 async def evidence(index: Index, hidden: Hidden, caller: Caller, asked: str) -> Evidence:
     """Of the lead that an enrichment of this domain would find. Raises BadRequest, NotFound or Forbidden."""
     record = await _find_lead(index, hidden, asked)
-    timeout_ms = index.settings.postgres_timeout_ms
-    if not await has_paid(index.postgres, caller.account_id, record["domain"], timeout_ms=timeout_ms):
+    if not await has_paid(index.postgres, caller.account_id, record["domain"]):
         raise Forbidden(unpaid=record["domain"])
     return await _read(index, record)
 

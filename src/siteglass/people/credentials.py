@@ -29,28 +29,25 @@ RETURNING email, account_id, role::text AS role, NULL::text AS account_name
 """
 
 
-async def rehash(postgres: Postgres, person_id: int, old: str, new: str, *, timeout_ms: int) -> None:
+async def rehash(postgres: Postgres, person_id: int, old: str, new: str) -> None:
     """Store the same password hashed anew, unless it was changed meanwhile."""
     await postgres.fetch(
         "UPDATE {schema}.people SET password = $3 WHERE id = $1 AND password = $2",
         person_id,
         old,
         new,
-        timeout_ms=timeout_ms,
     )
 
 
-async def change_password(
-    postgres: Postgres, person_id: int, hashed: str, but_session: int, *, timeout_ms: int
-) -> None:
+async def change_password(postgres: Postgres, person_id: int, hashed: str, but_session: int) -> None:
     """Another password, and an end to all other sessions and to links that would set one."""
-    async with postgres.transaction(timeout_ms) as connection:
+    async with postgres.transaction() as connection:
         await _set_password(postgres, connection, person_id, hashed, "person.password", but_session)
 
 
-async def reset_password(postgres: Postgres, token: str, hashed: str, *, timeout_ms: int) -> tuple[int, str]:
+async def reset_password(postgres: Postgres, token: str, hashed: str) -> tuple[int, str]:
     """Another password by a mailed link, and an end to all sessions; number and address. Raises PeopleError."""
-    async with postgres.transaction(timeout_ms) as connection:
+    async with postgres.transaction() as connection:
         link = await _used(postgres, connection, "reset", token)
         row = await connection.fetchrow(postgres.sql("SELECT id FROM {schema}.people WHERE email = $1"), link.email)
         if row is None:
@@ -85,10 +82,10 @@ SELECT 'person', person_id::text, 'person.join', $2, jsonb_build_object('role', 
 """
 
 
-async def join_as_new(postgres: Postgres, token: str, name: str, hashed: str, *, timeout_ms: int) -> int:
+async def join_as_new(postgres: Postgres, token: str, name: str, hashed: str) -> int:
     """Take up an invitation as somebody who is not known yet; the number of the person. Raises PeopleError."""
     try:
-        async with postgres.transaction(timeout_ms) as connection:
+        async with postgres.transaction() as connection:
             link = await _used(postgres, connection, "invite", token)
             made: int = await connection.fetchval(
                 postgres.sql(CREATE), link.email, name, hashed, link.account_id, link.role
@@ -98,9 +95,9 @@ async def join_as_new(postgres: Postgres, token: str, name: str, hashed: str, *,
         raise PeopleError(KNOWN_ALREADY) from None
 
 
-async def join(postgres: Postgres, token: str, person_id: int, email: str, *, timeout_ms: int) -> int:
+async def join(postgres: Postgres, token: str, person_id: int, email: str) -> int:
     """Take up an invitation as somebody who is known; the number of the account. Raises PeopleError."""
-    async with postgres.transaction(timeout_ms) as connection:
+    async with postgres.transaction() as connection:
         link = await _used(postgres, connection, "invite", token)
         if link.email != email or link.account_id is None:
             raise PeopleError(LINK_GONE)

@@ -37,7 +37,7 @@ class Invitation:
     expires_at: datetime
 
 
-async def new_reset(postgres: Postgres, email: str, *, timeout_ms: int) -> str:
+async def new_reset(postgres: Postgres, email: str) -> str:
     """A link to a new password, in place of any before it, also of one that is made at the same time; its token."""
     token = new_token()
     await postgres.fetch(
@@ -47,7 +47,6 @@ async def new_reset(postgres: Postgres, email: str, *, timeout_ms: int) -> str:
         digest(token),
         email,
         LIVES["reset"],
-        timeout_ms=timeout_ms,
     )
     return token
 
@@ -74,9 +73,7 @@ SELECT id FROM made
 """
 
 
-async def new_invitation(
-    postgres: Postgres, email: str, account_id: int, role: str, by: tuple[str, str], *, timeout_ms: int
-) -> str:
+async def new_invitation(postgres: Postgres, email: str, account_id: int, role: str, by: tuple[str, str]) -> str:
     """A link to an account, in place of one that was mailed to the same address; returns its token.
 
     `by` is kind and id of who invites, as the audit log has them.
@@ -86,13 +83,12 @@ async def new_invitation(
         " WHERE m.account_id = $1 AND p.email = $2",
         account_id,
         email,
-        timeout_ms=timeout_ms,
     )
     if known is not None:
         raise PeopleError("This person belongs to the account already.", "email")
     token = new_token()
     row = await postgres.fetchrow(
-        _INVITE, digest(token), email, account_id, role, LIVES["invite"], *by, MAX_INVITATIONS, timeout_ms=timeout_ms
+        _INVITE, digest(token), email, account_id, role, LIVES["invite"], *by, MAX_INVITATIONS
     )
     if row is None:
         raise PeopleError(f"{MAX_INVITATIONS} invitations wait to be taken up. Withdraw some first.", "email")
@@ -106,30 +102,29 @@ WHERE l.digest = $1 AND l.purpose = $2::text::{schema}.link_purpose AND l.expire
 """
 
 
-async def look_at(postgres: Postgres, purpose: Purpose, token: str, *, timeout_ms: int) -> Link | None:
+async def look_at(postgres: Postgres, purpose: Purpose, token: str) -> Link | None:
     """What a link is for, None if it works no more."""
-    row = await postgres.fetchrow(_LOOK, digest(token), purpose, timeout_ms=timeout_ms)
+    row = await postgres.fetchrow(_LOOK, digest(token), purpose)
     return None if row is None else Link(**row)
 
 
-async def drop(postgres: Postgres, token: str, *, timeout_ms: int) -> None:
+async def drop(postgres: Postgres, token: str) -> None:
     """Forget a link that nobody got."""
-    await postgres.fetch("DELETE FROM {schema}.links WHERE digest = $1", digest(token), timeout_ms=timeout_ms)
+    await postgres.fetch("DELETE FROM {schema}.links WHERE digest = $1", digest(token))
 
 
-async def invitations_of(postgres: Postgres, account_id: int, *, timeout_ms: int) -> list[Invitation]:
+async def invitations_of(postgres: Postgres, account_id: int) -> list[Invitation]:
     """The invitations of an account that wait, the newest first."""
     rows = await postgres.fetch(
         "SELECT id, email, role::text AS role, made_at, expires_at FROM {schema}.links"
         " WHERE account_id = $1 AND purpose = 'invite' AND expires_at > now() ORDER BY id DESC LIMIT $2",
         account_id,
         MAX_INVITATIONS,
-        timeout_ms=timeout_ms,
     )
     return [Invitation(**row) for row in rows]
 
 
-async def withdraw(postgres: Postgres, account_id: int, link_id: int, by: int, *, timeout_ms: int) -> bool:
+async def withdraw(postgres: Postgres, account_id: int, link_id: int, by: int) -> bool:
     """Take an invitation back; whether there was one."""
     row = await postgres.fetchrow(
         "WITH gone AS (DELETE FROM {schema}.links WHERE account_id = $1 AND id = $2 AND purpose = 'invite'"
@@ -140,6 +135,5 @@ async def withdraw(postgres: Postgres, account_id: int, link_id: int, by: int, *
         account_id,
         link_id,
         str(by),
-        timeout_ms=timeout_ms,
     )
     return row is not None

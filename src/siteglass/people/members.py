@@ -59,20 +59,18 @@ class MemberPage:
         return self.number * self.size < self.total and self.number < MAX_PAGE
 
 
-async def members_page(
-    postgres: Postgres, account_id: int, number: int, *, size: int, timeout_ms: int
-) -> MemberPage | None:
+async def members_page(postgres: Postgres, account_id: int, number: int, *, size: int) -> MemberPage | None:
     """A page, counted from 1; None: there are not so many."""
     if not 1 <= number <= MAX_PAGE:
         return None
-    rows = await postgres.fetch(_PAGE, account_id, (number - 1) * size, size, timeout_ms=timeout_ms)
+    rows = await postgres.fetch(_PAGE, account_id, (number - 1) * size, size)
     if not rows:
         return None
     members = [Member(**{name: value for name, value in row.items() if name != "total"}) for row in rows]
     return MemberPage(members, number, size, rows[0]["total"])
 
 
-async def find_member(postgres: Postgres, account_id: int, person_id: int, *, timeout_ms: int) -> Member | None:
+async def find_member(postgres: Postgres, account_id: int, person_id: int) -> Member | None:
     """A person of an account; None: it has no such person."""
-    row = await postgres.fetchrow(_FIND, account_id, person_id, timeout_ms=timeout_ms)
+    row = await postgres.fetchrow(_FIND, account_id, person_id)
     return None if row is None else Member(**row)

@@ -53,19 +53,19 @@ def clean_name(text: str) -> str:
 _KNOWN = "SELECT id, email, password, totp IS NOT NULL AS has_second_factor FROM {schema}.people"
 
 
-async def find(postgres: Postgres, email: str, *, timeout_ms: int) -> Known | None:
+async def find(postgres: Postgres, email: str) -> Known | None:
     """The person of an address."""
-    row = await postgres.fetchrow(f"{_KNOWN} WHERE email = $1", email, timeout_ms=timeout_ms)
+    row = await postgres.fetchrow(f"{_KNOWN} WHERE email = $1", email)
     return None if row is None else Known(**row)
 
 
-async def of_id(postgres: Postgres, person_id: int, *, timeout_ms: int) -> Known | None:
+async def of_id(postgres: Postgres, person_id: int) -> Known | None:
     """The person of a number."""
-    row = await postgres.fetchrow(f"{_KNOWN} WHERE id = $1", person_id, timeout_ms=timeout_ms)
+    row = await postgres.fetchrow(f"{_KNOWN} WHERE id = $1", person_id)
     return None if row is None else Known(**row)
 
 
-async def accounts_of(postgres: Postgres, person_id: int, *, timeout_ms: int) -> list[Membership]:
+async def accounts_of(postgres: Postgres, person_id: int) -> list[Membership]:
     """The accounts of a person, the one joined first first."""
     rows = await postgres.fetch(
         "SELECT a.id AS account_id, a.name AS account_name, m.role::text AS role"
@@ -73,7 +73,6 @@ async def accounts_of(postgres: Postgres, person_id: int, *, timeout_ms: int) ->
         " WHERE m.person_id = $1 ORDER BY m.since, a.id LIMIT $2",
         person_id,
         MAX_LISTED,
-        timeout_ms=timeout_ms,
     )
     return [Membership(**row) for row in rows]
 
@@ -92,12 +91,10 @@ SELECT id FROM made
 """
 
 
-async def create(
-    postgres: Postgres, email: str, name: str, hashed: str, account_id: int, role: str, *, timeout_ms: int
-) -> int:
+async def create(postgres: Postgres, email: str, name: str, hashed: str, account_id: int, role: str) -> int:
     """A new person of an account. Raises PeopleError if there is one of that address."""
     try:
-        row = await postgres.fetchrow(CREATE, email, name, hashed, account_id, role, timeout_ms=timeout_ms)
+        row = await postgres.fetchrow(CREATE, email, name, hashed, account_id, role)
     except asyncpg.UniqueViolationError:
         raise PeopleError(KNOWN_ALREADY) from None
     except asyncpg.ForeignKeyViolationError:
@@ -142,23 +139,23 @@ SELECT person_id FROM gone
 """.replace("{owners}", _OWNERS)
 
 
-async def set_role(postgres: Postgres, account_id: int, person_id: int, role: str, by: int, *, timeout_ms: int) -> None:
+async def set_role(postgres: Postgres, account_id: int, person_id: int, role: str, by: int) -> None:
     """Let a person of an account do more or less; raises PeopleError if nobody would be owner."""
-    row = await postgres.fetchrow(_SET_ROLE, account_id, person_id, role, str(by), timeout_ms=timeout_ms)
+    row = await postgres.fetchrow(_SET_ROLE, account_id, person_id, role, str(by))
     if row is None:
         raise PeopleError("An account needs an owner. Make somebody else owner first.")
 
 
-async def remove(postgres: Postgres, account_id: int, person_id: int, by: int, *, timeout_ms: int) -> None:
+async def remove(postgres: Postgres, account_id: int, person_id: int, by: int) -> None:
     """Take a person out of an account, and end their sessions there; raises PeopleError if nobody would be owner."""
-    row = await postgres.fetchrow(_REMOVE, account_id, person_id, str(by), timeout_ms=timeout_ms)
+    row = await postgres.fetchrow(_REMOVE, account_id, person_id, str(by))
     if row is None:
         raise PeopleError("An account needs an owner. Make somebody else owner first.")
 
 
-async def set_name(postgres: Postgres, person_id: int, name: str, *, timeout_ms: int) -> None:
+async def set_name(postgres: Postgres, person_id: int, name: str) -> None:
     """Another name."""
-    await postgres.fetch(_SET_NAME, person_id, name, timeout_ms=timeout_ms)
+    await postgres.fetch(_SET_NAME, person_id, name)
 
 
 _SET_NAME = """
@@ -183,7 +180,7 @@ SELECT id FROM found
 """.replace("{noted}", noted("'person.delete'", person="(SELECT id FROM found)", by="'operator', $2"))
 
 
-async def delete(postgres: Postgres, email: str, operator: str, *, timeout_ms: int) -> None:
+async def delete(postgres: Postgres, email: str, operator: str) -> None:
     """Delete a person for good: what they did stays in the audit log, under a number that stands for nobody."""
-    if await postgres.fetchrow(_DELETE, email, operator, timeout_ms=timeout_ms) is None:
+    if await postgres.fetchrow(_DELETE, email, operator) is None:
         raise PeopleError("There is no such person. `siteglass person list ACCOUNT` shows those of an account.")

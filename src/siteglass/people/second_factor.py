@@ -96,10 +96,9 @@ SELECT id FROM changed
 class SecondFactors:
     """Second factors of people."""
 
-    def __init__(self, postgres: Postgres, secrecy: Secrecy, timeout_ms: int) -> None:
+    def __init__(self, postgres: Postgres, secrecy: Secrecy) -> None:
         self._postgres = postgres
         self._secrecy = secrecy
-        self._timeout_ms = timeout_ms
 
     async def set_up(self, person_id: int, secret: str, step: int) -> list[str] | None:
         """Ask for codes of this secret from now on; `step` is that of the code that proved it. Returns recovery codes,
@@ -111,7 +110,6 @@ class SecondFactors:
             self._secrecy.seal(_USE, secret.encode()),
             step,
             [_recovery_digest(person_id, code) for code in codes],
-            timeout_ms=self._timeout_ms,
         )
         return None if row is None else codes
 
@@ -119,7 +117,7 @@ class SecondFactors:
         """New ones in place of all that there are."""
         codes = new_recovery_codes()
         kept = [_recovery_digest(person_id, code) for code in codes]
-        await self._postgres.fetch(_RENEW_CODES, person_id, kept, timeout_ms=self._timeout_ms)
+        await self._postgres.fetch(_RENEW_CODES, person_id, kept)
         return codes
 
     async def recovery_codes_left(self, person_id: int) -> int:
@@ -127,7 +125,6 @@ class SecondFactors:
         row = await self._postgres.fetchrow(
             "SELECT count(*) AS left FROM {schema}.recovery_codes WHERE person_id = $1 AND used_at IS NULL",
             person_id,
-            timeout_ms=self._timeout_ms,
         )
         return 0 if row is None else int(row["left"])
 
@@ -135,7 +132,7 @@ class SecondFactors:
         """Ask for no code any more; by an operator for somebody who lost everything. Whether there was one."""
         action = "person.second_factor_off" if operator is None else "person.second_factor_reset"
         by = ("person", str(person_id)) if operator is None else ("operator", operator)
-        row = await self._postgres.fetchrow(_TAKE_OFF, person_id, *by, action, timeout_ms=self._timeout_ms)
+        row = await self._postgres.fetchrow(_TAKE_OFF, person_id, *by, action)
         return row is not None
 
     async def reseal(self) -> None:
@@ -167,7 +164,6 @@ class SecondFactors:
         row = await self._postgres.fetchrow(
             "SELECT totp FROM {schema}.people WHERE id = $1 AND totp IS NOT NULL",
             person_id,
-            timeout_ms=self._timeout_ms,
         )
         secret = None if row is None else self._secrecy.open(_USE, row["totp"])
         if secret is None:
@@ -179,7 +175,6 @@ class SecondFactors:
                 "UPDATE {schema}.people SET totp_step = $2 WHERE id = $1 AND totp_step < $2 RETURNING id",
                 person_id,
                 step,
-                timeout_ms=self._timeout_ms,
             )
             return taken is not None
         used = await self._postgres.fetchrow(
@@ -187,6 +182,5 @@ class SecondFactors:
             " WHERE person_id = $1 AND digest = $2 AND used_at IS NULL RETURNING person_id",
             person_id,
             _recovery_digest(person_id, typed),
-            timeout_ms=self._timeout_ms,
         )
         return used is not None

@@ -62,17 +62,15 @@ WHERE s.digest = $1 AND s.seen_at > now() - $2::interval AND s.made_at > now() -
 """
 
 
-async def find(postgres: Postgres, token: str, lifetimes: Lifetimes, *, timeout_ms: int) -> Session | None:
+async def find(postgres: Postgres, token: str, lifetimes: Lifetimes) -> Session | None:
     """The session of a cookie, None if there is none (any more)."""
     stored = digest(token)
-    row = await postgres.fetchrow(_FIND, stored, lifetimes.idle, lifetimes.whole, timeout_ms=timeout_ms)
+    row = await postgres.fetchrow(_FIND, stored, lifetimes.idle, lifetimes.whole)
     if row is None:
         return None
     session = Session(**row)
     if session.now - session.seen_at > TOUCH_AFTER:
-        await postgres.fetch(
-            "UPDATE {schema}.sessions SET seen_at = now() WHERE digest = $1", stored, timeout_ms=timeout_ms
-        )
+        await postgres.fetch("UPDATE {schema}.sessions SET seen_at = now() WHERE digest = $1", stored)
     return session
 
 
@@ -92,7 +90,7 @@ SELECT $1, id, $4, now(), now(), now(), $5, $6 FROM still RETURNING id
 
 
 async def start(
-    postgres: Postgres, person_id: int, password: str, account_id: int, agent: str, address: str, *, timeout_ms: int
+    postgres: Postgres, person_id: int, password: str, account_id: int, agent: str, address: str
 ) -> str | None:
     """A new session; returns what the cookie holds. `password` is the hash of the one that was given just now: None if
     it is no longer the person's."""
@@ -106,14 +104,11 @@ async def start(
         agent[:MAX_AGENT_CHARS],
         address,
         MAX_OF_PERSON - 1,
-        timeout_ms=timeout_ms,
     )
     return None if row is None else token
 
 
-async def renew(
-    postgres: Postgres, token: str, *, proven: bool = False, account_id: int | None = None, timeout_ms: int
-) -> str | None:
+async def renew(postgres: Postgres, token: str, *, proven: bool = False, account_id: int | None = None) -> str | None:
     """The same session under a new id: after the password was given again, or for another account of the person."""
     renewed = new_token()
     row = await postgres.fetchrow(
@@ -126,7 +121,6 @@ async def renew(
         digest(renewed),
         proven,
         account_id,
-        timeout_ms=timeout_ms,
     )
     return None if row is None else renewed
 
@@ -143,7 +137,7 @@ class Listed:
     account_name: str
 
 
-async def of_person(postgres: Postgres, person_id: int, lifetimes: Lifetimes, *, timeout_ms: int) -> list[Listed]:
+async def of_person(postgres: Postgres, person_id: int, lifetimes: Lifetimes) -> list[Listed]:
     """The sessions of a person that stand, the latest used first."""
     rows = await postgres.fetch(
         "SELECT s.id, s.made_at, s.seen_at, s.agent, s.address, a.name AS account_name"
@@ -154,7 +148,6 @@ async def of_person(postgres: Postgres, person_id: int, lifetimes: Lifetimes, *,
         lifetimes.idle,
         lifetimes.whole,
         MAX_LISTED,
-        timeout_ms=timeout_ms,
     )
     return [Listed(**row) for row in rows]
 
@@ -177,15 +170,15 @@ SELECT id FROM gone
 """.replace("{noted}", noted("'person.sessions_end'"))
 
 
-async def end(postgres: Postgres, person_id: int, session_id: int, *, timeout_ms: int) -> bool:
+async def end(postgres: Postgres, person_id: int, session_id: int) -> bool:
     """End one session of a person; whether there was one."""
-    row = await postgres.fetchrow(_END, person_id, session_id, timeout_ms=timeout_ms)
+    row = await postgres.fetchrow(_END, person_id, session_id)
     return row is not None
 
 
-async def end_others(postgres: Postgres, person_id: int, but: int, *, timeout_ms: int) -> int:
+async def end_others(postgres: Postgres, person_id: int, but: int) -> int:
     """End all sessions of a person but one; how many there were."""
-    return len(await postgres.fetch(_END_OTHERS, person_id, but, timeout_ms=timeout_ms))
+    return len(await postgres.fetch(_END_OTHERS, person_id, but))
 
 
 async def forget_old(postgres: Postgres, lifetimes: Lifetimes) -> None:

@@ -89,12 +89,11 @@ class SignIn:
         settings = backends.settings
         self._backends = backends
         self._postgres = backends.postgres
-        self._timeout_ms = settings.postgres_timeout_ms
         self._passwords = passwords
         self._letters = Letters(mailer)
         self._public_url = public_url(settings)
         self.secrecy = secrecy
-        self.factors = SecondFactors(self._postgres, secrecy, self._timeout_ms)
+        self.factors = SecondFactors(self._postgres, secrecy)
         self.lifetimes = lifetimes(settings)
 
     async def close(self) -> None:
@@ -112,7 +111,7 @@ class SignIn:
             await self._take("tries from an address", household(browser.address), tries.MOST_OF_ADDRESS),
             await self._take(*self._counted_under(email, browser)),
         ]
-        known = await people.find(self._postgres, email, timeout_ms=self._timeout_ms)
+        known = await people.find(self._postgres, email)
         if not await self._passwords.matches(known.password if known else None, password) or known is None:
             raise PeopleError(WRONG)
         await self._give_back(taken)
@@ -122,7 +121,7 @@ class SignIn:
         passed = await self._start(known, browser)
         if self._passwords.is_outdated(known.password):
             anew = await self._passwords.hash(password)
-            await credentials.rehash(self._postgres, known.id, known.password, anew, timeout_ms=self._timeout_ms)
+            await credentials.rehash(self._postgres, known.id, known.password, anew)
         return passed
 
     async def with_code(self, step: str, code: str, browser: Browser) -> Passed:
@@ -131,7 +130,7 @@ class SignIn:
         if opened is None:
             raise PeopleError("That took too long. Sign in again.")
         person_id, password = opened
-        known = await people.of_id(self._postgres, person_id, timeout_ms=self._timeout_ms)
+        known = await people.of_id(self._postgres, person_id)
         if known is None or digest(known.password).hex() != password:
             raise PeopleError(CHANGED)
         await self._prove_code(person_id, code, "codes at sign-in")
@@ -143,13 +142,13 @@ class SignIn:
         Counted by itself: what strangers try at the sign-in must not keep somebody from revoking a key.
         """
         taken = await self._take("proofs of a person", str(session.person_id))
-        known = await people.of_id(self._postgres, session.person_id, timeout_ms=self._timeout_ms)
+        known = await people.of_id(self._postgres, session.person_id)
         if not await self._passwords.matches(known.password if known else None, password):
             raise PeopleError("That is not your password.", "password")
         await self._give_back([taken])
         if session.has_second_factor:
             await self._prove_code(session.person_id, code, "codes of who is signed in")
-        return await sessions.renew(self._postgres, cookie, proven=True, timeout_ms=self._timeout_ms)
+        return await sessions.renew(self._postgres, cookie, proven=True)
 
     async def _prove_code(self, person_id: int, code: str, counted: str) -> None:
         taken = await self._take(counted, str(person_id))
@@ -158,12 +157,11 @@ class SignIn:
         await self._give_back([taken])
 
     async def _start(self, known: Known, browser: Browser) -> Passed:
-        accounts = await people.accounts_of(self._postgres, known.id, timeout_ms=self._timeout_ms)
+        accounts = await people.accounts_of(self._postgres, known.id)
         if not accounts:
             raise PeopleError("You belong to no account any more. Ask its owner for an invitation.")
         token = await sessions.start(
             self._postgres, known.id, known.password, accounts[0].account_id, browser.agent, browser.address,
-            timeout_ms=self._timeout_ms,
         )  # fmt: skip
         if token is None:
             raise PeopleError(CHANGED)
@@ -183,11 +181,11 @@ class SignIn:
     async def _take(self, use: str, text: str, most: int = tries.MOST, window: timedelta = tries.WINDOW) -> tries.Try:
         """Count a try; raises TooManyTries."""
         under = bucket(use, text)
-        return await tries.take(self._postgres, under, timeout_ms=self._timeout_ms, most=most, window=window)
+        return await tries.take(self._postgres, under, most=most, window=window)
 
     async def _give_back(self, taken: list[tries.Try]) -> None:
         for one in taken:
-            await tries.give_back(self._postgres, one, timeout_ms=self._timeout_ms)
+            await tries.give_back(self._postgres, one)
 
     # --- a new password ---------------------------------------------------------------------------
 
@@ -204,31 +202,29 @@ class SignIn:
         self._letters.later(self._mail_reset(email))
 
     async def _mail_reset(self, email: str) -> None:
-        known = await people.find(self._postgres, email, timeout_ms=self._timeout_ms)
+        known = await people.find(self._postgres, email)
         if known is not None:
-            token = await links.new_reset(self._postgres, email, timeout_ms=self._timeout_ms)
+            token = await links.new_reset(self._postgres, email)
             link = f"{self._public_url}/dashboard/reset/{token}"
             await self._letters.send(email, "A new password for Siteglass", RESET_MAIL.format(link=link))
 
     async def reset(self, token: str, password: str) -> None:
         """Another password by a mailed link, and an end to all sessions; raises PeopleError."""
-        link = await links.look_at(self._postgres, "reset", token, timeout_ms=self._timeout_ms)
+        link = await links.look_at(self._postgres, "reset", token)
         if link is None:
             raise PeopleError(credentials.LINK_GONE)
         check_password(password, link.email)
         hashed = await self._passwords.hash(password)
-        person_id, email = await credentials.reset_password(self._postgres, token, hashed, timeout_ms=self._timeout_ms)
+        person_id, email = await credentials.reset_password(self._postgres, token, hashed)
         for use, text in (("tries of a person", email), ("codes at sign-in", str(person_id))):
-            await tries.forgive(self._postgres, bucket(use, text), timeout_ms=self._timeout_ms)
+            await tries.forgive(self._postgres, bucket(use, text))
         self._tell_of_change(email)
 
     async def change_password(self, session: Session, password: str) -> None:
         """Another password of somebody who has just given the old one, and an end to all other sessions."""
         check_password(password, session.email)
         hashed = await self._passwords.hash(password)
-        await credentials.change_password(
-            self._postgres, session.person_id, hashed, session.id, timeout_ms=self._timeout_ms
-        )
+        await credentials.change_password(self._postgres, session.person_id, hashed, session.id)
         self._tell_of_change(session.email)
 
     def _tell_of_change(self, email: str) -> None:
@@ -247,33 +243,31 @@ class SignIn:
         self._letters.require()
         if by[0] == "person":
             await self._take("invitations of an account", str(account_id), INVITATIONS_OF_ACCOUNT, HOUR)
-        token = await links.new_invitation(self._postgres, email, account_id, role, by, timeout_ms=self._timeout_ms)
+        token = await links.new_invitation(self._postgres, email, account_id, role, by)
         link = f"{self._public_url}/dashboard/join/{token}"
         text = INVITATION_MAIL.format(account=" ".join(account_name.split()), role=role, link=link)
         try:
             await self._letters.send(email, "You are invited to Siteglass", text)
         except Unavailable:
-            await links.drop(self._postgres, token, timeout_ms=self._timeout_ms)
+            await links.drop(self._postgres, token)
             raise
         return link
 
     async def join_as_new(self, token: str, name: str, password: str, browser: Browser) -> Passed:
         """Take up an invitation as somebody who is not known yet, and sign in. Raises PeopleError."""
-        link = await links.look_at(self._postgres, "invite", token, timeout_ms=self._timeout_ms)
+        link = await links.look_at(self._postgres, "invite", token)
         if link is None:
             raise PeopleError(credentials.LINK_GONE)
         name = people.clean_name(name)
         check_password(password, link.email)
         hashed = await self._passwords.hash(password)
-        person_id = await credentials.join_as_new(self._postgres, token, name, hashed, timeout_ms=self._timeout_ms)
+        person_id = await credentials.join_as_new(self._postgres, token, name, hashed)
         return await self._start(Known(person_id, link.email, hashed, has_second_factor=False), browser)
 
     async def join(self, token: str, session: Session, cookie: str) -> str | None:
         """Take up an invitation as who is signed in; the session looks at the new account. Raises PeopleError."""
-        account_id = await credentials.join(
-            self._postgres, token, session.person_id, session.email, timeout_ms=self._timeout_ms
-        )
-        return await sessions.renew(self._postgres, cookie, account_id=account_id, timeout_ms=self._timeout_ms)
+        account_id = await credentials.join(self._postgres, token, session.person_id, session.email)
+        return await sessions.renew(self._postgres, cookie, account_id=account_id)
 
 
 def lifetimes(settings: Settings) -> Lifetimes:

@@ -34,27 +34,24 @@ class Try:
     at: datetime
 
 
-async def take(
-    postgres: Postgres, bucket: bytes, *, timeout_ms: int, most: int = MOST, window: timedelta = WINDOW
-) -> Try:
+async def take(postgres: Postgres, bucket: bytes, *, most: int = MOST, window: timedelta = WINDOW) -> Try:
     """Count a try; raises TooManyTries if there have been as many within the window."""
-    row = await postgres.fetchrow(_TAKE, bucket, most, window, timeout_ms=timeout_ms)
+    row = await postgres.fetchrow(_TAKE, bucket, most, window)
     assert row is not None  # noqa: S101 - RETURNING gives a row
     if not row["allowed"]:
         raise TooManyTries(max(1, math.ceil(row["wait_s"])))
     return Try(bucket, row["at"])
 
 
-async def give_back(postgres: Postgres, taken: Try, *, timeout_ms: int) -> None:
+async def give_back(postgres: Postgres, taken: Try) -> None:
     """A try that succeeded counts no more; those that failed do."""
     await postgres.fetch(
         "UPDATE {schema}.tries SET times = array_remove(times, $2) WHERE bucket = $1",
         taken.bucket,
         taken.at,
-        timeout_ms=timeout_ms,
     )
 
 
-async def forgive(postgres: Postgres, bucket: bytes, *, timeout_ms: int) -> None:
+async def forgive(postgres: Postgres, bucket: bytes) -> None:
     """Who has proven to own the mailbox may try anew."""
-    await postgres.fetch("DELETE FROM {schema}.tries WHERE bucket = $1", bucket, timeout_ms=timeout_ms)
+    await postgres.fetch("DELETE FROM {schema}.tries WHERE bucket = $1", bucket)

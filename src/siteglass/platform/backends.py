@@ -138,6 +138,7 @@ def open_backends(settings: Settings, clock: Clock | None = None) -> Backends:
     postgres = Postgres(
         settings.postgres_dsn,
         settings.postgres_schema,
+        timeout_ms=settings.postgres_timeout_ms,
         max_connections=settings.postgres_pool,
         statement_cache=settings.postgres_statement_cache,
     )

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     Connection: TypeAlias = PoolConnectionProxy[asyncpg.Record]
     Pool: TypeAlias = asyncpg.Pool[asyncpg.Record]
 
+# Of a statement, where the operator or a test opens the pool; the service passes its setting.
+DEFAULT_TIMEOUT_MS = 5_000
 RELEASE_TIMEOUT_S = 1.0
 CLOSE_TIMEOUT_S = 2.0
 MAX_POOL = 1_000
@@ -69,11 +71,20 @@ class _Connection(asyncpg.Connection):
 class Postgres:
     """A pool to one database; connections are made when first used. `{schema}` in a statement is our schema."""
 
-    def __init__(self, dsn: str, schema: str, *, max_connections: int = 8, statement_cache: int = 100) -> None:
+    def __init__(
+        self,
+        dsn: str,
+        schema: str,
+        *,
+        timeout_ms: int = DEFAULT_TIMEOUT_MS,
+        max_connections: int = 8,
+        statement_cache: int = 100,
+    ) -> None:
         if not 1 <= max_connections <= MAX_POOL:
             raise SettingsError(f"{variable('postgres_pool')}: 1 to {MAX_POOL} connections, not {max_connections}.")
         self.schema = checked_schema(schema)
         self._dsn = dsn
+        self._timeout_ms = timeout_ms
         self._max_connections = max_connections
         self._statement_cache = statement_cache
         self._pool: Pool | None = None
@@ -106,14 +117,16 @@ class Postgres:
         return turn
 
     @asynccontextmanager
-    async def connection(self, timeout_ms: int, turn: int | None = None) -> AsyncIterator[Connection]:
-        """A connection for a block that must end by the deadline; raises Unavailable if the server is away.
+    async def connection(self, timeout_ms: int | None = None, turn: int | None = None) -> AsyncIterator[Connection]:
+        """A connection for a block that must end by the deadline, by default that of the pool.
+
+        Raises Unavailable if the server is away.
 
         Of blocks with the same `turn` only two run at a time: those that lock the same row must not take the whole pool
         from the others. Against eight at a time p99 is lower; the rate is higher on idle cores and lower on busy ones.
         """
         try:
-            async with asyncio.timeout(timeout_ms / 1000), self._turn(turn):
+            async with asyncio.timeout((timeout_ms or self._timeout_ms) / 1000), self._turn(turn):
                 pool = self._pool or await self._opened()
                 connection = await pool.acquire()
                 try:
@@ -134,7 +147,7 @@ class Postgres:
             raise Unavailable(f"postgresql: {type(error).__name__}") from error
 
     @asynccontextmanager
-    async def transaction(self, timeout_ms: int) -> AsyncIterator[Connection]:
+    async def transaction(self, timeout_ms: int | None = None) -> AsyncIterator[Connection]:
         """A connection for a block whose statements are written together or not at all, by the deadline.
 
         Past it nothing is rolled back, which a frozen server would never confirm: the connection is closed, and its
@@ -150,13 +163,13 @@ class Postgres:
                 raise
             await transaction.commit()
 
-    async def fetch(self, statement: str, *arguments: Any, timeout_ms: int) -> list[asyncpg.Record]:
+    async def fetch(self, statement: str, *arguments: Any, timeout_ms: int | None = None) -> list[asyncpg.Record]:
         """All rows of one statement, which is a transaction of its own."""
         async with self.connection(timeout_ms) as connection:
             return await connection.fetch(self.sql(statement), *arguments)
 
     async def fetchrow(
-        self, statement: str, *arguments: Any, timeout_ms: int, turn: int | None = None
+        self, statement: str, *arguments: Any, timeout_ms: int | None = None, turn: int | None = None
     ) -> asyncpg.Record | None:
         """The first row of one statement, which is a transaction of its own."""
         async with self.connection(timeout_ms, turn) as connection:

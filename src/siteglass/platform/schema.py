@@ -144,10 +144,10 @@ async def migrate(owner_dsn: str, schema: str, service_dsn: str) -> None:
         await engine.dispose()
 
 
-async def is_current(postgres: Postgres, timeout_ms: int) -> bool:
+async def is_current(postgres: Postgres) -> bool:
     """Whether the tables have all that this code relies on. Newer is fine: steps only add."""
     try:
-        row = await postgres.fetchrow("SELECT version_num FROM {schema}.alembic_version", timeout_ms=timeout_ms)
+        row = await postgres.fetchrow("SELECT version_num FROM {schema}.alembic_version")
     except Unavailable:
         return False
     return row is not None and str(row["version_num"]) >= HEAD

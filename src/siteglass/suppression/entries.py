@@ -109,7 +109,6 @@ async def condition(postgres: Postgres, hasher: Hasher, overdue_after: timedelta
         """,
         hasher.proof(),
         overdue_after,
-        timeout_ms=timeout_ms,
     )
     assert row is not None  # noqa: S101 - no table is asked for rows
     return Condition(**row)

@@ -54,11 +54,7 @@ def test_everything(bank: Bank) -> None:
             "used_today": {"api_credits": 0, "lead_credits": 0},
         },
     }
-    stored = bank.do(
-        bank.postgres.fetchrow(
-            "SELECT name FROM {schema}.accounts WHERE id = $1", customer.account_id, timeout_ms=5_000
-        )
-    )
+    stored = bank.do(bank.postgres.fetchrow("SELECT name FROM {schema}.accounts WHERE id = $1", customer.account_id))
     assert stored is not None
     assert stored["name"] == name
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from siteglass.settings import Settings
 from tests.api.asking import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE
 from tests.api.every_endpoint.test_500 import Broken
-from tests.api.paying import IN_ORDER, TIMEOUT_MS, Bank
+from tests.api.paying import IN_ORDER, Bank
 from tests.running import serving
 
 
@@ -17,7 +17,6 @@ def _counted(bank: Bank, key_id: int) -> Counter[tuple[str, str]]:
     reading = bank.postgres.fetch(
         "SELECT day, operation, outcome, requests FROM {schema}.request_days WHERE key_id = $1",
         key_id,
-        timeout_ms=TIMEOUT_MS,
     )
     rows = bank.do(reading)
     today = datetime.now(UTC).date()

@@ -39,7 +39,6 @@ def test_every_entry(bank: Bank, busy: Customer, everything: list[dict[str, Any]
             "SELECT l.*, k.name AS key_name FROM {schema}.ledger l LEFT JOIN {schema}.keys k ON k.id::text = l.actor_id"
             " AND l.actor_kind = 'key' WHERE l.account_id = $1 ORDER BY seq DESC",
             busy.account_id,
-            timeout_ms=5_000,
         )
     )
     assert [entry["seq"] for entry in everything] == [9, 8, 7, 6, 5, 4, 3, 2, 1]
@@ -150,7 +149,6 @@ def test_who_of_the_staff_did_it_is_not_shown(bank: Bank) -> None:
         bank.postgres.fetch(
             "SELECT actor_kind::text, actor_id FROM {schema}.ledger WHERE account_id = $1 ORDER BY seq",
             customer.account_id,
-            timeout_ms=5_000,
         )
     )
     assert [tuple(row) for row in actors] == [("operator", "tests"), ("key", str(customer.key_id))]

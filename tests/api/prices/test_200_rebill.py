@@ -106,7 +106,6 @@ async def _hours_ago(bank: Bank, account_id: int, hours: float) -> None:
         "UPDATE {schema}.paid SET at = at - make_interval(secs => $2) WHERE account_id = $1",
         account_id,
         hours * 3600,
-        timeout_ms=5_000,
     )
     await as_owner.close()
 

@@ -65,9 +65,7 @@ def test_without_the_header_nothing_is_kept(bank: Bank, operation: str) -> None:
     assert "idempotency-replayed" not in customer.post(path, body).headers
     assert "idempotency-replayed" not in customer.post(path, body).headers
     assert len(customer.books().rows) == rows + 2
-    kept = bank.postgres.fetch(
-        "SELECT 1 FROM {schema}.idempotency WHERE account_id = $1", customer.account_id, timeout_ms=5_000
-    )
+    kept = bank.postgres.fetch("SELECT 1 FROM {schema}.idempotency WHERE account_id = $1", customer.account_id)
     assert bank.do(kept) == []
 
 
@@ -145,7 +143,6 @@ def _age(bank: Bank, customer: Customer, hours: float) -> None:
             "UPDATE {schema}.idempotency SET at = at - make_interval(secs => $2) WHERE account_id = $1",
             customer.account_id,
             hours * 3600,
-            timeout_ms=5_000,
         )
         await as_owner.close()
 
