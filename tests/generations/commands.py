@@ -18,7 +18,7 @@ from siteglass.index.generations import Generation, GenerationError
 from siteglass.index.names import Names
 from siteglass.platform.backends import Backends
 from siteglass.settings import Settings, environment_of
-from tests.running import make_test_account, run, settings_for
+from testing.service import make_test_account, run, settings_for
 
 PROGRAM = Path(sys.executable).parent / "siteglass"
 

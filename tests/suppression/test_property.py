@@ -24,7 +24,7 @@ from siteglass.index.names import Names
 from siteglass.platform.backends import Backends
 from siteglass.privacy import opt_out
 from siteglass.suppression.values import read_value
-from tests.running import run, serving
+from testing.service import run, serving
 from tests.suppression.world import World, rebuilt, world
 
 # Each step asks real engines: a few short stories in CI, many long ones with SITEGLASS_LONG.
