@@ -17,7 +17,7 @@ PYTEST_ARGS ?=
 # compile all that it imports anew, which is two thirds of what `siteglass doctor` costs.
 unexport PYTHONDONTWRITEBYTECODE
 # The folders that hold Python; those that do not exist yet are skipped.
-SOURCES = $(wildcard src clients/python/src tests scripts bench)
+SOURCES = $(wildcard src clients/python/src tests testing scripts bench)
 
 .PHONY: help
 help: ## List the targets
@@ -155,7 +155,7 @@ bench: long-overhead long-depth long-load long-charge long-verify long-values lo
 
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts
-	$(BIN)/python -m bench.fuzz_directives --count 1000000 --seed 1 --output $(RESULTS)/fuzz_directives.json
+	$(BIN)/python -m testing.fuzz_directives --count 1000000 --seed 1 --output $(RESULTS)/fuzz_directives.json
 
 .PHONY: long-limits
 long-limits: setup ## 200,000 arrival traces against the definition, every kind of outage

@@ -33,7 +33,7 @@ from siteglass.billing.credits import Bill, Mark
 from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
-from tests.accounts.opening import drop_schema, make_schema
+from testing.accounts import drop_schema, make_schema
 
 SECRET = "bench" * 8
 DOMAINS = [(f"some-business-{number}.example.com", Mark.CHARGED) for number in range(20)]

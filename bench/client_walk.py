@@ -25,16 +25,17 @@ from typing import Any
 
 import httpx
 
-from bench.common import SECRET, SEED, bench_settings, demo_file, say, spread, write_result
+from bench.common import SECRET, SEED, bench_settings, demo_file, spread, write_result
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import read_parquet
 from siteglass.settings import Settings
 from siteglass_client import Siteglass
-from tests.accounts.opening import drop_schema
-from tests.api.paying import Bank, Customer
-from tests.client import killing
-from tests.client.cutting import KINDS, CuttingProxy
-from tests.running import ServiceProcess, fill
+from testing import killed_walks
+from testing.accounts import drop_schema
+from testing.customers import Bank, Customer
+from testing.cutting_proxy import KINDS, CuttingProxy
+from testing.progress import say
+from testing.service import ServiceProcess, fill
 
 PAGE = 100
 PURSE = 10**9
@@ -88,13 +89,13 @@ def _interrupted(bank: Bank, service: ServiceProcess, leads: list[Lead], cuts: i
 
         def walker(number: int) -> Any:
             how = ("sync", "async")[number % 2]
-            return killing.start(how, "jsonl", output, resume, PAGE, customer.key, proxy.url)
+            return killed_walks.start(how, "jsonl", output, resume, PAGE, customer.key, proxy.url)
 
         killed = 0
         for number, (stop, before) in enumerate(zip(stops, [0, *stops], strict=False)):
-            killed += killing.kill_after(walker(number), stop - before, killing.some_delay_s(chance, 0.05))
+            killed += killed_walks.kill_after(walker(number), stop - before, killed_walks.some_delay_s(chance, 0.05))
             say(f"killed {killed} times, cut {len(proxy.cut)} times")
-        killing.finish(walker(kills), FINISH_S)
+        killed_walks.finish(walker(kills), FINISH_S)
         domains = [json.loads(line)["domain"] for line in output.read_bytes().splitlines()]
         cut = {kind: proxy.cut.count(kind) for kind in KINDS}
         sizes = {"file_bytes": output.stat().st_size, "resume_bytes": resume.stat().st_size}

@@ -7,22 +7,20 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from siteglass.corpus.demo import write_demo
 from siteglass.settings import Settings, load_settings
-from tests.accounts.opening import drop_schema, make_schema
-
-ITEM = TypeVar("ITEM")
+from testing.accounts import drop_schema, make_schema
+from testing.progress import say
 
 FOLDER = Path("var/bench")
 RESULTS = Path(__file__).parent / "results"
 SEED = 1
-SAY_EVERY_S = 2.0
 SECRET = "a secret of the benchmarks that is long enough"
 
 
@@ -55,23 +53,6 @@ def demo_file(leads: int) -> Path:
         say(f"generating {leads} leads")
         write_demo(path, leads, SEED)
     return path
-
-
-def say(text: str) -> None:
-    """Progress, with the time."""
-    print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
-
-
-def counting(items: Iterable[ITEM], title: str, total: int) -> Iterator[ITEM]:
-    """The items, with a line about how far it is every two seconds."""
-    started = last = time.monotonic()
-    for done, item in enumerate(items):
-        now = time.monotonic()
-        if now - last >= SAY_EVERY_S:
-            last = now
-            rate = done / (now - started)
-            say(f"{title}: {done:,} of {total:,}, {rate:,.0f}/s, {(total - done) / max(rate, 1):,.0f} s left")
-        yield item
 
 
 def spread(values: list[float]) -> dict[str, float]:

@@ -20,15 +20,16 @@ from typing import Any
 
 import httpx
 
-from bench.common import say, write_result
+from bench.common import write_result
 from siteglass.dashboard.guard import Declared
 from siteglass.dashboard.new_key import MAX_STANDING
 from siteglass.dashboard.people_page import PAGE_PEOPLE
 from siteglass.dashboard.routes import PAGES
-from tests.accounts.opening import drop_schema
-from tests.dashboard.history import History, written
-from tests.dashboard.managing import many_keys, many_people
-from tests.dashboard.visiting import Office, Somebody, office
+from testing.accounts import drop_schema
+from testing.dashboard.actions import many_keys, many_people
+from testing.dashboard.history import History, written
+from testing.dashboard.visitors import Office, Somebody, office
+from testing.progress import say
 
 TARGET_MS = 50
 WARM_UP = 3

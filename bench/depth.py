@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from bench.common import bench_settings, demo_file, say, spread, tables, write_result
+from bench.common import bench_settings, demo_file, spread, tables, write_result
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import read_parquet
 from siteglass.index import generations, pages
@@ -23,6 +23,7 @@ from siteglass.query.criteria import Criteria
 from siteglass.query.cursor import Position
 from siteglass.query.directives import parse
 from siteglass.query.fields import SORTS
+from testing.progress import say
 
 LIMIT = 20
 SAMPLES = 50

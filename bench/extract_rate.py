@@ -24,9 +24,9 @@ from siteglass.ingest.archives import Quarantined, read_archive
 from siteglass.ingest.extract import ExtractFailed, facts_of
 from siteglass.ingest.extract.page import decoded
 from siteglass.ingest.tasks import Plan, Summary
-from tests.ingest.warcs import response
-from tests.ingest.warcs import write_warc as write_records
-from tests.sites import sites, write_warc
+from testing.sites import sites, write_warc
+from testing.warc_files import response
+from testing.warc_files import write_warc as write_records
 from vocabulary.sources import npm_package
 
 # 258 real pages; downloaded here, since their texts belong to their owners.

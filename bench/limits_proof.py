@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from siteglass.access.limits import Policy
-from tests.limits.comparing import Tally, compare_local, compare_shared
-from tests.limits.faults import FAULTS, OwnRedis, open_worker, outage, percentile, until
+from testing.limits.comparison import Tally, compare_local, compare_shared
+from testing.limits.redis_faults import FAULTS, OwnRedis, open_worker, outage, percentile, until
 
 CHUNK = 5_000
 POLICIES = (Policy(10, 20), Policy(60, 20), Policy(100, 50))

@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.common import bench_settings, demo_file, say, tables, write_result
+from bench.common import bench_settings, demo_file, tables, write_result
 from siteglass.corpus.lead_files import count_leads
 from siteglass.index import generations
 from siteglass.index.index import Index, open_index
 from siteglass.index.load import BATCHES_IN_FLIGHT, batches, load
 from siteglass.index.writing import Preparer
 from siteglass.platform.backends import Backends, open_backends
+from testing.progress import say
 
 ROUND_LEADS = 100_000
 

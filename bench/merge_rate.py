@@ -16,11 +16,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bench.common import FOLDER, say, write_result
+from bench.common import FOLDER, write_result
 from siteglass.ingest.facts import FACTS_SCHEMA, to_batch
 from siteglass.ingest.merge import merge
 from siteglass.ingest.spark import spark_session
-from tests.ingest.merge.random_facts import bench_facts
+from testing.progress import say
+from testing.random_facts import bench_facts
 
 ROWS_PER_DOMAIN = 4
 ROWS_PER_FILE = 50_000

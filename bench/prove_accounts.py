@@ -14,8 +14,8 @@ import time
 
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
-from tests.accounts import proofs
-from tests.accounts.opening import drop_schema, make_schema
+from testing import account_proofs
+from testing.accounts import drop_schema, make_schema
 
 ROUNDS = 1_000
 KEYS = 1_000
@@ -28,11 +28,11 @@ async def prove(what: str, dsn: str, schema: str) -> str:
     postgres = Postgres(dsn, schema)
     try:
         if what == "race":
-            await proofs.race(postgres, dsn, ROUNDS)
-            return f"{ROUNDS} rounds of {proofs.RACERS} clients for {proofs.PRIZE} credits"
+            await account_proofs.race(postgres, dsn, ROUNDS)
+            return f"{ROUNDS} rounds of {account_proofs.RACERS} clients for {account_proofs.PRIZE} credits"
         if what == "typos":
-            return f"{await proofs.typos(dsn, schema, KEYS):,} typos of {KEYS} keys, no query"
-        times = await proofs.refusal_times_us(postgres, REFUSALS)
+            return f"{await account_proofs.typos(dsn, schema, KEYS):,} typos of {KEYS} keys, no query"
+        times = await account_proofs.refusal_times_us(postgres, REFUSALS)
         assert max(times.values()) - min(times.values()) < MOST_DIFFERENCE_US, times
         return f"medians of {REFUSALS} refusals in µs: " + ", ".join(f"{kind} {us:.1f}" for kind, us in times.items())
     finally:

@@ -16,12 +16,13 @@ from typing import Any
 
 import orjson
 
-from bench.common import SEED, bench_settings, say, tables, write_result
+from bench.common import SEED, bench_settings, tables, write_result
 from siteglass.corpus.demo import generate
 from siteglass.index.documents import document
 from siteglass.platform.backends import Backends, open_backends
 from siteglass.suppression.hidden import Hidden, Record
 from siteglass.suppression.values import Hasher, read_value
+from testing.progress import say
 
 PAGE = 100
 ROUNDS = 9

@@ -24,10 +24,11 @@ from typing import Any
 
 import asyncpg
 
-from bench.common import say, write_result
+from bench.common import write_result
 from siteglass.billing.ledger import FIRST_PREVIOUS, entry_hash
 from siteglass.settings import Settings, environment_of, load_settings
-from tests.accounts.opening import drop_schema, make_schema, owner
+from testing.accounts import drop_schema, make_schema, owner
+from testing.progress import say
 
 COLUMNS = (
     *("account_id", "seq", "at", "kind", "operation", "api", "lead", "expires_at", "refers_to", "actor_kind"),

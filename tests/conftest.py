@@ -17,9 +17,9 @@ from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import read_parquet, write_parquet
 from siteglass.settings import Settings, load_settings
-from tests.accounts.opening import drop_schema
-from tests.private_engines import PrivateEngines
-from tests.running import RUN_PREFIX, fill, serving, settings_for
+from testing.accounts import drop_schema
+from testing.private_engines import PrivateEngines
+from testing.service import RUN_PREFIX, fill, serving, settings_for
 
 # How long one example takes says more about what else runs than about the code; times are measured where they are
 # promised.

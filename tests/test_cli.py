@@ -15,9 +15,9 @@ import httpx
 import pytest
 
 from siteglass.settings import load_settings
-from tests.accounts.opening import drop_schema
-from tests.limits.faults import free_port
-from tests.running import RUN_PREFIX, SECRET, make_test_account
+from testing.accounts import drop_schema
+from testing.ports import free_port
+from testing.service import RUN_PREFIX, SECRET, make_test_account
 
 PROGRAM = Path(sys.executable).parent / "siteglass"
 

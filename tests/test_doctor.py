@@ -19,9 +19,9 @@ import httpx
 import pytest
 
 from siteglass.settings import Settings, environment_of, variable
-from tests.accounts.opening import drop_schema
-from tests.limits.faults import free_port
-from tests.running import RUN_PREFIX, settings_for
+from testing.accounts import drop_schema
+from testing.ports import free_port
+from testing.service import RUN_PREFIX, settings_for
 
 PROGRAMS = Path(sys.executable).parent
 ALL = [

@@ -1,1 +1,1 @@
-"""How well sentences are understood: labelled sets, a scorer, generated sentences and noise."""
+"""Measurements of how sentences are interpreted. The sentences themselves are in `testing.sentences`."""

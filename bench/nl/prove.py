@@ -8,17 +8,16 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
-from bench.common import SEED, counting, say, write_result
-from bench.nl import noise, speed
-from bench.nl.fuzz import fuzz
-from bench.nl.generate import generate
-from bench.nl.score import LOCKED, Labelled, Score, Tally, read_set, score, service, unaccounted
-from bench.nl.words import LANGUAGES
-
-SETS = Path(__file__).parent / "sets"
+from bench.common import SEED, write_result
+from bench.nl import speed
+from testing.progress import counting, say
+from testing.sentences import noise
+from testing.sentences.fuzz import fuzz
+from testing.sentences.generate import generate
+from testing.sentences.score import LOCKED, SETS, Labelled, Score, Tally, read_set, score, service, unaccounted
+from testing.sentences.words import LANGUAGES
 
 
 def _sums(tally: Tally) -> dict[str, Any]:

@@ -16,12 +16,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from bench.nl.score import read_set, service
+from testing.sentences.score import SETS, read_set, service
 
-DEV = Path(__file__).parent / "sets" / "dev.jsonl"
+DEV = SETS / "dev.jsonl"
 SENTENCE = "Shopify stores in Texas without email marketing that spend over $5k on ads"
 
 # psutil is imported before the first reading: it is the ruler, not what is measured.

@@ -8,9 +8,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from bench.common import say, stamped
+from bench.common import stamped
 from bench.overhead import measure, plots, report
 from bench.overhead.world import build
+from testing.progress import say
 
 CHECKOUT = Path(__file__).parents[2]
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from bench.common import SEED, say
+from bench.common import SEED
 from bench.overhead.client import Driven, LoadGenerator, Order, Plan
 from bench.overhead.mix import Mix
 from bench.overhead.processes import CpuMeter, engine_pids
@@ -18,7 +18,8 @@ from bench.overhead.recorder import Proxy, Recorded, Recorder
 from bench.overhead.relay import relaying
 from bench.overhead.wire import Address, Connection
 from bench.overhead.world import World, serving
-from tests.accounts.opening import owner
+from testing.accounts import owner
+from testing.progress import say
 
 Side = Literal["bare", "service", "relay"]
 BARE: Side = "bare"

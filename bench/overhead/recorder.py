@@ -15,10 +15,10 @@ from typing import Any
 
 import orjson
 
-from bench.common import say
 from bench.overhead.mix import Search
 from bench.overhead.wire import HEAD_END, Address, Connection, post, read_message
 from siteglass.web.operations import SEARCH_PATH
+from testing.progress import say
 
 _HOST = re.compile(rb"\r\nHost: [^\r]*")
 ENRICH_PATH = "/v1/leads/enrich"

@@ -18,10 +18,11 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from bench.common import RESULTS, say, stamped
+from bench.common import RESULTS, stamped
 from bench.overhead.measure import RELAY, SEARCH, SERVICE, Cell, Side, Size, Work, bench, kind_of
 from bench.overhead.processes import BackendMeter
 from bench.overhead.world import build
+from testing.progress import say
 
 LEADS = 20_000
 ROUNDS = 8

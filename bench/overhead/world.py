@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bench.common import SECRET, bench_settings, demo_file, say, tables
+from bench.common import SECRET, bench_settings, demo_file, tables
 from bench.overhead.wire import Address
 from siteglass.access import accounts, keys
 from siteglass.billing import credits
@@ -27,7 +27,8 @@ from siteglass.index.index import open_index
 from siteglass.index.load import load
 from siteglass.platform.backends import open_backends
 from siteglass.settings import Settings, environment_of
-from tests.limits.faults import free_port
+from testing.ports import free_port
+from testing.progress import say
 
 CREDITS = 10**11
 # The limit is taken from Redis at every request, and never reached.

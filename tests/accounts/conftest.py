@@ -10,7 +10,7 @@ import pytest
 
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import load_settings
-from tests.accounts.opening import drop_schema, make_schema
+from testing.accounts import drop_schema, make_schema
 
 
 @pytest.fixture(scope="session")

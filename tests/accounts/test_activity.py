@@ -10,7 +10,7 @@ from siteglass.access.request_counts import RequestCounts
 from siteglass.billing.activity import OTHER_KEYS, RequestDay, Series, credits_by_day, requests_by_day
 from siteglass.billing.receipts import usage
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import open_account, open_key
+from testing.accounts import open_account, open_key
 from tests.accounts.test_request_counts import DAY, counted_at
 from tests.accounts.writing import USED, as_owner
 

@@ -13,7 +13,7 @@ from siteglass.billing import credits, ledger
 from siteglass.billing.answers import Keep, compress, forget_answers
 from siteglass.billing.credits import Balances
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import open_account, owner, pay
+from testing.accounts import open_account, owner, pay
 
 pytestmark = pytest.mark.anyio
 

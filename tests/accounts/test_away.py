@@ -23,8 +23,8 @@ from siteglass.billing import credits, ledger
 from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres
 from siteglass.platform.schema import is_current
-from tests.accounts.opening import SECRETS, bill, make_schema, open_account, open_key
-from tests.private_engines import PrivateEngines
+from testing.accounts import SECRETS, bill, make_schema, open_account, open_key
+from testing.private_engines import PrivateEngines
 
 pytestmark = [pytest.mark.anyio, pytest.mark.xdist_group("private-engines")]
 

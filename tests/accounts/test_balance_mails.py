@@ -29,10 +29,10 @@ from siteglass.errors import Unavailable
 from siteglass.platform.mailer import Mailer, MailError, open_mailer
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
-from tests.accounts.opening import open_account, pay
+from testing.accounts import open_account, pay
+from testing.mails import Outbox
+from testing.service import make_test_account, serving, settings_for
 from tests.accounts.writing import USED, as_owner
-from tests.opt_out.mails import Outbox
-from tests.running import make_test_account, serving, settings_for
 
 pytestmark = pytest.mark.anyio
 

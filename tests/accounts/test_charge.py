@@ -18,8 +18,8 @@ from siteglass.billing import credits, ledger
 from siteglass.billing.credits import Balances, Bill, Mark, Receipt
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
 from siteglass.platform.postgres import Postgres
-from tests.accounts import proofs
-from tests.accounts.opening import SECRETS, TIMEOUT_MS, bill, open_account, open_key, owner, pay
+from testing import account_proofs
+from testing.accounts import SECRETS, TIMEOUT_MS, bill, open_account, open_key, owner, pay
 
 pytestmark = pytest.mark.anyio
 
@@ -124,7 +124,7 @@ async def test_a_daily_cap_holds_in_a_race(postgres: Postgres, dsn: str) -> None
 
 
 async def test_64_clients_race_for_the_last_10_credits(postgres: Postgres, dsn: str) -> None:
-    await proofs.race(postgres, dsn, 60)
+    await account_proofs.race(postgres, dsn, 60)
 
 
 async def test_a_charge_that_waited_too_long_is_not_taken(postgres: Postgres, dsn: str) -> None:

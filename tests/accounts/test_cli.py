@@ -17,7 +17,7 @@ from siteglass.access import audit
 from siteglass.access.accounts import AccountError
 from siteglass.access.key_form import is_well_formed, secret_version
 from siteglass.cli.main import cli
-from tests.accounts.opening import SECRETS, drop_schema
+from testing.accounts import SECRETS, drop_schema
 
 Run = Callable[..., Result]
 

@@ -14,7 +14,7 @@ from siteglass.billing.credits import Balances
 from siteglass.billing.expiry import expire_credits
 from siteglass.errors import InsufficientCredits
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import open_account, owner, pay
+from testing.accounts import open_account, owner, pay
 
 pytestmark = pytest.mark.anyio
 

@@ -13,7 +13,7 @@ from siteglass.access.key_room import TooManyKeys
 from siteglass.access.keys import create_key, list_keys
 from siteglass.access.rotation import rotate_key
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import SECRETS, open_account, owner
+from testing.accounts import SECRETS, open_account, owner
 
 pytestmark = pytest.mark.anyio
 

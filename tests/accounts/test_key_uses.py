@@ -13,7 +13,7 @@ from siteglass.access.key_uses import KeyUses
 from siteglass.access.keys import KeyRow, Keys
 from siteglass.errors import Unauthorized, Unavailable
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import SECRETS, TIMEOUT_MS, CountingPostgres, open_account, open_key
+from testing.accounts import SECRETS, TIMEOUT_MS, CountingPostgres, open_account, open_key
 from tests.accounts.test_keys import Watch
 
 pytestmark = pytest.mark.anyio

@@ -16,8 +16,8 @@ from siteglass.access.keys import KeyLimits, Keys, create_key, revoke_key
 from siteglass.errors import Unauthorized, Unavailable
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import SettingsError
-from tests.accounts import proofs
-from tests.accounts.opening import SECRETS, TIMEOUT_MS, CountingPostgres, open_account, open_key
+from testing import account_proofs
+from testing.accounts import SECRETS, TIMEOUT_MS, CountingPostgres, open_account, open_key
 
 pytestmark = pytest.mark.anyio
 
@@ -50,7 +50,7 @@ async def test_what_is_no_key_is_refused_without_a_query(presented: str, dsn: st
 
 
 async def test_every_typo_is_refused_without_a_query(dsn: str, schema_name: str) -> None:
-    assert await proofs.typos(dsn, schema_name, 20) > 50_000
+    assert await account_proofs.typos(dsn, schema_name, 20) > 50_000
 
 
 async def test_a_key_of_another_kind_is_refused_without_a_query(dsn: str, schema_name: str) -> None:
@@ -213,7 +213,7 @@ async def test_a_failed_look_up_is_not_remembered(schema_name: str, postgres: Po
 @pytest.mark.timing
 async def test_refusals_take_the_same_time(postgres: Postgres) -> None:
     # Medians to 50 µs want a quiet machine: bench/prove_accounts.py. The fastest tenth is steady on a busy one too.
-    times = await proofs.refusal_times_us(postgres, 400, percentile=10)
+    times = await account_proofs.refusal_times_us(postgres, 400, percentile=10)
     assert max(times.values()) - min(times.values()) < 150, times
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from siteglass.access.accounts import AccountError
 from siteglass.billing import ledger
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import open_account, owner, pay
+from testing.accounts import open_account, owner, pay
 
 text = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=40)
 whole = st.integers(-(2**63), 2**63 - 1)

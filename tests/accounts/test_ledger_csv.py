@@ -12,7 +12,7 @@ from siteglass.billing import credits, ledger_csv
 from siteglass.billing.ledger_csv import COLUMNS, NAMED_COLUMNS, LedgerCsv, written
 from siteglass.billing.receipts import Wanted, entries
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import SECRETS, TIMEOUT_MS, CountingPostgres, open_account, pay
+from testing.accounts import SECRETS, TIMEOUT_MS, CountingPostgres, open_account, pay
 from tests.accounts.writing import write_long_ledger
 
 pytestmark = pytest.mark.anyio

@@ -19,7 +19,7 @@ from siteglass.billing.answers import Keep
 from siteglass.billing.credits import Balances, Bill, Mark, Operation
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, SiteglassError, Unauthorized
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import TIMEOUT_MS, open_account, open_key
+from testing.accounts import TIMEOUT_MS, open_account, open_key
 
 amounts = st.integers(0, 30)
 caps = st.none() | st.integers(0, 40)

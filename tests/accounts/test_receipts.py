@@ -9,7 +9,7 @@ import pytest
 
 from siteglass.billing.receipts import KINDS, Wanted, entries
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import open_account
+from testing.accounts import open_account
 from tests.accounts.writing import write_long_ledger
 
 pytestmark = pytest.mark.anyio

@@ -14,7 +14,7 @@ from siteglass.access import request_counts
 from siteglass.access.request_counts import RequestCounts, outcome
 from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import owner
+from testing.accounts import owner
 from tests.accounts.test_key_uses import AWAY
 from tests.accounts.test_keys import Watch
 

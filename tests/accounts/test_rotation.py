@@ -14,7 +14,7 @@ from siteglass.access.networks import read_networks
 from siteglass.access.rotation import rotate_key
 from siteglass.errors import Unauthorized
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import SECRETS, TIMEOUT_MS, open_account, open_key
+from testing.accounts import SECRETS, TIMEOUT_MS, open_account, open_key
 
 pytestmark = pytest.mark.anyio
 

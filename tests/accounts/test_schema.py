@@ -14,7 +14,7 @@ from siteglass.access import accounts
 from siteglass.platform import schema
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import SettingsError
-from tests.accounts.opening import drop_schema, make_schema, open_account, owner
+from testing.accounts import drop_schema, make_schema, open_account, owner
 
 pytestmark = pytest.mark.anyio
 

@@ -17,7 +17,7 @@ from siteglass.billing import credits
 from siteglass.billing.running_out import last_day
 from siteglass.billing.standing import Credits, CreditsPerDay, RunsOut, Standing, standing
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import open_account, open_key, pay
+from testing.accounts import open_account, open_key, pay
 from tests.accounts.writing import USED, as_owner
 
 pytestmark = pytest.mark.anyio

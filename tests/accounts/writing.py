@@ -7,7 +7,7 @@ from typing import Any
 import asyncpg
 
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import owner
+from testing.accounts import owner
 
 USED = "INSERT INTO {schema}.usage_days VALUES ($1, $2, $3, $4, $5, $6)"
 """Key, day, operation, requests, API and lead credits."""

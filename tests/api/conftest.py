@@ -8,10 +8,10 @@ import httpx
 import pytest
 
 from siteglass.settings import Settings
+from testing.customers import STOCK, Bank
+from testing.ports import free_port
+from testing.service import filled, serving
 from tests.api.handmade import HANDMADE
-from tests.api.paying import STOCK, Bank
-from tests.limits.faults import free_port
-from tests.running import filled, serving
 
 
 @pytest.fixture(scope="module")

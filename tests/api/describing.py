@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 from openapi_schema_validator import OAS31Validator, oas31_format_checker
 
-from tests.api.asking import answered
+from testing.api_calls import answered
 
 
 class Description:

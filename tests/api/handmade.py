@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from siteglass.corpus.lead import Lead
-from tests.api.asking import NETWORKS
+from testing.api_calls import NETWORKS
 
 CRAWLED = 1_790_000_000_000
 """When all were crawled that say nothing else: 2026-09-21."""

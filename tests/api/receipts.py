@@ -12,9 +12,9 @@ import httpx
 
 from siteglass.access.keys import create_key
 from siteglass.billing import credits
-from tests.accounts.opening import owner
-from tests.api.asking import ENRICH, LEDGER, SEARCH, answered
-from tests.api.paying import IN_ORDER, STOCK, Bank, Customer
+from testing.accounts import owner
+from testing.api_calls import ENRICH, LEDGER, SEARCH, answered
+from testing.customers import IN_ORDER, STOCK, Bank, Customer
 
 CSV_HEAD = (
     "seq,at,kind,operation,api_credits,lead_credits,request_id,key_id,by,expires_at,refers_to,hash"  # as promised

@@ -12,9 +12,9 @@ import pytest
 from siteglass.billing.credits import Mark
 from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, SEARCH, answered, refused
-from tests.api.paying import COST, CREDIT_HEADERS, IN_ORDER, STOCK, Bank, Marks, marks
-from tests.running import serving
+from testing.api_calls import ENRICH, SEARCH, answered, refused
+from testing.customers import COST, CREDIT_HEADERS, IN_ORDER, STOCK, Bank, Marks, marks
+from testing.service import serving
 
 JSON = {"Content-Type": "application/json"}
 FIRST = STOCK[1].domain

@@ -7,7 +7,7 @@ import re
 import httpx
 import pytest
 
-from tests.api.asking import refused
+from testing.api_calls import refused
 
 POLICY = {
     "default-src": "'none'",

@@ -11,9 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, SEARCH
-from tests.log_lines import kept_lines
-from tests.running import API_KEY
+from testing.api_calls import ENRICH, SEARCH
+from testing.log_lines import kept_lines
+from testing.service import API_KEY
 
 WORDS = ["verysecretword", "wordofwrapped", "Munich", "secret-enriched.com", "Kowalski", "full-record.com"]
 

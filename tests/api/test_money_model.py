@@ -14,8 +14,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from siteglass.access.keys import KeyLimits
 from siteglass.billing.credits import Mark, read_domains
 from siteglass.corpus.lead import Lead
-from tests.api.asking import ENRICH, SEARCH, answered, refused
-from tests.api.paying import CREDIT_HEADERS, IN_ORDER, STOCK, Bank, Customer, Marks, capped, marks, price, too_few
+from testing.api_calls import ENRICH, SEARCH, answered, refused
+from testing.customers import CREDIT_HEADERS, IN_ORDER, STOCK, Bank, Customer, Marks, capped, marks, price, too_few
 
 PERSONS = [lead for lead in STOCK if lead.emails_personal]
 SEARCHES: list[tuple[dict[str, Any], list[Lead]]] = [

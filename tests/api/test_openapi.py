@@ -17,7 +17,7 @@ from siteglass.errors import SiteglassError
 from siteglass.leads.values import VALUES_PARAMETERS
 from siteglass.query.fields import DIRECTIVES, FIELDS, FILTERS
 from siteglass.settings import Settings
-from tests.api.asking import (
+from testing.api_calls import (
     ACCOUNT,
     DEFAULT_FIELDS,
     ENRICH,
@@ -32,11 +32,11 @@ from tests.api.asking import (
     refused,
     search,
 )
+from testing.customers import Bank
+from testing.service import serving
 from tests.api.describing import Description
 from tests.api.handmade import BARE, FULL, HANDMADE
-from tests.api.paying import Bank
 from tests.api.receipts import grant_and_spend
-from tests.running import serving
 
 OF_THE_CONTRACT = """
     query limit language select wrapped_query country state city technologies keywords categories_uses service_type

@@ -17,11 +17,11 @@ from siteglass.leads import enrich, interpret
 from siteglass.leads import search as searching
 from siteglass.query import completion
 from siteglass.settings import Settings
-from tests.api.asking import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, refused, search
+from testing.api_calls import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, refused, search
+from testing.customers import STOCK, Bank, Customer
+from testing.service import serving
 from tests.api.describing import Description
-from tests.api.paying import STOCK, Bank, Customer
 from tests.api.retries.claiming import claimed
-from tests.running import serving
 
 RIGHT: dict[str, dict[str, Any]] = {
     "search": {"limit": 10, "sort": "domain"},

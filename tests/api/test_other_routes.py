@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, SEARCH, refused
+from testing.api_calls import ENRICH, SEARCH, refused
 
 OPEN = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/opt-out"]
 

@@ -14,8 +14,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, SEARCH
-from tests.api.paying import COST, CREDIT_HEADERS, IN_ORDER, STOCK, Bank, Customer, async_client, too_few
+from testing.api_calls import ENRICH, SEARCH
+from testing.customers import COST, CREDIT_HEADERS, IN_ORDER, STOCK, Bank, Customer, async_client, too_few
 
 ROUNDS = 30 if os.environ.get("SITEGLASS_LONG") else 6
 CLIENTS = 64

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, SEARCH
-from tests.api.paying import IN_ORDER, Bank, Customer, async_client
+from testing.api_calls import ENRICH, SEARCH
+from testing.customers import IN_ORDER, Bank, Customer, async_client
 
 KEYS, WITHIN_S = (200, 28.0) if os.environ.get("SITEGLASS_LONG") else (15, 6.0)
 TASKS = 4

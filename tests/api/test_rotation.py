@@ -17,8 +17,8 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, SEARCH
-from tests.api.paying import IN_ORDER, Bank, Customer, async_client
+from testing.api_calls import ENRICH, SEARCH
+from testing.customers import IN_ORDER, Bank, Customer, async_client
 
 ROTATIONS = 100 if os.environ.get("SITEGLASS_LONG") else 20
 CLIENTS = 4

@@ -9,7 +9,7 @@ import pytest
 
 from bench import common
 from bench.nl import prove, speed
-from bench.nl.score import read_set
+from testing.sentences.score import SETS, read_set
 
 SUMS = {"sentences", "exact", "f1", "polarity_errors", "conditions"}
 
@@ -38,5 +38,5 @@ def test_the_result_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_no_sentence_of_the_locked_set_is_kept() -> None:
     words = json.dumps(prove.labelled("locked"))
-    queries = [json.loads(line)["query"] for line in (prove.SETS / "locked.jsonl").read_text().splitlines()]
+    queries = [json.loads(line)["query"] for line in (SETS / "locked.jsonl").read_text().splitlines()]
     assert not [query for query in queries if query in words]

@@ -12,14 +12,14 @@ from random import Random
 
 import pytest
 
-from bench.nl.generate import generate, main
-from bench.nl.meaning import atoms
-from bench.nl.noise import KINDS, noisy
-from bench.nl.score import LEVELS, Labelled, read_set
-from bench.nl.searches import draw_search
-from bench.nl.words import LANGUAGES
 from siteglass.query.fields import DIRECTIVES
 from siteglass.query.natural import MAX_QUERY_CHARS
+from testing.sentences.generate import generate, main
+from testing.sentences.meaning import atoms
+from testing.sentences.noise import KINDS, noisy
+from testing.sentences.score import LEVELS, Labelled, read_set
+from testing.sentences.searches import draw_search
+from testing.sentences.words import LANGUAGES
 
 COUNT = 2_000
 ALL = {asked.ask.directive for asked in DIRECTIVES.values()}

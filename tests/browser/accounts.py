@@ -19,10 +19,10 @@ from siteglass.dashboard.guard import Declared
 from siteglass.people import credentials, links, sessions
 from siteglass.people.people import ROLES
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import owner as as_owner
+from testing.accounts import owner as as_owner
+from testing.dashboard.history import written
+from testing.dashboard.visitors import SESSION, Office, Somebody
 from tests.browser.driving import LIGHT, Browse, Look
-from tests.dashboard.history import written
-from tests.dashboard.visiting import SESSION, Office, Somebody
 
 ROWS = 9_000
 _ADDRESSES = itertools.count(1)

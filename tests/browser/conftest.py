@@ -15,11 +15,11 @@ import browser as chromium
 from siteglass.access.accounts import Plan, set_plan
 from siteglass.corpus.lead import Lead
 from siteglass.settings import Settings
+from testing.dashboard.visitors import Office, cheaper_hashes
+from testing.mails import Outbox
+from testing.service import SECRET, serving
 from tests.browser.accounts import Furnished, furnish
 from tests.browser.driving import Browse, Stage
-from tests.dashboard.visiting import Office, cheaper_hashes
-from tests.opt_out.mails import Outbox
-from tests.running import SECRET, serving
 from tests.suppression.world import world
 
 LEAD = Lead(

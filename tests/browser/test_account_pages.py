@@ -6,9 +6,9 @@ import re
 
 from playwright.sync_api import expect
 
+from testing.dashboard.visitors import Office
 from tests.browser.accounts import Furnished, also_of, enter, stranger
 from tests.browser.driving import LOOKS, PHONE_DARK, Browse, axe, fits, look_again, shoot
-from tests.dashboard.visiting import Office
 
 REFUSED = "the server responded with a status of {}"
 

@@ -9,10 +9,10 @@ import time
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from testing.dashboard.visitors import Office
 from tests.browser.accounts import Furnished, enter
 from tests.browser.driving import DARK, LOOKS, PHONE, Browse, axe, fits, look_again, shoot
 from tests.browser.test_keys import called, make
-from tests.dashboard.visiting import Office
 
 # Read from a copy: the browser complains of canvases that are read themselves.
 _PAINTED = """canvas => {

@@ -6,9 +6,9 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from testing.dashboard.visitors import Office
 from tests.browser.accounts import enter, stranger
 from tests.browser.driving import PHONE, Browse, axe
-from tests.dashboard.visiting import Office
 
 MAX_TABS = 60
 # A line around it, or a ring drawn as a shadow; and it stands within the window.

@@ -8,9 +8,9 @@ import subprocess
 
 from playwright.sync_api import Page, expect
 
+from testing.dashboard.visitors import Office
 from tests.browser.accounts import Furnished, enter, long_ago
 from tests.browser.driving import DARK, LOOKS, PHONE, Browse, axe, fits, look_again, shoot
-from tests.dashboard.visiting import Office
 
 REFUSED = "the server responded with a status of 422"
 

@@ -6,9 +6,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from siteglass.dashboard.routes import PAGES
+from testing.dashboard.visitors import SESSION, Office
 from tests.browser.accounts import Furnished
 from tests.browser.driving import DARK, LIGHT, LOOKS, PHONE, Browse, axe, fits, look_again, shoot
-from tests.dashboard.visiting import SESSION, Office
 
 SHOWN = [page for page in PAGES if page.method == "GET" and not page.path.endswith(".csv")]
 PICTURES = {

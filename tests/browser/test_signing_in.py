@@ -9,10 +9,10 @@ import pyotp
 from playwright.sync_api import Page, expect
 
 from siteglass.people.second_factor import STEP_S
+from testing.dashboard.visitors import Office, Somebody, link_in
 from tests.browser.accounts import AGENTS, enter, long_ago, session_of, stranger
 from tests.browser.driving import DARK, PHONE, PHONE_DARK, Browse, axe, fits, look_again
 from tests.dashboard.test_mailed_links import mailed
-from tests.dashboard.visiting import Office, Somebody, link_in
 
 NEW = "some other long password"
 REFUSED = "the server responded with a status of 422"

@@ -12,9 +12,9 @@ from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
 from siteglass.settings import Settings
 from siteglass_client import Siteglass
-from tests.api.paying import Bank, Customer
+from testing.customers import Bank, Customer
+from testing.service import filled, serving
 from tests.client.commanding import Desk
-from tests.running import filled, serving
 
 LEADS = 600
 SEED = 11

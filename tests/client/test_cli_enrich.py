@@ -12,7 +12,7 @@ import pytest
 from siteglass.corpus.lead import Lead
 from siteglass_client.cli.domain_files import looks_like_site, read_domains
 from siteglass_client.plans import COMPANY_COLUMNS
-from tests.api.paying import Bank, Customer
+from testing.customers import Bank, Customer
 from tests.client.commanding import Desk
 from tests.client.conftest import Connect
 

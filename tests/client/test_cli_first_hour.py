@@ -16,7 +16,7 @@ import pytest
 from siteglass_client.cli.failures import Failure
 from siteglass_client.cli.options import read_filters
 from siteglass_client.cli.saving import form_of
-from tests.api.paying import Bank, Customer
+from testing.customers import Bank, Customer
 from tests.client.commanding import ROOT, Desk
 from tests.client.conftest import Connect
 

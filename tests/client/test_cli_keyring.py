@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.paying import Bank, Customer
+from testing.customers import Bank, Customer
 from tests.client.commanding import ROOT, Desk
 
 pytestmark = pytest.mark.xdist_group("client")

@@ -13,7 +13,7 @@ import pytest
 
 from siteglass.corpus.lead import Lead
 from siteglass_client.cli.program import run
-from tests.api.paying import Bank, Customer
+from testing.customers import Bank, Customer
 from tests.client.commanding import SG, TIMEOUT_S, Desk
 
 pytestmark = pytest.mark.xdist_group("client")

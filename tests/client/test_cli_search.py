@@ -10,7 +10,7 @@ import pyarrow.parquet
 import pytest
 
 from siteglass.corpus.lead import Lead
-from tests.api.paying import Bank, Customer
+from testing.customers import Bank, Customer
 from tests.client.commanding import Desk, Done
 from tests.client.conftest import Connect
 

@@ -9,7 +9,7 @@ import pytest
 
 from siteglass.corpus.lead import Lead
 from siteglass_client import Forbidden, InsufficientCredits
-from tests.api.paying import Bank, Customer
+from testing.customers import Bank, Customer
 from tests.client.conftest import Connect
 
 pytestmark = pytest.mark.xdist_group("client")

@@ -37,11 +37,11 @@ from siteglass_client import (
 )
 from siteglass_client.calls import SEARCH_PATH, Call, get, post
 from siteglass_client.errors import BY_CODE
-from tests.api.paying import Bank, Customer
+from testing.customers import Bank, Customer
+from testing.ports import free_port
+from testing.service import serving
 from tests.client.conftest import Connect
 from tests.docs.blocks import ROOT
-from tests.limits.faults import free_port
-from tests.running import serving
 
 pytestmark = pytest.mark.xdist_group("client")
 

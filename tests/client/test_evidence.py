@@ -10,11 +10,11 @@ import pytest
 
 from siteglass_client import AsyncSiteglass, Evidence, Forbidden, InvalidRequest, NotFound, Siteglass
 from siteglass_client.calls import evidence_call
+from testing.customers import Bank, Customer
+from testing.cutting_proxy import KINDS, CuttingProxy
 from tests.api.evidence.conftest import PHONE, evident
-from tests.api.paying import Bank, Customer
 from tests.client.commanding import Desk
 from tests.client.conftest import Connect
-from tests.client.cutting import KINDS, CuttingProxy
 
 pytestmark = pytest.mark.xdist_group("client")
 

@@ -17,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from siteglass_client import ConfigurationError
 from siteglass_client.mcp.serving import serve_http
-from tests.api.paying import Bank, Customer
+from testing.customers import Bank, Customer
 from tests.client.agents import Agent, connected, http_server
 from tests.client.commanding import ROOT, Desk
 

@@ -22,7 +22,7 @@ from siteglass_client.mcp.failures import AGAIN, told
 from siteglass_client.mcp.serving import WithoutKey
 from siteglass_client.mcp.sizes import cut, size_bytes
 from siteglass_client.mcp.till import Sum, Till
-from tests.api.paying import Bank, Customer
+from testing.customers import Bank, Customer
 from tests.client.agents import in_process, said
 
 pytestmark = pytest.mark.xdist_group("client")

@@ -12,7 +12,7 @@ from mcp_types import TextContent
 from siteglass.corpus.lead import Lead
 from siteglass_client.mcp.sizes import CUT
 from siteglass_client.plans import COMPANY_COLUMNS, LEAD_COLUMNS
-from tests.api.paying import Bank, Customer
+from testing.customers import Bank, Customer
 from tests.client.agents import Agent, over_stdio
 from tests.client.commanding import Desk
 from tests.client.conftest import HOSTILE, Connect

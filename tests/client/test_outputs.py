@@ -14,8 +14,8 @@ import pytest
 from siteglass.corpus.lead import Lead
 from siteglass_client import MissingExtra
 from siteglass_client.outputs import cell
-from tests.api.asking import DEFAULT_FIELDS, MORE_FIELDS
-from tests.api.paying import Customer
+from testing.api_calls import DEFAULT_FIELDS, MORE_FIELDS
+from testing.customers import Customer
 from tests.client.conftest import Connect
 
 pytestmark = pytest.mark.xdist_group("client")

@@ -15,8 +15,8 @@ from siteglass_client import AsyncSiteglass, Export, ResumeError, Siteglass, jou
 from siteglass_client.answers import Answer
 from siteglass_client.calls import Call
 from siteglass_client.journal import read_lines, written_line
-from tests.api.paying import Bank, Customer
-from tests.client import killing
+from testing import killed_walks
+from testing.customers import Bank, Customer
 from tests.client.conftest import Connect
 
 pytestmark = pytest.mark.xdist_group("client")
@@ -110,11 +110,13 @@ def test_a_process_that_is_killed(bank: Bank, customer: Customer, sold: list[Lea
     output, resume = tmp_path / "leads.jsonl", tmp_path / "leads.resume"
     given = (how, "jsonl", output, resume, 10, customer.key, bank.base_url)
     kills = sum(
-        killing.kill_after(killing.start(*given), chance.randrange(1, 9), killing.some_delay_s(chance, 0.02))
+        killed_walks.kill_after(
+            killed_walks.start(*given), chance.randrange(1, 9), killed_walks.some_delay_s(chance, 0.02)
+        )
         for _ in range(3)
     )
     assert kills == 3
-    killing.finish(killing.start(*given), 60)
+    killed_walks.finish(killed_walks.start(*given), 60)
     assert [json.loads(line)["domain"] for line in output.read_bytes().splitlines()] == [lead.domain for lead in sold]
     assert 10_000 - customer.balance()[1] == _price(sold)
 

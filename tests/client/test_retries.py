@@ -16,8 +16,8 @@ from siteglass_client import AsyncSiteglass, ConnectionFailed, ServiceError, Sit
 from siteglass_client.errors import BY_CODE
 from siteglass_client.retrying import RetryPolicy, Tries, is_retried, read_retry_after
 from siteglass_client.search import Search
-from tests.api.paying import Bank, Customer
-from tests.client.cutting import KINDS, CuttingProxy
+from testing.customers import Bank, Customer
+from testing.cutting_proxy import KINDS, CuttingProxy
 
 pytestmark = pytest.mark.xdist_group("client")
 

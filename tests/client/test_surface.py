@@ -24,8 +24,8 @@ from siteglass_client.calls import USER_AGENT
 from siteglass_client.plans import COMPANY_COLUMNS, LEAD_COLUMNS
 from siteglass_client.records import Company
 from siteglass_client.records import Lead as LeadRecord
-from tests.api.asking import DEFAULT_FIELDS, ENRICH_FIELDS, MORE_FIELDS
-from tests.api.paying import Bank, Customer
+from testing.api_calls import DEFAULT_FIELDS, ENRICH_FIELDS, MORE_FIELDS
+from testing.customers import Bank, Customer
 from tests.docs.blocks import ROOT
 
 pytestmark = pytest.mark.xdist_group("client")

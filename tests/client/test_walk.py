@@ -10,7 +10,7 @@ import pytest
 from siteglass.access.keys import KeyLimits
 from siteglass.corpus.lead import Lead
 from siteglass_client import CreditCapExceeded, InsufficientCredits, InvalidRequest, Siteglass
-from tests.api.paying import Bank, Customer
+from testing.customers import Bank, Customer
 from tests.client.conftest import Connect
 
 pytestmark = pytest.mark.xdist_group("client")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.dashboard.visiting import Office, cheaper_hashes, office
+from testing.dashboard.visitors import Office, cheaper_hashes, office
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 import psutil
 import pytest
 
-from tests.dashboard.managing import words
-from tests.dashboard.visiting import Office, Somebody, Visitor, office
-from tests.private_engines import PrivateEngines
+from testing.dashboard.actions import words
+from testing.dashboard.visitors import Office, Somebody, Visitor, office
+from testing.private_engines import PrivateEngines
 
 pytestmark = [pytest.mark.timing, pytest.mark.xdist_group("private-engines")]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import subprocess
 
-from tests.dashboard.visiting import Office, link_in
+from testing.dashboard.visitors import Office, link_in
 from tests.suppression.world import command
 
 

@@ -17,10 +17,10 @@ import httpx
 import pytest
 
 from siteglass.dashboard.rendering import mean
-from tests.accounts.opening import owner
-from tests.dashboard.history import History, written
-from tests.dashboard.visiting import Office, Visitor
-from tests.running import API_KEY
+from testing.accounts import owner
+from testing.dashboard.history import History, written
+from testing.dashboard.visitors import Office, Visitor
+from testing.service import API_KEY
 
 TODAY = datetime.now(UTC).date()
 

@@ -11,7 +11,7 @@ import pytest
 
 from siteglass.access.accounts import create_account
 from siteglass.access.keys import CACHE_S, create_key
-from tests.dashboard.managing import (
+from testing.dashboard.actions import (
     HOSTILE,
     age_password,
     call,
@@ -25,7 +25,7 @@ from tests.dashboard.managing import (
     number_on,
     words,
 )
-from tests.dashboard.visiting import Office
+from testing.dashboard.visitors import Office
 
 
 def test_a_new_key_works_and_is_shown_once(the_office: Office) -> None:

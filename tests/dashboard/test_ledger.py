@@ -14,8 +14,8 @@ import pytest
 
 from siteglass.billing import ledger_csv
 from siteglass.billing.ledger_csv import NAMED_COLUMNS
-from tests.dashboard.history import HOSTILE_NAMES, History, written
-from tests.dashboard.visiting import Office, Visitor
+from testing.dashboard.history import HOSTILE_NAMES, History, written
+from testing.dashboard.visitors import Office, Visitor
 
 PAGE = 50
 Row = dict[str, Any]

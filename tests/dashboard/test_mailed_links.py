@@ -15,9 +15,9 @@ from siteglass.access.audit import list_audit
 from siteglass.people import credentials, links, people
 from siteglass.people.problems import PeopleError
 from siteglass.platform.postgres import Postgres
+from testing.dashboard.visitors import SESSION, Office, Somebody, Visitor, link_in
 from tests.dashboard.test_second_factor import set_up, with_code
 from tests.dashboard.test_sign_in import change, same_time, try_to
-from tests.dashboard.visiting import SESSION, Office, Somebody, Visitor, link_in
 
 NEW = "some other long password"
 

@@ -7,8 +7,8 @@ import secrets
 from concurrent.futures import ThreadPoolExecutor
 
 from siteglass.people.links import MAX_INVITATIONS
-from tests.dashboard.managing import HOSTILE, age_password, invitation, many_people, words
-from tests.dashboard.visiting import PASSWORD, Office, Somebody, Visitor
+from testing.dashboard.actions import HOSTILE, age_password, invitation, many_people, words
+from testing.dashboard.visitors import PASSWORD, Office, Somebody, Visitor
 
 
 def _address() -> str:

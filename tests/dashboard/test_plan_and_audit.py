@@ -13,8 +13,8 @@ from siteglass.billing.balance_alerts import BalanceAlert, balance_alert
 from siteglass.billing.credits import grant
 from siteglass.dashboard.plan import price
 from siteglass.platform.postgres import Postgres
-from tests.dashboard.managing import words
-from tests.dashboard.visiting import Office
+from testing.dashboard.actions import words
+from testing.dashboard.visitors import Office
 
 
 def test_the_terms_are_told_in_words(the_office: Office) -> None:

@@ -12,8 +12,8 @@ import pyotp
 from siteglass.people.second_factor import STEP_S, SecondFactors, step_of
 from siteglass.people.secrecy import Secrecy
 from siteglass.platform.postgres import Postgres
-from tests.dashboard.visiting import SESSION, Office, Somebody, Visitor
-from tests.running import SECRET
+from testing.dashboard.visitors import SESSION, Office, Somebody, Visitor
+from testing.service import SECRET
 from tests.suppression.world import command
 
 CODES = re.compile(r"<li>([0-9a-z]{4}(?:-[0-9a-z]{4}){3})</li>")

@@ -18,7 +18,7 @@ from siteglass.people.problems import PeopleError
 from siteglass.people.secrecy import bucket
 from siteglass.people.sessions import MAX_OF_PERSON, start
 from siteglass.platform.postgres import Postgres
-from tests.dashboard.visiting import FORM, KNOWN, SESSION, Office, Somebody, Visitor
+from testing.dashboard.visitors import FORM, KNOWN, SESSION, Office, Somebody, Visitor
 
 
 def change(office: Office, statement: str, *values: object) -> None:

@@ -12,7 +12,7 @@ import pytest
 from siteglass.dashboard.guard import Declared
 from siteglass.dashboard.routes import FILES, NOTHING, PAGES
 from siteglass.people.people import ROLES
-from tests.dashboard.visiting import Office, Visitor
+from testing.dashboard.visitors import Office, Visitor
 from tests.dashboard.walls import FIELDS, FORMS, INSIDE, WITH_IDS, Full, enter, full, state
 
 

@@ -14,7 +14,7 @@ from siteglass.dashboard.routes import PAGES
 from siteglass.people import links, people, sessions
 from siteglass.people.sign_in import lifetimes
 from siteglass.platform.postgres import Postgres
-from tests.dashboard.visiting import SESSION, Office, Somebody, Visitor
+from testing.dashboard.visitors import SESSION, Office, Somebody, Visitor
 
 FORMS = [page for page in PAGES if page.method == "POST"]
 INSIDE = [page for page in PAGES if page.role]

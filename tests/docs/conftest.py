@@ -16,10 +16,10 @@ import pytest
 
 from siteglass.platform.backends import Clock
 from siteglass.settings import Settings, load_settings
-from tests.accounts.opening import drop_schema
-from tests.api.asking import search
-from tests.limits.faults import free_port
-from tests.running import RUN_PREFIX, serving
+from testing.accounts import drop_schema
+from testing.api_calls import search
+from testing.ports import free_port
+from testing.service import RUN_PREFIX, serving
 
 NAME = f"{RUN_PREFIX}_docs"
 OWN = f"{RUN_PREFIX}_own"

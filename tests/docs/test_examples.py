@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from testing.ports import free_port
 from tests.docs.blocks import CLIENT, ROOT, examples, neither, pages
 from tests.docs.conftest import Demo
 from tests.docs.reader import Reader, check
-from tests.limits.faults import free_port
 
 ERROR_PAGES = ROOT / "docs" / "errors"  # run by test_errors.py
 RUN = [page for page in pages() if examples(page) and page.parent != ERROR_PAGES]

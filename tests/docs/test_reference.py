@@ -19,7 +19,7 @@ from siteglass.query.directives import parse
 from siteglass.query.field import Asked
 from siteglass.query.fields import ASKED, DIRECTIVES, ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE
 from siteglass.settings import Settings, variable
-from tests.api.asking import search
+from testing.api_calls import search
 from tests.docs.blocks import ROOT
 
 FOLDER = ROOT / "docs" / "reference"

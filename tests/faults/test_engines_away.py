@@ -18,8 +18,8 @@ from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
-from tests.private_engines import PrivateEngines
-from tests.running import fill, serving, settings_for
+from testing.private_engines import PrivateEngines
+from testing.service import fill, serving, settings_for
 
 pytestmark = [pytest.mark.timing, pytest.mark.xdist_group("private-engines")]
 

@@ -17,7 +17,7 @@ from siteglass.access.keys import create_key
 from siteglass.billing import credits, ledger
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
-from tests.running import SECRET, ServiceProcess
+from testing.service import SECRET, ServiceProcess
 
 KILLS = 50 if os.environ.get("SITEGLASS_LONG") else 5
 CLIENTS = 4

@@ -17,7 +17,7 @@ from siteglass.index import generations
 from siteglass.index.generations import Generation, GenerationError
 from siteglass.index.index import Index as LiveIndex
 from siteglass.settings import Settings, environment_of
-from tests.running import make_test_account, run, settings_for
+from testing.service import make_test_account, run, settings_for
 
 PROGRAM = Path(sys.executable).parent / "siteglass"
 

@@ -16,10 +16,10 @@ from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
 from siteglass.index.index import Index as LiveIndex
-from tests.api.asking import ENRICH, SEARCH
+from testing.api_calls import ENRICH, SEARCH
+from testing.service import ServiceProcess, run
 from tests.generations.commands import Index, refusals
 from tests.generations.traffic import PAUSE_S, RATE, Action, Callers, Seen, Writer, Writing, going_on
-from tests.running import ServiceProcess, run
 
 # A busy machine may write more slowly; the full size must not.
 DURATION_S, LEAST_RATE = (60, 0.95 * RATE) if os.environ.get("SITEGLASS_LONG") else (12, 0.5 * RATE)

@@ -27,9 +27,9 @@ from siteglass.platform.backends import Clock
 from siteglass.privacy import opt_out
 from siteglass.settings import Settings
 from siteglass.suppression.values import read_value
-from tests.api.asking import enrich
+from testing.api_calls import enrich
+from testing.service import add, run, serving
 from tests.generations.commands import Index, refusals
-from tests.running import add, run, serving
 
 LEADS = list(generate(200, seed=31))
 DAY_MS = 86_400_000

@@ -15,8 +15,8 @@ from siteglass.corpus.lead import Lead
 from siteglass.index import generations, mapping, sampling
 from siteglass.index.index import Index as LiveIndex
 from siteglass.index.names import written_as
+from testing.service import run
 from tests.generations.commands import Index, refusals
-from tests.running import run
 
 LEADS = list(generate(1_000, seed=21))
 

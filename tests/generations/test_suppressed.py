@@ -14,8 +14,8 @@ from siteglass.index.index import Index as LiveIndex
 from siteglass.index.writing import write
 from siteglass.privacy import opt_out
 from siteglass.suppression.values import read_value
+from testing.service import run
 from tests.generations.commands import Index
-from tests.running import run
 
 
 @pytest.fixture(scope="module")

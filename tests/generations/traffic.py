@@ -25,8 +25,8 @@ from siteglass.index.load import load
 from siteglass.platform.backends import open_backends
 from siteglass.query.values import moment_text
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, SEARCH
-from tests.running import API_KEY
+from testing.api_calls import ENRICH, SEARCH
+from testing.service import API_KEY
 
 Action = Callable[[threading.Event], None]
 

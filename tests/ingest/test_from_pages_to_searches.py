@@ -22,10 +22,10 @@ from siteglass.index import generations
 from siteglass.ingest.report import Report
 from siteglass.query.vocabulary import vocabulary
 from siteglass.settings import Settings, environment_of
+from testing.service import make_test_account, run, serving, settings_for
+from testing.sites import Site, write_folder
 from tests.ingest.scoring import Found, Right, same_profile
 from tests.ingest.storm import refusing_writes
-from tests.running import make_test_account, run, serving, settings_for
-from tests.sites import Site, write_folder
 
 pytestmark = pytest.mark.timing  # Spark takes all cores: alone
 SITEGLASS = Path(sys.executable).parent / "siteglass"

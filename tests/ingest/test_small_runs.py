@@ -13,8 +13,8 @@ import pytest
 from siteglass.corpus.evidence_files import evidence_of
 from siteglass.corpus.lead_files import read_parquet
 from siteglass.settings import Settings, environment_of
-from tests.ingest.warcs import response, write_warc
-from tests.running import make_test_account, settings_for
+from testing.service import make_test_account, settings_for
+from testing.warc_files import response, write_warc
 
 pytestmark = pytest.mark.timing  # Spark takes all cores: alone
 PARKED = b"<html><title>old-name.example.com is for sale</title><body>This domain is for sale.</body></html>"

@@ -10,9 +10,9 @@ import pytest
 
 from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
+from testing.service import filled, serving
 from tests.api.handmade import HANDMADE
 from tests.language_model.endpoint import KEY, NAME, Endpoint, listening
-from tests.running import filled, serving
 
 
 class Moving(Clock):

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from tests.api.asking import answered
+from testing.api_calls import answered
 
 INTERPRET = "/v1/leads/interpret"
 

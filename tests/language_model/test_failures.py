@@ -10,11 +10,11 @@ import httpx
 import pytest
 
 from siteglass.settings import Settings
+from testing.ports import free_port
+from testing.service import serving
 from tests.language_model.conftest import Moving
 from tests.language_model.endpoint import Endpoint, condition
 from tests.language_model.reading import counted, interpret, of_model
-from tests.limits.faults import free_port
-from tests.running import serving
 
 BY_RULES = ["@country(ESP)", "@keywords(restaurants)"]
 NO_BOOKING = condition("lacks", "booking_calendar", said="no way to book online")

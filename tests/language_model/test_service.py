@@ -14,11 +14,11 @@ import pytest
 from siteglass.app import create_app
 from siteglass.platform.logs import JsonFormatter
 from siteglass.settings import Settings, SettingsError
-from tests.api.asking import answered, search
+from testing.api_calls import answered, search
+from testing.service import serving
 from tests.api.handmade import NEVER, those
 from tests.language_model.endpoint import KEY, NAME, Endpoint, condition
 from tests.language_model.reading import interpret
-from tests.running import serving
 
 QUERY = "sites that never got a certificate"
 UNSAFE = condition("not_secure", said="never got a certificate")

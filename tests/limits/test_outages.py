@@ -12,7 +12,8 @@ from redis.asyncio import Redis
 
 from siteglass.access.limits import Policy, RateLimiter, open_limits
 from siteglass.settings import Settings
-from tests.limits.faults import FAULTS, OwnRedis, free_port, open_worker, outage, until
+from testing.limits.redis_faults import FAULTS, OwnRedis, open_worker, outage, until
+from testing.ports import free_port
 
 pytestmark = pytest.mark.timing
 

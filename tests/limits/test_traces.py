@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.limits.comparing import Tally, compare_local, compare_shared
+from testing.limits.comparison import Tally, compare_local, compare_shared
 
 # Thousands of times over the same lines: what they cover, others cover, and counting it doubles their time.
 pytestmark = pytest.mark.no_cover

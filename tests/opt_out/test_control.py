@@ -16,7 +16,7 @@ from siteglass.errors import Unavailable
 from siteglass.privacy import control
 from siteglass.privacy.control import Control, Look, is_public, open_control, places
 from siteglass.settings import Settings, SettingsError
-from tests.limits.faults import free_port
+from testing.ports import free_port
 from tests.opt_out.servers import Names, Site, certificate, hosting, naming
 
 TOKEN = "siteglass-proof=0123456789ABCDEFGHJKMNPQRS"

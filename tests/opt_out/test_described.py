@@ -9,7 +9,7 @@ import pytest
 
 from siteglass.errors import Unavailable
 from siteglass.privacy import opt_out
-from tests.api.asking import refused
+from testing.api_calls import refused
 from tests.api.describing import Description
 from tests.opt_out.conftest import ASK, CONFIRM, Door
 

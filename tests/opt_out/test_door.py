@@ -15,9 +15,9 @@ import pytest
 from siteglass.privacy import endpoints as subject_requests
 from siteglass.privacy.requests import MAX_CHARS
 from siteglass.privacy.tickets import MAX_TICKET_CHARS
-from tests.api.asking import ENRICH, refused
+from testing.api_calls import ENRICH, refused
+from testing.service import API_KEY
 from tests.opt_out.conftest import ASK, CONFIRM, Door
-from tests.running import API_KEY
 
 HOUR_MS = 3_600_000
 EITHER = "expected either an e-mail address here or a domain in domain"

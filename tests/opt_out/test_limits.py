@@ -15,10 +15,10 @@ import pytest
 from siteglass.index import generations
 from siteglass.index.names import written_as
 from siteglass.settings import Settings
-from tests.api.asking import refused
-from tests.limits.faults import free_port
+from testing.api_calls import refused
+from testing.ports import free_port
+from testing.service import run, serving
 from tests.opt_out.conftest import ASK, CONFIRM, Door
-from tests.running import run, serving
 
 # Who asks here pays for nothing, and is told of no charge.
 LATER = "The service cannot answer right now. Try again in 60 s."

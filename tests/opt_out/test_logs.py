@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio import Redis
 
 from siteglass.platform.postgres import Postgres
-from tests.log_lines import kept_lines
+from testing.log_lines import kept_lines
 from tests.opt_out.conftest import ASK, CONFIRM, Door
 
 ADDRESS, DOMAIN, CALLER = "discreet@door-quiet.com", "door-quiet.com", "203.0.113.77"

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tests.api.asking import refused
+from testing.api_calls import refused
 from tests.api.test_docs_page import POLICY
 from tests.opt_out.conftest import Door
 

@@ -9,7 +9,7 @@ import pytest
 
 from siteglass.privacy.tickets import NotATicket, Purpose, Ticket, TicketSealer
 from siteglass.query.cursor import CursorSealer
-from tests.running import SECRET
+from testing.service import SECRET
 
 NOW = 1_800_000_000
 TICKET = Ticket(Purpose.OPT_OUT, "email", "jo@example.com", NOW + 3_600)

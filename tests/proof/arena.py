@@ -12,7 +12,7 @@ from typing import Protocol
 
 import psutil
 
-from tests.private_engines import PrivateEngines
+from testing.private_engines import PrivateEngines
 from tests.proof.faults import Fault
 from tests.proof.history import Progress
 from tests.proof.toxiproxy import Toxiproxy

@@ -16,7 +16,7 @@ from typing import Literal, TypeVar
 
 import asyncpg
 
-from tests.accounts.opening import make_schema, owner
+from testing.accounts import make_schema, owner
 from tests.proof import http_level, ledger_level
 from tests.proof.arena import Arena
 from tests.proof.faults import Counts

@@ -19,13 +19,13 @@ from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
-from tests.accounts.opening import make_schema
+from testing.accounts import make_schema
+from testing.service import SECRET, ServiceProcess, fill, settings_for
 from tests.proof.arena import Arena
 from tests.proof.faults import Counts, schedule
 from tests.proof.history import Log, Operation, Progress, read_logs, read_notes
 from tests.proof.http_client import Account, Ask, Job
 from tests.proof.ledger_level import CHARGES_PER_ACCOUNT, Child, Seen
-from tests.running import SECRET, ServiceProcess, fill, settings_for
 
 LEADS = 500
 PLAN = "proof"

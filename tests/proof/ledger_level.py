@@ -15,7 +15,7 @@ from siteglass.access import accounts
 from siteglass.access.keys import create_key
 from siteglass.billing import credits
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import SECRETS, make_schema
+from testing.accounts import SECRETS, make_schema
 from tests.proof.arena import Arena
 from tests.proof.faults import Counts, schedule
 from tests.proof.history import Log, Operation, Progress, read_logs, read_notes

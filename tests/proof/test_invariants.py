@@ -12,7 +12,7 @@ import pytest
 from siteglass.billing import credits
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import load_settings
-from tests.accounts.opening import bill, drop_schema, make_schema, open_account, owner
+from testing.accounts import bill, drop_schema, make_schema, open_account, owner
 from tests.proof.history import Operation
 from tests.proof.invariants import INVARIANTS, broken, broken_in, load_seen
 

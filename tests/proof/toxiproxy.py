@@ -9,7 +9,7 @@ from typing import Self
 import httpx
 
 import go_tools
-from tests.limits.faults import free_port
+from testing.ports import free_port
 
 # What a broken connection looks like from the client's side. `limit_data` ends it after so many bytes: in the middle of
 # an answer, and of a commit's confirmation; `timeout` swallows everything; `reset_peer` is a reset.

@@ -15,13 +15,13 @@ import httpx
 from siteglass.index.names import Names
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
-from tests.accounts.opening import make_schema
+from testing.accounts import make_schema
+from testing.service import ServiceProcess
 from tests.proof import http_client, http_level, ledger_level, ledger_worker
 from tests.proof.arena import SAY_EVERY_S, Arena
 from tests.proof.history import Log, Operation, read_logs, read_notes
 from tests.proof.http_client import Account, Ask
 from tests.proof.ledger_level import Seen
-from tests.running import ServiceProcess
 
 TWINS = 64
 # The judge takes 5,000 operations of one account.

@@ -10,7 +10,7 @@ from typing import Any
 
 from siteglass.billing import ledger
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import owner
+from testing.accounts import owner
 from tests.proof import invariants
 from tests.proof.history import Operation, write_history
 from tests.proof.judging import judge

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from siteglass.errors import QueryError
 from siteglass.query.directives import parse, print_criteria
-
-CORPUS = Path(__file__).parent.parent / "corpus" / "directives"
+from testing.fuzz_directives import CORPUS
 
 
 def _cases() -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.fuzz_directives import MOST_CPU_MS, fuzz
+from testing.fuzz_directives import MOST_CPU_MS, fuzz
 
 CHUNKS, PER_CHUNK = 8, 12_500
 

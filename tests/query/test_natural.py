@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from datetime import date
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bench.nl.score import read_set, score, service
 from siteglass.query.directives import parse
 from siteglass.query.natural import interpret
+from testing.sentences.score import SETS, read_set, score, service
 
 TODAY = date(2026, 11, 15)
 WORDS = [
@@ -31,7 +30,6 @@ WORDS = [
     "not",
     "Georgia",
 ]
-SETS = Path(__file__).parents[2] / "bench" / "nl" / "sets"
 
 
 def directives(text: str) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.nl.fuzz import answer, fuzz
+from testing.sentences.fuzz import answer, fuzz
 
 CHUNKS, PER_CHUNK = 4, 1_250
 

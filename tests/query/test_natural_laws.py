@@ -1,7 +1,7 @@
 """Laws of sentences that hold whatever they mean: each changes a generated sentence in a way whose effect is known.
 
-The sentences are those of `bench.nl.generate`, with a fixed seed; the label is not looked at. Where a law is broken,
-all sentences that break it are counted, and the first are shown.
+The sentences are those of `testing.sentences.generate`, with a fixed seed; the label is not looked at. Where a law is
+broken, all sentences that break it are counted, and the first are shown.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from random import Random
 
 import pytest
 
-from bench.nl.compose import say
-from bench.nl.generate import draw_seeded
-from bench.nl.meaning import Atom, atoms
-from bench.nl.score import service
-from bench.nl.searches import Search
-from bench.nl.wishes import Wish
-from bench.nl.words import LANGUAGES, Forms, forms, language, tools
 from siteglass.query.directives import parse, print_criteria
+from testing.sentences.compose import say
+from testing.sentences.generate import draw_seeded
+from testing.sentences.meaning import Atom, atoms
+from testing.sentences.score import service
+from testing.sentences.searches import Search
+from testing.sentences.wishes import Wish
+from testing.sentences.words import LANGUAGES, Forms, forms, language, tools
 
 # Each law sees so many sentences in each of the five languages.
 SENTENCES = 60

@@ -16,7 +16,7 @@ from siteglass.query.cursor import MAX_CURSOR_CHARS, Continuation, CursorSealer,
 from siteglass.query.directives import parse, print_criteria
 from siteglass.query.fields import SEARCH_SELECTABLE
 from siteglass.query.filters import write_filters
-from tests.strategies import NOW_MS, any_criteria, filter_bodies, said_by_directives
+from testing.strategies import NOW_MS, any_criteria, filter_bodies, said_by_directives
 
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
 RESULT_ID = "0f3c2a51-7f0e-4c8e-9a57-3d2b1c4e5f60"

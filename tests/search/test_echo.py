@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from siteglass.query.criteria import Criteria
 from siteglass.query.directives import print_criteria
-from tests.strategies import filter_bodies, said_by_directives
+from testing.strategies import filter_bodies, said_by_directives
 
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture]
 

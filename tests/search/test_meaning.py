@@ -1,4 +1,4 @@
-"""What a search finds is what a plain reading of the leads finds: every filter and directive, positive and negated."""
+"""Every filter and directive, positive and negated, matches exactly the leads that a reference scan matches."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from siteglass.query.criteria import Criteria, criteria
 from siteglass.query.fields import ASKED
 from siteglass.query.filters import write_filters
 from siteglass.settings import Settings
-from tests.drawing import Drawer
-from tests.reading import matching
-from tests.running import run
+from testing.random_searches import Drawer
+from testing.reference_scan import matching
+from testing.service import run
 
 FIELDS = sorted(set(ASKED) - {"updated_within"})
 PER_FIELD = 6

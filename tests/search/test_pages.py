@@ -19,9 +19,9 @@ from siteglass.query.criteria import Criteria
 from siteglass.query.fields import SORTS
 from siteglass.query.filters import write_filters
 from siteglass.settings import Settings
-from tests.drawing import Drawer
-from tests.reading import matching
-from tests.running import add, serving
+from testing.random_searches import Drawer
+from testing.reference_scan import matching
+from testing.service import add, serving
 
 CHUNKS, PER_CHUNK = 10, 20
 LEAST, MOST = 40, 1_200
@@ -83,7 +83,7 @@ def domains(pages: list[dict[str, Any]], among: set[str]) -> list[str]:
 
 
 def drawn(client: httpx.Client, drawer: Drawer, leads: list[Lead]) -> tuple[Criteria, list[Lead]]:
-    """A search that matches neither too few nor too many: the engine guesses, the plain reading decides."""
+    """A search that matches neither too few nor too many: the engine guesses, the reference scan decides."""
     while True:
         made = drawer.criteria()
         total = client.post("/v1/leads/search", json={**write_filters(made), "limit": 1}).json()["total_results"]

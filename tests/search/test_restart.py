@@ -12,8 +12,8 @@ from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
-from tests.private_engines import PrivateEngines
-from tests.running import SECRET, fill, serving, settings_for
+from testing.private_engines import PrivateEngines
+from testing.service import SECRET, fill, serving, settings_for
 
 BODY = {"wrapped_query": "!@country(USA)", "limit": 5, "select": ["domain"]}
 

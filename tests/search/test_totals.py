@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from siteglass.settings import Settings
-from tests.running import serving
+from testing.service import serving
 
 
 def test_an_estimated_total_is_near_and_marked(live_settings: Settings) -> None:

@@ -16,9 +16,9 @@ import pytest
 
 from siteglass.corpus.domains import registrable
 from siteglass.query.vocabulary import vocabulary
-from tests.sites import Email, Served, Site, pages, read_labels, sites, write_folder, write_warc
-from tests.sites.__main__ import main
-from tests.sites.draw import _HARD
+from testing.sites import Email, Served, Site, pages, read_labels, sites, write_folder, write_warc
+from testing.sites.__main__ import main
+from testing.sites.draw import _HARD
 
 with warnings.catch_warnings():
     # The package warns of its own old names when it is imported.

@@ -16,8 +16,8 @@ from siteglass.app import create_app
 from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
 from siteglass.settings import Settings
-from tests.accounts.opening import owner
-from tests.running import add, serving
+from testing.accounts import owner
+from testing.service import add, serving
 from tests.suppression.world import World, results, walked, world
 
 ADDRESS, PHONE = "berta.secret@example.com", "+49 40 5550142"

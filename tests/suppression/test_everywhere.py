@@ -12,7 +12,7 @@ import pytest
 
 from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
-from tests.running import serving
+from testing.service import serving
 from tests.suppression.world import World, results, search, told, walked, world
 
 LEADS = 2_000

@@ -23,7 +23,7 @@ from siteglass.index.index import Index
 from siteglass.index.load import load
 from siteglass.privacy import opt_out
 from siteglass.suppression.values import read_value
-from tests.running import run, serving
+from testing.service import run, serving
 from tests.suppression.world import World, rebuilt, world
 
 # Each step asks real engines: a few short stories in CI, many long ones with SITEGLASS_LONG.

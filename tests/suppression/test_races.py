@@ -22,8 +22,8 @@ from siteglass.index.writing import Preparer, Written, write
 from siteglass.privacy import opt_out
 from siteglass.suppression import entries
 from siteglass.suppression.values import Hasher, Kind, read_value
-from tests.accounts.opening import owner
-from tests.running import add, run, serving
+from testing.accounts import owner
+from testing.service import add, run, serving
 from tests.suppression.world import World, results, told, walked, world
 
 ADDRESS, PHONE = "anna.berg@example.com", "+49 30 555 0100"

@@ -20,8 +20,8 @@ from siteglass.corpus.lead_files import write_parquet
 from siteglass.index.generations import Shape
 from siteglass.index.rebuild import Plan, rebuild
 from siteglass.settings import Settings, environment_of
-from tests.accounts.opening import drop_schema
-from tests.running import RUN_PREFIX, fill, make_test_account, run, settings_for
+from testing.accounts import drop_schema
+from testing.service import RUN_PREFIX, fill, make_test_account, run, settings_for
 
 
 def command(settings: Settings, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:

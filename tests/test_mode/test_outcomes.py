@@ -19,7 +19,7 @@ from siteglass.billing.receipts import Wanted, entries
 from siteglass.leads import sandbox as test_mode
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
-from tests.running import make_test_account, run, serving, settings_for
+from testing.service import make_test_account, run, serving, settings_for
 
 TIMEOUT_MS = 5_000
 # One worker: the index is made once.

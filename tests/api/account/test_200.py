@@ -10,8 +10,8 @@ import httpx
 
 from siteglass.access.keys import KeyLimits
 from siteglass.billing import credits
-from tests.api.asking import ACCOUNT
-from tests.api.paying import COST, Bank, Customer
+from testing.api_calls import ACCOUNT
+from testing.customers import COST, Bank, Customer
 from tests.api.receipts import another, as_owner, entries, get, look_up, moment, spend
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx
 
-from tests.api.asking import ACCOUNT, refused
+from testing.api_calls import ACCOUNT, refused
 
 
 def test_parameters(own: httpx.Client) -> None:

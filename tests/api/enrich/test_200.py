@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from siteglass.corpus.lead import Lead
-from tests.api.asking import ENRICH, ENRICH_FIELDS, NETWORKS, answered, enrich, ms
+from testing.api_calls import ENRICH, ENRICH_FIELDS, NETWORKS, answered, enrich, ms
 from tests.api.handmade import BARE, BY_DOMAIN, FULL, HANDMADE
 
 

@@ -12,10 +12,10 @@ import pytest
 from siteglass.billing.credits import Mark
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index.generations import Shape
-from tests.api.asking import ENRICH, refused
-from tests.api.paying import STOCK, Bank
-from tests.private_engines import PrivateEngines
-from tests.running import fill, serving, settings_for
+from testing.api_calls import ENRICH, refused
+from testing.customers import STOCK, Bank
+from testing.private_engines import PrivateEngines
+from testing.service import fill, serving, settings_for
 
 pytestmark = [pytest.mark.timing, pytest.mark.xdist_group("private-engines")]
 DOMAINS = [lead.domain for lead in STOCK[:20]]

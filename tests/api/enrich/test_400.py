@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, answered, bad_fields, refused
-from tests.running import serving
+from testing.api_calls import ENRICH, answered, bad_fields, refused
+from testing.service import serving
 
 GOOD = ["own-host.com"]
 

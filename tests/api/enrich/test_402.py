@@ -8,8 +8,8 @@ import pytest
 
 from siteglass.access.keys import KeyLimits
 from siteglass.billing.credits import Mark
-from tests.api.asking import ENRICH
-from tests.api.paying import STOCK, Bank, Marks, capped, too_few
+from testing.api_calls import ENRICH
+from testing.customers import STOCK, Bank, Marks, capped, too_few
 
 FOUND = [lead.domain for lead in STOCK[:5]]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, INTERPRET, READING, SEARCH, VALUES, refused
-from tests.running import API_KEY
+from testing.api_calls import ENRICH, INTERPRET, READING, SEARCH, VALUES, refused
+from testing.service import API_KEY
 
 ROUTES = [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH]
 KEYS = [

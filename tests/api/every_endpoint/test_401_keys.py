@@ -14,9 +14,9 @@ from siteglass import app
 from siteglass.access.key_form import checksum, make_key
 from siteglass.access.keys import KeyLimits
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, INTERPRET, SEARCH, answered, refused
-from tests.api.paying import IN_ORDER, STOCK, Bank, marks
-from tests.running import serving
+from testing.api_calls import ENRICH, INTERPRET, SEARCH, answered, refused
+from testing.customers import IN_ORDER, STOCK, Bank, marks
+from testing.service import serving
 
 ROUTES = [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH]
 NEWEST = "the newer secret of the tests, long enough"

@@ -13,9 +13,9 @@ import pytest
 from siteglass.access.keys import SCOPES
 from siteglass.settings import Settings, SettingsError
 from siteglass.web.address import trusted_proxies
-from tests.api.asking import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, answered, refused
-from tests.api.paying import Bank, Customer, nothing_shown
-from tests.running import ServiceProcess, serving
+from testing.api_calls import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, answered, refused
+from testing.customers import Bank, Customer, nothing_shown
+from testing.service import ServiceProcess, serving
 
 SUBSETS = [subset for size in (1, 2, 3) for subset in itertools.combinations(SCOPES, size)]
 BODIES: dict[str, dict[str, Any]] = {SEARCH: {"limit": 1}, INTERPRET: {}, ENRICH: {"domains": ["stock-01.com"]}}

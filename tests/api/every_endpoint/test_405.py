@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, INTERPRET, READING, SEARCH, VALUES, refused
+from testing.api_calls import ENRICH, INTERPRET, READING, SEARCH, VALUES, refused
 
 
 @pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, INTERPRET, SEARCH, answered, refused
+from testing.api_calls import ENRICH, INTERPRET, SEARCH, answered, refused
 
 JSON = {"Content-Type": "application/json"}
 MOST = 65_536

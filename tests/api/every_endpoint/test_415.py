@@ -7,7 +7,7 @@ import gzip
 import httpx
 import pytest
 
-from tests.api.asking import ENRICH, INTERPRET, SEARCH, answered, refused, search
+from testing.api_calls import ENRICH, INTERPRET, SEARCH, answered, refused, search
 
 ROUTES = [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH]
 

@@ -16,10 +16,10 @@ import pytest
 
 from siteglass.access.keys import KeyLimits
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, INTERPRET, READING, SEARCH, VALUES, answered, refused
-from tests.api.paying import COST, IN_ORDER, STOCK, Bank, Customer, marks, nothing_shown
-from tests.limits.faults import free_port
-from tests.running import serving
+from testing.api_calls import ENRICH, INTERPRET, READING, SEARCH, VALUES, answered, refused
+from testing.customers import COST, IN_ORDER, STOCK, Bank, Customer, marks, nothing_shown
+from testing.ports import free_port
+from testing.service import serving
 
 FREE = {**IN_ORDER, "limit": 1}
 NEVER = 0.001

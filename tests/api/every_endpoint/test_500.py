@@ -9,9 +9,9 @@ import pytest
 
 from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, LEDGER, SEARCH, USAGE, answered, refused
-from tests.api.paying import IN_ORDER, Bank, nothing_shown
-from tests.running import serving
+from testing.api_calls import ENRICH, LEDGER, SEARCH, USAGE, answered, refused
+from testing.customers import IN_ORDER, Bank, nothing_shown
+from testing.service import serving
 
 
 class Broken(Clock):

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from siteglass.settings import Settings
-from tests.api.asking import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, answered, refused, search
-from tests.running import serving, settings_for
+from testing.api_calls import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, answered, refused, search
+from testing.service import serving, settings_for
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,10 @@ import asyncpg
 import pytest
 
 from siteglass.settings import Settings
-from tests.accounts.opening import owner
-from tests.api.asking import ENRICH, SEARCH, answered, refused
-from tests.api.paying import IN_ORDER, Bank, Customer, nothing_shown
-from tests.running import serving
+from testing.accounts import owner
+from testing.api_calls import ENRICH, SEARCH, answered, refused
+from testing.customers import IN_ORDER, Bank, Customer, nothing_shown
+from testing.service import serving
 
 
 @contextlib.contextmanager

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, INTERPRET, SEARCH, refused
-from tests.api.paying import Bank
-from tests.running import serving
+from testing.api_calls import ENRICH, INTERPRET, SEARCH, refused
+from testing.customers import Bank
+from testing.service import serving
 
 
 @pytest.mark.parametrize(("path", "body"), [(SEARCH, {}), (ENRICH, {"domains": ["stock-01.com"]})])

@@ -12,8 +12,8 @@ from dataclasses import replace
 import pytest
 
 from siteglass.settings import Settings
-from tests.api.asking import ENRICH, INTERPRET, SEARCH, refused
-from tests.running import serving
+from testing.api_calls import ENRICH, INTERPRET, SEARCH, refused
+from testing.service import serving
 
 SECRET_TEXT = "org.engine.SecretException: shard 7 of node-secret burnt down"
 

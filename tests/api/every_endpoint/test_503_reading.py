@@ -12,10 +12,10 @@ import httpx
 import pytest
 
 from siteglass.settings import Settings
-from tests.accounts.opening import owner
-from tests.api.asking import READING, refused
-from tests.api.paying import Bank
-from tests.running import serving
+from testing.accounts import owner
+from testing.api_calls import READING, refused
+from testing.customers import Bank
+from testing.service import serving
 
 
 @contextlib.contextmanager

@@ -6,10 +6,10 @@ from collections import Counter
 from datetime import UTC, datetime
 
 from siteglass.settings import Settings
-from tests.api.asking import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE
+from testing.api_calls import ACCOUNT, ENRICH, LEDGER, SEARCH, USAGE
+from testing.customers import IN_ORDER, Bank
+from testing.service import serving
 from tests.api.every_endpoint.test_500 import Broken
-from tests.api.paying import IN_ORDER, Bank
-from tests.running import serving
 
 
 def _counted(bank: Bank, key_id: int) -> Counter[tuple[str, str]]:

@@ -13,8 +13,8 @@ import pytest
 from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA, Sighting, write_evidence
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
-from tests.api.paying import Bank
-from tests.running import fill, serving, settings_for
+from testing.customers import Bank
+from testing.service import fill, serving, settings_for
 
 DAY_MS = 24 * 3_600_000
 NEWEST_MS = 1_790_000_000_000

@@ -7,10 +7,10 @@ import pytest
 from siteglass.corpus.evidence_files import MAX_SIGHTINGS
 from siteglass.privacy import opt_out
 from siteglass.suppression.values import read_value
-from tests.api.asking import ENRICH, LEDGER, SEARCH, answered
+from testing.api_calls import ENRICH, LEDGER, SEARCH, answered
+from testing.customers import Bank
+from testing.service import run
 from tests.api.evidence.conftest import OPTED_OUT_PHONE, PHONE
-from tests.api.paying import Bank
-from tests.running import run
 
 PATH = "/v1/leads/{}/evidence"
 SEEN = {"first_seen": "2026-08-22T14:13:20Z", "last_seen": "2026-09-21T14:13:20Z"}

@@ -6,9 +6,9 @@ import pytest
 
 from siteglass.billing import credits, paid
 from siteglass.corpus.evidence_files import evidence_of
-from tests.api.asking import ENRICH, answered, refused
+from testing.api_calls import ENRICH, answered, refused
+from testing.customers import Bank
 from tests.api.evidence.test_200 import PATH
-from tests.api.paying import Bank
 
 
 def test_403_not_paid_for(desk: Bank) -> None:

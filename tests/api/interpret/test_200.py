@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.asking import INTERPRET, answered, found, search
-from tests.api.paying import CREDIT_HEADERS, Bank
+from testing.api_calls import INTERPRET, answered, found, search
+from testing.customers import CREDIT_HEADERS, Bank
 
 PARTS = [
     "query",

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from tests.api.asking import search
+from testing.api_calls import search
+from testing.sentences.score import SETS
 from tests.api.interpret.test_200 import read
 
-DEVELOPMENT = Path(__file__).parents[3] / "bench" / "nl" / "sets" / "dev.jsonl"
+DEVELOPMENT = SETS / "dev.jsonl"
 SENTENCES = [json.loads(line)["query"] for line in DEVELOPMENT.read_text().splitlines()]
 SAMPLE = SENTENCES[:: len(SENTENCES) // 150]
 WORD = re.compile(r"[^\W_]+")

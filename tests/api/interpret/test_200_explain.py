@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.asking import INTERPRET, SEARCH, answered, search
+from testing.api_calls import INTERPRET, SEARCH, answered, search
+from testing.customers import COST, IN_ORDER, STOCK, Bank, marks
 from tests.api.interpret.test_200 import read
-from tests.api.paying import COST, IN_ORDER, STOCK, Bank, marks
 from tests.api.retries.test_200 import replayed
 
 NOTES = "x-query-notes"

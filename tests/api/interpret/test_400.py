@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.asking import INTERPRET, SEARCH, answered, bad_fields, refused
+from testing.api_calls import INTERPRET, SEARCH, answered, bad_fields, refused
 
 
 def test_wrong_lines_are_told_with_their_places(own: httpx.Client) -> None:

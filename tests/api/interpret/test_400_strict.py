@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.asking import INTERPRET, SEARCH, answered, refused, search
-from tests.api.paying import IN_ORDER, STOCK, Bank, marks
+from testing.api_calls import INTERPRET, SEARCH, answered, refused, search
+from testing.customers import IN_ORDER, STOCK, Bank, marks
 
 ORDER = "a sentence cannot ask for an order; send `sort`"
 

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from siteglass.billing.ledger import entry_hash
-from tests.api.asking import LEDGER, SEARCH, answered
-from tests.api.paying import COST, IN_ORDER, Bank, Customer
+from testing.api_calls import LEDGER, SEARCH, answered
+from testing.customers import COST, IN_ORDER, Bank, Customer
 from tests.api.receipts import another, as_owner, entries, get, look_up, moment, spend
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from siteglass.billing import credits
-from tests.api.asking import LEDGER, answered, refused
-from tests.api.paying import Bank
+from testing.api_calls import LEDGER, answered, refused
+from testing.customers import Bank
 from tests.api.receipts import another, as_table, entries, look_up, spend, table
 
 AS_CSV = [

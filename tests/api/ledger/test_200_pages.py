@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from siteglass.billing import credits
-from tests.api.asking import ACCOUNT, LEDGER, answered
-from tests.api.paying import Bank, Customer
+from testing.api_calls import ACCOUNT, LEDGER, answered
+from testing.customers import Bank, Customer
 from tests.api.receipts import another, as_owner, as_table, entries, get, look_up, moment, spend, table, walked
 
 CSV = {"Accept": "text/csv"}

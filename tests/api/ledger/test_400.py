@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.asking import LEDGER, refused
+from testing.api_calls import LEDGER, refused
 
 NAMES = "from, to, key, request_id, limit, before"
 

@@ -11,9 +11,9 @@ import pytest
 from siteglass.corpus.lead import Lead
 from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
-from tests.api.asking import SEARCH, answered, same_record, search
+from testing.api_calls import SEARCH, answered, same_record, search
+from testing.service import serving
 from tests.api.handmade import BY_DOMAIN, CRAWLED, HANDMADE
-from tests.running import serving
 
 CURSOR = re.compile(r"/v1/leads/search/[A-Za-z0-9_-]{1,6000}")
 

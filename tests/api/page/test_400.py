@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from siteglass.settings import Settings
-from tests.api.asking import SEARCH, answered, bad_fields, refused, search
-from tests.api.paying import Bank
-from tests.running import serving
+from testing.api_calls import SEARCH, answered, bad_fields, refused, search
+from testing.customers import Bank
+from testing.service import serving
 
 ALPHABET = string.ascii_letters + string.digits + "-_"
 

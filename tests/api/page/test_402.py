@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from siteglass.access.keys import KeyLimits
-from tests.api.asking import SEARCH, answered
-from tests.api.paying import COST, IN_ORDER, STOCK, Bank, capped, marks, price, too_few
+from testing.api_calls import SEARCH, answered
+from testing.customers import COST, IN_ORDER, STOCK, Bank, capped, marks, price, too_few
 
 
 def _cost(start: int, end: int) -> int:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
-from tests.api.asking import SEARCH, answered, refused, search
-from tests.running import serving
+from testing.api_calls import SEARCH, answered, refused, search
+from testing.service import serving
 
 HOUR_MS = 3_600_000
 

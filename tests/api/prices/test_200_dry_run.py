@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from siteglass.access.keys import KeyLimits
-from tests.api.asking import ENRICH, SEARCH, answered, refused
-from tests.api.paying import COST, CREDIT_HEADERS, IN_ORDER, STOCK, Bank, Customer
+from testing.api_calls import ENRICH, SEARCH, answered, refused
+from testing.customers import COST, CREDIT_HEADERS, IN_ORDER, STOCK, Bank, Customer
 from tests.api.retries.test_200 import OPERATIONS, replayed, request_of
 
 

@@ -11,9 +11,9 @@ from siteglass.access import accounts
 from siteglass.billing import credits
 from siteglass.billing.credits import Mark
 from siteglass.platform.postgres import Postgres
-from tests.accounts.opening import owner
-from tests.api.asking import ENRICH, SEARCH, answered
-from tests.api.paying import COST, IN_ORDER, STOCK, Bank, Customer, Marks, capped, marks
+from testing.accounts import owner
+from testing.api_calls import ENRICH, SEARCH, answered
+from testing.customers import COST, IN_ORDER, STOCK, Bank, Customer, Marks, capped, marks
 
 DAY = 24
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.api.asking import ENRICH, SEARCH, answered, refused
-from tests.api.paying import COST, IN_ORDER, STOCK, Bank, capped, too_few
+from testing.api_calls import ENRICH, SEARCH, answered, refused
+from testing.customers import COST, IN_ORDER, STOCK, Bank, capped, too_few
 from tests.api.retries.test_200 import OPERATIONS, replayed, request_of
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from siteglass.billing import credits
 from siteglass.corpus.lead import Lead
-from tests.api.asking import LEDGER, SEARCH, answered
-from tests.api.paying import IN_ORDER, STOCK, Bank
+from testing.api_calls import LEDGER, SEARCH, answered
+from testing.customers import IN_ORDER, STOCK, Bank
 from tests.api.receipts import as_owner, entries, get, look_up, spend
 
 

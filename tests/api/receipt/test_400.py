@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx
 
-from tests.api.asking import LEDGER, refused
+from testing.api_calls import LEDGER, refused
 
 
 def test_parameters(own: httpx.Client) -> None:

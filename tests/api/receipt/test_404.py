@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.api.asking import LEDGER, SEARCH, refused
-from tests.api.paying import Bank, Customer
+from testing.api_calls import LEDGER, SEARCH, refused
+from testing.customers import Bank, Customer
 from tests.api.receipts import get, spend
 
 

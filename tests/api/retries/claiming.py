@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 
 from siteglass.access.limits import open_limits
-from tests.api.paying import Customer
+from testing.customers import Customer
 
 
 @contextlib.contextmanager

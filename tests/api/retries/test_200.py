@@ -12,11 +12,11 @@ import pytest
 
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
-from tests.accounts.opening import owner
-from tests.api.asking import ENRICH, SEARCH, answered
-from tests.api.paying import COST, CREDIT_HEADERS, IN_ORDER, STOCK, Bank, Customer, too_few
-from tests.limits.faults import free_port
-from tests.running import serving
+from testing.accounts import owner
+from testing.api_calls import ENRICH, SEARCH, answered
+from testing.customers import COST, CREDIT_HEADERS, IN_ORDER, STOCK, Bank, Customer, too_few
+from testing.ports import free_port
+from testing.service import serving
 
 OPERATIONS = pytest.mark.parametrize("operation", ["search", "page", "enrich"])
 

@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from siteglass.corpus.lead import Lead
-from tests.api.asking import SEARCH, answered, found, search
+from testing.api_calls import SEARCH, answered, found, search
+from testing.service import API_KEY
 from tests.api.handmade import BY_DOMAIN, HANDMADE
-from tests.running import API_KEY
 
 ENVELOPE = ["result_id", "total_results", "size", "results", "filters", "next", "previous"]
 

@@ -10,9 +10,9 @@ import pytest
 from siteglass.corpus.lead import Lead
 from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
-from tests.api.asking import found, search
+from testing.api_calls import found, search
+from testing.service import serving
 from tests.api.handmade import CRAWLED, FULL, those
-from tests.running import serving
 
 Holds = Callable[[Lead], object]
 

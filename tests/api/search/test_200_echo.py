@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.asking import search
+from testing.api_calls import search
 
 AS_SENT: list[dict[str, Any]] = [
     {"country": "united states"},

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from siteglass.corpus.lead import Lead
-from tests.api.asking import found, search, time_text
+from testing.api_calls import found, search, time_text
 from tests.api.handmade import CRAWLED, FULL, HANDMADE, NEVER, those
 
 Holds = Callable[[Lead], object]

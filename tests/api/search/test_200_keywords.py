@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.asking import found, search
+from testing.api_calls import found, search
 from tests.api.handmade import those
 
 DENTISTS = {"word-title.com", "word-description.com"}

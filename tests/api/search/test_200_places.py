@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from siteglass.corpus.lead import Lead
-from tests.api.asking import found, search
+from testing.api_calls import found, search
 from tests.api.handmade import those
 
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from siteglass.corpus.lead import Lead
-from tests.api.asking import (
+from testing.api_calls import (
     DEFAULT_FIELDS,
     LADDER,
     MORE_FIELDS,

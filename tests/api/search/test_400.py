@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.asking import DEFAULT_FIELDS, SEARCH, bad_fields, refused
+from testing.api_calls import DEFAULT_FIELDS, SEARCH, bad_fields, refused
 
 JSON = {"Content-Type": "application/json"}
 

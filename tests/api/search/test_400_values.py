@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.asking import SEARCH, bad_fields, refused, search
+from testing.api_calls import SEARCH, bad_fields, refused, search
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.asking import bad_query
+from testing.api_calls import bad_query
 
 
 @pytest.mark.parametrize(

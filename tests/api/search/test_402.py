@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from siteglass.access.keys import KeyLimits
-from tests.api.asking import SEARCH, answered, refused
-from tests.api.paying import COST, FAST, IN_ORDER, STOCK, Bank, capped, marks, too_few
+from testing.api_calls import SEARCH, answered, refused
+from testing.customers import COST, FAST, IN_ORDER, STOCK, Bank, capped, marks, too_few
 
 
 def test_the_body(bank: Bank) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from tests.api.asking import LEDGER, SEARCH, USAGE, answered
-from tests.api.paying import COST, IN_ORDER, Bank, Customer
+from testing.api_calls import LEDGER, SEARCH, USAGE, answered
+from testing.customers import COST, IN_ORDER, Bank, Customer
 from tests.api.receipts import another, as_owner, entries, get, look_up, moment, spend
 
 COUNTED = "INSERT INTO {schema}.usage_days VALUES ($1, $2, $3, $4, $5, $6)"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.asking import USAGE, refused
-from tests.api.paying import Bank
+from testing.api_calls import USAGE, refused
+from testing.customers import Bank
 from tests.api.receipts import as_owner, get
 
 

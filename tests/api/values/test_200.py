@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.asking import SEARCH, VALUES, answered
-from tests.api.paying import Bank
-from tests.running import API_KEY
+from testing.api_calls import SEARCH, VALUES, answered
+from testing.customers import Bank
+from testing.service import API_KEY
 
 
 def _body(own: httpx.Client, field: str, **parameters: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.asking import VALUES, refused
+from testing.api_calls import VALUES, refused
 
 FIELDS = "language, country, state, city, region, subregion, technologies, service_type, categories_uses, offers, lacks"
 

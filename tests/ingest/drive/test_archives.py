@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from siteglass.ingest.archives import MAX_URL_CHARS, Item, Quarantined, read_archive
 from siteglass.ingest.capture import MAX_BODY_BYTES, Capture
-from tests.ingest.warcs import DATE_MS, Packing, answer, metadata, packed, record, response, write_warc
+from testing.warc_files import DATE_MS, Packing, answer, metadata, packed, record, response, write_warc
 
 PAGE = b"<html><title>A page</title></html>"
 

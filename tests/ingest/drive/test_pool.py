@@ -6,7 +6,7 @@ from pathlib import Path
 
 from siteglass.ingest.pool import MAX_TRIES, run_tasks
 from siteglass.ingest.tasks import Parked, Plan
-from tests.ingest.warcs import response, write_warc
+from testing.warc_files import response, write_warc
 
 EXTRACT = "tests.ingest.stand_in:facts_of"
 

@@ -11,7 +11,7 @@ import pytest
 from siteglass.ingest import pool
 from siteglass.ingest import spark as driver
 from siteglass.ingest.tasks import Parked, Plan, task_id_of
-from tests.ingest.warcs import packed, response, write_warc
+from testing.warc_files import packed, response, write_warc
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

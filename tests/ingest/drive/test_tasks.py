@@ -15,7 +15,7 @@ from siteglass.ingest.suppressed import Suppressed
 from siteglass.ingest.tasks import Plan, TaskSummary, run_task, task_id_of
 from siteglass.settings import Settings
 from siteglass.suppression.values import Hasher, read_value
-from tests.ingest.warcs import response, write_warc
+from testing.warc_files import response, write_warc
 
 EXTRACT = "tests.ingest.stand_in:facts_of"
 SECRET = "a secret of the tests that is long enough"

@@ -19,7 +19,7 @@ from siteglass.ingest.merge import Merged, MergeFailed, merge
 from siteglass.ingest.suppressed import Suppressed
 from siteglass.settings import Settings
 from siteglass.suppression.values import Hasher, read_value
-from tests.ingest.merge.random_facts import START_MS, random_facts, write_facts
+from testing.random_facts import START_MS, random_facts, write_facts
 from tests.ingest.merge.reference_merge import Evidence, merged
 from tests.ingest.stand_in_rules import RULES
 

@@ -17,7 +17,7 @@ from siteglass.ingest.captures import MAX_PAGES, Gathering, believable, best_pag
 from siteglass.ingest.content import PREVIOUS_SCHEMA
 from siteglass.ingest.facts import PageFacts, to_batch
 from siteglass.ingest.finishing import Finishing
-from tests.ingest.merge.random_facts import random_facts
+from testing.random_facts import random_facts
 from tests.ingest.merge.reference_merge import Evidence, merged
 from tests.ingest.stand_in_rules import RULES
 

@@ -1,0 +1,1 @@
+"""Help for tests and benchmarks of rate limits: the definition to compare with, and a Redis that fails."""

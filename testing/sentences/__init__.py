@@ -1,0 +1,1 @@
+"""How well sentences are understood: labelled sets, a scorer, generated sentences and noise."""
