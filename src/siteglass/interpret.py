@@ -21,10 +21,19 @@ from siteglass.query.natural.interpretation import TOO_LARGE, Note, Span, Unders
 from siteglass.query.suggested import CONFIDENCE, inside, is_wanted
 
 _MOST_WORDS_TOLD_CHARS = 64
+_NOTHING = Problem(
+    "query",
+    "nothing in it restricts a search, so it would find all leads; say what the leads must have, send a filter, or "
+    "leave `query` out to search all leads. Nothing was charged",
+    1,
+    1,
+)
 
 
 async def count(backends: Backends, names: Names, meaning: Meaning) -> pages.Total:
-    """How many leads match."""
+    """How many leads match; none where a search would be refused."""
+    if finds_all_leads(meaning):
+        return pages.Total(0)
     try:
         async with asyncio.timeout(backends.settings.request_timeout_ms / 1000):
             return await pages.count(backends, names, meaning.criteria)
@@ -68,12 +77,23 @@ def refuse_if_unsure(meaning: Meaning) -> None:
         _problem(sentence, (one.word,), f"{one.word.text!r} is no known word; did you mean {one.to!r}?", one.to)
         for one in sentence.corrections
     )
+    if not problems and not sentence.criteria.conditions:
+        problems.append(_NOTHING)
     if not problems and sentence.confidence < LOW_CONFIDENCE:
         problems.append(_unsure(sentence))
-    if not problems and not sentence.criteria.conditions:
-        problems.append(Problem("query", "no word of it restricts a search; say what the leads must have", 1, 1))
     if problems:
         raise QueryError(sorted(problems, key=lambda one: (one.line or 0, one.column or 0)))
+
+
+def finds_all_leads(meaning: Meaning) -> bool:
+    """Whether a sentence was sent, and neither it nor anything beside it restricts the search."""
+    return meaning.sentence is not None and not meaning.criteria.conditions
+
+
+def refuse_if_empty(meaning: Meaning) -> None:
+    """Raise QueryError if a sentence says nothing to search for: it would find, and charge, all leads."""
+    if finds_all_leads(meaning):
+        raise QueryError([_NOTHING])
 
 
 def _unsure(sentence: Interpretation) -> Problem:

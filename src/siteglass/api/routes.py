@@ -83,6 +83,7 @@ async def _search(service: Service, _request: Request, caller: Caller, _call: Ca
     asked, spending = read_search(body, now_ms)
     if service.language_model is not None:
         asked = replace(asked, meaning=await interpret.with_model(service.language_model, asked.meaning, body, now_ms))
+    interpret.refuse_if_empty(asked.meaning)
     page = await search.first_page(service.backends, service.names_for(caller), service.hidden, asked)
     explained = interpret.explained(asked.meaning) if asked.explain else None
     notes = {NOTES_HEADER: str(interpret.note_count(asked.meaning))}

@@ -29,13 +29,20 @@ _LEANING: dict[str, frozenset[str]] = {
     "crawled": _AGES, "since": _AGES, "within_last": _AGES, "recent": _AGES, "month": _AGES,
     "spending": _SPENDING, "runs_ads": _SPENDING, "per_month": _SPENDING, "per_year": _SPENDING,
     "score": frozenset(("score", "seo_score")), "load_time": frozenset(("load_time",)),
-    "offering": _OFFERS, "offering_after": _OFFERS, "tool_nouns": _OFFERS - {"keywords", "service_type"},
-    "page_word": frozenset(("pages",)), "language_marker": frozenset(("lang",)),
+    "offering": _OFFERS, "offering_after": _OFFERS, "using_after": _OFFERS, "tool_nouns": _OFFERS - {"keywords", "service_type"},
+    "page_word": frozenset(("pages",)),
+    "language_marker": frozenset(("lang", "country", "state", "city", "region", "subregion")),
     **dict.fromkeys(
         ("number_word", "unit", "greater", "at_least", "less", "at_most", "around", "between", "equal",
-         *BEHIND_NUMBERS), _AMOUNTS,
+         *BEHIND_NUMBERS), _AMOUNTS | {"has_phone", "has_email", "keywords"},
     ),
 }  # fmt: skip
+
+
+# Tea and three: without their accents they are small words of other languages ("te", "très").
+_HOMOGRAPHS = ("té", "tres", "três")
+# Inside an amount, or between a label and its value: "min. 3k", "ads/month", "language: Spanish".
+_SIGNS = (".", "/", ":")
 
 
 def helps(part: Segment, readings: list[Reading]) -> bool:
@@ -53,7 +60,7 @@ def account(sentence: Sentence) -> None:
         if any(not _accounted(part) and not part.has(*_EMPTY) for part in aside):
             sentence.refuse([part for part in aside if not part.refused], _ASIDE)
     for at, part in enumerate(sentence.parts):
-        if not _accounted(part) and not part.kinds.isdisjoint(_LEANING):
+        if not _accounted(part) and (not part.kinds.isdisjoint(_LEANING) or part.key in sentence.sets["taking"]):
             _lean(sentence, at)
     left: list[Segment] = []
     for at, part in enumerate(sentence.parts):
@@ -78,13 +85,17 @@ def _accounted(part: Segment) -> bool:
 
 def _is_empty(sentence: Sentence, at: int) -> bool:
     part, before, after = sentence.parts[at], sentence.parts[at - 1] if at else None, sentence.after(at)
-    if part.key in sentence.sets["carry_meaning"]:
+    if part.text.lower() in _HOMOGRAPHS and sentence.language != "fr":
+        return False
+    if any(part.key in sentence.sets[name] for name in ("carry_meaning", "taking", "people")):
         return False
     if part.key in sentence.sets["wishes"] and before is not None:
         # "companies looking for an agency": a wish of theirs, no request
         return not (before.has("generic") or before.kind == "service_type" or before.key in sentence.sets["relative"])
-    if part.has("label") and after is not None and after.key in (":", "="):
+    if part.has("label") and after is not None and after.key.startswith((":", "=")):
         return True
+    if part.has("offering") and all(sentence.words.role(token.key, "function") for token in part.tokens):
+        return True  # "that do not run ads"
     if part.kind == "number":  # "(1) business type", "2) location"
         return after is not None and after.key == ")" and (before is None or before.has("break"))
     return part.has(*_EMPTY)
@@ -94,12 +105,12 @@ def _lean(sentence: Sentence, at: int) -> None:
     """Give a word to the condition right before or after it: "recently crawled", "2k a month", "an HubSpot tool"."""
     part = sentence.parts[at]
     tool = part.has("tool_nouns")
-    for step in (-1, 1):
+    for step in (1,) if part.key in sentence.sets["taking"] else (-1, 1):
         i = at + step
         while 0 <= i < len(sentence.parts) and not sentence.parts[i].readings:
             other = sentence.parts[i]
             joins = other.key in sentence.sets["naming"] if tool and step > 0 else other.has("function", *_LEANING)
-            if other.refused or not (joins or other.has("using", "using_after")):
+            if other.refused or not (joins or other.has("using", "using_after") or other.key in _SIGNS):
                 break
             i += step
         if 0 <= i < len(sentence.parts) and sentence.parts[i].readings and helps(part, sentence.parts[i].readings):

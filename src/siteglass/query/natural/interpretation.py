@@ -28,6 +28,8 @@ _CORRECTED = 0.8
 _AMBIGUOUS = 0.8
 _UNSUPPORTED = 0.9
 _DANGLING_DENIAL = 0.5
+# "IT companies": less than LOW_CONFIDENCE, because Italy is hardly meant.
+_DOUBTFUL_CODE = 0.5
 # Another city of the same name is told if it has so many people, and so large a share of those of the one taken.
 _NAMESAKE_PEOPLE = 100_000
 _NAMESAKE_SHARE = 0.1
@@ -102,7 +104,9 @@ class Interpretation:
 
     @cached_property
     def confidence(self) -> float:
-        """How sure the whole reading is, from 0 to 1."""
+        """How sure the whole reading is, from 0 to 1; 0 if nothing in the sentence restricts a search."""
+        if not self.criteria.conditions:
+            return 0.0
         sure = min((self._sure(reading) for reading in self._sentence.readings), default=1.0)
         sure *= _UNSUPPORTED ** min(3, self._unsupported_count)
         return round(sure * (_DANGLING_DENIAL if self._sentence.dangling_denial else 1.0), 2)
@@ -149,7 +153,18 @@ class Interpretation:
             sure *= _CORRECTED
         if any(True for part in reading.parts for _ in self._other_senses(part)):
             sure *= _AMBIGUOUS
+        if any(self._doubtful(part) for part in reading.parts):
+            sure *= _DOUBTFUL_CODE
         return sure
+
+    def _doubtful(self, part: Segment) -> bool:
+        """Whether a code of a country is rather the ordinary word: it is in no list, and a noun follows."""
+        if part.kind != "country" or part.key not in self._sentence.sets["doubtful_codes"]:
+            return False
+        at = self._sentence.parts.index(part)
+        before, after = self._sentence.parts[at - 1] if at else None, self._sentence.after(at)
+        placed = before is not None and before.has("place_preposition", "and", "or", "comma")
+        return not placed and after is not None and (after.has("generic") or after.kind in ("service_type", "unknown"))
 
     @cached_property
     def assumptions(self) -> tuple[Note, ...]:
