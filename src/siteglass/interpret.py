@@ -69,10 +69,7 @@ def refuse_if_unsure(meaning: Meaning) -> None:
     sentence = meaning.sentence
     if sentence is None:
         return
-    problems = [
-        _problem(sentence, note.words, f"{_said(note)}: {note.message}")
-        for note in (*sentence.unsupported, *_unused(meaning))
-    ]
+    problems = _not_searched(meaning, sentence)
     problems.extend(
         _problem(sentence, (one.word,), f"{one.word.text!r} is no known word; did you mean {one.to!r}?", one.to)
         for one in sentence.corrections
@@ -92,8 +89,15 @@ def finds_all_leads(meaning: Meaning) -> bool:
 
 def refuse_if_empty(meaning: Meaning) -> None:
     """Raise QueryError if a sentence says nothing to search for: it would find, and charge, all leads."""
-    if finds_all_leads(meaning):
-        raise QueryError([_NOTHING])
+    if meaning.sentence is not None and finds_all_leads(meaning):
+        raise QueryError([_NOTHING, *_not_searched(meaning, meaning.sentence)])
+
+
+def _not_searched(meaning: Meaning, sentence: Interpretation) -> list[Problem]:
+    return [
+        _problem(sentence, note.words, f"{_said(note)}: {note.message}")
+        for note in (*sentence.unsupported, *_unused(meaning))
+    ]
 
 
 def _unsure(sentence: Interpretation) -> Problem:
@@ -124,10 +128,20 @@ def explained(meaning: Meaning) -> dict[str, Any]:
         "filters": meaning.filters,
         "conditions": [_condition(one, read.get(one)) for one in meaning.said.conditions],
         **_notes(meaning, sentence),
-        "confidence": min(CONFIDENCE if of_model else 1.0, sentence.confidence if sentence else 1.0),
+        "confidence": _confidence(meaning),
         "backend": "rules" if second is None else "rules+model",
         "model": None if second is None else second.model,
     }
+
+
+def _confidence(meaning: Meaning) -> float:
+    """How sure the whole reading is; not at all, if a sentence says nothing to search for."""
+    if meaning.sentence is None:
+        return 1.0
+    if finds_all_leads(meaning):
+        return 0.0
+    of_model = meaning.second.conditions if meaning.second else {}
+    return min(CONFIDENCE if of_model else 1.0, meaning.sentence.confidence)
 
 
 def _condition(condition: Condition, known: Understood | None) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
+from siteglass.query.natural.accounting import NOT_USED
 from siteglass.settings import Settings
 from tests.language_model.conftest import Moving
 from tests.language_model.endpoint import Endpoint, condition
@@ -30,7 +31,7 @@ def only_rules(client: httpx.Client, number: int = 0) -> None:
     reading = interpret(client, sentence(number))
     assert reading["directives"] == BY_RULES
     assert (reading["backend"], reading["model"]) == ("rules", None)
-    assert [note["message"] for note in reading["unsupported"]] == ["no known value, so it cannot be excluded"]
+    assert [note["message"] for note in reading["unsupported"]] == ["no known value, so it cannot be excluded", NOT_USED]
 
 
 @pytest.mark.parametrize(

@@ -259,8 +259,10 @@ def _keywords(sentence: Interpretation) -> list[Understood]:
 
 
 def _denied_words(sentence: Interpretation) -> list[Span]:
-    """Words that the rules could not place: they know that something is denied, not what."""
-    return [span for note in sentence.unsupported if note.message in NOT_UNDERSTOOD for span in note.words]
+    """Words that the rules could not place, where they know that something is denied, not what."""
+    notes = _not_understood(sentence)
+    denied = any(note.message in NOT_UNDERSTOOD for note in notes)
+    return [span for note in notes for span in note.words] if denied else []
 
 
 def _open_words(sentence: Interpretation) -> list[Span]:

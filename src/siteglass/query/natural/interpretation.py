@@ -104,9 +104,7 @@ class Interpretation:
 
     @cached_property
     def confidence(self) -> float:
-        """How sure the whole reading is, from 0 to 1; 0 if nothing in the sentence restricts a search."""
-        if not self.criteria.conditions:
-            return 0.0
+        """How sure the whole reading is, from 0 to 1."""
         sure = min((self._sure(reading) for reading in self._sentence.readings), default=1.0)
         sure *= _UNSUPPORTED ** min(3, self._unsupported_count)
         return round(sure * (_DANGLING_DENIAL if self._sentence.dangling_denial else 1.0), 2)
