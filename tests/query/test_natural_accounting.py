@@ -112,7 +112,8 @@ def _lost(query: str) -> list[str]:
 
 def _numbers_an_item(query: str, word: re.Match[str]) -> bool:
     """ "(1) business type", and the name of a field before "="."""
-    return query[word.start() - 1 : word.end() + 1] == f"({word[0]})" or query[word.start() :].startswith("service_type =")
+    numbered = query[word.start() - 1 : word.end() + 1] == f"({word[0]})"
+    return numbered or query[word.start() :].startswith("service_type =")
 
 
 def _labelled(name: str) -> Iterator[str]:

@@ -53,7 +53,9 @@ def test_refused(own: httpx.Client, body: dict[str, Any], details: list[dict[str
         answered(own.post(path, json={**body, "strict": False}))
 
 
-@pytest.mark.parametrize(("query", "word"), [("software companies in Germany", "software"), ("hiring in Texas", "hiring")])
+@pytest.mark.parametrize(
+    ("query", "word"), [("software companies in Germany", "software"), ("hiring in Texas", "hiring")]
+)
 def test_a_word_that_no_condition_uses_is_refused(own: httpx.Client, query: str, word: str) -> None:
     for path in (SEARCH, INTERPRET):
         response = own.post(path, json={"query": query, "strict": True})
@@ -95,8 +97,9 @@ def test_what_is_not_such_a_sentence_is_searched(own: httpx.Client) -> None:
     every = search(own, {})["total_results"]
     for body in ({"query": None}, {"query": " \n"}, {"query": "", "wrapped_query": " "}):
         assert search(own, body)["total_results"] == every
-    assert search(own, {"query": "hiring", "country": "DEU"})["total_results"] == (
-        search(own, {"country": "DEU"})["total_results"]
+    assert (
+        search(own, {"query": "hiring", "country": "DEU"})["total_results"]
+        == (search(own, {"country": "DEU"})["total_results"])
     )
 
 

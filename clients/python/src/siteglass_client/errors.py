@@ -115,7 +115,8 @@ class InvalidRequest(BadRequest):
 
 
 class InvalidQuery(BadRequest):
-    """A line of `wrapped_query` cannot be read, or a sentence is not clear enough for `strict`."""
+    """A line of `wrapped_query` cannot be read; or a sentence says nothing to search for, or is not clear enough for
+    `strict`."""
 
     default_code = "INVALID_QUERY"
     advice = "Go to `line` and `column` of each detail; `nearest` may be what you meant."

@@ -29,7 +29,8 @@ _LEANING: dict[str, frozenset[str]] = {
     "crawled": _AGES, "since": _AGES, "within_last": _AGES, "recent": _AGES, "month": _AGES,
     "spending": _SPENDING, "runs_ads": _SPENDING, "per_month": _SPENDING, "per_year": _SPENDING,
     "score": frozenset(("score", "seo_score")), "load_time": frozenset(("load_time",)),
-    "offering": _OFFERS, "offering_after": _OFFERS, "using_after": _OFFERS, "tool_nouns": _OFFERS - {"keywords", "service_type"},
+    "offering": _OFFERS, "offering_after": _OFFERS, "using_after": _OFFERS,
+    "tool_nouns": _OFFERS - {"keywords", "service_type"},
     "page_word": frozenset(("pages",)),
     "language_marker": frozenset(("lang", "country", "state", "city", "region", "subregion")),
     **dict.fromkeys(
