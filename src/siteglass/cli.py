@@ -28,7 +28,7 @@ from siteglass.settings import SettingsError, environment_of, load_settings, var
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def cli() -> None:
-    """Siteglass: find websites, and the people behind them."""
+    """Siteglass: find websites and the contact details they publish."""
 
 
 for command in (*COMMANDS, credits_, demo, doctor, index, ingest, interpret, person, suppress):

@@ -173,12 +173,6 @@ def read_page(body: dict[str, Any], default_limit: int) -> tuple[int, Spending]:
     return limit, spending
 
 
-def read_nothing(body: dict[str, Any]) -> None:
-    """The body of what takes none: empty, or `{}`."""
-    if problems := unknown_fields(body, ()):
-        raise BadRequest(problems)
-
-
 @dataclass(frozen=True, slots=True)
 class EnrichRequest:
     """Domains, the fields to show of each, and what the caller says about the price."""

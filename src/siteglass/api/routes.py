@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from siteglass import enrich, evidence, interpret, search, test_mode
 from siteglass.accounts import receipts, standing
-from siteglass.accounts.credits import Bill, Mark
+from siteglass.accounts.credits import Bill
 from siteglass.accounts.keys import Caller
 from siteglass.accounts.schema import is_current
 from siteglass.api.charging import Offer, charged
@@ -57,8 +57,16 @@ from siteglass.api.receipts import (
     too_many_rows,
     usage_answer,
 )
-from siteglass.api.requests import Spending, read_enrich, read_json, read_nothing, read_page, read_search
-from siteglass.api.responses import ESTIMATED, NOTES_HEADER, answer, enrich_body, evidence_body, search_body
+from siteglass.api.requests import Spending, read_enrich, read_json, read_page, read_search
+from siteglass.api.responses import (
+    ESTIMATED,
+    NOTES_HEADER,
+    answer,
+    enrich_body,
+    evidence_body,
+    search_body,
+    spelled_answer,
+)
 from siteglass.api.subject_requests import (
     asked_answer,
     contact,
@@ -152,16 +160,16 @@ async def _enrich(service: Service, _request: Request, caller: Caller, call: Cal
     return Offer(bill, enrich_body(enriched), {"found": len(bill.leads)}, asked.spending.dry_run)
 
 
-async def _evidence(service: Service, request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
+async def _evidence(service: Service, request: Request, caller: Caller, _call: Call) -> Response:
+    backends = service.backends
     read_no_parameters(request.query_params)
-    read_nothing(body)
     asked = request.path_params["domain"]
-    names = service.names_for(caller)
-    found = await evidence.evidence(service.backends, names, service.hidden, caller, asked)
-    if caller.test:
-        found = test_mode.seen(found)
-    # The lead itself was paid for before: it is named in the receipt, and free.
-    return Offer(Bill("evidence", 1, [(found.domain, Mark.PAID_BEFORE)]), evidence_body(found), {}, dry_run=False)
+    try:
+        async with asyncio.timeout(backends.settings.request_timeout_ms / 1000):
+            found = await evidence.evidence(backends, service.names_for(caller), service.hidden, caller, asked)
+    except TimeoutError as error:
+        raise Unavailable("the evidence was not read within the deadline of the request") from error
+    return spelled_answer(evidence_body(test_mode.seen(found) if caller.test else found))
 
 
 async def _values(_service: Service, request: Request, _caller: Caller, _call: Call) -> Response:
@@ -265,7 +273,7 @@ def routes() -> list[Route]:
         _guarded(PAGE, charged(_page, may_be_empty=True)),
         _guarded(INTERPRET, _interpret),
         _guarded(ENRICH, charged(_enrich)),
-        _guarded(EVIDENCE, charged(_evidence, may_be_empty=True)),
+        _guarded(EVIDENCE, _evidence),
         _guarded(VALUES, _values),
         _guarded(ACCOUNT, _account),
         _guarded(USAGE, _usage),
