@@ -11,6 +11,7 @@ from typing import NamedTuple
 from reference.markdown import code, paragraph, plain, table
 from siteglass.openapi.interpretation import interpretation_schemas
 from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
+from siteglass.query.natural.accounting import NOT_USED
 from siteglass.web.operations import INTERPRET, INTERPRET_UNITS
 
 
@@ -260,6 +261,7 @@ _UNSAID = [
         "@service_type(Agency)",
         (("Klaviyo or have no sitemap", _EITHER),),
     ),
+    Said("software companies in Peru", "@country(PER)", (("software", NOT_USED),)),
     Said("outdated sites in Peru", "@country(PER)", (("outdated", "no field of a lead tells this"),)),
     Said(
         "agencies in Peru, not on Amazon",
@@ -294,8 +296,9 @@ def natural_language_page() -> str:
         + paragraph(
             "Say what you look for; the service writes it as [directives](directives.md) and searches them. Sentences "
             f"are read by fixed rules: the same one always means the same. They may have {MAX_QUERY_CHARS:,} "
-            "characters, and are refused for what they say only in [strict mode](#strict-mode). A [filter](filters.md) "
-            "sent beside a sentence replaces what it says of the same thing."
+            "characters. A sentence with [nothing to search for](#nothing-to-search-for) is refused; any other one "
+            "only in [strict mode](#strict-mode). A [filter](filters.md) sent beside a sentence replaces what it says "
+            "of the same thing."
         )
         + paragraph("Every row of these tables is held against the service by a test.")
         + topics
@@ -306,10 +309,19 @@ def natural_language_page() -> str:
         + table(["sentence", "means", "corrected"], _told(_MISSPELT, " → "))
         + "\n## What cannot be said\n\n"
         + paragraph(
-            "Order, number, distance, alternatives between different things, and facts that no lead has. These words "
-            "are told under `unsupported`; the rest of the sentence is searched."
+            "Order, number, distance, alternatives between different things, facts that no lead has, and any other "
+            "word that says something and became no condition. The answer lists these words under `unsupported`, "
+            "which lowers `confidence` below 0.95. The rest of the sentence is searched."
         )
         + table(["sentence", "means", "not searched"], _told(_UNSAID, ": "))
+        + "\n## Nothing to search for\n\n"
+        + paragraph(
+            "A sentence that yields no condition, with no filter beside it, would find all leads. A search with it is "
+            "refused with [INVALID_QUERY](../errors/INVALID_QUERY.md), and nothing is charged. `POST "
+            f"{INTERPRET.path}` answers it with no conditions, `confidence` 0 and `total_results` 0. To search all "
+            "leads, leave `query` out; a blank `query` counts as not given."
+        ).rstrip("\n")
+        + "\n"
         + "\n## How a reading is explained\n\n"
         + paragraph(
             f"`POST {INTERPRET.path}` takes the body of a search and tells what it means. It shows no lead, costs no "
@@ -327,7 +339,7 @@ def natural_language_page() -> str:
         )
         + "## Strict mode\n\n"
         + paragraph(
-            'With `"strict": true` a search runs only if it was surely understood. A word that was not understood, '
+            'With `"strict": true` a search runs only if it was surely understood. A word that was not used, '
             f"corrected or replaced by a filter, or a confidence below {LOW_CONFIDENCE:g}, is refused with "
             "[INVALID_QUERY](../errors/INVALID_QUERY.md), which names the words with line and column. Nothing is "
             "charged."

@@ -90,7 +90,8 @@ class BadRequest(SiteglassError):
 
 
 class QueryError(BadRequest):
-    """The text of `wrapped_query` cannot be read, or a sentence is not clear enough for `strict`."""
+    """The text of `wrapped_query` cannot be read; or a sentence says nothing to search for, or is not clear enough for
+    `strict`."""
 
     code = "INVALID_QUERY"
 

@@ -168,4 +168,5 @@ def test_the_client_needs_no_package_of_the_command_line() -> None:
         timeout=30,
     )
     assert done.returncode == 2
-    assert done.stderr == "sg: This needs click. Install it: pip install 'siteglass-client[cli]'.\n"
+    install = "pip install './clients/python[cli]'"
+    assert done.stderr == f"sg: This needs click. Install it in a checkout of Siteglass: {install}.\n"

@@ -111,4 +111,5 @@ def test_without_the_package_it_says_how_to_install_it(keyed: Desk) -> None:
     (hidden / "keyring.py").write_text("raise ImportError('not installed')\n")
     keyed.environment["PYTHONPATH"] = f"{hidden}:{keyed.environment['PYTHONPATH']}"
     told = keyed.refused(2, "login", "--keyring")
-    assert told == f"sg: This needs keyring. Install it: pip install 'siteglass-client[keyring]'. {INSTEAD}"
+    install = "pip install './clients/python[keyring]'"
+    assert told == f"sg: This needs keyring. Install it in a checkout of Siteglass: {install}. {INSTEAD}"

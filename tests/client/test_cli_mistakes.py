@@ -88,7 +88,7 @@ def test_a_missing_package_costs_neither_credits_nor_the_file_that_is_there(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     (tmp_path / "leads.parquet").write_text("paid for")
-    needed = (2, "This needs pyarrow. Install it: pip install 'siteglass-client[parquet]'.")
+    needed = (2, "This needs pyarrow. Install it in a checkout of Siteglass: pip install './clients/python[parquet]'.")
     assert mistake("search", "shops", "-o", "leads.parquet", "--overwrite") == needed
     assert (tmp_path / "leads.parquet").read_text() == "paid for"
 

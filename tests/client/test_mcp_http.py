@@ -123,4 +123,5 @@ def test_without_the_extra_it_says_what_to_install(desk: Desk) -> None:
         [sys.executable, "-c", code], env=desk.environment, cwd=ROOT, capture_output=True, text=True, timeout=30
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "sg: This needs mcp. Install it: pip install 'siteglass-client[mcp]'.\n"
+    install = "pip install './clients/python[mcp]'"
+    assert done.stderr == f"sg: This needs mcp. Install it in a checkout of Siteglass: {install}.\n"

@@ -99,9 +99,9 @@ def test_a_missing_package_is_told_before_anything_is_paid(
         monkeypatch.setitem(sys.modules, name, None)
     search = connect(customer).search()
     with customer.untouched():
-        with pytest.raises(MissingExtra, match=r"siteglass-client\[pandas\]"):
+        with pytest.raises(MissingExtra, match=r"clients/python\[pandas\]"):
             search.to_pandas()
-        with pytest.raises(MissingExtra, match=r"siteglass-client\[parquet\]"):
+        with pytest.raises(MissingExtra, match=r"clients/python\[parquet\]"):
             search.to_parquet(tmp_path / "leads.parquet")
     assert list(tmp_path.iterdir()) == []
 

@@ -30,6 +30,7 @@ MAX_DOMAINS = 1_000
 # own deadline is known here before ours.
 COMMIT_MS = 500
 
+# Evidence is free now; entries of the time when it was not are still read and verified.
 Operation: TypeAlias = Literal["search", "page", "enrich", "evidence", "export"]
 
 _LINES = re.compile(r"(?:[a-z] (?=[^\n]{1,253}(?:\n|\Z))[a-z0-9_-]++(?:\.[a-z0-9_-]++)+(?:\n|\Z))*", re.ASCII)

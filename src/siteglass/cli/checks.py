@@ -31,7 +31,7 @@ from siteglass.platform.backends import Backends, EngineError, open_backends
 from siteglass.platform.mailer import MailError, open_mailer
 from siteglass.platform.schema import HEAD, is_current
 from siteglass.query.cursor import CursorSealer
-from siteglass.settings import Settings, SettingsError, variable
+from siteglass.settings import Settings, SettingsError, host_and_port, variable
 from siteglass.suppression import entries
 from siteglass.suppression.values import Hasher
 from siteglass.web.address import listener, public_url, require_free_port, url
@@ -154,17 +154,12 @@ async def _python(_patient: Patient) -> Finding:
 # --- engines --------------------------------------------------------------------------------------
 
 
-def _place(address: str) -> str:
-    """Host and port of an address, which may hold a password."""
-    return urlsplit(address).netloc.rpartition("@")[2]
-
-
 def _away(setting: str) -> str:
     return f"start it there, or set {variable(setting)}; `make up` starts one where the default setting looks"
 
 
 async def _postgresql(patient: Patient) -> Finding:
-    place = _place(patient.settings.postgres_dsn)
+    place = host_and_port(patient.settings.postgres_dsn)
     try:
         server = await postgres_condition.server(patient.backends.postgres, DEADLINE_MS // 2)
     except Unavailable as error:
@@ -240,7 +235,7 @@ async def _redis(patient: Patient) -> Finding:
     from redis.exceptions import RedisError
 
     settings = patient.settings
-    place = _place(settings.redis_url)
+    place = host_and_port(settings.redis_url)
     try:
         server = await redis_condition.server(settings.redis_url, DEADLINE_S / 2)
     except (RedisError, OSError) as error:
@@ -257,7 +252,7 @@ async def _redis(patient: Patient) -> Finding:
 
 async def _opensearch(patient: Patient) -> Finding:
     urls = patient.settings.opensearch_urls
-    place = ", ".join(map(_place, urls))
+    place = ", ".join(map(host_and_port, urls))
     try:
         cluster = await index_condition.cluster(patient.index, DEADLINE_MS // 2)
     except Unavailable as error:
@@ -273,7 +268,10 @@ async def _shards(patient: Patient) -> Finding:
     cluster = await index_condition.cluster(patient.index, DEADLINE_MS)
     if cluster.health == "green":
         return Finding("ok", "all are there")
-    why = f"curl '{patient.settings.opensearch_urls[0]}/_cluster/allocation/explain?pretty' says why"
+    node = urlsplit(patient.settings.opensearch_urls[0])
+    user = "-u USER " if node.username else ""  # then curl asks for the password
+    where = f"{node.scheme}://{host_and_port(node.geturl())}"
+    why = f"curl {user}'{where}/_cluster/allocation/explain?pretty' says why"
     if cluster.health == "yellow":
         return Finding("warning", "copies are missing: a node less loses leads", f"add a node; {why}")
     return Finding("wrong", "some are missing: searches fail", f"bring the lost node back; {why}")

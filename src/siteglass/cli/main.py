@@ -28,7 +28,7 @@ from siteglass.web.address import require_free_port, trusted_proxies
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def cli() -> None:
-    """Siteglass: find websites, and the people behind them."""
+    """Siteglass: find websites and the contact details they publish."""
 
 
 for command in (*COMMANDS, credits_, demo, doctor, index_commands, ingest, interpret, person, suppress):

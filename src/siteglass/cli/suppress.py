@@ -29,7 +29,7 @@ _reason = click.option("--reason", required=True, help="Why; kept in the audit l
 
 @click.group()
 def suppress() -> None:
-    """Opt-outs: domains, addresses and phones that are neither shown nor charged, for good."""
+    """Opt-outs: domains, addresses and phones that are neither shown nor charged."""
 
 
 @suppress.command("add")

@@ -1,8 +1,8 @@
 """An estimate of what a site spends on advertising, in whole USD a month, from the ad networks whose tags it carries.
 
 Nobody outside knows the truth. A tag says that a site has bought, or prepared to buy, advertising on a network; the
-base is what a small advertiser there typically spends; how well linked a site is and where it sells move it. Tags of
-publishers (AdSense, Prebid ...) earn money, they do not spend it, and count nothing. See docs/guides/ad-spending.md.
+base is what a small advertiser there typically spends, and the country moves it. Tags of publishers (AdSense, Prebid
+...) earn money, they do not spend it, and count nothing. See docs/guides/ad-spending.md.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 SPENDING_MODEL = "2026.11.1"
-SPENDING_BASIS = "estimate: ad tags on the site x how well linked it is x its country"
 
 BASE_USD: Mapping[str, int] = MappingProxyType(
     {
@@ -83,11 +82,6 @@ NETWORKS: Mapping[str, str] = MappingProxyType(
 )
 """Technology, as the vocabulary names it: the network it stands for. A network counts once."""
 
-RANK_PERCENT: Mapping[int, int] = MappingProxyType(
-    {1: 40, 2: 50, 3: 60, 4: 75, 5: 100, 6: 130, 7: 200, 8: 400, 9: 1_000, 10: 3_000}
-)
-"""Tenth of the web's sites by how well they are linked, 10 being the best: percent of the base."""
-
 _COUNTRIES = {
     150: "USA CHE",
     120: "GBR AUS CAN NOR DNK SWE ARE SGP IRL LUX ISL",
@@ -101,14 +95,13 @@ COUNTRY_PERCENT: Mapping[str, int] = MappingProxyType(
 """Alpha-3: percent of the base."""
 OTHER_COUNTRY_PERCENT = 30
 UNKNOWN_PERCENT = 100
-"""For a country or a rank that is not known."""
+"""For a country that is not known."""
 
 
-def estimate(technologies: Collection[str] | None, country: str = "", rank: int | None = None) -> int | None:
+def estimate(technologies: Collection[str] | None, country: str = "") -> int | None:
     """USD a month; 0 where technologies were read and none is an ad tag, None where they were not read."""
     if technologies is None:
         return None
     base = sum(BASE_USD[network] for network in {NETWORKS[name] for name in technologies if name in NETWORKS})
-    by_rank = RANK_PERCENT[rank] if rank is not None else UNKNOWN_PERCENT
     by_country = COUNTRY_PERCENT.get(country, OTHER_COUNTRY_PERCENT) if country else UNKNOWN_PERCENT
-    return base * by_rank * by_country // 10_000
+    return base * by_country // 100

@@ -12,7 +12,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from siteglass.access.keys import Caller
-from siteglass.billing.credits import Bill, Mark
+from siteglass.billing.credits import Bill
+from siteglass.errors import Unavailable
 from siteglass.index.index import Index
 from siteglass.leads import enrich, evidence, interpret, search
 from siteglass.leads.charging import Offer, Work
@@ -40,8 +41,8 @@ from siteglass.web.operations import (
     Declared,
 )
 from siteglass.web.parameters import read_no_parameters
-from siteglass.web.requests import read_json, read_nothing
-from siteglass.web.responses import answer
+from siteglass.web.requests import read_json
+from siteglass.web.responses import answer, spelled_answer
 
 
 class Till(Protocol):
@@ -69,7 +70,7 @@ class LeadEndpoints:
             PAGE: self.till.charged(self.page, may_be_empty=True),
             INTERPRET: self.interpret,
             ENRICH: self.till.charged(self.enrich),
-            EVIDENCE: self.till.charged(self.evidence, may_be_empty=True),
+            EVIDENCE: self.evidence,
             VALUES: self.values,
         }
 
@@ -82,6 +83,7 @@ class LeadEndpoints:
         now_ms = self.index.clock.now_ms()
         wanted, spending = read_search(body, now_ms)
         wanted = replace(wanted, meaning=await self._with_model(wanted.meaning, body, now_ms))
+        interpret.refuse_if_empty(wanted.meaning)
         page = await search.first_page(self.index, self.suppression, wanted)
         explained = interpret.explained(wanted.meaning) if wanted.explain else None
         notes = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
@@ -146,13 +148,15 @@ class LeadEndpoints:
         """An item for every domain."""
         return await enrich.enrich(self.index, self.suppression, domains, select)
 
-    async def evidence(self, request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
+    async def evidence(self, request: Request, caller: Caller, _call: Call) -> Response:
         """Where and when each address and number of a lead was seen."""
         read_no_parameters(request.query_params)
-        read_nothing(body)
-        found = await self.find_evidence(caller, request.path_params["domain"])
-        # The lead itself was paid for before: it is named in the receipt, and free.
-        return Offer(Bill("evidence", 1, [(found.domain, Mark.PAID_BEFORE)]), evidence_body(found), {}, dry_run=False)
+        try:
+            async with asyncio.timeout(self.index.settings.request_timeout_ms / 1000):
+                found = await self.find_evidence(caller, request.path_params["domain"])
+        except TimeoutError as error:
+            raise Unavailable("the evidence was not read within the deadline of the request") from error
+        return spelled_answer(evidence_body(found))
 
     async def find_evidence(self, caller: Caller, domain: str) -> Evidence:
         """The evidence of a lead that the account has paid for."""

@@ -1,4 +1,7 @@
-"""Operation: where and when each address and number of a lead was seen, for an account that paid for the lead."""
+"""Operation: where and when each address and number of a lead was seen, for an account that paid for the lead.
+
+Free: the account has paid, and HTTP libraries repeat a GET by themselves.
+"""
 
 from __future__ import annotations
 

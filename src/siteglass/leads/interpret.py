@@ -20,10 +20,19 @@ from siteglass.query.natural.interpretation import TOO_LARGE, Note, Span, Unders
 from siteglass.query.suggested import CONFIDENCE, inside, is_wanted
 
 _MOST_WORDS_TOLD_CHARS = 64
+_NOTHING = Problem(
+    "query",
+    "nothing in it restricts a search, so it would find all leads; say what the leads must have, send a filter, or "
+    "leave `query` out to search all leads. Nothing was charged",
+    1,
+    1,
+)
 
 
 async def count(index: Index, meaning: Meaning) -> pages.Total:
-    """How many leads match."""
+    """How many leads match; none where a search would be refused."""
+    if finds_all_leads(meaning):
+        return pages.Total(0)
     try:
         async with asyncio.timeout(index.settings.request_timeout_ms / 1000):
             return await pages.count(index, meaning.criteria)
@@ -59,20 +68,35 @@ def refuse_if_unsure(meaning: Meaning) -> None:
     sentence = meaning.sentence
     if sentence is None:
         return
-    problems = [
-        _problem(sentence, note.words, f"{_said(note)}: {note.message}")
-        for note in (*sentence.unsupported, *_unused(meaning))
-    ]
+    problems = _not_searched(meaning, sentence)
     problems.extend(
         _problem(sentence, (one.word,), f"{one.word.text!r} is no known word; did you mean {one.to!r}?", one.to)
         for one in sentence.corrections
     )
+    if not problems and not sentence.criteria.conditions:
+        problems.append(_NOTHING)
     if not problems and sentence.confidence < LOW_CONFIDENCE:
         problems.append(_unsure(sentence))
-    if not problems and not sentence.criteria.conditions:
-        problems.append(Problem("query", "no word of it restricts a search; say what the leads must have", 1, 1))
     if problems:
         raise QueryError(sorted(problems, key=lambda one: (one.line or 0, one.column or 0)))
+
+
+def finds_all_leads(meaning: Meaning) -> bool:
+    """Whether a sentence was sent, and neither it nor anything beside it restricts the search."""
+    return meaning.sentence is not None and not meaning.criteria.conditions
+
+
+def refuse_if_empty(meaning: Meaning) -> None:
+    """Raise QueryError if a sentence says nothing to search for: it would find, and charge, all leads."""
+    if meaning.sentence is not None and finds_all_leads(meaning):
+        raise QueryError([_NOTHING, *_not_searched(meaning, meaning.sentence)])
+
+
+def _not_searched(meaning: Meaning, sentence: Interpretation) -> list[Problem]:
+    return [
+        _problem(sentence, note.words, f"{_said(note)}: {note.message}")
+        for note in (*sentence.unsupported, *_unused(meaning))
+    ]
 
 
 def _unsure(sentence: Interpretation) -> Problem:
@@ -103,10 +127,20 @@ def explained(meaning: Meaning) -> dict[str, Any]:
         "filters": meaning.filters,
         "conditions": [_condition(one, read.get(one)) for one in meaning.said.conditions],
         **_notes(meaning, sentence),
-        "confidence": min(CONFIDENCE if of_model else 1.0, sentence.confidence if sentence else 1.0),
+        "confidence": _confidence(meaning),
         "backend": "rules" if second is None else "rules+model",
         "model": None if second is None else second.model,
     }
+
+
+def _confidence(meaning: Meaning) -> float:
+    """How sure the whole reading is; not at all, if a sentence says nothing to search for."""
+    if meaning.sentence is None:
+        return 1.0
+    if finds_all_leads(meaning):
+        return 0.0
+    of_model = meaning.second.conditions if meaning.second else {}
+    return min(CONFIDENCE if of_model else 1.0, meaning.sentence.confidence)
 
 
 def _condition(condition: Condition, known: Understood | None) -> dict[str, Any]:

@@ -13,7 +13,6 @@ import orjson
 
 from siteglass.corpus.domains import NotAHost, candidates
 from siteglass.leads.enrich import not_found
-from siteglass.leads.evidence import KINDS
 from siteglass.platform.backends import Backends
 from siteglass.suppression.entries import Listed, among, hashes_on
 from siteglass.suppression.redaction import changes, hashes, names
@@ -26,8 +25,6 @@ async def without_suppressed(backends: Backends, body: bytes, domains: Sequence[
     """The answer without what is listed now, None if nothing of it is; `domains` are those of its ledger row."""
     envelope = orjson.loads(body)
     hasher = Hasher(backends.settings)
-    if "results" not in envelope:
-        return await _evidence_without(backends, envelope, hasher)
     results: list[Record] = envelope["results"]
     # Records of a search stand in the order of the ledger row, and need not show their domain.
     of_search = "filters" in envelope
@@ -54,32 +51,6 @@ def _envelope_without(
         return {"results": [_redacted_item(item, some, listed, hasher) for item, some in items]}
     kept = [_redacted(record, listed, hasher) for record, some in items if not _is_listed(some, listed)]
     return {**envelope, "size": len(kept), "results": kept}
-
-
-async def _evidence_without(backends: Backends, envelope: Record, hasher: Hasher) -> bytes | None:
-    """The evidence of a lead, as `without_suppressed`; of a lead that is gone altogether, nothing but its domain."""
-    named = names(envelope["domain"])
-    record: Record = {field: [one["value"] for one in envelope[field]] for field in KINDS.values()}
-    record["links"] = [one["page"] for field in KINDS.values() for value in envelope[field] for one in value["seen"]]
-    listed = await among(backends.postgres, set(named), set(hashes(record.get, hasher)))
-    listed = Listed(listed.domains, listed.hashes | await hashes_on(backends.postgres, named))
-    if not listed:
-        return None
-    if _is_listed([envelope["domain"]], listed):
-        return orjson.dumps({**envelope, **{field: [] for field in KINDS.values()}})
-    left = _redacted(record, listed, hasher)
-    # A page whose address holds a listed value is not told.
-    pages = {page for page, kept in zip(record["links"], left["links"], strict=True) if page == kept}
-    kept = {
-        field: [
-            {**one, "seen": [seen for seen in one["seen"] if seen["page"] in pages]}
-            for one in envelope[field]
-            if one["value"] in left[field]
-        ]
-        for field in KINDS.values()
-    }
-    after = {**envelope, **kept}
-    return None if after == envelope else orjson.dumps(after)
 
 
 def _asked(item: Record) -> tuple[str, ...]:

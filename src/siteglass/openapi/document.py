@@ -27,7 +27,7 @@ def document(settings: Settings) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {
             "title": "Siteglass",
-            "summary": "Find websites by what they are, use and say, and the people behind them.",
+            "summary": "Find websites by what they are, use and say, with the contact details they publish.",
             "version": __version__,
             "description": introduction(settings),
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},

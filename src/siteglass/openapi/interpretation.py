@@ -74,11 +74,13 @@ def _reading() -> dict[str, dict[str, Any]]:
         "ignored": _list(_WORDS, "Words that say nothing about a lead."),
         "unsupported": _list(
             note,
-            "Words that ask for what no search can do, were not understood, or are replaced by a filter. They do not "
-            "restrict the search.",
+            "Words that say something and are not searched: no search can do it, no condition says it, or a filter "
+            "replaces it. Each lowers the confidence.",
         ),
         "confidence": said(
-            _SURE, f"How sure the whole reading is. Below {LOW_CONFIDENCE:g} a search with `strict` is refused."
+            _SURE,
+            f"How sure the whole reading is. Below {LOW_CONFIDENCE:g} a search with `strict` is refused; 0 if the "
+            "sentence says nothing to search for.",
         ),
         "backend": {
             "type": "string",

@@ -181,12 +181,12 @@ def _leads(settings: Settings) -> dict[str, Any]:
             EVIDENCE,
             "Where and when the contacts of a lead were seen",
             "For leads that the account paid for, by a search or an enrichment: the pages that showed each address and "
-            "number, and since when. What was suppressed is not told. Costs one API credit.",
+            "number, and since when. What was suppressed is not returned. Costs no credits.",
             settings,
-            parameters=[*EVIDENCE_PATH, _RETRY],
+            parameters=EVIDENCE_PATH,
             answer={
                 "description": "The values with their pages.",
-                "headers": headers(*CREDIT_HEADERS, *RETRY_HEADERS, *LIMIT_HEADERS),
+                "headers": headers(*LIMIT_HEADERS),
                 "content": {
                     "application/json": {
                         "schema": {"$ref": "#/components/schemas/EvidenceAnswer"},

@@ -110,7 +110,7 @@ def _spending() -> dict[str, Any]:
 def _switches() -> dict[str, Any]:
     told = "Add `interpretation` to the answer: how the search was read, with the words of every condition."
     refused = (
-        "Refuse with 400 rather than search if a word of `query` was not understood, corrected or replaced by a "
+        "Refuse with 400 rather than search if a word of `query` was not used, corrected or replaced by a "
         f"filter, or if the confidence is below {LOW_CONFIDENCE:g}. Nothing is charged then."
     )
     switch = {"type": "boolean", "default": False, "examples": [True]}

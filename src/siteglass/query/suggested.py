@@ -20,6 +20,7 @@ from siteglass.query.field import Asked, Kind
 from siteglass.query.fields import DIRECTIVES
 from siteglass.query.folding import fold
 from siteglass.query.natural import LOW_CONFIDENCE, Interpretation
+from siteglass.query.natural.accounting import NOT_USED
 from siteglass.query.natural.interpretation import Note, Span, Understood
 from siteglass.query.natural.leftovers import NOT_UNDERSTOOD
 from siteglass.query.values import MAX_VALUE_CHARS, ValueProblem, is_unknown, read_value
@@ -250,7 +251,7 @@ def _left_out(made: Accepted, why: str) -> Note:
 
 
 def _not_understood(sentence: Interpretation) -> list[Note]:
-    return [note for note in sentence.unsupported if note.message in NOT_UNDERSTOOD]
+    return [note for note in sentence.unsupported if note.message in NOT_UNDERSTOOD or note.message == NOT_USED]
 
 
 def _keywords(sentence: Interpretation) -> list[Understood]:
@@ -258,13 +259,15 @@ def _keywords(sentence: Interpretation) -> list[Understood]:
 
 
 def _denied_words(sentence: Interpretation) -> list[Span]:
-    """Words that the rules could not place: they know that something is denied, not what."""
-    return [span for note in _not_understood(sentence) for span in note.words]
+    """Words that the rules could not place, where they know that something is denied, not what."""
+    notes = _not_understood(sentence)
+    denied = any(note.message in NOT_UNDERSTOOD for note in notes)
+    return [span for note in notes for span in note.words] if denied else []
 
 
 def _open_words(sentence: Interpretation) -> list[Span]:
     """Words that a model may read as a condition: for all others the rules stand."""
-    spans = _denied_words(sentence)
+    spans = [span for note in _not_understood(sentence) for span in note.words]
     if sentence.confidence < LOW_CONFIDENCE:
         spans.extend(span for one in _keywords(sentence) for span in one.words)
     return spans

@@ -97,7 +97,7 @@ INTERPRET = Declared(
     "search",
 )
 ENRICH = Declared("enrich", "POST", "/v1/leads/enrich", _CHARGING, "enrich")
-EVIDENCE = Declared("evidence", "GET", "/v1/leads/{domain}/evidence", (*_CHARGING, NotFound), "enrich")
+EVIDENCE = Declared("evidence", "GET", "/v1/leads/{domain}/evidence", (*_READING, NotFound), "enrich")
 VALUES = Declared("values", "GET", VALUES_PATH + "/{field}", _READING, "search")
 ACCOUNT = Declared("account", "GET", "/v1/account", _READING, "account")
 USAGE = Declared("usage", "GET", "/v1/usage", _READING, "account")

@@ -86,9 +86,3 @@ def read_switch(body: dict[str, Any], name: str, problems: list[Problem]) -> boo
     if value is not None and not isinstance(value, bool):
         problems.append(Problem(name, f"expected true or false, found {spelled_type(value)}"))
     return value is True
-
-
-def read_nothing(body: dict[str, Any]) -> None:
-    """The body of what takes none: empty, or `{}`."""
-    if problems := unknown_fields(body, ()):
-        raise BadRequest(problems)

@@ -1,4 +1,4 @@
-"""Evidence that is not given, and then costs nothing: 400, 402, 403, 404, 503."""
+"""Evidence that is not given: 400, 403, 404, 503."""
 
 from __future__ import annotations
 
@@ -65,13 +65,6 @@ def test_400(desk: Bank, path: str, details: list[dict[str, str]]) -> None:
     customer = desk.customer(api=5)
     with customer.untouched():
         assert refused(customer.client.get(path), 400, "INVALID_REQUEST") == details
-
-
-def test_402(desk: Bank) -> None:
-    customer = desk.customer(api=1, lead=1)
-    answered(customer.post(ENRICH, {"domains": ["seen.example"]}))
-    with customer.untouched():
-        refused(customer.client.get(PATH.format("seen.example")), 402, "INSUFFICIENT_CREDITS")
 
 
 def test_503_while_a_long_ledger_is_read(desk: Bank, monkeypatch: pytest.MonkeyPatch) -> None:

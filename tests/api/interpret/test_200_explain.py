@@ -74,7 +74,7 @@ def test_an_explained_search_is_replayed_byte_for_byte(bank: Bank) -> None:
         ({"wrapped_query": "@country(DEU)", "query": "outdated"}, 0),
         ({"query": "Shopify stores in Texas"}, 0),
         ({"query": "slow sites"}, 0),  # assumed, as always
-        ({"query": "outdated sites"}, 1),
+        ({"query": "outdated sites in Germany"}, 1),
         ({"query": "shopfy stores in germny"}, 2),
         ({"query": "outdated shopfy stores, best ones first"}, 3),
         ({"query": "stores in Texas", "country": "FRA"}, 1),

@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
+from siteglass.query.natural.accounting import NOT_USED
 from testing.api_calls import INTERPRET, SEARCH, answered, refused, search
 from testing.customers import IN_ORDER, STOCK, Bank, marks
 
@@ -20,7 +21,7 @@ def _at(column: int, message: str, line: int = 1, **more: str) -> dict[str, Any]
 @pytest.mark.parametrize(
     ("body", "details"),
     [
-        ({"query": "outdated sites"}, [_at(1, "'outdated': no field of a lead tells this")]),
+        ({"query": "outdated sites in Germany"}, [_at(1, "'outdated': no field of a lead tells this")]),
         ({"query": "sites in Peru, best ones first"}, [_at(16, f"'best ones first': {ORDER}")]),
         (
             {"query": "shopfy stores in\n germny"},
@@ -50,6 +51,56 @@ def test_refused(own: httpx.Client, body: dict[str, Any], details: list[dict[str
         response = own.post(path, json={**body, "strict": True})
         assert refused(response, 400, "INVALID_QUERY") == details
         answered(own.post(path, json={**body, "strict": False}))
+
+
+@pytest.mark.parametrize(
+    ("query", "word"), [("software companies in Germany", "software"), ("hiring in Texas", "hiring")]
+)
+def test_a_word_that_no_condition_uses_is_refused(own: httpx.Client, query: str, word: str) -> None:
+    for path in (SEARCH, INTERPRET):
+        response = own.post(path, json={"query": query, "strict": True})
+        assert refused(response, 400, "INVALID_QUERY") == [_at(1, f"{word!r}: {NOT_USED}")]
+    reading = answered(own.post(INTERPRET, json={"query": query}))
+    assert reading["confidence"] < 0.95
+    assert [note["message"] for note in reading["unsupported"]] == [NOT_USED]
+
+
+NOTHING = [
+    {"query": "please show me companies"},
+    {"query": "hiring"},
+    {"query": "software companies", "has_phone": False, "limit": 5, "sort": "score"},
+    {"query": "the best ones", "keywords": []},
+]
+
+
+@pytest.mark.parametrize("body", NOTHING, ids=str)
+def test_a_sentence_with_nothing_to_search_is_refused_and_free(bank: Bank, body: dict[str, Any]) -> None:
+    customer = bank.customer(lead=100)
+    with customer.untouched():
+        for more in ({}, {"dry_run": True}, {"explain": True}):
+            response = customer.post(SEARCH, {**body, **more})
+            details = refused(response, 400, "INVALID_QUERY")
+            assert details[0]["message"].startswith("nothing in it restricts a search")
+            assert "Nothing was charged" in response.json()["message"]
+            assert "stock-" not in response.text
+
+
+def test_interpret_answers_a_sentence_with_nothing_to_search(own: httpx.Client) -> None:
+    response = own.post(INTERPRET, json={"query": "please show me companies"})
+    reading = answered(response)
+    assert reading["conditions"] == reading["directives"] == []
+    assert (reading["confidence"], reading["total_results"]) == (0.0, 0)
+    assert response.headers["x-query-notes"] == "1"
+
+
+def test_what_is_not_such_a_sentence_is_searched(own: httpx.Client) -> None:
+    every = search(own, {})["total_results"]
+    for body in ({"query": None}, {"query": " \n"}, {"query": "", "wrapped_query": " "}):
+        assert search(own, body)["total_results"] == every
+    assert (
+        search(own, {"query": "hiring", "country": "DEU"})["total_results"]
+        == (search(own, {"country": "DEU"})["total_results"])
+    )
 
 
 def test_a_refusal_says_in_its_message_where_to_look(own: httpx.Client) -> None:

@@ -92,10 +92,7 @@ class Evidence:
     """As the lead is stored."""
     emails: list[EvidentValue]
     phones: list[EvidentValue]
-    api_credits_used: int
-    credits: Credits
     request_id: str | None
-    replayed: bool
 
 
 @dataclass(frozen=True)
@@ -176,8 +173,5 @@ def read_evidence(answer: Answer) -> Evidence:
         answer.body["domain"],
         [EvidentValue(each) for each in answer.body["emails"]],
         [EvidentValue(each) for each in answer.body["phones"]],
-        answer.credits.api_used,
-        answer.credits,
-        answer.charged_as,
-        answer.replayed,
+        answer.request_id,
     )

@@ -115,7 +115,7 @@ class AsyncSiteglass:
         return AsyncEnrichment(self._send, domains, select, max_credits, resume)
 
     async def evidence(self, domain: str) -> Evidence:
-        """Where and when each address and number of a lead was seen. An API credit, of a lead that was paid for.
+        """Where and when each address and number of a lead was seen. Free, for leads that were paid for.
 
         Raises Forbidden if the account did not pay for it, by a search or an enrichment, and NotFound if there is none.
         """

@@ -138,12 +138,12 @@ def values_call(field: str, text: str, country: str | None, limit: int | None) -
 
 
 def evidence_call(domain: str) -> Call:
-    """Where each value of a lead was seen; under a name of its own, as it is paid."""
+    """Where each value of a lead was seen."""
     # The service takes what an enrichment takes, but in a path there is no room for a URL.
     host = re.split(r"[/?#]", re.sub(r"^[a-z][a-z0-9+.-]*://", "", domain.strip(), flags=re.IGNORECASE))[0]
     if not host.strip("."):  # the path would lead elsewhere
         raise ValueError(f"{domain!r} is not a domain: give one, such as example.com")
-    return Call("GET", f"/v1/leads/{quote(host, safe='')}/evidence", idempotency_key=str(uuid.uuid4()))
+    return get(f"/v1/leads/{quote(host, safe='')}/evidence")
 
 
 def ledger_call(since: Moment, until: Moment, key_id: int | None, request_id: str | None) -> Call:

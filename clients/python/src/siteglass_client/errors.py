@@ -31,7 +31,9 @@ class MissingExtra(SiteglassError, ImportError):
     """A package that only this needs is not installed."""
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"This needs {package}. Install it: pip install 'siteglass-client[{extra}]'.")
+        # From a checkout: names like ours on the package index belong to other projects.
+        install = f"pip install './clients/python[{extra}]'"
+        super().__init__(f"This needs {package}. Install it in a checkout of Siteglass: {install}.")
 
 
 class ConnectionFailed(SiteglassError):
@@ -115,7 +117,8 @@ class InvalidRequest(BadRequest):
 
 
 class InvalidQuery(BadRequest):
-    """A line of `wrapped_query` cannot be read, or a sentence is not clear enough for `strict`."""
+    """A line of `wrapped_query` cannot be read; or a sentence says nothing to search for, or is not clear enough for
+    `strict`."""
 
     default_code = "INVALID_QUERY"
     advice = "Go to `line` and `column` of each detail; `nearest` may be what you meant."

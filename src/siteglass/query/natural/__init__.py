@@ -1,8 +1,8 @@
 """Sentences: what they mean, in stages of one module each. Pure, and never raises.
 
 literals → text (words) → lexicon (what phrases can mean) → typos → segments → choice → either → dates, amounts →
-scope → vague, things, places, tools → leftovers → interpretation: directive lines, read back by the production parser,
-and their reasons.
+scope → vague, things, places, tools → leftovers → accounting → interpretation: directive lines, read back by the
+production parser, and their reasons.
 """
 
 from __future__ import annotations

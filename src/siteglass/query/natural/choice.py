@@ -333,6 +333,7 @@ def _about_me(sentence: Sentence) -> None:
             end = ends[0] if ends and not turns else stop
             for part in parts[at:end]:
                 part.used = True
+            sentence.asides.append(parts[at:end])
             at = end
         at += 1
 

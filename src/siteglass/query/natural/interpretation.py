@@ -27,6 +27,8 @@ _CORRECTED = 0.8
 _AMBIGUOUS = 0.8
 _UNSUPPORTED = 0.9
 _DANGLING_DENIAL = 0.5
+# "IT companies": less than LOW_CONFIDENCE, because Italy is hardly meant.
+_DOUBTFUL_CODE = 0.5
 # Another city of the same name is told if it has so many people, and so large a share of those of the one taken.
 _NAMESAKE_PEOPLE = 100_000
 _NAMESAKE_SHARE = 0.1
@@ -148,7 +150,18 @@ class Interpretation:
             sure *= _CORRECTED
         if any(True for part in reading.parts for _ in self._other_senses(part)):
             sure *= _AMBIGUOUS
+        if any(self._doubtful(part) for part in reading.parts):
+            sure *= _DOUBTFUL_CODE
         return sure
+
+    def _doubtful(self, part: Segment) -> bool:
+        """Whether a code of a country is rather the ordinary word: it is in no list, and a noun follows."""
+        if part.kind != "country" or part.key not in self._sentence.sets["doubtful_codes"]:
+            return False
+        at = self._sentence.parts.index(part)
+        before, after = self._sentence.parts[at - 1] if at else None, self._sentence.after(at)
+        placed = before is not None and before.has("place_preposition", "and", "or", "comma")
+        return not placed and after is not None and (after.has("generic") or after.kind in ("service_type", "unknown"))
 
     @cached_property
     def assumptions(self) -> tuple[Note, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from siteglass.query.natural.accounting import helps
 from siteglass.query.natural.lexicon import ROMANCE
 from siteglass.query.natural.segments import ENTITIES, Reading, Segment
 from siteglass.query.natural.sentence import Sentence, line
@@ -47,8 +48,8 @@ def read_keywords(sentence: Sentence) -> None:
         elif part.negated:
             sentence.refuse(part.with_denial(), _NO_VALUE)
             continue
-        elif part.key == "online" and _sells_online(sentence):
-            part.used = True  # "online jewelry stores"
+        elif part.key == "online" and (shop := _sells_online(sentence)):
+            sentence.join(part, shop.readings)  # "online jewelry stores"
             continue
         if phrases and phrases[-1][-1] == at - 1:
             phrases[-1].append(at)
@@ -78,8 +79,8 @@ def _alternatives(sentence: Sentence, phrases: list[list[int]]) -> list[list[lis
     return split
 
 
-def _sells_online(sentence: Sentence) -> bool:
-    return any(part.kind == "service_type" and part.values == ("Ecommerce",) for part in sentence.parts)
+def _sells_online(sentence: Sentence) -> Segment | None:
+    return next((one for one in sentence.parts if one.kind == "service_type" and one.values == ("Ecommerce",)), None)
 
 
 def _noun_goes_on(sentence: Sentence, at: int) -> bool:
@@ -128,7 +129,7 @@ def attach_helpers(sentence: Sentence) -> None:
             following, waiting = part.readings, []
         elif part.refused:
             following, waiting = [], []
-        elif following and part.has(*_HELPING):
+        elif following and part.has(*_HELPING) and helps(part, following) and part.key not in sentence.sets["people"]:
             for helper in [*waiting, part]:
                 helper.readings = list(following)
             waiting = []

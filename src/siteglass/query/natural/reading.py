@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from siteglass.query.natural.accounting import account
 from siteglass.query.natural.amounts import read_numbers
 from siteglass.query.natural.choice import choose
 from siteglass.query.natural.dates import read_dates
@@ -84,4 +85,5 @@ def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -
     read_keywords(sentence)
     refuse_rest(sentence)
     attach_helpers(sentence)
+    account(sentence)
     return sentence

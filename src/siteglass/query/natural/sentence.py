@@ -31,6 +31,8 @@ class Sentence:
     readings: list[Reading] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
     filters: dict[str, str] = field(default_factory=dict)
+    asides: list[list[Segment]] = field(default_factory=list)
+    """What the person asking says about themselves."""
     dangling_denial: bool = False
     """Something was denied, and nothing is known that it could be."""
     sets: Mapping[str, frozenset[str]] = field(init=False)
@@ -52,6 +54,15 @@ class Sentence:
         for part in whole:
             part.used = True
             part.readings.append(reading)
+
+    def join(self, part: Segment, readings: Iterable[Reading]) -> None:
+        """Count a word to conditions that other words say."""
+        part.used = True
+        for reading in readings:
+            if reading not in part.readings:
+                part.readings.append(reading)
+            if part not in reading.parts:
+                reading.parts.append(part)
 
     def refuse(self, parts: Iterable[Segment], why: str) -> None:
         """Note words that nothing is made of, and why; words of a condition are none."""

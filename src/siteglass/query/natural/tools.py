@@ -25,7 +25,7 @@ def read_tools(sentence: Sentence) -> None:
         places, joints = _list_from(sentence, at)
         if _is_purpose(sentence, at):
             for i in places:
-                sentence.parts[i].used = True
+                sentence.join(sentence.parts[i], sentence.parts[at - 2].readings)
         elif part.kind == "technology":
             _technologies(sentence, places, joints)
         else:
@@ -149,12 +149,11 @@ def _platforms_of_noun(sentence: Sentence, values: Iterable[str], places: list[i
 def read_types(sentence: Sentence) -> None:
     """Write what the business is. What a technology beside it says already adds nothing."""
     known = vocabulary()
-    tools = [
-        part.values[0] for part in sentence.parts if part.kind == "technology" and part.readings and not part.negated
-    ]
-    shop_platform = any("ecommerce" in known.categories_of(tool) for tool in tools)
+    tools = [part for part in sentence.parts if part.kind == "technology" and part.readings and not part.negated]
+    shop_platform = next((tool for tool in tools if "ecommerce" in known.categories_of(tool.values[0])), None)
     wanted: list[Segment] = []
     unwanted: list[Segment] = []
+    said_by: list[tuple[Segment, Segment]] = []
     for at, part in enumerate(sentence.parts):
         if part.used or part.kind != "service_type":
             continue
@@ -167,22 +166,24 @@ def read_types(sentence: Sentence) -> None:
         elif after is not None and _is_agency(after) and known.resolve("category", part.key):
             offer = known.resolve("category", part.key)
             sentence.say(line("offers", offer), [part], "offer")  # "ecommerce agencies"
-        elif (
-            (value == "Ecommerce" and shop_platform and _has_shop_word(sentence, part))
-            or (value == "Publisher" and part.key in ("blog", "blogs") and _platform_beside(before, after))
-            or (value == "Firm" and wanted)
-        ):
-            continue
+        elif value == "Ecommerce" and shop_platform and _has_shop_word(sentence, part):
+            said_by.append((part, shop_platform))
+        elif value == "Publisher" and part.key in ("blog", "blogs") and (beside := _platform_beside(before, after)):
+            said_by.append((part, beside))
+        elif value == "Firm" and wanted:
+            said_by.append((part, wanted[0]))
         else:
             wanted.append(part)
     for some, negated in ((wanted, False), (unwanted, True)):
         if some:
             values = [part.values[0] for part in some]
             sentence.say(line("service_type", values, negated=negated), some, "business type")
+    for part, other in said_by:
+        sentence.join(part, other.readings)
 
 
-def _platform_beside(*parts: Segment | None) -> bool:
-    return any(part is not None and part.kind == "technology" for part in parts)
+def _platform_beside(*parts: Segment | None) -> Segment | None:
+    return next((part for part in parts if part is not None and part.kind == "technology"), None)
 
 
 def _has_shop_word(sentence: Sentence, part: Segment) -> bool:

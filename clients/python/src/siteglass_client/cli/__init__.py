@@ -11,7 +11,9 @@ def main() -> None:
         import click  # noqa: F401 - only to know that it is there
         import rich  # noqa: F401 - only to know that it is there
     except ImportError as error:
-        print(f"sg: This needs {error.name}. Install it: pip install 'siteglass-client[cli]'.", file=sys.stderr)
+        from siteglass_client.errors import MissingExtra
+
+        print(f"sg: {MissingExtra(error.name or 'click', 'cli')}", file=sys.stderr)
         sys.exit(2)
     from siteglass_client.cli.program import run
 

@@ -1,4 +1,4 @@
-"""Commands that ask one question: `sg evidence`, and those that are free: `sg values`, `sg account`, `sg usage`."""
+"""Commands that ask one question and are free: `sg evidence`, `sg values`, `sg account`, `sg usage`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from siteglass_client.cli.options import Session, common
-from siteglass_client.cli.terminal import counted, note, say_json, show_table
+from siteglass_client.cli.terminal import note, say_json, show_table
 from siteglass_client.records import EvidentValue
 
 
@@ -17,7 +17,7 @@ from siteglass_client.records import EvidentValue
 def evidence(session: Session, domain: str) -> None:
     """Where and when each address and number of a lead was seen.
 
-    Only of a lead that your account paid for, by a search or an enrichment. Costs an API credit.
+    Only of a lead that your account paid for, by a search or an enrichment. Free.
     """
     with session.connect() as client:
         try:
@@ -34,7 +34,6 @@ def evidence(session: Session, domain: str) -> None:
         note(f"The lead {told.domain} shows neither an address nor a number.")
     if not all(each.seen for _, each in values):
         note("Where no page is shown none is known. Leads can come from elsewhere: ask the operator of the service.")
-    note(f"{counted(told.api_credits_used, 'API credit')}.")
 
 
 def _sightings(values: Iterable[tuple[str, EvidentValue]]) -> Iterator[list[str]]:

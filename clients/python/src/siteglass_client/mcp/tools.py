@@ -100,10 +100,10 @@ class Tools:
         max_tokens: MaxTokens = DEFAULT_TOKENS,
         cursor: Cursor = None,
     ) -> SearchAnswer:
-        """Find websites and the people behind them. Costs one lead credit for each lead shown that has an e-mail
-        address; leads without one are free. Without max_credits it buys nothing and tells the price: ask the user
-        before you spend. An answer holds as many leads as fit into max_tokens; go on with `next` as cursor. The same
-        call again within a day gives the same answer and costs nothing. Columns without a value are left out.
+        """Find websites and the contact details they publish. Costs one lead credit for each lead shown that has an
+        e-mail address; leads without one are free. Without max_credits it buys nothing and tells the price: ask the
+        user before you spend. An answer holds as many leads as fit into max_tokens; go on with `next` as cursor. The
+        same call again within a day gives the same answer and costs nothing. Columns without a value are left out.
         """
         asked = Asked(query, filters, directives, sort, strict, columns)
         return await self._searching.answer(asked, max_credits, max_leads, max_tokens, cursor)

@@ -1,0 +1,124 @@
+"""The account of every word: it is part of a condition, empty, or reported. The last stage, so that no other stage can
+drop a word silently."""
+
+from __future__ import annotations
+
+import re
+
+from siteglass.query.natural.segments import BEHIND_NUMBERS, Reading, Segment
+from siteglass.query.natural.sentence import Sentence
+
+NOT_USED = "not used, because no condition of a search says it; leave it out, or send what it means as a filter"
+_NUMBER = "not used, because no search knows such a number; how many leads are shown is `limit`"
+_ASIDE = "not used, because it is about you, not about the leads; leave it out"
+
+_WORD = re.compile(r"\w")
+# Roles of words that say nothing by themselves. Phrases among them that do are listed in `carry_meaning`.
+_EMPTY = frozenset(
+    (
+        "function", "requests", "generic", "about_me", "and", "or", "but", "comma", "break", "using", "using_after",
+        "place_preposition",
+    )
+)  # fmt: skip
+_AMOUNTS = frozenset(("spends", "score", "seo_score", "load_time", "updated_within", "updated_after"))
+_AGES = frozenset(("updated_within", "updated_after"))
+_SPENDING = frozenset(("spends",))
+_OFFERS = frozenset(("offers", "keywords", "service_type", "categories_uses", "lacks", "technology"))
+# Words that say something only together with a condition, and the directives whose conditions these are.
+_LEANING: dict[str, frozenset[str]] = {
+    "crawled": _AGES, "since": _AGES, "within_last": _AGES, "recent": _AGES, "month": _AGES,
+    "spending": _SPENDING, "runs_ads": _SPENDING, "per_month": _SPENDING, "per_year": _SPENDING,
+    "score": frozenset(("score", "seo_score")), "load_time": frozenset(("load_time",)),
+    "offering": _OFFERS, "offering_after": _OFFERS, "using_after": _OFFERS,
+    "tool_nouns": _OFFERS - {"keywords", "service_type"},
+    "page_word": frozenset(("pages",)),
+    "language_marker": frozenset(("lang", "country", "state", "city", "region", "subregion")),
+    **dict.fromkeys(
+        ("number_word", "unit", "greater", "at_least", "less", "at_most", "around", "between", "equal",
+         *BEHIND_NUMBERS), _AMOUNTS | {"has_phone", "has_email", "keywords"},
+    ),
+}  # fmt: skip
+
+
+# Tea and three: without their accents they are small words of other languages ("te", "très").
+_HOMOGRAPHS = ("té", "tres", "três")
+# Inside an amount, or between a label and its value: "min. 3k", "ads/month", "language: Spanish".
+_SIGNS = (".", "/", ":")
+
+
+def helps(part: Segment, readings: list[Reading]) -> bool:
+    """Whether a word that only helps to say something can help to say one of these: "sell" says nothing of a place."""
+    kinds = part.kinds & _LEANING.keys()
+    if part.has(*_EMPTY) or not kinds:
+        return True
+    wanted = frozenset[str]().union(*(_LEANING[kind] for kind in kinds))
+    return any(_directive(reading) in wanted for reading in readings)
+
+
+def account(sentence: Sentence) -> None:
+    """Give each word that is left to the condition it leans on, or pass it if it is empty, or report it."""
+    for aside in sentence.asides:
+        if any(not _accounted(part) and not part.has(*_EMPTY) for part in aside):
+            sentence.refuse([part for part in aside if not part.refused], _ASIDE)
+    for at, part in enumerate(sentence.parts):
+        if not _accounted(part) and (not part.kinds.isdisjoint(_LEANING) or part.key in sentence.sets["taking"]):
+            _lean(sentence, at)
+    left: list[Segment] = []
+    for at, part in enumerate(sentence.parts):
+        if not _accounted(part) and not _is_empty(sentence, at):
+            left.append(part)
+        elif left:
+            _report(sentence, left)
+            left = []
+    if left:
+        _report(sentence, left)
+
+
+def _report(sentence: Sentence, parts: list[Segment]) -> None:
+    """One note for words side by side."""
+    number = any(part.kind == "number" for part in parts)
+    sentence.refuse(parts, _NUMBER if number else NOT_USED)
+
+
+def _accounted(part: Segment) -> bool:
+    return bool(part.readings) or part.refused or _WORD.search(part.text) is None
+
+
+def _is_empty(sentence: Sentence, at: int) -> bool:
+    part, before, after = sentence.parts[at], sentence.parts[at - 1] if at else None, sentence.after(at)
+    if part.text.lower() in _HOMOGRAPHS and sentence.language != "fr":
+        return False
+    if any(part.key in sentence.sets[name] for name in ("carry_meaning", "taking", "people")):
+        return False
+    if part.key in sentence.sets["wishes"] and before is not None:
+        # "companies looking for an agency": a wish of theirs, no request
+        return not (before.has("generic") or before.kind == "service_type" or before.key in sentence.sets["relative"])
+    if part.has("label") and after is not None and after.key.startswith((":", "=")):
+        return True
+    if part.has("offering") and all(sentence.words.role(token.key, "function") for token in part.tokens):
+        return True  # "that do not run ads"
+    if part.kind == "number":  # "(1) business type", "2) location"
+        return after is not None and after.key == ")" and (before is None or before.has("break"))
+    return part.has(*_EMPTY)
+
+
+def _lean(sentence: Sentence, at: int) -> None:
+    """Give a word to the condition right before or after it: "recently crawled", "2k a month", "an HubSpot tool"."""
+    part = sentence.parts[at]
+    tool = part.has("tool_nouns")
+    for step in (1,) if part.key in sentence.sets["taking"] else (-1, 1):
+        i = at + step
+        while 0 <= i < len(sentence.parts) and not sentence.parts[i].readings:
+            other = sentence.parts[i]
+            joins = other.key in sentence.sets["naming"] if tool and step > 0 else other.has("function", *_LEANING)
+            if other.refused or not (joins or other.has("using", "using_after") or other.key in _SIGNS):
+                break
+            i += step
+        if 0 <= i < len(sentence.parts) and sentence.parts[i].readings and helps(part, sentence.parts[i].readings):
+            sentence.join(part, sentence.parts[i].readings)
+            return
+
+
+def _directive(reading: Reading) -> str:
+    """The name of the directive of a condition, or of the filter that says what no directive can."""
+    return reading.line.lstrip("!@").partition("(")[0] or reading.rule.removeprefix("filter ")
