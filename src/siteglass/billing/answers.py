@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from siteglass.errors import PayloadTooLarge
 from siteglass.platform.postgres import Postgres
+from siteglass.platform.schema import ANSWER_SLOTS
 
 MAX_STORED_BYTES = 256 * 1024
 # Fast: the answer waits for it. A page of 100 leads becomes a fifth in 2 ms.
 LEVEL = 1
 FORGET_EVERY_S = 600
-# As many as the tables have, see `migrations`: answers of an hour lie together.
-SLOTS = 32
 KEYS_AT_ONCE = 10_000
 FORGET_TIMEOUT_MS = 30_000
 
@@ -60,17 +59,11 @@ async def forget_answers(postgres: Postgres) -> tuple[int, int]:
     One slot after the other, each by itself: nobody who looks for an answer waits for more than one.
     """
     emptied = 0
-    for slot in range(SLOTS):
-        row = await postgres.fetchrow(
-            "SELECT {schema}.forget_answers($1) AS emptied", slot, timeout_ms=FORGET_TIMEOUT_MS
-        )
-        emptied += row is not None and row["emptied"]
+    for slot in range(ANSWER_SLOTS):
+        emptied += (await postgres.call("forget_answers", slot=slot, timeout_ms=FORGET_TIMEOUT_MS))["emptied"]
     forgotten = 0
     while True:
-        row = await postgres.fetchrow(
-            "SELECT {schema}.forget_keys($1) AS forgotten", KEYS_AT_ONCE, timeout_ms=FORGET_TIMEOUT_MS
-        )
-        assert row is not None  # noqa: S101 - a function gives exactly one row
+        row = await postgres.call("forget_keys", max_keys=KEYS_AT_ONCE, timeout_ms=FORGET_TIMEOUT_MS)
         forgotten += row["forgotten"]
         if row["forgotten"] < KEYS_AT_ONCE:
             return emptied, forgotten

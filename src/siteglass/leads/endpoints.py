@@ -234,7 +234,7 @@ async def _readyz(service: Service, _request: Request, _call: Call) -> Response:
     backends = service.backends
     reason = await generations.readiness(backends, service.names)
     if reason is None and not await is_current(backends.postgres, backends.settings.postgres_timeout_ms):
-        reason = "the tables are too old for this build: run `siteglass migrate`"
+        reason = "the tables or functions in PostgreSQL are older than this build: run `siteglass migrate`"
     if reason is not None:
         raise Unavailable(f"not ready: {reason}")
     await service.hidden.require_fresh()
