@@ -144,7 +144,7 @@ def _readiness_checks(backends: Backends, hidden: Hidden) -> list[ReadinessCheck
     async def tables() -> str | None:
         if await is_current(backends.postgres):
             return None
-        return "the tables are too old for this build: run `siteglass migrate`"
+        return "the tables or functions in PostgreSQL are older than this build: run `siteglass migrate`"
 
     async def suppression_list() -> None:
         await hidden.require_fresh()

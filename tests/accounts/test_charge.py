@@ -12,7 +12,7 @@ import asyncpg
 import pytest
 
 from siteglass.access.accounts import AccountError, Plan, list_plans, set_plan
-from siteglass.access.keys import KeyLimits, Keys, revoke_key
+from siteglass.access.keys import Caller, KeyLimits, Keys, revoke_key
 from siteglass.access.rotation import rotate_key
 from siteglass.billing import credits, ledger
 from siteglass.billing.credits import Balances, Bill, Mark, Receipt
@@ -144,14 +144,27 @@ async def test_a_charge_that_waited_too_long_is_not_taken(postgres: Postgres, ds
     assert await credits.balance(postgres, caller.account_id) == Balances(0, 10, 1)
 
 
+async def _charge(
+    postgres: Postgres, caller: Caller, api: int, lead: int, domains: str, deadline: datetime | None = None
+) -> asyncpg.Record:
+    """The function of the database itself, past what Python checks."""
+    return await postgres.call(
+        "charge",
+        account_id=caller.account_id,
+        key_id=caller.key_id,
+        operation="search",
+        api_credits=api,
+        lead_credits=lead,
+        request_id="r",
+        domains=domains,
+        deadline=deadline or datetime.now(UTC) + timedelta(minutes=1),
+        timeout_ms=TIMEOUT_MS,
+    )
+
+
 async def test_a_charge_after_its_deadline_is_refused_by_the_database(postgres: Postgres) -> None:
     caller = await open_account(postgres, lead=10)
-    row = await postgres.fetchrow(
-        "SELECT * FROM {schema}.charge($1, $2, 'search', 0, 1, 'r', 'c a.example', now() - interval '1 ms')",
-        caller.account_id,
-        caller.key_id,
-    )
-    assert row is not None
+    row = await _charge(postgres, caller, 0, 1, "c a.example", deadline=datetime.now(UTC) - timedelta(milliseconds=1))
     assert row["outcome"] == "late"
     assert await credits.balance(postgres, caller.account_id) == Balances(0, 10, 1)
 
@@ -190,11 +203,7 @@ def test_only_domains_enter_the_ledger(domain: str) -> None:
 async def test_no_address_enters_the_ledger_whoever_writes_it(postgres: Postgres) -> None:
     caller = await open_account(postgres, lead=10)
     with pytest.raises(asyncpg.CheckViolationError):
-        await postgres.fetchrow(
-            "SELECT * FROM {schema}.charge($1, $2, 'search', 0, 1, 'r', 'c a@b.example', now() + interval '1 min')",
-            caller.account_id,
-            caller.key_id,
-        )
+        await _charge(postgres, caller, 0, 1, "c a@b.example")
 
 
 async def test_grants_are_bounded_and_need_an_account(postgres: Postgres) -> None:
@@ -250,14 +259,7 @@ async def test_a_charge_only_takes_and_only_what_its_domains_say(
 ) -> None:
     caller = await open_account(postgres, api=10, lead=10)
     with pytest.raises(asyncpg.CheckViolationError, match="not a charge"):
-        await postgres.fetchrow(
-            "SELECT * FROM {schema}.charge($1, $2, 'search', $3, $4, 'r', $5, now() + interval '1 min')",
-            caller.account_id,
-            caller.key_id,
-            api,
-            lead,
-            domains,
-        )
+        await _charge(postgres, caller, api, lead, domains)
     assert await credits.balance(postgres, caller.account_id) == Balances(10, 10, 1)
 
 

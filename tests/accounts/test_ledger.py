@@ -25,7 +25,7 @@ entries = st.fixed_dictionaries(
         "account_id": whole,
         "seq": whole,
         "at": times,
-        "kind": st.sampled_from(["grant", "charge", "refund", "expire", "adjust", "hold", "settle", "release"]),
+        "kind": st.sampled_from(["grant", "charge", "refund", "expire", "adjust"]),
         "operation": st.sampled_from(["search", "page", "enrich", "evidence", "export", "none"]),
         "api": whole,
         "lead": whole,

@@ -49,7 +49,6 @@ async def test_kinds_are_found_by_their_own_index(dsn: str, schema_name: str) ->
     ]  # fmt: skip
     assert "ledger_but_charges" in postgres.plan
     assert await found(kinds=["refund"], key_id=caller.key_id) == []
-    assert await found(kinds=["hold"]) == []
     assert await found(kinds=[]) == []
     assert await found(kinds=["charge"]) == [(seq, "charge") for seq in range(19_999, 19_995, -1)]
     assert await found(kinds=["charge"], key_id=caller.key_id, before=901) == [

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import asyncpg
 import httpx
 import pytest
 
+from siteglass.platform.schema import migrate
+from siteglass.settings import Settings
 from testing.api_calls import ENRICH, SEARCH, refused
 
 OPEN = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/opt-out"]
@@ -36,6 +41,25 @@ def test_open_routes_are_read_only(own: httpx.Client, path: str, method: str) ->
 def test_health_is_json(own: httpx.Client) -> None:
     for path in ("/healthz", "/readyz"):
         assert own.get(path).headers["content-type"].partition(";")[0] == "application/json"
+
+
+def _as_owner(settings: Settings, statement: str) -> None:
+    async def run() -> None:
+        connection = await asyncpg.connect(settings.postgres_owner_dsn)
+        await connection.execute(statement.replace("{schema}", settings.postgres_schema))
+        await connection.close()
+
+    asyncio.run(run())
+
+
+def test_functions_older_than_the_build_are_not_ready(own: httpx.Client, own_settings: Settings) -> None:
+    _as_owner(own_settings, "UPDATE {schema}.schema_versions SET functions_hash = sha256(functions_hash)")
+    try:
+        refused(own.get("/readyz"), 503, "UNAVAILABLE")
+    finally:
+        _as_owner(own_settings, "TRUNCATE {schema}.schema_versions")
+        asyncio.run(migrate(own_settings.postgres_owner_dsn, own_settings.postgres_schema, own_settings.postgres_dsn))
+    assert own.get("/readyz").status_code == 200
 
 
 def test_metrics_are_plain_text_and_tell_no_secrets(own: httpx.Client) -> None:

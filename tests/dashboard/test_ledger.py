@@ -106,9 +106,9 @@ def test_nothing_yet_and_nothing_that_fits_are_told_apart(the_office: Office, vi
     assert "No entries yet" in new
     assert '<form class="filters' not in new
     assert ".csv" not in new
-    none = visitor.get("/dashboard/ledger?kind=hold").text
+    none = visitor.get("/dashboard/ledger?kind=adjust&last=2000-01-01").text
     assert "No entry matches" in none
-    assert '<option value="hold" selected>' in none
+    assert '<option value="adjust" selected>' in none
 
 
 @pytest.mark.parametrize("enriched", [False, True])

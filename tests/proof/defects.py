@@ -121,8 +121,14 @@ DEFECTS = (
         frozenset({"linearizable", "no row that nobody asked for"}),
         # An enrichment that found nothing: its API credit is taken from the leads.
         pieces=(
-            Piece("charge", "entry.api := -p_api;", "entry.api := CASE WHEN lead = 0 THEN 0 ELSE -p_api END;"),
-            Piece("charge", "entry.lead := -lead;", "entry.lead := CASE WHEN lead = 0 THEN -p_api ELSE -lead END;"),
+            Piece(
+                "charge",
+                "entry.api := -api_credits;",
+                "entry.api := CASE WHEN lead = 0 THEN 0 ELSE -api_credits END;",
+            ),
+            Piece(
+                "charge", "entry.lead := -lead;", "entry.lead := CASE WHEN lead = 0 THEN -api_credits ELSE -lead END;"
+            ),
         ),
     ),
     Defect("replay without fingerprint", frozenset({"linearizable"}), level="http"),

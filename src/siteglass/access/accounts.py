@@ -164,13 +164,13 @@ async def _remember_paid(postgres: Postgres, plan: str, hours: int, known: dict[
         )
         for row in rows:
             last = row["id"]
-            done = await postgres.fetchrow(
-                "SELECT {schema}.remember_paid($1, $2, $3) AS seq",
-                last,
-                hours,
-                None if known is None else known.get(last, 0),
+            done = await postgres.call(
+                "remember_paid",
+                account_id=last,
+                hours=hours,
+                after_seq=None if known is None else known.get(last, 0),
                 timeout_ms=REMEMBER_TIMEOUT_MS,
             )
-            read[last] = 0 if done is None else done["seq"]
+            read[last] = done["last_seq"]
         if len(rows) < MAX_LISTED:
             return read

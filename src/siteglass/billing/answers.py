@@ -60,16 +60,10 @@ async def forget_answers(postgres: Postgres) -> tuple[int, int]:
     """
     emptied = 0
     for slot in range(ANSWER_SLOTS):
-        row = await postgres.fetchrow(
-            "SELECT {schema}.forget_answers($1) AS emptied", slot, timeout_ms=FORGET_TIMEOUT_MS
-        )
-        emptied += row is not None and row["emptied"]
+        emptied += (await postgres.call("forget_answers", slot=slot, timeout_ms=FORGET_TIMEOUT_MS))["emptied"]
     forgotten = 0
     while True:
-        row = await postgres.fetchrow(
-            "SELECT {schema}.forget_keys($1) AS forgotten", KEYS_AT_ONCE, timeout_ms=FORGET_TIMEOUT_MS
-        )
-        assert row is not None  # noqa: S101 - a function gives exactly one row
+        row = await postgres.call("forget_keys", max_keys=KEYS_AT_ONCE, timeout_ms=FORGET_TIMEOUT_MS)
         forgotten += row["forgotten"]
         if row["forgotten"] < KEYS_AT_ONCE:
             return emptied, forgotten

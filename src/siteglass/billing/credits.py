@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import asyncpg
 
@@ -111,27 +111,29 @@ async def charge(
     if not (0 <= api <= MAX_CHARGE and 0 <= lead <= MAX_CHARGE):
         raise ValueError(f"a charge is 0 to {MAX_CHARGE} credits, not {api} and {lead}")
     column = spell_domains(bill.domains)
-    kept = (None, None, None, None) if keep is None else (keep.key, keep.fingerprint, keep.headers, keep.body)
     try:
-        row = await postgres.fetchrow(
-            "SELECT * FROM {schema}.charge($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
-            caller.account_id,
-            caller.key_id,
-            bill.operation,
-            api,
-            lead,
-            request_id,
-            column,
-            _deadline(timeout_ms),
-            bill.max_lead,
-            *kept,
+        row = await postgres.call(
+            "charge",
+            account_id=caller.account_id,
+            key_id=caller.key_id,
+            operation=bill.operation,
+            api_credits=api,
+            lead_credits=lead,
+            request_id=request_id,
+            domains=column,
+            deadline=_deadline(timeout_ms),
+            max_lead_credits=bill.max_lead,
+            idempotency_key=keep.key if keep else None,
+            fingerprint=keep.fingerprint if keep else None,
+            answer_headers=keep.headers if keep else None,
+            answer_body=keep.body if keep else None,
+            timeout_ms=timeout_ms,
             turn=caller.account_id,
         )
     except asyncpg.UniqueViolationError:
         return None  # rolled back: the other one was faster
     except Unavailable as error:
         raise Unavailable(error.reason, while_charging=True, can_retry=keep is not None) from error
-    assert row is not None  # noqa: S101 - a function with OUT parameters gives exactly one row
     match row["outcome"]:
         case "charged":
             return Receipt(api, row["lead"], Balances(row["balance_api"], row["balance_lead"], row["entry_seq"]))
@@ -220,10 +222,10 @@ def _no_account(account_id: int) -> AccountError:
     return AccountError(f"There is no account {account_id}. `siteglass account list` shows them.")
 
 
-async def _write(postgres: Postgres, reference: str, statement: str, *arguments: object) -> asyncpg.Record:
+async def _write(postgres: Postgres, function: str, reference: str, **arguments: Any) -> asyncpg.Record:
     """One call of a function that writes for an operator; a `reference` does it once."""
     try:
-        row = await postgres.fetchrow(statement, *arguments, timeout_ms=ADMIN_TIMEOUT_MS)
+        row = await postgres.call(function, request_id=reference, **arguments, timeout_ms=ADMIN_TIMEOUT_MS)
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
     except Unavailable as error:
@@ -231,7 +233,6 @@ async def _write(postgres: Postgres, reference: str, statement: str, *arguments:
             f"PostgreSQL did not confirm it ({error.reason}): it may have been done. Run it again with "
             f"--reference {shlex.quote(reference)}: what was done under it is not done twice."
         ) from None
-    assert row is not None  # noqa: S101 - a function with OUT parameters gives exactly one row
     if row["outcome"] == "done before":
         raise AccountError(
             f"Row {row['entry_seq']} of the ledger was written for {reference!r} before. Nothing was done now."
@@ -255,8 +256,16 @@ async def grant(
     """Give credits to an account; `actor` is the operator who does, and a `reference` gives once."""
     if not (0 <= api <= MAX_GRANT and 0 <= lead <= MAX_GRANT) or api + lead == 0:
         raise AccountError(f"A grant is 1 to {MAX_GRANT} credits of one kind or both.")
-    statement = "SELECT * FROM {schema}.grant_credits($1, $2, $3, $4, $5, $6)"
-    row = await _write(postgres, reference, statement, account_id, api, lead, expires_at, actor, reference)
+    row = await _write(
+        postgres,
+        "grant_credits",
+        reference,
+        account_id=account_id,
+        api_credits=api,
+        lead_credits=lead,
+        expires_at=expires_at,
+        actor=actor,
+    )
     match row["outcome"]:
         case "granted":
             return _balances(row)
@@ -277,10 +286,19 @@ async def refund(
     reason: str,
 ) -> Balances:
     """Give back what ledger row `seq` charged: these amounts, or without any all that is left of it."""
-    statement = "SELECT * FROM {schema}.refund($1, $2, $3, $4, $5, $6, $7)"
     if min(api or 0, lead or 0) < 0:
         raise AccountError("A refund gives back: its amounts are 0 or more.")
-    row = await _write(postgres, reference, statement, account_id, seq, api, lead, actor, reference, reason)
+    row = await _write(
+        postgres,
+        "refund",
+        reference,
+        account_id=account_id,
+        charge_seq=seq,
+        api_credits=api,
+        lead_credits=lead,
+        actor=actor,
+        reason=reason,
+    )
     match row["outcome"]:
         case "refunded":
             return _balances(row)
@@ -298,8 +316,16 @@ async def adjust(
     """Put a balance right by hand, up or down."""
     if not (abs(api) <= MAX_GRANT and abs(lead) <= MAX_GRANT) or (api, lead) == (0, 0):
         raise AccountError(f"An adjustment is up to {MAX_GRANT} credits of one kind or both, up or down.")
-    statement = "SELECT * FROM {schema}.adjust($1, $2, $3, $4, $5, $6)"
-    row = await _write(postgres, reference, statement, account_id, api, lead, actor, reference, reason)
+    row = await _write(
+        postgres,
+        "adjust",
+        reference,
+        account_id=account_id,
+        api_credits=api,
+        lead_credits=lead,
+        actor=actor,
+        reason=reason,
+    )
     match row["outcome"]:
         case "adjusted":
             return _balances(row)

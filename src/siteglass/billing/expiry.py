@@ -13,10 +13,7 @@ async def expire_credits(postgres: Postgres) -> int:
     """Write the rows of all that has expired; returns how many accounts had some."""
     swept = 0
     while True:
-        row = await postgres.fetchrow(
-            "SELECT {schema}.expire_credits($1) AS accounts", ACCOUNTS_AT_ONCE, timeout_ms=SWEEP_TIMEOUT_MS
-        )
-        assert row is not None  # noqa: S101 - a function gives exactly one row
+        row = await postgres.call("expire_credits", max_accounts=ACCOUNTS_AT_ONCE, timeout_ms=SWEEP_TIMEOUT_MS)
         accounts: int = row["accounts"]
         swept += accounts
         if accounts < ACCOUNTS_AT_ONCE:

@@ -13,13 +13,7 @@ PARTS_AT_ONCE = 10
 async def has_paid(postgres: Postgres, account_id: int, domain: str) -> bool:
     """Whether a lead credit was taken for it and not given back. Raises Unavailable while a long ledger is read."""
     for _ in range(PARTS_AT_ONCE):
-        row = await postgres.fetchrow(
-            "SELECT * FROM {schema}.paid_for($1, $2, $3)",
-            account_id,
-            domain,
-            LEDGER_ROWS_AT_ONCE,
-        )
-        assert row is not None  # noqa: S101 - a function with OUT parameters gives exactly one row
+        row = await postgres.call("paid_for", account_id=account_id, domain=domain, max_rows=LEDGER_ROWS_AT_ONCE)
         if row["paid"] or not row["behind"]:
             return bool(row["paid"])
     raise Unavailable("the ledger of this account is being read for the first time; it goes on with each request")

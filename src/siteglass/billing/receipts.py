@@ -50,7 +50,7 @@ async def usage(
 # --- ledger -------------------------------------------------------------------------------------
 
 
-KINDS = ("grant", "charge", "refund", "expire", "adjust", "hold", "settle", "release")
+KINDS = ("grant", "charge", "refund", "expire", "adjust")
 
 
 class Entry(NamedTuple):

@@ -55,12 +55,12 @@ def _day(time: datetime | None) -> str:
 
 @click.command()
 def migrate() -> None:
-    """Make or upgrade the tables; safe to run again."""
+    """Create or upgrade tables and functions; safe to run again."""
     from siteglass.platform import schema
 
     settings = load_settings()
     asyncio.run(schema.migrate(settings.postgres_owner_dsn, settings.postgres_schema, settings.postgres_dsn))
-    click.echo(f"The tables in schema {settings.postgres_schema} are up to date ({schema.HEAD}).")
+    click.echo(f"Tables and functions in schema {settings.postgres_schema} are up to date ({schema.HEAD}).")
 
 
 @click.group()

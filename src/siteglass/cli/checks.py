@@ -29,7 +29,7 @@ from siteglass.index.mapping import SCHEMA_VERSION
 from siteglass.people.secrecy import Secrecy
 from siteglass.platform.backends import Backends, EngineError, open_backends
 from siteglass.platform.mailer import MailError, open_mailer
-from siteglass.platform.schema import HEAD, is_current
+from siteglass.platform.schema import HEAD, outdated
 from siteglass.query.cursor import CursorSealer
 from siteglass.settings import Settings, SettingsError, host_and_port, variable
 from siteglass.suppression import entries
@@ -171,9 +171,13 @@ async def _postgresql(patient: Patient) -> Finding:
 
 async def _tables(patient: Patient) -> Finding:
     schema = patient.settings.postgres_schema
-    if await is_current(patient.backends.postgres):
-        return Finding("ok", f"schema {schema} has all that this build needs ({HEAD})")
-    found = f"schema {schema} lacks tables that this build needs ({HEAD})"
+    match await outdated(patient.backends.postgres):
+        case None:
+            return Finding("ok", f"schema {schema} has all that this build needs ({HEAD})")
+        case "tables":
+            found = f"schema {schema} lacks tables that this build needs ({HEAD})"
+        case "functions":
+            found = f"the functions in schema {schema} are older than this build"
     return Finding("wrong", found, patient.make_all or "siteglass migrate")
 
 

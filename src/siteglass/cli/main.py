@@ -97,10 +97,13 @@ def _in_one_line(error: Exception) -> str | None:
     from siteglass.index.generations import GenerationError
     from siteglass.people.problems import PeopleError
     from siteglass.platform.backends import EngineError
+    from siteglass.platform.functions import SchemaError
     from siteglass.suppression.entries import SuppressionError
 
     match error:
-        case AccountError() | GenerationError() | LeadFileError() | PeopleError() | SuppressionError():
+        case AccountError() | GenerationError() | LeadFileError() | PeopleError():
+            return str(error)
+        case SchemaError() | SuppressionError():
             return str(error)
         case Unavailable():
             hint = "" if "`" in error.reason else " `make up` starts the engines;"

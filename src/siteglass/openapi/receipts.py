@@ -29,7 +29,7 @@ from siteglass.openapi.shapes import or_null, said, shape
 from siteglass.settings import Settings
 from siteglass.web.parameters import MAX_NUMBER
 
-KINDS = ("grant", "charge", "refund", "expire", "adjust", "hold", "settle", "release")
+KINDS = ("grant", "charge", "refund", "expire", "adjust")
 ACTORS = ("key", "person", "export", "operator")
 
 # --- parameters ---------------------------------------------------------------------------------

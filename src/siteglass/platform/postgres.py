@@ -1,4 +1,4 @@
-"""PostgreSQL: a small pool with one deadline per call. SQL stands in `accounts` and `suppression`, not here.
+"""PostgreSQL: a small pool with one deadline per call. SQL is in the packages that use it, not here.
 
 No session state, no LISTEN/NOTIFY: it runs behind pgbouncer in transaction mode.
 """
@@ -138,7 +138,9 @@ class Postgres:
                 finally:
                     await pool.release(connection, timeout=RELEASE_TIMEOUT_S)
         except _NOT_MIGRATED as error:
-            raise Unavailable(f"the tables are not there or too old ({error}): run `siteglass migrate`") from error
+            raise Unavailable(
+                f"the tables or functions are not there or too old ({error}): run `siteglass migrate`"
+            ) from error
         except _AWAY as error:
             raise Unavailable(f"postgresql: {type(error).__name__}") from error
         except asyncpg.InterfaceError as error:
@@ -174,6 +176,16 @@ class Postgres:
         """The first row of one statement, which is a transaction of its own."""
         async with self.connection(timeout_ms, turn) as connection:
             return await connection.fetchrow(self.sql(statement), *arguments)
+
+    async def call(
+        self, function: str, *, timeout_ms: int | None = None, turn: int | None = None, **arguments: Any
+    ) -> asyncpg.Record:
+        """The row that one of our functions in the database returns; its arguments go by their names."""
+        named = ", ".join([f"{name} => ${place}" for place, name in enumerate(arguments, 1)])
+        statement = f"SELECT * FROM {{schema}}.{function}({named})"  # noqa: S608 - names of ours
+        row = await self.fetchrow(statement, *arguments.values(), timeout_ms=timeout_ms, turn=turn)
+        assert row is not None  # noqa: S101 - each of them returns exactly one row
+        return row
 
     async def close(self) -> None:
         """Give the connections back."""

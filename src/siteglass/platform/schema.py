@@ -1,34 +1,37 @@
-"""Brings the tables up to date, and tells whether they are. The steps stand in `migrations`."""
+"""Brings tables and functions up to date, and reports whether they are. The steps are in `migrations`."""
 
 from __future__ import annotations
 
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import unquote, urlsplit
 
 import asyncpg
 
 from siteglass.errors import Unavailable
+from siteglass.platform.functions import SchemaError, apply_functions, functions_hash
+from siteglass.platform.migrations import run_script
 from siteglass.platform.postgres import Postgres, checked_schema
 from siteglass.settings import SettingsError, variable
 
 if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
-    from sqlalchemy.ext.asyncio import AsyncConnection
 
-# The newest step this code relies on; a test holds it against the folder. Written here so that a worker that only
-# asks "is it there?" need not load alembic.
-HEAD = "0008"
+# The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
+# which only asks whether the tables are current, doesn't load alembic.
+HEAD = "0001_baseline"
+# The revisions before the baseline. A schema at the last of them can be upgraded; the older ones cannot.
+BEFORE_BASELINE = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 
-# Kept answers of one hour are in one of this many tables, so that a whole table is emptied at once.
+# Partitions of the kept answers: one for each hour, used in turn.
 ANSWER_SLOTS = 32
 
 # What the role of the service may do; the ledger, balances and what belongs to them change only through functions
-# that the owner made. A table that stands nowhere here is closed to it.
+# that the owner made. A table that is not listed here is closed to it.
 RIGHTS = {
-    "alembic_version": "SELECT",
+    "schema_versions": "SELECT",
     "plans": "SELECT, INSERT, UPDATE",
     "accounts": "SELECT, INSERT",
     "keys": "SELECT, INSERT, UPDATE",
@@ -76,11 +79,45 @@ def alembic_config() -> Config:
 def _upgrade(connection: Connection, schema: str) -> None:
     from alembic import command
 
-    # alembic tells every step at INFO, which is no news to the operator who asked for it
+    revision = _revision(connection, schema)
+    if revision == BEFORE_BASELINE[-1]:
+        run_script(connection, "from_0008.sql", schema)
+    elif revision is not None:
+        _require_known(revision, schema)
+    # alembic logs every step at INFO, which the operator who asked for it need not read
     logging.getLogger("alembic").setLevel(logging.WARNING)
     config = alembic_config()
     config.attributes.update(connection=connection, schema=schema)
     command.upgrade(config, "head")
+
+
+def _revision(connection: Connection, schema: str) -> str | None:
+    """The revision that the schema is at; None: it has no tables yet."""
+    if connection.exec_driver_sql(f"SELECT to_regclass('{schema}.alembic_version')").scalar() is None:
+        return None
+    revision: str | None = connection.exec_driver_sql(
+        f"SELECT version_num FROM {schema}.alembic_version"  # noqa: S608 - a checked name
+    ).scalar()
+    return revision
+
+
+def _require_known(revision: str, schema: str) -> None:
+    """Raises SchemaError unless this build has the step that the schema is at."""
+    from alembic.script import ScriptDirectory
+
+    steps = ScriptDirectory.from_config(alembic_config()).walk_revisions()
+    if revision in {step.revision for step in steps}:
+        return
+    if revision in BEFORE_BASELINE:
+        raise SchemaError(
+            f"Schema {schema} is at revision {revision}, and this release upgrades from {BEFORE_BASELINE[-1]} on. "
+            "Upgrade with a checkout of the release before this one first (`siteglass migrate` there), then run it "
+            "here again."
+        )
+    raise SchemaError(
+        f"Schema {schema} is at revision {revision}, which this build does not know: a newer release migrated it. "
+        "Run that release, or a newer one."
+    )
 
 
 def _service_role(owner_dsn: str, service_dsn: str) -> str:
@@ -93,11 +130,12 @@ def _service_role(owner_dsn: str, service_dsn: str) -> str:
     return unquote(service.username or "")
 
 
-async def _give_rights(connection: AsyncConnection, schema: str, role: str) -> None:
-    """Exactly RIGHTS, whatever the role had before; none to give if it owns the tables itself."""
-    found = await connection.exec_driver_sql("SELECT current_user::text AS owner, quote_ident($1) AS quoted", (role,))
-    row = found.mappings().one()
-    if role == row["owner"]:
+async def _give_rights(connection: asyncpg.Connection[asyncpg.Record], schema: str, role: str) -> None:
+    """Exactly RIGHTS and FUNCTIONS, whatever the role had before; none to give if it owns the tables itself."""
+    # PostgreSQL lets everybody call a new function.
+    await connection.execute(f"REVOKE ALL ON ALL FUNCTIONS IN SCHEMA {schema} FROM PUBLIC")
+    row = await connection.fetchrow("SELECT current_user::text AS owner, quote_ident($1) AS quoted", role)
+    if row is None or role == row["owner"]:
         return
     quoted = row["quoted"]
     steps = [
@@ -107,12 +145,26 @@ async def _give_rights(connection: AsyncConnection, schema: str, role: str) -> N
         *(f"GRANT {rights} ON {schema}.{table} TO {quoted}" for table, rights in RIGHTS.items()),
         *(f"GRANT EXECUTE ON FUNCTION {schema}.{name} TO {quoted}" for name in FUNCTIONS),
     ]
-    for step in steps:
-        await connection.exec_driver_sql(step)
+    await connection.execute(";\n".join(steps))
+
+
+async def _record_version(connection: asyncpg.Connection[asyncpg.Record], schema: str) -> None:
+    """Note what this build applied. After a return to an older build, what newer ones applied is no longer there."""
+    await connection.execute(
+        f"INSERT INTO {schema}.schema_versions (revision, functions_hash) VALUES ($1, $2) ON CONFLICT DO NOTHING",  # noqa: S608
+        HEAD,
+        functions_hash(),
+    )
+    await connection.execute(
+        f"DELETE FROM {schema}.schema_versions WHERE number > ("  # noqa: S608
+        f"SELECT number FROM {schema}.schema_versions WHERE revision = $1 AND functions_hash = $2)",
+        HEAD,
+        functions_hash(),
+    )
 
 
 async def migrate(owner_dsn: str, schema: str, service_dsn: str) -> None:
-    """Make or upgrade the tables of this schema, all in one transaction; nothing to do is no error.
+    """Create or upgrade tables and functions of this schema, all in one transaction; safe to repeat.
 
     The role of `service_dsn` gets the rights that the service needs, and no others.
     """
@@ -128,7 +180,7 @@ async def migrate(owner_dsn: str, schema: str, service_dsn: str) -> None:
     )
     try:
         async with engine.begin() as connection:
-            # A step that waits for a lock would hold up all who come after it: better to give up and be run again.
+            # A step that waits for a lock would block every later request: better to give up and be run again.
             for statement in (
                 f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}",
                 f"SET LOCAL statement_timeout = {STATEMENT_TIMEOUT_MS}",
@@ -137,17 +189,36 @@ async def migrate(owner_dsn: str, schema: str, service_dsn: str) -> None:
             ):
                 await connection.exec_driver_sql(statement)
             await connection.run_sync(_upgrade, schema)
-            await _give_rights(connection, schema, role)
+            # The same connection, now inside the transaction that SQLAlchemy began with the first statement.
+            raw = cast("asyncpg.Connection[asyncpg.Record]", (await connection.get_raw_connection()).driver_connection)
+            await apply_functions(raw, schema)
+            await _give_rights(raw, schema, role)
+            await _record_version(raw, schema)
     except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError) as error:
         raise Unavailable(f"postgresql: {type(error).__name__}") from error
     finally:
         await engine.dispose()
 
 
-async def is_current(postgres: Postgres) -> bool:
-    """Whether the tables have all that this code relies on. Newer is fine: steps only add."""
+async def outdated(postgres: Postgres) -> Literal["tables", "functions"] | None:
+    """What is older than this build, or cannot be read; None: nothing is.
+
+    A schema has all that a build relies on if the build's version was applied to it once: newer ones only add, and a
+    return to an older build removes them from the list. So workers of the release before stay ready after an upgrade.
+    """
     try:
-        row = await postgres.fetchrow("SELECT version_num FROM {schema}.alembic_version")
+        row = await postgres.fetchrow(
+            "SELECT bool_or(functions_hash = $2) AS functions FROM {schema}.schema_versions WHERE revision = $1",
+            HEAD,
+            functions_hash(),
+        )
     except Unavailable:
-        return False
-    return row is not None and str(row["version_num"]) >= HEAD
+        return "tables"
+    if row is None or row["functions"] is None:
+        return "tables"
+    return None if row["functions"] else "functions"
+
+
+async def is_current(postgres: Postgres) -> bool:
+    """Whether tables and functions have all that this build relies on."""
+    return await outdated(postgres) is None
