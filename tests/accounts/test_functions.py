@@ -13,7 +13,7 @@ import pytest
 from siteglass.platform import schema
 from siteglass.platform.functions import file_hash, function_files
 from siteglass.platform.postgres import Postgres
-from testing.accounts import TIMEOUT_MS, drop_schema, make_schema, owner
+from testing.accounts import drop_schema, make_schema, owner
 from tests.accounts.catalogue import describe
 from tests.accounts.releases import PACKAGE, Release, copy_release
 
@@ -109,11 +109,11 @@ async def test_a_build_is_current_until_an_older_one_is_applied_again(own: Postg
 
     newer.migrate()
     assert "has all that this build needs" in newer.run("doctor").stdout
-    assert await schema.is_current(own, TIMEOUT_MS), "workers of the release before stay ready"
+    assert await schema.is_current(own), "workers of the release before stay ready"
 
     await make_schema(dsn, own.schema)  # back to this release
     assert "the functions in schema" in newer.run("doctor").stdout
-    assert await schema.is_current(own, TIMEOUT_MS)
+    assert await schema.is_current(own)
 
 
 @pytest.mark.parametrize(
