@@ -24,7 +24,6 @@ from siteglass.accounts.accounts import AccountError, Plan, create_account, set_
 from siteglass.accounts.credits import grant
 from siteglass.accounts.key_form import checksum, digest, secret_version
 from siteglass.accounts.keys import SCOPES
-from siteglass.address import trusted_proxies
 from siteglass.app import create_app
 from siteglass.backends import Backends, Clock, open_backends
 from siteglass.index import generations
@@ -33,6 +32,7 @@ from siteglass.lead import Lead
 from siteglass.lead_files import write_parquet
 from siteglass.load import Loaded, load
 from siteglass.postgres import Postgres
+from siteglass.server import server_options
 from siteglass.settings import Settings, environment_of, load_settings
 from tests.accounts.opening import make_schema
 from tests.limits.faults import free_port
@@ -151,17 +151,15 @@ def add(settings: Settings, leads: list[Lead], folder: Path) -> Loaded:
 
 
 @contextlib.contextmanager
-def serving(settings: Settings, clock: Clock | None = None) -> Iterator[httpx.Client]:
-    """The service on a free loopback port, and a client that carries the key."""
+def serving(settings: Settings, clock: Clock | None = None, **changes: Any) -> Iterator[httpx.Client]:
+    """The service on a free loopback port, and a client that carries the key; changes are options of uvicorn."""
     make_test_account(settings.postgres_dsn, settings.postgres_schema)
     server = uvicorn.Server(
         uvicorn.Config(
             create_app(settings, clock),
             host="127.0.0.1",
             port=0,
-            log_config=None,
-            access_log=False,
-            forwarded_allow_ips=trusted_proxies(settings),
+            **{**server_options(settings), **changes},
         )
     )
     thread = threading.Thread(target=server.run, daemon=True)

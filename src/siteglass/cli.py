@@ -9,7 +9,7 @@ from dataclasses import replace
 import click
 
 from siteglass import __version__
-from siteglass.address import require_free_port, trusted_proxies
+from siteglass.address import require_free_port
 from siteglass.cli_accounts import COMMANDS
 from siteglass.cli_credits import credits_
 from siteglass.cli_demo import demo
@@ -46,6 +46,7 @@ def serve(host: str | None, port: int | None, workers: int | None) -> None:
     import uvicorn
 
     from siteglass.app import create_app
+    from siteglass.server import server_options
 
     settings = load_settings()
     settings = replace(
@@ -63,11 +64,7 @@ def serve(host: str | None, port: int | None, workers: int | None) -> None:
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=10,
-        forwarded_allow_ips=trusted_proxies(settings),
+        **server_options(settings),
     )
 
 
