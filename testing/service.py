@@ -33,7 +33,7 @@ from siteglass.index.load import Loaded, load
 from siteglass.platform.backends import Clock, open_backends
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, environment_of, load_settings
-from siteglass.web.address import trusted_proxies
+from siteglass.web.server import server_options
 from testing.accounts import make_schema
 from testing.ports import free_port
 
@@ -150,17 +150,15 @@ def add(settings: Settings, leads: list[Lead], folder: Path) -> Loaded:
 
 
 @contextlib.contextmanager
-def serving(settings: Settings, clock: Clock | None = None) -> Iterator[httpx.Client]:
-    """The service on a free loopback port, and a client that carries the key."""
+def serving(settings: Settings, clock: Clock | None = None, **changes: Any) -> Iterator[httpx.Client]:
+    """The service on a free loopback port, and a client that carries the key; changes are options of uvicorn."""
     make_test_account(settings.postgres_dsn, settings.postgres_schema)
     server = uvicorn.Server(
         uvicorn.Config(
             create_app(settings, clock),
             host="127.0.0.1",
             port=0,
-            log_config=None,
-            access_log=False,
-            forwarded_allow_ips=trusted_proxies(settings),
+            **{**server_options(settings), **changes},
         )
     )
     thread = threading.Thread(target=server.run, daemon=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import hashlib
 import io
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,14 +17,24 @@ DATE = "2026-10-01T12:00:00Z"
 DATE_MS = 1_790_856_000_000
 
 
-def record(kind: str, url: str, block: bytes, *, date: str = DATE, content_type: str = "application/http") -> bytes:
-    """A record as it stands in a plain file."""
+def record(
+    kind: str,
+    url: str,
+    block: bytes,
+    *,
+    date: str = DATE,
+    content_type: str = "application/http",
+    with_digest: bool = True,
+) -> bytes:
+    """A record as it is written to a plain file."""
+    digest = base64.b32encode(hashlib.sha1(block, usedforsecurity=False).digest()).decode()
     lines = (
         "WARC/1.0",
         f"WARC-Type: {kind}",
         f"WARC-Target-URI: {url}",
         f"WARC-Date: {date}",
         f"Content-Type: {content_type}",
+        *([f"WARC-Block-Digest: sha1:{digest}"] if with_digest else []),
         f"Content-Length: {len(block)}",
     )
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + block + b"\r\n\r\n"

@@ -91,6 +91,9 @@ class Settings:
     lead_max_age_days: Annotated[
         int, "Leads crawled longer ago are not loaded, and `siteglass index expire` deletes them; 0: never."
     ] = 0
+    max_connections: Annotated[int, "Maximum number of open connections per worker; further ones are answered 503."] = (
+        800
+    )
     max_body_bytes: Annotated[int, "Largest request body."] = 65_536
     max_enrich_domains: Annotated[int, "Most domains in one enrichment."] = 100
     language_model_url: Annotated[

@@ -24,7 +24,10 @@ _LEVEL = 4
 
 
 class WarcWriter:
-    """One file. A record in `corrupt_percent` of the responses is broken: bytes changed, or its end missing."""
+    """One file. `corrupt_percent` of the responses are broken inside their member: a wrong length, or the end missing.
+
+    The members themselves are whole: nothing after a damaged one would be read.
+    """
 
     def __init__(self, sink: IO[bytes], name: str, seed: int, corrupt_percent: float = 0) -> None:
         self._sink, self._rng, self._corrupt_percent = sink, Random(f"warc {name} {seed}"), corrupt_percent
@@ -74,21 +77,18 @@ class WarcWriter:
         date = datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         named = [("WARC-Type", kind), ("WARC-Date", date), ("WARC-Record-ID", id_), ("Content-Length", str(len(block)))]
         lines = "".join(f"{name}: {value}\r\n" for name, value in named + fields)
-        packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, 31)
-        member = packer.compress(f"WARC/1.0\r\n{lines}\r\n".encode() + block + b"\r\n\r\n") + packer.flush()
+        record = f"WARC/1.0\r\n{lines}\r\n".encode() + block + b"\r\n\r\n"
         broken = corrupt_percent > 0 and self._rng.random() * 100 < corrupt_percent
-        self._sink.write(self._break(member) if broken else member)
+        packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, 31)
+        self._sink.write(packer.compress(self._break(record) if broken else record) + packer.flush())
         return not broken
 
-    def _break(self, member: bytes) -> bytes:
-        """The member with some bytes changed, or without its end."""
+    def _break(self, record: bytes) -> bytes:
+        """The record without its end, or with a length that is not its own."""
         if self._rng.random() < 0.5:
-            return member[: len(member) * 3 // 5]
-        changed = bytearray(member)
-        for _ in range(8):
-            at = 20 + int(self._rng.random() * (len(changed) - 20))
-            changed[at] ^= 1 + int(self._rng.random() * 255)
-        return bytes(changed)
+            return record[: len(record) * 3 // 5]
+        length = b"Content-Length: "
+        return record.replace(length, length + b"%d" % (1 + int(self._rng.random() * 9)), 1)
 
     def _id(self) -> str:
         return f"<urn:uuid:{UUID(int=self._rng.getrandbits(128), version=4)}>"

@@ -190,6 +190,8 @@ def test_the_report(crawl: Crawl) -> None:
     assert report["archives"] == FILES
     assert report["leads"] == len(crawl.leads())
     assert report["quarantined"] != {}
+    assert report["unread_bytes"] > 0
+    assert {one["archive"] for one in report["damage"]} <= {path.name for path in crawl.archives}
     assert set(report["dropped"]) >= {"parked", "alias", "noindex", "no_page"}
     assert report["parked"] == {}
     assert len(report["samples"]) == 5

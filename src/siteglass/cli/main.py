@@ -20,7 +20,7 @@ from siteglass.cli.interpret import interpret
 from siteglass.cli.people import person
 from siteglass.cli.suppress import suppress
 from siteglass.settings import SettingsError, environment_of, load_settings, variable
-from siteglass.web.address import require_free_port, trusted_proxies
+from siteglass.web.address import require_free_port
 
 # Heavy modules are imported by the command that needs them: `siteglass --help` answers at once.
 
@@ -46,6 +46,7 @@ def serve(host: str | None, port: int | None, workers: int | None) -> None:
     import uvicorn
 
     from siteglass.app import create_app
+    from siteglass.web.server import server_options
 
     settings = load_settings()
     settings = replace(
@@ -63,11 +64,7 @@ def serve(host: str | None, port: int | None, workers: int | None) -> None:
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=10,
-        forwarded_allow_ips=trusted_proxies(settings),
+        **server_options(settings),
     )
 
 

@@ -1,26 +1,25 @@
-"""WARC files to captures: gzip, zstd or plain. What cannot be read is told, and reading goes on behind it."""
+"""WARC files to captures: gzip, zstd or plain. Reading ends at damage, unless the next record's start is proven.
+
+What is not read is reported with its place and size. See `records` for what counts as a proof.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import mmap
 import re
-import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 import msgspec
-from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
-from siteglass.ingest.capture import MAX_BODY_BYTES, Capture
+from siteglass.ingest.capture import Capture
 from siteglass.ingest.http_answers import Answer, NoAnswer, plain_body, read_answer
+from siteglass.ingest.members import Damaged, read_member
+from siteglass.ingest.records import Record, read_records
 
 MAX_URL_CHARS = 2_048
-# Headers and the marks of chunks come on top of a body.
-MAX_RECORD_BYTES = MAX_BODY_BYTES + 500_000
 MAX_METADATA_BYTES = 64_000
 MAX_TIME_MS = 2**42
 MAX_LOAD_TIME_MS = 2**31
@@ -28,23 +27,20 @@ MAX_LOAD_TIME_MS = 2**31
 _PAGE_TYPES = ("text/html", "application/xhtml+xml")
 _XML_TYPES = ("text/xml", "application/xml")
 _FETCH_TIME = re.compile(rb"^fetchTimeMs:[ \t]*(\d{1,10})[ \t]*\r?$", re.MULTILINE)
-# How a record begins: a member of gzip, a frame of zstd, or its own first line.
-_STARTS = re.compile(rb"\x1f\x8b\x08|\x28\xb5\x2f\xfd|WARC/[01]\.\d+\r?\n")
-_GZIP_MAGIC = b"\x1f\x8b\x08"
-_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-_FIRST_LINE = b"WARC/"
-_PIECE_BYTES = 256 * 1024
-_ANY = WarcRecordType.any_type
+# What may follow the last record: some disks and tools fill files up.
+_NO_PADDING = re.compile(rb"[^\0\r\n ]")
 
 
 class Quarantined(msgspec.Struct, frozen=True, kw_only=True):
-    """A record that could not be used, and why."""
+    """A record that could not be used, or a part of an archive that was not read, and why."""
 
     archive: str
     offset: int
     url: str
     reason: str
     """One of few, so that reasons can be counted."""
+    unread_bytes: int = 0
+    """Bytes of the file, from `offset` on, that were not read because of damage; 0 for a record that was read."""
 
 
 Item = Capture | Quarantined
@@ -60,159 +56,84 @@ def read_archive(path: Path, name: str = "") -> Items:
         if path.stat().st_size == 0:
             return
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            yield from _Reading(file, data, name or path.name).items()
+            yield from _Reading(data, name or path.name).items()
 
 
 class _Reading:
-    """A file that is being read. `_last` is where the record begins that was read last."""
+    """A file that is being read."""
 
-    def __init__(self, file: BinaryIO, data: mmap.mmap, archive: str) -> None:
-        self._file = file
+    def __init__(self, data: mmap.mmap, archive: str) -> None:
         self._data = data
         self._archive = archive
-        self._last, self._last_length, self._last_url = -1, 0, ""
-        self._told = -2
         self._held: Capture | None = None  # until what follows it is known: a record may tell how long it took
 
     def items(self) -> Items:
-        """All of it."""
-        place: int | None = 0
-        while place is not None:
-            start = self._next_start(place)
-            if start != place and not self._is_told(place):
-                yield from self._tell(place, "no record")
-            place = (yield from self._from(start)) if start is not None else None
-
-    def _from(self, start: int) -> Generator[Item, None, int | None]:
-        """What can be read from here on; the result is where to look for the next record, None at the end."""
-        self._file.seek(start)
-        self._last = start - 1
-        # OSError and ValueError are what fastwarc raises for what it cannot read.
-        with contextlib.suppress(OSError, ValueError):
-            for record in ArchiveIterator(self._file, record_types=_ANY, parse_http=False):
-                self._last, self._last_length = int(record.stream_pos), int(record.content_length)
-                yield from self._of(record)
-        if self._last < start:
-            yield from self._tell(start, "unreadable record")
-            return start + 1
-        end = self._record_end(self._last)
-        if end is None or (end < len(self._data) and self._held and b"\r\n\r\nWARC/1." in self._held.body):
-            # The record itself is damaged, or took in what follows it because it says to be longer than it is.
-            self._held = None
-            yield from self._tell(self._last, "damaged record", self._last_url)
-            return self._last + 1
+        """All of it, up to damage after which nothing is proven."""
+        place = 0
+        # Whether every member so far held exactly one record. Only then does the end of a member also end a broken
+        # record; elsewhere, as in files that are packed in blocks, the next member may begin inside of a page.
+        one_each = False
+        while place < len(self._data) and _NO_PADDING.search(self._data, place):
+            start, end, may_continue = place, len(self._data), False
+            try:
+                member = read_member(self._data, start)
+                end, may_continue = member.end, member.is_checked and one_each
+                count = 0
+                for record in read_records(member):
+                    count += 1
+                    yield from self._of(record)
+                if count:  # some writers end files with an empty member
+                    one_each = count == 1 and (one_each or start == 0)
+            except Damaged as damage:
+                end = end if may_continue else len(self._data)
+                offset = start if damage.offset is None else damage.offset
+                if _NO_PADDING.search(self._data, offset):
+                    yield self._quarantined(offset, damage.reason, damage.url, end - offset)
+            place = end
         yield from self._let_go()
-        return end if self._data[end : end + 1_000].strip(b"\0\r\n ") else None
 
-    def _record_end(self, at: int) -> int | None:
-        """Where the record behind this one should begin; None if it is not whole."""
-        magic = self._data[at : at + 4]
-        if magic.startswith(_GZIP_MAGIC):
-            end = self._member_end(at)
-        elif magic == _ZSTD_MAGIC:
-            end = self._frame_end(at)
-        else:
-            content_end = self._data.find(b"\r\n\r\n", at) + 4 + self._last_length
-            # Some writers leave out the two line ends behind the last record: it is whole all the same.
-            end = min(content_end + 4, max(content_end, len(self._data)))
-        return end if end is not None and end <= len(self._data) else None
-
-    def _frame_end(self, at: int) -> int | None:
-        """The end of a frame of zstd, by the sizes it names (RFC 8878, section 3.1.1)."""
-        data = self._data
-        if at + 5 > len(data):
-            return None
-        about = data[at + 4]
-        is_single = bool(about & 0x20)
-        place = at + 5 + (not is_single) + (0, 1, 2, 4)[about & 3] + (int(is_single), 2, 4, 8)[about >> 6]
-        while place + 3 <= len(data):
-            block = int.from_bytes(data[place : place + 3], "little")
-            place += 3 + (1 if block >> 1 & 3 == 1 else block >> 3)
-            if block & 1:
-                return place + (4 if about & 4 else 0)
-        return None
-
-    def _member_end(self, at: int) -> int | None:
-        member = zlib.decompressobj(31)
-        place = at
-        try:
-            while not member.eof and place < len(self._data):
-                member.decompress(self._data[place : place + _PIECE_BYTES])
-                place = min(place + _PIECE_BYTES, len(self._data))
-        except zlib.error:
-            return None
-        return place - len(member.unused_data) if member.eof else None
-
-    def _next_start(self, at: int) -> int | None:
-        """The next place where a record begins."""
-        while found := _STARTS.search(self._data, at):
-            at = found.start()
-            if found[0] != _GZIP_MAGIC or self._begins_record(at):
-                return at
-            at += 1
-        return None
-
-    def _begins_record(self, at: int) -> bool:
-        try:
-            return zlib.decompressobj(31).decompress(self._data[at : at + 4_096], 5) == _FIRST_LINE
-        except zlib.error:
-            return False
-
-    def _tell(self, offset: int, reason: str, url: str = "") -> Items:
-        """A record is told once, though it may break in several ways."""
-        if offset != self._told:
-            self._told = offset
-            yield Quarantined(archive=self._archive, offset=offset, url=url[:MAX_URL_CHARS], reason=reason)
-
-    def _is_told(self, place: int) -> bool:
-        """Whether this place lies in what was told last: behind the first byte of a record that could not be read."""
-        return place == self._told + 1
+    def _quarantined(self, offset: int, reason: str, url: str, unread_bytes: int = 0) -> Quarantined:
+        return Quarantined(
+            archive=self._archive, offset=offset, url=url[:MAX_URL_CHARS], reason=reason, unread_bytes=unread_bytes
+        )
 
     def _let_go(self) -> Items:
         held, self._held = self._held, None
         if held is not None:
             yield held
 
-    def _of(self, record: WarcRecord) -> Items:
-        if record.record_type == WarcRecordType.metadata:
-            if self._held is not None and _target(record) == self._held.url:
-                took_ms = _fetch_time_ms(record.reader.read(MAX_METADATA_BYTES))
+    def _of(self, record: Record) -> Items:
+        if record.kind == "metadata":
+            if self._held is not None and record.url == self._held.url:
+                took_ms = _fetch_time_ms(record.block[:MAX_METADATA_BYTES])
                 self._held = msgspec.structs.replace(self._held, load_time_ms=took_ms)
             return
-        if record.record_type != WarcRecordType.response:
+        if record.kind != "response":
             return
         yield from self._let_go()
-        self._last_url = url = _target(record)
-        if url[:8].lower().startswith(("http://", "https://")):
+        if record.url[:8].lower().startswith(("http://", "https://")):
             try:
-                self._held = self._capture(record, url)
+                self._held = self._capture(record)
             except NoAnswer as error:
-                yield from self._tell(self._last, str(error), url)
+                yield self._quarantined(record.offset, str(error), record.url)
 
-    def _capture(self, record: WarcRecord, url: str) -> Capture | None:
+    def _capture(self, record: Record) -> Capture | None:
         """None: an answer of a type that says nothing here."""
-        if len(url) > MAX_URL_CHARS:
+        if len(record.url) > MAX_URL_CHARS:
             raise NoAnswer("long address")
-        captured_at_ms = _time_ms(record.headers.get("WARC-Date") or "")
-        message = record.reader.read(MAX_RECORD_BYTES)
-        if len(message) < min(record.content_length, MAX_RECORD_BYTES):
-            raise NoAnswer("cut short")
-        answer = read_answer(message)
-        if not _is_wanted(url, answer, record.headers.get("WARC-Identified-Payload-Type") or ""):
+        captured_at_ms = _time_ms(record.headers.get("warc-date", ""))
+        answer = read_answer(record.block)
+        if not _is_wanted(record.url, answer, record.headers.get("warc-identified-payload-type", "")):
             return None
         return Capture(
-            url=url,
+            url=record.url,
             captured_at_ms=captured_at_ms,
             status=answer.status,
             headers=answer.headers,
             body=plain_body(answer),
             archive=self._archive,
-            offset=self._last,
+            offset=record.offset,
         )
-
-
-def _target(record: Any) -> str:
-    return (record.headers.get("WARC-Target-URI") or "").strip().removeprefix("<").removesuffix(">")
 
 
 def _fetch_time_ms(content: bytes) -> int | None:

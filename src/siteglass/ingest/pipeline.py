@@ -22,7 +22,7 @@ import msgspec
 from siteglass.corpus.lead_files import replacing
 from siteglass.ingest import pool, spark
 from siteglass.ingest.merge import Merged, MergeFailed, merge
-from siteglass.ingest.report import Report, report_of
+from siteglass.ingest.report import Report, damage_lines, report_of
 from siteglass.ingest.suppressed import Suppressed
 from siteglass.ingest.tasks import Plan, Summary, sweep
 from siteglass.platform.progress import progress, working
@@ -85,7 +85,10 @@ def build(order: Order) -> Built:
         files = sorted((folder / "leads").glob("*.parquet"))
         if not files:
             dropped = ", ".join(f"{reason} {count}" for reason, count in merged.dropped.items()) or "none was read"
-            raise RunFailed(f"No lead came of {summary.pages} pages. Domains that are none, by reason: {dropped}.")
+            damage = "".join(f"\n{line}" for line in damage_lines(summary.unread_bytes, summary.damage))
+            raise RunFailed(
+                f"No lead came of {summary.pages} pages. Domains that are none, by reason: {dropped}.{damage}"
+            )
         report = report_of(folder.name, summary, merged, files, seconds)
         with replacing(folder / REPORT) as sink:
             sink.write(msgspec.json.format(msgspec.json.encode(report), indent=2))

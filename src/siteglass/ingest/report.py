@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from siteglass.corpus.lead_files import LEAD_SCHEMA, open_parquet, read_row_group
+from siteglass.ingest.archives import Quarantined
 from siteglass.ingest.merge import Merged
 from siteglass.ingest.tasks import Summary
 
@@ -27,7 +28,11 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     archives: int
     pages: int
     quarantined: dict[str, int]
-    """Records that could not be used, by reason; the files of quarantine name each."""
+    """Records that could not be used, and damage, by reason; the files of quarantine name each."""
+    unread_bytes: int
+    """Bytes of the archives that were not read because of damage."""
+    damage: list[Quarantined]
+    """Where, the first places only; the files of quarantine name all."""
     parked: dict[str, str]
     """Archives that were given up, and why."""
     leads: int
@@ -49,6 +54,8 @@ def report_of(run: str, summary: Summary, merged: Merged, files: Sequence[Path],
         archives=len(summary.tasks),
         pages=summary.pages,
         quarantined=summary.quarantined,
+        unread_bytes=summary.unread_bytes,
+        damage=summary.damage,
         parked={one.archive: one.reason for one in summary.parked},
         leads=leads,
         unchanged=merged.unchanged,
@@ -107,6 +114,7 @@ def spelled(report: Report) -> str:
         f"({report.unchanged:,} as before), {report.sightings:,} sightings of contacts",
         "seconds: " + ", ".join(f"{step} {took:g}" for step, took in report.seconds.items()),
         _counts("in quarantine", report.quarantined),
+        *damage_lines(report.unread_bytes, report.damage),
         _counts("domains that are no lead", report.dropped),
         *(f"given up: {archive}: {reason}" for archive, reason in report.parked.items()),
         "empty fields, % of the leads:",
@@ -116,6 +124,16 @@ def spelled(report: Report) -> str:
     lines.append("samples:")
     lines += ["  " + " | ".join(_short(value) for value in sample.values()) for sample in report.samples]
     return "\n".join(lines)
+
+
+def damage_lines(unread_bytes: int, damage: Sequence[Quarantined]) -> list[str]:
+    """What was not read because of damage, and where; nothing if all was read."""
+    if not unread_bytes:
+        return []
+    return [
+        f"not read because of damage: {unread_bytes:,} bytes, first:",
+        *(f"  {one.archive} at {one.offset:,}: {one.unread_bytes:,} bytes, {one.reason}" for one in damage),
+    ]
 
 
 def _counts(title: str, counts: dict[str, int]) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cache
 from importlib import import_module
+from itertools import chain, islice
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO
@@ -32,6 +33,7 @@ PAGE_TIMEOUT_S = 2.0
 ROW_GROUP_SIZE = 2_000
 MAX_ROW_GROUP_CHARS = 32_000_000
 MAX_REASON_CHARS = 100
+MAX_DAMAGE = 20
 MAX_WORKER_BYTES = 2 * 1024**3
 
 Extract = Callable[[Capture], PageFacts]
@@ -58,9 +60,13 @@ class TaskSummary(msgspec.Struct, frozen=True, kw_only=True):
     pages: int
     """Captures whose facts were written."""
     quarantined: dict[str, int]
-    """Records that could not be used, by reason."""
+    """Records that could not be used, and damage, by reason."""
     was_done: bool
     """Its file was there already."""
+    unread_bytes: int = 0
+    """Bytes that were not read because of damage."""
+    damage: tuple[Quarantined, ...] = ()
+    """Where, at most MAX_DAMAGE places; the file of quarantine names all."""
 
     @property
     def records(self) -> int:
@@ -88,8 +94,18 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def quarantined(self) -> dict[str, int]:
-        """Records that could not be used, by reason."""
+        """Records that could not be used, and damage, by reason."""
         return dict(sum((Counter(task.quarantined) for task in self.tasks), Counter[str]()))
+
+    @property
+    def unread_bytes(self) -> int:
+        """Bytes that were not read because of damage."""
+        return sum(task.unread_bytes for task in self.tasks)
+
+    @property
+    def damage(self) -> list[Quarantined]:
+        """The first MAX_DAMAGE places of damage."""
+        return list(islice(chain.from_iterable(task.damage for task in self.tasks), MAX_DAMAGE))
 
 
 class _PageTookTooLong(BaseException):
@@ -121,21 +137,29 @@ def run_task(archive: Path, plan: Plan, etag: str = "") -> TaskSummary:
                     lines.write(b"".join(msgspec.json.encode(one) + b"\n" for one in quarantined))
             else:
                 aside.unlink(missing_ok=True)
+    reasons: Counter[str] = Counter()
+    unread_bytes, damage = 0, list[Quarantined]()
+    for one in _read_quarantine(aside):
+        reasons[one.reason] += 1
+        unread_bytes += one.unread_bytes
+        if one.unread_bytes and len(damage) < MAX_DAMAGE:
+            damage.append(one)
     return TaskSummary(
         archive=archive.name,
         task_id=task_id,
         pages=pq.read_metadata(target).num_rows,
-        quarantined=_reasons(aside),
+        quarantined=dict(sorted(reasons.items())),
         was_done=was_done,
+        unread_bytes=unread_bytes,
+        damage=tuple(damage),
     )
 
 
-def _reasons(path: Path) -> dict[str, int]:
-    if not path.exists():
-        return {}
-    with path.open("rb") as lines:
-        found = Counter(msgspec.json.decode(line, type=Quarantined).reason for line in lines)
-    return dict(sorted(found.items()))
+def _read_quarantine(path: Path) -> Iterator[Quarantined]:
+    if path.exists():
+        with path.open("rb") as lines:
+            for line in lines:
+                yield msgspec.json.decode(line, type=Quarantined)
 
 
 def _rows(items: Iterator[Item], plan: Plan, quarantined: list[Quarantined]) -> Iterator[PageFacts]:

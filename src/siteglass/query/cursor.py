@@ -18,13 +18,18 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from siteglass.errors import CursorExpired, InvalidCursor
 from siteglass.platform.sealed import read_sealed, spell_sealed
-from siteglass.query.fields import SEARCH_SELECTABLE, SORTS
+from siteglass.query.fields import FIELDS, SORT_IDS
 
 MAX_CURSOR_CHARS = 6_144
 MIN_SECRET_CHARS = 32
 COMPRESSION_LEVEL = 6
 RAW_DEFLATE = -15
 FORMAT = b"siteglass-cursor-1"
+
+# By numbers that belong to the rows, not by places: a row that is added changes no cursor that is under way.
+_SELECT_IDS = {f.name: f.show.cursor_id for f in FIELDS if f.show and f.show.cursor_id is not None}
+_SELECTED = {number: name for name, number in _SELECT_IDS.items()}
+_SORTED = {number: name for name, number in SORT_IDS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +75,9 @@ class CursorSealer:
             continuation.result_id.replace("-", ""),
             continuation.total,
             int(continuation.total_estimated),
-            SORTS.index(continuation.sort),
+            SORT_IDS[continuation.sort],
             continuation.limit,
-            _select_numbers(continuation.select),
+            None if continuation.select is None else [_SELECT_IDS[name] for name in continuation.select],
             position.key,
             position.domain,
             int(position.backward),
@@ -93,10 +98,15 @@ class CursorSealer:
         issued, result_id, total, estimated, sort, limit, select, key, domain, backward, width, filters = payload
         if now_s > issued + self._life_s:
             raise CursorExpired
+        try:
+            names = None if select is None else tuple(_SELECTED[number] for number in select)
+            order = _SORTED[sort]
+        except KeyError:  # a field or an order that the service no longer has
+            raise InvalidCursor from None
         return Continuation(
             filters,
-            None if select is None else tuple(SEARCH_SELECTABLE[number] for number in select),
-            SORTS[sort],
+            names,
+            order,
             limit,
             Position(key, domain, bool(backward), width),
             total,
@@ -111,7 +121,3 @@ class CursorSealer:
             except InvalidTag:
                 continue
         raise InvalidCursor
-
-
-def _select_numbers(select: tuple[str, ...] | None) -> list[int] | None:
-    return None if select is None else [SEARCH_SELECTABLE.index(name) for name in select]

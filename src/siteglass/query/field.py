@@ -79,6 +79,12 @@ class Show:
     enrich: bool = False
     enrich_type: Literal["integer"] | None = None
     """The type in enrichment, where it is spelled differently there."""
+    cursor_id: int | None = None
+    """The number by which cursors name a field that can be selected in a search.
+
+    Never changed, and never given to another field: cursors that were sealed before must still mean the same. A new
+    field takes the next free number, wherever its row is.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,25 +9,36 @@ from __future__ import annotations
 from siteglass.query.field import Ask, Asked, Field, Filter, Form, Kind, Show
 
 
-def _flag(name: str, meaning: str, fact: str, *, shown: bool = False, alias: str | None = None) -> Field:
+def _flag(name: str, meaning: str, fact: str, *, cursor_id: int | None = None, alias: str | None = None) -> Field:
+    """A yes-or-no condition; one with a cursor_id can also be selected."""
     switch = Filter(name, Form.SWITCH, f"Only {meaning}.", True, alias)
     return Field(
         name,
         meaning[:1].upper() + meaning[1:],
         True,
         Ask(name, Kind.FLAG, fact, (switch,), alias),
-        Show("boolean", search="select") if shown else None,
+        None if cursor_id is None else Show("boolean", search="select", cursor_id=cursor_id),
     )
 
 
 FIELDS: tuple[Field, ...] = (
-    Field("domain", "Website domain", "example.com", show=Show("string", "default", enrich=True)),
-    Field("business_name", "Name of the business", "Example Bakery", show=Show("string", "default")),
-    Field("title", "Page title", "Example Bakery: bread since 1999", show=Show("string", "default", enrich=True)),
-    Field("url", "Address of the home page", "https://example.com/", show=Show("string", "select", enrich=True)),
-    Field("description", "Page description", "Fresh bread.", show=Show("string", "default", enrich=True)),
-    Field("emails", "Addresses found", ["jane@example.com"], show=Show("strings", "default", enrich=True)),
-    Field("phones", "Phone numbers found", ["+1 555 0100"], show=Show("strings", "default", enrich=True)),
+    Field("domain", "Website domain", "example.com", show=Show("string", "default", enrich=True, cursor_id=0)),
+    Field("business_name", "Name of the business", "Example Bakery", show=Show("string", "default", cursor_id=1)),
+    Field(
+        "title",
+        "Page title",
+        "Example Bakery: bread since 1999",
+        show=Show("string", "default", enrich=True, cursor_id=2),
+    ),
+    Field(
+        "url",
+        "Address of the home page",
+        "https://example.com/",
+        show=Show("string", "select", enrich=True, cursor_id=17),
+    ),
+    Field("description", "Page description", "Fresh bread.", show=Show("string", "default", enrich=True, cursor_id=3)),
+    Field("emails", "Addresses found", ["jane@example.com"], show=Show("strings", "default", enrich=True, cursor_id=4)),
+    Field("phones", "Phone numbers found", ["+1 555 0100"], show=Show("strings", "default", enrich=True, cursor_id=5)),
     Field(
         "language",
         "Website language, two-letter code",
@@ -40,7 +51,7 @@ FIELDS: tuple[Field, ...] = (
             vocabulary="language",
             closed=True,
         ),
-        Show("string", "default", enrich=True),
+        Show("string", "default", enrich=True, cursor_id=6),
     ),
     Field(
         "spending",
@@ -56,7 +67,7 @@ FIELDS: tuple[Field, ...] = (
                 Filter("spending", Form.SPAN, "Estimated ad spending: '<min>-<max>' or '<min>+'.", "1000-5000"),
             ),
         ),
-        Show("string", "default", enrich=True, enrich_type="integer"),
+        Show("string", "default", enrich=True, enrich_type="integer", cursor_id=7),
     ),
     Field(
         "country",
@@ -71,7 +82,7 @@ FIELDS: tuple[Field, ...] = (
             closed=True,
             thing="place",
         ),
-        Show("string", "default", enrich=True),
+        Show("string", "default", enrich=True, cursor_id=8),
     ),
     Field(
         "state",
@@ -86,7 +97,7 @@ FIELDS: tuple[Field, ...] = (
             closed=True,
             thing="place",
         ),
-        Show("string", "default", enrich=True),
+        Show("string", "default", enrich=True, cursor_id=9),
     ),
     Field(
         "city",
@@ -100,7 +111,7 @@ FIELDS: tuple[Field, ...] = (
             vocabulary="city",
             thing="place",
         ),
-        Show("string", "default", enrich=True),
+        Show("string", "default", enrich=True, cursor_id=10),
     ),
     Field(
         "region",
@@ -125,9 +136,14 @@ FIELDS: tuple[Field, ...] = (
             (Filter("technologies", Form.MANY, "Technology names; any of them.", ["Shopify", "Wix"]),),
             vocabulary="technology",
         ),
-        Show("strings", "default", enrich=True),
+        Show("strings", "default", enrich=True, cursor_id=11),
     ),
-    Field("links", "Page links found, absolute", ["https://example.com/about"], show=Show("strings", "default")),
+    Field(
+        "links",
+        "Page links found, absolute",
+        ["https://example.com/about"],
+        show=Show("strings", "default", cursor_id=12),
+    ),
     Field(
         "keywords",
         "Terms that describe the site",
@@ -142,7 +158,7 @@ FIELDS: tuple[Field, ...] = (
                 ),
             ),
         ),
-        Show("strings", "select", enrich=True),
+        Show("strings", "select", enrich=True, cursor_id=18),
     ),
     Field(
         "pages",
@@ -154,7 +170,7 @@ FIELDS: tuple[Field, ...] = (
             "pages",
             (Filter("pages", Form.MANY, "Page paths; any of them.", ["/pricing"]),),
         ),
-        Show("strings", "select", enrich=True),
+        Show("strings", "select", enrich=True, cursor_id=19),
     ),
     Field(
         "score",
@@ -172,13 +188,13 @@ FIELDS: tuple[Field, ...] = (
             bounds=(0, 100),
             directive_bounds=(1, 90),
         ),
-        Show("integer", "default", enrich=True),
+        Show("integer", "default", enrich=True, cursor_id=13),
     ),
     Field(
         "social_links",
         "Social media profiles by network",
         {"linkedin": "https://linkedin.com/company/example"},
-        show=Show("object", "default"),
+        show=Show("object", "default", cursor_id=14),
     ),
     Field(
         "social_accounts",
@@ -198,7 +214,7 @@ FIELDS: tuple[Field, ...] = (
             vocabulary="service_type",
             closed=True,
         ),
-        Show("string", "select"),
+        Show("string", "select", cursor_id=20),
     ),
     Field(
         "categories_uses",
@@ -211,7 +227,7 @@ FIELDS: tuple[Field, ...] = (
             (Filter("categories_uses", Form.MANY, "Software categories in use; any of them.", ["crm"]),),
             vocabulary="category",
         ),
-        Show("strings", "select"),
+        Show("strings", "select", cursor_id=21),
     ),
     Field(
         "offers",
@@ -224,7 +240,7 @@ FIELDS: tuple[Field, ...] = (
             (Filter("offers", Form.ONE, "Service offered.", "marketing"),),
             vocabulary="category",
         ),
-        Show("strings", "select"),
+        Show("strings", "select", cursor_id=22),
     ),
     Field(
         "lacks",
@@ -248,15 +264,15 @@ FIELDS: tuple[Field, ...] = (
             "load_time_ms",
             (Filter("load_time_ms", Form.COMPARISON, "Load time in ms with an operator.", "<=3000"),),
         ),
-        Show("integer", "select"),
+        Show("integer", "select", cursor_id=23),
     ),
-    _flag("not_secure", "sites without HTTPS", "https:no", shown=True),
-    _flag("not_responsive", "sites that are not mobile responsive", "responsive:no", shown=True),
-    _flag("missing_sitemap", "sites lacking a sitemap", "sitemap:no", shown=True),
-    _flag("missing_schema", "sites lacking structured data", "schema:no", shown=True),
-    _flag("missing_robot", "sites lacking a robots.txt", "robots:no", shown=True),
-    _flag("missing_heading", "sites lacking a main heading", "heading:no", shown=True),
-    _flag("missing_description", "sites lacking a meta description", "description:no", shown=True),
+    _flag("not_secure", "sites without HTTPS", "https:no", cursor_id=24),
+    _flag("not_responsive", "sites that are not mobile responsive", "responsive:no", cursor_id=25),
+    _flag("missing_sitemap", "sites lacking a sitemap", "sitemap:no", cursor_id=26),
+    _flag("missing_schema", "sites lacking structured data", "schema:no", cursor_id=27),
+    _flag("missing_robot", "sites lacking a robots.txt", "robots:no", cursor_id=28),
+    _flag("missing_heading", "sites lacking a main heading", "heading:no", cursor_id=29),
+    _flag("missing_description", "sites lacking a meta description", "description:no", cursor_id=30),
     _flag("has_email", "sites with an e-mail address", "email:yes"),
     _flag("has_phone", "sites with a phone number", "phone:yes"),
     _flag("has_facebook", "sites with a Facebook profile", "facebook:yes"),
@@ -278,7 +294,10 @@ FIELDS: tuple[Field, ...] = (
         ),
     ),
     Field(
-        "updated_at", "When the record last changed", "2026-10-15T08:30:00Z", show=Show("time", "select", enrich=True)
+        "updated_at",
+        "When the record last changed",
+        "2026-10-15T08:30:00Z",
+        show=Show("time", "select", enrich=True, cursor_id=31),
     ),
     Field(
         "crawled_at",
@@ -291,7 +310,7 @@ FIELDS: tuple[Field, ...] = (
             (Filter("updated_after", Form.MOMENT, "Only sites crawled later than this.", "2026-10-01T00:00:00Z"),),
             thing="age",
         ),
-        Show("time", "default", enrich=True),
+        Show("time", "default", enrich=True, cursor_id=15),
     ),
     Field(
         "updated_within",
@@ -299,7 +318,12 @@ FIELDS: tuple[Field, ...] = (
         "30d",
         Ask("updated_within", Kind.AGE, "crawled_at", thing="age"),
     ),
-    Field("favicon", "Address of the site's icon", "https://example.com/favicon.ico", show=Show("string", "default")),
+    Field(
+        "favicon",
+        "Address of the site's icon",
+        "https://example.com/favicon.ico",
+        show=Show("string", "default", cursor_id=16),
+    ),
 )
 
 BY_NAME = {field.name: field for field in FIELDS}
@@ -307,24 +331,9 @@ POSITION = {field.name: position for position, field in enumerate(FIELDS)}
 
 # The contract's order of the search record (spec 2.1) and of the enrichment record (2.3).
 SEARCH_DEFAULT = (
-    "domain",
-    "business_name",
-    "title",
-    "description",
-    "emails",
-    "phones",
-    "language",
-    "spending",
-    "country",
-    "state",
-    "city",
-    "technologies",
-    "links",
-    "score",
-    "social_links",
-    "crawled_at",
-    "favicon",
-)
+    "domain", "business_name", "title", "description", "emails", "phones", "language", "spending", "country", "state",
+    "city", "technologies", "links", "score", "social_links", "crawled_at", "favicon",
+)  # fmt: skip
 ENRICH_FIELDS = (
     "domain",
     "title",
@@ -345,9 +354,10 @@ ENRICH_FIELDS = (
     "updated_at",
     "crawled_at",
 )
-# Cursors name fields by their place here: a new row goes behind the others.
 SEARCH_SELECTABLE = SEARCH_DEFAULT + tuple(f.name for f in FIELDS if f.show and f.show.search == "select")
-SORTS = ("-score", "score", "-spending", "-crawled_at", "domain")
+# Each order of results with the number by which cursors name it: as with `Show.cursor_id`, never changed or reused.
+SORT_IDS = {"-score": 0, "score": 1, "-spending": 2, "-crawled_at": 3, "domain": 4}
+SORTS = tuple(SORT_IDS)
 
 
 def _directives() -> dict[str, Asked]:

@@ -34,6 +34,10 @@ def _told(items: list[Item]) -> list[tuple[int, str, str]]:
     return [(item.offset, item.url, item.reason) for item in items if isinstance(item, Quarantined)]
 
 
+def _unread(items: list[Item]) -> list[tuple[int, int]]:
+    return [(item.offset, item.unread_bytes) for item in items if isinstance(item, Quarantined)]
+
+
 @pytest.mark.parametrize("packing", ["gzip", "zstd", "plain"])
 def test_a_capture_is_all_that_the_record_says(tmp_path: Path, packing: Packing) -> None:
     url = "https://one.example/"
@@ -171,7 +175,8 @@ def _noise(size: int, seed: int) -> bytes:
 
 
 @pytest.mark.parametrize("where", [0, 2, 40, 1_000, 100_000, -6])
-def test_reading_goes_on_behind_a_damaged_member(tmp_path: Path, where: int) -> None:
+def test_reading_ends_at_a_damaged_member(tmp_path: Path, where: int) -> None:
+    """Where a damaged member ends is not known: a gzip member that is found later may be part of a page."""
     members = [packed(response(f"http://s{number}.example/", _noise(150_000, number))) for number in range(5)]
     place = where if where >= 0 else len(members[2]) + where
     members[2] = _damaged(members[2], place, 4 if where < 0 else 12)
@@ -180,29 +185,52 @@ def test_reading_goes_on_behind_a_damaged_member(tmp_path: Path, where: int) -> 
 
     items = list(read_archive(path))
 
-    assert _urls(items) == [f"http://s{number}.example/" for number in (0, 1, 3, 4)]
-    ((offset, _, _),) = _told(items)
-    assert offset == len(members[0]) + len(members[1])
+    assert _urls(items) == ["http://s0.example/", "http://s1.example/"]
+    assert _unread(items) == [(len(members[0] + members[1]), len(b"".join(members[2:])))]
 
 
 @pytest.mark.parametrize("packing", ["gzip", "zstd", "plain"])
-def test_reading_goes_on_behind_what_is_no_record(tmp_path: Path, packing: Packing) -> None:
+def test_reading_ends_at_what_is_not_a_record(tmp_path: Path, packing: Packing) -> None:
     good = [packed(response(f"http://s{number}.example/", PAGE), packing) for number in range(3)]
     path = tmp_path / "some.warc.gz"
-    path.write_bytes(b"noise" + good[0] + b"some noise in between" + good[1] + good[2])
+    path.write_bytes(good[0] + b"some noise in between" + good[1] + good[2])
     items = list(read_archive(path))
-    assert _urls(items) == [f"http://s{number}.example/" for number in range(3)]
-    assert [offset for offset, _, _ in _told(items)] == [0, 5 + len(good[0])]
+    assert _urls(items) == ["http://s0.example/"]
+    assert _told(items) == [(len(good[0]), "", "no record")]
+    assert _unread(items) == [(len(good[0]), 21 + len(good[1]) + len(good[2]))]
 
 
-@pytest.mark.parametrize("packing", ["gzip", "plain"])
-def test_a_record_that_says_to_be_longer_does_not_swallow_the_next(tmp_path: Path, packing: Packing) -> None:
+@pytest.mark.parametrize("packing", ["gzip", "zstd", "plain"])
+def test_padding_after_the_last_record_is_not_damage(tmp_path: Path, packing: Packing) -> None:
+    path = tmp_path / "some.warc.gz"
+    path.write_bytes(packed(response("http://a.example/", PAGE), packing) + b"\0" * 5_000)
+    items = list(read_archive(path))
+    assert (_urls(items), len(items)) == (["http://a.example/"], 1)
+
+
+@pytest.mark.parametrize(("packing", "read"), [("gzip", (0, 2, 3)), ("zstd", (0, 2, 3)), ("plain", (0,))])
+@pytest.mark.parametrize("change", [30, -30, 10**9])
+def test_a_wrong_length_costs_the_record_and_in_a_plain_file_all_after_it(
+    tmp_path: Path, packing: Packing, read: tuple[int, ...], change: int
+) -> None:
+    """With one record to a member, the end of the member is proven, whatever the record says of itself."""
     good = [response(f"http://s{number}.example/", PAGE) for number in range(4)]
     length = len(answer(PAGE))
-    good[1] = good[1].replace(b"Content-Length: %d" % length, b"Content-Length: %d" % (length + 30))
+    good[1] = good[1].replace(b"Content-Length: %d" % length, b"Content-Length: %d" % (length + change))
     items = _read(tmp_path, good, packing)
-    assert _urls(items) == [f"http://s{number}.example/" for number in (0, 2, 3)]
+    assert _urls(items) == [f"http://s{number}.example/" for number in read]
     assert [url for _, url, _ in _told(items)] == ["http://s1.example/"]
+    unread = good[1:2] if len(read) > 1 else good[1:]
+    assert _unread(items) == [(len(packed(good[0], packing)), sum(len(packed(one, packing)) for one in unread))]
+
+
+@pytest.mark.parametrize("packing", ["gzip", "zstd", "plain"])
+def test_a_broken_first_record_ends_the_reading(tmp_path: Path, packing: Packing) -> None:
+    """Nothing says yet that this archive has one record to a member."""
+    records = [b"WARC/1.0\r\nno header\r\n\r\n", response("http://a.example/", PAGE)]
+    items = _read(tmp_path, records, packing)
+    assert _urls(items) == []
+    assert [(offset, reason) for offset, _, reason in _told(items)] == [(0, "unreadable header")]
 
 
 @pytest.mark.parametrize("packing", ["gzip", "zstd", "plain"])
@@ -223,6 +251,9 @@ def test_an_empty_file_and_one_of_noise(tmp_path: Path) -> None:
     path.write_bytes(b"")
     assert list(read_archive(path)) == []
     path.write_bytes(b"\x1f\x8b\x08 no archive at all" * 100)
+    assert _told(list(read_archive(path))) == [(0, "", "damaged member")]
+    assert _unread(list(read_archive(path))) == [(0, path.stat().st_size)]
+    path.write_bytes(b"no archive at all")
     assert _told(list(read_archive(path))) == [(0, "", "no record")]
 
 
