@@ -28,7 +28,7 @@ import uvloop
 from siteglass.access import accounts, keys
 from siteglass.access.keys import Caller
 from siteglass.billing import credits, ledger
-from siteglass.billing.answers import Keep
+from siteglass.billing.answers import AnswerToStore
 from siteglass.billing.credits import Bill, Mark
 from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres
@@ -70,7 +70,7 @@ class Job:
 
 async def _one(postgres: Postgres, job: Job, due: float, took_ms: list[float]) -> None:
     request_id = secrets.token_hex(16)
-    keep = Keep(request_id, bytes(32), "{}", STORED) if job.kind == "stored" else None
+    keep = AnswerToStore(request_id, bytes(32), "{}", STORED) if job.kind == "stored" else None
     try:
         await credits.charge(postgres, job.caller, request_id, _bill(job.kind), keep, timeout_ms=TIMEOUT_MS)
     except Unavailable:

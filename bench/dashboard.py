@@ -21,7 +21,7 @@ from typing import Any
 import httpx
 
 from bench.common import write_result
-from siteglass.dashboard.guard import Declared
+from siteglass.dashboard.guard import DeclaredPage
 from siteglass.dashboard.new_key import MAX_STANDING
 from siteglass.dashboard.people_page import PAGE_PEOPLE
 from siteglass.dashboard.routes import PAGES
@@ -48,7 +48,7 @@ class Place:
         return self.path.partition("?")[0].endswith(".csv")
 
 
-def _filled(declared: Declared, history: History, person_id: int) -> str:
+def _filled(declared: DeclaredPage, history: History, person_id: int) -> str:
     """The path of a page with what is there: entries and keys of the history, who is signed in; else nothing's name."""
     known = {"seq": history.rows[-1]["seq"] // 2, "key_id": history.key_ids[0], "person_id": person_id}
     return re.sub(r"\{(\w+)(?::\w+)?\}", lambda found: str(known.get(found.group(1), "1")), declared.path)

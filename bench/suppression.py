@@ -20,7 +20,7 @@ from bench.common import SEED, bench_settings, tables, write_result
 from siteglass.corpus.demo import generate
 from siteglass.index.documents import document
 from siteglass.platform.backends import Backends, open_backends
-from siteglass.suppression.hidden import Hidden, Record
+from siteglass.suppression.filter import Record, SuppressionFilter
 from siteglass.suppression.values import Hasher, read_value
 from testing.progress import say
 
@@ -49,7 +49,7 @@ def _records() -> list[Record]:
     return [orjson.loads(orjson.dumps(document(lead, "f#0"))) for lead in generate(PAGE, seed=SEED)]
 
 
-def _cpu_ms(hidden: Hidden, records: Sequence[Record]) -> float:
+def _cpu_ms(hidden: SuppressionFilter, records: Sequence[Record]) -> float:
     """CPU of one page, the median of rounds."""
     rounds = []
     for _ in range(ROUNDS):
@@ -61,11 +61,11 @@ def _cpu_ms(hidden: Hidden, records: Sequence[Record]) -> float:
     return statistics.median(rounds)
 
 
-async def _opened(backends: Backends, countries: frozenset[str] = frozenset()) -> Hidden:
+async def _opened(backends: Backends, countries: frozenset[str] = frozenset()) -> SuppressionFilter:
     async def since() -> None:
         return None
 
-    hidden = Hidden(backends.postgres, Hasher(backends.settings), countries, since)
+    hidden = SuppressionFilter(backends.postgres, Hasher(backends.settings), countries, since)
     await hidden.refresh()
     return hidden
 

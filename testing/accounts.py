@@ -10,8 +10,8 @@ import asyncpg
 from siteglass.access import accounts
 from siteglass.access.keys import Caller, KeyLimits, Keys, create_key
 from siteglass.billing import credits
-from siteglass.billing.answers import Keep
-from siteglass.billing.credits import Balances, Bill, Mark, Operation
+from siteglass.billing.answers import AnswerToStore
+from siteglass.billing.credits import Balances, Bill, ChargedOperation, Mark
 from siteglass.platform.postgres import Postgres
 from siteglass.platform.schema import migrate
 
@@ -35,14 +35,19 @@ async def open_key(postgres: Postgres, account_id: int, limits: KeyLimits | None
     return await Keys(postgres, SECRETS, TIMEOUT_MS).find(key), key
 
 
-def bill(api: int, lead: int, operation: Operation = "search") -> Bill:
+def bill(api: int, lead: int, operation: ChargedOperation = "search") -> Bill:
     """A bill for so many leads, and one that is free."""
     leads = [(f"lead-{number}.example", Mark.CHARGED) for number in range(lead)]
     return Bill(operation, api, [*leads, ("example.org", Mark.NO_ADDRESS)])
 
 
 async def pay(
-    postgres: Postgres, caller: Caller, api: int, lead: int, operation: Operation = "search", keep: Keep | None = None
+    postgres: Postgres,
+    caller: Caller,
+    api: int,
+    lead: int,
+    operation: ChargedOperation = "search",
+    keep: AnswerToStore | None = None,
 ) -> Balances:
     """A charge with nothing special about it."""
     request_id = secrets.token_hex(8)

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from siteglass.ingest.facts import FACTS_SCHEMA, Found, PageFacts, to_batch
+from siteglass.ingest.facts import FACTS_SCHEMA, ContactSighting, PageFacts, to_batch
 from siteglass.ingest.score import WEIGHTS
 
 START_MS = 1_790_000_000_000
@@ -80,10 +80,10 @@ def _content(chance: random.Random, domain: str) -> dict[str, Any]:
         "language": chance.choice(("", "de", "en", "fr")),
         "favicon": chance.choice(("", f"https://{domain}/favicon.ico", "https://" + "f" * 600)),
         "emails": tuple(
-            Found(f"{chance.choice(LOCALS)}@{chance.choice(hosts)}", chance.choice(("mailto", "text")))
+            ContactSighting(f"{chance.choice(LOCALS)}@{chance.choice(hosts)}", chance.choice(("mailto", "text")))
             for _ in range(chance.choice((0, 1, 3, 9)))
         ),
-        "phones": tuple(Found(f"+49301234{chance.randrange(9)}", "tel") for _ in range(chance.randrange(3))),
+        "phones": tuple(ContactSighting(f"+49301234{chance.randrange(9)}", "tel") for _ in range(chance.randrange(3))),
         "social_links": {
             network: f"https://{network}.example/{chance.randrange(3)}"
             for network in _some(chance, ("facebook", "linkedin", "youtube", "myspace"))
@@ -140,7 +140,7 @@ def bench_facts(chance: random.Random, count: int) -> list[PageFacts]:
             text=" ".join(chance.choices(words, k=250)),
             keywords=tuple(chance.choices(words, k=10)),
             language=chance.choice(("de", "en", "fr")),
-            phones=(Found(f"+4930{chance.randrange(10**7):07}", "tel"),) if chance.random() < 0.4 else (),
+            phones=(ContactSighting(f"+4930{chance.randrange(10**7):07}", "tel"),) if chance.random() < 0.4 else (),
             social_links={network: f"https://{network}.example/{number}" for network in ("facebook", "linkedin")},
             country=country,
             state="BE" if country else "",

@@ -7,7 +7,7 @@ import re
 
 from siteglass.corpus.lead import Lead
 from siteglass.query.criteria import Condition, Criteria, Range, Value, criteria
-from siteglass.query.field import Asked, Kind
+from siteglass.query.field import Kind, SearchableField
 from siteglass.query.fields import ASKED
 from siteglass.query.values import ValueProblem, read_value
 
@@ -39,7 +39,7 @@ class Drawer:
         names = self.random.sample(sorted(set(ASKED) - {"updated_within"}), self.random.randint(1, most))
         return criteria(self.condition(name) for name in names)
 
-    def _value(self, asked: Asked) -> tuple[Value, ...]:
+    def _value(self, asked: SearchableField) -> tuple[Value, ...]:
         lead, ask = self.random.choice(self.leads), asked.ask
         match ask.kind:
             case Kind.NUMBER:

@@ -29,7 +29,7 @@ from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
 from siteglass.index.index import Index, open_index
-from siteglass.index.load import Loaded, load
+from siteglass.index.load import LoadReport, load
 from siteglass.platform.backends import Clock, open_backends
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, environment_of, load_settings
@@ -115,11 +115,11 @@ def apart(work: Coroutine[Any, Any, Result]) -> Result:
         return thread.submit(asyncio.run, work).result()
 
 
-def fill(settings: Settings, path: Path, shape: generations.Shape | None = None) -> tuple[str, Loaded]:
+def fill(settings: Settings, path: Path, shape: generations.Shape | None = None) -> tuple[str, LoadReport]:
     """A new generation with the leads of a Parquet file, promoted."""
     make_test_account(settings.postgres_dsn, settings.postgres_schema)  # the loader asks the list of opt-outs
 
-    async def action(live_index: Index) -> tuple[str, Loaded]:
+    async def action(live_index: Index) -> tuple[str, LoadReport]:
         name = await generations.create(live_index, shape or generations.Shape())
         loaded = await load(live_index, path, lambda _: None)
         await generations.promote(live_index, name)
@@ -136,12 +136,12 @@ def filled(name: str, leads: Iterable[Lead], folder: Path) -> Settings:
     return settings
 
 
-def add(settings: Settings, leads: list[Lead], folder: Path) -> Loaded:
+def add(settings: Settings, leads: list[Lead], folder: Path) -> LoadReport:
     """Write leads to the generations that take writes, and make them visible."""
     path = folder / f"added-{time.time_ns()}.parquet"
     write_parquet(path, leads)
 
-    async def action(live_index: Index) -> Loaded:
+    async def action(live_index: Index) -> LoadReport:
         loaded = await load(live_index, path, lambda _: None)
         await generations.refresh(live_index, await generations.writable(live_index))
         return loaded

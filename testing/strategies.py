@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from siteglass.query.criteria import Condition, Criteria, Range, Value, criteria
 from siteglass.query.directives import size_problem
-from siteglass.query.field import Asked, Form, Kind
+from siteglass.query.field import Form, Kind, SearchableField
 from siteglass.query.fields import ASKED
 from siteglass.query.values import ValueProblem, moment_text, read_value
 from siteglass.query.vocabulary import vocabulary
@@ -20,7 +20,7 @@ NOW_MS = 1_793_500_000_000
 TEXT = st.text("abcXYZ éßİ日本中ø0189 ,()\"\\#!@/?&-_.'+<>=", min_size=1, max_size=24)
 
 
-def _readable(asked: Asked, text: str) -> tuple[Value, ...]:
+def _readable(asked: SearchableField, text: str) -> tuple[Value, ...]:
     try:
         return read_value(asked.ask, text, quoted=True)
     except ValueProblem:
@@ -111,7 +111,7 @@ def any_criteria(draw: st.DrawFn) -> Criteria:
     return whole if small(whole) else Criteria()
 
 
-def _filter_value(asked: Asked, form: Form) -> st.SearchStrategy[Any]:
+def _filter_value(asked: SearchableField, form: Form) -> st.SearchStrategy[Any]:
     ask = asked.ask
     low, high = max(ask.bounds[0], 0), min(ask.bounds[1], 200_000)
     number = st.integers(low, high)

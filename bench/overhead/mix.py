@@ -21,7 +21,7 @@ from siteglass.corpus.lead import Lead
 from siteglass.errors import BadRequest
 from siteglass.index.documents import facts
 from siteglass.leads.requests import read_search
-from siteglass.query.field import Asked, Filter, Form, Kind
+from siteglass.query.field import Filter, Form, Kind, SearchableField
 from siteglass.query.fields import ASKED, ENRICH_FIELDS, SEARCH_SELECTABLE
 from siteglass.query.values import moment_text
 from siteglass.query.vocabulary import vocabulary
@@ -73,7 +73,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class _Condition:
-    asked: Asked
+    asked: SearchableField
     texts: tuple[str, ...]
     negated: bool = False
 
@@ -237,7 +237,7 @@ class Mix:
 
     # --- what a lead has --------------------------------------------------------------------------
 
-    def _held(self, lead: Lead, asked: Asked) -> Sequence[str]:
+    def _held(self, lead: Lead, asked: SearchableField) -> Sequence[str]:
         """The values of a field that find this lead, as a caller writes them."""
         ask = asked.ask
         match ask.kind:
@@ -268,7 +268,7 @@ class Mix:
                 return (held,) if isinstance(held, str) else tuple(held)
 
 
-def _bounds(asked: Asked) -> tuple[int, int]:
+def _bounds(asked: SearchableField) -> tuple[int, int]:
     return asked.ask.directive_bounds or asked.ask.bounds
 
 

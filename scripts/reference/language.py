@@ -13,7 +13,7 @@ from siteglass.leads.requests import DEFAULT_SORT
 from siteglass.openapi.values import VALUES_ANSWER, VALUES_PATH_AND_QUERY, values_schemas
 from siteglass.query import directives
 from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
-from siteglass.query.field import Ask, Asked, Form, Kind
+from siteglass.query.field import Ask, Form, Kind, SearchableField
 from siteglass.query.fields import ASKED, SORTS
 from siteglass.query.values import MAX_AGE_DAYS
 from siteglass.query.vocabulary import vocabulary
@@ -31,7 +31,7 @@ _ARGUMENTS = {
 }
 
 
-def example_line(asked: Asked) -> str:
+def example_line(asked: SearchableField) -> str:
     """A line that shows the directive at work."""
     ask = asked.ask
     if ask.kind is Kind.FLAG:
@@ -70,7 +70,7 @@ def directives_page() -> str:
     )
 
 
-def _directive_row(asked: Asked) -> list[str]:
+def _directive_row(asked: SearchableField) -> list[str]:
     ask, line = asked.ask, example_line(asked)
     name = f"`@{ask.directive}`" + (f", alias `@{ask.alias}`" if ask.alias else "")
     filters = ", ".join(code(filter_.name) for filter_ in ask.filters)

@@ -8,7 +8,7 @@ from reference.markdown import code, json_code, paragraph, plain, table
 from siteglass.billing.ledger_csv import COLUMNS as CSV_COLUMNS
 from siteglass.billing.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
 from siteglass.openapi.receipts import ANSWERS, LEDGER_QUERY, USAGE_QUERY, receipt_schemas
-from siteglass.web.operations import ACCOUNT, LEDGER, RECEIPT, USAGE, Declared
+from siteglass.web.operations import ACCOUNT, LEDGER, RECEIPT, USAGE, Operation
 
 
 def receipts_page() -> str:
@@ -34,7 +34,7 @@ def receipts_page() -> str:
     )
 
 
-def _section(declared: Declared, schema: str, parameters: list[dict[str, Any]]) -> str:
+def _section(declared: Operation, schema: str, parameters: list[dict[str, Any]]) -> str:
     made = f"## {declared.method} {declared.path}\n\n"
     if parameters:
         rows = [[code(one["name"]), plain(one["description"]), code(str(one["example"]))] for one in parameters]

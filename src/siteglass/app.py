@@ -30,10 +30,10 @@ from siteglass.dashboard.routes import routes as dashboard_routes
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
 from siteglass.index import generations
 from siteglass.index.index import open_index
-from siteglass.leads.charging import Charging
+from siteglass.leads.charging import AccountCharger
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.language_model import open_language_model
-from siteglass.leads.sandbox import SandboxEndpoints, SandboxTill
+from siteglass.leads.sandbox import SandboxCharger, SandboxEndpoints
 from siteglass.openapi.endpoints import document_routes
 from siteglass.people import sessions
 from siteglass.people.passwords import Passwords
@@ -41,25 +41,25 @@ from siteglass.people.second_factor import RESEAL_EVERY_S
 from siteglass.people.secrecy import Secrecy
 from siteglass.people.sign_in import SignIn
 from siteglass.platform.backends import Backends, Clock, open_backends
-from siteglass.platform.housekeeping import Housekeeping, Job
+from siteglass.platform.jobs import Job, JobRunner
 from siteglass.platform.logs import configure_logs, log_fault, new_request_id
 from siteglass.platform.mailer import open_mailer
 from siteglass.platform.schema import is_current
 from siteglass.privacy.control import open_control
 from siteglass.privacy.endpoints import PrivacyEndpoints
 from siteglass.privacy.opt_out import SETTLE_EVERY_S, settle
-from siteglass.privacy.subject_requests import FrontDoor
+from siteglass.privacy.subject_requests import SubjectRequests
 from siteglass.privacy.tickets import TicketSealer
 from siteglass.query import natural
 from siteglass.query.cursor import CursorSealer
 from siteglass.settings import Settings, SettingsError, load_settings, variable
-from siteglass.suppression.hidden import REFRESH_EVERY_S, Hidden, hidden_countries
+from siteglass.suppression.filter import REFRESH_EVERY_S, SuppressionFilter, hidden_countries
 from siteglass.suppression.values import Hasher
 from siteglass.web.address import public_url
 from siteglass.web.guard import Guard
 from siteglass.web.health import ReadinessCheck, health_routes
 from siteglass.web.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH, VALUES, VALUES_PATH
-from siteglass.web.responses import error_answer
+from siteglass.web.responses import error_response
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
@@ -75,10 +75,10 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     guard = Guard(keys, counts, limiter)
     index = open_index(backends)
     oldest_made_at = partial(generations.oldest_made_at, index)
-    hidden = Hidden(backends.postgres, Hasher(settings), hidden_countries(settings), oldest_made_at)
+    hidden = SuppressionFilter(backends.postgres, Hasher(settings), hidden_countries(settings), oldest_made_at)
     language_model = open_language_model(settings, backends.clock)
     mailer = open_mailer(settings)
-    door = FrontDoor(TicketSealer(settings.cursor_secrets), mailer, open_control(settings))
+    door = SubjectRequests(TicketSealer(settings.cursor_secrets), mailer, open_control(settings))
     secrecy = Secrecy(settings.dashboard_secrets) if settings.dashboard_secrets else None
 
     @asynccontextmanager
@@ -103,7 +103,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             if mailer is not None:
                 mailing = partial(mail_low_balances, backends.postgres, mailer, public_url(settings) + HOME)
                 jobs.append(Job("balance mails", MAIL_EVERY_S, mailing))
-            housekeeping = Housekeeping(jobs)
+            housekeeping = JobRunner(jobs)
             housekeeping.start()
             yield
             await housekeeping.close()
@@ -116,8 +116,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
             if mailer is not None:
                 mailer.close()
 
-    live = LeadEndpoints(index, sealer, hidden, guard, Charging(backends, claims), language_model)
-    sandbox = SandboxEndpoints(index.sandbox(), sealer, hidden, guard, SandboxTill(settings), language_model)
+    live = LeadEndpoints(index, sealer, hidden, guard, AccountCharger(backends, claims), language_model)
+    sandbox = SandboxEndpoints(index.sandbox(), sealer, hidden, guard, SandboxCharger(settings), language_model)
     app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
     app.router.routes.extend(
         [
@@ -140,7 +140,7 @@ def _lead_routes(guard: Guard, live: LeadEndpoints, sandbox: SandboxEndpoints) -
     return [guard.route(operation, handler, in_sandbox[operation]) for operation, handler in live.handlers().items()]
 
 
-def _readiness_checks(backends: Backends, hidden: Hidden) -> list[ReadinessCheck]:
+def _readiness_checks(backends: Backends, hidden: SuppressionFilter) -> list[ReadinessCheck]:
     async def tables() -> str | None:
         if await is_current(backends.postgres):
             return None
@@ -192,7 +192,7 @@ def _meant(path: str) -> str | None:
 async def _http_error(request: Request, error: Any) -> Response:
     """The framework's own refusals, in our form."""
     path = request.url.path[:200]
-    response = error_answer(
+    response = error_response(
         MethodNotAllowed(request.method, _allowed_methods(request))
         if error.status_code == 405
         else NotFound(path, _meant(path))
@@ -204,7 +204,7 @@ async def _http_error(request: Request, error: Any) -> Response:
 async def _fault(_request: Request, error: Exception) -> Response:
     request_id = new_request_id()
     log_fault(request_id, error)
-    response = error_answer(Internal())
+    response = error_response(Internal())
     response.headers["X-Request-Id"] = request_id
     return response
 

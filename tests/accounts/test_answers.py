@@ -10,7 +10,7 @@ import pytest
 
 from siteglass.access.keys import KeyLimits
 from siteglass.billing import credits, ledger
-from siteglass.billing.answers import Keep, compress, forget_answers
+from siteglass.billing.answers import AnswerToStore, compress, forget_answers
 from siteglass.billing.credits import Balances
 from siteglass.platform.postgres import Postgres
 from testing.accounts import open_account, owner, pay
@@ -18,8 +18,8 @@ from testing.accounts import open_account, owner, pay
 pytestmark = pytest.mark.anyio
 
 
-def _keep(key: str) -> Keep:
-    return Keep(
+def _keep(key: str) -> AnswerToStore:
+    return AnswerToStore(
         key, b"print of " + key.encode(), '{"X-Total-Estimated":"true"}', compress(b"answer to " + key.encode())
     )
 

@@ -197,7 +197,7 @@ async def test_amounts_are_bounded(postgres: Postgres, api: int, lead: int) -> N
 )
 def test_only_domains_enter_the_ledger(domain: str) -> None:
     with pytest.raises(ValueError, match="only domains"):
-        credits.spell_domains([("fine.example", Mark.CHARGED), (domain, Mark.CHARGED)])
+        credits.format_domains([("fine.example", Mark.CHARGED), (domain, Mark.CHARGED)])
 
 
 async def test_no_address_enters_the_ledger_whoever_writes_it(postgres: Postgres) -> None:

@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from siteglass.errors import Unavailable
-from siteglass.platform.housekeeping import Housekeeping, Job
+from siteglass.platform.jobs import Job, JobRunner
 
 pytestmark = pytest.mark.anyio
 
@@ -36,7 +36,7 @@ async def _until(work: Work, runs: int) -> None:
 
 async def test_each_job_runs_at_the_start_and_by_its_period() -> None:
     often, seldom = Work(), Work()
-    kept = Housekeeping([Job("often", 0.001, often), Job("seldom", 3_600, seldom)])
+    kept = JobRunner([Job("often", 0.001, often), Job("seldom", 3_600, seldom)])
     kept.start()
     await _until(often, 5)
     await kept.close()
@@ -50,7 +50,7 @@ async def test_a_failure_is_told_once_and_ends_nothing(caplog: pytest.LogCapture
     caplog.set_level(logging.INFO, "siteglass.housekeeping")
     away, broken, fine = Work(Unavailable("postgresql: away")), Work(KeyError("jane@example.com")), Work()
     jobs = [Job(name, 0.001, work) for name, work in (("away", away), ("broken", broken), ("fine", fine))]
-    kept = Housekeeping(jobs)
+    kept = JobRunner(jobs)
     kept.start()
     for work in (away, broken, fine):
         await _until(work, 5)
@@ -72,7 +72,7 @@ async def test_a_failure_is_told_once_and_ends_nothing(caplog: pytest.LogCapture
 async def test_at_the_end_only_what_asks_for_it_is_run() -> None:
     last, other, failing = Work(), Work(), Work(OSError())
     jobs = [Job("failing", 3_600, failing, at_close=True), Job("last", 3_600, last, at_close=True)]
-    kept = Housekeeping([*jobs, Job("other", 3_600, other)])
+    kept = JobRunner([*jobs, Job("other", 3_600, other)])
     kept.start()
     await _until(other, 1)
     await kept.close()
@@ -87,7 +87,7 @@ async def test_a_job_that_hangs_is_ended() -> None:
         await began()
         await hangs.wait()
 
-    kept = Housekeeping([Job("hangs", 1, hang)])
+    kept = JobRunner([Job("hangs", 1, hang)])
     kept.start()
     await _until(began, 1)
     async with asyncio.timeout(1):

@@ -99,7 +99,7 @@ async def test_what_is_remembered_is_bounded(
     uses = KeyUses(Postgres(AWAY, schema_name))
     for number in (1, 2, 3, 4, 2, 5):
         uses.used(number)
-        uses.rehashed(number, key_uses.Rehashed(b"", b"", ""))
+        uses.rehashed(number, key_uses.NewDigest(b"", b"", ""))
     assert list(uses._used) == [4, 2, 5]
     assert list(uses._rehashed) == [1, 2, 3]
     with pytest.raises(Unavailable):

@@ -183,7 +183,7 @@ async def test_a_forged_row_is_found(postgres: Postgres, dsn: str, what: str) ->
 @pytest.mark.anyio
 async def test_problems_are_counted_but_not_all_kept(postgres: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger, "MAX_PROBLEMS", 2)
-    found = ledger.Verified()
+    found = ledger.LedgerReport()
     for seq in range(5):
         found.add(1, seq, "x")
     assert (found.problem_count, len(found.problems)) == (5, 2)

@@ -10,7 +10,7 @@ import pytest
 from siteglass.access.keys import Keys, create_key
 from siteglass.billing import credits, ledger_csv
 from siteglass.billing.ledger_csv import COLUMNS, NAMED_COLUMNS, LedgerCsv, written
-from siteglass.billing.receipts import Wanted, entries
+from siteglass.billing.receipts import EntryFilter, entries
 from siteglass.platform.postgres import Postgres
 from testing.accounts import SECRETS, TIMEOUT_MS, CountingPostgres, open_account, pay
 from tests.accounts.writing import write_long_ledger
@@ -58,7 +58,7 @@ async def test_no_cell_is_a_formula(postgres: Postgres) -> None:
     references = [text for text in (*FORMULAS, *HARMLESS) if "\n" not in text]
     for reference in references:
         await credits.grant(postgres, account, 1, 1, "tests", reference)
-    rows = _table(await _pieces(LedgerCsv(postgres, account, Wanted(1))))
+    rows = _table(await _pieces(LedgerCsv(postgres, account, EntryFilter(1))))
     assert [cell for row in rows for cell in row.values() if not _is_safe(cell)] == []
     charges = [row for row in reversed(rows) if row["kind"] == "charge"]
     assert [row["key_name"] for row in charges] == [*(f"'{name}" for name in FORMULAS), *HARMLESS]
@@ -70,7 +70,7 @@ async def test_no_cell_is_a_formula(postgres: Postgres) -> None:
 async def test_names_of_keys_are_for_people_only(postgres: Postgres) -> None:
     caller = await open_account(postgres, 0, 5)
     await pay(postgres, caller, 0, 1)
-    found = await entries(postgres, caller.account_id, Wanted(10))
+    found = await entries(postgres, caller.account_id, EntryFilter(10))
     assert written(found).splitlines()[0] == ",".join(COLUMNS)
     assert "key_name" not in COLUMNS
     assert [name for name in NAMED_COLUMNS if name != "key_name"] == list(COLUMNS)
@@ -83,7 +83,7 @@ async def test_all_of_a_long_ledger(dsn: str, schema_name: str, monkeypatch: pyt
     caller = await open_account(postgres)
     await write_long_ledger(dsn, postgres, caller.account_id, caller.key_id, 3_500)
 
-    async def seqs(wanted: Wanted) -> tuple[list[int], int | None, int]:
+    async def seqs(wanted: EntryFilter) -> tuple[list[int], int | None, int]:
         """Numbers in the file, where it goes on, and how many statements it took."""
         sent = postgres.sent
         made = LedgerCsv(postgres, caller.account_id, wanted)
@@ -91,12 +91,12 @@ async def test_all_of_a_long_ledger(dsn: str, schema_name: str, monkeypatch: pyt
         rows = _table(await _pieces(made))
         return [int(row["seq"]) for row in rows], made.goes_on_before, postgres.sent - sent
 
-    assert await seqs(Wanted(7)) == (list(range(3_500, 0, -1)), None, 4)
-    assert await seqs(Wanted(7, before=1_001)) == (list(range(1_000, 0, -1)), None, 1)
-    assert await seqs(Wanted(7, kinds=["grant"])) == (list(range(3_200, 0, -400)), None, 1)
-    assert await seqs(Wanted(7, request_id="nope")) == ([], None, 1)
+    assert await seqs(EntryFilter(7)) == (list(range(3_500, 0, -1)), None, 4)
+    assert await seqs(EntryFilter(7, before=1_001)) == (list(range(1_000, 0, -1)), None, 1)
+    assert await seqs(EntryFilter(7, kinds=["grant"])) == (list(range(3_200, 0, -400)), None, 1)
+    assert await seqs(EntryFilter(7, request_id="nope")) == ([], None, 1)
     monkeypatch.setattr(ledger_csv, "MAX_CSV_ROWS", 2_000)
-    assert await seqs(Wanted(7)) == (list(range(3_500, 1_500, -1)), 1_501, 2)
-    assert await seqs(Wanted(7, before=1_501)) == (list(range(1_500, 0, -1)), None, 2)
-    assert await seqs(Wanted(7, before=2_001)) == (list(range(2_000, 0, -1)), None, 2)
+    assert await seqs(EntryFilter(7)) == (list(range(3_500, 1_500, -1)), 1_501, 2)
+    assert await seqs(EntryFilter(7, before=1_501)) == (list(range(1_500, 0, -1)), None, 2)
+    assert await seqs(EntryFilter(7, before=2_001)) == (list(range(2_000, 0, -1)), None, 2)
     await postgres.close()

@@ -15,8 +15,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initial
 from siteglass.access.accounts import AccountError, Plan, set_plan
 from siteglass.access.keys import Caller, KeyLimits, revoke_key
 from siteglass.billing import credits, ledger
-from siteglass.billing.answers import Keep
-from siteglass.billing.credits import Balances, Bill, Mark, Operation
+from siteglass.billing.answers import AnswerToStore
+from siteglass.billing.credits import Balances, Bill, ChargedOperation, Mark
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, SiteglassError, Unauthorized
 from siteglass.platform.postgres import Postgres
 from testing.accounts import TIMEOUT_MS, open_account, open_key
@@ -187,7 +187,7 @@ def test_random_sequences_equal_the_model(
             def charge(
                 self,
                 key: Caller,
-                operation: Operation,
+                operation: ChargedOperation,
                 api: int,
                 domains: list[tuple[str, Mark]],
                 max_lead: int | None,
@@ -198,7 +198,7 @@ def test_random_sequences_equal_the_model(
                 marked = self.model.marked(domains)
                 assert (quoted.api, quoted.lead) == (api, sum(mark is Mark.CHARGED for _, mark in marked))
                 expected = self.model.charge(key.key_id, api, domains, max_lead, retry)
-                keep = Keep(retry, b"print", "{}", b"body") if retry else None
+                keep = AnswerToStore(retry, b"print", "{}", b"body") if retry else None
                 charging = credits.charge(self.next_pool(), key, "request", bill, keep, timeout_ms=TIMEOUT_MS)
                 if isinstance(expected, Balances):
                     receipt = runner.run(charging)

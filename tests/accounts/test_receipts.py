@@ -7,7 +7,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from siteglass.billing.receipts import KINDS, Wanted, entries
+from siteglass.billing.receipts import KINDS, EntryFilter, entries
 from siteglass.platform.postgres import Postgres
 from testing.accounts import open_account
 from tests.accounts.writing import write_long_ledger
@@ -36,7 +36,7 @@ async def test_kinds_are_found_by_their_own_index(dsn: str, schema_name: str) ->
     await write_long_ledger(dsn, postgres, account, caller.key_id, LENGTH)
 
     async def found(**wanted: Any) -> list[tuple[int, str]]:
-        rows = await entries(postgres, account, Wanted(3, **wanted))
+        rows = await entries(postgres, account, EntryFilter(3, **wanted))
         removed = [int(line.split(":")[1]) for line in postgres.plan.splitlines() if "Rows Removed by" in line]
         assert sum(removed) <= LENGTH // 100, postgres.plan
         assert "Seq Scan on ledger" not in postgres.plan
@@ -59,7 +59,7 @@ async def test_kinds_are_found_by_their_own_index(dsn: str, schema_name: str) ->
     assert await found(kinds=KINDS, before=702) == await found(before=702)
     assert await found(kinds=["grant"], request_id="request 400") == [(400, "grant")]
     assert await found(kinds=["grant"], request_id="request 401") == []
-    at = (await entries(postgres, account, Wanted(1, before=801)))[0].at
+    at = (await entries(postgres, account, EntryFilter(1, before=801)))[0].at
     assert await found(kinds=["grant"], until=at) == [(400, "grant")]
     assert await found(kinds=["grant"], since=at, before=1_000) == [(800, "grant")]
     await postgres.close()

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from siteglass.access.accounts import Plan
 from siteglass.access.keys import Caller
 from siteglass.billing import credits
-from siteglass.billing.running_out import last_day
-from siteglass.billing.standing import Credits, CreditsPerDay, RunsOut, Standing, standing
+from siteglass.billing.account_status import AccountStatus, Credits, CreditsPerDay, RunsOut, standing
+from siteglass.billing.runway import last_day
 from siteglass.platform.postgres import Postgres
 from testing.accounts import open_account, open_key, pay
 from tests.accounts.writing import USED, as_owner
@@ -45,7 +45,7 @@ async def test_all_of_it(postgres: Postgres) -> None:
     await credits.grant(postgres, caller.account_id, 5, 7, "tests", "INV 1", ends)
     await pay(postgres, caller, 2, 3)
     seen = await standing(postgres, caller.account_id)
-    assert seen == Standing(
+    assert seen == AccountStatus(
         caller.account_id,
         ANY,
         ANY,
@@ -92,7 +92,7 @@ async def test_all_keys_of_the_account_count_and_no_others(postgres: Postgres, d
 def _at(api: tuple[int, float], lead: tuple[int, float]) -> RunsOut:
     at = datetime(2026, 11, 15, 18, 0, tzinfo=UTC)
     balance, pace = Credits(api[0], lead[0]), CreditsPerDay(api[1], lead[1])
-    return Standing(1, "", at, Plan("", 1, 1), balance, (), pace, 7, at).runs_out
+    return AccountStatus(1, "", at, Plan("", 1, 1), balance, (), pace, 7, at).runs_out
 
 
 def test_when_it_runs_out() -> None:

@@ -11,7 +11,8 @@ import httpx
 import pytest
 
 from siteglass.access.keys import KeyLimits, Keys
-from siteglass.billing import receipts, standing
+from siteglass.billing import account_status as standing
+from siteglass.billing import receipts
 from siteglass.errors import Unavailable
 from siteglass.leads import enrich, interpret
 from siteglass.leads import search as searching

@@ -15,7 +15,7 @@ from playwright.sync_api import Page
 from siteglass.access.audit import Person
 from siteglass.access.keys import KeyLimits, create_key, revoke_key
 from siteglass.billing.balance_alerts import BalanceAlert, set_balance_alert
-from siteglass.dashboard.guard import Declared
+from siteglass.dashboard.guard import DeclaredPage
 from siteglass.people import credentials, links, sessions
 from siteglass.people.people import ROLES
 from siteglass.platform.postgres import Postgres
@@ -49,7 +49,7 @@ class Furnished:
     def owner(self) -> Somebody:
         return self.people["owner"]
 
-    def path(self, page: Declared) -> str:
+    def path(self, page: DeclaredPage) -> str:
         """Of a page, with ids of this account."""
         token = self.reset if page.name == "reset" else self.invitation
         ids = {"key_id": self.key_id, "seq": self.seq, "person_id": self.people["viewer"].id, "token": token}

@@ -8,7 +8,7 @@ import itertools
 import pytest
 from playwright.sync_api import Dialog, Page, expect
 
-from siteglass.dashboard.guard import Declared
+from siteglass.dashboard.guard import DeclaredPage
 from siteglass.dashboard.routes import PAGES
 from testing.dashboard.visitors import SESSION, Office
 from tests.browser.accounts import Furnished, also_of, enter, furnish, session_of
@@ -39,7 +39,7 @@ def hostile(the_office: Office) -> Furnished:
     return made
 
 
-def _visit(page: Page, hostile: Furnished, declared: Declared) -> None:
+def _visit(page: Page, hostile: Furnished, declared: DeclaredPage) -> None:
     """Look at all that a page has to show, on a phone, too."""
     look_again(page, LIGHT)
     page.goto(hostile.path(declared))
@@ -79,7 +79,7 @@ def test_nothing_of_it_runs(the_office: Office, hostile: Furnished, browse: Brow
 
 @pytest.mark.parametrize("declared", FILES, ids=lambda page: page.name)
 def test_no_cell_of_a_file_is_a_formula(
-    the_office: Office, hostile: Furnished, browse: Browse, declared: Declared
+    the_office: Office, hostile: Furnished, browse: Browse, declared: DeclaredPage
 ) -> None:
     page = enter(browse, the_office, hostile.owner, declared.path.removeprefix("/dashboard").removesuffix(".csv"))
     with page.expect_download() as waiting:

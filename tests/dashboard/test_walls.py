@@ -9,19 +9,19 @@ from itertools import product
 import httpx
 import pytest
 
-from siteglass.dashboard.guard import Declared
+from siteglass.dashboard.guard import DeclaredPage
 from siteglass.dashboard.routes import FILES, NOTHING, PAGES
 from siteglass.people.people import ROLES
 from testing.dashboard.visitors import Office, Visitor
 from tests.dashboard.walls import FIELDS, FORMS, INSIDE, WITH_IDS, Full, enter, full, state
 
 
-def ask(visitor: Visitor, page: Declared, path: str) -> httpx.Response:
+def ask(visitor: Visitor, page: DeclaredPage, path: str) -> httpx.Response:
     """As a page of ours would."""
     return visitor.get(path) if page.method == "GET" else visitor.post(path, FIELDS)
 
 
-def named(page: Declared) -> str:
+def named(page: DeclaredPage) -> str:
     return page.name
 
 
@@ -31,7 +31,7 @@ def test_no_two_pages_share_a_name_or_an_address() -> None:
 
 
 @pytest.mark.parametrize("page", INSIDE, ids=named)
-def test_roles(the_office: Office, page: Declared) -> None:
+def test_roles(the_office: Office, page: DeclaredPage) -> None:
     """Nobody, viewer, member, owner: each gets the pages of the role, and no other."""
     for role in (None, *ROLES):
         # A new account each time: what one does may take something from the next.
@@ -64,7 +64,7 @@ def two(the_office: Office) -> tuple[Full, Full]:
 
 
 @pytest.mark.parametrize("page", [page for page in WITH_IDS if "{token}" not in page.path], ids=named)
-def test_ids_of_another_account(the_office: Office, two: tuple[Full, Full], page: Declared) -> None:
+def test_ids_of_another_account(the_office: Office, two: tuple[Full, Full], page: DeclaredPage) -> None:
     """Every id of one account, tried by the owner of another on every route: 404 or 403, never data."""
     theirs, ours = two
     enter(the_office, theirs, "owner")
@@ -81,7 +81,7 @@ def test_ids_of_another_account(the_office: Office, two: tuple[Full, Full], page
 
 
 @pytest.mark.parametrize("page", [page for page in INSIDE if page.method == "GET" and "{" not in page.path], ids=named)
-def test_parameters_with_ids_of_another_account(the_office: Office, two: tuple[Full, Full], page: Declared) -> None:
+def test_parameters_with_ids_of_another_account(the_office: Office, two: tuple[Full, Full], page: DeclaredPage) -> None:
     theirs, ours = two
     stranger = enter(the_office, ours, "owner")
     names = ("key", "key_id", "account", "account_id", "person", "before", "after", "request", "request_id", "q")
@@ -151,7 +151,7 @@ def _sent(
 
 
 @pytest.mark.parametrize("page", FORMS, ids=named)
-def test_no_form_of_another_site_is_taken(the_office: Office, two: tuple[Full, Full], page: Declared) -> None:
+def test_no_form_of_another_site_is_taken(the_office: Office, two: tuple[Full, Full], page: DeclaredPage) -> None:
     """Method, content type, origin and token: of all combinations only that of a page of ours is taken."""
     account = two[0]
     visitor = enter(the_office, account, "owner")
@@ -206,7 +206,7 @@ def _nonces(answer: httpx.Response) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("page", [*PAGES, NOTHING], ids=named)
-def test_headers_and_no_code_in_the_page(the_office: Office, two: tuple[Full, Full], page: Declared) -> None:
+def test_headers_and_no_code_in_the_page(the_office: Office, two: tuple[Full, Full], page: DeclaredPage) -> None:
     """Signed in or not, shown or refused."""
     account = two[0]
     inside = enter(the_office, account, "viewer")

@@ -9,7 +9,7 @@ from typing import Any
 
 from siteglass.access.keys import create_key
 from siteglass.billing.credits import grant
-from siteglass.dashboard.guard import Declared
+from siteglass.dashboard.guard import DeclaredPage
 from siteglass.dashboard.routes import PAGES
 from siteglass.people import links, people, sessions
 from siteglass.people.sign_in import lifetimes
@@ -48,7 +48,7 @@ class Full:
     last_seq: int
     session_ids: dict[str, int] = field(default_factory=dict)
 
-    def path(self, page: Declared, role: str = "owner") -> str:
+    def path(self, page: DeclaredPage, role: str = "owner") -> str:
         """The path of a page with the ids of this account."""
         ids: dict[str, Any] = {
             "key_id": self.key_id,

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from siteglass.billing.account_status import MAX_EXPIRIES
 from siteglass.billing.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
 from siteglass.billing.requests import (
     DEFAULT_DAYS,
@@ -23,7 +24,6 @@ from siteglass.billing.requests import (
     MAX_REQUEST_ID_CHARS,
     USAGE_PARAMETERS,
 )
-from siteglass.billing.standing import MAX_EXPIRIES
 from siteglass.corpus.evidence_files import MAX_SIGHTINGS
 from siteglass.dashboard.routes import routes
 from siteglass.errors import SiteglassError

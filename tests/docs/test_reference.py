@@ -16,7 +16,7 @@ from siteglass.billing.requests import LEDGER_PARAMETERS, USAGE_PARAMETERS
 from siteglass.corpus.lead import Lead
 from siteglass.leads.requests import ENRICH_PARAMETERS, PAGE_PARAMETERS, SEARCH_PARAMETERS
 from siteglass.query.directives import parse
-from siteglass.query.field import Asked
+from siteglass.query.field import SearchableField
 from siteglass.query.fields import ASKED, DIRECTIVES, ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE
 from siteglass.settings import Settings, variable
 from testing.api_calls import search
@@ -76,7 +76,7 @@ def test_nothing_is_missing() -> None:
 
 
 @pytest.mark.parametrize("asked", ASKED.values(), ids=lambda asked: asked.name)
-def test_the_example_of_a_directive_can_be_read(asked: Asked) -> None:
+def test_the_example_of_a_directive_can_be_read(asked: SearchableField) -> None:
     line = example_line(asked)
     shown = (FOLDER / "directives.md").read_text()
     for text in (line, f"!{line}"):

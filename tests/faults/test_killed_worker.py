@@ -63,7 +63,7 @@ async def _account(settings: Settings) -> tuple[int, str]:
         await postgres.close()
 
 
-async def _books(settings: Settings, account: int) -> tuple[ledger.Verified, dict[str, tuple[int, int]]]:
+async def _books(settings: Settings, account: int) -> tuple[ledger.LedgerReport, dict[str, tuple[int, int]]]:
     postgres = Postgres(settings.postgres_dsn, settings.postgres_schema)
     try:
         rows = await postgres.fetch(

@@ -22,7 +22,7 @@ from siteglass.index.generations import GenerationError
 from siteglass.index.index import Index as LiveIndex
 from siteglass.index.load import load
 from siteglass.index.mapping import SCHEMA_VERSION
-from siteglass.index.names import Names, written_as
+from siteglass.index.names import IndexNames, written_as
 from siteglass.platform.backends import Clock
 from siteglass.privacy import opt_out
 from siteglass.settings import Settings
@@ -40,7 +40,7 @@ def index(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Index]:
     """An index of the test's own, gone with it."""
     made = Index(f"life-{request.node.name.replace('_', '-')[:40]}", tmp_path)
     yield made
-    made.engine("DELETE", f"/{Names(made.settings.index_prefix).generations}")
+    made.engine("DELETE", f"/{IndexNames(made.settings.index_prefix).generations}")
 
 
 def test_a_rollback_loses_no_change_and_is_done_once(index: Index) -> None:
@@ -95,7 +95,7 @@ def test_retention_keeps_the_way_back_and_what_is_newer(index: Index) -> None:
 
 def test_workers_hold_opt_outs_since_a_day_before_the_oldest_that_may_be_searched(index: Index) -> None:
     """The clock of who made it may have been wrong. One abandoned half-way does not count, unless it is live."""
-    names = Names(index.settings.index_prefix)
+    names = IndexNames(index.settings.index_prefix)
 
     def since(name: str) -> None:
         held_since = run(index.settings, generations.oldest_made_at)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from siteglass.corpus.domains import NotAHost, normalise, registrable
 from siteglass.ingest.capture import Capture
-from siteglass.ingest.facts import Found, PageFacts
+from siteglass.ingest.facts import ContactSighting, PageFacts
 
 _TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
 _ADDRESS = re.compile(r"[\w.]+@[\w.]+\w")
@@ -46,8 +46,8 @@ def facts_of(capture: Capture) -> PageFacts:
         digest=hashlib.sha256(capture.body).hexdigest()[:16],
         title=title[1] if title else "",
         text=text,
-        emails=tuple(Found(found, "text") for found in sorted(set(_ADDRESS.findall(text)))),
-        phones=tuple(Found(found, "text") for found in sorted(set(_PHONE.findall(text)))),
+        emails=tuple(ContactSighting(found, "text") for found in sorted(set(_ADDRESS.findall(text)))),
+        phones=tuple(ContactSighting(found, "text") for found in sorted(set(_PHONE.findall(text)))),
         load_time_ms=capture.load_time_ms,
     )
 

@@ -14,7 +14,7 @@ import pytest
 
 from siteglass.errors import Unavailable
 from siteglass.privacy import control
-from siteglass.privacy.control import Control, Look, is_public, open_control, places
+from siteglass.privacy.control import Control, ControlCheck, is_public, open_control, places
 from siteglass.settings import Settings, SettingsError
 from testing.ports import free_port
 from tests.opt_out.servers import Names, Site, certificate, hosting, naming
@@ -62,12 +62,12 @@ def afresh(names: Names, site: Site) -> None:
     site.say(TOKEN)
 
 
-def look(names: Names, site: Site, domain: str = DOMAIN, *, allowed: bool = True) -> list[Look]:
+def look(names: Names, site: Site, domain: str = DOMAIN, *, allowed: bool = True) -> list[ControlCheck]:
     made = Control([("127.0.0.1", names.port)], [LOOPBACK] if allowed else [], site.port, free_port())
     return asyncio.run(made.look(domain, TOKEN))
 
 
-def proven(looks: list[Look]) -> list[bool]:
+def proven(looks: list[ControlCheck]) -> list[bool]:
     return [one.proven for one in looks]
 
 

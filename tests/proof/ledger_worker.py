@@ -19,10 +19,10 @@ from typing import Any
 import orjson
 import uvloop
 
-from siteglass.access.accounts import AccountError, Unconfirmed
+from siteglass.access.accounts import AccountError, UnconfirmedError
 from siteglass.access.keys import Caller
 from siteglass.billing import credits
-from siteglass.billing.answers import Keep, compress
+from siteglass.billing.answers import AnswerToStore, compress
 from siteglass.billing.credits import Bill, Mark
 from siteglass.errors import InsufficientCredits, Unavailable
 from siteglass.platform.postgres import Postgres
@@ -161,7 +161,7 @@ class Client:
     async def _charge_once(self, caller: Caller, operation: Operation) -> tuple[Any, dict[str, Any]]:
         """One attempt, as the HTTP edge makes it. Its body is unlike that of any other attempt."""
         body, print_ = operation.request.encode(), operation.fingerprint.encode()
-        keep = Keep(operation.key, print_, "{}", compress(body)) if operation.key else None
+        keep = AnswerToStore(operation.key, print_, "{}", compress(body)) if operation.key else None
         bill = _bill(operation.api, operation.lead)
         try:
             receipt = await credits.charge(self.postgres, caller, operation.request, bill, keep, timeout_ms=CHARGE_MS)
@@ -198,7 +198,7 @@ class Client:
         call = self.log.call(operation)
         try:
             left = await work
-        except (Unavailable, Unconfirmed):
+        except (Unavailable, UnconfirmedError):
             await self.until_back(caller_of(int(operation.account), 0))
         except AccountError:
             self.log.answer(call, "refused")

@@ -12,7 +12,7 @@ from pathlib import Path
 import aiohttp
 import httpx
 
-from siteglass.index.names import Names
+from siteglass.index.names import IndexNames
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from testing.accounts import make_schema
@@ -91,7 +91,7 @@ class Searches:
 
     def __init__(self, settings: Settings) -> None:
         self._client = httpx.Client(base_url=settings.opensearch_urls[0], trust_env=False, timeout=10)
-        self._path = f"/{Names(settings.index_prefix).read}/_stats/search"
+        self._path = f"/{IndexNames(settings.index_prefix).read}/_stats/search"
 
     def count(self) -> int:
         return int(self._client.get(self._path).raise_for_status().json()["_all"]["total"]["search"]["query_total"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from siteglass.query.completion import COMPLETABLE, Known, complete
+from siteglass.query.completion import COMPLETABLE, KnownValue, complete
 from siteglass.query.field import Kind as FieldKind
 from siteglass.query.fields import ASKED
 from siteglass.query.folding import fold
@@ -19,12 +19,12 @@ VOCABULARY = vocabulary()
 MOST = 50
 
 
-def _first(kind: Kind, text: str) -> Known | None:
+def _first(kind: Kind, text: str) -> KnownValue | None:
     found, _ = complete(kind, text, 1)
     return found[0].known if found else None
 
 
-def _all(kind: Kind) -> list[Known]:
+def _all(kind: Kind) -> list[KnownValue]:
     """Every value, each found by itself."""
     found = {value: _first(kind, value) for value in VOCABULARY.values(kind)}
     assert [value for value, known in found.items() if known is None or known.value != value] == []

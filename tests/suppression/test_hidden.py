@@ -11,8 +11,9 @@ import pytest
 from siteglass.corpus.lead import Lead
 from siteglass.errors import Unavailable
 from siteglass.platform.backends import Backends, open_backends
-from siteglass.suppression import entries, hidden
-from siteglass.suppression.hidden import Hidden
+from siteglass.suppression import entries
+from siteglass.suppression import filter as hidden
+from siteglass.suppression.filter import SuppressionFilter
 from siteglass.suppression.values import Hasher, read_value
 from tests.suppression.world import World, world
 
@@ -36,11 +37,11 @@ class Oldest:
         return self.at
 
 
-def _with(scene: World, work: Callable[[Backends, Hidden, Oldest], Awaitable[None]]) -> None:
+def _with(scene: World, work: Callable[[Backends, SuppressionFilter, Oldest], Awaitable[None]]) -> None:
     async def inside() -> None:
         async with open_backends(scene.settings) as backends:
             oldest = Oldest()
-            held = Hidden(backends.postgres, Hasher(scene.settings), frozenset(), oldest)
+            held = SuppressionFilter(backends.postgres, Hasher(scene.settings), frozenset(), oldest)
             await work(backends, held, oldest)
 
     asyncio.run(inside())
@@ -56,7 +57,7 @@ def _record(domain: str) -> dict[str, object]:
 
 
 def test_new_entries_come_in_and_old_ones_go_with_their_generation(scene: World) -> None:
-    async def work(backends: Backends, held: Hidden, oldest: Oldest) -> None:
+    async def work(backends: Backends, held: SuppressionFilter, oldest: Oldest) -> None:
         await _add(backends, "first.example")
         await held.refresh()
         assert held.shown(_record("first.example")) is None
@@ -78,10 +79,10 @@ def test_new_entries_come_in_and_old_ones_go_with_their_generation(scene: World)
 
 
 def test_a_lead_keeps_what_is_not_listed(scene: World) -> None:
-    async def work(backends: Backends, held: Hidden, _oldest: Oldest) -> None:
+    async def work(backends: Backends, held: SuppressionFilter, _oldest: Oldest) -> None:
         hasher = Hasher(scene.settings)
         listed = [f"m{number}@part.example" for number in range(3)]
-        found = [entries.Found("part.example", hasher.of_value(read_value(text))) for text in listed]
+        found = [entries.FoundHash("part.example", hasher.of_value(read_value(text))) for text in listed]
         for one in found:
             await entries.remember(backends.postgres, [one])
             await held.refresh()
@@ -96,7 +97,7 @@ def test_a_lead_keeps_what_is_not_listed(scene: World) -> None:
 def test_a_copy_that_is_too_old_is_read_again_or_nothing_is_answered(
     scene: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def work(backends: Backends, held: Hidden, _oldest: Oldest) -> None:
+    async def work(backends: Backends, held: SuppressionFilter, _oldest: Oldest) -> None:
         await held.require_fresh()
         await _add(backends, "late.example")
         await held.require_fresh()

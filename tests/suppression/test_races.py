@@ -18,7 +18,7 @@ from siteglass.corpus.lead_files import LeadFileError, record_place, write_parqu
 from siteglass.index import generations
 from siteglass.index import load as loading
 from siteglass.index.index import Index
-from siteglass.index.writing import Preparer, Written, write
+from siteglass.index.writing import Preparer, WriteReport, write
 from siteglass.privacy import opt_out
 from siteglass.suppression import entries
 from siteglass.suppression.values import Hasher, Kind, read_value
@@ -99,7 +99,7 @@ def test_what_a_killed_writer_left_is_found_later(scene: World) -> None:
     async def unasked(live_index: Index) -> None:
         prepared = Preparer(scene.settings).prepare(lead, record_place(path, 0))
         for target in await generations.writable(live_index):
-            await write(live_index, target, [prepared.lines], Written())
+            await write(live_index, target, [prepared.lines], WriteReport())
 
     run(scene.settings, unasked)
     assert _in_index(scene, address)
@@ -191,7 +191,7 @@ def test_access_tells_where_it_stood_and_nothing_of_others(scene: World) -> None
     add(scene.settings, [lead], scene.settings.lead_store)
     run(scene.settings, _refreshed)
 
-    def held(text: str) -> opt_out.Held:
+    def held(text: str) -> opt_out.HeldData:
         return run(scene.settings, lambda live_index: opt_out.held(live_index, read_value(text)))
 
     before = held(mine)
@@ -248,5 +248,5 @@ async def _noted(live_index: Index, lead: Lead) -> None:
     await entries.add(live_index.postgres, hasher, values, reason="asked to", actor="tests")
     await entries.remember(
         live_index.postgres,
-        [entries.Found(lead.domain, hasher.of_value(value)) for value in values if value.kind is not Kind.DOMAIN],
+        [entries.FoundHash(lead.domain, hasher.of_value(value)) for value in values if value.kind is not Kind.DOMAIN],
     )

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from siteglass.corpus.lead import Lead
-from siteglass.ingest.facts import Found, PageFacts
-from siteglass.ingest.suppressed import Suppressed
+from siteglass.ingest.facts import ContactSighting, PageFacts
+from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.query.vocabulary import vocabulary
 from siteglass.settings import Settings
 from siteglass.suppression.calling_codes import CALLING_CODES
@@ -154,10 +154,10 @@ def test_the_facts_of_a_page() -> None:
         offset=0,
         digest="",
         text="Tel. 030 12345678, anna [at] acme-shop.de",
-        phones=(Found(PHONE, "text"),),
-        emails=(Found(ADDRESS, "obfuscated"),),
+        phones=(ContactSighting(PHONE, "text"),),
+        emails=(ContactSighting(ADDRESS, "obfuscated"),),
     )
-    suppressed = Suppressed(frozenset(), SUPPRESSED, SECRET)
+    suppressed = SuppressionSnapshot(frozenset(), SUPPRESSED, SECRET)
     left = suppressed.page(facts)
     assert left is not None
     assert (left.text, left.url, left.phones, left.emails) == ("Tel. , ", "https://a.example/?who=", (), ())

@@ -17,7 +17,7 @@ from siteglass.corpus.lead import Lead
 from siteglass.index.documents import document
 from siteglass.index.mapping import FILTER_ONLY
 from siteglass.settings import Settings, SettingsError
-from siteglass.suppression.hidden import EEA, hidden_countries
+from siteglass.suppression.filter import EEA, hidden_countries
 from siteglass.suppression.redaction import changes, hashes, lead_getter, names, without_personal
 from siteglass.suppression.values import Hasher, Kind, NotAValue, read_value
 

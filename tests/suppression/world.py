@@ -18,7 +18,7 @@ import httpx
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index.generations import Shape
-from siteglass.index.rebuild import Plan, rebuild
+from siteglass.index.rebuild import RebuildPlan, rebuild
 from siteglass.settings import Settings, environment_of
 from testing.accounts import drop_schema
 from testing.service import RUN_PREFIX, fill, make_test_account, run, settings_for
@@ -69,7 +69,7 @@ class World:
 
 def rebuilt(settings: Settings, sources: Sequence[Path]) -> str:
     """A new generation as the product builds it, promoted; the one that was live stays behind it. Its name."""
-    plan = Plan(Shape(), verify=False, promote=True, keep=1)
+    plan = RebuildPlan(Shape(), verify=False, promote=True, keep=1)
     return run(settings, lambda index: rebuild(index, sources, plan)).name
 
 

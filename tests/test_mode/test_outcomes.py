@@ -15,7 +15,7 @@ from siteglass.access.accounts import create_account
 from siteglass.access.keys import create_key
 from siteglass.access.rotation import rotate_key
 from siteglass.billing.credits import balance
-from siteglass.billing.receipts import Wanted, entries
+from siteglass.billing.receipts import EntryFilter, entries
 from siteglass.leads import sandbox as test_mode
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
@@ -90,7 +90,7 @@ def test_a_search_finds_the_same_leads_every_time_and_costs_nothing(
     async def written(live_index: Any) -> tuple[int, int]:
         postgres: Postgres = live_index.postgres
         left = await balance(postgres, account)
-        return left.lead, len(await entries(postgres, account, Wanted(10)))
+        return left.lead, len(await entries(postgres, account, EntryFilter(10)))
 
     assert run(settings, written) == (0, 0)
 

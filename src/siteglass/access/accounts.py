@@ -20,7 +20,7 @@ class AccountError(ValueError):
     """What an operator asked for cannot be done; the message says what can."""
 
 
-class Unconfirmed(AccountError):
+class UnconfirmedError(AccountError):
     """What an operator asked for may have been done; the message says how to try again without doing it twice."""
 
 

@@ -31,7 +31,7 @@ class Person:
 Actor = str | Person
 
 
-def spelled(actor: Actor) -> tuple[str, str]:
+def actor_columns(actor: Actor) -> tuple[str, str]:
     """Kind and id of an actor as they stand in a row."""
     return ("person", str(actor.id)) if isinstance(actor, Person) else ("operator", actor)
 
@@ -96,20 +96,20 @@ async def audit_page(
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class PersonName:
     """A person as a trail names them: anybody can take a name, but nobody else's address."""
 
     name: str
     email: str
 
 
-async def people_named(postgres: Postgres, person_ids: Iterable[int]) -> dict[int, Named]:
+async def people_named(postgres: Postgres, person_ids: Iterable[int]) -> dict[int, PersonName]:
     """Whom the numbers in rows stand for; those who are no more are missing."""
     rows = await postgres.fetch(
         "SELECT id, name, email FROM {schema}.people WHERE id = ANY($1::bigint[])",
         list(person_ids),
     )
-    return {row["id"]: Named(row["name"], row["email"]) for row in rows}
+    return {row["id"]: PersonName(row["name"], row["email"]) for row in rows}
 
 
 def _row(row: asyncpg.Record) -> AuditRow:

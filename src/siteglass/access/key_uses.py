@@ -40,7 +40,7 @@ FROM found WHERE k.id = found.id AND k.digest = found.older
 
 
 @dataclass(frozen=True, slots=True)
-class Rehashed:
+class NewDigest:
     """The digest of a key that was found by an older secret, and what is to stand in its place."""
 
     older: bytes
@@ -56,7 +56,7 @@ class KeyUses:
         self._monotonic = monotonic
         # Used longest ago first.
         self._used: dict[int, float] = {}
-        self._rehashed: dict[int, Rehashed] = {}
+        self._rehashed: dict[int, NewDigest] = {}
 
     def used(self, key_id: int) -> None:
         """The key was used just now."""
@@ -65,7 +65,7 @@ class KeyUses:
         if len(self._used) > MAX_REMEMBERED:
             del self._used[next(iter(self._used))]
 
-    def rehashed(self, key_id: int, digests: Rehashed) -> None:
+    def rehashed(self, key_id: int, digests: NewDigest) -> None:
         """The key was found by an older secret."""
         if len(self._rehashed) < MAX_REMEMBERED:
             self._rehashed[key_id] = digests

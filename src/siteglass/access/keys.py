@@ -12,10 +12,10 @@ from typing import Final
 import asyncpg
 
 from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError, broken_rule
-from siteglass.access.audit import Actor, spelled
+from siteglass.access.audit import Actor, actor_columns
 from siteglass.access.key_form import digest, is_well_formed, make_key, secret_version
 from siteglass.access.key_room import HAS_ROOM, TooManyKeys, fetchrow_alone
-from siteglass.access.key_uses import KeyUses, Rehashed
+from siteglass.access.key_uses import KeyUses, NewDigest
 from siteglass.access.networks import Network
 from siteglass.errors import Unauthorized
 from siteglass.platform.postgres import Postgres
@@ -176,7 +176,7 @@ class Keys:
         if row is None:
             return None
         if row["digest"] != digests[0]:
-            self.uses.rehashed(row["id"], Rehashed(row["digest"], digests[0], self._newest_version))
+            self.uses.rehashed(row["id"], NewDigest(row["digest"], digests[0], self._newest_version))
         networks = row["allowed_networks"]
         return Caller(
             account_id=row["account_id"],
@@ -231,7 +231,7 @@ async def create_key(
     own = limits or KeyLimits()
     values = (own.expires_at, own.daily_api_cap, own.daily_lead_cap, own.rate_per_s, own.burst, own.networks)
     try:
-        arguments = (account_id, name, *stored, sorted(set(scopes)), *values, *spelled(actor), most, test)
+        arguments = (account_id, name, *stored, sorted(set(scopes)), *values, *actor_columns(actor), most, test)
         if most is None:
             row = await postgres.fetchrow(_CREATE, *arguments, timeout_ms=ADMIN_TIMEOUT_MS)
         else:
@@ -289,7 +289,7 @@ SELECT id FROM changed
 
 async def allow_networks(postgres: Postgres, key_id: int, networks: Sequence[Network] | None, actor: Actor) -> None:
     """Let a key be used from these networks only, or from anywhere; seen by workers within a second."""
-    row = await postgres.fetchrow(_ALLOW, key_id, networks, *spelled(actor), timeout_ms=ADMIN_TIMEOUT_MS)
+    row = await postgres.fetchrow(_ALLOW, key_id, networks, *actor_columns(actor), timeout_ms=ADMIN_TIMEOUT_MS)
     if row is None:
         raise no_key(key_id)
 
@@ -312,6 +312,6 @@ async def revoke_key(postgres: Postgres, key_id: int, actor: Actor, *, of_accoun
 
     Who revokes it again changes nothing, and is not noted. `of_account`: there is no other account's key.
     """
-    row = await postgres.fetchrow(_REVOKE, key_id, of_account, *spelled(actor), timeout_ms=ADMIN_TIMEOUT_MS)
+    row = await postgres.fetchrow(_REVOKE, key_id, of_account, *actor_columns(actor), timeout_ms=ADMIN_TIMEOUT_MS)
     if row is None:
         raise no_key(key_id)

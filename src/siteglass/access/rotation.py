@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError
-from siteglass.access.audit import Actor, spelled
+from siteglass.access.audit import Actor, actor_columns
 from siteglass.access.key_room import HAS_ROOM, TooManyKeys, fetchrow_alone
 from siteglass.access.keys import new_key, no_key
 from siteglass.platform.postgres import Postgres
@@ -76,7 +76,7 @@ async def rotate_key(
         raise AccountError(f"An overlap is 0 to {MAX_OVERLAP.days * 24} hours.")
     found = await postgres.fetchrow("SELECT test FROM {schema}.keys WHERE id = $1", key_id, timeout_ms=ADMIN_TIMEOUT_MS)
     key, stored = new_key(secrets, test=found is not None and found["test"])
-    arguments = (key_id, *stored, overlap, of_account, *spelled(actor), most)
+    arguments = (key_id, *stored, overlap, of_account, *actor_columns(actor), most)
     if of_account is None or most is None:
         row = await postgres.fetchrow(_ROTATE, *arguments, timeout_ms=ADMIN_TIMEOUT_MS)
     else:

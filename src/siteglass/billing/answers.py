@@ -18,7 +18,7 @@ FORGET_TIMEOUT_MS = 30_000
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class AnswerToStore:
     """An answer to be stored with its charge."""
 
     key: str
@@ -29,7 +29,7 @@ class Keep:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StoredAnswer:
     """A stored answer."""
 
     fingerprint: bytes

@@ -13,7 +13,7 @@ from datetime import datetime
 import asyncpg
 
 from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError
-from siteglass.access.audit import Actor, spelled
+from siteglass.access.audit import Actor, actor_columns
 from siteglass.platform.postgres import Postgres
 
 MAX_NUMBER = 10**15
@@ -74,7 +74,7 @@ async def set_balance_alert(postgres: Postgres, account_id: int, alert: BalanceA
             raise AccountError(f"A number of credits from 1 to {MAX_NUMBER:,} is needed, found {number:,}.")
     try:
         await postgres.fetch(
-            _SET, account_id, alert.api_below, alert.lead_below, *spelled(actor), timeout_ms=ADMIN_TIMEOUT_MS
+            _SET, account_id, alert.api_below, alert.lead_below, *actor_columns(actor), timeout_ms=ADMIN_TIMEOUT_MS
         )
     except asyncpg.ForeignKeyViolationError:
         raise AccountError(f"There is no account {account_id}.") from None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from datetime import date
 
+from siteglass.billing.account_status import AccountStatus, standing
 from siteglass.billing.balance_alerts import BalanceAlert, Claim, claim_due, mark_mailed, rearm, release
-from siteglass.billing.standing import Standing, standing
 from siteglass.errors import Unavailable
 from siteglass.platform.mailer import Mailer, MailError, MailRefused
 from siteglass.platform.postgres import Postgres
@@ -78,7 +78,7 @@ async def _tell(postgres: Postgres, mailer: Mailer, link: str, claim: Claim) -> 
     return passed
 
 
-def _still_passed(seen: Standing, due: BalanceAlert) -> BalanceAlert:
+def _still_passed(seen: AccountStatus, due: BalanceAlert) -> BalanceAlert:
     """Without what was bought a moment ago."""
     return BalanceAlert(
         due.api_below if due.api_below is not None and seen.balance.api < due.api_below else None,
@@ -86,7 +86,7 @@ def _still_passed(seen: Standing, due: BalanceAlert) -> BalanceAlert:
     )
 
 
-def low_balance_text(seen: Standing, passed: BalanceAlert, link: str) -> str:
+def low_balance_text(seen: AccountStatus, passed: BalanceAlert, link: str) -> str:
     """What the mail says; `passed` has the numbers that the balance is below."""
     numbers = ((passed.api_below, "API"), (passed.lead_below, "lead"))
     api_pace, lead_pace = _pace(seen.used_per_day.api), _pace(seen.used_per_day.lead)

@@ -17,9 +17,9 @@ from typing import Any, Literal, TypeAlias
 
 import asyncpg
 
-from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError, Unconfirmed, broken_rule
+from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError, UnconfirmedError, broken_rule
 from siteglass.access.keys import Caller
-from siteglass.billing.answers import Answer, Keep
+from siteglass.billing.answers import AnswerToStore, StoredAnswer
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
 from siteglass.platform.postgres import Postgres
 
@@ -31,7 +31,7 @@ MAX_DOMAINS = 1_000
 COMMIT_MS = 500
 
 # Evidence is free now; entries of the time when it was not are still read and verified.
-Operation: TypeAlias = Literal["search", "page", "enrich", "evidence", "export"]
+ChargedOperation: TypeAlias = Literal["search", "page", "enrich", "evidence", "export"]
 
 _LINES = re.compile(r"(?:[a-z] (?=[^\n]{1,253}(?:\n|\Z))[a-z0-9_-]++(?:\.[a-z0-9_-]++)+(?:\n|\Z))*", re.ASCII)
 
@@ -49,7 +49,7 @@ class Mark(StrEnum):
 class Bill:
     """What an answer costs: API credits, and a lead credit for each domain marked as charged, but those paid before."""
 
-    operation: Operation
+    operation: ChargedOperation
     api: int
     domains: Sequence[tuple[str, Mark]]
     max_lead: int | None = None
@@ -79,7 +79,7 @@ class Receipt:
     balances: Balances
 
 
-def spell_domains(domains: Sequence[tuple[str, Mark]]) -> str:
+def format_domains(domains: Sequence[tuple[str, Mark]]) -> str:
     """The column of a ledger row."""
     if len(domains) > MAX_DOMAINS:
         raise ValueError(f"a ledger row names at most {MAX_DOMAINS} domains, not {len(domains)}")
@@ -99,7 +99,13 @@ def _deadline(timeout_ms: int) -> datetime:
 
 
 async def charge(
-    postgres: Postgres, caller: Caller, request_id: str, bill: Bill, keep: Keep | None = None, *, timeout_ms: int
+    postgres: Postgres,
+    caller: Caller,
+    request_id: str,
+    bill: Bill,
+    keep: AnswerToStore | None = None,
+    *,
+    timeout_ms: int,
 ) -> Receipt | None:
     """Take the credits for an answer and write its ledger row, also if it costs nothing; afterwards it may be shown.
 
@@ -110,7 +116,7 @@ async def charge(
     api, lead = bill.api, len(bill.leads)
     if not (0 <= api <= MAX_CHARGE and 0 <= lead <= MAX_CHARGE):
         raise ValueError(f"a charge is 0 to {MAX_CHARGE} credits, not {api} and {lead}")
-    column = spell_domains(bill.domains)
+    column = format_domains(bill.domains)
     try:
         row = await postgres.call(
             "charge",
@@ -191,7 +197,7 @@ async def balance(postgres: Postgres, account_id: int) -> Balances:
     return Balances(row["api"], row["lead"], row["seq"])
 
 
-async def find_answer(postgres: Postgres, caller: Caller, key: str) -> tuple[Answer, Receipt] | None:
+async def find_answer(postgres: Postgres, caller: Caller, key: str) -> tuple[StoredAnswer, Receipt] | None:
     """The answer that was stored under this key, with what it cost then and what the account has now."""
     row = await postgres.fetchrow(
         """
@@ -214,7 +220,7 @@ async def find_answer(postgres: Postgres, caller: Caller, key: str) -> tuple[Ans
         return None
     left = await balance(postgres, caller.account_id)
     domains = tuple(domain for domain, _ in read_domains(row["domains"]))
-    answer = Answer(row["fingerprint"], row["request_id"], kept["headers"], kept["body"], domains)
+    answer = StoredAnswer(row["fingerprint"], row["request_id"], kept["headers"], kept["body"], domains)
     return answer, Receipt(row["api"], row["lead"], left)
 
 
@@ -229,7 +235,7 @@ async def _write(postgres: Postgres, function: str, reference: str, **arguments:
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
     except Unavailable as error:
-        raise Unconfirmed(
+        raise UnconfirmedError(
             f"PostgreSQL did not confirm it ({error.reason}): it may have been done. Run it again with "
             f"--reference {shlex.quote(reference)}: what was done under it is not done twice."
         ) from None

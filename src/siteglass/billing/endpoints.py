@@ -9,9 +9,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from siteglass.access.keys import Caller
-from siteglass.billing import receipts, standing
+from siteglass.billing import account_status as standing
+from siteglass.billing import receipts
 from siteglass.billing.requests import is_request_id, read_ledger, read_usage, too_many_rows
-from siteglass.billing.responses import account_answer, ledger_answer, receipt_answer, usage_answer
+from siteglass.billing.responses import account_response, ledger_response, receipt_response, usage_response
 from siteglass.errors import NotFound
 from siteglass.platform.backends import Backends
 from siteglass.web.guard import Call, Guard
@@ -40,7 +41,7 @@ class BillingEndpoints:
         """Balances, plan and limits."""
         read_no_parameters(request.query_params)
         overview = await standing.overview(self._postgres, caller)
-        return account_answer(overview, self._max_domains)
+        return account_response(overview, self._max_domains)
 
     async def usage(self, request: Request, caller: Caller, _call: Call) -> Response:
         """Credits by day, operation and key."""
@@ -55,13 +56,13 @@ class BillingEndpoints:
         )
         if rows is None:
             raise too_many_rows()
-        return usage_answer(wanted, rows)
+        return usage_response(wanted, rows)
 
     async def ledger(self, request: Request, caller: Caller, _call: Call) -> Response:
         """Ledger entries, a page at a time."""
         wanted = read_ledger(request.query_params, ",".join(request.headers.getlist("accept")))
         entries = await receipts.entries(self._postgres, caller.account_id, wanted.wanted)
-        return ledger_answer(wanted, entries)
+        return ledger_response(wanted, entries)
 
     async def receipt(self, request: Request, caller: Caller, _call: Call) -> Response:
         """All entries of one request."""
@@ -72,4 +73,4 @@ class BillingEndpoints:
             entries = await receipts.of_request(self._postgres, caller.account_id, request_id)
         if not entries:
             raise NotFound(request.url.path[:200], receipt=True)
-        return receipt_answer(request_id, entries)
+        return receipt_response(request_id, entries)

@@ -50,7 +50,7 @@ class LedgerProblem:
 
 
 @dataclass(slots=True)
-class Verified:
+class LedgerReport:
     """What was read, and the first problems found in it."""
 
     accounts: int = 0
@@ -104,7 +104,7 @@ _SIGNS = {"charge": -1, "expire": -1, "grant": 1, "refund": 1}
 class _Books:
     """One account as its rows make it, and what is wrong with them."""
 
-    def __init__(self, account_id: int, found: Verified) -> None:
+    def __init__(self, account_id: int, found: LedgerReport) -> None:
         self._account_id = account_id
         self._found = found
         self._head = FIRST_PREVIOUS
@@ -195,7 +195,7 @@ class _Books:
                 self._found.add(self._account_id, seq, "more was given back than it took")
 
 
-async def _verify_account(postgres: Postgres, account_id: int, found: Verified) -> None:
+async def _verify_account(postgres: Postgres, account_id: int, found: LedgerReport) -> None:
     """One account, balance and rows as of the same moment: charges may go on meanwhile."""
     books = _Books(account_id, found)
     async with (
@@ -239,12 +239,12 @@ async def count_rows(postgres: Postgres, account_id: int | None = None) -> int:
 
 async def verify(
     postgres: Postgres, account_id: int | None = None, told: Callable[[int], None] = lambda _: None
-) -> Verified:
+) -> LedgerReport:
     """Read the whole ledger, or that of one account, and report what is wrong; memory does not grow with it.
 
     `told` hears now and then how many rows have been read.
     """
-    found = Verified(told=told)
+    found = LedgerReport(told=told)
     last = 0 if account_id is None else account_id - 1
     while True:
         rows = await postgres.fetch(

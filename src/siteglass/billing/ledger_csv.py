@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from siteglass.billing.receipts import Entry, Wanted, entries
+from siteglass.billing.receipts import Entry, EntryFilter, entries
 from siteglass.platform.postgres import Postgres
 
 COLUMNS = (
@@ -27,7 +27,7 @@ MAX_CSV_ROWS = 100_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
-def spelled_time(time: datetime | None) -> str | None:
+def format_time(time: datetime | None) -> str | None:
     """A time of the database, which gives them in UTC."""
     return None if time is None else time.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
@@ -40,7 +40,7 @@ def cell(text: str) -> str:
 def _line(columns: Sequence[str], entry: Entry) -> list[object]:
     values = {
         "seq": entry.seq,
-        "at": spelled_time(entry.at),
+        "at": format_time(entry.at),
         "kind": entry.kind,
         "operation": None if entry.operation == "none" else entry.operation,
         "api_credits": entry.api,
@@ -49,7 +49,7 @@ def _line(columns: Sequence[str], entry: Entry) -> list[object]:
         "key_id": entry.key_id,
         "key_name": None if entry.key_name is None else cell(entry.key_name),
         "by": entry.by,
-        "expires_at": spelled_time(entry.expires_at),
+        "expires_at": format_time(entry.expires_at),
         "refers_to": entry.refers_to,
         "hash": entry.hash.hex(),
     }
@@ -73,7 +73,7 @@ class LedgerCsv:
     with `before` set to it goes on where this one ends.
     """
 
-    def __init__(self, postgres: Postgres, account_id: int, wanted: Wanted) -> None:
+    def __init__(self, postgres: Postgres, account_id: int, wanted: EntryFilter) -> None:
         self._postgres = postgres
         self._account_id = account_id
         self._wanted = replace(wanted, limit=ROWS_AT_ONCE)

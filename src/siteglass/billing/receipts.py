@@ -75,7 +75,7 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class EntryFilter:
     """Which entries: all that is given must hold."""
 
     limit: int
@@ -123,7 +123,7 @@ ORDER BY l.seq {order}
 """
 
 
-async def entries(postgres: Postgres, account_id: int, wanted: Wanted) -> list[Entry]:
+async def entries(postgres: Postgres, account_id: int, wanted: EntryFilter) -> list[Entry]:
     """The newest entries that are wanted, the newest first; one above the limit, if there is one, tells of more.
 
     With `after` it is the first that tells of more: the list goes on at that end.

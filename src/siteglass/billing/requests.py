@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from starlette.datastructures import QueryParams
 
-from siteglass.billing.receipts import MAX_USAGE_ROWS, Wanted
+from siteglass.billing.receipts import MAX_USAGE_ROWS, EntryFilter
 from siteglass.errors import BadRequest, Problem
 from siteglass.web.parameters import MAX_NUMBER, Given, read_given, read_number
 from siteglass.web.responses import JSON
@@ -111,7 +111,7 @@ def too_many_rows() -> BadRequest:
 class LedgerRequest:
     """Entries that are wanted, and how they were asked for: the next page is asked for alike."""
 
-    wanted: Wanted
+    wanted: EntryFilter
     given: Given
     as_csv: bool
 
@@ -129,7 +129,7 @@ def read_ledger(parameters: QueryParams, accepted: str = "") -> LedgerRequest:
     before = read_number(given, "before", MAX_NUMBER, problems)
     if problems:
         raise BadRequest(problems)
-    wanted = Wanted(limit, since, until, key_id, request_id, before)
+    wanted = EntryFilter(limit, since, until, key_id, request_id, before)
     return LedgerRequest(wanted, given, prefers_csv(accepted))
 
 

@@ -9,13 +9,13 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from siteglass.billing.account_status import Overview
 from siteglass.billing.credits import Mark, Receipt
-from siteglass.billing.ledger_csv import spelled_time, written
+from siteglass.billing.ledger_csv import format_time, written
 from siteglass.billing.receipts import Entry, UsageRow
 from siteglass.billing.requests import CSV, LedgerRequest, UsageRequest
-from siteglass.billing.standing import Overview
 from siteglass.web.operations import LEDGER_PATH, MAX_LIMIT
-from siteglass.web.responses import SAFE_HEADERS, answer
+from siteglass.web.responses import SAFE_HEADERS, json_response
 
 REASONS = {
     Mark.CHARGED: "charged",
@@ -40,22 +40,22 @@ def price(micros: int) -> str:
     return format(Decimal(micros).scaleb(-6), ".6f")
 
 
-def account_answer(seen: Overview, max_domains: int) -> Response:
+def account_response(seen: Overview, max_domains: int) -> Response:
     """An account as its key sees it."""
     plan, key = seen.plan, seen.key
-    return answer(
+    return json_response(
         {
             "account": {
                 "id": seen.id,
                 "name": seen.name,
                 "plan": plan.name,
-                "created_at": spelled_time(seen.created_at),
+                "created_at": format_time(seen.created_at),
             },
             "balances": {
                 "api_credits": seen.balance.api,
                 "lead_credits": seen.balance.lead,
                 "expiring": [
-                    {"expires_at": spelled_time(time), "api_credits": left.api, "lead_credits": left.lead}
+                    {"expires_at": format_time(time), "api_credits": left.api, "lead_credits": left.lead}
                     for time, left in seen.expiring
                 ],
             },
@@ -78,8 +78,8 @@ def account_answer(seen: Overview, max_domains: int) -> Response:
                 "name": key.name,
                 "shown": key.shown,
                 "scopes": list(key.scopes),
-                "created_at": spelled_time(key.created_at),
-                "expires_at": spelled_time(key.expires_at),
+                "created_at": format_time(key.created_at),
+                "expires_at": format_time(key.expires_at),
                 "requests_per_second": key.rate_per_s,
                 "burst": key.burst,
                 "daily_api_credits": key.daily_api_cap,
@@ -90,9 +90,9 @@ def account_answer(seen: Overview, max_domains: int) -> Response:
     )
 
 
-def usage_answer(asked: UsageRequest, rows: Sequence[UsageRow]) -> Response:
+def usage_response(asked: UsageRequest, rows: Sequence[UsageRow]) -> Response:
     """Rows and their sums."""
-    return answer(
+    return json_response(
         {
             "from": str(asked.first),
             "to": str(asked.last),
@@ -119,7 +119,7 @@ def usage_answer(asked: UsageRequest, rows: Sequence[UsageRow]) -> Response:
 def _entry(entry: Entry) -> dict[str, Any]:
     return {
         "seq": entry.seq,
-        "at": spelled_time(entry.at),
+        "at": format_time(entry.at),
         "kind": entry.kind,
         "operation": None if entry.operation == "none" else entry.operation,
         "api_credits": entry.api,
@@ -127,13 +127,13 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "request_id": entry.request_id,
         "key": None if entry.key_id is None else {"id": entry.key_id, "name": entry.key_name},
         "by": entry.by,
-        "expires_at": spelled_time(entry.expires_at),
+        "expires_at": format_time(entry.expires_at),
         "refers_to": entry.refers_to,
         "hash": entry.hash.hex(),
     }
 
 
-def ledger_answer(asked: LedgerRequest, found: Sequence[Entry]) -> Response:
+def ledger_response(asked: LedgerRequest, found: Sequence[Entry]) -> Response:
     """A page of entries, and the way to older ones."""
     limit = asked.wanted.limit
     shown = found[:limit]
@@ -146,10 +146,10 @@ def ledger_answer(asked: LedgerRequest, found: Sequence[Entry]) -> Response:
     if asked.as_csv:
         # Of a key its number only: names are for people.
         return Response(written(shown), 200, {**SAFE_HEADERS, **headers}, f"{CSV}; charset=utf-8")
-    return answer({"entries": [_entry(entry) for entry in shown], "next": following}, headers=headers)
+    return json_response({"entries": [_entry(entry) for entry in shown], "next": following}, headers=headers)
 
 
-def receipt_answer(request_id: str, found: Sequence[tuple[Entry, Sequence[tuple[str, Mark]]]]) -> Response:
+def receipt_response(request_id: str, found: Sequence[tuple[Entry, Sequence[tuple[str, Mark]]]]) -> Response:
     """All entries of a request, each domain with what it cost or why it was free."""
     entries = [
         {
@@ -160,4 +160,4 @@ def receipt_answer(request_id: str, found: Sequence[tuple[Entry, Sequence[tuple[
         }
         for entry, marks in found
     ]
-    return answer({"request_id": request_id, "entries": entries})
+    return json_response({"request_id": request_id, "entries": entries})

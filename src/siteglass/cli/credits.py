@@ -13,7 +13,7 @@ from siteglass.cli.accounts import actor, run
 
 if TYPE_CHECKING:
     from siteglass.billing.credits import Balances
-    from siteglass.billing.ledger import Verified
+    from siteglass.billing.ledger import LedgerReport
     from siteglass.platform.postgres import Postgres
 
 MOST = 1_000_000_000_000
@@ -100,7 +100,7 @@ def credits_verify(account_id: int | None) -> None:
     from siteglass.billing import ledger
     from siteglass.platform.progress import progress
 
-    async def verify(postgres: Postgres) -> Verified:
+    async def verify(postgres: Postgres) -> LedgerReport:
         with progress("rows", await ledger.count_rows(postgres, account_id)) as told:
             return await ledger.verify(postgres, account_id, told)
 

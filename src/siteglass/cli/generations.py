@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from siteglass.cli.index import run, tell_loaded
+from siteglass.cli.index import print_load_report, run
 
 if TYPE_CHECKING:
-    from siteglass.index.golden import Golden
+    from siteglass.index.golden import GoldenSet
     from siteglass.index.index import Index
-    from siteglass.index.rebuild import Rebuilt
+    from siteglass.index.rebuild import RebuildReport
     from siteglass.index.verification import Report, Tolerances
 
 Command = Callable[..., None]
@@ -44,7 +44,7 @@ def with_checks(command: Command) -> Command:
     return command
 
 
-def read_checks(checks: dict[str, Any]) -> tuple[Tolerances, Golden | None]:
+def read_checks(checks: dict[str, Any]) -> tuple[Tolerances, GoldenSet | None]:
     """What the options of a check say."""
     from siteglass.index.golden import read_golden
     from siteglass.index.verification import Tolerances
@@ -195,7 +195,7 @@ def index_rebuild(
     tolerances, golden = read_checks(checks)
     shape = generations.Shape(shards, replicas, codec, refresh_interval)
     forced = None if verify else reason
-    plan = rebuilding.Plan(shape, verify, promote, forced, keep, keep_failed, tolerances, golden)
+    plan = rebuilding.RebuildPlan(shape, verify, promote, forced, keep, keep_failed, tolerances, golden)
     try:
         done = run(lambda index: rebuilding.rebuild(index, sources, plan))
     except rebuilding.RebuildFailed as error:
@@ -206,11 +206,11 @@ def index_rebuild(
         sys.exit(1)
 
 
-def tell_rebuilt(done: Rebuilt) -> None:
+def tell_rebuilt(done: RebuildReport) -> None:
     if done.report is not None:
         click.echo(_table(done.report), err=True)
     read, price = f"leads read from {done.files} files", f"{done.seconds:.1f} seconds"
-    tell_loaded(done.loaded, read=read, older="not newer", price=price)
+    print_load_report(done.loaded, read=read, older="not newer", price=price)
     if done.report is not None and not done.report.ok:
         left = "it was dropped" if done.name in done.dropped else f"it is kept: siteglass index drop {done.name}"
         click.echo(f"{done.name} is refused, see above; {left}. The live generation is as it was.", err=True)

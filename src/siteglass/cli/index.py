@@ -16,7 +16,7 @@ from siteglass.settings import load_settings
 if TYPE_CHECKING:
     from siteglass.index.generations import Generation
     from siteglass.index.index import Index
-    from siteglass.index.load import Loaded
+    from siteglass.index.load import LoadReport
 
 Result = TypeVar("Result")
 
@@ -76,12 +76,12 @@ def index_load(source: Path) -> None:
     with progress("Loading", count_leads(path)) as advance_to:
         loaded = run(lambda index: loading.load(index, path, lambda so_far: advance_to(so_far.read)))
     price = f"{loaded.document_bytes / max(loaded.read, 1):.0f} bytes sent per document"
-    tell_loaded(loaded, read="leads read", older="older", price=price)
+    print_load_report(loaded, read="leads read", older="older", price=price)
     if loaded.failed:
         sys.exit(1)
 
 
-def tell_loaded(loaded: Loaded, *, read: str, older: str, price: str) -> None:
+def print_load_report(loaded: LoadReport, *, read: str, older: str, price: str) -> None:
     """What became of leads, and what that took; `older` says which ones gave way to what was there."""
     click.echo(
         f"{loaded.read} {read}; {loaded.written} written, {loaded.older} {older} than what was there, "

@@ -14,8 +14,8 @@ from siteglass.cli.index import run
 
 if TYPE_CHECKING:
     from siteglass.index.index import Index
-    from siteglass.index.rebuild import Rebuilt
-    from siteglass.ingest.suppressed import Suppressed
+    from siteglass.index.rebuild import RebuildReport
+    from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 
 
 @click.group()
@@ -59,7 +59,7 @@ def ingest_run(
     tolerances, golden = read_checks(checks)
     suppressed = run(_suppressed)
     try:
-        built = pipeline.build(pipeline.Order(archives, work, driver, workers, suppressed))
+        built = pipeline.build(pipeline.RunOrder(archives, work, driver, workers, suppressed))
     except pipeline.RunFailed as error:
         click.echo(f"The run failed: {error}", err=True)
         sys.exit(1)
@@ -69,14 +69,14 @@ def ingest_run(
         click.echo(str(built.leads))
         return
 
-    async def action(index: Index) -> Rebuilt:
+    async def action(index: Index) -> RebuildReport:
         from siteglass.index import generations
         from siteglass.index import rebuild as rebuilding
 
         for one in await generations.status(index):
             if one.unfinished and one.source == str(built.leads):  # of a run that was killed while it loaded
                 await generations.drop(index, one.name)
-        plan = rebuilding.Plan(generations.Shape(), True, promote, None, keep, False, tolerances, golden)
+        plan = rebuilding.RebuildPlan(generations.Shape(), True, promote, None, keep, False, tolerances, golden)
         return await rebuilding.rebuild(index, [built.leads], plan)
 
     try:
@@ -89,11 +89,11 @@ def ingest_run(
         sys.exit(1)
 
 
-async def _suppressed(index: Index) -> Suppressed:
-    from siteglass.ingest.suppressed import Suppressed
+async def _suppressed(index: Index) -> SuppressionSnapshot:
+    from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
     from siteglass.suppression.entries import all_listed, require_secret
     from siteglass.suppression.values import Hasher
 
     await require_secret(index.postgres, Hasher(index.settings))
     listed = await all_listed(index.postgres)
-    return Suppressed(listed.domains, listed.hashes, index.settings.suppression_secret)
+    return SuppressionSnapshot(listed.domains, listed.hashes, index.settings.suppression_secret)

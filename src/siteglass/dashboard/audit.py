@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from siteglass.access.audit import audit_page
 from siteglass.dashboard.audit_words import tell
-from siteglass.dashboard.guard import Dashboard, Declared, Visit
+from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit
 
 PAGE = "/dashboard/audit"
 PAGE_ROWS = 50
@@ -32,4 +32,4 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     )  # fmt: skip
 
 
-PAGES = (Declared("audit", "GET", PAGE, show, role="owner"),)
+PAGES = (DeclaredPage("audit", "GET", PAGE, show, role="owner"),)

@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from siteglass.access.audit import AuditRow, Named, people_named
+from siteglass.access.audit import AuditRow, PersonName, people_named
 from siteglass.access.keys import SCOPES
 from siteglass.access.own_keys import key_names
 from siteglass.dashboard.guard import Dashboard
@@ -19,7 +19,7 @@ DELETED = "Somebody deleted"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AuditSentence:
     """One action: `who` `what` `whom`, such as "Ada Lovelace" "made the key" "Office".
 
     A person stands there with their address, or with their number if they were deleted: names can be chosen.
@@ -27,15 +27,15 @@ class Told:
 
     id: int
     at: datetime
-    who: Named
+    who: PersonName
     what: str
-    whom: Named | None = None
+    whom: PersonName | None = None
     key_id: int | None = None
     """The key that `whom` names."""
     details: Sequence[str | Markup] = ()
 
 
-async def tell(dashboard: Dashboard, account_id: int, rows: Sequence[AuditRow]) -> list[Told]:
+async def tell(dashboard: Dashboard, account_id: int, rows: Sequence[AuditRow]) -> list[AuditSentence]:
     """The actions in words."""
     postgres = dashboard.backends.postgres
     keys = {row.key_id for row in rows if row.key_id is not None}
@@ -72,49 +72,49 @@ _PEOPLE = {
     "person.session_end": ("ended a session", "ended a session of"),
     "person.sessions_end": ("ended their other sessions", "ended the sessions of"),
 }
-_OPERATOR = Named("An operator", "")
+_OPERATOR = PersonName("An operator", "")
 
 
-def _person(person_id: int, people: dict[int, Named]) -> Named:
-    return people.get(person_id) or Named(DELETED, f"number {person_id}")
+def _person(person_id: int, people: dict[int, PersonName]) -> PersonName:
+    return people.get(person_id) or PersonName(DELETED, f"number {person_id}")
 
 
-def _told(row: AuditRow, people: dict[int, Named], of_keys: dict[int, str]) -> Told:
+def _told(row: AuditRow, people: dict[int, PersonName], of_keys: dict[int, str]) -> AuditSentence:
     who = _person(int(row.actor_id), people) if row.actor_kind == "person" else _OPERATOR
     action, given = row.action, row.details
     if action in _KEYS and row.key_id is not None:
-        key = Named(of_keys.get(row.key_id, str(row.key_id)), "")
-        return Told(row.id, row.at, who, _KEYS[action], key, row.key_id, _of_key(action, given))
+        key = PersonName(of_keys.get(row.key_id, str(row.key_id)), "")
+        return AuditSentence(row.id, row.at, who, _KEYS[action], key, row.key_id, _of_key(action, given))
     if action in _CREDITS:
-        return Told(row.id, row.at, who, _CREDITS[action], details=_of_credits(given))
+        return AuditSentence(row.id, row.at, who, _CREDITS[action], details=_of_credits(given))
     if action in _PEOPLE:
         return _of_person(row, who, people)
     if action in ("person.invite", "person.join"):
         what = "invited somebody as" if action == "person.invite" else "joined as"
-        return Told(row.id, row.at, who, f"{what} {given.get('role', 'viewer')}")
+        return AuditSentence(row.id, row.at, who, f"{what} {given.get('role', 'viewer')}")
     if action == "person.withdraw":
-        return Told(row.id, row.at, who, "withdrew an invitation")
+        return AuditSentence(row.id, row.at, who, "withdrew an invitation")
     if action == "alert.set":
         return _of_alert(row, who)
     if action == "account.create":
-        return Told(row.id, row.at, who, "opened the account", details=(f"Plan {given.get('plan', '')}",))
-    return Told(row.id, row.at, who, f"did {action}")
+        return AuditSentence(row.id, row.at, who, "opened the account", details=(f"Plan {given.get('plan', '')}",))
+    return AuditSentence(row.id, row.at, who, f"did {action}")
 
 
-def _of_person(row: AuditRow, who: Named, people: dict[int, Named]) -> Told:
+def _of_person(row: AuditRow, who: PersonName, people: dict[int, PersonName]) -> AuditSentence:
     for_self, for_other = _PEOPLE[row.action]
     details = (f"Now {row.details['role']}",) if "role" in row.details else ()
     whom = str(row.details.get("person", ""))
     if not whom or (row.actor_kind == "person" and row.actor_id == whom):
-        return Told(row.id, row.at, who, for_self, details=details)
-    return Told(row.id, row.at, who, for_other, _person(int(whom), people), details=details)
+        return AuditSentence(row.id, row.at, who, for_self, details=details)
+    return AuditSentence(row.id, row.at, who, for_other, _person(int(whom), people), details=details)
 
 
-def _of_alert(row: AuditRow, who: Named) -> Told:
+def _of_alert(row: AuditRow, who: PersonName) -> AuditSentence:
     kinds = (("api_below", "API"), ("lead_below", "lead"))
     below = [f"Below {number(row.details[name])} {kind} credits" for name, kind in kinds if row.details.get(name)]
-    return Told(row.id, row.at, who, "set the low-balance mail" if below else "turned the low-balance mail off",
-                details=below)  # fmt: skip
+    action = "set the low-balance mail" if below else "turned the low-balance mail off"
+    return AuditSentence(row.id, row.at, who, action, details=below)
 
 
 def _of_key(action: str, given: dict[str, Any]) -> list[str | Markup]:

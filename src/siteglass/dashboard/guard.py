@@ -25,7 +25,7 @@ from siteglass.dashboard.refusals import (
     NOT_NOW,
     NOT_THERE,
     OUR_FAULT,
-    Refused,
+    PageRefusal,
 )
 from siteglass.dashboard.rendering import DONE, HEADERS, html_answer
 from siteglass.errors import Unavailable
@@ -36,7 +36,7 @@ from siteglass.people.sessions import Session
 from siteglass.people.sign_in import KNOWN_LIFE_S, Browser, SignIn
 from siteglass.platform.backends import Backends
 from siteglass.platform.logs import log_fault, new_request_id
-from siteglass.platform.metrics import tell_answer
+from siteglass.platform.metrics import record_response
 from siteglass.web.address import origin_of
 from siteglass.web.page_files import PageFiles
 
@@ -136,7 +136,7 @@ class Visit:
         return "hx-request" in self.request.headers
 
     def number(self, name: str) -> int:
-        """A number in the path; raises Refused for what is none."""
+        """A number in the path; raises PageRefusal for what is none."""
         found = Form([(name, self.request.path_params[name])]).number(name)
         if found is None:
             raise NOT_THERE
@@ -153,7 +153,7 @@ Handler = Callable[[Dashboard, Visit], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredPage:
     """One page or form: where it is, who may have it, and whether the password must have been given just now."""
 
     name: str
@@ -175,7 +175,7 @@ def own_path(text: str) -> str:
     return text if _OWN_PATH.fullmatch(text) and len(text) <= 500 else HOME
 
 
-def guarded(declared: Declared) -> Callable[[Request], Awaitable[Response]]:
+def guarded(declared: DeclaredPage) -> Callable[[Request], Awaitable[Response]]:
     """An endpoint that shows the page to who may see it, in this order: origin, session, token, role, freshness."""
 
     async def endpoint(request: Request) -> Response:
@@ -184,10 +184,10 @@ def guarded(declared: Declared) -> Callable[[Request], Awaitable[Response]]:
         visit = Visit(request, new_request_id(), read_query(request))
         try:
             response = await _answer(dashboard, declared, visit)
-        except Refused as refused:
+        except PageRefusal as refused:
             response = _refusal(dashboard, visit, refused)
         except (PeopleError, AccountError) as error:
-            response = _refusal(dashboard, visit, Refused(400, "This cannot be done", str(error)))
+            response = _refusal(dashboard, visit, PageRefusal(400, "This cannot be done", str(error)))
         except Unavailable as error:
             log.warning("unavailable", extra={"request_id": visit.request_id, "reason": error.reason})
             response = _refusal(dashboard, visit, NOT_NOW)
@@ -198,13 +198,13 @@ def guarded(declared: Declared) -> Callable[[Request], Awaitable[Response]]:
             log_fault(visit.request_id, error)
             response = _refusal(dashboard, visit, OUR_FAULT)
         _finish(visit, response)
-        tell_answer(log, f"dashboard.{declared.name}", visit.request_id, response.status_code, started)
+        record_response(log, f"dashboard.{declared.name}", visit.request_id, response.status_code, started)
         return response
 
     return endpoint
 
 
-async def _answer(dashboard: Dashboard, declared: Declared, visit: Visit) -> Response:
+async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) -> Response:
     request = visit.request
     changes = request.method not in ("GET", "HEAD")
     if changes:
@@ -225,7 +225,7 @@ async def _answer(dashboard: Dashboard, declared: Declared, visit: Visit) -> Res
 
 
 def _check_origin(dashboard: Dashboard, request: Request) -> None:
-    """Raise Refused unless a page of ours sent the form: the browser says so, in one header or the other."""
+    """Raise PageRefusal unless a page of ours sent the form: the browser says so, in one header or the other."""
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
     own = dashboard.origin or origin_of(str(request.base_url))
@@ -270,7 +270,7 @@ def _go(visit: Visit, where: str, next_path: str | None) -> Response:
     return see_other(target)
 
 
-def _refusal(dashboard: Dashboard, visit: Visit, refused: Refused) -> Response:
+def _refusal(dashboard: Dashboard, visit: Visit, refused: PageRefusal) -> Response:
     return dashboard.page(visit, "refusal.html", refused.status, refused=refused)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from siteglass.dashboard.guard import HOME, SIGN_IN, Dashboard, Declared, Visit, see_other
+from siteglass.dashboard.guard import HOME, SIGN_IN, Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import status_of
 from siteglass.dashboard.sign_in import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS
 from siteglass.people import links, people
@@ -92,10 +92,10 @@ async def join(dashboard: Dashboard, visit: Visit) -> Response:
 
 
 PAGES = (
-    Declared("forgot", "GET", "/dashboard/forgot", show_forgot, role=""),
-    Declared("forgot.ask", "POST", "/dashboard/forgot", forgot, role=""),
-    Declared("reset", "GET", "/dashboard/reset/{token}", show_reset, role=""),
-    Declared("reset.password", "POST", "/dashboard/reset/{token}", reset, role=""),
-    Declared("join", "GET", "/dashboard/join/{token}", show_join, role=""),
-    Declared("join.accept", "POST", "/dashboard/join/{token}", join, role=""),
+    DeclaredPage("forgot", "GET", "/dashboard/forgot", show_forgot, role=""),
+    DeclaredPage("forgot.ask", "POST", "/dashboard/forgot", forgot, role=""),
+    DeclaredPage("reset", "GET", "/dashboard/reset/{token}", show_reset, role=""),
+    DeclaredPage("reset.password", "POST", "/dashboard/reset/{token}", reset, role=""),
+    DeclaredPage("join", "GET", "/dashboard/join/{token}", show_join, role=""),
+    DeclaredPage("join.accept", "POST", "/dashboard/join/{token}", join, role=""),
 )

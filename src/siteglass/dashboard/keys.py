@@ -15,7 +15,7 @@ from siteglass.access.audit import Person, audit_page
 from siteglass.access.keys import KeyRow, revoke_key
 from siteglass.access.own_keys import KeyPage, find_key, keys_page
 from siteglass.dashboard.audit_words import tell
-from siteglass.dashboard.guard import Dashboard, Declared, Visit, see_other
+from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE
 
 KEYS = "/dashboard/keys"
@@ -27,7 +27,7 @@ SOON = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class KeyState:
     """How a key stands, and when that began or ends."""
 
     label: str
@@ -38,20 +38,20 @@ class State:
     to_the_minute: bool = False
 
 
-def state_of(key: KeyRow, now: datetime) -> State:
+def state_of(key: KeyRow, now: datetime) -> KeyState:
     """What a badge says of a key."""
     if key.revoked_at is not None:
-        return State("revoked", "bad", "on", key.revoked_at, is_over=True)
+        return KeyState("revoked", "bad", "on", key.revoked_at, is_over=True)
     if key.expires_at is None:
-        return State("active", "good")
+        return KeyState("active", "good")
     if key.expires_at <= now:
-        return State("expired" if key.rotated_to is None else "replaced", "", "on", key.expires_at, is_over=True)
+        return KeyState("expired" if key.rotated_to is None else "replaced", "", "on", key.expires_at, is_over=True)
     if key.rotated_to is not None:
-        return State("rotated", "warn", "ends", key.expires_at, to_the_minute=True)
+        return KeyState("rotated", "warn", "ends", key.expires_at, to_the_minute=True)
     left = key.expires_at - now
     days = math.ceil(left / timedelta(days=1))
     label = f"expires in {days:,} day{'s' if days != 1 else ''}"
-    return State(label, "warn" if left <= SOON else "good", "on", key.expires_at)
+    return KeyState(label, "warn" if left <= SOON else "good", "on", key.expires_at)
 
 
 async def key_of(dashboard: Dashboard, visit: Visit) -> KeyRow:
@@ -111,8 +111,8 @@ async def revoke(dashboard: Dashboard, visit: Visit) -> Response:
 
 
 PAGES = (
-    Declared("keys", "GET", KEYS, show),
-    Declared("key", "GET", ONE, show_one),
-    Declared("key.revoke.ask", "GET", ONE + "/revoke", show_revoke, role="member", fresh=True),
-    Declared("key.revoke", "POST", ONE + "/revoke", revoke, role="member", fresh=True),
+    DeclaredPage("keys", "GET", KEYS, show),
+    DeclaredPage("key", "GET", ONE, show_one),
+    DeclaredPage("key.revoke.ask", "GET", ONE + "/revoke", show_revoke, role="member", fresh=True),
+    DeclaredPage("key.revoke", "POST", ONE + "/revoke", revoke, role="member", fresh=True),
 )

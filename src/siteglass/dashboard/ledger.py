@@ -11,10 +11,10 @@ from starlette.responses import Response
 
 from siteglass.access.keys import list_keys
 from siteglass.billing.ledger_csv import MAX_CSV_ROWS, LedgerCsv
-from siteglass.billing.receipts import KINDS, Entry, Wanted, entries
+from siteglass.billing.receipts import KINDS, Entry, EntryFilter, entries
 from siteglass.dashboard.downloads import csv_answer
 from siteglass.dashboard.forms import Form, FormError
-from siteglass.dashboard.guard import Dashboard, Declared, Visit
+from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit
 
 LEDGER = "/dashboard/ledger"
 PAGE_ROWS = 50
@@ -31,10 +31,10 @@ class Filters:
     last: date | None = None
     request_id: str = ""
 
-    def wanted(self, limit: int) -> Wanted:
+    def wanted(self, limit: int) -> EntryFilter:
         """The same for the tables. Days are those of UTC."""
         ends = self.last is not None and self.last < date.max
-        return Wanted(
+        return EntryFilter(
             limit,
             since=_midnight(self.first) if self.first else None,
             until=_midnight(self.last + timedelta(days=1)) if self.last and ends else None,
@@ -81,7 +81,7 @@ def read_filters(query: Form) -> Filters:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class LedgerPage:
     """Some entries, the newest first, and the addresses of those beside them."""
 
     entries: Sequence[Entry]
@@ -90,23 +90,23 @@ class Page:
     is_first: bool = False
 
 
-async def _newest(dashboard: Dashboard, account_id: int, filters: Filters, before: int | None) -> Page:
+async def _newest(dashboard: Dashboard, account_id: int, filters: Filters, before: int | None) -> LedgerPage:
     wanted = replace(filters.wanted(PAGE_ROWS), before=before)
     found = await entries(dashboard.backends.postgres, account_id, wanted)
     shown = found[:PAGE_ROWS]
     older = filters.path(before=shown[-1].seq) if len(found) > PAGE_ROWS else ""
     newer = filters.path(after=shown[0].seq) if before is not None and shown else ""
-    return Page(shown, newer, older, is_first=before is None)
+    return LedgerPage(shown, newer, older, is_first=before is None)
 
 
-async def _above(dashboard: Dashboard, account_id: int, filters: Filters, after: int) -> Page:
+async def _above(dashboard: Dashboard, account_id: int, filters: Filters, after: int) -> LedgerPage:
     """The page above a number; where it would not be full, the first page, which is."""
     wanted = replace(filters.wanted(PAGE_ROWS), after=after)
     found = await entries(dashboard.backends.postgres, account_id, wanted)
     if len(found) <= PAGE_ROWS:
         return await _newest(dashboard, account_id, filters, None)
     shown = found[-PAGE_ROWS:]
-    return Page(shown, filters.path(after=shown[0].seq), filters.path(before=shown[-1].seq))
+    return LedgerPage(shown, filters.path(after=shown[0].seq), filters.path(before=shown[-1].seq))
 
 
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
@@ -147,6 +147,6 @@ async def download(dashboard: Dashboard, visit: Visit) -> Response:
 
 
 PAGES = (
-    Declared("ledger", "GET", LEDGER, show),
-    Declared("ledger.csv", "GET", f"{LEDGER}.csv", download),
+    DeclaredPage("ledger", "GET", LEDGER, show),
+    DeclaredPage("ledger.csv", "GET", f"{LEDGER}.csv", download),
 )

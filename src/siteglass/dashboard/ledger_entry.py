@@ -5,8 +5,8 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from siteglass.billing.credits import Mark
-from siteglass.billing.receipts import Entry, Wanted, entries, of_request
-from siteglass.dashboard.guard import Dashboard, Declared, Visit
+from siteglass.billing.receipts import Entry, EntryFilter, entries, of_request
+from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit
 from siteglass.dashboard.ledger import LEDGER
 from siteglass.dashboard.refusals import NOT_THERE
 
@@ -26,7 +26,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     """The entry; that of another account is not there."""
     seq, account_id = visit.number("seq"), visit.who.account_id
     postgres = dashboard.backends.postgres
-    wanted = Wanted(limit=1, before=seq + 1)
+    wanted = EntryFilter(limit=1, before=seq + 1)
     found = await entries(postgres, account_id, wanted)
     if not found or found[0].seq != seq:
         raise NOT_THERE
@@ -53,4 +53,4 @@ def _counted(domains: list[tuple[str, Mark]]) -> str:
     return f"{charged:,} charged, {len(domains) - charged:,} free"
 
 
-PAGES = (Declared("ledger.entry", "GET", LEDGER + "/{seq}", show),)
+PAGES = (DeclaredPage("ledger.entry", "GET", LEDGER + "/{seq}", show),)

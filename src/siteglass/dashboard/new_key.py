@@ -21,11 +21,11 @@ from siteglass.access.key_room import TooManyKeys
 from siteglass.access.keys import SCOPES, KeyLimits, KeyRow, create_key
 from siteglass.access.rotation import rotate_key
 from siteglass.dashboard.forms import Form, FormError
-from siteglass.dashboard.guard import Dashboard, Declared, Visit, see_other
+from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.keys import KEYS, ONE, key_of, state_of
-from siteglass.dashboard.refusals import FORM_TOO_OLD, Refused
-from siteglass.people import tries
-from siteglass.people.problems import TooManyTries
+from siteglass.dashboard.refusals import FORM_TOO_OLD, PageRefusal
+from siteglass.people import attempts as tries
+from siteglass.people.problems import TooManyAttempts
 from siteglass.people.secrecy import bucket
 
 MAX_NAME_CHARS = 200
@@ -57,7 +57,7 @@ OFFERED_OVERLAPS = (
     ("24", "In 24 hours", "Time for a deployment."),
     ("168", "In 7 days", "Time for several teams."),
 )
-SENT_BEFORE = Refused(
+SENT_BEFORE = PageRefusal(
     409,
     "This form was sent before",
     "No second key was made. The key of this form stands under API keys; it was shown once. If you did not copy it, "
@@ -145,14 +145,14 @@ def _expiry(form: Form, now: datetime) -> datetime | None:
 
 
 async def _take_only_try(dashboard: Dashboard, form_id: str) -> None:
-    """Raise Refused if the form was sent before: of several at once, one goes through.
+    """Raise PageRefusal if the form was sent before: of several at once, one goes through.
 
     Sending a form is a try of which there is one: it is counted among those of sign-in, under a mark of its own.
     """
     under = bucket("form of a new key", form_id)
     try:
         await tries.take(dashboard.backends.postgres, under, most=1, window=REMEMBERED)
-    except TooManyTries:
+    except TooManyAttempts:
         raise SENT_BEFORE from None
 
 
@@ -191,7 +191,7 @@ async def rotate(dashboard: Dashboard, visit: Visit) -> Response:
             "Let the old key end at once, or revoke another first.",
         )  # fmt: skip
     except AccountError:  # its words are for operators
-        raise Refused(
+        raise PageRefusal(
             409,
             "This key cannot be rotated",
             "No key was made now. It was rotated before, was revoked or has expired. If it was rotated, the newest key "
@@ -227,8 +227,8 @@ def _call(service: str, key: str, scopes: list[str]) -> str:
 
 # Before the page of one key, whose path is a pattern.
 PAGES = (
-    Declared("key.new", "GET", KEYS + "/new", show_new, role="member", fresh=True),
-    Declared("key.create", "POST", KEYS, create, role="member", fresh=True),
-    Declared("key.rotate.ask", "GET", ONE + "/rotate", show_rotate, role="member", fresh=True),
-    Declared("key.rotate", "POST", ONE + "/rotate", rotate, role="member", fresh=True),
+    DeclaredPage("key.new", "GET", KEYS + "/new", show_new, role="member", fresh=True),
+    DeclaredPage("key.create", "POST", KEYS, create, role="member", fresh=True),
+    DeclaredPage("key.rotate.ask", "GET", ONE + "/rotate", show_rotate, role="member", fresh=True),
+    DeclaredPage("key.rotate", "POST", ONE + "/rotate", rotate, role="member", fresh=True),
 )

@@ -8,11 +8,12 @@ from datetime import UTC, date, datetime, timedelta
 
 from starlette.responses import Response
 
-from siteglass.billing import activity, receipts, standing
+from siteglass.billing import account_status as standing
+from siteglass.billing import activity, receipts
+from siteglass.billing.account_status import AccountStatus
 from siteglass.billing.activity import RequestDay
-from siteglass.billing.standing import Standing
 from siteglass.dashboard.charts import Chart, Line
-from siteglass.dashboard.guard import HOME, Dashboard, Declared, Visit
+from siteglass.dashboard.guard import HOME, Dashboard, DeclaredPage, Visit
 from siteglass.dashboard.usage import requests_chart
 
 DAYS = 30
@@ -51,7 +52,7 @@ class Balance:
         return self.runs_out or "no end in sight"
 
 
-def _balances(account: Standing, used_api: int, used_lead: int) -> list[Balance]:
+def _balances(account: AccountStatus, used_api: int, used_lead: int) -> list[Balance]:
     today, pace, days, ends = account.at.date(), account.used_per_day, account.pace_days, account.runs_out
     return [
         Balance("API credits", account.balance.api, used_api, pace.api, days, ends.api, today),
@@ -69,7 +70,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         activity.requests_by_day(postgres, account_id, first, last),
         activity.credits_by_day(postgres, account_id, first, last),
     )
-    wanted = receipts.Wanted(limit=LAST_ENTRIES)
+    wanted = receipts.EntryFilter(limit=LAST_ENTRIES)
     entries = await receipts.entries(postgres, account_id, wanted)
     used = credits.total()
     lines = (Line("API credits", used.api, 1), Line("Lead credits", used.lead, 2))
@@ -91,7 +92,7 @@ async def _is_new(dashboard: Dashboard, account_id: int, recent: list[RequestDay
     if any(sum(day[1:]) for day in recent):
         return False
     postgres = dashboard.backends.postgres
-    charges = receipts.Wanted(limit=1, kinds=("charge",))
+    charges = receipts.EntryFilter(limit=1, kinds=("charge",))
     if await receipts.entries(postgres, account_id, charges):
         return False
     last = recent[-1].day
@@ -100,4 +101,4 @@ async def _is_new(dashboard: Dashboard, account_id: int, recent: list[RequestDay
     return not any(sum(day[1:]) for day in year)
 
 
-PAGES = (Declared("overview", "GET", HOME, show),)
+PAGES = (DeclaredPage("overview", "GET", HOME, show),)

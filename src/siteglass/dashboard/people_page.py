@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from siteglass.dashboard.guard import SIGN_IN, Dashboard, Declared, Visit, see_other
+from siteglass.dashboard.guard import SIGN_IN, Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE, status_of
 from siteglass.dashboard.sign_in import MAX_EMAIL_CHARS
 from siteglass.people import links, people
@@ -154,13 +154,15 @@ async def leave(dashboard: Dashboard, visit: Visit) -> Response:
 
 # Fixed paths before the one that names a person.
 PAGES = (
-    Declared("people", "GET", PEOPLE, show),
-    Declared("people.invite.form", "GET", INVITE, show_invite, role="owner", fresh=True),
-    Declared("people.invite", "POST", INVITE, invite, role="owner", fresh=True),
-    Declared("people.withdraw", "POST", PEOPLE + "/invitations/{link_id}/withdraw", withdraw, role="owner", fresh=True),
-    Declared("people.leave.ask", "GET", LEAVE, show_leave, fresh=True),
-    Declared("people.leave", "POST", LEAVE, leave, fresh=True),
-    Declared("person", "GET", ONE, show_one, role="owner", fresh=True),
-    Declared("person.role", "POST", ONE + "/role", set_role, role="owner", fresh=True),
-    Declared("person.remove", "POST", ONE + "/remove", remove, role="owner", fresh=True),
+    DeclaredPage("people", "GET", PEOPLE, show),
+    DeclaredPage("people.invite.form", "GET", INVITE, show_invite, role="owner", fresh=True),
+    DeclaredPage("people.invite", "POST", INVITE, invite, role="owner", fresh=True),
+    DeclaredPage(
+        "people.withdraw", "POST", PEOPLE + "/invitations/{link_id}/withdraw", withdraw, role="owner", fresh=True
+    ),
+    DeclaredPage("people.leave.ask", "GET", LEAVE, show_leave, fresh=True),
+    DeclaredPage("people.leave", "POST", LEAVE, leave, fresh=True),
+    DeclaredPage("person", "GET", ONE, show_one, role="owner", fresh=True),
+    DeclaredPage("person.role", "POST", ONE + "/role", set_role, role="owner", fresh=True),
+    DeclaredPage("person.remove", "POST", ONE + "/remove", remove, role="owner", fresh=True),
 )

@@ -7,10 +7,10 @@ from email.utils import parseaddr
 from starlette.responses import Response
 
 from siteglass.access.audit import Person
+from siteglass.billing.account_status import standing
 from siteglass.billing.balance_alerts import MAX_OWNERS, BalanceAlert, balance_alert, set_balance_alert
-from siteglass.billing.standing import standing
 from siteglass.dashboard.forms import FormError
-from siteglass.dashboard.guard import Dashboard, Declared, Visit, see_other
+from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 
 PLAN = "/dashboard/plan"
 MICROS = 1_000_000
@@ -72,6 +72,6 @@ async def set_alert(dashboard: Dashboard, visit: Visit) -> Response:
 
 
 PAGES = (
-    Declared("plan", "GET", PLAN, show),
-    Declared("plan.alert", "POST", PLAN + "/alert", set_alert, role="owner"),
+    DeclaredPage("plan", "GET", PLAN, show),
+    DeclaredPage("plan.alert", "POST", PLAN + "/alert", set_alert, role="owner"),
 )

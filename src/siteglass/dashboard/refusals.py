@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from siteglass.people.problems import PeopleError, TooManyTries
+from siteglass.people.problems import PeopleError, TooManyAttempts
 
 
 def status_of(error: PeopleError | None) -> int:
     """The status of a form that is shown again, or of one without an error."""
-    return 200 if error is None else 429 if isinstance(error, TooManyTries) else 422
+    return 200 if error is None else 429 if isinstance(error, TooManyAttempts) else 422
 
 
-class Refused(Exception):
+class PageRefusal(Exception):
     """Instead of a page."""
 
     def __init__(self, status: int, title: str, message: str) -> None:
@@ -20,29 +20,29 @@ class Refused(Exception):
         self.message = message
 
 
-NOT_THERE = Refused(
+NOT_THERE = PageRefusal(
     404, "There is nothing here", "The link may be old, or it belongs to another account. Start from the overview."
 )
-NOT_ALLOWED = Refused(
+NOT_ALLOWED = PageRefusal(
     403, "Your role does not allow this", "An owner of the account can do it, or change your role under People."
 )
-NOT_FROM_HERE = Refused(
+NOT_FROM_HERE = PageRefusal(
     403,
     "This form did not come from this site",
     "Nothing was changed. Open the page again and send the form from there.",
 )
-FORM_TOO_OLD = Refused(
+FORM_TOO_OLD = PageRefusal(
     403,
     "This form is too old",
     "Nothing was changed. You may have signed in or out meanwhile: reload the page, try again.",
 )
-NOT_A_FORM = Refused(415, "This is no form", "Nothing was changed. Programs use the API: see /docs.")
-TOO_LARGE = Refused(413, "The form is too large", "Nothing was changed. Send less text.")
-NOT_NOW = Refused(
+NOT_A_FORM = PageRefusal(415, "This is no form", "Nothing was changed. Programs use the API: see /docs.")
+TOO_LARGE = PageRefusal(413, "The form is too large", "Nothing was changed. Send less text.")
+NOT_NOW = PageRefusal(
     503,
     "This does not work right now",
     "Nothing was changed that you did not see confirmed. Try again in a few seconds.",
 )
-OUR_FAULT = Refused(
+OUR_FAULT = PageRefusal(
     500, "Something went wrong on our side", "It was noted. Try again; if it stays so, tell us the number below."
 )

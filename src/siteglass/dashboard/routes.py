@@ -20,7 +20,7 @@ from siteglass.dashboard import (
     sign_in,
     usage,
 )
-from siteglass.dashboard.guard import Dashboard, Declared, Visit, guarded
+from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, guarded
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.dashboard.rendering import HEADERS, make_environment
 from siteglass.errors import NotFound
@@ -40,7 +40,7 @@ async def _nothing(_dashboard: Dashboard, _visit: Visit) -> Response:
     raise NOT_THERE
 
 
-PAGES: tuple[Declared, ...] = (
+PAGES: tuple[DeclaredPage, ...] = (
     *sign_in.PAGES,
     *joining.PAGES,
     *overview.PAGES,
@@ -55,7 +55,7 @@ PAGES: tuple[Declared, ...] = (
     *audit.PAGES,
 )
 # Last: whatever no page has.
-NOTHING = Declared("nothing", "GET", "/dashboard/{rest:path}", _nothing, role="")
+NOTHING = DeclaredPage("nothing", "GET", "/dashboard/{rest:path}", _nothing, role="")
 
 
 def open_dashboard(backends: Backends, sign_in: SignIn) -> Dashboard:

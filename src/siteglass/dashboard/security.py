@@ -6,7 +6,7 @@ import segno
 from markupsafe import Markup
 from starlette.responses import Response
 
-from siteglass.dashboard.guard import SIGN_IN, Dashboard, Declared, Visit, see_other
+from siteglass.dashboard.guard import SIGN_IN, Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.dashboard.sign_in import MAX_PASSWORD_CHARS
 from siteglass.people import people, sessions
@@ -141,13 +141,13 @@ async def end_others(dashboard: Dashboard, visit: Visit) -> Response:
 
 
 PAGES = (
-    Declared("security", "GET", HERE, show),
-    Declared("security.name", "POST", HERE + "/name", set_name),
-    Declared("security.password", "POST", HERE + "/password", set_password, fresh=True),
-    Declared("security.set_up", "GET", SET_UP, show_set_up, fresh=True),
-    Declared("security.set_up.code", "POST", SET_UP, set_up, fresh=True),
-    Declared("security.recovery_codes", "POST", HERE + "/recovery-codes", renew_codes, fresh=True),
-    Declared("security.take_off", "POST", SET_UP + "/off", take_off, fresh=True),
-    Declared("security.sessions.end_others", "POST", HERE + "/sessions/end-others", end_others),
-    Declared("security.sessions.end", "POST", HERE + "/sessions/{session_id}/end", end_session),
+    DeclaredPage("security", "GET", HERE, show),
+    DeclaredPage("security.name", "POST", HERE + "/name", set_name),
+    DeclaredPage("security.password", "POST", HERE + "/password", set_password, fresh=True),
+    DeclaredPage("security.set_up", "GET", SET_UP, show_set_up, fresh=True),
+    DeclaredPage("security.set_up.code", "POST", SET_UP, set_up, fresh=True),
+    DeclaredPage("security.recovery_codes", "POST", HERE + "/recovery-codes", renew_codes, fresh=True),
+    DeclaredPage("security.take_off", "POST", SET_UP + "/off", take_off, fresh=True),
+    DeclaredPage("security.sessions.end_others", "POST", HERE + "/sessions/end-others", end_others),
+    DeclaredPage("security.sessions.end", "POST", HERE + "/sessions/{session_id}/end", end_session),
 )

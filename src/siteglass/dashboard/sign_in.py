@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from siteglass.dashboard.guard import CONFIRM, HOME, SIGN_IN, Dashboard, Declared, Visit, own_path, see_other
+from siteglass.dashboard.guard import CONFIRM, HOME, SIGN_IN, Dashboard, DeclaredPage, Visit, own_path, see_other
 from siteglass.dashboard.refusals import NOT_THERE, status_of
 from siteglass.people import people, sessions
-from siteglass.people.problems import PeopleError, TooManyTries
-from siteglass.people.sign_in import Passed
+from siteglass.people.problems import PeopleError, TooManyAttempts
+from siteglass.people.sign_in import PasswordResult
 
 MAX_EMAIL_CHARS = 254
 MAX_PASSWORD_CHARS = 1_000
@@ -56,13 +56,13 @@ async def with_code(dashboard: Dashboard, visit: Visit) -> Response:
     try:
         passed = await dashboard.sign_in.with_code(step, visit.form.get("code"), visit.browser)
     except PeopleError as error:
-        if error.field != "code" and not isinstance(error, TooManyTries):
+        if error.field != "code" and not isinstance(error, TooManyAttempts):
             return _form(dashboard, visit, next_path=next_path, error=error)
         return _code_form(dashboard, visit, step, next_path, error)
     return await _signed_in(dashboard, visit, passed, next_path)
 
 
-async def _signed_in(dashboard: Dashboard, visit: Visit, passed: Passed, next_path: str) -> Response:
+async def _signed_in(dashboard: Dashboard, visit: Visit, passed: PasswordResult, next_path: str) -> Response:
     """A session of its own: one that the browser had before ends, so that nobody can have planted it."""
     if visit.session is not None:
         await _end(dashboard, visit)
@@ -120,12 +120,12 @@ async def switch(dashboard: Dashboard, visit: Visit) -> Response:
 
 
 PAGES = (
-    Declared("sign_in", "GET", SIGN_IN, show, role=""),
-    Declared("sign_in.password", "POST", SIGN_IN, with_password, role=""),
-    Declared("sign_in.code", "POST", "/dashboard/sign-in/code", with_code, role=""),
-    Declared("sign_out", "POST", "/dashboard/sign-out", sign_out),
-    Declared("confirm", "GET", CONFIRM, show_confirm),
-    Declared("confirm.password", "POST", CONFIRM, confirm),
-    Declared("accounts", "GET", "/dashboard/accounts", show_accounts),
-    Declared("switch", "POST", "/dashboard/accounts", switch),
+    DeclaredPage("sign_in", "GET", SIGN_IN, show, role=""),
+    DeclaredPage("sign_in.password", "POST", SIGN_IN, with_password, role=""),
+    DeclaredPage("sign_in.code", "POST", "/dashboard/sign-in/code", with_code, role=""),
+    DeclaredPage("sign_out", "POST", "/dashboard/sign-out", sign_out),
+    DeclaredPage("confirm", "GET", CONFIRM, show_confirm),
+    DeclaredPage("confirm.password", "POST", CONFIRM, confirm),
+    DeclaredPage("accounts", "GET", "/dashboard/accounts", show_accounts),
+    DeclaredPage("switch", "POST", "/dashboard/accounts", switch),
 )

@@ -16,7 +16,7 @@ from siteglass.billing.activity import CreditsByDay, RequestDay, Series
 from siteglass.dashboard.charts import OTHER_COLOUR, Chart, Line
 from siteglass.dashboard.downloads import csv_answer
 from siteglass.dashboard.forms import Form, FormError
-from siteglass.dashboard.guard import Dashboard, Declared, Visit
+from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit
 from siteglass.dashboard.usage_csv import UsageCsv
 
 USAGE = "/dashboard/usage"
@@ -42,7 +42,7 @@ _NOTHING = {
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class UsageSelection:
     """What the page shows: so many days up to today, or days of one's own; and which kind of credits."""
 
     first: date
@@ -59,16 +59,16 @@ class Chosen:
         return f"{where}?{urlencode(fields)}"
 
 
-def _last_days(count: int, kind: str) -> Chosen:
+def _last_days(count: int, kind: str) -> UsageSelection:
     today = datetime.now(UTC).date()
-    return Chosen(today - timedelta(days=count - 1), today, count, kind)
+    return UsageSelection(today - timedelta(days=count - 1), today, count, kind)
 
 
 def _kind(query: Form) -> str:
     return query.get("credits") if query.get("credits") in KINDS else next(iter(KINDS))
 
 
-def read_choice(query: Form) -> Chosen:
+def read_choice(query: Form) -> UsageSelection:
     """What an address asks for; raises FormError."""
     kind = _kind(query)
     first, last = query.day("first", label="First day"), query.day("last", label="Last day")
@@ -79,7 +79,7 @@ def read_choice(query: Form) -> Chosen:
     first = first or max(date.min, last - timedelta(days=min(DEFAULT_DAYS, last.toordinal()) - 1))
     if not 0 <= (last - first).days < activity.MAX_DAYS:
         raise FormError("first", f"First day: at most {activity.MAX_DAYS} days before the last day, and not after it.")
-    return Chosen(first, last, None, kind)
+    return UsageSelection(first, last, None, kind)
 
 
 def requests_chart(days: Sequence[RequestDay], title: str) -> Chart:
@@ -155,6 +155,6 @@ async def download(dashboard: Dashboard, visit: Visit) -> Response:
 
 
 PAGES = (
-    Declared("usage", "GET", USAGE, show),
-    Declared("usage.csv", "GET", f"{USAGE}.csv", download),
+    DeclaredPage("usage", "GET", USAGE, show),
+    DeclaredPage("usage.csv", "GET", f"{USAGE}.csv", download),
 )

@@ -9,11 +9,13 @@ from datetime import date, timedelta
 
 from siteglass.billing.ledger_csv import cell
 from siteglass.billing.receipts import UsageRow, usage
-from siteglass.dashboard.refusals import Refused
+from siteglass.dashboard.refusals import PageRefusal
 from siteglass.platform.postgres import Postgres
 
 COLUMNS = ("day", "operation", "key_id", "key_name", "requests", "api_credits", "lead_credits")
-TOO_MUCH = Refused(400, "This is too much for one file", "One day alone has too many rows. Use the API: GET /v1/usage.")
+TOO_MUCH = PageRefusal(
+    400, "This is too much for one file", "One day alone has too many rows. Use the API: GET /v1/usage."
+)
 
 
 class UsageCsv:

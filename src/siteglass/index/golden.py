@@ -32,7 +32,7 @@ class GoldenQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str = ""
 
 
-class Golden(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GoldenSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a generation must have to be promoted."""
 
     domains: Annotated[tuple[str, ...], msgspec.Meta(max_length=MAX_DOMAINS)] = ()
@@ -53,10 +53,10 @@ class Golden(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return found
 
 
-def read_golden(path: Path, now_ms: int) -> Golden:
+def read_golden(path: Path, now_ms: int) -> GoldenSet:
     """A golden file; raises GenerationError that names the file and the field."""
     try:
-        golden = msgspec.json.decode(path.read_bytes(), type=Golden)
+        golden = msgspec.json.decode(path.read_bytes(), type=GoldenSet)
         golden.compiled(now_ms)
     except (msgspec.DecodeError, generations.GenerationError) as error:
         raise generations.GenerationError(f"{path}: {error}") from None

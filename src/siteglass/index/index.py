@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Self
 
-from siteglass.index.names import Names
+from siteglass.index.names import IndexNames
 from siteglass.platform.backends import Backends, Clock, OpenSearch
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
@@ -20,14 +20,14 @@ class Index:
     """Holds the suppression list, which every writer asks."""
     settings: Settings
     clock: Clock
-    names: Names
+    names: IndexNames
 
     def sandbox(self) -> Self:
         """The index of the made-up leads that test keys search, beside this one."""
-        return replace(self, names=Names(self.names.prefix, "test"))
+        return replace(self, names=IndexNames(self.names.prefix, "test"))
 
 
 def open_index(backends: Backends) -> Index:
     """The live index, under the prefix of the settings."""
-    names = Names(backends.settings.index_prefix)
+    names = IndexNames(backends.settings.index_prefix)
     return Index(backends.opensearch, backends.postgres, backends.settings, backends.clock, names)

@@ -14,15 +14,15 @@ from siteglass.corpus.lead_files import count_leads, ndjson_to_parquet, read_par
 from siteglass.index import generations
 from siteglass.index.expiry import oldest_crawl_ms
 from siteglass.index.index import Index
-from siteglass.index.writing import Prepared, Preparer, Written, found_on, listed_of, write
-from siteglass.suppression.entries import Listed, remember, require_secret
+from siteglass.index.writing import PreparedLead, Preparer, WriteReport, found_on, listed_of, write
+from siteglass.suppression.entries import ListedValues, remember, require_secret
 
 BATCH_BYTES = 4 * 1024 * 1024
 BATCHES_IN_FLIGHT = 3
 
 
 @dataclass(slots=True)
-class Loaded(Written):
+class LoadReport(WriteReport):
     """What became of the leads; per generation written to."""
 
     read: int = 0
@@ -61,9 +61,9 @@ def _copy(source: Path, target: Path) -> None:
         shutil.copyfileobj(original, copy)
 
 
-def batches(path: Path, preparer: Preparer) -> Iterator[list[Prepared]]:
+def batches(path: Path, preparer: Preparer) -> Iterator[list[PreparedLead]]:
     """The leads of a Parquet file, as many at once as make a bulk body of bounded size."""
-    batch: list[Prepared] = []
+    batch: list[PreparedLead] = []
     size = 0
     for row_group, leads in read_parquet(path):
         source = record_place(path, row_group)
@@ -78,13 +78,15 @@ def batches(path: Path, preparer: Preparer) -> Iterator[list[Prepared]]:
         yield batch
 
 
-async def load(index: Index, path: Path, on_progress: Callable[[Loaded], None], *, only: str | None = None) -> Loaded:
+async def load(
+    index: Index, path: Path, on_progress: Callable[[LoadReport], None], *, only: str | None = None
+) -> LoadReport:
     """Write all leads of a Parquet file; a few batches are under way while the next is made in a thread.
 
     They go to every generation that takes writes, or to `only` one that is being built: there, what others wrote since
     it was made is as new or newer, and stays.
     """
-    loaded = Loaded()
+    loaded = LoadReport()
     under_way: set[asyncio.Task[None]] = set()
     oldest_ms = oldest_crawl_ms(index.settings, index.clock.now_ms())
     preparer = Preparer(index.settings, equal_wins=only is None, oldest_ms=oldest_ms)
@@ -112,7 +114,9 @@ def _raise_failures(done: set[asyncio.Task[None]]) -> None:
         task.result()
 
 
-async def _write(index: Index, preparer: Preparer, batch: list[Prepared], only: str | None, loaded: Loaded) -> None:
+async def _write(
+    index: Index, preparer: Preparer, batch: list[PreparedLead], only: str | None, loaded: LoadReport
+) -> None:
     """A batch into all generations that are to have it, without what is on the list of opt-outs.
 
     Both are asked again after each write. Who was put on the list meanwhile may have been looked for before this
@@ -120,7 +124,7 @@ async def _write(index: Index, preparer: Preparer, batch: list[Prepared], only: 
     """
     written: list[str] = []
     lines: list[bytes] = []
-    screened: Listed | None = None
+    screened: ListedValues | None = None
     while True:
         listed = await listed_of(index, batch)
         if listed != screened:

@@ -12,17 +12,17 @@ from siteglass.platform.backends import EngineError
 
 
 @dataclass(frozen=True, slots=True)
-class LookedUp:
+class LookupResult:
     """Stored records by domain, and the names whose look-up failed."""
 
     records: dict[str, dict[str, Any]]
     failed: frozenset[str]
 
 
-async def look_up(index: Index, domains: Collection[str]) -> LookedUp:
+async def look_up(index: Index, domains: Collection[str]) -> LookupResult:
     """The records stored under these domains; a name without one is in neither part of the answer."""
     if not domains:
-        return LookedUp({}, frozenset())
+        return LookupResult({}, frozenset())
     try:
         answer = await index.opensearch.request(
             "POST",
@@ -42,4 +42,4 @@ async def look_up(index: Index, domains: Collection[str]) -> LookedUp:
             records[found["_id"]] = found["_source"]
     if len(failed) == len(domains):
         raise Unavailable("every look-up failed")
-    return LookedUp(records, frozenset(failed))
+    return LookupResult(records, frozenset(failed))

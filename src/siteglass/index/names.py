@@ -10,7 +10,7 @@ Dataset = Literal["live", "test"]
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class IndexNames:
     """The names of one dataset under one prefix."""
 
     prefix: str

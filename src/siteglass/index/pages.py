@@ -68,7 +68,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HitPage:
     """Leads in the order of the search, and whether more lie behind them in the direction of travel."""
 
     hits: list[Hit]
@@ -143,7 +143,7 @@ def _start(order: Order, made: Criteria) -> Position | None:
     return Position(top * ONE_SCORE, "")
 
 
-async def later_page(index: Index, made: Criteria, sort: str, limit: int, position: Position) -> Page:
+async def later_page(index: Index, made: Criteria, sort: str, limit: int, position: Position) -> HitPage:
     """The page at a position; one round trip, more only to look further."""
     return await _look(index, made, sort, limit, position, _windows(ORDERS[sort], position))
 
@@ -155,7 +155,7 @@ async def _look(
     limit: int,
     position: Position | None,
     windows: Iterator[int | None],
-) -> Page:
+) -> HitPage:
     """The page in the first window that fills it, or in the last."""
     answer: Any = None
     for attempt, window in enumerate(windows):
@@ -179,7 +179,7 @@ async def _look(
     return _page(answer, limit, backward=position is not None and position.backward)
 
 
-async def first_page(index: Index, made: Criteria, sort: str, limit: int) -> tuple[Page, Total]:
+async def first_page(index: Index, made: Criteria, sort: str, limit: int) -> tuple[HitPage, Total]:
     """The first page and the total, in one round trip unless it must look further or counting takes too long."""
     settings = index.settings
     start = _start(ORDERS[sort], made)
@@ -260,7 +260,7 @@ def _require_whole(answer: dict[str, Any]) -> None:
         raise Unavailable("search was not complete in time")
 
 
-def _page(answer: dict[str, Any], limit: int, *, backward: bool) -> Page:
+def _page(answer: dict[str, Any], limit: int, *, backward: bool) -> HitPage:
     found = answer["hits"]["hits"]
     hits = [Hit(hit["_source"], hit["sort"][0], hit["_source"]["domain"]) for hit in found[:limit]]
-    return Page(hits[::-1] if backward else hits, more=len(found) > limit)
+    return HitPage(hits[::-1] if backward else hits, more=len(found) > limit)

@@ -16,9 +16,9 @@ from pathlib import Path
 from siteglass.corpus.lead_files import count_leads
 from siteglass.errors import Unavailable
 from siteglass.index import generations
-from siteglass.index.golden import Golden
+from siteglass.index.golden import GoldenSet
 from siteglass.index.index import Index
-from siteglass.index.load import Loaded, load, to_store
+from siteglass.index.load import LoadReport, load, to_store
 from siteglass.index.verification import Check, Report, Tolerances, verify
 from siteglass.platform.backends import EngineError
 from siteglass.platform.progress import progress
@@ -27,7 +27,7 @@ LEAD_FILES = (".ndjson", ".jsonl", ".parquet")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RebuildPlan:
     """What is to become of the new generation."""
 
     shape: generations.Shape
@@ -39,16 +39,16 @@ class Plan:
     """Generations kept behind the new one."""
     keep_failed: bool = False
     tolerances: Tolerances = field(default_factory=Tolerances)
-    golden: Golden | None = None
+    golden: GoldenSet | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Rebuilt:
+class RebuildReport:
     """What became of it."""
 
     name: str
     files: int
-    loaded: Loaded
+    loaded: LoadReport
     seconds: float
     report: Report | None
     promoted: bool
@@ -60,7 +60,7 @@ class RebuildFailed(Exception):
     """The new generation could not be built; the message says why, and what is left of it."""
 
 
-async def rebuild(index: Index, sources: Sequence[Path], plan: Plan) -> Rebuilt:
+async def rebuild(index: Index, sources: Sequence[Path], plan: RebuildPlan) -> RebuildReport:
     """Build a generation of the files, or of the Parquet files in folders, and do with it as planned."""
     started = time.monotonic()
     files_of(sources)  # what cannot be read is told before anything is made
@@ -86,7 +86,7 @@ async def rebuild(index: Index, sources: Sequence[Path], plan: Plan) -> Rebuilt:
         await generations.promote(index, name, forced=plan.forced)
         dropped = await generations.retain(index, plan.keep)
     seconds = time.monotonic() - started
-    return Rebuilt(name, len(files), loaded, seconds, report, plan.promote and not refused, dropped)
+    return RebuildReport(name, len(files), loaded, seconds, report, plan.promote and not refused, dropped)
 
 
 def files_of(sources: Sequence[Path]) -> list[Path]:
@@ -105,9 +105,9 @@ def files_of(sources: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(reversed(found)))
 
 
-async def _fill(index: Index, name: str, files: list[Path]) -> Loaded:
+async def _fill(index: Index, name: str, files: list[Path]) -> LoadReport:
     stored = [await asyncio.to_thread(to_store, path, index.settings.lead_store) for path in files]
-    whole = Loaded()
+    whole = LoadReport()
     with progress("Rebuilding", sum(count_leads(path) for path in stored)) as advance_to:
         for path in stored:
             _add(whole, await load(index, path, _further(advance_to, whole.read), only=name))
@@ -116,17 +116,17 @@ async def _fill(index: Index, name: str, files: list[Path]) -> Loaded:
     return whole
 
 
-def _further(advance_to: Callable[[int], None], before: int) -> Callable[[Loaded], None]:
+def _further(advance_to: Callable[[int], None], before: int) -> Callable[[LoadReport], None]:
     """Progress of one file among others."""
     return lambda so_far: advance_to(before + so_far.read)
 
 
-def _add(whole: Loaded, part: Loaded) -> None:
-    for one in fields(Loaded):
+def _add(whole: LoadReport, part: LoadReport) -> None:
+    for one in fields(LoadReport):
         setattr(whole, one.name, getattr(whole, one.name) + getattr(part, one.name))
 
 
-async def _verified(index: Index, name: str, plan: Plan, loaded: Loaded) -> Report:
+async def _verified(index: Index, name: str, plan: RebuildPlan, loaded: LoadReport) -> Report:
     report = await verify(index, name, plan.tolerances, plan.golden)
     most = plan.tolerances.most_refused_percent
     share = 100 * loaded.failed / loaded.read
@@ -135,7 +135,7 @@ async def _verified(index: Index, name: str, plan: Plan, loaded: Loaded) -> Repo
     return replace(report, checks=[*report.checks, check])
 
 
-async def _give_up(index: Index, name: str, plan: Plan) -> str:
+async def _give_up(index: Index, name: str, plan: RebuildPlan) -> str:
     """Drop what is half built; what is to be told of it."""
     if not plan.keep_failed:
         with contextlib.suppress(EngineError, Unavailable, generations.GenerationError):

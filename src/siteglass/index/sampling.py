@@ -21,7 +21,7 @@ CATCH_UP_TRIES, CATCH_UP_PAUSE_S = 10, 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled:
+class SampledLead:
     """One lead of a generation."""
 
     version: int
@@ -32,8 +32,8 @@ class Sampled:
 class Pairs:
     """A sample of the live generation, and what became of it in another."""
 
-    live: dict[str, Sampled]
-    other: dict[str, Sampled]
+    live: dict[str, SampledLead]
+    other: dict[str, SampledLead]
     """Those of the sample that are in the other, too."""
     gone: list[str]
     older: list[str]
@@ -53,19 +53,19 @@ async def sample(index: Index, live: str, other: str, live_count: int) -> Pairs:
     return Pairs(ours, both, gone, await _still_older(index, other, older, ours))
 
 
-async def _read(index: Index, name: str, buckets: int, last: str | None) -> dict[str, Sampled]:
+async def _read(index: Index, name: str, buckets: int, last: str | None) -> dict[str, SampledLead]:
     filters: list[dict[str, Any]] = [{"range": {"bucket": {"lt": buckets}}}]
     if last is not None:
         filters.append({"range": {"domain": {"lte": last}}})
-    found: dict[str, Sampled] = {}
+    found: dict[str, SampledLead] = {}
     async for hits in scanned(index, name, filters, timeout_ms=generations.ADMIN_TIMEOUT_MS):
-        found.update((hit["_id"], Sampled(hit["_version"], hit["_source"])) for hit in hits)
+        found.update((hit["_id"], SampledLead(hit["_version"], hit["_source"])) for hit in hits)
         if len(found) >= MAX_SAMPLE_LEADS:
             break
     return found
 
 
-async def _still_older(index: Index, name: str, older: list[str], ours: dict[str, Sampled]) -> list[str]:
+async def _still_older(index: Index, name: str, older: list[str], ours: dict[str, SampledLead]) -> list[str]:
     """Those that stay older when all that was being written has arrived."""
     for _ in range(CATCH_UP_TRIES):
         if not older:

@@ -9,7 +9,7 @@ from typing import Any
 from siteglass.index import generations, mapping
 from siteglass.index.compile import compile_criteria
 from siteglass.index.generations import Generation
-from siteglass.index.golden import Golden, queries_of
+from siteglass.index.golden import GoldenSet, queries_of
 from siteglass.index.index import Index
 from siteglass.index.sampling import Pairs, sample, stored_versions
 from siteglass.query.criteria import Criteria
@@ -60,7 +60,7 @@ class Report:
         return all(check.ok for check in self.checks)
 
 
-async def verify(index: Index, name: str, tolerances: Tolerances, golden: Golden | None = None) -> Report:
+async def verify(index: Index, name: str, tolerances: Tolerances, golden: GoldenSet | None = None) -> Report:
     """Compare a generation with the live one; the first of all, and the live one itself, stand alone."""
     generation = await generations.require(index, name)
     await generations.refresh(index, [name])
@@ -227,7 +227,7 @@ async def _query_check(
     return Check("query", expected, f"{after:,}", least <= after <= most)
 
 
-async def _golden(index: Index, name: str, golden: Golden) -> list[Check]:
+async def _golden(index: Index, name: str, golden: GoldenSet) -> list[Check]:
     checks = []
     if golden.domains:
         stored = await stored_versions(index, name, list(golden.domains))

@@ -18,8 +18,8 @@ from siteglass.index.index import Index
 from siteglass.index.names import written_as
 from siteglass.platform.backends import EngineError
 from siteglass.settings import Settings
-from siteglass.suppression.entries import WHOLE, Found, Listed, among
-from siteglass.suppression.hidden import hidden_countries
+from siteglass.suppression.entries import WHOLE, FoundHash, ListedValues, among
+from siteglass.suppression.filter import hidden_countries
 from siteglass.suppression.redaction import changes, hashes, index_keys, lead_getter, lead_with, names, without_personal
 from siteglass.suppression.values import Hasher
 
@@ -31,7 +31,7 @@ MAX_REASONS = 5
 
 
 @dataclass(slots=True)
-class Written:
+class WriteReport:
     """What became of documents, in all generations together."""
 
     written: int = 0
@@ -43,7 +43,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Carrying:
+class SuppressibleValues:
     """All that a lead may be listed under."""
 
     domain: str
@@ -52,7 +52,7 @@ class Carrying:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared(Carrying):
+class PreparedLead(SuppressibleValues):
     """A lead on its way in, and its lines if nothing of it is listed."""
 
     lead: Lead
@@ -69,27 +69,27 @@ class Preparer:
         self._equal_wins = equal_wins
         self._countries = hidden_countries(settings)
 
-    def prepare(self, lead: Lead, source: str) -> Prepared:
+    def prepare(self, lead: Lead, source: str) -> PreparedLead:
         """The lead as it may be shown if nothing of it is listed; one that is too old is deleted, wherever it is."""
         named = names(lead.domain)
         if self.is_too_old(lead):
             line = bulk_delete_line(lead.domain, lead.crawled_at_ms)
-            return Prepared(lead.domain, named, frozenset(), lead, source, line)
+            return PreparedLead(lead.domain, named, frozenset(), lead, source, line)
         if lead.country in self._countries:
             lead = lead_with(lead, without_personal(lead_getter(lead)))
         found = hashes(lead_getter(lead), self.hasher)
         lines = bulk_lines(lead, source, index_keys(named, found), equal_wins=self._equal_wins)
-        return Prepared(lead.domain, named, frozenset(found), lead, source, lines)
+        return PreparedLead(lead.domain, named, frozenset(found), lead, source, lines)
 
     def is_too_old(self, lead: Lead) -> bool:
         """Whether it was crawled longer ago than leads are kept."""
         return lead.crawled_at_ms < self._oldest_ms
 
-    def lines(self, batch: Sequence[Prepared], listed: Listed, *, equal_wins: bool = True) -> list[bytes]:
+    def lines(self, batch: Sequence[PreparedLead], listed: ListedValues, *, equal_wins: bool = True) -> list[bytes]:
         """The lines of a batch, each lead without what is listed; a listed domain is deleted."""
         return [self._screened(one, listed, equal_wins) for one in batch] if listed else [one.lines for one in batch]
 
-    def _screened(self, one: Prepared, listed: Listed, equal_wins: bool) -> bytes:
+    def _screened(self, one: PreparedLead, listed: ListedValues, equal_wins: bool) -> bytes:
         if not listed.domains.isdisjoint(one.names):
             return bulk_delete_line(one.lead.domain, one.lead.crawled_at_ms)
         if listed.hashes.isdisjoint(one.hashes):
@@ -99,23 +99,23 @@ class Preparer:
         return bulk_lines(lead, one.source, keys, equal_wins=equal_wins)
 
 
-async def listed_of(index: Index, batch: Sequence[Carrying]) -> Listed:
+async def listed_of(index: Index, batch: Sequence[SuppressibleValues]) -> ListedValues:
     """What of a batch is on the list now."""
     domains = {name for one in batch for name in one.names}
     return await among(index.postgres, domains, {hashed for one in batch for hashed in one.hashes})
 
 
-def found_on(batch: Sequence[Carrying], listed: Listed) -> list[Found]:
+def found_on(batch: Sequence[SuppressibleValues], listed: ListedValues) -> list[FoundHash]:
     """Which leads carry what is listed."""
-    found: list[Found] = []
+    found: list[FoundHash] = []
     for one in batch:
         if not listed.domains.isdisjoint(one.names):
-            found.append(Found(one.domain, WHOLE))
-        found += [Found(one.domain, value) for value in listed.hashes & one.hashes]
+            found.append(FoundHash(one.domain, WHOLE))
+        found += [FoundHash(one.domain, value) for value in listed.hashes & one.hashes]
     return found
 
 
-async def write(index: Index, target: str, lines: Sequence[bytes], told: Written) -> None:
+async def write(index: Index, target: str, lines: Sequence[bytes], told: WriteReport) -> None:
     """Documents to one generation, all tries within one deadline.
 
     One that was dropped since it was asked for wants nothing any more.
@@ -127,7 +127,7 @@ async def write(index: Index, target: str, lines: Sequence[bytes], told: Written
         raise Unavailable(f"a batch was not written to {target} within {WRITE_DEADLINE_S} s") from None
 
 
-async def _send(index: Index, target: str, lines: Sequence[bytes], told: Written) -> None:
+async def _send(index: Index, target: str, lines: Sequence[bytes], told: WriteReport) -> None:
     """Backs off while the engine is full, writes again only what it refused."""
     pause_s = FIRST_PAUSE_S
     for attempt in range(1, MAX_TRIES + 1):
@@ -163,7 +163,7 @@ async def _send(index: Index, target: str, lines: Sequence[bytes], told: Written
     raise Unavailable(f"the engine refused a batch {MAX_TRIES} times")
 
 
-def _count(action: str, item: dict[str, Any], told: Written) -> None:
+def _count(action: str, item: dict[str, Any], told: WriteReport) -> None:
     match item["status"]:
         case 429:
             pass  # sent again

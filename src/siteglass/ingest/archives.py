@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from siteglass.ingest.capture import Capture
-from siteglass.ingest.http_answers import Answer, NoAnswer, plain_body, read_answer
+from siteglass.ingest.http_responses import Answer, NotAnHttpResponse, plain_body, read_answer
 from siteglass.ingest.members import Damaged, read_member
 from siteglass.ingest.records import Record, read_records
 
@@ -31,7 +31,7 @@ _FETCH_TIME = re.compile(rb"^fetchTimeMs:[ \t]*(\d{1,10})[ \t]*\r?$", re.MULTILI
 _NO_PADDING = re.compile(rb"[^\0\r\n ]")
 
 
-class Quarantined(msgspec.Struct, frozen=True, kw_only=True):
+class QuarantinedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A record that could not be used, or a part of an archive that was not read, and why."""
 
     archive: str
@@ -43,7 +43,7 @@ class Quarantined(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes of the file, from `offset` on, that were not read because of damage; 0 for a record that was read."""
 
 
-Item = Capture | Quarantined
+Item = Capture | QuarantinedRecord
 Items = Iterator[Item]
 
 
@@ -92,8 +92,8 @@ class _Reading:
             place = end
         yield from self._let_go()
 
-    def _quarantined(self, offset: int, reason: str, url: str, unread_bytes: int = 0) -> Quarantined:
-        return Quarantined(
+    def _quarantined(self, offset: int, reason: str, url: str, unread_bytes: int = 0) -> QuarantinedRecord:
+        return QuarantinedRecord(
             archive=self._archive, offset=offset, url=url[:MAX_URL_CHARS], reason=reason, unread_bytes=unread_bytes
         )
 
@@ -114,13 +114,13 @@ class _Reading:
         if record.url[:8].lower().startswith(("http://", "https://")):
             try:
                 self._held = self._capture(record)
-            except NoAnswer as error:
+            except NotAnHttpResponse as error:
                 yield self._quarantined(record.offset, str(error), record.url)
 
     def _capture(self, record: Record) -> Capture | None:
         """None: an answer of a type that says nothing here."""
         if len(record.url) > MAX_URL_CHARS:
-            raise NoAnswer("long address")
+            raise NotAnHttpResponse("long address")
         captured_at_ms = _time_ms(record.headers.get("warc-date", ""))
         answer = read_answer(record.block)
         if not _is_wanted(record.url, answer, record.headers.get("warc-identified-payload-type", "")):
@@ -146,10 +146,10 @@ def _time_ms(text: str) -> int:
     try:
         at = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise NoAnswer("no date") from None
+        raise NotAnHttpResponse("no date") from None
     ms = int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
     if not 0 <= ms < MAX_TIME_MS:
-        raise NoAnswer("no date")
+        raise NotAnHttpResponse("no date")
     return ms
 
 

@@ -122,7 +122,7 @@ def lightened(captures: pa.Table, priority: Priority) -> pa.Table:
     return pa.table(columns, schema=FACTS_SCHEMA)
 
 
-class Gathering:
+class CaptureCollector:
     """Captures of a part as they come, from many files. However many pages a domain has, few are held."""
 
     def __init__(self, priority: Priority, max_bytes: int = MAX_HELD_BYTES) -> None:

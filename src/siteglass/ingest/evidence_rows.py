@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA
 from siteglass.ingest.grouped import ASCENDING, DESCENDING, Order, listed, pc
-from siteglass.ingest.suppressed import Suppressed
+from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 
 Contacts = dict[tuple[str, str], dict[str, int]]
 """Domain and kind -> values, and on how many pages each was seen."""
@@ -46,7 +46,7 @@ def contacts_of(found: pa.Table) -> Contacts:
     return contacts
 
 
-def addresses_screened(found: pa.Table, contacts: Contacts, suppressed: Suppressed) -> pa.Table:
+def addresses_screened(found: pa.Table, contacts: Contacts, suppressed: SuppressionSnapshot) -> pa.Table:
     """Cut and not left out: what the page showed, besides, is evidence for others. All numbers of a domain count, also
     those that are not shown: an address of a page may hold one."""
     pages = list(zip(listed(found, "domain"), listed(found, "page"), strict=True))

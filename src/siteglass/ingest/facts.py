@@ -17,7 +17,7 @@ redirect: see `redirects_to`."""
 GeoBasis = Literal["", "json_ld", "address", "phone", "cctld", "gazetteer", "language"]
 
 
-class Found(msgspec.Struct, frozen=True):
+class ContactSighting(msgspec.Struct, frozen=True):
     """A contact, and how it was found: the evidence for it, together with page and time."""
 
     value: str
@@ -55,8 +55,8 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     language: str = ""
     favicon: str = ""
 
-    emails: tuple[Found, ...] = ()
-    phones: tuple[Found, ...] = ()
+    emails: tuple[ContactSighting, ...] = ()
+    phones: tuple[ContactSighting, ...] = ()
     social_links: dict[str, str] = {}
     other_profiles: tuple[str, ...] = ()
 

@@ -19,12 +19,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from siteglass.ingest.blocks import dealt, unpacked
-from siteglass.ingest.captures import Gathering, believable, checked, lightened
+from siteglass.ingest.captures import CaptureCollector, believable, checked, lightened
 from siteglass.ingest.content import PREVIOUS_SCHEMA, hashes_of_file
-from siteglass.ingest.finishing import Finished, Finishing
 from siteglass.ingest.grouped import listed
+from siteglass.ingest.part_writer import Finishing, PartReport
 from siteglass.ingest.rules import rules_of
-from siteglass.ingest.suppressed import Suppressed
+from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,7 +49,7 @@ class MergeFailed(Exception):
     """The merge cannot begin; the message says what to do."""
 
 
-class Merged(msgspec.Struct, frozen=True, kw_only=True):
+class MergeReport(msgspec.Struct, frozen=True, kw_only=True):
     """What a merge made."""
 
     leads: int
@@ -66,10 +66,10 @@ def merge(
     out: Path,
     *,
     previous: Path | None = None,
-    suppressed: Suppressed | None = None,
+    suppressed: SuppressionSnapshot | None = None,
     rules: str = RULES,
     parts: int | None = None,
-) -> Merged:
+) -> MergeReport:
     """Merge the files of facts in a folder into files of leads in `out`, each with its evidence beside it.
 
     Each file is in the order of domains, and a domain is in one of them: which, its name and the number of `parts` say.
@@ -101,7 +101,9 @@ def _replacing(out: Path) -> Iterator[Path]:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-def _merged(spark: SparkSession, facts: Path, previous: Path | None, finishing: Finishing, parts: int | None) -> Merged:
+def _merged(
+    spark: SparkSession, facts: Path, previous: Path | None, finishing: Finishing, parts: int | None
+) -> MergeReport:
     files = sorted(path.resolve() for path in facts.glob("*.parquet"))
     before = sorted(path.resolve() for path in previous.glob("*.parquet")) if previous else []
     size = _Size.of(files)
@@ -119,11 +121,11 @@ def _merged(spark: SparkSession, facts: Path, previous: Path | None, finishing: 
         answers = moved.mapInArrow(_finisher(finishing), "answer binary").collect()
     finally:
         spark.conf.set(_BATCH, usual)
-    done = [msgspec.msgpack.decode(bytes(row["answer"]), type=Finished) for row in answers]
+    done = [msgspec.msgpack.decode(bytes(row["answer"]), type=PartReport) for row in answers]
     dropped: Counter[str] = Counter()
     for one in done:
         dropped.update(one.dropped)
-    return Merged(
+    return MergeReport(
         leads=sum(one.leads for one in done),
         evidence=sum(one.evidence for one in done),
         unchanged=sum(one.unchanged for one in done),
@@ -173,7 +175,7 @@ def _dealer(groups: list[tuple[Path, ...]], before: list[Path], parts: int, rule
     rows out to parts."""
 
     def captures(paths: tuple[Path, ...]) -> pa.Table:
-        gathering = Gathering(rules_of(rules).priority)
+        gathering = CaptureCollector(rules_of(rules).priority)
         for path in paths:
             with pq.ParquetFile(path) as file:
                 gathering.add(believable(checked(file.read(use_threads=False), path.name)))
@@ -194,7 +196,7 @@ def _finisher(finishing: Finishing) -> Callable[[Batches], Batches]:
     """Makes the files of a part of its blocks; of none, nothing."""
 
     def finish(batches: Batches) -> Batches:
-        gathering, previous = Gathering(rules_of(finishing.rules).priority), [PREVIOUS_SCHEMA.empty_table()]
+        gathering, previous = CaptureCollector(rules_of(finishing.rules).priority), [PREVIOUS_SCHEMA.empty_table()]
         parts = set()
         for batch in batches:
             parts.update(listed(batch, "part"))

@@ -21,9 +21,9 @@ import msgspec
 
 from siteglass.corpus.lead_files import replacing
 from siteglass.ingest import pool, spark
-from siteglass.ingest.merge import Merged, MergeFailed, merge
+from siteglass.ingest.merge import MergeFailed, MergeReport, merge
 from siteglass.ingest.report import Report, damage_lines, report_of
-from siteglass.ingest.suppressed import Suppressed
+from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.ingest.tasks import Plan, Summary, sweep
 from siteglass.platform.progress import progress, working
 
@@ -42,19 +42,19 @@ class RunFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RunOrder:
     """What a run is to do."""
 
     archives: Sequence[Path]
     work: Path
     driver: Literal["pool", "spark"] = "pool"
     workers: int = 2
-    suppressed: Suppressed | None = None
+    suppressed: SuppressionSnapshot | None = None
     driver_memory: str = spark.DRIVER_MEMORY
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class RunResult:
     """A complete run."""
 
     folder: Path
@@ -66,7 +66,7 @@ class Built:
         return self.folder / "leads"
 
 
-def build(order: Order) -> Built:
+def build(order: RunOrder) -> RunResult:
     """Bring a run to its end, or go on with one that was interrupted. What is done is not done again."""
     order.work.mkdir(parents=True, exist_ok=True)
     seconds: dict[str, float] = {}
@@ -79,7 +79,7 @@ def build(order: Order) -> Built:
         previous = _previous(order.work, summary)
         folder = order.work / "runs" / _run_id(summary, previous, order.suppressed)
         if (folder / REPORT).exists():
-            return Built(folder, _read_report(folder))
+            return RunResult(folder, _read_report(folder))
         with _timed(seconds, "merge"), working("Merging pages into leads"):
             merged = _merged(order, summary, folder, previous)
         files = sorted((folder / "leads").glob("*.parquet"))
@@ -92,7 +92,7 @@ def build(order: Order) -> Built:
         report = report_of(folder.name, summary, merged, files, seconds)
         with replacing(folder / REPORT) as sink:
             sink.write(msgspec.json.format(msgspec.json.encode(report), indent=2))
-        return Built(folder, report)
+        return RunResult(folder, report)
 
 
 @contextmanager
@@ -123,14 +123,14 @@ def _timed(seconds: dict[str, float], step: str) -> Iterator[None]:
 
 
 @contextmanager
-def _session(order: Order) -> Iterator[SparkSession]:
+def _session(order: RunOrder) -> Iterator[SparkSession]:
     with spark.spark_session(
         order.work / "spark", master=f"local[{order.workers},{spark.MAX_FAILURES}]", driver_memory=order.driver_memory
     ) as session:
         yield session
 
 
-def _extracted(order: Order) -> Summary:
+def _extracted(order: RunOrder) -> Summary:
     plan = Plan(folder=order.work / "facts", suppressed=order.suppressed)
     archives = list(dict.fromkeys(path.resolve() for path in order.archives))
     if order.driver == "spark":
@@ -178,14 +178,14 @@ def _task_names(summary: Summary) -> str:
     return "".join(f"{name}\n" for name in sorted(task.task_id for task in summary.tasks))
 
 
-def _run_id(summary: Summary, previous: Path | None, suppressed: Suppressed | None) -> str:
+def _run_id(summary: Summary, previous: Path | None, suppressed: SuppressionSnapshot | None) -> str:
     """What the leads of a run depend on, in one name."""
     listed = sorted(suppressed.domains) + sorted(one.hex() for one in suppressed.hashes) if suppressed else []
     parts = [MERGE_VERSION, _task_names(summary), previous.parent.name if previous else "", *listed]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
-def _merged(order: Order, summary: Summary, folder: Path, previous: Path | None) -> Merged:
+def _merged(order: RunOrder, summary: Summary, folder: Path, previous: Path | None) -> MergeReport:
     """The leads of this run's archives alone, each file with its evidence."""
     facts = folder / "facts"
     shutil.rmtree(folder, ignore_errors=True)  # of a run that was interrupted

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
-from siteglass.ingest.tasks import Parked, Plan, Summary, TaskSummary, bound_memory, run_task, sweep
+from siteglass.ingest.tasks import FailedArchive, Plan, Summary, TaskSummary, bound_memory, run_task, sweep
 
 MAX_TRIES = 4
 TASKS_PER_WORKER = 50
@@ -66,7 +66,7 @@ def run_tasks(
     """
     waiting = deque(_Task(place, archive) for place, archive in enumerate(archives))
     done: dict[int, TaskSummary] = {}
-    parked: dict[int, Parked] = {}
+    parked: dict[int, FailedArchive] = {}
     running: list[_Worker] = []
     try:
         while waiting or any(worker.task for worker in running):
@@ -82,7 +82,7 @@ def run_tasks(
                 elif task.tries < MAX_TRIES:
                     waiting.append(task)
                 else:
-                    parked[task.place] = Parked(archive=task.archive.name, reason=answer)
+                    parked[task.place] = FailedArchive(archive=task.archive.name, reason=answer)
             progress(len(done) + len(parked))
     finally:
         _renewed(running, plan, 0)

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from siteglass.corpus.lead_files import LEAD_SCHEMA, open_parquet, read_row_group
-from siteglass.ingest.archives import Quarantined
-from siteglass.ingest.merge import Merged
+from siteglass.ingest.archives import QuarantinedRecord
+from siteglass.ingest.merge import MergeReport
 from siteglass.ingest.tasks import Summary
 
 SAMPLES = 5
@@ -31,7 +31,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Records that could not be used, and damage, by reason; the files of quarantine name each."""
     unread_bytes: int
     """Bytes of the archives that were not read because of damage."""
-    damage: list[Quarantined]
+    damage: list[QuarantinedRecord]
     """Where, the first places only; the files of quarantine name all."""
     parked: dict[str, str]
     """Archives that were given up, and why."""
@@ -46,7 +46,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     seconds: dict[str, float]
 
 
-def report_of(run: str, summary: Summary, merged: Merged, files: Sequence[Path], seconds: dict[str, float]) -> Report:
+def report_of(
+    run: str, summary: Summary, merged: MergeReport, files: Sequence[Path], seconds: dict[str, float]
+) -> Report:
     """What there is to say of a run whose leads lie in these files."""
     empty, leads = _empty(files)
     return Report(
@@ -126,7 +128,7 @@ def spelled(report: Report) -> str:
     return "\n".join(lines)
 
 
-def damage_lines(unread_bytes: int, damage: Sequence[Quarantined]) -> list[str]:
+def damage_lines(unread_bytes: int, damage: Sequence[QuarantinedRecord]) -> list[str]:
     """What was not read because of damage, and where; nothing if all was read."""
     if not unread_bytes:
         return []

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pyarrow as pa
 
-from siteglass.ingest.tasks import Parked, Plan, Summary, TaskSummary, bound_memory, run_task, sweep, task_id_of
+from siteglass.ingest.tasks import FailedArchive, Plan, Summary, TaskSummary, bound_memory, run_task, sweep, task_id_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -152,7 +152,7 @@ def run_tasks(spark: SparkSession, archives: Sequence[Path], plan: Plan) -> Summ
 
 class _Answer(msgspec.Struct, frozen=True):
     summary: TaskSummary | None = None
-    parked: Parked | None = None
+    parked: FailedArchive | None = None
 
 
 def _task_runner(paths: list[str], plan: Plan) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
@@ -174,7 +174,7 @@ def _tried(archive: Path, plan: Plan) -> _Answer:
         tries = len(count.read_bytes()) if count.exists() else 0
         if tries >= MAX_FAILURES - 1:
             count.unlink()
-            return _Answer(parked=Parked(archive=archive.name, reason=f"{tries} workers died of it"))
+            return _Answer(parked=FailedArchive(archive=archive.name, reason=f"{tries} workers died of it"))
         with count.open("ab") as file:
             file.write(b".")
         summary = run_task(archive, plan)
@@ -182,5 +182,5 @@ def _tried(archive: Path, plan: Plan) -> _Answer:
     except Exception as error:
         if count:
             count.unlink(missing_ok=True)
-        return _Answer(parked=Parked(archive=archive.name, reason=f"{type(error).__name__}: {error}"))
+        return _Answer(parked=FailedArchive(archive=archive.name, reason=f"{type(error).__name__}: {error}"))
     return _Answer(summary=summary)

@@ -23,10 +23,10 @@ import msgspec
 import pyarrow.parquet as pq
 
 from siteglass.corpus.lead_files import replacing
-from siteglass.ingest.archives import Item, Quarantined, read_archive
+from siteglass.ingest.archives import Item, QuarantinedRecord, read_archive
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.facts import EXTRACTOR_VERSION, FACTS_SCHEMA, PageFacts, to_batch
-from siteglass.ingest.suppressed import Suppressed
+from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 
 FACTS_OF = "siteglass.ingest.extract:facts_of"
 PAGE_TIMEOUT_S = 2.0
@@ -47,7 +47,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """Where the files of facts are written."""
     extract: str = FACTS_OF
     """`module:function` from a capture to its facts; workers import it."""
-    suppressed: Suppressed | None = None
+    suppressed: SuppressionSnapshot | None = None
     page_timeout_s: float = PAGE_TIMEOUT_S
     max_worker_bytes: int = MAX_WORKER_BYTES
 
@@ -65,7 +65,7 @@ class TaskSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Its file was there already."""
     unread_bytes: int = 0
     """Bytes that were not read because of damage."""
-    damage: tuple[Quarantined, ...] = ()
+    damage: tuple[QuarantinedRecord, ...] = ()
     """Where, at most MAX_DAMAGE places; the file of quarantine names all."""
 
     @property
@@ -74,7 +74,7 @@ class TaskSummary(msgspec.Struct, frozen=True, kw_only=True):
         return self.pages + sum(self.quarantined.values())
 
 
-class Parked(msgspec.Struct, frozen=True, kw_only=True):
+class FailedArchive(msgspec.Struct, frozen=True, kw_only=True):
     """An archive that was given up, and why."""
 
     archive: str
@@ -85,7 +85,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """What became of all archives, in the order they were given."""
 
     tasks: list[TaskSummary]
-    parked: list[Parked]
+    parked: list[FailedArchive]
 
     @property
     def pages(self) -> int:
@@ -103,7 +103,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         return sum(task.unread_bytes for task in self.tasks)
 
     @property
-    def damage(self) -> list[Quarantined]:
+    def damage(self) -> list[QuarantinedRecord]:
         """The first MAX_DAMAGE places of damage."""
         return list(islice(chain.from_iterable(task.damage for task in self.tasks), MAX_DAMAGE))
 
@@ -128,7 +128,7 @@ def run_task(archive: Path, plan: Plan, etag: str = "") -> TaskSummary:
     was_done = target.exists()
     if not was_done:
         plan.folder.mkdir(parents=True, exist_ok=True)
-        quarantined: list[Quarantined] = []
+        quarantined: list[QuarantinedRecord] = []
         with replacing(target) as sink:
             _write(sink, _rows(read_archive(archive), plan, quarantined))
             # Before the facts take their place: these say that the task is done.
@@ -138,7 +138,7 @@ def run_task(archive: Path, plan: Plan, etag: str = "") -> TaskSummary:
             else:
                 aside.unlink(missing_ok=True)
     reasons: Counter[str] = Counter()
-    unread_bytes, damage = 0, list[Quarantined]()
+    unread_bytes, damage = 0, list[QuarantinedRecord]()
     for one in _read_quarantine(aside):
         reasons[one.reason] += 1
         unread_bytes += one.unread_bytes
@@ -155,18 +155,18 @@ def run_task(archive: Path, plan: Plan, etag: str = "") -> TaskSummary:
     )
 
 
-def _read_quarantine(path: Path) -> Iterator[Quarantined]:
+def _read_quarantine(path: Path) -> Iterator[QuarantinedRecord]:
     if path.exists():
         with path.open("rb") as lines:
             for line in lines:
-                yield msgspec.json.decode(line, type=Quarantined)
+                yield msgspec.json.decode(line, type=QuarantinedRecord)
 
 
-def _rows(items: Iterator[Item], plan: Plan, quarantined: list[Quarantined]) -> Iterator[PageFacts]:
+def _rows(items: Iterator[Item], plan: Plan, quarantined: list[QuarantinedRecord]) -> Iterator[PageFacts]:
     extract = warm(plan.extract)
     with _timer() as timed:
         for item in items:
-            if isinstance(item, Quarantined):
+            if isinstance(item, QuarantinedRecord):
                 quarantined.append(item)
                 continue
             try:
@@ -182,8 +182,8 @@ def _rows(items: Iterator[Item], plan: Plan, quarantined: list[Quarantined]) -> 
                     yield kept
 
 
-def _failed(capture: Capture, reason: str) -> Quarantined:
-    return Quarantined(archive=capture.archive, offset=capture.offset, url=capture.url, reason=reason)
+def _failed(capture: Capture, reason: str) -> QuarantinedRecord:
+    return QuarantinedRecord(archive=capture.archive, offset=capture.offset, url=capture.url, reason=reason)
 
 
 def _reason(error: Exception) -> str:

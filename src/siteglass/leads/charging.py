@@ -19,7 +19,7 @@ from starlette.responses import Response
 
 from siteglass.access.keys import Caller
 from siteglass.access.limits import Claims
-from siteglass.billing.answers import Answer, Keep, compress
+from siteglass.billing.answers import AnswerToStore, StoredAnswer, compress
 from siteglass.billing.credits import Bill, Receipt, charge, find_answer, quote
 from siteglass.billing.responses import credit_headers
 from siteglass.errors import BadRequest, IdempotencyInProgress, IdempotencyMismatch, Problem, Unavailable
@@ -28,7 +28,7 @@ from siteglass.platform.backends import Backends
 from siteglass.settings import Settings
 from siteglass.web.guard import Call, Handler
 from siteglass.web.requests import read_json
-from siteglass.web.responses import answer, spelled_answer
+from siteglass.web.responses import bytes_response, json_response
 
 KEY_HEADER = "Idempotency-Key"
 MAX_KEY_CHARS = 255
@@ -59,7 +59,7 @@ class Retry:
 Work = Callable[[Request, Caller, Call, dict[str, Any]], Awaitable[Offer]]
 
 
-class Charging:
+class AccountCharger:
     """Charges accounts for what an operation found."""
 
     def __init__(self, backends: Backends, claims: Claims) -> None:
@@ -102,15 +102,15 @@ class Charging:
 
     async def _pay(self, caller: Caller, call: Call, offer: Offer, retry: Retry | None = None) -> Response:
         if offer.dry_run:
-            return dry_run_answer(offer, await quote(self._postgres, caller, offer.bill))
+            return dry_run_response(offer, await quote(self._postgres, caller, offer.bill))
         keep = None
         if retry is not None:
             headers = orjson.dumps(offer.headers).decode()
-            keep = Keep(retry.key, retry.fingerprint, headers, compress(offer.body))
+            keep = AnswerToStore(retry.key, retry.fingerprint, headers, compress(offer.body))
         timeout_ms = self._settings.charge_timeout_ms
         receipt = await charge(self._postgres, caller, call.request_id, offer.bill, keep, timeout_ms=timeout_ms)
         if receipt is not None:
-            return paid_answer(offer, receipt)
+            return paid_response(offer, receipt)
         before = None if retry is None else await self._find_earlier(caller, retry)
         if before is None:
             raise Unavailable("an answer that was kept is gone")
@@ -129,7 +129,7 @@ class Charging:
             raise IdempotencyMismatch
         return await self._replay(kept, receipt)
 
-    async def _replay(self, kept: Answer, receipt: Receipt) -> Response:
+    async def _replay(self, kept: StoredAnswer, receipt: Receipt) -> Response:
         body = kept.body()
         redacted = await replay.without_suppressed(self._backends, body, kept.domains)
         headers = {
@@ -139,7 +139,7 @@ class Charging:
             "Idempotency-Request-Id": kept.request_id,
             **({} if redacted is None else {"Idempotency-Redacted": "true"}),
         }
-        return spelled_answer(body if redacted is None else redacted, headers=headers)
+        return bytes_response(body if redacted is None else redacted, headers=headers)
 
 
 def read_retry(request: Request, body: dict[str, Any]) -> Retry | None:
@@ -170,12 +170,12 @@ async def find_offer(
         raise Unavailable("the answer was not found within the deadline of the request") from error
 
 
-def paid_answer(offer: Offer, receipt: Receipt) -> Response:
+def paid_response(offer: Offer, receipt: Receipt) -> Response:
     """The response, with what it cost."""
-    return spelled_answer(offer.body, headers={**offer.headers, **credit_headers(receipt)})
+    return bytes_response(offer.body, headers={**offer.headers, **credit_headers(receipt)})
 
 
-def dry_run_answer(offer: Offer, price: Receipt) -> Response:
+def dry_run_response(offer: Offer, price: Receipt) -> Response:
     """The price in place of the response."""
     body = {"dry_run": True, "api_credits": price.api, "lead_credits": price.lead, **offer.preview}
-    return answer(body, headers={**offer.headers, **credit_headers(Receipt(0, 0, price.balances))})
+    return json_response(body, headers={**offer.headers, **credit_headers(Receipt(0, 0, price.balances))})

@@ -17,17 +17,17 @@ from siteglass.errors import Unavailable
 from siteglass.index.index import Index
 from siteglass.leads import enrich, evidence, interpret, search
 from siteglass.leads.charging import Offer, Work
-from siteglass.leads.enrich import Enriched
+from siteglass.leads.enrich import EnrichmentResult
 from siteglass.leads.evidence import Evidence
 from siteglass.leads.language_model import LanguageModel
 from siteglass.leads.requests import Spending, read_enrich, read_page, read_search
 from siteglass.leads.responses import ESTIMATED, NOTES_HEADER, enrich_body, evidence_body, search_body
 from siteglass.leads.search import SearchPage
-from siteglass.leads.values import read_values, values_answer
+from siteglass.leads.values import read_values, values_response
 from siteglass.query import completion
 from siteglass.query.body import Meaning
 from siteglass.query.cursor import CursorSealer
-from siteglass.suppression.hidden import Hidden
+from siteglass.suppression.filter import SuppressionFilter
 from siteglass.web.guard import Call, Guard, Handler
 from siteglass.web.operations import (
     DOMAINS_PER_UNIT,
@@ -38,14 +38,14 @@ from siteglass.web.operations import (
     PAGE,
     SEARCH,
     VALUES,
-    Declared,
+    Operation,
 )
 from siteglass.web.parameters import read_no_parameters
 from siteglass.web.requests import read_json
-from siteglass.web.responses import answer, spelled_answer
+from siteglass.web.responses import bytes_response, json_response
 
 
-class Till(Protocol):
+class Charger(Protocol):
     """Makes a handler of work that is charged: `Charging`, or the sandbox's, which only computes prices."""
 
     def charged(self, work: Work, *, may_be_empty: bool = False) -> Handler: ...
@@ -57,13 +57,13 @@ class LeadEndpoints:
 
     index: Index
     sealer: CursorSealer
-    suppression: Hidden
+    suppression: SuppressionFilter
     guard: Guard
-    till: Till
+    till: Charger
     language_model: LanguageModel | None = None
     """Asked about sentences that the rules cannot read, where one is configured."""
 
-    def handlers(self) -> dict[Declared, Handler]:
+    def handlers(self) -> dict[Operation, Handler]:
         """The handler of each operation."""
         return {
             SEARCH: self.till.charged(self.search),
@@ -129,7 +129,7 @@ class LeadEndpoints:
         total = await interpret.count(self.index, meaning)
         notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
         reading = {**interpret.explained(meaning), "total_results": total.count}
-        return answer(reading, headers={**notes, **(ESTIMATED if total.estimated else {})})
+        return json_response(reading, headers={**notes, **(ESTIMATED if total.estimated else {})})
 
     async def _with_model(self, meaning: Meaning, body: dict[str, Any], now_ms: int) -> Meaning:
         if self.language_model is None:
@@ -144,7 +144,7 @@ class LeadEndpoints:
         bill = Bill("enrich", 1, enriched.marks, wanted.spending.max_lead_credits)
         return Offer(bill, enrich_body(enriched), {"found": len(bill.leads)}, wanted.spending.dry_run)
 
-    async def find_domains(self, domains: list[str], select: tuple[str, ...]) -> Enriched:
+    async def find_domains(self, domains: list[str], select: tuple[str, ...]) -> EnrichmentResult:
         """An item for every domain."""
         return await enrich.enrich(self.index, self.suppression, domains, select)
 
@@ -156,7 +156,7 @@ class LeadEndpoints:
                 found = await self.find_evidence(caller, request.path_params["domain"])
         except TimeoutError as error:
             raise Unavailable("the evidence was not read within the deadline of the request") from error
-        return spelled_answer(evidence_body(found))
+        return bytes_response(evidence_body(found))
 
     async def find_evidence(self, caller: Caller, domain: str) -> Evidence:
         """The evidence of a lead that the account has paid for."""
@@ -169,4 +169,4 @@ class LeadEndpoints:
         values, more = await asyncio.to_thread(
             completion.complete, wanted.kind, wanted.text, wanted.limit, wanted.country
         )
-        return values_answer(wanted, values, more)
+        return values_response(wanted, values, more)

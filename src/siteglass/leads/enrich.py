@@ -9,22 +9,24 @@ from typing import Any
 from siteglass.billing.credits import Mark
 from siteglass.corpus.domains import NotAHost, candidates
 from siteglass.index.index import Index
-from siteglass.index.lookup import LookedUp, look_up
-from siteglass.suppression.hidden import Hidden
+from siteglass.index.lookup import LookupResult, look_up
+from siteglass.suppression.filter import SuppressionFilter
 
 # What enrichment spells differently from search lies beside the record.
 _OWN = ("spending", "social_accounts")
 
 
 @dataclass(frozen=True, slots=True)
-class Enriched:
+class EnrichmentResult:
     """The items, and the mark of each lead among them; shown when they are paid."""
 
     items: list[dict[str, Any]]
     marks: list[tuple[str, Mark]]
 
 
-async def enrich(index: Index, hidden: Hidden, domains: Sequence[str], select: Sequence[str]) -> Enriched:
+async def enrich(
+    index: Index, hidden: SuppressionFilter, domains: Sequence[str], select: Sequence[str]
+) -> EnrichmentResult:
     """An item for every domain sent, after one look-up for all."""
     await hidden.require_fresh()
     wanted: dict[str, tuple[str, ...] | NotAHost] = {}
@@ -36,18 +38,18 @@ async def enrich(index: Index, hidden: Hidden, domains: Sequence[str], select: S
     hosts = {name for found in wanted.values() if not isinstance(found, NotAHost) for name in found}
     looked_up = _shown(await look_up(index, sorted(hosts)), hidden)
     items = [_item(domain, wanted[domain], looked_up, select) for domain in domains]
-    return Enriched(items, _marks(wanted, looked_up))
+    return EnrichmentResult(items, _marks(wanted, looked_up))
 
 
-def _shown(looked_up: LookedUp, hidden: Hidden) -> LookedUp:
+def _shown(looked_up: LookupResult, hidden: SuppressionFilter) -> LookupResult:
     """What may be shown of it: a suppressed lead is as if it were not there."""
     records = {
         domain: shown for domain, found in looked_up.records.items() if (shown := hidden.shown(found)) is not None
     }
-    return LookedUp(records, looked_up.failed)
+    return LookupResult(records, looked_up.failed)
 
 
-def _marks(wanted: dict[str, tuple[str, ...] | NotAHost], looked_up: LookedUp) -> list[tuple[str, Mark]]:
+def _marks(wanted: dict[str, tuple[str, ...] | NotAHost], looked_up: LookupResult) -> list[tuple[str, Mark]]:
     """Each stored domain that was found is charged once, however often it was asked for."""
     marks: dict[str, Mark] = {}
     for hosts in wanted.values():
@@ -60,7 +62,7 @@ def _marks(wanted: dict[str, tuple[str, ...] | NotAHost], looked_up: LookedUp) -
     return list(marks.items())
 
 
-def _stored(hosts: tuple[str, ...], looked_up: LookedUp) -> str | None:
+def _stored(hosts: tuple[str, ...], looked_up: LookupResult) -> str | None:
     """The name that a record lies under, None if there is none; "" if its look-up failed."""
     for host in hosts:
         if host in looked_up.failed:
@@ -82,7 +84,7 @@ def failed(domain: str) -> dict[str, Any]:
 
 
 def _item(
-    domain: str, wanted: tuple[str, ...] | NotAHost, looked_up: LookedUp, select: Sequence[str]
+    domain: str, wanted: tuple[str, ...] | NotAHost, looked_up: LookupResult, select: Sequence[str]
 ) -> dict[str, Any]:
     if isinstance(wanted, NotAHost):
         return {"status": "error", "domain": domain, "message": f"{domain!r} {wanted}"}

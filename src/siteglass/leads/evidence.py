@@ -19,7 +19,7 @@ from siteglass.corpus.lead_files import LeadFileError
 from siteglass.errors import BadRequest, Forbidden, NotFound, Problem, Unavailable
 from siteglass.index.index import Index
 from siteglass.index.lookup import look_up
-from siteglass.suppression.hidden import Hidden
+from siteglass.suppression.filter import SuppressionFilter
 from siteglass.suppression.numbers import Numbers
 from siteglass.suppression.redaction import address_readings
 
@@ -36,7 +36,7 @@ class Evidence:
     """By field, in the order of the lead."""
 
 
-async def evidence(index: Index, hidden: Hidden, caller: Caller, asked: str) -> Evidence:
+async def evidence(index: Index, hidden: SuppressionFilter, caller: Caller, asked: str) -> Evidence:
     """Of the lead that an enrichment of this domain would find. Raises BadRequest, NotFound or Forbidden."""
     record = await _find_lead(index, hidden, asked)
     if not await has_paid(index.postgres, caller.account_id, record["domain"]):
@@ -44,12 +44,12 @@ async def evidence(index: Index, hidden: Hidden, caller: Caller, asked: str) -> 
     return await _read(index, record)
 
 
-async def evidence_of(index: Index, hidden: Hidden, asked: str) -> Evidence:
+async def evidence_of(index: Index, hidden: SuppressionFilter, asked: str) -> Evidence:
     """The same, whoever asks."""
     return await _read(index, await _find_lead(index, hidden, asked))
 
 
-async def _find_lead(index: Index, hidden: Hidden, asked: str) -> dict[str, Any]:
+async def _find_lead(index: Index, hidden: SuppressionFilter, asked: str) -> dict[str, Any]:
     try:
         hosts = candidates(asked)
     except NotAHost as error:

@@ -19,7 +19,7 @@ import orjson
 from siteglass.platform import metrics
 from siteglass.platform.backends import Clock
 from siteglass.query import suggested
-from siteglass.query.field import Asked, Kind
+from siteglass.query.field import Kind, SearchableField
 from siteglass.query.suggested import Suggestions
 from siteglass.query.vocabulary import vocabulary
 from siteglass.settings import Settings, SettingsError, variable
@@ -251,7 +251,7 @@ def _instructions() -> str:
     return _INSTRUCTIONS.format(fields="\n".join(_field(name, asked) for name, asked in suggested.FIELDS.items()))
 
 
-def _field(name: str, asked: Asked) -> str:
+def _field(name: str, asked: SearchableField) -> str:
     ask = asked.ask
     known = vocabulary().values(ask.vocabulary) if ask.vocabulary else ()
     told = f" among {', '.join(known)}" if 0 < len(known) <= _MOST_VALUES_TOLD else ""

@@ -14,7 +14,7 @@ import orjson
 from siteglass.corpus.domains import NotAHost, candidates
 from siteglass.leads.enrich import not_found
 from siteglass.platform.backends import Backends
-from siteglass.suppression.entries import Listed, among, hashes_on
+from siteglass.suppression.entries import ListedValues, among, hashes_on
 from siteglass.suppression.redaction import changes, hashes, names
 from siteglass.suppression.values import Hasher
 
@@ -35,7 +35,7 @@ async def without_suppressed(backends: Backends, body: bytes, domains: Sequence[
         backends.postgres, every, {hashed for record in shown for hashed in hashes(record.get, hasher)}
     )
     # A record that shows a text and not the phones does not tell which of its numbers is one of them.
-    listed = Listed(listed.domains, listed.hashes | await hashes_on(backends.postgres, every))
+    listed = ListedValues(listed.domains, listed.hashes | await hashes_on(backends.postgres, every))
     if not listed:
         return None
     # Texts are read for all that numbers in them may mean: other requests go on meanwhile.
@@ -44,7 +44,7 @@ async def without_suppressed(backends: Backends, body: bytes, domains: Sequence[
 
 
 def _envelope_without(
-    envelope: Record, named: Sequence[Sequence[str]], listed: Listed, hasher: Hasher, *, of_search: bool
+    envelope: Record, named: Sequence[Sequence[str]], listed: ListedValues, hasher: Hasher, *, of_search: bool
 ) -> Record:
     items = zip(envelope["results"], named, strict=True)
     if not of_search:
@@ -61,15 +61,15 @@ def _asked(item: Record) -> tuple[str, ...]:
         return ()
 
 
-def _is_listed(some: Sequence[str], listed: Listed) -> bool:
+def _is_listed(some: Sequence[str], listed: ListedValues) -> bool:
     return any(not listed.domains.isdisjoint(names(domain)) for domain in some)
 
 
-def _redacted(record: Record, listed: Listed, hasher: Hasher) -> Record:
+def _redacted(record: Record, listed: ListedValues, hasher: Hasher) -> Record:
     return {**record, **changes(record.get, listed.hashes, hasher)}
 
 
-def _redacted_item(item: Record, some: Sequence[str], listed: Listed, hasher: Hasher) -> Record:
+def _redacted_item(item: Record, some: Sequence[str], listed: ListedValues, hasher: Hasher) -> Record:
     if item["status"] != "success":
         return item
     if _is_listed(some, listed):

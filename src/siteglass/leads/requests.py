@@ -11,7 +11,7 @@ from siteglass.leads.interpret import refuse_if_unsure
 from siteglass.leads.search import ALWAYS_SHOWN, SearchRequest
 from siteglass.query.body import read_meaning
 from siteglass.query.fields import ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE, SORTS
-from siteglass.query.filters import spelled_type, written_as_array
+from siteglass.query.filters import type_name, written_as_array
 from siteglass.web.operations import MAX_LIMIT
 from siteglass.web.requests import list_names, nearest_name, read_switch, read_whole, unknown_fields
 
@@ -110,7 +110,7 @@ def read_enrich(body: dict[str, Any], max_domains: int) -> EnrichRequest:
     problems = unknown_fields(body, ENRICH_PARAMETERS)
     domains = body.get("domains")
     if not isinstance(domains, list):
-        found = "nothing" if domains is None else spelled_type(domains)
+        found = "nothing" if domains is None else type_name(domains)
         hint = written_as_array(domains)
         problems.append(Problem("domains", f"expected an array of domains, found {found}{hint}"))
         domains = []
@@ -118,7 +118,7 @@ def read_enrich(body: dict[str, Any], max_domains: int) -> EnrichRequest:
         problems.append(Problem("domains", f"expected 1 to {max_domains} domains, found {len(domains)}"))
     for position, domain in enumerate(domains[:max_domains]):
         if not isinstance(domain, str):
-            problems.append(Problem(f"domains[{position}]", f"expected a string, found {spelled_type(domain)}"))
+            problems.append(Problem(f"domains[{position}]", f"expected a string, found {type_name(domain)}"))
     select = _select(body, ENRICH_FIELDS, problems)
     spending = _spending(body, problems)
     if problems:

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from siteglass.corpus.evidence_files import Sighting
-from siteglass.leads.enrich import Enriched
+from siteglass.leads.enrich import EnrichmentResult
 from siteglass.leads.evidence import Evidence
 from siteglass.leads.search import SearchPage
 from siteglass.query.cursor import Continuation, CursorSealer
@@ -18,7 +18,7 @@ NOTES_HEADER = "X-Query-Notes"
 ESTIMATED = {"X-Total-Estimated": "true"}
 
 
-def enrich_body(enriched: Enriched) -> bytes:
+def enrich_body(enriched: EnrichmentResult) -> bytes:
     """The envelope of an enrichment."""
     return orjson.dumps({"results": enriched.items})
 

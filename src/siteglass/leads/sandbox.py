@@ -35,9 +35,9 @@ from siteglass.errors import (
 from siteglass.index import generations
 from siteglass.index.index import Index
 from siteglass.index.load import load
-from siteglass.leads.charging import Offer, Work, dry_run_answer, find_offer, paid_answer, read_retry
+from siteglass.leads.charging import Offer, Work, dry_run_response, find_offer, paid_response, read_retry
 from siteglass.leads.endpoints import LeadEndpoints
-from siteglass.leads.enrich import Enriched, enrich, failed
+from siteglass.leads.enrich import EnrichmentResult, enrich, failed
 from siteglass.leads.evidence import Evidence, evidence_of
 from siteglass.settings import Settings
 from siteglass.web.guard import Call, Handler
@@ -133,7 +133,7 @@ def receipt(bill: Bill) -> Receipt:
     return Receipt(bill.api, lead, Balances(BALANCE - bill.api, BALANCE - lead, 0))
 
 
-class SandboxTill:
+class SandboxCharger:
     """Computes prices and charges nothing. Responses are not kept either: the same request finds the same again."""
 
     def __init__(self, settings: Settings) -> None:
@@ -147,8 +147,8 @@ class SandboxTill:
             read_retry(request, body)  # an invalid key is refused here as well
             offer = await find_offer(self._settings, work, request, caller, call, body)
             if offer.dry_run:
-                return dry_run_answer(offer, receipt(dataclasses.replace(offer.bill, max_lead=None)))
-            return paid_answer(offer, receipt(offer.bill))
+                return dry_run_response(offer, receipt(dataclasses.replace(offer.bill, max_lead=None)))
+            return paid_response(offer, receipt(offer.bill))
 
         return handler
 
@@ -176,14 +176,14 @@ class SandboxEndpoints(LeadEndpoints):
         """Who may use a cursor: test keys of the account, not its others."""
         return f"test {caller.account_id}"
 
-    async def find_domains(self, domains: list[str], select: tuple[str, ...]) -> Enriched:
+    async def find_domains(self, domains: list[str], select: tuple[str, ...]) -> EnrichmentResult:
         """An item for every domain, with the outcomes that some domains ask for."""
         hosts = {domain: _host(domain) for domain in domains}
         if SLOW_DOMAIN in hosts.values():
             await asyncio.sleep(SLOW_S)
         found = await enrich(self.index, self.suppression, domains, select)
         items = [failed(item["domain"]) if hosts[item["domain"]] == ERROR_DOMAIN else item for item in found.items]
-        return Enriched(items, [(domain, mark) for domain, mark in found.marks if domain != ERROR_DOMAIN])
+        return EnrichmentResult(items, [(domain, mark) for domain, mark in found.marks if domain != ERROR_DOMAIN])
 
     async def find_evidence(self, _caller: Caller, domain: str) -> Evidence:
         """Evidence of any made-up lead: test accounts pay for none."""

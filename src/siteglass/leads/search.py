@@ -12,7 +12,7 @@ from siteglass.index.index import Index
 from siteglass.query.body import Meaning, read_meaning
 from siteglass.query.cursor import Continuation, Position
 from siteglass.query.fields import SEARCH_DEFAULT
-from siteglass.suppression.hidden import Hidden
+from siteglass.suppression.filter import SuppressionFilter
 
 ALWAYS_SHOWN = "crawled_at"
 
@@ -43,7 +43,7 @@ class SearchPage:
     marks: list[tuple[str, Mark]]
 
 
-async def first_page(index: Index, hidden: Hidden, request: SearchRequest) -> SearchPage:
+async def first_page(index: Index, hidden: SuppressionFilter, request: SearchRequest) -> SearchPage:
     """Run a new search."""
     await hidden.require_fresh()
     found, total = await pages.first_page(index, request.meaning.criteria, request.sort, request.limit)
@@ -60,7 +60,7 @@ async def first_page(index: Index, hidden: Hidden, request: SearchRequest) -> Se
     return _spelled(here, request.meaning, found, hidden, backward=False, first=True)
 
 
-async def later_page(index: Index, hidden: Hidden, here: Continuation) -> SearchPage:
+async def later_page(index: Index, hidden: SuppressionFilter, here: Continuation) -> SearchPage:
     """Run the page that a cursor stands for."""
     await hidden.require_fresh()
     meaning = read_meaning(here.filters, index.clock.now_ms())
@@ -75,7 +75,13 @@ def _marks(meaning: Meaning, records: list[dict[str, Any]]) -> list[tuple[str, M
 
 
 def _spelled(
-    here: Continuation, meaning: Meaning, found: pages.Page, hidden: Hidden, *, backward: bool, first: bool
+    here: Continuation,
+    meaning: Meaning,
+    found: pages.HitPage,
+    hidden: SuppressionFilter,
+    *,
+    backward: bool,
+    first: bool,
 ) -> SearchPage:
     # The neighbour one comes from exists; the one ahead exists if the engine saw a lead behind the page.
     has_next = found.more if not backward else True
@@ -100,7 +106,7 @@ def _spelled(
     )
 
 
-def _behind(here: Position, found: pages.Page, *, backward: bool, width: int) -> Position:
+def _behind(here: Position, found: pages.HitPage, *, backward: bool, width: int) -> Position:
     """Where the neighbour starts; on a page that has become empty, where this one did."""
     if not found.hits:
         return replace(here, backward=backward)

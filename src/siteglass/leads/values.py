@@ -10,13 +10,13 @@ from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
 from siteglass.errors import BadRequest, Problem
-from siteglass.query.completion import COMPLETABLE, DETAILS, Completed
+from siteglass.query.completion import COMPLETABLE, DETAILS, CompletedValue
 from siteglass.query.fields import ASKED
 from siteglass.query.values import ValueProblem, nearest, read_value
 from siteglass.query.vocabulary import Kind
 from siteglass.web.parameters import Given, read_given, read_number
 from siteglass.web.requests import nearest_name
-from siteglass.web.responses import answer
+from siteglass.web.responses import json_response
 
 VALUES_PARAMETERS = ("q", "limit", "country")
 DEFAULT_SHOWN = 10
@@ -83,13 +83,13 @@ def _country(given: Given, problems: list[Problem]) -> str | None:
         return None
 
 
-def values_answer(asked: ValuesRequest, found: Sequence[Completed], more: bool) -> Response:
+def values_response(asked: ValuesRequest, found: Sequence[CompletedValue], more: bool) -> Response:
     """The values in their order; what is not known of one is null."""
     details = DETAILS.get(asked.kind, ())
     values = [_spelled(one, details) for one in found]
-    return answer({"field": asked.field, "values": values, "more": more}, headers=_HEADERS)
+    return json_response({"field": asked.field, "values": values, "more": more}, headers=_HEADERS)
 
 
-def _spelled(one: Completed, details: Sequence[str]) -> dict[str, Any]:
+def _spelled(one: CompletedValue, details: Sequence[str]) -> dict[str, Any]:
     told = {name: getattr(one.known, name) for name in details}
     return {"value": one.known.value, "name": one.known.name, "matched": one.alias, **told}

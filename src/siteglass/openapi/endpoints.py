@@ -10,8 +10,8 @@ from siteglass.openapi.document import document
 from siteglass.settings import Settings
 from siteglass.web.guard import Call, Guard
 from siteglass.web.operations import DOCS, OPENAPI
-from siteglass.web.pages import Page
-from siteglass.web.responses import answer
+from siteglass.web.pages import StaticPage
+from siteglass.web.responses import json_response
 
 _FILES = ("docs.css", "docs.js", "icon.svg", "swagger-ui/swagger-ui-bundle.js.gz", "swagger-ui/swagger-ui.css.gz")
 
@@ -20,6 +20,6 @@ def document_routes(guard: Guard, settings: Settings) -> list[Route]:
     """The document and its page."""
 
     async def openapi(_request: Request, _call: Call) -> Response:
-        return answer(document(settings))
+        return json_response(document(settings))
 
-    return [guard.open_route(OPENAPI, openapi), *Page(DOCS, "docs.html", _FILES).routes(guard)]
+    return [guard.open_route(OPENAPI, openapi), *StaticPage(DOCS, "docs.html", _FILES).routes(guard)]

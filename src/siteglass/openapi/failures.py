@@ -31,11 +31,11 @@ from siteglass.web.operations import (
     RECEIPT,
     USAGE,
     VALUES,
-    Declared,
     Errors,
+    Operation,
 )
 from siteglass.web.parameters import read_no_parameters
-from siteglass.web.responses import error_answer
+from siteglass.web.responses import error_response
 
 
 def _raised(read: Callable[[], object]) -> SiteglassError:
@@ -50,7 +50,7 @@ def _raised(read: Callable[[], object]) -> SiteglassError:
 # Who comes there has no account.
 _FREE = (OPT_OUT, OPT_OUT_CONFIRM)
 # A wrong query string of each operation that takes no body.
-_WRONG_PARAMETERS: dict[Declared, tuple[str, Callable[[QueryParams], object]]] = {
+_WRONG_PARAMETERS: dict[Operation, tuple[str, Callable[[QueryParams], object]]] = {
     VALUES: ("limt=5&country=Germny", lambda given: read_values("city", given)),
     ACCOUNT: ("verbose=1", read_no_parameters),
     USAGE: ("form=2026-11-01&key=mine", lambda given: read_usage(given, date(2026, 11, 15))),
@@ -60,7 +60,7 @@ _WRONG_PARAMETERS: dict[Declared, tuple[str, Callable[[QueryParams], object]]] =
 }
 
 
-def _bad_request(declared: Declared, settings: Settings) -> SiteglassError:
+def _bad_request(declared: Operation, settings: Settings) -> SiteglassError:
     if declared in _WRONG_PARAMETERS:
         wrong_parameters, read = _WRONG_PARAMETERS[declared]
         return _raised(lambda: read(QueryParams(wrong_parameters)))
@@ -76,7 +76,7 @@ def _bad_request(declared: Declared, settings: Settings) -> SiteglassError:
     return _raised(lambda: read_search({"limt": 5, "min_score": 140}, 0))
 
 
-def example(kind: type[SiteglassError], declared: Declared, settings: Settings) -> SiteglassError:
+def example(kind: type[SiteglassError], declared: Operation, settings: Settings) -> SiteglassError:
     """An error of this class as the operation answers it."""
     api = 1 if declared is ENRICH else 0
     made: dict[type[SiteglassError], Callable[[], SiteglassError]] = {
@@ -114,7 +114,7 @@ def example(kind: type[SiteglassError], declared: Declared, settings: Settings) 
 
 
 def _spelled(error: SiteglassError) -> dict[str, Any]:
-    body: dict[str, Any] = orjson.loads(error_answer(error).body)
+    body: dict[str, Any] = orjson.loads(error_response(error).body)
     return body
 
 
@@ -176,7 +176,7 @@ def _schema(kinds: Sequence[type[SiteglassError]]) -> dict[str, Any]:
     }
 
 
-def response_of(kinds: Sequence[type[SiteglassError]], declared: Declared, settings: Settings) -> dict[str, Any]:
+def response_of(kinds: Sequence[type[SiteglassError]], declared: Operation, settings: Settings) -> dict[str, Any]:
     """The response for errors that share a status."""
     examples = [example(kind, declared, settings) for kind in kinds]
     own = [name for name in ("Allow", "Retry-After") if any(name in error.headers for error in examples)]
@@ -197,7 +197,7 @@ def response_of(kinds: Sequence[type[SiteglassError]], declared: Declared, setti
     }
 
 
-def failures(declared: Declared, settings: Settings) -> dict[str, Any]:
+def failures(declared: Operation, settings: Settings) -> dict[str, Any]:
     """One response for each status that the operation's errors have."""
     by_status: dict[int, Errors] = {}
     for kind in declared.errors:

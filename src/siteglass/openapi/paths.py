@@ -36,17 +36,17 @@ from siteglass.web.operations import (
     SEARCH,
     USAGE,
     VALUES,
-    Declared,
+    Operation,
 )
 
 
-def _tag(declared: Declared) -> str:
+def _tag(declared: Operation) -> str:
     if declared in (OPT_OUT, OPT_OUT_CONFIRM, OPT_OUT_PAGE):
         return "Opt-out"
     return {"": "Service", "account": "Account"}.get(declared.scope, "Leads")
 
 
-def _operation(declared: Declared, summary: str, description: str, settings: Settings, **more: Any) -> dict[str, Any]:
+def _operation(declared: Operation, summary: str, description: str, settings: Settings, **more: Any) -> dict[str, Any]:
     answer, status = more.pop("answer"), more.pop("status", "200")
     return {
         declared.method.lower(): {

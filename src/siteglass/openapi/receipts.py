@@ -11,7 +11,8 @@ from starlette.responses import Response
 
 from siteglass.access.accounts import Plan
 from siteglass.access.keys import SCOPES
-from siteglass.billing.credits import Mark, Operation
+from siteglass.billing.account_status import MAX_EXPIRIES, Credits, Overview, OwnKey
+from siteglass.billing.credits import ChargedOperation, Mark
 from siteglass.billing.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS, Entry, UsageRow
 from siteglass.billing.requests import (
     DEFAULT_DAYS,
@@ -22,8 +23,7 @@ from siteglass.billing.requests import (
     read_ledger,
     read_usage,
 )
-from siteglass.billing.responses import REASONS, account_answer, ledger_answer, receipt_answer, usage_answer
-from siteglass.billing.standing import MAX_EXPIRIES, Credits, Overview, OwnKey
+from siteglass.billing.responses import REASONS, account_response, ledger_response, receipt_response, usage_response
 from siteglass.openapi.headers import EXAMPLE_REQUEST_ID
 from siteglass.openapi.shapes import or_null, said, shape
 from siteglass.settings import Settings
@@ -98,7 +98,7 @@ _DATE = {"type": "string", "format": "date"}
 _COUNT = {"type": "integer", "minimum": 0}
 _RATE = {"type": "number", "exclusiveMinimum": 0}
 _PRICE = {"type": "string", "pattern": r"^\d+\.\d{6}$"}
-_OPERATION = {"type": "string", "enum": list(get_args(Operation))}
+_OPERATION = {"type": "string", "enum": list(get_args(ChargedOperation))}
 _WHO = shape("A key.", id=_ID, name=_TEXT)
 
 
@@ -174,7 +174,7 @@ def _entry(**more: dict[str, Any]) -> dict[str, Any]:
         at=_TIME,
         kind={"type": "string", "enum": list(KINDS)},
         operation=said(
-            {"type": ["string", "null"], "enum": [*get_args(Operation), None]},
+            {"type": ["string", "null"], "enum": [*get_args(ChargedOperation), None]},
             "What was asked for; null if nothing was.",
         ),
         api_credits=said(signed, "Below zero: taken."),
@@ -253,12 +253,12 @@ def _examples() -> dict[str, Any]:
     days = read_usage(QueryParams("from=2026-11-01&to=2026-11-15"), date(2026, 11, 15))
     domains = [("example.com", Mark.CHARGED), ("nobody.example.org", Mark.NOT_FOUND)]
     return {
-        "AccountAnswer": _body(account_answer(overview, Settings().max_enrich_domains)),
-        "UsageAnswer": _body(usage_answer(days, [usage])),
-        "LedgerAnswer": _body(ledger_answer(read_ledger(QueryParams("limit=2")), _entries())),
-        "ReceiptAnswer": _body(receipt_answer(EXAMPLE_REQUEST_ID, [(charge, domains), (refund, [])])),
+        "AccountAnswer": _body(account_response(overview, Settings().max_enrich_domains)),
+        "UsageAnswer": _body(usage_response(days, [usage])),
+        "LedgerAnswer": _body(ledger_response(read_ledger(QueryParams("limit=2")), _entries())),
+        "ReceiptAnswer": _body(receipt_response(EXAMPLE_REQUEST_ID, [(charge, domains), (refund, [])])),
     }
 
 
 ANSWERS = _examples()
-LEDGER_CSV = bytes(ledger_answer(read_ledger(QueryParams("limit=2"), "text/csv"), _entries()).body).decode()
+LEDGER_CSV = bytes(ledger_response(read_ledger(QueryParams("limit=2"), "text/csv"), _entries()).body).decode()

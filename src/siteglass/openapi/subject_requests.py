@@ -7,10 +7,10 @@ from typing import Any
 
 from siteglass.openapi.shapes import or_null, said, shape
 from siteglass.privacy.control import places
-from siteglass.privacy.opt_out import MAX_HELD, Held, HeldLead
+from siteglass.privacy.opt_out import MAX_HELD, HeldData, HeldLead
 from siteglass.privacy.requests import ASK_PARAMETERS, MAX_CHARS, MAX_CODE_CHARS
 from siteglass.privacy.responses import EFFECTIVE_WITHIN_S, asked_body, done_body
-from siteglass.privacy.subject_requests import Asked, Done
+from siteglass.privacy.subject_requests import CompletedRequest, PendingRequest
 from siteglass.privacy.tickets import MAX_TICKET_CHARS, Purpose
 from siteglass.suppression.values import Kind, Value
 
@@ -48,16 +48,16 @@ ASKS = _named(
 )
 CONFIRMATIONS = _named(an_address={"ticket": _TICKET, "code": _CODE}, a_domain={"ticket": _TICKET})
 ASKED = _named(
-    an_address=asked_body(Asked(Purpose.OPT_OUT, _ADDRESS, _TICKET, _EXPIRES_S)),
-    a_domain=asked_body(Asked(Purpose.OPT_OUT, _DOMAIN, _TICKET, _EXPIRES_S, _TOKEN, places(_DOMAIN.text))),
+    an_address=asked_body(PendingRequest(Purpose.OPT_OUT, _ADDRESS, _TICKET, _EXPIRES_S)),
+    a_domain=asked_body(PendingRequest(Purpose.OPT_OUT, _DOMAIN, _TICKET, _EXPIRES_S, _TOKEN, places(_DOMAIN.text))),
 )
 DONE = _named(
-    not_shown_any_more=done_body(Done(Purpose.OPT_OUT, _ADDRESS)),
+    not_shown_any_more=done_body(CompletedRequest(Purpose.OPT_OUT, _ADDRESS)),
     what_is_held=done_body(
-        Done(
+        CompletedRequest(
             Purpose.ACCESS,
             _ADDRESS,
-            Held(None, [HeldLead("example.com", ("emails",), "crawl-2026-10.parquet", _READ, {})], []),
+            HeldData(None, [HeldLead("example.com", ("emails",), "crawl-2026-10.parquet", _READ, {})], []),
         )
     ),
 )

@@ -6,7 +6,7 @@ from siteglass.errors import SiteglassError
 from siteglass.openapi.failures import meaning
 from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
 from siteglass.query.directives import MAX_TEXT_CHARS
-from siteglass.query.field import Ask, Asked, Form, Kind
+from siteglass.query.field import Ask, Form, Kind, SearchableField
 from siteglass.query.fields import DIRECTIVES
 from siteglass.query.values import MAX_AGE_DAYS
 from siteglass.query.vocabulary import vocabulary
@@ -81,7 +81,7 @@ def known_values(ask: Ask) -> str:
     return f"Known: {', '.join(f'`{value}`' for value in values)}. {unknown}" if values else unknown
 
 
-def _argument(asked: Asked) -> str:
+def _argument(asked: SearchableField) -> str:
     """An example of what stands in the parentheses."""
     if asked.ask.kind is Kind.FLAG:
         return ""
@@ -90,7 +90,7 @@ def _argument(asked: Asked) -> str:
     return f"({', '.join(example) if isinstance(example, list) else example})"
 
 
-def _directive_row(name: str, asked: Asked) -> str:
+def _directive_row(name: str, asked: SearchableField) -> str:
     filters = asked.ask.filters
     notes = [filters[0].meaning if len(filters) == 1 else f"{asked.field.meaning.partition(';')[0]}."]
     if name == asked.ask.alias:

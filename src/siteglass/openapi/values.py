@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 from starlette.datastructures import QueryParams
 
-from siteglass.leads.values import DEFAULT_SHOWN, FIELDS, MAX_Q_CHARS, MAX_SHOWN, NARROWED, read_values, values_answer
-from siteglass.query.completion import Completed, Known
+from siteglass.leads.values import DEFAULT_SHOWN, FIELDS, MAX_Q_CHARS, MAX_SHOWN, NARROWED, read_values, values_response
+from siteglass.query.completion import CompletedValue, KnownValue
 
 _TEXT = {"type": "string"}
 _OR_NULL = {"type": ["string", "null"]}
@@ -88,9 +88,9 @@ def values_schemas() -> dict[str, Any]:
 
 
 def _example() -> Any:
-    found = [Completed(Known("Munich", "Munich", "DEU", "DE-BY"), "munchen")]
+    found = [CompletedValue(KnownValue("Munich", "Munich", "DEU", "DE-BY"), "munchen")]
     asked = read_values("city", QueryParams("q=münchen&limit=1&country=DEU"))
-    return orjson.loads(values_answer(asked, found, more=True).body)
+    return orjson.loads(values_response(asked, found, more=True).body)
 
 
 VALUES_ANSWER = _example()

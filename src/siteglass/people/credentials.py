@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
+from siteglass.people.audit_notes import noted
 from siteglass.people.links import Link
-from siteglass.people.noting import noted
 from siteglass.people.people import CREATE, KNOWN_ALREADY
 from siteglass.people.problems import PeopleError
 from siteglass.people.secrecy import digest

@@ -7,7 +7,7 @@ from typing import Final
 
 import asyncpg
 
-from siteglass.people.noting import noted
+from siteglass.people.audit_notes import noted
 from siteglass.people.problems import PeopleError
 from siteglass.platform.postgres import Postgres
 
@@ -19,7 +19,7 @@ KNOWN_ALREADY = "There is a person with this address. Sign in, and open the link
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class SignInRecord:
     """What sign-in needs of a person."""
 
     id: int
@@ -53,16 +53,16 @@ def clean_name(text: str) -> str:
 _KNOWN = "SELECT id, email, password, totp IS NOT NULL AS has_second_factor FROM {schema}.people"
 
 
-async def find(postgres: Postgres, email: str) -> Known | None:
+async def find(postgres: Postgres, email: str) -> SignInRecord | None:
     """The person of an address."""
     row = await postgres.fetchrow(f"{_KNOWN} WHERE email = $1", email)
-    return None if row is None else Known(**row)
+    return None if row is None else SignInRecord(**row)
 
 
-async def of_id(postgres: Postgres, person_id: int) -> Known | None:
+async def of_id(postgres: Postgres, person_id: int) -> SignInRecord | None:
     """The person of a number."""
     row = await postgres.fetchrow(f"{_KNOWN} WHERE id = $1", person_id)
-    return None if row is None else Known(**row)
+    return None if row is None else SignInRecord(**row)
 
 
 async def accounts_of(postgres: Postgres, person_id: int) -> list[Membership]:

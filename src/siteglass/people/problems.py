@@ -12,7 +12,7 @@ class PeopleError(ValueError):
         """Of the form; empty: it is about none."""
 
 
-class TooManyTries(PeopleError):
+class TooManyAttempts(PeopleError):
     """Somebody tried too often."""
 
     def __init__(self, retry_after_s: int) -> None:

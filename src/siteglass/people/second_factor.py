@@ -8,7 +8,7 @@ import secrets
 
 import pyotp
 
-from siteglass.people.noting import noted
+from siteglass.people.audit_notes import noted
 from siteglass.people.secrecy import Secrecy, digest
 from siteglass.platform.postgres import Postgres
 

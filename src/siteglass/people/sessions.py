@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from siteglass.people.noting import noted
+from siteglass.people.audit_notes import noted
 from siteglass.people.secrecy import digest, new_token
 from siteglass.platform.postgres import Postgres
 
@@ -126,7 +126,7 @@ async def renew(postgres: Postgres, token: str, *, proven: bool = False, account
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class SessionRow:
     """A session as its person sees it."""
 
     id: int
@@ -137,7 +137,7 @@ class Listed:
     account_name: str
 
 
-async def of_person(postgres: Postgres, person_id: int, lifetimes: Lifetimes) -> list[Listed]:
+async def of_person(postgres: Postgres, person_id: int, lifetimes: Lifetimes) -> list[SessionRow]:
     """The sessions of a person that stand, the latest used first."""
     rows = await postgres.fetch(
         "SELECT s.id, s.made_at, s.seen_at, s.agent, s.address, a.name AS account_name"
@@ -149,7 +149,7 @@ async def of_person(postgres: Postgres, person_id: int, lifetimes: Lifetimes) ->
         lifetimes.whole,
         MAX_LISTED,
     )
-    return [Listed(**row) for row in rows]
+    return [SessionRow(**row) for row in rows]
 
 
 _END = """

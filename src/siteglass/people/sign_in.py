@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from siteglass.errors import Unavailable
-from siteglass.people import credentials, links, people, sessions, tries
-from siteglass.people.letters import Letters
+from siteglass.people import attempts as tries
+from siteglass.people import credentials, links, people, sessions
+from siteglass.people.mails import Letters
 from siteglass.people.passwords import Passwords, check_password
-from siteglass.people.people import Known
+from siteglass.people.people import SignInRecord
 from siteglass.people.problems import PeopleError
 from siteglass.people.second_factor import SecondFactors
 from siteglass.people.secrecy import Secrecy, bucket, digest, new_token
@@ -71,7 +72,7 @@ class Browser:
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class PasswordResult:
     """Whom the password let through: a session, or a step that waits for a code."""
 
     token: str = ""
@@ -103,7 +104,7 @@ class SignIn:
 
     # --- in ---------------------------------------------------------------------------------------
 
-    async def with_password(self, email: str, password: str, browser: Browser) -> Passed:
+    async def with_password(self, email: str, password: str, browser: Browser) -> PasswordResult:
         """The first step; raises PeopleError, the same for a wrong password and an unknown address."""
         email = people.clean_email(email)
         await self._take("sign-ins of an address", household(browser.address), SIGN_INS_OF_ADDRESS)
@@ -117,14 +118,14 @@ class SignIn:
         await self._give_back(taken)
         if known.has_second_factor:
             step = [known.id, digest(known.password).hex()]
-            return Passed(step=self.secrecy.seal_token(_CODE_USE, step, self._now_s() + CODE_STEP_LIFE_S))
+            return PasswordResult(step=self.secrecy.seal_token(_CODE_USE, step, self._now_s() + CODE_STEP_LIFE_S))
         passed = await self._start(known, browser)
         if self._passwords.is_outdated(known.password):
             anew = await self._passwords.hash(password)
             await credentials.rehash(self._postgres, known.id, known.password, anew)
         return passed
 
-    async def with_code(self, step: str, code: str, browser: Browser) -> Passed:
+    async def with_code(self, step: str, code: str, browser: Browser) -> PasswordResult:
         """The second step; raises PeopleError."""
         opened = self.secrecy.open_token(_CODE_USE, step, self._now_s())
         if opened is None:
@@ -156,7 +157,7 @@ class SignIn:
             raise PeopleError(WRONG_CODE, "code")
         await self._give_back([taken])
 
-    async def _start(self, known: Known, browser: Browser) -> Passed:
+    async def _start(self, known: SignInRecord, browser: Browser) -> PasswordResult:
         accounts = await people.accounts_of(self._postgres, known.id)
         if not accounts:
             raise PeopleError("You belong to no account any more. Ask its owner for an invitation.")
@@ -166,7 +167,7 @@ class SignIn:
         if token is None:
             raise PeopleError(CHANGED)
         keeps = self.secrecy.seal_token(_KNOWN_USE, [known.email, new_token()], self._now_s() + KNOWN_LIFE_S)
-        return Passed(token, keeps)
+        return PasswordResult(token, keeps)
 
     def _counted_under(self, email: str, browser: Browser) -> tuple[str, str]:
         """A browser in which the person has signed in before has a count of its own, which no stranger uses up."""
@@ -178,12 +179,14 @@ class SignIn:
     def _now_s(self) -> int:
         return self._backends.clock.now_ms() // 1000
 
-    async def _take(self, use: str, text: str, most: int = tries.MOST, window: timedelta = tries.WINDOW) -> tries.Try:
+    async def _take(
+        self, use: str, text: str, most: int = tries.MOST, window: timedelta = tries.WINDOW
+    ) -> tries.Attempt:
         """Count a try; raises TooManyTries."""
         under = bucket(use, text)
         return await tries.take(self._postgres, under, most=most, window=window)
 
-    async def _give_back(self, taken: list[tries.Try]) -> None:
+    async def _give_back(self, taken: list[tries.Attempt]) -> None:
         for one in taken:
             await tries.give_back(self._postgres, one)
 
@@ -253,7 +256,7 @@ class SignIn:
             raise
         return link
 
-    async def join_as_new(self, token: str, name: str, password: str, browser: Browser) -> Passed:
+    async def join_as_new(self, token: str, name: str, password: str, browser: Browser) -> PasswordResult:
         """Take up an invitation as somebody who is not known yet, and sign in. Raises PeopleError."""
         link = await links.look_at(self._postgres, "invite", token)
         if link is None:
@@ -262,7 +265,7 @@ class SignIn:
         check_password(password, link.email)
         hashed = await self._passwords.hash(password)
         person_id = await credentials.join_as_new(self._postgres, token, name, hashed)
-        return await self._start(Known(person_id, link.email, hashed, has_second_factor=False), browser)
+        return await self._start(SignInRecord(person_id, link.email, hashed, has_second_factor=False), browser)
 
     async def join(self, token: str, session: Session, cookie: str) -> str | None:
         """Take up an invitation as who is signed in; the session looks at the new account. Raises PeopleError."""

@@ -34,7 +34,7 @@ LANGUAGE_MODEL_SECONDS = Histogram(
 )
 
 
-def tell_answer(told: logging.Logger, name: str, request_id: str, status: int, started_s: float) -> None:
+def record_response(told: logging.Logger, name: str, request_id: str, status: int, started_s: float) -> None:
     """Count an answer and write its line; `started_s` is when its request came, by time.perf_counter."""
     seconds = time.perf_counter() - started_s
     REQUESTS.labels(name, status).inc()

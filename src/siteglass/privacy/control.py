@@ -56,7 +56,7 @@ _UNICAST = ipaddress.IPv6Network("2000::/3")
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ControlCheck:
     """What was found at one place."""
 
     place: str
@@ -124,7 +124,7 @@ class Control:
         self._resolver: dns.asyncresolver.Resolver | None = None
         self._at_once = asyncio.Semaphore(MAX_AT_ONCE)
 
-    async def look(self, domain: str, token: str) -> list[Look]:
+    async def look(self, domain: str, token: str) -> list[ControlCheck]:
         """What is at each place; raises Unavailable if too many look already, and never for what strangers do."""
         if not is_name(domain):
             raise ValueError("not the name of a domain")  # an address would be connected to without being looked up
@@ -218,13 +218,13 @@ def places(domain: str) -> tuple[str, str, str]:
     return f"{DNS_LABEL}.{domain}", f"http://{domain}{PATH}", f"https://{domain}{PATH}"
 
 
-async def _in_time(place: str, looking: Awaitable[str | None]) -> Look:
+async def _in_time(place: str, looking: Awaitable[str | None]) -> ControlCheck:
     try:
         async with asyncio.timeout(DEADLINE_S):
             found = await looking
     except TimeoutError:
         found = f"no answer within {DEADLINE_S:g} s"
-    return Look(place, found is None, found or "the token")
+    return ControlCheck(place, found is None, found or "the token")
 
 
 def open_control(settings: Settings) -> Control:

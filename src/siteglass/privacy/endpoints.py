@@ -15,8 +15,8 @@ from siteglass.errors import BadRequest, Problem, TooManyRequests
 from siteglass.index.index import Index
 from siteglass.privacy.page import OptOutPage
 from siteglass.privacy.requests import contact, read_ask, read_confirm
-from siteglass.privacy.responses import asked_answer, done_answer
-from siteglass.privacy.subject_requests import FrontDoor
+from siteglass.privacy.responses import completed_response, pending_response
+from siteglass.privacy.subject_requests import SubjectRequests
 from siteglass.suppression.values import Kind, Value
 from siteglass.web.address import household
 from siteglass.web.guard import Call, Guard
@@ -35,7 +35,7 @@ CONFIRMATIONS_PER_HOUR = 20
 class PrivacyEndpoints:
     """Opt-out and access requests. They need no key: people whom the data is about have none."""
 
-    def __init__(self, index: Index, door: FrontDoor, limiter: RateLimiter) -> None:
+    def __init__(self, index: Index, door: SubjectRequests, limiter: RateLimiter) -> None:
         self._index = index
         self._door = door
         self._limiter = limiter
@@ -54,13 +54,13 @@ class PrivacyEndpoints:
         # Read first: a typing error is not to cost one of the few requests an hour.
         purpose, value = read_ask(await self._read_body(request, call), contact(self._index.settings))
         await self._take_ask(request, call, value)
-        return asked_answer(await self._door.ask(purpose, value, self._index.clock.now_ms() // 1000))
+        return pending_response(await self._door.ask(purpose, value, self._index.clock.now_ms() // 1000))
 
     async def confirm(self, request: Request, call: Call) -> Response:
         """A request that is proven, and carried out."""
         ticket, code = read_confirm(await self._read_body(request, call))
         await self._take(request, call, "opt-out-try", CONFIRMATIONS_PER_HOUR, ticket, CONFIRMATIONS_PER_HOUR)
-        return done_answer(await self._door.confirm(self._index, ticket, code))
+        return completed_response(await self._door.confirm(self._index, ticket, code))
 
     async def _read_body(self, request: Request, call: Call) -> dict[str, Any]:
         """The body as a JSON object. Anybody may send one, so it has a deadline."""

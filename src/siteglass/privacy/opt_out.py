@@ -23,10 +23,19 @@ from siteglass.index import generations
 from siteglass.index.documents import bulk_delete_line
 from siteglass.index.holders import Holder, holders
 from siteglass.index.index import Index
-from siteglass.index.writing import WRITE_DEADLINE_S, Carrying, Prepared, Preparer, Written, found_on, listed_of, write
+from siteglass.index.writing import (
+    WRITE_DEADLINE_S,
+    PreparedLead,
+    Preparer,
+    SuppressibleValues,
+    WriteReport,
+    found_on,
+    listed_of,
+    write,
+)
 from siteglass.platform.backends import EngineError
 from siteglass.suppression import entries
-from siteglass.suppression.entries import MAX_ADDED, Listed
+from siteglass.suppression.entries import MAX_ADDED, ListedValues
 from siteglass.suppression.redaction import changes, hashes, lead_getter, lead_with
 from siteglass.suppression.redaction import names as listed_names
 from siteglass.suppression.values import Hasher, Kind, Value, index_key, site_key
@@ -38,7 +47,7 @@ MAX_HELD = 100
 
 
 @dataclass(slots=True)
-class Outcome(Written):
+class Outcome(WriteReport):
     """What suppressing came to, over all generations."""
 
     given: int = 0
@@ -63,7 +72,7 @@ class HeldLead:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class HeldData:
     """What is held of a value, and since when nothing of it is shown."""
 
     suppressed_since: datetime | None
@@ -141,7 +150,7 @@ async def _rewrite(index: Index, preparer: Preparer, target: str, found: list[Ho
         outcome.without_record += len(missing)
         outcome.domains.update(one.domain for one in missing)
     batch = await asyncio.to_thread(lambda: [preparer.prepare(lead, place) for lead, place in records])
-    screened: Listed | None = None
+    screened: ListedValues | None = None
     while batch and (listed := await listed_of(index, batch)) != screened:
         carried = found_on(batch, listed)
         await entries.remember(index.postgres, carried)
@@ -152,7 +161,10 @@ async def _rewrite(index: Index, preparer: Preparer, target: str, found: list[Ho
 
 async def _noted(index: Index, hasher: Hasher, found: list[Holder]) -> set[str]:
     """Note what documents show of what is listed, before anything is read that may not be there; their domains."""
-    shown = [Carrying(one.domain, listed_names(one.domain), frozenset(hashes(one.record.get, hasher))) for one in found]
+    shown = [
+        SuppressibleValues(one.domain, listed_names(one.domain), frozenset(hashes(one.record.get, hasher)))
+        for one in found
+    ]
     carried = found_on(shown, await listed_of(index, shown))
     await entries.remember(index.postgres, carried)
     return {one.domain for one in carried}
@@ -178,7 +190,7 @@ def _records(index: Index, found: list[Holder]) -> tuple[list[tuple[Lead, str]],
     return records, missing
 
 
-async def held(index: Index, value: Value) -> Held:
+async def held(index: Index, value: Value) -> HeldData:
     """What is held of a value, from where and since when; at most MAX_HELD leads. Opt-outs of others stay hidden."""
     preparer = Preparer(index.settings)
     hasher = preparer.hasher
@@ -198,10 +210,10 @@ async def held(index: Index, value: Value) -> Held:
             leads += [_held_lead(one, others, value, listed, hasher) for one in batch]
             if len(leads) >= MAX_HELD:
                 break
-    return Held(None if entry is None else entry.at, leads, sites)
+    return HeldData(None if entry is None else entry.at, leads, sites)
 
 
-def _held_lead(one: Prepared, others: Set[bytes], value: Value, listed: Set[bytes], hasher: Hasher) -> HeldLead:
+def _held_lead(one: PreparedLead, others: Set[bytes], value: Value, listed: Set[bytes], hasher: Hasher) -> HeldLead:
     lead = lead_with(one.lead, changes(lead_getter(one.lead), others, hasher) if others else {})
     record = msgspec.to_builtins(lead)
     # What would be other without the value is what holds it.

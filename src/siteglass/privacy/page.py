@@ -9,7 +9,7 @@ from starlette.requests import Request
 from siteglass.privacy.requests import contact
 from siteglass.settings import Settings
 from siteglass.web.operations import OPT_OUT_PAGE
-from siteglass.web.pages import Page
+from siteglass.web.pages import StaticPage
 
 _FILES = ("opt_out.css", "opt_out.js", "icon.svg")
 _WRITE = """\
@@ -20,7 +20,7 @@ _WRITE = """\
       </p>"""
 
 
-class OptOutPage(Page):
+class OptOutPage(StaticPage):
     """Without JavaScript it says whom to write to, and what to call."""
 
     def __init__(self, settings: Settings) -> None:

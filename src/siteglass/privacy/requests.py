@@ -9,7 +9,7 @@ from siteglass.corpus.domains import is_of_the_internet, is_suffix
 from siteglass.errors import BadRequest, Problem
 from siteglass.privacy.control import is_name
 from siteglass.privacy.tickets import MAX_TICKET_CHARS, Purpose
-from siteglass.query.filters import spelled_type
+from siteglass.query.filters import type_name
 from siteglass.settings import Settings
 from siteglass.suppression.values import Kind, NotAValue, Value, read_value
 from siteglass.web.requests import unknown_fields
@@ -33,7 +33,7 @@ def _text(body: dict[str, Any], name: str, most: int, problems: list[Problem]) -
     if text is None:
         return None
     if not isinstance(text, str):
-        problems.append(Problem(name, f"expected a string, found {spelled_type(text)}"))
+        problems.append(Problem(name, f"expected a string, found {type_name(text)}"))
         return None
     if len(text) > most:
         problems.append(Problem(name, f"expected at most {most} characters, found {len(text)}"))

@@ -8,9 +8,9 @@ from typing import Any
 from starlette.responses import Response
 
 from siteglass.privacy.opt_out import HeldLead
-from siteglass.privacy.subject_requests import Asked, Done
+from siteglass.privacy.subject_requests import CompletedRequest, PendingRequest
 from siteglass.suppression.values import Kind
-from siteglass.web.responses import answer
+from siteglass.web.responses import json_response
 
 # How soon whoever was suppressed is in no answer any more.
 EFFECTIVE_WITHIN_S = 60
@@ -20,7 +20,7 @@ def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def asked_body(asked: Asked) -> dict[str, Any]:
+def asked_body(asked: PendingRequest) -> dict[str, Any]:
     """A request that waits for its proof."""
     body = {
         "request": asked.purpose,
@@ -41,7 +41,7 @@ def asked_body(asked: Asked) -> dict[str, Any]:
     }
 
 
-def done_body(done: Done) -> dict[str, Any]:
+def done_body(done: CompletedRequest) -> dict[str, Any]:
     """A request that was carried out."""
     body = {"request": done.purpose, done.value.kind.value: done.value.text}
     if done.held is None:
@@ -66,11 +66,11 @@ def _held(lead: HeldLead, *, whole: bool) -> dict[str, Any]:
     return {**told, "record": lead.record} if whole else told
 
 
-def asked_answer(asked: Asked) -> Response:
+def pending_response(asked: PendingRequest) -> Response:
     """Accepted, not done."""
-    return answer(asked_body(asked), 202)
+    return json_response(asked_body(asked), 202)
 
 
-def done_answer(done: Done) -> Response:
+def completed_response(done: CompletedRequest) -> Response:
     """Done."""
-    return answer(done_body(done))
+    return json_response(done_body(done))

@@ -13,9 +13,9 @@ from siteglass.index.index import Index
 from siteglass.platform.backends import EngineError
 from siteglass.platform.mailer import Mailer, MailError, MailRefused
 from siteglass.privacy import opt_out
-from siteglass.privacy.control import Control, Look, places
-from siteglass.privacy.opt_out import Held
-from siteglass.privacy.tickets import NotATicket, Opened, Purpose, Ticket, TicketSealer
+from siteglass.privacy.control import Control, ControlCheck, places
+from siteglass.privacy.opt_out import HeldData
+from siteglass.privacy.tickets import NotATicket, OpenedTicket, Purpose, Ticket, TicketSealer
 from siteglass.settings import SettingsError, variable
 from siteglass.suppression.values import Kind, Value
 
@@ -51,7 +51,7 @@ If it was not you, do nothing: without the code nothing is told. Give it to nobo
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PendingRequest:
     """A request that waits for its proof: a code that was mailed, or a token to be shown at one of the places."""
 
     purpose: Purpose
@@ -63,15 +63,15 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class CompletedRequest:
     """A request that was proven and carried out; `held` answers one for access."""
 
     purpose: Purpose
     value: Value
-    held: Held | None = None
+    held: HeldData | None = None
 
 
-class FrontDoor:
+class SubjectRequests:
     """Where such requests come in; one per worker."""
 
     def __init__(self, sealer: TicketSealer, mailer: Mailer | None, control: Control) -> None:
@@ -80,7 +80,7 @@ class FrontDoor:
         self._control = control
         self._at_once = asyncio.Semaphore(MAX_AT_ONCE)
 
-    async def ask(self, purpose: Purpose, value: Value, now_s: int) -> Asked:
+    async def ask(self, purpose: Purpose, value: Value, now_s: int) -> PendingRequest:
         """A ticket, and for an address a mail with its code. What is held is not looked at, so it cannot show."""
         life_s = CODE_LIFE_S if value.kind is Kind.EMAIL else TOKEN_LIFE_S
         sealed = self.sealer.seal(Ticket(purpose, value.kind, value.text, now_s + life_s))
@@ -88,10 +88,10 @@ class FrontDoor:
         expires_s = opened.ticket.expires_s
         if value.kind is Kind.EMAIL:
             await self._mail_code(purpose, value.text, opened.code)
-            return Asked(purpose, value, sealed, expires_s)
-        return Asked(purpose, value, sealed, expires_s, opened.token, places(value.text))
+            return PendingRequest(purpose, value, sealed, expires_s)
+        return PendingRequest(purpose, value, sealed, expires_s, opened.token, places(value.text))
 
-    async def confirm(self, index: Index, sealed: str, code: str | None) -> Done:
+    async def confirm(self, index: Index, sealed: str, code: str | None) -> CompletedRequest:
         """Carry a request out if it is proven; again and again while the ticket lives. Raises BadRequest if not."""
         try:
             opened = self.sealer.open(sealed, index.clock.now_ms() // 1000)
@@ -105,14 +105,14 @@ class FrontDoor:
             await self._check_token(opened, code)
         return await self._carry_out(index, ticket.purpose, value)
 
-    async def _carry_out(self, index: Index, purpose: Purpose, value: Value) -> Done:
+    async def _carry_out(self, index: Index, purpose: Purpose, value: Value) -> CompletedRequest:
         """Raises Unavailable if it is not done; the same again goes on from there."""
         try:
             async with asyncio.timeout(DEADLINE_S), self._at_once:
                 if purpose is Purpose.ACCESS:
-                    return Done(purpose, value, await opt_out.held(index, value))
+                    return CompletedRequest(purpose, value, await opt_out.held(index, value))
                 await opt_out.suppress(index, [value], reason=REASON, actor=ACTOR)
-                return Done(purpose, value)
+                return CompletedRequest(purpose, value)
         except (SettingsError, LeadFileError, GenerationError) as error:
             raise Unavailable(f"{purpose}: {error}", RETRY_AFTER_S, has_price=False) from None
         except Unavailable as error:
@@ -130,7 +130,7 @@ class FrontDoor:
         except MailError as error:
             raise Unavailable(f"no mail can be sent: {error}", RETRY_AFTER_S, has_price=False) from None
 
-    async def _check_token(self, opened: Opened, code: str | None) -> None:
+    async def _check_token(self, opened: OpenedTicket, code: str | None) -> None:
         if code is not None:
             raise _not_proven("code", "a domain has none; leave it out, the token of the domain is looked for")
         looks = await self._control.look(opened.ticket.text, opened.token)
@@ -138,14 +138,14 @@ class FrontDoor:
             raise BadRequest([_missed(look, opened.token) for look in looks])
 
 
-def _check_code(opened: Opened, code: str | None) -> None:
+def _check_code(opened: OpenedTicket, code: str | None) -> None:
     if code is None:
         raise _not_proven("code", "expected the code that was mailed to the address, found nothing")
     if not opened.is_code(code):
         raise _not_proven("code", "not the code that was mailed for this ticket; the newest mail has the newest code")
 
 
-def _missed(look: Look, token: str) -> Problem:
+def _missed(look: ControlCheck, token: str) -> Problem:
     return Problem("ticket", f"expected {token} at {look.place}, found {look.found}")
 
 

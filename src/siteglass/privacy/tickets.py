@@ -62,7 +62,7 @@ class Ticket:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedTicket:
     """A ticket, and what proves it."""
 
     ticket: Ticket
@@ -92,7 +92,7 @@ class TicketSealer:
         payload = orjson.dumps([ticket.purpose, ticket.kind, ticket.text, ticket.expires_s, nonce])
         return spell_sealed(self._keys[0].encrypt(payload, [FORMAT]))
 
-    def open(self, text: str, now_s: int) -> Opened:
+    def open(self, text: str, now_s: int) -> OpenedTicket:
         """The ticket and its proofs; raises NotATicket."""
         sealed = read_sealed(text, MAX_TICKET_CHARS)
         if sealed is None:
@@ -108,7 +108,7 @@ class TicketSealer:
             code = _spelled(_key(_CODE, secret), sealed, CODE_CHARS)
             groups = (code[at : at + CODE_GROUP_CHARS] for at in range(0, CODE_CHARS, CODE_GROUP_CHARS))
             token = TOKEN_START + _spelled(_key(_TOKEN, secret), sealed, TOKEN_CHARS)
-            return Opened(Ticket(Purpose(purpose), kind, value, expires_s), "-".join(groups), token)
+            return OpenedTicket(Ticket(Purpose(purpose), kind, value, expires_s), "-".join(groups), token)
         raise NotATicket("is no ticket of this service")
 
     def bucket(self, text: str) -> str:

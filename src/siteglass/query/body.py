@@ -12,7 +12,7 @@ import orjson
 from siteglass.errors import BadRequest, Problem, QueryError
 from siteglass.query import directives, natural, suggested
 from siteglass.query.criteria import Condition, Criteria, criteria
-from siteglass.query.filters import FilterReader, spelled_type, write_filters
+from siteglass.query.filters import FilterReader, type_name, write_filters
 
 # The echo travels inside the cursor, whose length is limited; JSON, and filters as they were sent, are longer than
 # canonical text.
@@ -94,7 +94,7 @@ def _text(body: Mapping[str, Any], name: str, max_chars: int, problems: list[Pro
     if text is None:
         return ""
     if not isinstance(text, str):
-        problems.append(Problem(name, f"expected a string, found {spelled_type(text)}"))
+        problems.append(Problem(name, f"expected a string, found {type_name(text)}"))
         return ""
     if len(text) > max_chars:
         problems.append(Problem(name, f"expected at most {max_chars} characters, found {len(text)}"))

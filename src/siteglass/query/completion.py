@@ -25,7 +25,7 @@ from siteglass.query.vocabulary import Kind, vocabulary
 _LATER_WORD = re.compile(r"(?<!^)[\s\-_/&.,(]+(?=[^\s\-_/&.,()])")
 
 
-class Known(NamedTuple):
+class KnownValue(NamedTuple):
     """A value as a filter takes it, what people call it, and what tells it from others of that name."""
 
     value: str
@@ -35,10 +35,10 @@ class Known(NamedTuple):
     categories: tuple[str, ...] = ()
 
 
-class Completed(NamedTuple):
+class CompletedValue(NamedTuple):
     """A value that was found, and the alias that it was found by; None: by its name or by the value itself."""
 
-    known: Known
+    known: KnownValue
     alias: str | None
 
 
@@ -50,18 +50,18 @@ DETAILS: dict[Kind, tuple[str, ...]] = {
 """What else is told of the values of a kind; those with a country can be narrowed to one."""
 
 
-class Completable(NamedTuple):
+class CompletableField(NamedTuple):
     """A field whose values are known."""
 
     field: str
     kind: Kind
 
 
-def _completable() -> dict[str, Completable]:
-    named: dict[str, Completable] = {}
+def _completable() -> dict[str, CompletableField]:
+    named: dict[str, CompletableField] = {}
     for asked in ASKED.values():
         if asked.ask.vocabulary:
-            one = Completable(asked.name, asked.ask.vocabulary)
+            one = CompletableField(asked.name, asked.ask.vocabulary)
             filters = (name for filter_ in asked.ask.filters for name in (filter_.name, filter_.alias))
             named.update({name: one for name in (asked.name, asked.ask.directive, asked.ask.alias, *filters) if name})
     return named
@@ -112,7 +112,7 @@ class _Keys:
 class _Completer:
     """The values of one kind. A value's place in `known` is its rank among those that fit a text equally well."""
 
-    def __init__(self, kind: Kind, known: Sequence[Known], weights: Counter[str | None]) -> None:
+    def __init__(self, kind: Kind, known: Sequence[KnownValue], weights: Counter[str | None]) -> None:
         self._kind = kind
         self._known = known
         self._key: Callable[[str], str] = compact if kind in ("technology", "category", "service_type") else loose
@@ -151,11 +151,11 @@ class _Completer:
             for place in places[value]:
                 yield key, place, alias
 
-    def complete(self, text: str, limit: int, country: str | None) -> tuple[list[Completed], bool]:
+    def complete(self, text: str, limit: int, country: str | None) -> tuple[list[CompletedValue], bool]:
         text = clean(text)
         first = self._first if country is None else self._first_of.get(country, [])
         if not text:
-            return [Completed(self._known[place], None) for place in first[:limit]], len(first) > limit
+            return [CompletedValue(self._known[place], None) for place in first[:limit]], len(first) > limit
         within = None if country is None else set(first)
         found: dict[int, str] = {}
         for group in self._groups(text, within):
@@ -164,7 +164,7 @@ class _Completer:
                 break
         if len(found) < limit:
             _add(found, self._near(text), within, limit + 1)
-        shown = [Completed(self._known[place], alias or None) for place, alias in found.items()]
+        shown = [CompletedValue(self._known[place], alias or None) for place, alias in found.items()]
         return shown[:limit], len(shown) > limit
 
     def _groups(self, text: str, within: set[int] | None) -> Iterator[dict[int, str]]:
@@ -202,7 +202,7 @@ def _add(found: dict[int, str], group: dict[int, str], within: set[int] | None, 
         found[place] = group[place]
 
 
-def _known(kind: Kind) -> list[Known]:
+def _known(kind: Kind) -> list[KnownValue]:
     """The values of a kind: cities by population, others by name."""
     words = vocabulary()
     if kind == "city":
@@ -211,28 +211,28 @@ def _known(kind: Kind) -> list[Known]:
     values = words.values(kind)
     match kind:
         case "country":
-            known = [Known(value, words.country_name(value)) for value in values]
+            known = [KnownValue(value, words.country_name(value)) for value in values]
         case "language":
-            known = [Known(value, words.language_name(value)) for value in values]
+            known = [KnownValue(value, words.language_name(value)) for value in values]
         case "state":
             known = [_state(value) for value in values]
         case "technology":
-            known = [Known(value, value, categories=words.categories_of(value)) for value in values]
+            known = [KnownValue(value, value, categories=words.categories_of(value)) for value in values]
         case "category":
-            known = [Known(value, value.replace("_", " ")) for value in values]
+            known = [KnownValue(value, value.replace("_", " ")) for value in values]
         case _:
-            known = [Known(value, value) for value in values]
+            known = [KnownValue(value, value) for value in values]
     return sorted(known, key=lambda one: (fold(one.name), one.value))
 
 
-def _city(name: str, country: str, state: str) -> Known:
-    return Known(name, name, country, f"{vocabulary().country_alpha2(country)}-{state}" if state else None)
+def _city(name: str, country: str, state: str) -> KnownValue:
+    return KnownValue(name, name, country, f"{vocabulary().country_alpha2(country)}-{state}" if state else None)
 
 
-def _state(value: str) -> Known:
+def _state(value: str) -> KnownValue:
     alpha2, _, code = value.partition("-")
     country = vocabulary().country_alpha3(alpha2)
-    return Known(value, vocabulary().states_of(country or "")[code], country)
+    return KnownValue(value, vocabulary().states_of(country or "")[code], country)
 
 
 def _weights(kind: Kind) -> Counter[str | None]:
@@ -253,7 +253,7 @@ def _completer(kind: Kind) -> _Completer:
     return _Completer(kind, _known(kind), _weights(kind))
 
 
-def complete(kind: Kind, text: str, limit: int, country: str | None = None) -> tuple[list[Completed], bool]:
+def complete(kind: Kind, text: str, limit: int, country: str | None = None) -> tuple[list[CompletedValue], bool]:
     """The values that best fit a text, at most `limit`, and whether there are more; of blank text the first ones.
 
     The first call of a kind sorts its keys, which for cities takes half a second.

@@ -31,7 +31,7 @@ from siteglass.query.criteria import (
     Value,
     criteria,
 )
-from siteglass.query.field import Ask, Asked, Kind
+from siteglass.query.field import Ask, Kind, SearchableField
 from siteglass.query.fields import DIRECTIVES, FILTERS
 from siteglass.query.values import ValueProblem, nearest, quote_if_needed, read_value
 
@@ -174,14 +174,14 @@ def _no_directive(line: str, at: int, *, negated: bool) -> _Stop:
     return _Stop(at, f"{message}; plain words go in `query`" if plain else message)
 
 
-def _no_parentheses(line: str, at: int, asked: Asked) -> int:
+def _no_parentheses(line: str, at: int, asked: SearchableField) -> int:
     behind = _skip(line, at)
     if behind < len(line) and line[behind] == "(":
         raise _Stop(behind, f"@{asked.ask.directive} is a flag: expected no parentheses, found '('")
     return at
 
 
-def _parenthesised(line: str, at: int, asked: Asked) -> tuple[list[_Text], int]:
+def _parenthesised(line: str, at: int, asked: SearchableField) -> tuple[list[_Text], int]:
     opening = _skip(line, at)
     if opening == len(line) or line[opening] != "(":
         bare = line[opening:].strip().lstrip(":= ").removesuffix(")").rstrip()
@@ -203,7 +203,7 @@ def _parenthesised(line: str, at: int, asked: Asked) -> tuple[list[_Text], int]:
             raise _Stop(at, f"@{asked.ask.directive}: expected ',' or ')', found {_found(line, at)}")
 
 
-def _value(line: str, at: int, asked: Asked) -> tuple[_Text, int]:
+def _value(line: str, at: int, asked: SearchableField) -> tuple[_Text, int]:
     """The value that starts behind `at`, and where it ends (blanks skipped)."""
     start = _skip(line, at)
     if start < len(line) and line[start] == '"':
@@ -223,7 +223,7 @@ def _value(line: str, at: int, asked: Asked) -> tuple[_Text, int]:
     return _Text(start, text, quoted=False), end
 
 
-def _refuse_thousands(line: str, texts: list[_Text], asked: Asked) -> None:
+def _refuse_thousands(line: str, texts: list[_Text], asked: SearchableField) -> None:
     """5,000 would read as 5 or 000: a silent misreading of money."""
     for first, second in itertools.pairwise(texts):
         between = line[first.column : second.column + len(second.text)]

@@ -99,7 +99,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SearchableField:
     """A field that can be asked for, with the part of its row that says how."""
 
     field: Field

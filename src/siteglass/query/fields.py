@@ -6,7 +6,7 @@ one row.
 
 from __future__ import annotations
 
-from siteglass.query.field import Ask, Asked, Field, Filter, Form, Kind, Show
+from siteglass.query.field import Ask, Field, Filter, Form, Kind, SearchableField, Show
 
 
 def _flag(name: str, meaning: str, fact: str, *, cursor_id: int | None = None, alias: str | None = None) -> Field:
@@ -360,19 +360,19 @@ SORT_IDS = {"-score": 0, "score": 1, "-spending": 2, "-crawled_at": 3, "domain":
 SORTS = tuple(SORT_IDS)
 
 
-def _directives() -> dict[str, Asked]:
-    named: dict[str, Asked] = {}
+def _directives() -> dict[str, SearchableField]:
+    named: dict[str, SearchableField] = {}
     for field in FIELDS:
         if field.ask:
-            asked = Asked(field, field.ask)
+            asked = SearchableField(field, field.ask)
             named[field.ask.directive] = asked
             if field.ask.alias:
                 named[field.ask.alias] = asked
     return named
 
 
-def _filters() -> dict[str, tuple[Asked, Filter]]:
-    named: dict[str, tuple[Asked, Filter]] = {}
+def _filters() -> dict[str, tuple[SearchableField, Filter]]:
+    named: dict[str, tuple[SearchableField, Filter]] = {}
     for asked in DIRECTIVES.values():
         for filter_ in asked.ask.filters:
             named[filter_.name] = (asked, filter_)

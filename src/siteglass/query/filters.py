@@ -55,7 +55,7 @@ class FilterReader:
             return
         if filter_.form is Form.MANY and not isinstance(value, list):
             hint = written_as_array(value)
-            self.problems.append(Problem(name, f"expected an array of strings, found {spelled_type(value)}{hint}"))
+            self.problems.append(Problem(name, f"expected an array of strings, found {type_name(value)}{hint}"))
             return
         if filter_.form is Form.ONE and isinstance(value, list):
             hint = _written_as_directive(asked.ask, value)
@@ -88,7 +88,7 @@ def _read(ask: Ask, form: Form, value: Any) -> tuple[Value, ...]:
             return _read_text(ask, _string(value))
         case Form.SWITCH:
             if not isinstance(value, bool):
-                raise ValueProblem(f"expected true or false, found {spelled_type(value)}")
+                raise ValueProblem(f"expected true or false, found {type_name(value)}")
             return ()
         case Form.MIN | Form.MAX:
             return (comparison(">=" if form is Form.MIN else "<=", _integer(value), ask.bounds),)
@@ -106,7 +106,7 @@ def _read_text(ask: Ask, text: str) -> tuple[Value, ...]:
     return read_value(ask, text[1:-1] if quoted else text, quoted=quoted)
 
 
-def spelled_type(value: Any) -> str:
+def type_name(value: Any) -> str:
     """What a JSON value is, for a message."""
     names = {
         bool: "a boolean",
@@ -138,13 +138,13 @@ def _written_as_directive(ask: Ask, values: list[Any]) -> str:
 
 def _string(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueProblem(f"expected a string, found {spelled_type(value)}")
+        raise ValueProblem(f"expected a string, found {type_name(value)}")
     return value
 
 
 def _integer(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        found = f"{value:g}" if isinstance(value, float) else spelled_type(value)
+        found = f"{value:g}" if isinstance(value, float) else type_name(value)
         raise ValueProblem(f"expected a whole number, found {found}")
     return value
 

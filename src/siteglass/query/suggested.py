@@ -16,7 +16,7 @@ import msgspec
 from siteglass.errors import QueryError
 from siteglass.query.criteria import Condition, Criteria, Value
 from siteglass.query.directives import parse, print_condition
-from siteglass.query.field import Asked, Kind
+from siteglass.query.field import Kind, SearchableField
 from siteglass.query.fields import DIRECTIVES
 from siteglass.query.folding import fold
 from siteglass.query.natural import LOW_CONFIDENCE, Interpretation
@@ -34,7 +34,7 @@ RULE = "model"
 
 # Words that are no known value are keywords by the rules, or denied and then nothing: no model is needed for that. A
 # model is not told the date, so it cannot name a moment; it can name an age.
-FIELDS: dict[str, Asked] = {
+FIELDS: dict[str, SearchableField] = {
     asked.ask.directive: asked for asked in DIRECTIVES.values() if asked.ask.kind not in (Kind.TEXT, Kind.TIME)
 }
 OPERATORS = ("is", ">", ">=", "<", "<=", "=", "between")
@@ -68,7 +68,7 @@ class Suggestions:
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedSuggestion:
     """A condition of the model that goes into the search, and the words that say it."""
 
     condition: Condition
@@ -76,10 +76,10 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedSuggestions:
     """What is left of the suggestions, and why the rest is not."""
 
-    accepted: tuple[Accepted, ...]
+    accepted: tuple[AcceptedSuggestion, ...]
     displaced: tuple[Condition, ...]
     """Keywords of the rules, all of whose words the model reads as something else."""
     notes: tuple[Note, ...]
@@ -136,17 +136,17 @@ def is_wanted(sentence: Interpretation) -> bool:
     return bool(_open_words(sentence))
 
 
-def check(sentence: Interpretation, suggestions: Suggestions, given: Sequence[Condition]) -> Checked:
+def check(sentence: Interpretation, suggestions: Suggestions, given: Sequence[Condition]) -> CheckedSuggestions:
     """Hold the suggestions against the sentence, the rules' reading of it and the filters that are given."""
     known = {polar for one in (*sentence.criteria.conditions, *given) for polar in _polarities(one)}
     replacing = {one.thing: one for one in given}
     denied, open_words = _denied_words(sentence), _open_words(sentence)
-    accepted: list[Accepted] = []
+    accepted: list[AcceptedSuggestion] = []
     notes: list[Note] = []
     rejected: list[Reason] = ["form"] * suggestions.malformed
     for suggestion in suggestions.conditions:
         made = _read(sentence.query, suggestion, open_words)
-        if not isinstance(made, Accepted):
+        if not isinstance(made, AcceptedSuggestion):
             rejected.append(made)
             continue
         polarities = set(_polarities(made.condition))
@@ -169,10 +169,12 @@ def check(sentence: Interpretation, suggestions: Suggestions, given: Sequence[Co
             accepted.append(made)
     displaced = _displace_keywords(sentence, accepted)
     notes.extend(note for _, note in displaced)
-    return Checked(tuple(accepted), tuple(condition for condition, _ in displaced), tuple(notes), tuple(rejected))
+    return CheckedSuggestions(
+        tuple(accepted), tuple(condition for condition, _ in displaced), tuple(notes), tuple(rejected)
+    )
 
 
-def _read(query: str, suggestion: Suggestion, open_words: Sequence[Span]) -> Accepted | Reason:
+def _read(query: str, suggestion: Suggestion, open_words: Sequence[Span]) -> AcceptedSuggestion | Reason:
     """The condition and its words, or why there is none."""
     asked = FIELDS.get(suggestion.field)
     if asked is None or suggestion.operator not in OPERATORS:
@@ -181,7 +183,7 @@ def _read(query: str, suggestion: Suggestion, open_words: Sequence[Span]) -> Acc
     if words is None:
         return "source"
     condition = _condition(asked, suggestion, words)
-    return "value" if condition is None else Accepted(condition, words)
+    return "value" if condition is None else AcceptedSuggestion(condition, words)
 
 
 def _find(query: str, source_text: str, open_words: Sequence[Span]) -> Span | None:
@@ -193,7 +195,7 @@ def _find(query: str, source_text: str, open_words: Sequence[Span]) -> Span | No
     return next((place for place in places if _touches(place, open_words)), places[0] if places else None)
 
 
-def _condition(asked: Asked, suggestion: Suggestion, words: Span) -> Condition | None:
+def _condition(asked: SearchableField, suggestion: Suggestion, words: Span) -> Condition | None:
     """The condition as the language of directives reads it; None if a value is none of ours, or was not said."""
     ask = asked.ask
     texts = _texts(asked, suggestion)
@@ -218,7 +220,7 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(fold(text)))
 
 
-def _texts(asked: Asked, suggestion: Suggestion) -> list[str] | None:
+def _texts(asked: SearchableField, suggestion: Suggestion) -> list[str] | None:
     """The values as directives write them; None if operator and values do not go together."""
     operator, values = suggestion.operator, list(suggestion.values)
     if asked.ask.kind is Kind.FLAG:
@@ -246,7 +248,7 @@ def _affirms(condition: Condition) -> bool:
     return not condition.negated and not lacking and condition.ask.kind in (Kind.TERM, Kind.PATH, Kind.FLAG)
 
 
-def _left_out(made: Accepted, why: str) -> Note:
+def _left_out(made: AcceptedSuggestion, why: str) -> Note:
     return Note((made.words,), f"a language model reads this as {print_condition(made.condition)}; {why}")
 
 
@@ -277,7 +279,7 @@ def _touches(place: Span, spans: Iterable[Span]) -> bool:
     return any(place.start < span.end and span.start < place.end for span in spans)
 
 
-def _displace_keywords(sentence: Interpretation, accepted: list[Accepted]) -> list[tuple[Condition, Note]]:
+def _displace_keywords(sentence: Interpretation, accepted: list[AcceptedSuggestion]) -> list[tuple[Condition, Note]]:
     """Keywords whose every phrase the model reads as part of something else: said twice, they would find nothing.
 
     What helped to say them ("that sell") now helps to say that.
@@ -303,7 +305,7 @@ def _widened(query: str, words: Span, others: Iterable[Span]) -> Span:
 
 
 def second_reading(
-    model: str, sentence: Interpretation, checked: Checked, before: Criteria, after: Criteria
+    model: str, sentence: Interpretation, checked: CheckedSuggestions, before: Criteria, after: Criteria
 ) -> SecondReading:
     """What the model made of the sentence; `before` and `after` are the whole search without and with it."""
     rules = {one.directive: one for one in sentence.conditions}
@@ -321,13 +323,13 @@ def second_reading(
     return SecondReading(model, made, checked.notes, _settled(sentence, checked.accepted), checked.rejected)
 
 
-def too_large(model: str, checked: Checked) -> SecondReading:
+def too_large(model: str, checked: CheckedSuggestions) -> SecondReading:
     """Nothing of the model's is taken, because the search would be larger than one may be."""
     left_out: list[Reason] = ["size"] * len(checked.accepted)
     return SecondReading(model, {}, (), (), (*checked.rejected, *left_out))
 
 
-def _settled(sentence: Interpretation, accepted: Sequence[Accepted]) -> tuple[Note, ...]:
+def _settled(sentence: Interpretation, accepted: Sequence[AcceptedSuggestion]) -> tuple[Note, ...]:
     """What the rules did not understand, and every word of which the model has read."""
     return tuple(
         note

@@ -33,7 +33,7 @@ class SuppressionError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedValues:
     """What of some leads is listed."""
 
     domains: frozenset[str]
@@ -60,7 +60,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundHash:
     """The hash of a listed value on a lead, or WHOLE."""
 
     domain: str
@@ -89,7 +89,7 @@ async def require_secret(postgres: Postgres, hasher: Hasher) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ListHealth:
     """How the list stands."""
 
     right_secret: bool
@@ -98,7 +98,7 @@ class Condition:
     """Entries that should have been looked for once more and were not."""
 
 
-async def condition(postgres: Postgres, hasher: Hasher, overdue_after: timedelta, *, timeout_ms: int) -> Condition:
+async def condition(postgres: Postgres, hasher: Hasher, overdue_after: timedelta, *, timeout_ms: int) -> ListHealth:
     """What an operator should know; nothing is changed."""
     row = await postgres.fetchrow(
         """
@@ -111,7 +111,7 @@ async def condition(postgres: Postgres, hasher: Hasher, overdue_after: timedelta
         overdue_after,
     )
     assert row is not None  # noqa: S101 - no table is asked for rows
-    return Condition(**row)
+    return ListHealth(**row)
 
 
 _ADD = """
@@ -149,12 +149,12 @@ async def add(postgres: Postgres, hasher: Hasher, values: Sequence[Value], *, re
     )
     assert row is not None  # noqa: S101 - a count is one row
     # Domains are known by name: answers hide them before anything was looked for.
-    own = [Found(value.text, WHOLE) for value in values if value.kind is Kind.DOMAIN]
+    own = [FoundHash(value.text, WHOLE) for value in values if value.kind is Kind.DOMAIN]
     await remember(postgres, own)
     return int(row["added"])
 
 
-async def remember(postgres: Postgres, found: Iterable[Found]) -> None:
+async def remember(postgres: Postgres, found: Iterable[FoundHash]) -> None:
     """Note which leads carry listed values, for the workers."""
     rows = sorted({(one.domain, one.value) for one in found})
     for start in range(0, len(rows), MAX_ADDED):
@@ -169,18 +169,18 @@ UNION ALL SELECT kind::text, value FROM {schema}.suppressed WHERE kind = 'phone'
 """
 
 
-async def among(postgres: Postgres, domains: Collection[str], hashed: Collection[bytes]) -> Listed:
+async def among(postgres: Postgres, domains: Collection[str], hashed: Collection[bytes]) -> ListedValues:
     """Which of these are on the list now."""
     named = [domain.encode() for domain in domains]
     return _listed(await postgres.fetch(_AMONG, named, list(hashed), timeout_ms=ASK_TIMEOUT_MS))
 
 
-def _listed(rows: Sequence[asyncpg.Record]) -> Listed:
+def _listed(rows: Sequence[asyncpg.Record]) -> ListedValues:
     domains = frozenset(row["value"].decode() for row in rows if row["kind"] == Kind.DOMAIN)
-    return Listed(domains, frozenset(row["value"] for row in rows if row["kind"] != Kind.DOMAIN))
+    return ListedValues(domains, frozenset(row["value"] for row in rows if row["kind"] != Kind.DOMAIN))
 
 
-async def all_listed(postgres: Postgres) -> Listed:
+async def all_listed(postgres: Postgres) -> ListedValues:
     """The whole list, for those who work apart from the database."""
     statement = "SELECT kind::text, value FROM {schema}.suppressed"
     rows = await postgres.fetch(statement, timeout_ms=READ_TIMEOUT_MS)

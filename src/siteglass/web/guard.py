@@ -18,9 +18,9 @@ from siteglass.access.networks import is_among, read_address
 from siteglass.access.request_counts import RequestCounts
 from siteglass.errors import Forbidden, Internal, SiteglassError, TooManyRequests, Unavailable
 from siteglass.platform.logs import log_fault, new_request_id
-from siteglass.platform.metrics import tell_answer
-from siteglass.web.operations import Declared
-from siteglass.web.responses import error_answer
+from siteglass.platform.metrics import record_response
+from siteglass.web.operations import Operation
+from siteglass.web.responses import error_response
 
 log = logging.getLogger("siteglass.api")
 
@@ -51,7 +51,7 @@ class Guard:
         self._counts = counts
         self._limiter = limiter
 
-    def route(self, operation: Declared, live: Handler, sandbox: Handler | None = None) -> Route:
+    def route(self, operation: Operation, live: Handler, sandbox: Handler | None = None) -> Route:
         """A route for callers whose key, address, scope and rate allow it, checked in this order.
 
         Callers with a test key get the `sandbox` handler where there is one. No other code asks which kind they are.
@@ -71,7 +71,7 @@ class Guard:
 
         return self.open_route(operation, for_caller)
 
-    def open_route(self, operation: Declared, handler: OpenHandler) -> Route:
+    def open_route(self, operation: Operation, handler: OpenHandler) -> Route:
         """A route that asks for no key."""
         return Route(operation.path, self.endpoint(operation.name, handler), methods=[operation.method])
 
@@ -86,16 +86,16 @@ class Guard:
             except SiteglassError as error:
                 if isinstance(error, Unavailable):
                     log.warning("unavailable", extra={"request_id": call.request_id, "reason": error.reason})
-                response = error_answer(error)
+                response = error_response(error)
             except ClientDisconnect:
                 response = Response(status_code=CLIENT_GONE)
             except Exception as error:
                 log_fault(call.request_id, error)
-                response = error_answer(Internal())
+                response = error_response(Internal())
             response.headers.update({**call.headers, "X-Request-Id": call.request_id})
             if call.key_id is not None:
                 self._counts.count(call.key_id, name, response.status_code)
-            tell_answer(log, name, call.request_id, response.status_code, started)
+            record_response(log, name, call.request_id, response.status_code, started)
             return response
 
         return endpoint

@@ -43,7 +43,7 @@ Errors = tuple[type[SiteglassError], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class Operation:
     """One operation."""
 
     name: str
@@ -77,9 +77,9 @@ _READING: Errors = (BadRequest, Unauthorized, Forbidden, TooManyRequests, Intern
 
 _ANYBODY: Errors = (BadRequest, PayloadTooLarge, UnsupportedMediaType, TooManyRequests, Internal, Unavailable)
 
-SEARCH = Declared("search", "POST", SEARCH_PATH, (*_CHARGING, QueryError), "search")
-PAGE = Declared("page", "POST", SEARCH_PATH + "/{cursor}", (*_CHARGING, InvalidCursor, CursorExpired), "search")
-INTERPRET = Declared(
+SEARCH = Operation("search", "POST", SEARCH_PATH, (*_CHARGING, QueryError), "search")
+PAGE = Operation("page", "POST", SEARCH_PATH + "/{cursor}", (*_CHARGING, InvalidCursor, CursorExpired), "search")
+INTERPRET = Operation(
     "interpret",
     "POST",
     "/v1/leads/interpret",
@@ -96,22 +96,22 @@ INTERPRET = Declared(
     ),
     "search",
 )
-ENRICH = Declared("enrich", "POST", "/v1/leads/enrich", _CHARGING, "enrich")
-EVIDENCE = Declared("evidence", "GET", "/v1/leads/{domain}/evidence", (*_READING, NotFound), "enrich")
-VALUES = Declared("values", "GET", VALUES_PATH + "/{field}", _READING, "search")
-ACCOUNT = Declared("account", "GET", "/v1/account", _READING, "account")
-USAGE = Declared("usage", "GET", "/v1/usage", _READING, "account")
-LEDGER = Declared("ledger", "GET", LEDGER_PATH, _READING, "account")
-RECEIPT = Declared("receipt", "GET", LEDGER_PATH + "/{request_id}", (*_READING, NotFound), "account")
+ENRICH = Operation("enrich", "POST", "/v1/leads/enrich", _CHARGING, "enrich")
+EVIDENCE = Operation("evidence", "GET", "/v1/leads/{domain}/evidence", (*_READING, NotFound), "enrich")
+VALUES = Operation("values", "GET", VALUES_PATH + "/{field}", _READING, "search")
+ACCOUNT = Operation("account", "GET", "/v1/account", _READING, "account")
+USAGE = Operation("usage", "GET", "/v1/usage", _READING, "account")
+LEDGER = Operation("ledger", "GET", LEDGER_PATH, _READING, "account")
+RECEIPT = Operation("receipt", "GET", LEDGER_PATH + "/{request_id}", (*_READING, NotFound), "account")
 # No key is asked for: these are for people whom the data is about, who have none.
-OPT_OUT = Declared("opt_out", "POST", "/v1/opt-out", _ANYBODY)
-OPT_OUT_CONFIRM = Declared("opt_out_confirm", "POST", "/v1/opt-out/confirm", _ANYBODY)
-OPT_OUT_PAGE = Declared("opt_out_page", "GET", "/opt-out", (Internal,))
-HEALTHZ = Declared("healthz", "GET", "/healthz", (Internal,))
-READYZ = Declared("readyz", "GET", "/readyz", (Internal, Unavailable))
-METRICS = Declared("metrics", "GET", "/metrics", (Internal,))
-OPENAPI = Declared("openapi", "GET", "/openapi.json", (Internal,))
-DOCS = Declared("docs", "GET", "/docs", (Internal,))
+OPT_OUT = Operation("opt_out", "POST", "/v1/opt-out", _ANYBODY)
+OPT_OUT_CONFIRM = Operation("opt_out_confirm", "POST", "/v1/opt-out/confirm", _ANYBODY)
+OPT_OUT_PAGE = Operation("opt_out_page", "GET", "/opt-out", (Internal,))
+HEALTHZ = Operation("healthz", "GET", "/healthz", (Internal,))
+READYZ = Operation("readyz", "GET", "/readyz", (Internal, Unavailable))
+METRICS = Operation("metrics", "GET", "/metrics", (Internal,))
+OPENAPI = Operation("openapi", "GET", "/openapi.json", (Internal,))
+DOCS = Operation("docs", "GET", "/docs", (Internal,))
 
 OPERATIONS = (
     SEARCH,

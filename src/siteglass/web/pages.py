@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from siteglass.web.guard import Call, Guard
-from siteglass.web.operations import Declared
+from siteglass.web.operations import Operation
 from siteglass.web.page_files import PageFiles
 from siteglass.web.responses import SAFE_HEADERS
 
@@ -27,10 +27,10 @@ HEADERS = {
 _FOLDER = ("siteglass.web", "static")
 
 
-class Page:
+class StaticPage:
     """A page and its files, kept in memory."""
 
-    def __init__(self, operation: Declared, name: str, paths: Sequence[str]) -> None:
+    def __init__(self, operation: Operation, name: str, paths: Sequence[str]) -> None:
         self._operation = operation
         self._files = PageFiles(*_FOLDER, paths, under=operation.path)
         template = files(_FOLDER[0]).joinpath(_FOLDER[1], name).read_text("utf-8")

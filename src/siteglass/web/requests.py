@@ -10,7 +10,7 @@ from rapidfuzz import fuzz, process
 from starlette.requests import Request
 
 from siteglass.errors import BadRequest, PayloadTooLarge, Problem, UnsupportedMediaType
-from siteglass.query.filters import spelled_type
+from siteglass.query.filters import type_name
 
 MAX_NAMES_LISTED = 5
 
@@ -42,7 +42,7 @@ async def read_json(request: Request, max_bytes: int, *, may_be_empty: bool = Fa
         place = f"line {error.lineno} column {error.colno}"
         raise BadRequest([Problem("body", f"expected JSON: {error.msg}: {place}")]) from None
     if not isinstance(body, dict):
-        raise BadRequest([Problem("body", f"expected a JSON object, found {spelled_type(body)}")])
+        raise BadRequest([Problem("body", f"expected a JSON object, found {type_name(body)}")])
     return body
 
 
@@ -73,7 +73,7 @@ def read_whole(body: dict[str, Any], name: str, least: int, most: int, problems:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int):
-        found = value if isinstance(value, float) else spelled_type(value)
+        found = value if isinstance(value, float) else type_name(value)
         problems.append(Problem(name, f"expected a whole number from {least} to {most}, found {found}"))
         return None
     if not least <= value <= most:
@@ -84,5 +84,5 @@ def read_whole(body: dict[str, Any], name: str, least: int, most: int, problems:
 def read_switch(body: dict[str, Any], name: str, problems: list[Problem]) -> bool:
     value = body.get(name)
     if value is not None and not isinstance(value, bool):
-        problems.append(Problem(name, f"expected true or false, found {spelled_type(value)}"))
+        problems.append(Problem(name, f"expected true or false, found {type_name(value)}"))
     return value is True

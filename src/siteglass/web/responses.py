@@ -14,19 +14,19 @@ JSON = "application/json"
 SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
-def answer(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+def json_response(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """A JSON answer."""
-    return spelled_answer(orjson.dumps(body), status, headers)
+    return bytes_response(orjson.dumps(body), status, headers)
 
 
-def spelled_answer(body: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+def bytes_response(body: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     """A JSON answer whose bytes are there."""
     return Response(body, status, {**SAFE_HEADERS, **(headers or {})}, JSON)
 
 
-def error_answer(error: SiteglassError) -> Response:
+def error_response(error: SiteglassError) -> Response:
     """Exactly `error` and `message`, and `details` where there are any."""
     body: dict[str, Any] = {"error": error.code, "message": error.message}
     if error.problems:
         body["details"] = [problem.spelled() for problem in error.problems]
-    return answer(body, error.status, dict(error.headers))
+    return json_response(body, error.status, dict(error.headers))

@@ -21,10 +21,10 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from siteglass.errors import BadRequest, PayloadTooLarge, Problem, SiteglassError, Unavailable
 from siteglass.platform.logs import new_request_id
-from siteglass.platform.metrics import tell_answer
+from siteglass.platform.metrics import record_response
 from siteglass.settings import Settings
 from siteglass.web.address import trusted_proxies
-from siteglass.web.responses import error_answer
+from siteglass.web.responses import error_response
 
 log = logging.getLogger("siteglass.server")
 
@@ -296,14 +296,14 @@ class BoundedProtocol(HttpToolsProtocol):
         request_id = new_request_id()
         if isinstance(error, Unavailable):
             log.warning("unavailable", extra={"request_id": request_id, "reason": error.reason})
-        response = error_answer(error)
+        response = error_response(error)
         response.headers.update({"X-Request-Id": request_id, "Connection": "close"})
         lines = [STATUS_LINE[error.status]]
         for name, value in (*self.server_state.default_headers, *response.raw_headers):
             lines += (name, b": ", value, b"\r\n")
         self.transport.write(b"".join((*lines, b"\r\n", response.body)))
         self.transport.write_eof()
-        tell_answer(log, "connection", request_id, error.status, time.perf_counter())
+        record_response(log, "connection", request_id, error.status, time.perf_counter())
 
 
 def _malformed(error: httptools.HttpParserError) -> BadRequest:

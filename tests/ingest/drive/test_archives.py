@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from siteglass.ingest.archives import MAX_URL_CHARS, Item, Quarantined, read_archive
+from siteglass.ingest.archives import MAX_URL_CHARS, Item, QuarantinedRecord, read_archive
 from siteglass.ingest.capture import MAX_BODY_BYTES, Capture
 from testing.warc_files import DATE_MS, Packing, answer, metadata, packed, record, response, write_warc
 
@@ -31,11 +31,11 @@ def _urls(items: list[Item]) -> list[str]:
 
 
 def _told(items: list[Item]) -> list[tuple[int, str, str]]:
-    return [(item.offset, item.url, item.reason) for item in items if isinstance(item, Quarantined)]
+    return [(item.offset, item.url, item.reason) for item in items if isinstance(item, QuarantinedRecord)]
 
 
 def _unread(items: list[Item]) -> list[tuple[int, int]]:
-    return [(item.offset, item.unread_bytes) for item in items if isinstance(item, Quarantined)]
+    return [(item.offset, item.unread_bytes) for item in items if isinstance(item, QuarantinedRecord)]
 
 
 @pytest.mark.parametrize("packing", ["gzip", "zstd", "plain"])
@@ -161,7 +161,7 @@ def test_a_record_that_cannot_be_used_is_told_and_the_next_is_read(tmp_path: Pat
 
 def test_an_address_that_is_too_long_is_told_and_cut(tmp_path: Path) -> None:
     (item,) = _read(tmp_path, [response("http://a.example/" + "x" * 5_000, PAGE)])
-    assert isinstance(item, Quarantined)
+    assert isinstance(item, QuarantinedRecord)
     assert (item.reason, len(item.url)) == ("long address", MAX_URL_CHARS)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from siteglass.ingest.archives import Quarantined, read_archive
+from siteglass.ingest.archives import QuarantinedRecord, read_archive
 from testing.warc_files import answer, packed, record, response
 
 VICTIM = "victim.example"
@@ -72,11 +72,11 @@ LAYOUTS: dict[str, Layout] = {
 ONE_EACH = ("gzip", "gzip, stored", "zstd")
 
 
-def _read(path: Path, content: bytes) -> tuple[list[str], list[Quarantined]]:
+def _read(path: Path, content: bytes) -> tuple[list[str], list[QuarantinedRecord]]:
     path.write_bytes(content)
     items = list(read_archive(path))
-    told = [item for item in items if isinstance(item, Quarantined)]
-    return [item.url for item in items if not isinstance(item, Quarantined)], told
+    told = [item for item in items if isinstance(item, QuarantinedRecord)]
+    return [item.url for item in items if not isinstance(item, QuarantinedRecord)], told
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from siteglass.ingest.pool import MAX_TRIES, run_tasks
-from siteglass.ingest.tasks import Parked, Plan
+from siteglass.ingest.tasks import FailedArchive, Plan
 from testing.warc_files import response, write_warc
 
 EXTRACT = "tests.ingest.stand_in:facts_of"
@@ -39,7 +39,7 @@ def test_a_killed_worker_costs_only_its_task_a_try(tmp_path: Path) -> None:
     summary = run_tasks([*archives, missing], plan, 2)
     assert [task.archive for task in summary.tasks] == ["number-0.warc.gz", "number-1.warc.gz", "number-3.warc.gz"]
     died, unread = summary.parked
-    assert died == Parked(archive="number-2.warc.gz", reason="the worker died with -9")
+    assert died == FailedArchive(archive="number-2.warc.gz", reason="the worker died with -9")
     assert unread.archive == "missing.warc.gz"
     assert unread.reason.startswith("FileNotFoundError")
     assert [path for path in plan.folder.iterdir() if path.suffix != ".parquet"] == []
@@ -50,4 +50,4 @@ def test_a_task_without_end_is_ended(tmp_path: Path) -> None:
     archives = _archives(tmp_path, [b"SLOW"])
     plan = Plan(folder=tmp_path / "facts", extract=EXTRACT, page_timeout_s=60)
     summary = run_tasks(archives, plan, 1, task_timeout_s=0.3)
-    assert summary.parked == [Parked(archive="number-0.warc.gz", reason="the task took too long")]
+    assert summary.parked == [FailedArchive(archive="number-0.warc.gz", reason="the task took too long")]

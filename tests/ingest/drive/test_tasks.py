@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from siteglass.ingest import tasks
-from siteglass.ingest.archives import Quarantined
+from siteglass.ingest.archives import QuarantinedRecord
 from siteglass.ingest.facts import FACTS_SCHEMA
-from siteglass.ingest.suppressed import Suppressed
+from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.ingest.tasks import Plan, TaskSummary, run_task, task_id_of
 from siteglass.settings import Settings
 from siteglass.suppression.values import Hasher, read_value
@@ -50,7 +50,7 @@ def test_facts_and_what_failed_are_written_side_by_side(archive: Path, tmp_path:
     assert table.column("domain").to_pylist() == ["s0.example", "s2.example", "s5.example"]
     assert table.column("emails").to_pylist() == [[], [], [{"value": "me@three.example", "method": "text"}]]
     lines = (plan.folder / f"{summary.task_id}.quarantine.ndjson").read_bytes().splitlines()
-    told = [msgspec.json.decode(line, type=Quarantined) for line in lines]
+    told = [msgspec.json.decode(line, type=QuarantinedRecord) for line in lines]
     assert [one.url for one in told] == ["http://s1.example/", "http://s3.example/", "http://s4.example/"]
     assert sorted(path.suffix for path in plan.folder.iterdir()) == [".ndjson", ".parquet"]
 
@@ -103,7 +103,7 @@ def test_what_is_suppressed_is_not_even_in_the_facts(tmp_path: Path) -> None:
     write_warc(path, [response("http://a.example/", body), response("http://below.gone.example/", b"gone")])
     hasher = Hasher(Settings(suppression_secret=SECRET))
     hashes = frozenset(hasher.of_value(read_value(text)) for text in ("out@listed.example", "+49301234567"))
-    suppressed = Suppressed(frozenset({"gone.example"}), hashes, SECRET)
+    suppressed = SuppressionSnapshot(frozenset({"gone.example"}), hashes, SECRET)
     summary = run_task(path, _plan(tmp_path / "facts", suppressed=suppressed))
     (row,) = pq.read_table(tmp_path / "facts" / f"{summary.task_id}.parquet").to_pylist()
     assert row["title"] == "ask "

@@ -15,8 +15,8 @@ from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import LEAD_SCHEMA, batch_of, read_parquet
 from siteglass.ingest.evidence_rows import NoEvidence, shown_evidence
 from siteglass.ingest.facts import PageFacts
-from siteglass.ingest.merge import Merged, MergeFailed, merge
-from siteglass.ingest.suppressed import Suppressed
+from siteglass.ingest.merge import MergeFailed, MergeReport, merge
+from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.settings import Settings
 from siteglass.suppression.values import Hasher, read_value
 from testing.random_facts import START_MS, random_facts, write_facts
@@ -42,7 +42,7 @@ def _evidence(out: Path) -> list[Evidence]:
     return sorted(Evidence(**row) for row in rows)
 
 
-def _run(spark: SparkSession, folder: Path, facts: list[PageFacts], **options: Any) -> Merged:
+def _run(spark: SparkSession, folder: Path, facts: list[PageFacts], **options: Any) -> MergeReport:
     write_facts(folder / "facts", facts)
     return merge(spark, folder / "facts", folder / "out", rules=STAND_IN, **{"parts": 3, **options})
 
@@ -69,7 +69,7 @@ def test_spark_and_plain_python_say_the_same(facts: list[PageFacts], out: Path) 
         for name in Lead.__struct_fields__:
             assert (theirs.domain, name, getattr(mine, name)) == (theirs.domain, name, getattr(theirs, name))
     assert _evidence(out) == evidence
-    assert msgspec.json.decode((out.parent / "merged.json").read_bytes(), type=Merged) == Merged(
+    assert msgspec.json.decode((out.parent / "merged.json").read_bytes(), type=MergeReport) == MergeReport(
         leads=len(leads), evidence=len(evidence), unchanged=0, dropped=dict(sorted(dropped.items()))
     )
     assert set(dropped) == {"parked", "alias", "noindex", "no_page", "name"}
@@ -160,7 +160,7 @@ def test_what_is_suppressed_never_comes_back(spark: SparkSession, tmp_path: Path
     hasher = Hasher(Settings(suppression_secret=SECRET))
     hashes = frozenset(hasher.of_value(read_value(text)) for text in (*emails, *phones))
 
-    found = _run(spark, tmp_path, facts, suppressed=Suppressed(domains, hashes, SECRET))
+    found = _run(spark, tmp_path, facts, suppressed=SuppressionSnapshot(domains, hashes, SECRET))
 
     leads, evidence = _leads(tmp_path / "out"), _evidence(tmp_path / "out")
     assert (found.leads, found.dropped["suppressed"]) == (len(known) - len(domains), len(domains))

@@ -13,10 +13,10 @@ import pytest
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import read_parquet
 from siteglass.ingest.blocks import dealt, parts_of, unpacked
-from siteglass.ingest.captures import MAX_PAGES, Gathering, believable, best_pages, checked, lightened, speaks
+from siteglass.ingest.captures import MAX_PAGES, CaptureCollector, believable, best_pages, checked, lightened, speaks
 from siteglass.ingest.content import PREVIOUS_SCHEMA
 from siteglass.ingest.facts import PageFacts, to_batch
-from siteglass.ingest.finishing import Finishing
+from siteglass.ingest.part_writer import Finishing
 from testing.random_facts import random_facts
 from tests.ingest.merge.reference_merge import Evidence, merged
 from tests.ingest.stand_in_rules import RULES
@@ -40,7 +40,7 @@ def _blocks(chance: random.Random, facts: list[PageFacts]) -> list[tuple[int, by
 def _merged(folder: Path, blocks: list[tuple[int, bytes]], max_bytes: int) -> tuple[list[Lead], list[Evidence]]:
     finishing = Finishing(folder, STAND_IN, None)
     for number in range(PARTS):
-        gathering = Gathering(RULES.priority, max_bytes)
+        gathering = CaptureCollector(RULES.priority, max_bytes)
         for part, block in blocks:
             if part == number:
                 gathering.add(unpacked(block))

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from siteglass.ingest.archives import Quarantined
+from siteglass.ingest.archives import QuarantinedRecord
 from siteglass.ingest.tasks import Plan, TaskSummary, run_task
 
 Rows = list[tuple[str, str, str]]
@@ -80,10 +80,10 @@ class _Run(msgspec.Struct):
     def rows(self, name: str) -> list[dict[str, Any]]:
         return pq.read_table(self.folder / f"{self.summaries[name].task_id}.parquet").to_pylist()
 
-    def told(self, name: str) -> list[Quarantined]:
+    def told(self, name: str) -> list[QuarantinedRecord]:
         path = self.folder / f"{self.summaries[name].task_id}.quarantine.ndjson"
         lines = path.read_bytes().splitlines() if path.exists() else []
-        return [msgspec.json.decode(line, type=Quarantined) for line in lines]
+        return [msgspec.json.decode(line, type=QuarantinedRecord) for line in lines]
 
     def files(self) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in self.folder.iterdir()}

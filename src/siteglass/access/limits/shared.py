@@ -60,7 +60,7 @@ return answer
 SCRIPT_SHA = hashlib.sha1(SCRIPT.encode(), usedforsecurity=False).hexdigest()
 
 
-class Answer(NamedTuple):
+class SharedDecision(NamedTuple):
     """What Redis decided, and how far ahead both buckets are after it."""
 
     verdict: Verdict
@@ -120,7 +120,7 @@ class SharedBuckets:
         cost: int,
         carried_us: tuple[int, int] = (0, 0),
         now_us: int | None = None,
-    ) -> Answer:
+    ) -> SharedDecision:
         """Take from both buckets or from neither; `now_us` for tests, else the time of Redis."""
         buckets: list[Terms] = [terms(policy, cost) for policy in policies]
         arguments: list[str | int] = ["" if now_us is None else now_us, "", WORKER_SEEN_US]
@@ -130,4 +130,4 @@ class SharedBuckets:
         allowed, _, account_ahead, account_wait, key_ahead, key_wait = await self._run(keys, arguments)
         account = level(policies[0], buckets[0], account_ahead, account_wait)
         key = level(policies[1], buckets[1], key_ahead, key_wait)
-        return Answer(Verdict(allowed == 1, account, key, local=False), (account_ahead, key_ahead))
+        return SharedDecision(Verdict(allowed == 1, account, key, local=False), (account_ahead, key_ahead))

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from siteglass.corpus.domains import NotAHost, is_of_the_internet, normalise, registrable
 from siteglass.ingest.extract.page import Page
 from siteglass.ingest.extract.role import is_role
-from siteglass.ingest.facts import Found
+from siteglass.ingest.facts import ContactSighting
 from siteglass.suppression.veiled import AT_WORDS, DOT_WORDS
 
 MAX_EMAILS = 50
@@ -86,14 +86,14 @@ _placeholder_hosts = frozenset(_PLACEHOLDER_HOSTS.split())
 _placeholder_names = frozenset(_PLACEHOLDER_NAMES.split())
 
 
-def emails(page: Page) -> tuple[Found, ...]:
+def emails(page: Page) -> tuple[ContactSighting, ...]:
     """At most MAX_EMAILS addresses in lower case, those of links first; each once."""
     found: dict[str, str] = {}
     for value, method in _all(page):
         found.setdefault(value, method)
         if len(found) >= MAX_EMAILS:
             break
-    return tuple([Found(value, method) for value, method in found.items()])
+    return tuple([ContactSighting(value, method) for value, method in found.items()])
 
 
 def _all(page: Page) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ import phonenumbers
 from phonenumbers import PhoneNumberFormat
 
 from siteglass.ingest.extract.page import Page
-from siteglass.ingest.facts import Found
+from siteglass.ingest.facts import ContactSighting
 
 MAX_PHONES = 30
 MAX_REGIONS = 4
@@ -82,7 +82,7 @@ _WHATSAPP_NUMBER = re.compile(r"(?:wa\.me/|[?&/]phone=)(?:\+|%2B|00)?([\d %-]{7,
 Label = Literal["", "phone", "fax", "other"]
 
 
-def phones(page: Page, countries: Sequence[str]) -> tuple[Found, ...]:
+def phones(page: Page, countries: Sequence[str]) -> tuple[ContactSighting, ...]:
     """At most MAX_PHONES numbers, those of links first. `countries`: whose national numbers they may be, alpha-2."""
     regions = tuple(countries[:MAX_REGIONS])
     faxes: set[str] = set()
@@ -100,7 +100,9 @@ def phones(page: Page, countries: Sequence[str]) -> tuple[Found, ...]:
             found.setdefault(number, method)
     for number in written:
         found.setdefault(number, "text")
-    numbers = [Found(number, method) for number, method in found.items() if number not in faxes or number in written]
+    numbers = [
+        ContactSighting(number, method) for number, method in found.items() if number not in faxes or number in written
+    ]
     return tuple(numbers[:MAX_PHONES])
 
 

@@ -14,7 +14,7 @@ from siteglass.ingest.extract.address import address
 from siteglass.ingest.extract.gazetteer import cities_named, home_country
 from siteglass.ingest.extract.locale import chosen_country
 from siteglass.ingest.extract.page import Page
-from siteglass.ingest.facts import Found, GeoBasis
+from siteglass.ingest.facts import ContactSighting, GeoBasis
 from siteglass.query.vocabulary import vocabulary
 
 # Of these, the first digits of a landline tell the town; elsewhere, all around a larger one.
@@ -32,7 +32,7 @@ class Place(NamedTuple):
     basis: GeoBasis = ""
 
 
-def place(page: Page, phones: Sequence[Found], language: str) -> Place:
+def place(page: Page, phones: Sequence[ContactSighting], language: str) -> Place:
     """The place of a page, with its phone numbers and its language as they were found."""
     found = address(page)
     if found and found.basis != "gazetteer":
@@ -56,7 +56,7 @@ def place(page: Page, phones: Sequence[Found], language: str) -> Place:
     return Place(country, state, city, basis)
 
 
-def _called(phones: Sequence[Found], home: str, weak: str) -> str:
+def _called(phones: Sequence[ContactSighting], home: str, weak: str) -> str:
     """The country that numbers agree on: two, or a single one that nothing speaks against."""
     votes = Counter(country for one in phones if (country := _country_of(one.value)))
     if not votes:
@@ -77,7 +77,7 @@ def _country_of(number: str) -> str:
     return vocabulary().country_alpha3(region) or ""
 
 
-def _by_phone(phones: Sequence[Found], country: str) -> tuple[str, str]:
+def _by_phone(phones: Sequence[ContactSighting], country: str) -> tuple[str, str]:
     """State and city that the landlines of a country agree on; mobile numbers are from anywhere."""
     if country not in _TOWNS_BY_PHONE:
         return "", ""

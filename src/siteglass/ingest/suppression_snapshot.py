@@ -1,4 +1,4 @@
-"""Suppressed: a copy of the list of opt-outs for a run, so that what is on it gets neither into facts nor into leads.
+"""SuppressionSnapshot: a copy of the list of opt-outs for a run. What is on it gets into neither facts nor leads.
 
 The loader asks the list itself once more; this keeps it out of the files that lie in between.
 """
@@ -12,7 +12,7 @@ from functools import cache
 import msgspec
 
 from siteglass.corpus.lead import Lead
-from siteglass.ingest.facts import Found, PageFacts
+from siteglass.ingest.facts import ContactSighting, PageFacts
 from siteglass.settings import Settings
 from siteglass.suppression.redaction import changes, lead_getter, lead_with, names
 from siteglass.suppression.values import Hasher
@@ -26,7 +26,7 @@ def _hasher(secret: str) -> Hasher:
 
 
 @dataclass(frozen=True, slots=True)
-class Suppressed:
+class SuppressionSnapshot:
     """Listed domains, and the keyed hashes of listed addresses and phones; goes to worker processes as it is."""
 
     domains: frozenset[str]
@@ -66,5 +66,5 @@ class Suppressed:
         record = {"url": url, "phones": phones}
         return str(changes(record.get, self.hashes, _hasher(self.secret)).get("url", url))
 
-    def _kept(self, found: Iterable[Found], hashes_of: Hashes) -> tuple[Found, ...]:
+    def _kept(self, found: Iterable[ContactSighting], hashes_of: Hashes) -> tuple[ContactSighting, ...]:
         return tuple(one for one in found if self.hashes.isdisjoint(hashes_of(one.value)))

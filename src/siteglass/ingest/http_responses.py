@@ -22,7 +22,7 @@ _END_OF_HEADERS = re.compile(rb"\r?\n\r?\n")
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
-class NoAnswer(ValueError):
+class NotAnHttpResponse(ValueError):
     """The bytes are no HTTP answer; the message is the reason, one of few."""
 
 
@@ -39,15 +39,15 @@ class Answer(NamedTuple):
 
 
 def read_answer(message: bytes) -> Answer:
-    """Split an answer into its parts; raises NoAnswer."""
+    """Split an answer into its parts; raises NotAnHttpResponse."""
     end = _END_OF_HEADERS.search(message, 0, MAX_HEADER_BYTES)
     head = message[: end.start()] if end else message
     lines = head.split(b"\n", MAX_HEADERS + 1)
     status = _STATUS_LINE.match(lines[0].rstrip(b"\r"))
     if status is None:
-        raise NoAnswer("no HTTP answer")
+        raise NotAnHttpResponse("no HTTP answer")
     if end is None and len(message) > MAX_HEADER_BYTES:
-        raise NoAnswer("headers without end")
+        raise NotAnHttpResponse("headers without end")
     return Answer(int(status[1]), tuple(_headers(lines[1 : MAX_HEADERS + 1])), message[end.end() :] if end else b"")
 
 
@@ -67,7 +67,7 @@ def _text(value: bytes) -> str:
 
 
 def plain_body(answer: Answer) -> bytes:
-    """The body without transfer and content encoding, at most MAX_BODY_BYTES; raises NoAnswer.
+    """The body without transfer and content encoding, at most MAX_BODY_BYTES; raises NotAnHttpResponse.
 
     Archives often keep the headers and store the body decoded already: what is not encoded is taken as it is.
     """
@@ -76,7 +76,7 @@ def plain_body(answer: Answer) -> bytes:
         body = _unchunked(body)
     codings = [one.strip() for one in answer.header("content-encoding").lower().split(",") if one.strip()]
     if len(codings) > MAX_CODINGS:
-        raise NoAnswer("content encoding")
+        raise NotAnHttpResponse("content encoding")
     for coding in reversed(codings):
         decode = _DECODERS.get(coding)
         if decode is not None and body:
@@ -84,7 +84,7 @@ def plain_body(answer: Answer) -> bytes:
                 body = decode(body)
             except (OSError, zlib.error):
                 if not _is_plain(body):
-                    raise NoAnswer("content encoding") from None
+                    raise NotAnHttpResponse("content encoding") from None
     return body[:MAX_BODY_BYTES]
 
 

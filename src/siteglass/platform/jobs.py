@@ -23,7 +23,7 @@ class Job:
     at_close: bool = False
 
 
-class Housekeeping:
+class JobRunner:
     """Runs jobs until it is closed. One that fails is tried again a period later, and holds up no other."""
 
     def __init__(self, jobs: Sequence[Job]) -> None:

@@ -58,7 +58,7 @@ def hidden_countries(settings: Settings) -> frozenset[str]:
     return frozenset(countries)
 
 
-class Hidden:
+class SuppressionFilter:
     """One per worker. `refresh` it when the worker starts and every REFRESH_EVERY_S."""
 
     def __init__(

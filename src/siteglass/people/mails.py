@@ -13,7 +13,7 @@ from siteglass.people.problems import PeopleError
 from siteglass.platform.mailer import Mailer, MailError
 from siteglass.settings import variable
 
-log = logging.getLogger("siteglass.people.letters")
+log = logging.getLogger("siteglass.people.mails")
 
 MAX_WAITING = 100
 DELAY_S = (0.1, 0.5)

@@ -49,7 +49,7 @@ _SHOWN = [
 _PLACE: Order = ("place", ASCENDING)
 
 
-class Together(NamedTuple):
+class DomainSummaries(NamedTuple):
     """Leads in the making, and where their addresses and numbers were seen."""
 
     leads: pa.Table
@@ -60,7 +60,7 @@ class Together(NamedTuple):
     """Domains that are no lead, by reason."""
 
 
-def together(captures: pa.Table, priority: Priority) -> Together:
+def together(captures: pa.Table, priority: Priority) -> DomainSummaries:
     """All captures of some domains, put together."""
     numbers_of_all, domains = numbered(captures)
     told = signals(captures, numbers_of_all, domains)
@@ -72,7 +72,7 @@ def together(captures: pa.Table, priority: Priority) -> Together:
     best = best_pages(captures, read, leads, priority)
     pages = _with_times(captures.take(best.column("row")), best)
     sightings = pa.concat_tables(_sightings(pages, kind) for kind in ("email", "phone"))
-    return Together(_Domains(pages, told.filter(is_lead)).rows(), sightings, dropped)
+    return DomainSummaries(_Domains(pages, told.filter(is_lead)).rows(), sightings, dropped)
 
 
 def _with_times(pages: pa.Table, best: pa.Table) -> pa.Table:

@@ -15,7 +15,7 @@ DURABLE = ("fsync", "full_page_writes", "synchronous_commit")
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class PostgresServer:
     """The server: its version, its clock, and the durability settings that are off, with where each was set."""
 
     version: str
@@ -24,7 +24,7 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
-class Callers:
+class CallerCounts:
     """How many accounts there are, and how many of their keys stand; `newest_account` is None without one."""
 
     accounts: int
@@ -35,7 +35,7 @@ class Callers:
     keys_with_credits: int
 
 
-async def server(postgres: Postgres, timeout_ms: int) -> Server:
+async def server(postgres: Postgres, timeout_ms: int) -> PostgresServer:
     """Ask the server; raises Unavailable."""
     row = await postgres.fetchrow(
         "SELECT current_setting('server_version') AS version, clock_timestamp() AS now,"
@@ -44,10 +44,10 @@ async def server(postgres: Postgres, timeout_ms: int) -> Server:
         DURABLE,
     )
     assert row is not None  # noqa: S101 - a SELECT without FROM has one row
-    return Server(row["version"].split()[0], row["now"], dict(zip(row["off"], row["sources"], strict=True)))
+    return PostgresServer(row["version"].split()[0], row["now"], dict(zip(row["off"], row["sources"], strict=True)))
 
 
-async def callers(postgres: Postgres, secrets: Sequence[str], timeout_ms: int) -> Callers:
+async def callers(postgres: Postgres, secrets: Sequence[str], timeout_ms: int) -> CallerCounts:
     """Count accounts, and the keys that these secrets can find."""
     row = await postgres.fetchrow(
         """
@@ -68,4 +68,4 @@ async def callers(postgres: Postgres, secrets: Sequence[str], timeout_ms: int) -
         [secret_version(secret) for secret in key_secrets(secrets)],
     )
     assert row is not None  # noqa: S101 - an aggregate has one row
-    return Callers(**row)
+    return CallerCounts(**row)

@@ -18,12 +18,12 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
-from siteglass.access import condition as postgres_condition
+from siteglass.access import health as postgres_condition
 from siteglass.access.keys import key_secrets
-from siteglass.access.limits import condition as redis_condition
+from siteglass.access.limits import health as redis_condition
 from siteglass.errors import Unavailable
-from siteglass.index import condition as index_condition
 from siteglass.index import generations
+from siteglass.index import health as index_condition
 from siteglass.index.index import Index, open_index
 from siteglass.index.mapping import SCHEMA_VERSION
 from siteglass.people.secrecy import Secrecy

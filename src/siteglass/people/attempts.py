@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from siteglass.people.problems import TooManyTries
+from siteglass.people.problems import TooManyAttempts
 from siteglass.platform.postgres import Postgres
 
 WINDOW = timedelta(minutes=15)
@@ -27,23 +27,23 @@ RETURNING now() AS at, times[cardinality(times)] = now() AS allowed,
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
+class Attempt:
     """A try that was counted."""
 
     bucket: bytes
     at: datetime
 
 
-async def take(postgres: Postgres, bucket: bytes, *, most: int = MOST, window: timedelta = WINDOW) -> Try:
-    """Count a try; raises TooManyTries if there have been as many within the window."""
+async def take(postgres: Postgres, bucket: bytes, *, most: int = MOST, window: timedelta = WINDOW) -> Attempt:
+    """Count a try; raises TooManyAttempts if there have been as many within the window."""
     row = await postgres.fetchrow(_TAKE, bucket, most, window)
     assert row is not None  # noqa: S101 - RETURNING gives a row
     if not row["allowed"]:
-        raise TooManyTries(max(1, math.ceil(row["wait_s"])))
-    return Try(bucket, row["at"])
+        raise TooManyAttempts(max(1, math.ceil(row["wait_s"])))
+    return Attempt(bucket, row["at"])
 
 
-async def give_back(postgres: Postgres, taken: Try) -> None:
+async def give_back(postgres: Postgres, taken: Attempt) -> None:
     """A try that succeeded counts no more; those that failed do."""
     await postgres.fetch(
         "UPDATE {schema}.tries SET times = array_remove(times, $2) WHERE bucket = $1",

@@ -11,14 +11,14 @@ from redis.backoff import NoBackoff
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class RedisServer:
     """Its version, and how long one answer took."""
 
     version: str
     answer_ms: float
 
 
-async def server(url: str, timeout_s: float) -> Server:
+async def server(url: str, timeout_s: float) -> RedisServer:
     """Ask Redis; raises its client's errors, ValueError for an address that is none."""
     async with Redis.from_url(
         url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=Retry(NoBackoff(), 0)
@@ -27,4 +27,4 @@ async def server(url: str, timeout_s: float) -> Server:
         started = time.perf_counter()
         await client.ping()
         answer_ms = (time.perf_counter() - started) * 1000
-    return Server(told["redis_version"], answer_ms)
+    return RedisServer(told["redis_version"], answer_ms)

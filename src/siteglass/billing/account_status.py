@@ -13,7 +13,7 @@ import asyncpg
 
 from siteglass.access.accounts import Plan
 from siteglass.access.keys import Caller
-from siteglass.billing.running_out import last_day
+from siteglass.billing.runway import last_day
 from siteglass.errors import Unauthorized
 from siteglass.platform.postgres import Postgres
 
@@ -152,7 +152,7 @@ class RunsOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AccountStatus:
     """An account at a time, and its pace: the mean of the last full days (UTC)."""
 
     id: int
@@ -203,13 +203,13 @@ WHERE a.id = $1
 """  # noqa: S608 - our own words
 
 
-async def standing(postgres: Postgres, account_id: int) -> Standing:
+async def standing(postgres: Postgres, account_id: int) -> AccountStatus:
     """An account that exists; it is a fault to ask for another."""
     row = await postgres.fetchrow(_STANDING, account_id, PACE_DAYS)
     if row is None:
         raise LookupError(f"there is no account {account_id}")
     balance, pace = Credits(row["api"], row["lead"]), CreditsPerDay(row["api_per_day"], row["lead_per_day"])
-    return Standing(
+    return AccountStatus(
         row["id"], row["name"], row["created_at"], _plan(row), balance, _expiring(row), pace,
         row["pace_days"], row["at"],
     )  # fmt: skip

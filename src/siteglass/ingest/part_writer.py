@@ -19,18 +19,18 @@ import pyarrow.parquet as pq
 from siteglass.corpus.evidence_files import write_evidence
 from siteglass.corpus.lead_files import LEAD_SCHEMA, ROW_GROUP_SIZE, batch_of, leads_of, replacing
 from siteglass.ingest.content import PREVIOUS_SCHEMA, content_hashes
+from siteglass.ingest.domain_summaries import MAX_VALUES, together
 from siteglass.ingest.evidence_rows import Contacts, addresses_screened, contacts_of, evidence, shown_evidence
 from siteglass.ingest.grouped import listed
 from siteglass.ingest.rules import Rules, rules_of
-from siteglass.ingest.suppressed import Suppressed
-from siteglass.ingest.together import MAX_VALUES, together
+from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.query.vocabulary import vocabulary
 
 MAX_CATEGORIES = 200
 MAX_SPENDING = 2**33
 
 
-class Finished(msgspec.Struct, frozen=True, kw_only=True):
+class PartReport(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a part."""
 
     leads: int
@@ -45,9 +45,9 @@ class Finishing:
 
     out: Path
     rules: str
-    suppressed: Suppressed | None
+    suppressed: SuppressionSnapshot | None
 
-    def part(self, number: int, captures: pa.Table, previous: pa.Table) -> Finished:
+    def part(self, number: int, captures: pa.Table, previous: pa.Table) -> PartReport:
         """Write the leads of a part and their evidence, in the order of domains; no file if there is no lead."""
         rules = rules_of(self.rules)
         rows, sightings, dropped = together(captures, rules.priority)
@@ -62,7 +62,7 @@ class Finishing:
             found = addresses_screened(found, contacts, self.suppressed)
         if leads.num_rows:
             self._write(self.out / f"part-{number:05}.parquet", leads, found)
-        return Finished(leads=leads.num_rows, evidence=found.num_rows, unchanged=unchanged, dropped=dict(dropped))
+        return PartReport(leads=leads.num_rows, evidence=found.num_rows, unchanged=unchanged, dropped=dict(dropped))
 
     def _write(self, path: Path, leads: pa.RecordBatch, found: pa.Table) -> None:
         with replacing(path) as sink, pq.ParquetWriter(sink, LEAD_SCHEMA, compression="zstd") as writer:
@@ -149,7 +149,7 @@ def _spending(rules: Rules, technologies: Sequence[str] | None, country: str) ->
     return None if spent is None else min(spent, MAX_SPENDING - 1)
 
 
-def _screened(leads: pa.RecordBatch, suppressed: Suppressed) -> tuple[pa.RecordBatch, int]:
+def _screened(leads: pa.RecordBatch, suppressed: SuppressionSnapshot) -> tuple[pa.RecordBatch, int]:
     """Without what is listed, and how many leads went whole."""
     given = leads_of(pa.Table.from_batches([leads]))
     kept = [(lead, suppressed.lead(lead)) for lead in given]
