@@ -41,9 +41,9 @@ def key(lead: Lead, keys: SortKeys, sort: str) -> tuple[int, str]:
     return (getattr(keys, pages.ORDERS[sort].key), lead.domain)
 
 
-async def _timed(live_index: Index, made: Criteria, sort: str, position: Position) -> float:
+async def _timed(live_index: Index, criteria: Criteria, sort: str, position: Position) -> float:
     started = time.perf_counter()
-    page = await pages.later_page(live_index, made, sort, LIMIT, position)
+    page = await pages.later_page(live_index, criteria, sort, LIMIT, position)
     took_ms = (time.perf_counter() - started) * 1000
     if len(page.hits) != LIMIT:
         raise RuntimeError(f"expected a full page, found {len(page.hits)}")
@@ -56,7 +56,7 @@ def _position(order: list[tuple[int, str]], at: int, *, backward: bool) -> Posit
     return Position(anchor, domain, backward, abs(other - anchor))
 
 
-async def measure(live_index: Index, made: Criteria, sort: str, order: list[tuple[int, str]]) -> dict[str, Any]:
+async def measure(live_index: Index, criteria: Criteria, sort: str, order: list[tuple[int, str]]) -> dict[str, Any]:
     deep = int(len(order) * 0.9)
     took: dict[str, list[float]] = {"page 2": [], "deep forward": [], "deep backward": []}
     for sample in range(SAMPLES + 10):
@@ -67,7 +67,7 @@ async def measure(live_index: Index, made: Criteria, sort: str, order: list[tupl
             "deep backward": _position(order, deep + sample, backward=True),
         }
         for kind, position in positions.items():
-            ms = await _timed(live_index, made, sort, position)
+            ms = await _timed(live_index, criteria, sort, position)
             if sample >= 10:
                 took[kind].append(ms)
     figures = {kind: spread(values) for kind, values in took.items()}

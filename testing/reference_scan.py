@@ -30,9 +30,11 @@ FLAGS: dict[str, Callable[[Lead], bool]] = {
 }
 
 
-def matching(made: Criteria, leads: list[Lead]) -> list[Lead]:
+def matching(criteria: Criteria, leads: list[Lead]) -> list[Lead]:
     """Those that meet all conditions, in their order."""
-    for condition in sorted(made.conditions, key=lambda condition: condition.field == "keywords"):  # words cost most
+    for condition in sorted(
+        criteria.conditions, key=lambda condition: condition.field == "keywords"
+    ):  # words cost most
         meets = _reader(condition)
         leads = [lead for lead in leads if meets(lead) != condition.negated]
     return leads

@@ -81,9 +81,9 @@ def conditions(*, ages: bool = True) -> st.SearchStrategy[Condition]:
     return st.sampled_from(fields).flatmap(_conditions_on)
 
 
-def small(made: Criteria) -> bool:
+def small(criteria: Criteria) -> bool:
     """Inside the size of a search, with room for the echo's own escapes."""
-    return size_problem(made) is None and made.value_count < 60
+    return size_problem(criteria) is None and criteria.value_count < 60
 
 
 def said_by_directives() -> st.SearchStrategy[Criteria]:

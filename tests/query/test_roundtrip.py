@@ -28,20 +28,20 @@ pytestmark = pytest.mark.no_cover
 
 @settings(max_examples=5_000, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(any_criteria())
-def test_criteria_printed_as_a_body_read_the_same(made: Criteria) -> None:
-    assert read_meaning(write_filters(made), NOW_MS).criteria == made
+def test_criteria_printed_as_a_body_read_the_same(criteria: Criteria) -> None:
+    assert read_meaning(write_filters(criteria), NOW_MS).criteria == criteria
 
 
 @settings(max_examples=5_000, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(said_by_directives())
-def test_criteria_printed_as_directives_read_the_same(made: Criteria) -> None:
-    assert parse(print_criteria(made)) == made
+def test_criteria_printed_as_directives_read_the_same(criteria: Criteria) -> None:
+    assert parse(print_criteria(criteria)) == criteria
 
 
 @settings(max_examples=1_000, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(filter_bodies(), said_by_directives())
-def test_the_echo_repeats_the_search_and_keeps_filters_as_sent(body: dict[str, object], made: Criteria) -> None:
-    sent = {**body, "wrapped_query": print_criteria(made)}
+def test_the_echo_repeats_the_search_and_keeps_filters_as_sent(body: dict[str, object], criteria: Criteria) -> None:
+    sent = {**body, "wrapped_query": print_criteria(criteria)}
     first = read_meaning(sent, NOW_MS)
     again = read_meaning(first.filters, NOW_MS + 86_400_000)
     assert again.criteria == first.criteria
@@ -59,8 +59,8 @@ def _continuation(filters: dict[str, object], domain: str = "example.com") -> Co
 
 @settings(max_examples=300, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(any_criteria())
-def test_a_cursor_carries_the_whole_search(made: Criteria) -> None:
-    continuation = _continuation(write_filters(made))
+def test_a_cursor_carries_the_whole_search(criteria: Criteria) -> None:
+    continuation = _continuation(write_filters(criteria))
     cursor = CursorSealer([SECRET], 60).seal(continuation, "7", 1_000)
     assert CursorSealer([SECRET], 60).open(cursor, "7", 1_060) == continuation
 

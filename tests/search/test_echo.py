@@ -21,8 +21,8 @@ pytestmark = pytest.mark.no_cover
 
 @settings(max_examples=300, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(filter_bodies(3), st.one_of(st.just(Criteria()), said_by_directives()))
-def test_filters_sent_back_repeat_the_search(client: httpx.Client, body: dict[str, Any], made: Criteria) -> None:
-    sent = {**body, "wrapped_query": print_criteria(made), "limit": 100}
+def test_filters_sent_back_repeat_the_search(client: httpx.Client, body: dict[str, Any], criteria: Criteria) -> None:
+    sent = {**body, "wrapped_query": print_criteria(criteria), "limit": 100}
     first = client.post("/v1/leads/search", json=sent)
     assert first.status_code == 200, (sent, first.text)
     filters = first.json()["filters"]

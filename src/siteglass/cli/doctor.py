@@ -15,7 +15,7 @@ from siteglass.cli.demo import FOLDER, kept_settings, running
 from siteglass.settings import Settings, SettingsError, load_settings, variable, variables_given
 
 if TYPE_CHECKING:
-    from siteglass.cli.doctor_checks import Finding
+    from siteglass.cli.findings import Finding
 
 MAKE_DEMO = "siteglass demo up"
 MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "wrong": ("✗", "red"), "skipped": ("-", None)}
@@ -70,7 +70,8 @@ def _only_a_demo() -> bool:
 
 
 async def _findings(of_demo: bool) -> AsyncIterator[Finding]:
-    from siteglass.cli.doctor_checks import Finding, examine, skip_all
+    from siteglass.cli.doctor_checks import examine, skip_all
+    from siteglass.cli.findings import Finding
 
     try:
         settings = _settings_to_look_at(of_demo)
@@ -98,7 +99,7 @@ def _settings_to_look_at(of_demo: bool) -> Settings:
 
 
 def _settings_finding(of_demo: bool) -> Finding:
-    from siteglass.cli.doctor_checks import Finding
+    from siteglass.cli.findings import Finding
     from siteglass.query.nearest import Candidates
 
     known = [variable(setting.name) for setting in fields(Settings)]
@@ -112,7 +113,7 @@ def _settings_finding(of_demo: bool) -> Finding:
 
 
 def _demo_finding(kept: Settings) -> Finding:
-    from siteglass.cli.doctor_checks import Finding
+    from siteglass.cli.findings import Finding
     from siteglass.web.address import url
 
     pid = running()

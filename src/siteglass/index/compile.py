@@ -15,11 +15,11 @@ LAZY_TERMS = 16
 Query = dict[str, Any]
 
 
-def compile_criteria(made: Criteria, extra: Iterable[Query] = ()) -> Query:
+def compile_criteria(criteria: Criteria, extra: Iterable[Query] = ()) -> Query:
     """The query of a search; `extra` filters are added behind those of the criteria."""
     filters: list[Query] = []
     exclusions: list[Query] = []
-    for condition in made.conditions:
+    for condition in criteria.conditions:
         (exclusions if condition.negated else filters).extend(_clauses(condition))
     filters.extend(extra)
     clauses: Query = {}

@@ -89,14 +89,16 @@ class Total:
     estimated: bool = False
 
 
-def page_body(made: Criteria, sort: str, limit: int, position: Position | None, window: int | None) -> dict[str, Any]:
+def page_body(
+    criteria: Criteria, sort: str, limit: int, position: Position | None, window: int | None
+) -> dict[str, Any]:
     """The engine's request for a page; `window` bounds how far it looks."""
     order = ORDERS[sort]
     body: dict[str, Any] = {
         "size": limit + 1,
         "track_total_hits": False,
         "sort": order.sort(backward=position is not None and position.backward),
-        "query": compile_criteria(made, () if position is None else [_nearby(order, position, window)]),
+        "query": compile_criteria(criteria, () if position is None else [_nearby(order, position, window)]),
     }
     if position is not None:
         body["search_after"] = [position.key, position.domain]
@@ -112,9 +114,9 @@ def _nearby(order: Order, position: Position, window: int | None) -> Query:
     return {"range": {order.key: bounds}}
 
 
-def count_body(made: Criteria, extra: tuple[Query, ...] = ()) -> dict[str, Any]:
+def count_body(criteria: Criteria, extra: tuple[Query, ...] = ()) -> dict[str, Any]:
     """The engine's request for a total."""
-    return {"size": 0, "track_total_hits": True, "query": compile_criteria(made, extra)}
+    return {"size": 0, "track_total_hits": True, "query": compile_criteria(criteria, extra)}
 
 
 def _windows(order: Order, position: Position) -> Iterator[int | None]:
@@ -130,12 +132,12 @@ def _windows(order: Order, position: Position) -> Iterator[int | None]:
     yield None
 
 
-def _start(order: Order, made: Criteria) -> Position | None:
+def _start(order: Order, criteria: Criteria) -> Position | None:
     """Where a first page against the index order starts: at the highest rank that the criteria leave."""
     if order.key != INDEX_ORDER or not order.descending:
         return None
     top = 102
-    for condition in made.conditions:
+    for condition in criteria.conditions:
         if condition.field == "score" and not condition.negated:
             # Only leads that have a score, and at least the lowest that is asked for.
             lows = [value.low or 0 for value in condition.values if isinstance(value, Range)]
@@ -143,14 +145,14 @@ def _start(order: Order, made: Criteria) -> Position | None:
     return Position(top * ONE_SCORE, "")
 
 
-async def later_page(index: Index, made: Criteria, sort: str, limit: int, position: Position) -> HitPage:
+async def later_page(index: Index, criteria: Criteria, sort: str, limit: int, position: Position) -> HitPage:
     """The page at a position; one round trip, more only to look further."""
-    return await _look(index, made, sort, limit, position, _windows(ORDERS[sort], position))
+    return await _look(index, criteria, sort, limit, position, _windows(ORDERS[sort], position))
 
 
 async def _look(
     index: Index,
-    made: Criteria,
+    criteria: Criteria,
     sort: str,
     limit: int,
     position: Position | None,
@@ -162,7 +164,7 @@ async def _look(
         if attempt:
             metrics.PAGES_WIDENED.inc()
         timeout_ms = index.settings.search_timeout_ms
-        body = {**page_body(made, sort, limit, position, window), "timeout": f"{timeout_ms}ms"}
+        body = {**page_body(criteria, sort, limit, position, window), "timeout": f"{timeout_ms}ms"}
         try:
             answer = await index.opensearch.request(
                 "POST",
@@ -179,41 +181,41 @@ async def _look(
     return _page(answer, limit, backward=position is not None and position.backward)
 
 
-async def first_page(index: Index, made: Criteria, sort: str, limit: int) -> tuple[HitPage, Total]:
+async def first_page(index: Index, criteria: Criteria, sort: str, limit: int) -> tuple[HitPage, Total]:
     """The first page and the total, in one round trip unless it must look further or counting takes too long."""
     settings = index.settings
-    start = _start(ORDERS[sort], made)
+    start = _start(ORDERS[sort], criteria)
     head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": False}
     lines = [
         head,
         {
-            **page_body(made, sort, limit, start, FIRST_WINDOWS[0] if start else None),
+            **page_body(criteria, sort, limit, start, FIRST_WINDOWS[0] if start else None),
             "timeout": f"{settings.search_timeout_ms}ms",
         },
     ]
     if settings.total_exact_ms > 0:
         # A late count is no failure, so it may come back in part; it is then sampled instead.
         lines.append({"index": index.names.read, "allow_partial_search_results": True, "request_cache": True})
-        lines.append({**count_body(made), "timeout": f"{settings.total_exact_ms}ms"})
+        lines.append({**count_body(criteria), "timeout": f"{settings.total_exact_ms}ms"})
     answers = await _msearch(index, lines)
     _require_whole(answers[0])
     page = _page(answers[0], limit, backward=False)
-    total = (_exact_total(answers[1]) if len(answers) > 1 else None) or await _sampled_total(index, made)
+    total = (_exact_total(answers[1]) if len(answers) > 1 else None) or await _sampled_total(index, criteria)
     if start and not page.more:
         metrics.PAGES_WIDENED.inc()
-        page = await _look(index, made, sort, limit, start, iter((*FIRST_WINDOWS[1:], None)))
+        page = await _look(index, criteria, sort, limit, start, iter((*FIRST_WINDOWS[1:], None)))
     return page, total
 
 
-async def count(index: Index, made: Criteria) -> Total:
+async def count(index: Index, criteria: Criteria) -> Total:
     """How many leads match; an estimate if counting takes too long."""
     settings = index.settings
     if settings.total_exact_ms > 0:
         head = {"index": index.names.read, "allow_partial_search_results": True, "request_cache": True}
-        (answer,) = await _msearch(index, [head, {**count_body(made), "timeout": f"{settings.total_exact_ms}ms"}])
+        (answer,) = await _msearch(index, [head, {**count_body(criteria), "timeout": f"{settings.total_exact_ms}ms"}])
         if total := _exact_total(answer):
             return total
-    return await _sampled_total(index, made)
+    return await _sampled_total(index, criteria)
 
 
 async def _msearch(index: Index, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -236,11 +238,11 @@ def _exact_total(answer: dict[str, Any]) -> Total | None:
     return Total(answer["hits"]["total"]["value"])
 
 
-async def _sampled_total(index: Index, made: Criteria) -> Total:
+async def _sampled_total(index: Index, criteria: Criteria) -> Total:
     """An estimate from every 64th lead: the buckets are bits of the domain's hash."""
     metrics.TOTALS_SAMPLED.inc()
     sample: Query = {"range": {"bucket": {"lt": SAMPLE_BUCKETS}}}
-    body = {**count_body(made, (sample,)), "timeout": f"{index.settings.search_timeout_ms}ms"}
+    body = {**count_body(criteria, (sample,)), "timeout": f"{index.settings.search_timeout_ms}ms"}
     head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": True}
     (answer,) = await _msearch(index, [head, body])
     _require_whole(answer)

@@ -214,16 +214,16 @@ async def _query_checks(
 
 
 async def _query_check(
-    index: Index, name: str, live: str, counts: tuple[int, int], made: Criteria, tolerances: Tolerances
+    index: Index, name: str, live: str, counts: tuple[int, int], criteria: Criteria, tolerances: Tolerances
 ) -> Check:
     """It may find as many leads as before, or as many more or fewer as the generation has."""
-    before, after = await asyncio.gather(_count(index, live, made), _count(index, name, made))
+    before, after = await asyncio.gather(_count(index, live, criteria), _count(index, name, criteria))
     live_count, count = counts
     scaled = before * count / max(live_count, 1)
     room = tolerances.most_query_percent / 100
     least = max(0, round(min(before, scaled) * (1 - room)) - tolerances.query_slack)
     most = round(max(before, scaled) * (1 + room)) + tolerances.query_slack
-    expected = f"{print_condition(made.conditions[0])}: {least:,} to {most:,}, live {before:,}"
+    expected = f"{print_condition(criteria.conditions[0])}: {least:,} to {most:,}, live {before:,}"
     return Check("query", expected, f"{after:,}", least <= after <= most)
 
 
@@ -246,5 +246,5 @@ def _such_as(domains: list[str]) -> str:
     return f", such as {', '.join(domains[:MAX_EXAMPLES])}" if domains else ""
 
 
-async def _count(index: Index, name: str, made: Criteria) -> int:
-    return await generations.count(index, name, compile_criteria(made))
+async def _count(index: Index, name: str, criteria: Criteria) -> int:
+    return await generations.count(index, name, compile_criteria(criteria))

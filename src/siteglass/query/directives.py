@@ -261,32 +261,32 @@ def parse(text: str, field: str = "wrapped_query") -> Criteria:
     return made
 
 
-def size_problem(made: Criteria) -> str | None:
+def size_problem(criteria: Criteria) -> str | None:
     """Why a search is too large to run, or None."""
-    if len(made.conditions) > MAX_CONDITIONS:
-        return f"a search may have at most {MAX_CONDITIONS} conditions, found {len(made.conditions)}"
-    if made.value_count > MAX_VALUES:
-        return f"a search may have at most {MAX_VALUES} values, found {made.value_count}"
-    if _surely_small(made):
+    if len(criteria.conditions) > MAX_CONDITIONS:
+        return f"a search may have at most {MAX_CONDITIONS} conditions, found {len(criteria.conditions)}"
+    if criteria.value_count > MAX_VALUES:
+        return f"a search may have at most {MAX_VALUES} values, found {criteria.value_count}"
+    if _surely_small(criteria):
         return None
-    size = len(print_criteria(made).encode())
+    size = len(print_criteria(criteria).encode())
     if size > MAX_CANONICAL_BYTES:
         return f"a search may have at most {MAX_CANONICAL_BYTES} bytes in canonical form, found {size}"
     return None
 
 
-def _surely_small(made: Criteria) -> bool:
+def _surely_small(criteria: Criteria) -> bool:
     """Whether the canonical text is far from its limit, by an estimate that is too high: printing costs more."""
     most = 0
-    for condition in made.conditions:
+    for condition in criteria.conditions:
         texts = [len(value) if isinstance(value, str) else MAX_NUMBER_CHARS for value in condition.values]
         most += MAX_NAME_CHARS + sum(texts) + 4 * len(texts)
     return most * 4 <= MAX_CANONICAL_BYTES  # at most four bytes a character, none of them escaped twice
 
 
-def print_criteria(made: Criteria) -> str:
+def print_criteria(criteria: Criteria) -> str:
     """Canonical directive text, one condition per line."""
-    return "\n".join(print_condition(condition) for condition in made.conditions)
+    return "\n".join(print_condition(condition) for condition in criteria.conditions)
 
 
 def print_condition(condition: Condition) -> str:

@@ -149,18 +149,18 @@ def _integer(value: Any) -> int:
     return value
 
 
-def write_filters(made: Criteria, sent: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def write_filters(criteria: Criteria, sent: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The body that says these criteria: filters where one says exactly that, the rest in `wrapped_query`.
 
     `sent` are filters that the body already has.
     """
     # What no directive can say (a score outside 1-90) chooses its filters first.
-    must = [condition for condition in made.conditions if not directive_can_say(condition)]
+    must = [condition for condition in criteria.conditions if not directive_can_say(condition)]
     body = _assigned(must, dict(sent or {}))
     if body is None:
         raise ValueError("no body can say these criteria")
     unsaid: list[Condition] = []
-    for condition in made.conditions:
+    for condition in criteria.conditions:
         if condition not in must:
             said = _assigned([condition], body)
             unsaid.extend([condition] if said is None else [])
