@@ -191,7 +191,7 @@ class ServiceProcess:
         self._environment = {**os.environ, **environment_of(settings), "SITEGLASS_PORT": str(self.port)}
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
+    def start(self, within_s: float = 30) -> None:
         """Start it and wait until it answers."""
         self._process = subprocess.Popen(
             self._command,
@@ -199,7 +199,7 @@ class ServiceProcess:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + within_s
         while time.monotonic() < deadline:
             # not httpx: it would prepare for TLS at every try, for longer than a request takes
             with contextlib.suppress(OSError, http.client.HTTPException):

@@ -35,7 +35,7 @@ def running(prefix: str, **changes: Any) -> Iterator[ServiceProcess]:
     """`siteglass serve` with these settings; its workers end with it."""
     process = ServiceProcess(settings_for(prefix, **changes))
     try:
-        process.start()
+        process.start(within_s=120)  # with workers of its own it takes three times as long
         yield process
     finally:
         workers = psutil.Process(process.pid()).children(recursive=True)

@@ -99,13 +99,17 @@ class _Phase(Enum):
     """Further bytes are discarded."""
 
 
+# Names of the module: those of an Enum are slow to look up, and it is done for every header.
+_IDLE, _HEAD, _BODY, _REFUSED = _Phase
+
+
 class BoundedProtocol(HttpToolsProtocol):
     """A connection that is closed when it takes too much memory or time, with our error body where it can be read."""
 
     def __init__(self, *arguments: Any, bounds: Bounds, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._bounds = bounds
-        self._phase = _Phase.IDLE
+        self._phase = _IDLE
         self._now = self.loop.time()
         self._deadline = self._now + bounds.head_s
         self._write_deadline = math.inf
@@ -135,10 +139,10 @@ class BoundedProtocol(HttpToolsProtocol):
     # --- what arrives -----------------------------------------------------------------------------------------------
 
     def data_received(self, data: bytes) -> None:
-        if self._phase is _Phase.REFUSED:
+        if self._phase is _REFUSED:
             return
         self._now = self.loop.time()
-        if self._phase is _Phase.IDLE:
+        if self._phase is _IDLE:
             self._begin_head()
         try:
             for start in range(0, len(data), PIECE_BYTES):
@@ -162,29 +166,33 @@ class BoundedProtocol(HttpToolsProtocol):
                 piece = piece[upgrade.args[0] :]
         bounds = self._bounds
         if self._section_bytes > bounds.max_head_bytes:
-            what = "chunk extensions and trailers" if self._phase is _Phase.BODY else "request line and headers"
+            what = "chunk extensions and trailers" if self._phase is _BODY else "request line and headers"
             raise BadRequest([Problem("headers", f"{what} may have at most {bounds.max_head_bytes} bytes; send less")])
-        if self._sent_bytes > bounds.max_body_bytes * SENT_PER_BODY_BYTE and self._phase is _Phase.BODY:
+        if self._sent_bytes > bounds.max_body_bytes * SENT_PER_BODY_BYTE and self._phase is _BODY:
             raise PayloadTooLarge(bounds.max_body_bytes)
 
     def _begin_head(self) -> None:
-        self._phase = _Phase.HEAD
+        self._phase = _HEAD
         self._section_bytes = self._sent_bytes = 0
         self._deadline = self._now + self._bounds.head_s
 
     def on_message_begin(self) -> None:
-        if self._phase is _Phase.IDLE:  # a pipelined request: it came in the same read as the one before
+        if self._phase is _IDLE:  # a pipelined request: it came in the same read as the one before
             self._begin_head()
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if self._phase is _Phase.BODY:
+        if self._phase is _BODY:
             # A trailer. uvicorn would add it to the headers, which were read and checked already.
             self._count_small_part()
             return
         if len(self.headers) >= self._bounds.max_headers:
             raise BadRequest([Problem("headers", f"there may be at most {self._bounds.max_headers}; send fewer")])
-        super().on_header(name, value)
+        # As in uvicorn; a call of its own for every header would be the largest part of what the bounds cost.
+        name = name.lower()
+        if name == b"expect" and value.lower() == b"100-continue":
+            self.expect_100_continue = True
+        self.headers.append((name, value))
 
     def on_headers_complete(self) -> None:
         if len(self.pipeline) >= self._bounds.max_pipelined:
@@ -195,7 +203,7 @@ class BoundedProtocol(HttpToolsProtocol):
             # The parser would skip the body, and take it for the next request.
             raise BadRequest([Problem("headers", "Upgrade is not supported; send the request without it, as HTTP/1.1")])
         super().on_headers_complete()
-        self._phase = _Phase.BODY
+        self._phase = _BODY
         self._section_bytes = self._sent_bytes = self._small_parts = 0
         self._deadline = self._now + self._bounds.body_s
 
@@ -213,7 +221,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
-        self._phase = _Phase.IDLE
+        self._phase = _IDLE
         # While the request is answered, its own timeouts hold. A response may be complete before its request is.
         self._deadline = self._now + self._bounds.keep_alive_s if self.cycle.response_complete else math.inf
 
@@ -230,11 +238,11 @@ class BoundedProtocol(HttpToolsProtocol):
         self.flow.resume_reading()
         if self.pipeline:
             self._start_asgi_task(*self.pipeline.pop())
-            if self._phase is _Phase.BODY:  # its time begins now: reading was paused
+            if self._phase is _BODY:  # its time begins now: reading was paused
                 self._deadline = self._now + self._bounds.body_s
-        elif self._phase is _Phase.IDLE:
+        elif self._phase is _IDLE:
             self._deadline = self._now + self._bounds.keep_alive_s
-        elif self._phase is _Phase.HEAD:
+        elif self._phase is _HEAD:
             self._deadline = self._now + self._bounds.head_s
 
     def pause_writing(self) -> None:
@@ -261,23 +269,23 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _expire(self) -> None:
         bounds = self._bounds
-        if self._phase is _Phase.REFUSED or self.transport.is_closing():
+        if self._phase is _REFUSED or self.transport.is_closing():
             self.transport.abort()
-        elif self._phase is _Phase.IDLE:
+        elif self._phase is _IDLE:
             # Silently: browsers open connections in advance, and would take an error for the response to a request.
             self._deadline = self._now + LINGER_S
             self.transport.close()
-        elif self.pipeline or (self._phase is _Phase.HEAD and self._is_answering()):
+        elif self.pipeline or (self._phase is _HEAD and self._is_answering()):
             self._deadline = math.inf  # reading may be paused; the time begins when the requests before are answered
-        elif self._phase is _Phase.HEAD:
+        elif self._phase is _HEAD:
             self._refuse(BadRequest([Problem("headers", f"not received within {bounds.head_s:g} s; send them faster")]))
         else:
             self._refuse(BadRequest([Problem("body", f"not received within {bounds.body_s:g} s; send it faster")]))
 
     def _refuse(self, error: SiteglassError) -> None:
         """Answer with the error if the client can tell what it belongs to, and close the connection."""
-        in_body = self._phase is _Phase.BODY
-        self._phase = _Phase.REFUSED
+        in_body = self._phase is _BODY
+        self._phase = _REFUSED
         self._deadline = self.loop.time() + LINGER_S
         self.flow.pause_reading()
         if in_body and (self.pipeline or self.cycle.response_started):
