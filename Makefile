@@ -13,6 +13,8 @@ SETUP_STAMP := $(VENV)/.setup-done
 # More workers than cores: the tests spend much of their time waiting for the engines.
 PYTEST_WORKERS ?= 4
 PYTEST_ARGS ?=
+# Each run of the tests leaves here how long each test took; `make slowest` prints the longest.
+DURATIONS := .test-durations
 # Machines that are told to write no bytecode do here all the same: the tests start hundreds of commands, and each would
 # compile all that it imports anew, which is two thirds of what `siteglass doctor` costs.
 unexport PYTHONDONTWRITEBYTECODE
@@ -85,10 +87,26 @@ serve: setup ## Run the service
 
 # --- checks -------------------------------------------------------------------------------------
 
+.PHONY: quick
+quick: setup ## Run the pure tests, without engines, in less than a minute
+	$(BIN)/pytest -n 2 --quick -m "not timing" --junitxml=$(DURATIONS)/quick.xml $(PYTEST_ARGS)
+
 .PHONY: test
-test: setup ## Run the tests in parallel; the engines must be up (PYTEST_WORKERS, PYTEST_ARGS)
-	$(BIN)/pytest -n $(PYTEST_WORKERS) -m "not timing" $(PYTEST_ARGS)
-	$(BIN)/pytest -n 0 -m timing $(PYTEST_ARGS)
+test: setup ## Run all tests: most in parallel, then those that compare times; the engines must be up (PYTEST_WORKERS, PYTEST_ARGS)
+	$(MAKE) parallel
+	$(MAKE) timing
+
+.PHONY: parallel
+parallel: setup ## Run the tests that may run beside each other; the engines must be up
+	$(BIN)/pytest -n $(PYTEST_WORKERS) -m "not timing" --junitxml=$(DURATIONS)/parallel.xml $(PYTEST_ARGS)
+
+.PHONY: timing
+timing: setup ## Run the tests that compare times, one after the other; the engines must be up
+	$(BIN)/pytest -n 0 -m timing --junitxml=$(DURATIONS)/timing.xml $(PYTEST_ARGS)
+
+.PHONY: slowest
+slowest: ## Print the slowest tests of the last run
+	$(PYTHON) scripts/slowest_tests.py $(DURATIONS)
 
 .PHONY: lint
 lint: setup ## Style, formatting, types, import layers, and docs/reference/ as the code says
@@ -118,7 +136,7 @@ screenshots: setup ## Draw the pages anew into docs/images/dashboard, from their
 
 .PHONY: clean
 clean: ## Remove the environment, caches and build results (engines: `make down` first)
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist build
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis $(DURATIONS) dist build
 	rm -f .coverage .coverage.*
 	find $(SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -141,7 +159,7 @@ BENCH_LEADS ?= 500000
 STAMP = { date -u '+%Y-%m-%d'; echo "command: make $@"; echo "load average: $$(cut -d' ' -f1-3 /proc/loadavg), $$(nproc) cores"; }
 
 .PHONY: proof
-proof: long-fuzz long-limits long-accounts long-charging ## Full-size proofs: directives, limits, keys, races, charging
+proof: long-fuzz long-roundtrip long-limits long-accounts long-charging ## Full-size proofs: directives, round trips, limits, keys, races, charging
 
 .PHONY: faults
 faults: setup ## Engines and workers killed, frozen and stopped, at full size
@@ -156,6 +174,10 @@ bench: long-overhead long-depth long-load long-charge long-verify long-values lo
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts
 	$(BIN)/python -m testing.fuzz_directives --count 1000000 --seed 1 --output $(RESULTS)/fuzz_directives.json
+
+.PHONY: long-roundtrip
+long-roundtrip: setup ## 5,000 random searches printed and read again, as a body, as directives and in a cursor
+	($(STAMP); SITEGLASS_LONG=1 $(BIN)/pytest -n 0 -q tests/query/test_roundtrip.py --durations=10) | tee $(RESULTS)/roundtrip.txt
 
 .PHONY: long-limits
 long-limits: setup ## 200,000 arrival traces against the definition, every kind of outage

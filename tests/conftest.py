@@ -6,20 +6,24 @@ import asyncio
 import contextlib
 import fcntl
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import httpx
 import hypothesis
 import pytest
 
-from siteglass.corpus.demo import generate
-from siteglass.corpus.lead import Lead
-from siteglass.corpus.lead_files import read_parquet, write_parquet
-from siteglass.settings import Settings, load_settings
-from testing.accounts import drop_schema
-from testing.private_engines import PrivateEngines
-from testing.service import RUN_PREFIX, fill, serving, settings_for
+# The service and its clients are imported by the fixtures that use them: a test of one pure function would otherwise
+# wait three seconds for FastAPI, pyarrow and the drivers of three engines.
+if TYPE_CHECKING:
+    import httpx
+
+    from siteglass.corpus.lead import Lead
+    from siteglass.settings import Settings
+    from testing.private_engines import PrivateEngines
+
+pytest_plugins = ["testing.quick_tests"]
 
 # How long one example takes says more about what else runs than about the code; times are measured where they are
 # promised.
@@ -54,6 +58,9 @@ def _once(folder: Path, name: str, make: Callable[[], object]) -> None:
 @pytest.fixture(scope="session")
 def leads_path(shared_folder: Path) -> Path:
     """The demo leads as a Parquet file."""
+    from siteglass.corpus.demo import generate
+    from siteglass.corpus.lead_files import write_parquet
+
     path = shared_folder / "leads.parquet"
     _once(shared_folder, "leads", lambda: write_parquet(path, generate(LEADS, SEED)))
     return path
@@ -62,12 +69,16 @@ def leads_path(shared_folder: Path) -> Path:
 @pytest.fixture(scope="session")
 def leads(leads_path: Path) -> list[Lead]:
     """The demo leads."""
+    from siteglass.corpus.lead_files import read_parquet
+
     return [lead for _, group in read_parquet(leads_path) for lead in group]
 
 
 @pytest.fixture(scope="session")
 def live_settings(shared_folder: Path, leads_path: Path) -> Settings:
     """Settings of the live index with all demo leads, which nobody changes."""
+    from testing.service import fill, settings_for
+
     settings = settings_for("shared")
     _once(shared_folder, "shared", lambda: fill(settings, leads_path))
     return settings
@@ -76,6 +87,8 @@ def live_settings(shared_folder: Path, leads_path: Path) -> Settings:
 @pytest.fixture(scope="session")
 def changing_settings(shared_folder: Path, leads_path: Path) -> Settings:
     """Settings of a live index with all demo leads, to which tests add others."""
+    from testing.service import fill, settings_for
+
     settings = settings_for("changing")
     _once(shared_folder, "changing", lambda: fill(settings, leads_path))
     return settings
@@ -84,6 +97,8 @@ def changing_settings(shared_folder: Path, leads_path: Path) -> Settings:
 @pytest.fixture(scope="session")
 def client(live_settings: Settings) -> Iterator[httpx.Client]:
     """The service over the demo leads."""
+    from testing.service import serving
+
     with serving(live_settings) as client:
         yield client
 
@@ -91,6 +106,8 @@ def client(live_settings: Settings) -> Iterator[httpx.Client]:
 @pytest.fixture(scope="session")
 def private_engines() -> Iterator[PrivateEngines]:
     """Engines that may be stopped and killed; tests that use them carry the mark xdist_group("private-engines")."""
+    from testing.private_engines import PrivateEngines
+
     engines = PrivateEngines()
     yield engines
     engines.close()
@@ -98,10 +115,18 @@ def private_engines() -> Iterator[PrivateEngines]:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """The controller deletes every index and the schema that this run made."""
-    if hasattr(session.config, "workerinput"):
+    if hasattr(session.config, "workerinput") or session.config.getoption("quick"):
         return
     dsession = session.config.pluginmanager.get_plugin("dsession")
     uid = getattr(getattr(dsession, "nodemanager", None), "testrunuid", "")
+    if not uid and "testing.service" not in sys.modules:
+        return  # nothing was made: no test here used the engines
+    import httpx
+
+    from siteglass.settings import load_settings
+    from testing.accounts import drop_schema
+    from testing.service import RUN_PREFIX
+
     prefix = f"t{uid[:10]}" if uid else RUN_PREFIX
     with (
         contextlib.suppress(httpx.HTTPError),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import string
 
@@ -22,23 +23,26 @@ SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.dat
 RESULT_ID = "0f3c2a51-7f0e-4c8e-9a57-3d2b1c4e5f60"
 SECRET, OLD_SECRET = "s" * 32, "o" * 32
 
+# How many random searches each round trip is tried with, times the factor of `make long-roundtrip`.
+FACTOR = 5 if os.environ.get("SITEGLASS_LONG") else 1
+
 # Thousands of times over the same lines: what they cover, others cover, and counting it doubles their time.
 pytestmark = pytest.mark.no_cover
 
 
-@settings(max_examples=5_000, deadline=None, suppress_health_check=SLOW_DRAWS)
+@settings(max_examples=1_000 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(any_criteria())
 def test_criteria_printed_as_a_body_read_the_same(criteria: Criteria) -> None:
     assert read_meaning(write_filters(criteria), NOW_MS).criteria == criteria
 
 
-@settings(max_examples=5_000, deadline=None, suppress_health_check=SLOW_DRAWS)
+@settings(max_examples=1_000 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(said_by_directives())
 def test_criteria_printed_as_directives_read_the_same(criteria: Criteria) -> None:
     assert parse(print_criteria(criteria)) == criteria
 
 
-@settings(max_examples=1_000, deadline=None, suppress_health_check=SLOW_DRAWS)
+@settings(max_examples=200 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(filter_bodies(), said_by_directives())
 def test_the_echo_repeats_the_search_and_keeps_filters_as_sent(body: dict[str, object], criteria: Criteria) -> None:
     sent = {**body, "wrapped_query": print_criteria(criteria)}
@@ -110,7 +114,7 @@ def test_a_cursor_of_another_account_is_invalid() -> None:
         sealer.open(sealer.seal(_continuation({}), "7", 1_000), "8", 1_000)
 
 
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=400 * FACTOR, deadline=None)
 @given(st.data())
 def test_no_changed_cursor_is_accepted(data: st.DataObject) -> None:
     sealer = CursorSealer([SECRET], 60)
