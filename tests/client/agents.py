@@ -1,4 +1,4 @@
-"""Agents for the tests: the MCP package's own client, connected to `sg mcp`, with every answer judged."""
+"""Agents for the tests: the MCP package's own client, connected to `sgl mcp`, with every answer judged."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def connected(key: str, connecting: Callable[[], contextlib.AbstractAsyncContext
 
 @contextlib.contextmanager
 def over_stdio(desk: Desk, log: Path, *words: str) -> Iterator[Agent]:
-    """An agent that runs `sg mcp`; what the server writes to stderr goes to the log."""
+    """An agent that runs `sgl mcp`; what the server writes to stderr goes to the log."""
     assert desk.key is not None
     command = StdioServerParameters(command=SG[0], args=[*SG[1:], "mcp", *words], env=desk.environment)
     with log.open("w") as file, connected(desk.key, lambda: Client(stdio_client(command, errlog=file))) as agent:
@@ -135,12 +135,12 @@ def in_process(
 
 @contextlib.contextmanager
 def http_server(desk: Desk, *words: str) -> Iterator[str]:
-    """The address of `sg mcp --http` on a free port."""
+    """The address of `sgl mcp --http` on a free port."""
     server = desk.start("mcp", "--http", "--port", "0", *words)
     try:
         assert server.stderr is not None
         line = server.stderr.readline()
-        assert line.startswith("sg: Serving at http://127.0.0.1:"), line
+        assert line.startswith("sgl: Serving at http://127.0.0.1:"), line
         yield line.split()[-1]
     finally:
         server.terminate()

@@ -1,4 +1,4 @@
-"""Runs `sg` as a user does: a process of its own, in a pipe or on a terminal."""
+"""Runs `sgl` as a user does: a process of its own, in a pipe or on a terminal."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Desk:
         done = self.run(*words, typed=typed)
         assert (done.code, done.out) == (code, ""), done
         (line,) = done.err.splitlines()
-        assert line.startswith("sg: ")
+        assert line.startswith("sgl: ")
         return line
 
     def on_terminal(self, *words: str) -> tuple[int, str]:

@@ -1,4 +1,4 @@
-"""`sg enrich`: rows and columns stay, what is known is joined to them."""
+"""`sgl enrich`: rows and columns stay, what is known is joined to them."""
 
 from __future__ import annotations
 
@@ -143,11 +143,11 @@ def test_no_column_found(desk: Desk, customer: Customer) -> None:
     with customer.untouched():
         told = desk.refused(2, "enrich", "people.csv", "-o", "out.csv")
         assert told == (
-            "sg: people.csv has no column of domains or e-mail addresses. Name it with --column; there are: "
+            "sgl: people.csv has no column of domains or e-mail addresses. Name it with --column; there are: "
             "name, phone."
         )
         told = desk.refused(2, "enrich", "people.csv", "-o", "out.csv", "--column", "site")
-        assert told == "sg: people.csv has no column 'site'. It has: name, phone."
+        assert told == "sgl: people.csv has no column 'site'. It has: name, phone."
 
 
 @pytest.mark.parametrize(

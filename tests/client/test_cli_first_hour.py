@@ -1,4 +1,4 @@
-"""The first hour with `sg`: login, free questions, and the first mistakes, each told in one line."""
+"""The first hour with `sgl`: login, free questions, and the first mistakes, each told in one line."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def test_login_stores_a_key_that_the_service_accepts(
     desk.key = customer.key
     told = desk.refused(3, "account")
     assert told == (
-        "sg: There is no address of the service and no API key. Run `sg login`, or set SITEGLASS_URL and "
+        "sgl: There is no address of the service and no API key. Run `sgl login`, or set SITEGLASS_URL and "
         "SITEGLASS_API_KEY."
     )
     file = tmp_path / ".config/siteglass/credentials"
     told = desk.refused(3, "login", typed=f"{bank.base_url}\nsg_live_wrong\n")
     assert told == (
-        f"sg: {bank.base_url} does not accept this key: it is wrong, expired or revoked. Nothing was stored. A key "
-        "has 44 characters and starts with sg_live_ or sg_test_: copy it whole, then run `sg login` again."
+        f"sgl: {bank.base_url} does not accept this key: it is wrong, expired or revoked. Nothing was stored. A key "
+        "has 44 characters and starts with sg_live_ or sg_test_: copy it whole, then run `sgl login` again."
     )
     assert not file.exists()
     done = desk.run("login", typed=f"{bank.base_url}/\n{customer.key}\n")
@@ -47,12 +47,12 @@ def test_login_stores_a_key_that_the_service_accepts(
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert desk.run("account").json == connect(customer).account()
     told = desk.refused(3, "account", "--url", "http://127.0.0.1:1")
-    assert told.startswith(f"sg: The stored key is for {bank.base_url}, not for http://127.0.0.1:1.")
+    assert told.startswith(f"sgl: The stored key is for {bank.base_url}, not for http://127.0.0.1:1.")
     desk.environment["SITEGLASS_API_KEY"] = "sg_live_wrong"  # wins over what is stored
     told = desk.refused(3, "account")
     assert told.startswith(
-        f"sg: {bank.base_url} does not accept the key from SITEGLASS_API_KEY: it is wrong, expired or revoked. Set "
-        "another one, or unset SITEGLASS_API_KEY to use that of `sg login`. (request "
+        f"sgl: {bank.base_url} does not accept the key from SITEGLASS_API_KEY: it is wrong, expired or revoked. Set "
+        "another one, or unset SITEGLASS_API_KEY to use that of `sgl login`. (request "
     )
     desk.environment["XDG_CONFIG_HOME"] = str(tmp_path / "elsewhere")
     del desk.environment["SITEGLASS_API_KEY"]
@@ -87,16 +87,16 @@ def test_tables_on_a_terminal(desk: Desk, customer: Customer) -> None:
 def test_first_mistakes(desk: Desk, customer: Customer) -> None:
     with customer.untouched():
         told = desk.refused(2, "search", "--filter", "countri=DEU", "-o", "leads.csv")
-        assert told.startswith("sg: countri: unknown field; did you mean country? Correct it, ")
+        assert told.startswith("sgl: countri: unknown field; did you mean country? Correct it, ")
         assert "(request " in told
         told = desk.refused(2, "count", "--directives", "@contry(DEU)\n@foo(x)")
         assert told.startswith(
-            "sg: --directives line 1: expected a known directive, found @contry; did you mean @country? "
+            "sgl: --directives line 1: expected a known directive, found @contry; did you mean @country? "
             "--directives line 2: expected a known directive, found @foo. Correct it, "
         )
         assert list(desk.folder.iterdir()) == []  # a corrected command starts anew
         told = desk.refused(2, "search")
-        assert told.startswith("sg: Say what to search for: ")
+        assert told.startswith("sgl: Say what to search for: ")
         told = desk.refused(3, "search", "shops", "--key", "sg_live_wrong", "-o", "leads.csv")
         assert "does not accept the key from --key" in told
         assert list(desk.folder.iterdir()) == []
@@ -144,14 +144,14 @@ def test_rate_limited(bank: Bank, tmp_path: Path) -> None:
 
 
 def test_completion(desk: Desk) -> None:
-    assert "_SG_COMPLETE=bash_complete" in desk.run("completion", "bash").out
-    desk.environment |= {"_SG_COMPLETE": "bash_complete", "COMP_WORDS": "sg search --filter cou", "COMP_CWORD": "3"}
+    assert "_SGL_COMPLETE=bash_complete" in desk.run("completion", "bash").out
+    desk.environment |= {"_SGL_COMPLETE": "bash_complete", "COMP_WORDS": "sgl search --filter cou", "COMP_CWORD": "3"}
     assert desk.run().out == "plain,country=\n"
 
 
 def test_the_program_is_named_in_the_distribution() -> None:
     kept = tomllib.loads((ROOT / "clients/python/pyproject.toml").read_text())["project"]
-    assert kept["scripts"] == {"sg": "siteglass_client.cli:main"}
+    assert kept["scripts"] == {"sgl": "siteglass_client.cli:main"}
     assert [each.partition(">")[0] for each in kept["optional-dependencies"]["cli"]] == ["click", "rich"]
 
 
@@ -169,4 +169,4 @@ def test_the_client_needs_no_package_of_the_command_line() -> None:
     )
     assert done.returncode == 2
     install = "pip install './clients/python[cli]'"
-    assert done.stderr == f"sg: This needs click. Install it in a checkout of Siteglass: {install}.\n"
+    assert done.stderr == f"sgl: This needs click. Install it in a checkout of Siteglass: {install}.\n"

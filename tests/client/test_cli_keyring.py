@@ -1,4 +1,4 @@
-"""`sg login --keyring` and `sg logout`: where the key is, and that it is nowhere else."""
+"""`sgl login --keyring` and `sgl logout`: where the key is, and that it is nowhere else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.client.commanding import ROOT, Desk
 pytestmark = pytest.mark.xdist_group("client")
 
 INSTEAD = (
-    "Without --keyring `sg login` keeps the key in a file that only you can read; SITEGLASS_API_KEY needs neither."
+    "Without --keyring `sgl login` keeps the key in a file that only you can read; SITEGLASS_API_KEY needs neither."
 )
 
 
@@ -48,13 +48,13 @@ def test_the_key_is_in_the_keyring_and_in_no_file(keyed: Desk, bank: Bank, custo
     locked.touch()
     told = keyed.refused(3, "account")
     assert told == (
-        "sg: The key is in the keyring. The keyring of this system failed. It did not give the key: the collection is "
-        "locked. Is it unlocked? Open it, set SITEGLASS_API_KEY, or run `sg login` to keep the key in a file that only "
+        "sgl: The key is in the keyring. The keyring of this system failed. It did not give the key: the collection is "
+        "locked. Is it unlocked? Open it, set SITEGLASS_API_KEY, or run `sgl login` to keep the key in a file that only "
         "you can read."
     )
     told = keyed.refused(2, "logout")
     assert (
-        f"The key is still in the keyring (File keyring). Run `sg logout` where it can be opened, or delete {file}."
+        f"The key is still in the keyring (File keyring). Run `sgl logout` where it can be opened, or delete {file}."
         in told
     )
     locked.unlink()
@@ -102,7 +102,7 @@ def test_a_login_without_keyring_moves_the_key_to_the_file(keyed: Desk, bank: Ba
 )
 def test_without_a_usable_keyring_it_says_what_to_do(keyed: Desk, backend: str, reason: str) -> None:
     keyed.environment["PYTHON_KEYRING_BACKEND"] = backend
-    assert keyed.refused(2, "login", "--keyring") == f"sg: {reason} {INSTEAD}"  # before anything is asked
+    assert keyed.refused(2, "login", "--keyring") == f"sgl: {reason} {INSTEAD}"  # before anything is asked
 
 
 def test_without_the_package_it_says_how_to_install_it(keyed: Desk) -> None:
@@ -112,4 +112,4 @@ def test_without_the_package_it_says_how_to_install_it(keyed: Desk) -> None:
     keyed.environment["PYTHONPATH"] = f"{hidden}:{keyed.environment['PYTHONPATH']}"
     told = keyed.refused(2, "login", "--keyring")
     install = "pip install './clients/python[keyring]'"
-    assert told == f"sg: This needs keyring. Install it in a checkout of Siteglass: {install}. {INSTEAD}"
+    assert told == f"sgl: This needs keyring. Install it in a checkout of Siteglass: {install}. {INSTEAD}"

@@ -18,13 +18,13 @@ from tests.client.commanding import SG, TIMEOUT_S, Desk
 
 pytestmark = pytest.mark.xdist_group("client")
 
-CHECK = "Check the address (--url, SITEGLASS_URL or `sg login`)"
+CHECK = "Check the address (--url, SITEGLASS_URL or `sgl login`)"
 Mistake = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
 def mistake(bank: Bank, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Mistake:
-    """Runs `sg` in this process, which saves starting one for each line; returns exit code and stderr."""
+    """Runs `sgl` in this process, which saves starting one for each line; returns exit code and stderr."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
@@ -32,11 +32,11 @@ def mistake(bank: Bank, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: 
     monkeypatch.setenv("SITEGLASS_API_KEY", bank.customer(api=10, lead=10).key)
 
     def made(*words: str) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["sg", *words])
+        monkeypatch.setattr(sys, "argv", ["sgl", *words])
         code = run()
         told = capfd.readouterr()
         assert told.out == ""
-        return code, told.err.removeprefix("sg: ").rstrip("\n")
+        return code, told.err.removeprefix("sgl: ").rstrip("\n")
 
     return made
 
@@ -44,21 +44,24 @@ def mistake(bank: Bank, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: 
 def test_wrong_words(mistake: Mistake) -> None:
     assert mistake("search", "shops", "in", "Munich") == (
         2,
-        "Got unexpected extra arguments (in Munich). Put words that belong together in quotes. See: sg search --help",
+        "Got unexpected extra arguments (in Munich). Put words that belong together in quotes. See: sgl search --help",
     )
     assert mistake("search", "shops", "--limit", "3") == (
         2,
-        "No such option '--limit'. Did you mean --max-leads? See: sg search --help",
+        "No such option '--limit'. Did you mean --max-leads? See: sgl search --help",
     )
     assert mistake("search", "shops", "--max-credits", "ten") == (
         2,
-        "Invalid value for '--max-credits': 'ten' is not a whole number. See: sg search --help",
+        "Invalid value for '--max-credits': 'ten' is not a whole number. See: sgl search --help",
     )
     assert mistake("enrich") == (
         2,
-        "Missing argument 'SOURCE'. For example: sg enrich crm.csv -o enriched.csv. See: sg enrich --help",
+        "Missing argument 'SOURCE'. For example: sgl enrich crm.csv -o enriched.csv. See: sgl enrich --help",
     )
-    assert mistake("values") == (2, "Missing argument 'FIELD'. For example: sg values city mun. See: sg values --help")
+    assert mistake("values") == (
+        2,
+        "Missing argument 'FIELD'. For example: sgl values city mun. See: sgl values --help",
+    )
     code, told = mistake("serach", "shops")
     assert (code, told.startswith("No such command 'serach'. (Did you mean one of: "), "?) See: " in told) == (
         2,
@@ -96,7 +99,7 @@ def test_a_missing_package_costs_neither_credits_nor_the_file_that_is_there(
 def test_no_terminal_to_log_in_at(desk: Desk) -> None:
     del desk.environment["SITEGLASS_URL"]
     assert desk.refused(2, "login") == (
-        "sg: Address of the service: nothing was given, and there is no terminal to ask at. Give --url, and the key "
+        "sgl: Address of the service: nothing was given, and there is no terminal to ask at. Give --url, and the key "
         "as a line of standard input; or set SITEGLASS_URL and SITEGLASS_API_KEY, which need no login."
     )
 
@@ -133,7 +136,7 @@ def test_streams_that_are_full_or_closed(desk: Desk) -> None:
 
     assert shell('"$@" > /dev/full', "account") == (
         2,
-        "sg: The output cannot be written: No space left on device. Mend that; with -o FILE a run that fails can go on "
+        "sgl: The output cannot be written: No space left on device. Mend that; with -o FILE a run that fails can go on "
         "later.\n",
     )
     assert shell('"$@" <&- >&-', "search", "--filter", "min_score=0", "--max-leads", "2", "-o", "leads.csv") == (0, "")
@@ -153,7 +156,10 @@ def test_wrong_addresses(mistake: Mistake) -> None:
 
 def test_nothing_found_on_a_terminal(desk: Desk) -> None:
     code, shown = desk.on_terminal("search", "--filter", "country=ATA")
-    assert (code, shown.strip()) == (0, "No lead matches. `sg interpret` with the same words tells how they were read.")
+    assert (code, shown.strip()) == (
+        0,
+        "No lead matches. `sgl interpret` with the same words tells how they were read.",
+    )
 
 
 def test_a_full_disk(desk: Desk, customer: Customer, sold: list[Lead]) -> None:
@@ -169,7 +175,7 @@ def test_a_full_disk(desk: Desk, customer: Customer, sold: list[Lead]) -> None:
     )
     assert (done.returncode, done.stderr) == (
         2,
-        "sg: leads.jsonl: File too large. Make room. Run the same command again to go on; nothing is paid twice.\n",
+        "sgl: leads.jsonl: File too large. Make room. Run the same command again to go on; nothing is paid twice.\n",
     )
     assert desk.run(*words).code == 0
     domains = [json.loads(line)["domain"] for line in (desk.folder / "leads.jsonl").read_text().splitlines()]

@@ -1,4 +1,4 @@
-"""What the service says, or does not say, in words of `sg`: its options, and what to do next."""
+"""What the service says, or does not say, in words of `sgl`: its options, and what to do next."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_why_no_answer_came(reason: str, meaning: str) -> None:
             401,
             "UNAUTHORIZED",
             "…",
-            f"{URL} does not accept the key from a/file: it is wrong, expired or revoked. Run `sg login` with a "
+            f"{URL} does not accept the key from a/file: it is wrong, expired or revoked. Run `sgl login` with a "
             "valid key, or set SITEGLASS_API_KEY.",
             3,
         ),

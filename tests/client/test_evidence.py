@@ -1,4 +1,4 @@
-"""Where values were seen: both clients and `sg evidence`, free, and what is told if refused."""
+"""Where values were seen: both clients and `sgl evidence`, free, and what is told if refused."""
 
 from __future__ import annotations
 
@@ -142,23 +142,23 @@ def test_first_mistakes(desk: Desk, customer: Customer) -> None:
     with customer.untouched():
         told = desk.refused(3, "evidence", "b-many.example")
         assert told.startswith(
-            "sg: This account has not paid for the lead b-many.example. Pay for it first (a lead credit): "
-            "echo b-many.example | sg enrich - ; then run the same command again. (request "
+            "sgl: This account has not paid for the lead b-many.example. Pay for it first (a lead credit): "
+            "echo b-many.example | sgl enrich - ; then run the same command again. (request "
         )
         told = desk.refused(2, "evidence", "nobody.example")
         assert told.startswith(
-            "sg: There is no lead nobody.example. Check its spelling: there is evidence of the domains that "
-            "`sg enrich` finds. (request "
+            "sgl: There is no lead nobody.example. Check its spelling: there is evidence of the domains that "
+            "`sgl enrich` finds. (request "
         )
         told = desk.refused(2, "evidence", "10.0.0.1")
         assert told.startswith(
-            "sg: domain: '10.0.0.1' is an IP address, not a domain. Correct it, then run the command again. (request "
+            "sgl: domain: '10.0.0.1' is an IP address, not a domain. Correct it, then run the command again. (request "
         )
         assert desk.refused(2, "evidence", "") == (
-            "sg: '' is not a domain: give one, such as example.com. See: sg evidence --help"
+            "sgl: '' is not a domain: give one, such as example.com. See: sgl evidence --help"
         )
         assert desk.refused(2, "evidence") == (
-            "sg: Missing argument 'DOMAIN'. For example: sg evidence example.com. See: sg evidence --help"
+            "sgl: Missing argument 'DOMAIN'. For example: sgl evidence example.com. See: sgl evidence --help"
         )
     # What the first of them says to do.
     assert desk.run("enrich", "-", typed="b-many.example\n").code == 0

@@ -1,4 +1,4 @@
-"""`sg mcp --http`, and how a server starts: only programs of this machine get in, and every refusal is told."""
+"""`sgl mcp --http`, and how a server starts: only programs of this machine get in, and every refusal is told."""
 
 from __future__ import annotations
 
@@ -112,16 +112,14 @@ def test_what_keeps_it_from_starting(desk: Desk) -> None:
         with pytest.raises(ConfigurationError, match=f"--port {port} of 127.0.0.1 cannot be used: Address already in"):
             serve_http("key", "http://127.0.0.1:1", host="127.0.0.1", port=port, **options)
     del desk.environment["SITEGLASS_API_KEY"]
-    assert desk.refused(3, "mcp").startswith("sg: There is no API key. Run `sg login`, or set ")
+    assert desk.refused(3, "mcp").startswith("sgl: There is no API key. Run `sgl login`, or set ")
 
 
 def test_without_the_extra_it_says_what_to_install(desk: Desk) -> None:
-    code = (
-        "import sys; sys.modules['mcp'] = None\nfrom siteglass_client.cli import main; sys.argv = ['sg', 'mcp']; main()"
-    )
+    code = "import sys; sys.modules['mcp'] = None\nfrom siteglass_client.cli import main; sys.argv = ['sgl', 'mcp']; main()"
     done = subprocess.run(
         [sys.executable, "-c", code], env=desk.environment, cwd=ROOT, capture_output=True, text=True, timeout=30
     )
     assert (done.returncode, done.stdout) == (2, "")
     install = "pip install './clients/python[mcp]'"
-    assert done.stderr == f"sg: This needs mcp. Install it in a checkout of Siteglass: {install}.\n"
+    assert done.stderr == f"sgl: This needs mcp. Install it in a checkout of Siteglass: {install}.\n"

@@ -1,4 +1,4 @@
-"""What `sg mcp` spends when calls are many, fail, are cancelled or repeated: never more than it may, nothing twice."""
+"""What `sgl mcp` spends when calls are many, fail, are cancelled or repeated: never more than it may, nothing twice."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_ceiling_of_a_server_holds_for_calls_at_the_same_time(bank: Bank, cu
             assert (last["leads"], last["stopped"]) == ([], "session_ceiling")
             assert last["credits"]["session_lead_left"] == 0
             refusal = agent.refused("enrich", domains=["a.example"], max_credits=5)
-            assert refusal.startswith("The ceiling of this server, 20 credits (sg mcp --max-credits), is reached.")
+            assert refusal.startswith("The ceiling of this server, 20 credits (sgl mcp --max-credits), is reached.")
             assert agent.call("search", **ALL)["stopped"] == "price"
 
 

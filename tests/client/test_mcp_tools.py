@@ -1,4 +1,4 @@
-"""Every tool of `sg mcp` over stdio, as an agent uses it; each answer is judged by `Agent.call`."""
+"""Every tool of `sgl mcp` over stdio, as an agent uses it; each answer is judged by `Agent.call`."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ class Reader:
         self._environment = dict(environment)
         self._replaced = dict(replaced or {})
         self._state = folder / _STATE
-        # Many systems have another `sg`; a reader's own environment has ours first.
-        self._state.write_text(f'sg() {{ "{sys.executable}" -m siteglass_client.cli "$@"; }}\n')
+        # Many systems have another `sgl`; a reader's own environment has ours first.
+        self._state.write_text(f'sgl() {{ "{sys.executable}" -m siteglass_client.cli "$@"; }}\n')
         self._groups: list[int] = []
 
     def run(self, block: Block) -> str:

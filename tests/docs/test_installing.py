@@ -46,7 +46,7 @@ def test_no_package_of_ours_depends_on_our_name_from_the_package_index(folder: P
         ("uvx siteglass", ["siteglass"]),
         ("uv tool install siteglass-client", ["siteglass-client"]),
         ("uv pip install httpx siteglass==0.1", ["siteglass"]),
-        ("pipx run --spec siteglass sg", ["siteglass"]),
+        ("pipx run --spec siteglass sgl", ["siteglass"]),
         ("pip install ./clients/python", []),
         ("pip install -e . && siteglass doctor", []),
         ("pip install ~/src/siteglass", []),

@@ -115,7 +115,7 @@ async def _suppression_secret(patient: Patient) -> Finding:
 
 
 async def _python(_patient: Patient) -> Finding:
-    needed = importlib.metadata.metadata("siteglass")["Requires-Python"]
+    needed = importlib.metadata.metadata("siteglass-server")["Requires-Python"]
     return Finding("ok", f"{platform.python_version()} (needs {needed})")
 
 

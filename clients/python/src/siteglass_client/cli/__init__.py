@@ -1,4 +1,4 @@
-"""The command line `sg`; the only part of the package that needs the extra `cli` (click and rich)."""
+"""The command line `sgl`; the only part of the package that needs the extra `cli` (click and rich)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import sys
 
 
 def main() -> None:
-    """Run `sg`, or say how to install what it needs."""
+    """Run `sgl`, or say how to install what it needs."""
     try:
         import click  # noqa: F401 - only to know that it is there
         import rich  # noqa: F401 - only to know that it is there
     except ImportError as error:
         from siteglass_client.errors import MissingExtra
 
-        print(f"sg: {MissingExtra(error.name or 'click', 'cli')}", file=sys.stderr)
+        print(f"sgl: {MissingExtra(error.name or 'click', 'cli')}", file=sys.stderr)
         sys.exit(2)
     from siteglass_client.cli.program import run
 

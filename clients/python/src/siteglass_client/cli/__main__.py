@@ -1,4 +1,4 @@
-"""`python -m siteglass_client.cli` is `sg`, also where another program has that name."""
+"""`python -m siteglass_client.cli` is `sgl`, also where its folder is not on the PATH."""
 
 from siteglass_client.cli import main
 

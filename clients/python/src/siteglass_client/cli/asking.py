@@ -1,4 +1,4 @@
-"""Commands that ask one question and are free: `sg evidence`, `sg values`, `sg account`, `sg usage`."""
+"""Commands that ask one question and are free: `sgl evidence`, `sgl values`, `sgl account`, `sgl usage`."""
 
 from __future__ import annotations
 

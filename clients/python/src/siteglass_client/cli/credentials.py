@@ -1,4 +1,4 @@
-"""The address and the key that `sg login` stores, and which of several given ones is used."""
+"""The address and the key that `sgl login` stores, and which of several given ones is used."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _write(told: dict[str, str]) -> Path:
 
 
 def _read() -> dict[str, Any] | None:
-    """What `sg login` wrote: an address, and its key or the name of the keyring that has it; None if it never did."""
+    """What `sgl login` wrote: an address, and its key or the name of the keyring that has it; None if it never did."""
     path = credentials_path()
     try:
         with path.open("rb") as file:
@@ -99,9 +99,9 @@ def _read() -> dict[str, Any] | None:
         kept = {"url": str(told["url"])}
         kept |= {"key": str(told["key"])} if "key" in told else {"keyring": str(told["keyring"])}
     except (ValueError, KeyError, TypeError):
-        raise Failure(f"{path} cannot be read. Run `sg login` to write it anew.", WRONG_INPUT) from None
+        raise Failure(f"{path} cannot be read. Run `sgl login` to write it anew.", WRONG_INPUT) from None
     if "key" in kept and sys.platform != "win32" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-        print(f"sg: Others can read your key. Mend it: chmod 600 {path}", file=sys.stderr)
+        print(f"sgl: Others can read your key. Mend it: chmod 600 {path}", file=sys.stderr)
     return kept
 
 
@@ -117,7 +117,7 @@ def forget() -> tuple[str, str] | None:
         try:
             Keyring().remove(kept["url"])
         except KeyringFailed as error:
-            then = f"The key is still in {place}. Run `sg logout` where it can be opened, or delete {path}."
+            then = f"The key is still in {place}. Run `sgl logout` where it can be opened, or delete {path}."
             raise KeyringFailed(error.reason, then) from None
     path.unlink(missing_ok=True)
     return kept["url"], place
@@ -134,13 +134,13 @@ def chosen(url: str | None, key: str | None) -> Credentials:
     if kept is None:
         missing = "API key" if url else "address of the service" if key else "address of the service and no API key"
         raise Failure(
-            f"There is no {missing}. Run `sg login`, or set SITEGLASS_URL and SITEGLASS_API_KEY.", NOT_AUTHORISED
+            f"There is no {missing}. Run `sgl login`, or set SITEGLASS_URL and SITEGLASS_API_KEY.", NOT_AUTHORISED
         )
     if url and url.rstrip("/") != kept["url"].rstrip("/"):
         # A stored key goes to the address that it was stored with, and nowhere else.
         raise Failure(
             f"The stored key is for {kept['url']}, not for {url}. Set SITEGLASS_API_KEY, or run "
-            f"`sg login --url {url}`.",
+            f"`sgl login --url {url}`.",
             NOT_AUTHORISED,
         )
     if key:
@@ -151,7 +151,7 @@ def chosen(url: str | None, key: str | None) -> Credentials:
 
 
 def _from_keyring(url: str) -> Credentials:
-    again = "Open it, set SITEGLASS_API_KEY, or run `sg login` to keep the key in a file that only you can read."
+    again = "Open it, set SITEGLASS_API_KEY, or run `sgl login` to keep the key in a file that only you can read."
     try:
         keyring = Keyring()
         key = keyring.get(url)
@@ -159,7 +159,7 @@ def _from_keyring(url: str) -> Credentials:
         raise Failure(f"The key is in the keyring. {error.reason} {again}", NOT_AUTHORISED) from None
     if key is None:
         raise Failure(
-            f"The keyring ({keyring.name}) has no key for {url} any more. Run `sg login --keyring` again.",
+            f"The keyring ({keyring.name}) has no key for {url} any more. Run `sgl login --keyring` again.",
             NOT_AUTHORISED,
         )
     return Credentials(url, key, f"the keyring ({keyring.name})")

@@ -1,4 +1,4 @@
-"""`sg enrich`: what is known of the domains of a file, joined to its rows."""
+"""`sgl enrich`: what is known of the domains of a file, joined to its rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sg login`, `sg logout` and `sg completion`: what is set up once."""
+"""`sgl login`, `sgl logout` and `sgl completion`: what is set up once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def login(session: Session, in_keyring: bool) -> None:
         except Unauthorized:
             raise Failure(
                 f"{url} does not accept this key: it is wrong, expired or revoked. Nothing was stored. A key has 44 "
-                "characters and starts with sg_live_ or sg_test_: copy it whole, then run `sg login` again.",
+                "characters and starts with sg_live_ or sg_test_: copy it whole, then run `sgl login` again.",
                 NOT_AUTHORISED,
             ) from None
     place = store(given.used, keyring)
@@ -47,7 +47,7 @@ def login(session: Session, in_keyring: bool) -> None:
 
 @click.command()
 def logout() -> None:
-    """Remove the address and the key that `sg login` stored."""
+    """Remove the address and the key that `sgl login` stored."""
     gone = forget()
     if gone is None:
         note("No key is stored.")
@@ -81,11 +81,11 @@ def _asked(what: str, default: str | None, *, hidden: bool = False) -> str:
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print the script that completes `sg`.
+    """Print the script that completes `sgl`.
 
-    For example: eval "$(sg completion bash)"
+    For example: eval "$(sgl completion bash)"
     """
     made = get_completion_class(shell)
     if made is None:
         raise Failure(f"There is no completion for {shell}.", WRONG_INPUT)
-    click.echo(made(context.find_root().command, {}, "sg", "_SG_COMPLETE").source())
+    click.echo(made(context.find_root().command, {}, "sgl", "_SGL_COMPLETE").source())

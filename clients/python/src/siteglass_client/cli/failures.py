@@ -20,9 +20,9 @@ AWAY = 5
 INTERRUPTED = 130
 
 EXAMPLES = {
-    "enrich": "sg enrich crm.csv -o enriched.csv",
-    "evidence": "sg evidence example.com",
-    "values": "sg values city mun",
+    "enrich": "sgl enrich crm.csv -o enriched.csv",
+    "evidence": "sgl evidence example.com",
+    "values": "sgl values city mun",
 }
 # Names that the API or other programs use, and what they are here.
 MEANT = {"--limit": "--max-leads", "--fields": "--select", "--format": "-o", "--output-file": "-o"}
@@ -62,7 +62,7 @@ def explained(error: Exception) -> Failure:
 def _wrong_use(error: click.UsageError) -> Failure:
     """What `click` says about a command, and what was probably meant."""
     told = sentence(error.format_message()).replace("is not a valid integer range.", "is not a whole number.")
-    command = error.ctx.command_path if error.ctx else "sg"
+    command = error.ctx.command_path if error.ctx else "sgl"
     if isinstance(error, click.NoSuchOption) and error.option_name in MEANT and not error.possibilities:
         told += f" Did you mean {MEANT[error.option_name]}?"
     elif isinstance(error, click.MissingParameter) and error.ctx and error.ctx.info_name in EXAMPLES:

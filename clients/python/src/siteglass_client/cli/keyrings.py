@@ -16,7 +16,7 @@ SERVICE = "siteglass"
 # What the package falls back to: the one fails at each call, the other forgets what it is given.
 USELESS = ("keyring.backends.fail", "keyring.backends.null")
 INSTEAD = (
-    "Without --keyring `sg login` keeps the key in a file that only you can read; SITEGLASS_API_KEY needs neither."
+    "Without --keyring `sgl login` keeps the key in a file that only you can read; SITEGLASS_API_KEY needs neither."
 )
 
 

@@ -61,8 +61,8 @@ class Session:
 def common(command: Command) -> Command:
     """Adds the options of every command that asks the service; they come as its first argument."""
 
-    @click.option("--url", metavar="URL", help="Address of the service; else SITEGLASS_URL, else that of `sg login`.")
-    @click.option("--key", metavar="KEY", help="API key; else SITEGLASS_API_KEY, else that of `sg login`.")
+    @click.option("--url", metavar="URL", help="Address of the service; else SITEGLASS_URL, else that of `sgl login`.")
+    @click.option("--key", metavar="KEY", help="API key; else SITEGLASS_API_KEY, else that of `sgl login`.")
     @click.option("--json", "as_json", is_flag=True, help="JSON also on a terminal.")
     @click.option(
         "--deadline",

@@ -21,9 +21,9 @@ from siteglass_client.version import __version__
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}, invoke_without_command=True
 )
-@click.version_option(__version__, prog_name="sg")
+@click.version_option(__version__, prog_name="sgl")
 @click.pass_context
-def sg(context: click.Context) -> None:
+def sgl(context: click.Context) -> None:
     """Find websites and the contact details they publish, and pay for no lead twice.
 
     Tables on a terminal, JSON in a pipe. Exit codes: 0 done, 2 wrong input, 3 not authorised, 4 out of credits or cap
@@ -34,7 +34,7 @@ def sg(context: click.Context) -> None:
 
 
 for _command in (login, logout, interpret, count, search, enrich, evidence, values, account, usage, mcp, completion):
-    sg.add_command(_command)
+    sgl.add_command(_command)
 
 
 def _open_streams() -> None:
@@ -50,7 +50,7 @@ def run() -> int:
     """Run the command that was typed; returns the exit code."""
     _open_streams()
     try:
-        result = sg.main(prog_name="sg", standalone_mode=False)
+        result = sgl.main(prog_name="sgl", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except (ReaderGone, BrokenPipeError):
@@ -58,9 +58,9 @@ def run() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (click.Abort, KeyboardInterrupt):
-        click.echo("sg: Interrupted. Run the command again.", err=True)
+        click.echo("sgl: Interrupted. Run the command again.", err=True)
         return INTERRUPTED
     except (Failure, SiteglassError, click.ClickException, OSError) as error:
         failure = explained(error)
-        click.echo(f"sg: {failure.message}", err=True)
+        click.echo(f"sgl: {failure.message}", err=True)
         return failure.exit_code

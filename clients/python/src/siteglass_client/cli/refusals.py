@@ -21,10 +21,10 @@ from siteglass_client.errors import (
 )
 
 AGAIN = "run the same command again"
-CHECK = "Check the address (--url, SITEGLASS_URL or `sg login`)"
+CHECK = "Check the address (--url, SITEGLASS_URL or `sgl login`)"
 ANOTHER_KEY = {
-    "--key": "Give another one with --key, or none to use that of `sg login`.",
-    "SITEGLASS_API_KEY": "Set another one, or unset SITEGLASS_API_KEY to use that of `sg login`.",
+    "--key": "Give another one with --key, or none to use that of `sgl login`.",
+    "SITEGLASS_API_KEY": "Set another one, or unset SITEGLASS_API_KEY to use that of `sgl login`.",
 }
 # What the system says when a connection fails, and what that means for somebody who typed an address.
 UNREACHED = (
@@ -60,7 +60,7 @@ def refused(error: ServiceError, url: str, key_from: str) -> Failure:
     if not _is_ours(error):
         return Failure(f"{_foreign(error, url)}{request}", AWAY if error.status >= 500 else WRONG_INPUT)
     if isinstance(error, Unauthorized):
-        then = ANOTHER_KEY.get(key_from, "Run `sg login` with a valid key, or set SITEGLASS_API_KEY.")
+        then = ANOTHER_KEY.get(key_from, "Run `sgl login` with a valid key, or set SITEGLASS_API_KEY.")
         told = f"{url} does not accept the key from {key_from}: it is wrong, expired or revoked. {then}"
         return Failure(f"{told}{request}", NOT_AUTHORISED)
     return Failure(f"{_told(error)} {_next_step(error)}".rstrip() + request, _exit_code(error))
@@ -109,8 +109,8 @@ def _next_step(error: ServiceError) -> str:
     if isinstance(error, Forbidden):
         unpaid = re.search(r"has not paid for the lead (\S+)\. ", error.message)
         if unpaid:
-            return f"Pay for it first (a lead credit): echo {unpaid[1]} | sg enrich - ; then {AGAIN}."
-        return "Give it with --key, SITEGLASS_API_KEY or `sg login`." if "scope" in error.message else ""
+            return f"Pay for it first (a lead credit): echo {unpaid[1]} | sgl enrich - ; then {AGAIN}."
+        return "Give it with --key, SITEGLASS_API_KEY or `sgl login`." if "scope" in error.message else ""
     if isinstance(error, CreditCapExceeded):
         if "max_lead_credits" in error.message:
             return f"Raise --max-credits, then {AGAIN}."
@@ -124,7 +124,7 @@ def _next_step(error: ServiceError) -> str:
         return f"Wait {wait_s}, then {AGAIN}."
     if isinstance(error, NotFound):
         if error.message.startswith("There is no lead "):
-            return "Check its spelling: there is evidence of the domains that `sg enrich` finds."
+            return "Check its spelling: there is evidence of the domains that `sgl enrich` finds."
         return "Check the address (--url or SITEGLASS_URL), which has no path such as /v1."
     if error.status >= 500 or isinstance(error, IdempotencyInProgress):
         return f"{AGAIN.capitalize()} later; if it stays, tell the operator of the service the id of the request."

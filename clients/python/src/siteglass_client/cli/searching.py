@@ -1,4 +1,4 @@
-"""`sg search`, `sg count` and `sg interpret`."""
+"""`sgl search`, `sgl count` and `sgl interpret`."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _show(session: Session, walk: Search, columns: list[str]) -> None:
         return
     leads = list(walk)
     if not leads and not walk.total_results:
-        note("No lead matches. `sg interpret` with the same words tells how they were read.")
+        note("No lead matches. `sgl interpret` with the same words tells how they were read.")
         return
     show_table(columns, ([lead.get(name) for name in columns] for lead in leads))
     price = counted(walk.credits_used, "lead credit")

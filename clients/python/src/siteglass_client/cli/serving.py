@@ -1,4 +1,4 @@
-"""`sg mcp`: the service as tools for agents."""
+"""`sgl mcp`: the service as tools for agents."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ TOKEN = "SITEGLASS_MCP_TOKEN"  # noqa: S105 - the name of a variable
 
 
 @click.command()
-@click.option("--url", metavar="URL", help="Address of the service; else SITEGLASS_URL, else that of `sg login`.")
-@click.option("--key", metavar="KEY", help="API key; else SITEGLASS_API_KEY, else that of `sg login`.")
+@click.option("--url", metavar="URL", help="Address of the service; else SITEGLASS_URL, else that of `sgl login`.")
+@click.option("--key", metavar="KEY", help="API key; else SITEGLASS_API_KEY, else that of `sgl login`.")
 @click.option("--max-credits", type=click.IntRange(0), metavar="N", help="All calls together spend at most N credits.")
 @click.option("--http", is_flag=True, help="Serve HTTP instead of stdin and stdout.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="With --http: a loopback address.")

@@ -234,7 +234,7 @@ _NEXT: dict[Stop, str] = {
     "max_tokens": "The answer is full. To go on, call search with cursor and max_credits.",
     "max_leads": "To go on, call search with cursor and max_credits.",
     "max_credits": "max_credits is used up. To go on, call search with cursor and max_credits.",
-    "session_ceiling": "The ceiling of this server (sg mcp --max-credits) is reached; only the user can raise it.",
+    "session_ceiling": "The ceiling of this server (sgl mcp --max-credits) is reached; only the user can raise it.",
     "failure": "The next page failed; the leads here are complete. To go on, call search with cursor and max_credits.",
 }
 

@@ -81,7 +81,7 @@ def serve_http(
                 )
                 config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=SHUTDOWN_S)
                 shown = f"[{host}]" if ":" in host else host
-                print(f"sg: Serving at http://{shown}:{real_port}{PATH}", file=sys.stderr, flush=True)
+                print(f"sgl: Serving at http://{shown}:{real_port}{PATH}", file=sys.stderr, flush=True)
                 await uvicorn.Server(config).serve(sockets=[listening])
 
     anyio.run(serve)
@@ -91,7 +91,7 @@ class WithoutKey(logging.Formatter):
     """Plain lines without the key, whatever a traceback shows."""
 
     def __init__(self, api_key: str) -> None:
-        super().__init__("sg: %(levelname)s %(name)s: %(message)s")
+        super().__init__("sgl: %(levelname)s %(name)s: %(message)s")
         self._api_key = api_key
 
     def format(self, record: logging.LogRecord) -> str:

@@ -22,7 +22,7 @@ MAX_REMEMBERED = 1_000
 
 
 class CeilingReached(SiteglassError):
-    """The credits of `sg mcp --max-credits` are spent."""
+    """The credits of `sgl mcp --max-credits` are spent."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Till:
         wanted = self._spent + self._held + most
         if self.ceiling is not None and max(wanted.lead, wanted.api) > self.ceiling:
             raise CeilingReached(
-                f"This server may spend {self.ceiling} credits of each kind (sg mcp --max-credits) and has spent "
+                f"This server may spend {self.ceiling} credits of each kind (sgl mcp --max-credits) and has spent "
                 f"{self._spent.lead} lead and {self._spent.api} API credits; {most.lead} and {most.api} more "
                 "may be needed. Nothing was sent. Ask for less, or ask the user to start it with a higher ceiling."
             )

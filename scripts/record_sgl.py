@@ -1,4 +1,4 @@
-"""Draws a session with `sg` on a terminal as docs/images/sg.svg.
+"""Draws a session with `sgl` on a terminal as docs/images/sgl.svg.
 
 SITEGLASS_URL and SITEGLASS_API_KEY name the demo.
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "sg.svg"
+PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "sgl.svg"
 WIDTH = 110
 SESSION = (
     ("interpret", "SaaS companies in Munich"),
@@ -56,11 +56,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for words in SESSION:
             typed = " ".join(f'"{word}"' if " " in word else word for word in words)
-            console.print(Text.assemble(("$ ", "bold green"), f"sg {typed}"))
+            console.print(Text.assemble(("$ ", "bold green"), f"sgl {typed}"))
             console.print(Text.from_ansi(shown(words, folder)))
-    drawn = _FROM_ELSEWHERE.sub("", console.export_svg(title="sg", unique_id="sg"))
+    drawn = _FROM_ELSEWHERE.sub("", console.export_svg(title="sgl", unique_id="sgl"))
     # For those who have a picture read to them.
-    PICTURE.write_text(drawn.replace(">", "><title>A session with sg in a terminal</title>", 1))
+    PICTURE.write_text(drawn.replace(">", "><title>A session with sgl in a terminal</title>", 1))
 
 
 if __name__ == "__main__":
