@@ -49,8 +49,8 @@ def test_the_key_is_in_the_keyring_and_in_no_file(keyed: Desk, bank: Bank, custo
     told = keyed.refused(3, "account")
     assert told == (
         "sgl: The key is in the keyring. The keyring of this system failed. It did not give the key: the collection is "
-        "locked. Is it unlocked? Open it, set SITEGLASS_API_KEY, or run `sgl login` to keep the key in a file that only "
-        "you can read."
+        "locked. Is it unlocked? Open it, set SITEGLASS_API_KEY, or run `sgl login` to keep the key in a file that "
+        "only you can read."
     )
     told = keyed.refused(2, "logout")
     assert (

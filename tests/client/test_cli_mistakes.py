@@ -136,8 +136,8 @@ def test_streams_that_are_full_or_closed(desk: Desk) -> None:
 
     assert shell('"$@" > /dev/full', "account") == (
         2,
-        "sgl: The output cannot be written: No space left on device. Mend that; with -o FILE a run that fails can go on "
-        "later.\n",
+        "sgl: The output cannot be written: No space left on device. Mend that; with -o FILE a run that fails can "
+        "go on later.\n",
     )
     assert shell('"$@" <&- >&-', "search", "--filter", "min_score=0", "--max-leads", "2", "-o", "leads.csv") == (0, "")
     assert len((desk.folder / "leads.csv").read_text().splitlines()) == 3

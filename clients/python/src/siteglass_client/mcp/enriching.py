@@ -66,8 +66,8 @@ class Enriching:
         most = Sum(lead=self._till.allowed(ENRICH_PATH, lambda _: asked, min(len(names), max_credits)), api=1)
         if most.lead == 0:
             raise CeilingReached(
-                f"The ceiling of this server, {self._till.ceiling} credits (sgl mcp --max-credits), is reached. Nothing "
-                "was sent. Only the user can raise it."
+                f"The ceiling of this server, {self._till.ceiling} credits (sgl mcp --max-credits), is reached. "
+                "Nothing was sent. Only the user can raise it."
             )
         try:
             bought = await self._till.buy(ENRICH_PATH, asked, most)
