@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -98,3 +99,12 @@ def test_the_guide_tells_the_table() -> None:
     rows = [line.split("|")[1:3] for line in GUIDE.read_text().splitlines() if line.startswith("| `")]
     assert {name.strip(" `"): int(weight) for name, weight in rows} == dict(WEIGHTS)
     assert SCORE_VERSION in GUIDE.read_text()
+
+
+# By version. A change of the weights or checks fails here: raise SCORE_VERSION and add the new digest.
+DIGESTS = {"2026.11.1": "e11405bbfa1ddb90"}
+
+
+def test_the_table_is_that_of_its_version() -> None:
+    table = repr((sorted(WEIGHTS.items()), MAX_LOAD_TIME_MS))
+    assert hashlib.sha256(table.encode()).hexdigest()[:16] == DIGESTS[SCORE_VERSION]

@@ -1,0 +1,32 @@
+"""The mapping of a schema version never changes: an index that exists keeps the mapping it was created with."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from siteglass.index.mapping import OLDEST_READABLE_SCHEMA, SCHEMA_VERSION, index_body
+
+# By schema version. A change of the mapping or the analysis fails here: raise SCHEMA_VERSION, add the new digest, and
+# decide whether the code still reads indices of the versions before (OLDEST_READABLE_SCHEMA).
+DIGESTS = {2: "4bc4c42b47fc46f7"}
+
+
+def _digest() -> str:
+    body = index_body(shards=1, replicas=0, codec="default", refresh_interval="1s", build="", source="")
+    layout = {
+        "analysis": body["settings"]["analysis"],
+        "sort": [body["settings"]["index"][f"sort.{name}"] for name in ("field", "order")],
+        "dynamic": body["mappings"]["dynamic"],
+        "source": body["mappings"]["_source"],
+        "properties": body["mappings"]["properties"],
+    }
+    return hashlib.sha256(json.dumps(layout, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def test_the_mapping_is_that_of_its_schema_version() -> None:
+    assert _digest() == DIGESTS[SCHEMA_VERSION]
+
+
+def test_versions_that_can_be_read_are_no_newer_than_the_code() -> None:
+    assert OLDEST_READABLE_SCHEMA <= SCHEMA_VERSION == max(DIGESTS)
