@@ -116,7 +116,10 @@ def test_what_keeps_it_from_starting(desk: Desk) -> None:
 
 
 def test_without_the_extra_it_says_what_to_install(desk: Desk) -> None:
-    code = "import sys; sys.modules['mcp'] = None; sys.argv = ['sgl', 'mcp']\nfrom siteglass_client.cli import main; main()"
+    code = (
+        "import sys; sys.modules['mcp'] = None; sys.argv = ['sgl', 'mcp']\n"
+        "from siteglass_client.cli import main; main()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], env=desk.environment, cwd=ROOT, capture_output=True, text=True, timeout=30
     )
