@@ -15,7 +15,7 @@ from siteglass.accounts.keys import Caller
 from siteglass.accounts.paid import has_paid
 from siteglass.backends import Backends
 from siteglass.domains import NotAHost, candidates
-from siteglass.errors import BadRequest, Forbidden, NotFound, Problem, Unavailable
+from siteglass.errors import BadRequest, Forbidden, NotFound, Problem, Unavailable, repeated
 from siteglass.evidence_files import MAX_SIGHTINGS, Sighting, read_evidence
 from siteglass.index.lookup import look_up
 from siteglass.index.names import Names
@@ -42,7 +42,7 @@ async def evidence(backends: Backends, names: Names, hidden: Hidden, caller: Cal
     try:
         hosts = candidates(asked)
     except NotAHost as error:
-        raise BadRequest([Problem("domain", f"{asked!r} {error}")]) from None
+        raise BadRequest([Problem("domain", f"{repeated(asked)} {error}")]) from None
     await hidden.require_fresh()
     looked_up = await look_up(backends, names, hosts)
     if looked_up.failed:

@@ -10,7 +10,7 @@ import orjson
 from rapidfuzz import fuzz, process
 from starlette.requests import Request
 
-from siteglass.errors import BadRequest, PayloadTooLarge, Problem, UnsupportedMediaType
+from siteglass.errors import BadRequest, PayloadTooLarge, Problem, Problems, UnsupportedMediaType, repeated
 from siteglass.interpret import refuse_if_unsure
 from siteglass.query.body import read_meaning
 from siteglass.query.fields import ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE, SORTS
@@ -73,17 +73,20 @@ def _names(known: Sequence[str], what: str) -> str:
     return f"expected one of {', '.join(known)}" if len(known) <= MOST_NAMES_TOLD else f"{what} are in /openapi.json"
 
 
-def unknown_fields(body: dict[str, Any], known: Sequence[str]) -> list[Problem]:
-    problems = []
-    for name in body:
-        if name not in known:
-            near = nearest_name(name, known)
-            hint = f"did you mean {near}?" if near else _names(known, "the known ones")
-            problems.append(Problem(name[:64], f"unknown field; {hint}", nearest=near))
+def unknown_fields(body: dict[str, Any], known: Sequence[str]) -> Problems:
+    """A problem for each name of the body that is not a known one."""
+
+    def problem_of(name: str) -> Problem:
+        near = nearest_name(name, known)
+        hint = f"did you mean {near}?" if near else _names(known, "the known ones")
+        return Problem(name[:64], f"unknown field; {hint}", nearest=near)
+
+    problems, names = Problems(), frozenset(known)
+    problems.describe([name for name in body if name not in names], problem_of)
     return problems
 
 
-def _whole(body: dict[str, Any], name: str, least: int, most: int, problems: list[Problem]) -> int | None:
+def _whole(body: dict[str, Any], name: str, least: int, most: int, problems: Problems) -> int | None:
     """A whole number of the body, None if it is not given."""
     value = body.get(name)
     if value is None:
@@ -97,7 +100,7 @@ def _whole(body: dict[str, Any], name: str, least: int, most: int, problems: lis
     return value
 
 
-def _limit(body: dict[str, Any], default: int, problems: list[Problem]) -> int:
+def _limit(body: dict[str, Any], default: int, problems: Problems) -> int:
     limit = _whole(body, "limit", 1, MAX_LIMIT, problems)
     return default if limit is None else limit
 
@@ -110,34 +113,37 @@ class Spending:
     max_lead_credits: int | None
 
 
-def _switch(body: dict[str, Any], name: str, problems: list[Problem]) -> bool:
+def _switch(body: dict[str, Any], name: str, problems: Problems) -> bool:
     value = body.get(name)
     if value is not None and not isinstance(value, bool):
         problems.append(Problem(name, f"expected true or false, found {spelled_type(value)}"))
     return value is True
 
 
-def _spending(body: dict[str, Any], problems: list[Problem]) -> Spending:
+def _spending(body: dict[str, Any], problems: Problems) -> Spending:
     dry_run = _switch(body, "dry_run", problems)
     return Spending(dry_run, _whole(body, "max_lead_credits", 0, MAX_LEAD_CREDITS, problems))
 
 
-def _select(body: dict[str, Any], selectable: Sequence[str], problems: list[Problem]) -> tuple[str, ...] | None:
+def _select(body: dict[str, Any], selectable: Sequence[str], problems: Problems) -> tuple[str, ...] | None:
     select = body.get("select")
     if select is None or select == []:
         return None
     if not isinstance(select, list) or not all(isinstance(name, str) for name in select):
         problems.append(Problem("select", f"expected an array of field names{written_as_array(select)}"))
         return None
-    for name in dict.fromkeys(select):
-        if name not in selectable:
-            near = nearest_name(name, selectable)
-            hint = f"did you mean {near}?" if near else _names(selectable, "its fields")
-            problems.append(Problem("select", f"{name[:64]!r} is no field of the record; {hint}", nearest=near))
-    return tuple(dict.fromkeys(select))
+
+    def problem_of(name: str) -> Problem:
+        near = nearest_name(name, selectable)
+        hint = f"did you mean {near}?" if near else _names(selectable, "its fields")
+        return Problem("select", f"{repeated(name)} is no field of the record; {hint}", nearest=near)
+
+    names, known = dict.fromkeys(select), frozenset(selectable)
+    problems.describe([name for name in names if name not in known], problem_of)
+    return tuple(names)
 
 
-def _sort(body: dict[str, Any], problems: list[Problem]) -> str:
+def _sort(body: dict[str, Any], problems: Problems) -> str:
     sort = body.get("sort")
     if sort is None:
         return DEFAULT_SORT

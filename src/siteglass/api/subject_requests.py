@@ -17,7 +17,7 @@ from siteglass.api.requests import read_json, unknown_fields
 from siteglass.api.responses import answer
 from siteglass.control import is_name
 from siteglass.domains import is_of_the_internet, is_suffix
-from siteglass.errors import BadRequest, Problem, TooManyRequests
+from siteglass.errors import BadRequest, Problem, Problems, TooManyRequests
 from siteglass.limits import Policy, Verdict, caller_limit_headers
 from siteglass.opt_out import HeldLead
 from siteglass.query.filters import spelled_type
@@ -111,7 +111,7 @@ def contact(settings: Settings) -> str:
     return parseaddr(settings.mail_from)[1]
 
 
-def _text(body: dict[str, Any], name: str, most: int, problems: list[Problem]) -> str | None:
+def _text(body: dict[str, Any], name: str, most: int, problems: Problems) -> str | None:
     """A text of the body, None if it is not given or wrong."""
     text = body.get(name)
     if text is None:
@@ -159,7 +159,7 @@ def read_ask(body: dict[str, Any], write_to: str = "") -> tuple[Purpose, Value]:
         except NotAValue as error:
             problems.append(Problem(name, str(error)))
         else:
-            problems += _not_provable(name, value, write_to)
+            problems.extend(Problems(_not_provable(name, value, write_to)))
     if problems:
         raise BadRequest(problems)
     return Purpose(asked), value
