@@ -30,8 +30,8 @@ def errors_page() -> str:
         "# Errors\n\n"
         + paragraph(
             "An error is a JSON object with `error`, the code, and `message`, which says what to do. Codes of status "
-            "400 add `details`: all problems, each with `field` and `message`, and `line`, `column`, `nearest` where "
-            "there are any. Each code has a page with an example and a way on."
+            "400 add `details`: all problems, at most the first 20, each with `field` and `message`, and `line`, "
+            "`column`, `nearest` where there are any. Each code has a page with an example and a way on."
         )
         + table(["code", "status", "meaning"], rows)
     )

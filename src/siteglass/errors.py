@@ -24,9 +24,14 @@ The edge (`api`) spells them; nobody else writes a status or an error body.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
+
+# An answer lists no more problems than this, however many there are.
+MAX_DETAILS = 20
+# A message repeats no more of a value than this.
+MAX_REPEATED_CHARS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +46,49 @@ class Problem:
 
     def spelled(self) -> dict[str, Any]:
         """The problem as an element of `details`; what is not due is absent."""
-        pairs = (
-            ("field", self.field),
-            ("message", self.message),
-            ("line", self.line),
-            ("column", self.column),
-            ("nearest", self.nearest),
-        )
-        return {name: value for name, value in pairs if value is not None}
+        return {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
+
+
+class Problems:
+    """The problems of one request: all are counted, the first MAX_DETAILS are listed.
+
+    A request can have thousands: what is not listed is not worth a message or the search for the nearest name.
+    """
+
+    def __init__(self, problems: Iterable[Problem] = ()) -> None:
+        given = list(problems)
+        self._listed = given[:MAX_DETAILS]
+        self.count = len(given)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[Problem]:
+        return iter(self._listed)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether one more would be counted only."""
+        return len(self._listed) >= MAX_DETAILS
+
+    def append(self, problem: Problem) -> None:
+        """List one more, if there is room."""
+        self.extend(Problems([problem]))
+
+    def describe(self, wrong: Sequence[str], problem_of: Callable[[str], Problem]) -> None:
+        """A problem for each of these, described where it is listed."""
+        self._listed += [problem_of(one) for one in wrong[: MAX_DETAILS - len(self._listed)]]
+        self.count += len(wrong)
+
+    def extend(self, others: Problems) -> None:
+        """The problems of another part of the request."""
+        self._listed += list(others)[: MAX_DETAILS - len(self._listed)]
+        self.count += len(others)
+
+
+def repeated(text: str) -> str:
+    """A text that was sent, in quotes, as messages repeat it: its start, if it is long."""
+    return repr(text[:MAX_REPEATED_CHARS])
 
 
 class SiteglassError(Exception):
@@ -78,15 +118,17 @@ class BadRequest(SiteglassError):
     status = 400
     code = "INVALID_REQUEST"
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        first = problems[0]
-        more = f" (and {len(problems) - 1} more, see details)" if len(problems) > 1 else ""
+    def __init__(self, problems: Problems | Sequence[Problem]) -> None:
+        self.all_problems = problems if isinstance(problems, Problems) else Problems(problems)
+        first, count = self.problems[0], len(self.all_problems)
+        more = f" (and {count - 1} more, see details)" if count > 1 else ""
+        if count > MAX_DETAILS:
+            more = f" ({count} problems; the first {MAX_DETAILS} are in details)"
         super().__init__(f"{first.field}: {first.message}{more}")
-        self._problems = tuple(problems)
 
     @property
     def problems(self) -> Sequence[Problem]:
-        return self._problems
+        return tuple(self.all_problems)
 
 
 class QueryError(BadRequest):
@@ -95,9 +137,9 @@ class QueryError(BadRequest):
 
     code = "INVALID_QUERY"
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
+    def __init__(self, problems: Problems | Sequence[Problem]) -> None:
         super().__init__(problems)
-        first = problems[0]
+        first = self.problems[0]
         if first.line is not None:
             self.message = f"{first.field} line {first.line}, column {first.column}: " + self.message.partition(": ")[2]
 

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from starlette.datastructures import QueryParams
 
 from siteglass.billing.receipts import MAX_USAGE_ROWS, EntryFilter
-from siteglass.errors import BadRequest, Problem
+from siteglass.errors import BadRequest, Problem, Problems
 from siteglass.web.parameters import MAX_NUMBER, Given, read_given, read_number
 from siteglass.web.responses import JSON
 
@@ -27,7 +27,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE)
 
 
-def _day(given: Given, name: str, problems: list[Problem]) -> date | None:
+def _day(given: Given, name: str, problems: Problems) -> date | None:
     text = given.get(name)
     if text is None:
         return None
@@ -40,7 +40,7 @@ def _day(given: Given, name: str, problems: list[Problem]) -> date | None:
     return None
 
 
-def _time(given: Given, name: str, problems: list[Problem], *, end_of_day: bool = False) -> datetime | None:
+def _time(given: Given, name: str, problems: Problems, *, end_of_day: bool = False) -> datetime | None:
     """A time in UTC; of a day its start, or its end."""
     text = given.get(name)
     if text is None:
@@ -58,7 +58,7 @@ def _time(given: Given, name: str, problems: list[Problem], *, end_of_day: bool 
     return None
 
 
-def _request_id(given: Given, problems: list[Problem]) -> str | None:
+def _request_id(given: Given, problems: Problems) -> str | None:
     text = given.get("request_id")
     if text is not None and not is_request_id(text):
         expected = f"expected 1 to {MAX_REQUEST_ID_CHARS} characters, as in the header X-Request-Id"
@@ -83,7 +83,7 @@ class UsageRequest:
 
 def read_usage(parameters: QueryParams, today: date) -> UsageRequest:
     """The parameters of GET /v1/usage."""
-    problems: list[Problem] = []
+    problems = Problems()
     given = read_given(parameters, USAGE_PARAMETERS, problems)
     first, last = _day(given, "from", problems), _day(given, "to", problems)
     key_id = read_number(given, "key", MAX_NUMBER, problems)
@@ -118,7 +118,7 @@ class LedgerRequest:
 
 def read_ledger(parameters: QueryParams, accepted: str = "") -> LedgerRequest:
     """The parameters of GET /v1/ledger; `accepted` is the header that says in which form."""
-    problems: list[Problem] = []
+    problems = Problems()
     given = read_given(parameters, LEDGER_PARAMETERS, problems)
     since, until = _time(given, "from", problems), _time(given, "to", problems, end_of_day=True)
     if since and until and since > until:

@@ -16,7 +16,7 @@ from siteglass.billing.paid import has_paid
 from siteglass.corpus.domains import NotAHost, candidates
 from siteglass.corpus.evidence_files import MAX_SIGHTINGS, Sighting, read_evidence
 from siteglass.corpus.lead_files import LeadFileError
-from siteglass.errors import BadRequest, Forbidden, NotFound, Problem, Unavailable
+from siteglass.errors import BadRequest, Forbidden, NotFound, Problem, Unavailable, repeated
 from siteglass.index.index import Index
 from siteglass.index.lookup import look_up
 from siteglass.suppression.filter import SuppressionFilter
@@ -53,7 +53,7 @@ async def _find_lead(index: Index, hidden: SuppressionFilter, asked: str) -> dic
     try:
         hosts = candidates(asked)
     except NotAHost as error:
-        raise BadRequest([Problem("domain", f"{asked!r} {error}")]) from None
+        raise BadRequest([Problem("domain", f"{repeated(asked)} {error}")]) from None
     await hidden.require_fresh()
     looked_up = await look_up(index, hosts)
     if looked_up.failed:

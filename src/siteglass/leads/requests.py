@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from siteglass.errors import BadRequest, Problem
+from siteglass.errors import BadRequest, Problem, Problems, repeated
 from siteglass.leads.interpret import refuse_if_unsure
 from siteglass.leads.search import ALWAYS_SHOWN, SearchRequest
 from siteglass.query.body import read_meaning
@@ -27,7 +27,7 @@ PAGE_PARAMETERS = ("limit", *SPENDING_PARAMETERS)
 ENRICH_PARAMETERS = ("domains", "select", *SPENDING_PARAMETERS)
 
 
-def _limit(body: dict[str, Any], default: int, problems: list[Problem]) -> int:
+def _limit(body: dict[str, Any], default: int, problems: Problems) -> int:
     limit = read_whole(body, "limit", 1, MAX_LIMIT, problems)
     return default if limit is None else limit
 
@@ -40,27 +40,30 @@ class Spending:
     max_lead_credits: int | None
 
 
-def _spending(body: dict[str, Any], problems: list[Problem]) -> Spending:
+def _spending(body: dict[str, Any], problems: Problems) -> Spending:
     dry_run = read_switch(body, "dry_run", problems)
     return Spending(dry_run, read_whole(body, "max_lead_credits", 0, MAX_LEAD_CREDITS, problems))
 
 
-def _select(body: dict[str, Any], selectable: Sequence[str], problems: list[Problem]) -> tuple[str, ...] | None:
+def _select(body: dict[str, Any], selectable: Sequence[str], problems: Problems) -> tuple[str, ...] | None:
     select = body.get("select")
     if select is None or select == []:
         return None
     if not isinstance(select, list) or not all(isinstance(name, str) for name in select):
         problems.append(Problem("select", f"expected an array of field names{written_as_array(select)}"))
         return None
-    for name in dict.fromkeys(select):
-        if name not in selectable:
-            near = nearest_name(name, selectable)
-            hint = f"did you mean {near}?" if near else list_names(selectable, "its fields")
-            problems.append(Problem("select", f"{name[:64]!r} is no field of the record; {hint}", nearest=near))
-    return tuple(dict.fromkeys(select))
+
+    def problem_of(name: str) -> Problem:
+        near = nearest_name(name, selectable)
+        hint = f"did you mean {near}?" if near else list_names(selectable, "its fields")
+        return Problem("select", f"{repeated(name)} is no field of the record; {hint}", nearest=near)
+
+    names, known = dict.fromkeys(select), frozenset(selectable)
+    problems.describe([name for name in names if name not in known], problem_of)
+    return tuple(names)
 
 
-def _sort(body: dict[str, Any], problems: list[Problem]) -> str:
+def _sort(body: dict[str, Any], problems: Problems) -> str:
     sort = body.get("sort")
     if sort is None:
         return DEFAULT_SORT

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
-from siteglass.errors import BadRequest, Problem
+from siteglass.errors import BadRequest, Problem, Problems
 from siteglass.query.completion import COMPLETABLE, DETAILS, CompletedValue
 from siteglass.query.fields import ASKED
 from siteglass.query.values import ValueProblem, nearest, read_value
@@ -44,7 +44,7 @@ class ValuesRequest:
 
 def read_values(field: str, parameters: QueryParams) -> ValuesRequest:
     """The field in the path and the parameters of GET /v1/values/{field}."""
-    problems: list[Problem] = []
+    problems = Problems()
     asked = COMPLETABLE.get(field)
     if asked is None:
         problems.append(_unknown(field))
@@ -68,7 +68,7 @@ def _unknown(field: str) -> Problem:
     return Problem("field", f"expected one of {', '.join(FIELDS)}, found {field[:64]!r}{hint}", nearest=name)
 
 
-def _country(given: Given, problems: list[Problem]) -> str | None:
+def _country(given: Given, problems: Problems) -> str | None:
     """The alpha-3 code of the country, however it is written."""
     text = given.get("country")
     if text is None:

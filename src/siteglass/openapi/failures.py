@@ -12,7 +12,7 @@ from starlette.datastructures import QueryParams
 
 from siteglass import errors
 from siteglass.billing.requests import read_ledger, read_usage
-from siteglass.errors import SiteglassError
+from siteglass.errors import MAX_DETAILS, SiteglassError
 from siteglass.leads.requests import read_enrich, read_page, read_search
 from siteglass.leads.values import read_values
 from siteglass.openapi.headers import EXAMPLE_REQUEST_ID, LIMIT_HEADERS, headers
@@ -154,8 +154,16 @@ def error_schemas(settings: Settings) -> dict[str, Any]:
             "message": {"type": "string", "description": "What happened and what to do, for people."},
         }
         if example(kind, declared, settings).problems:
-            problems = {"type": "array", "minItems": 1, "items": {"$ref": "#/components/schemas/Problem"}}
-            properties["details"] = {**problems, "description": "All problems found, the first one first."}
+            problems = {
+                "type": "array",
+                "minItems": 1,
+                "maxItems": MAX_DETAILS,
+                "items": {"$ref": "#/components/schemas/Problem"},
+            }
+            properties["details"] = {
+                **problems,
+                "description": "The problems found, the first one first; `message` says how many there are.",
+            }
         made[kind.__name__] = {
             "type": "object",
             "description": meaning(kind),

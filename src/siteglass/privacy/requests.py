@@ -6,7 +6,7 @@ from email.utils import parseaddr
 from typing import Any
 
 from siteglass.corpus.domains import is_of_the_internet, is_suffix
-from siteglass.errors import BadRequest, Problem
+from siteglass.errors import BadRequest, Problem, Problems
 from siteglass.privacy.control import is_name
 from siteglass.privacy.tickets import MAX_TICKET_CHARS, Purpose
 from siteglass.query.filters import type_name
@@ -27,7 +27,7 @@ def contact(settings: Settings) -> str:
     return parseaddr(settings.mail_from)[1]
 
 
-def _text(body: dict[str, Any], name: str, most: int, problems: list[Problem]) -> str | None:
+def _text(body: dict[str, Any], name: str, most: int, problems: Problems) -> str | None:
     """A text of the body, None if it is not given or wrong."""
     text = body.get(name)
     if text is None:
@@ -75,7 +75,7 @@ def read_ask(body: dict[str, Any], write_to: str = "") -> tuple[Purpose, Value]:
         except NotAValue as error:
             problems.append(Problem(name, str(error)))
         else:
-            problems += _not_provable(name, value, write_to)
+            problems.extend(Problems(_not_provable(name, value, write_to)))
     if problems:
         raise BadRequest(problems)
     return Purpose(asked), value

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from siteglass.errors import BadRequest, Problem, QueryError
+from siteglass.errors import BadRequest, Problem, Problems, QueryError
 from siteglass.query import directives, natural, suggested
 from siteglass.query.criteria import Condition, Criteria, criteria
 from siteglass.query.filters import FilterReader, type_name, write_filters
@@ -35,11 +35,12 @@ class Meaning:
     """What a language model made of `query`, if one was asked and answered."""
 
 
-def read_meaning(body: Mapping[str, Any], now_ms: int, other_problems: list[Problem] | None = None) -> Meaning:
+def read_meaning(body: Mapping[str, Any], now_ms: int, problems: Problems | None = None) -> Meaning:
     """Read the searching part of a body; raises BadRequest (or QueryError) with all problems at once."""
     reader = FilterReader()
     reader.read(body)
-    problems = [*(other_problems or []), *reader.problems]
+    problems = Problems() if problems is None else problems
+    problems.extend(reader.problems)
     query = _text(body, "query", natural.MAX_QUERY_CHARS, problems)
     wrapped = _text(body, "wrapped_query", directives.MAX_TEXT_CHARS, problems)
     directed, sentence = Criteria(), None
@@ -54,7 +55,7 @@ def read_meaning(body: Mapping[str, Any], now_ms: int, other_problems: list[Prob
     except QueryError as error:
         if not problems:
             raise
-        problems.extend(error.problems)
+        problems.extend(error.all_problems)
     if problems:
         raise BadRequest(problems)
     whole, echo = _whole(reader, directed.fixed_at(now_ms))
@@ -89,7 +90,7 @@ def with_suggestions(
     return Meaning(whole, echo, said, sentence, meaning.unused, second)
 
 
-def _text(body: Mapping[str, Any], name: str, max_chars: int, problems: list[Problem]) -> str:
+def _text(body: Mapping[str, Any], name: str, max_chars: int, problems: Problems) -> str:
     text = body.get(name)
     if text is None:
         return ""

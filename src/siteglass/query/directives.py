@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
-from siteglass.errors import Problem, QueryError
+from siteglass.errors import MAX_REPEATED_CHARS, Problem, Problems, QueryError, repeated
 from siteglass.query.criteria import (
     MAX_CANONICAL_BYTES,
     MAX_CONDITIONS,
@@ -36,7 +36,6 @@ from siteglass.query.fields import DIRECTIVES, FILTERS
 from siteglass.query.values import ValueProblem, nearest, quote_if_needed, read_value
 
 MAX_TEXT_CHARS = 8_000
-MAX_PROBLEMS = 20
 # Looking for the nearest name is the only slow step (milliseconds each), so a hostile text gets a few.
 MAX_SUGGESTIONS = 3
 # A directive is recognised by its beginning from so many letters on.
@@ -81,12 +80,15 @@ class _Reader:
 
     def __init__(self, field: str) -> None:
         self.field = field
-        self.problems: list[Problem] = []
+        self.problems = Problems()
         self.conditions: list[Condition] = []
         self._suggestions_left = MAX_SUGGESTIONS
 
     def problem(self, line: int, column: int, message: str, near: str | None = None) -> None:
-        self.problems.append(Problem(self.field, message, line, column + 1, near))
+        if self.problems.is_full:
+            self.problems.count += 1
+        else:
+            self.problems.append(Problem(self.field, message, line, column + 1, near))
 
     def suggestion(self, ask: Ask, unknown: str) -> str | None:
         if not self._suggestions_left:
@@ -112,9 +114,9 @@ class _Reader:
             raise _no_directive(line, at, negated=negated)
         asked = DIRECTIVES.get(name[1].lower())
         if asked is None:
-            near = _nearest_directive(name[1])
+            near = None if self.problems.is_full else _nearest_directive(name[1])
             hint = f"; did you mean {near}?" if near else ""
-            raise _Stop(start, f"expected a known directive, found @{name[1]}{hint}", near)
+            raise _Stop(start, f"expected a known directive, found @{name[1][:MAX_REPEATED_CHARS]}{hint}", near)
         at = name.end()
         if asked.ask.kind is Kind.FLAG:
             texts: list[_Text] = []
@@ -137,8 +139,6 @@ class _Reader:
                 near = self.suggestion(ask, error.unknown) if error.unknown else None
                 hint = f"; did you mean {near}?" if near else ""
                 self.problem(number, text.column, f"@{ask.directive}: {error}{hint}", near)
-                if len(self.problems) >= MAX_PROBLEMS:
-                    break
         return None if wrong else tuple(values)
 
 
@@ -228,10 +228,11 @@ def _refuse_thousands(line: str, texts: list[_Text], asked: SearchableField) -> 
     for first, second in itertools.pairwise(texts):
         between = line[first.column : second.column + len(second.text)]
         if _THOUSANDS.search(between):
+            joined = between.replace(",", "")[:MAX_REPEATED_CHARS]
             raise _Stop(
                 first.column,
-                f"@{asked.ask.directive}: expected a number without a thousands comma, found {between!r}; "
-                f"write {between.replace(',', '')}, or put a blank behind the comma between alternatives",
+                f"@{asked.ask.directive}: expected a number without a thousands comma, found {repeated(between)}; "
+                f"write {joined}, or put a blank behind the comma between alternatives",
             )
 
 
@@ -251,8 +252,6 @@ def parse(text: str, field: str = "wrapped_query") -> Criteria:
     reader = _Reader(field)
     for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         reader.line(number, line)
-        if len(reader.problems) >= MAX_PROBLEMS:
-            break
     if reader.problems:
         raise QueryError(reader.problems)
     made = criteria(reader.conditions)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from siteglass.errors import Problem
+from siteglass.errors import Problem, Problems
 from siteglass.query.criteria import Condition, Criteria, Range, Value
 from siteglass.query.directives import MAX_HINT_CHARS, MAX_SUGGESTIONS, print_condition
 from siteglass.query.field import Ask, Filter, Form, Kind
@@ -26,6 +26,8 @@ from siteglass.query.values import (
     span_text,
 )
 
+# Arrays with more values than this together are always refused: as they were sent, they do not fit a cursor.
+MAX_ARRAY_VALUES = 1_200
 # A hint repeats no more values than this.
 MAX_HINT_VALUES = 10
 
@@ -37,8 +39,9 @@ class FilterReader:
 
     def __init__(self) -> None:
         self.conditions: list[Condition] = []
-        self.problems: list[Problem] = []
+        self.problems = Problems()
         self.sent: dict[str, Any] = {}
+        self._array_values = 0
 
     def read(self, body: Mapping[str, Any]) -> None:
         """Read every filter of the body; names that are no filters are left to others."""
@@ -62,6 +65,12 @@ class FilterReader:
             self.problems.append(Problem(name, f"expected a string, found an array; {hint}"))
             return
         elements = value if filter_.form is Form.MANY else [value]
+        if filter_.form is Form.MANY:
+            self._array_values += len(value)
+            if self._array_values > MAX_ARRAY_VALUES:
+                expected = f"expected at most {MAX_ARRAY_VALUES} values in all arrays together"
+                self.problems.append(Problem(name, f"{expected}, found {self._array_values}"))
+                return
         values: list[Value] = []
         wrong = False
         for element in elements:
@@ -75,6 +84,9 @@ class FilterReader:
             self.sent[name] = value
 
     def _problem(self, name: str, ask: Ask, error: ValueProblem) -> None:
+        if self.problems.is_full:
+            self.problems.count += 1
+            return
         suggest = error.unknown is not None and len(self.problems) < MAX_SUGGESTIONS
         near = nearest(ask, error.unknown) if suggest and error.unknown else None
         hint = f"; did you mean {near}?" if near else ""

@@ -6,6 +6,7 @@ import datetime as dt
 import re
 import unicodedata
 
+from siteglass.errors import MAX_REPEATED_CHARS, repeated
 from siteglass.query.criteria import Range, Value
 from siteglass.query.field import Ask, Kind
 from siteglass.query.folding import fold
@@ -72,16 +73,17 @@ def _term(ask: Ask, text: str, *, quoted: bool, excluding: bool) -> tuple[str, .
     if known:
         return known
     if ask.closed:
-        raise ValueProblem(f"expected a {ask.vocabulary.replace('_', ' ')}, found {text!r}", unknown=text)
+        raise ValueProblem(f"expected a {ask.vocabulary.replace('_', ' ')}, found {repeated(text)}", unknown=text)
     if excluding and not quoted:
+        example = f': "{text}"' if len(text) <= MAX_REPEATED_CHARS else ""
         raise ValueProblem(
-            f"{text!r} is not known, and excluding it would match every lead; "
-            f'correct it, or write it in double quotes to mean it as it stands: "{text}"',
+            f"{repeated(text)} is not known, and excluding it would match every lead; "
+            f"correct it, or write it in double quotes to mean it as it stands{example}",
             unknown=text,
         )
     folded = fold(text)
     if not folded:
-        raise ValueProblem(f"expected a {ask.vocabulary}, found {text!r}")
+        raise ValueProblem(f"expected a {ask.vocabulary}, found {repeated(text)}")
     return (folded,)
 
 
@@ -115,7 +117,7 @@ def number(text: str, bounds: tuple[int, int]) -> Range:
         return comparison(found["op"] or "=", int(found["n"]), bounds)
     raise ValueProblem(
         f"expected a whole number with an operator (>, <, >=, <=, =, less than, greater than) or a range "
-        f"such as {bounds[0]}-{min(bounds[1], 5000)}, found {text!r}"
+        f"such as {bounds[0]}-{min(bounds[1], 5000)}, found {repeated(text)}"
     )
 
 
@@ -123,7 +125,9 @@ def operator_number(text: str, bounds: tuple[int, int]) -> Range:
     """A comparison whose operator must be written."""
     found = _NUMBER.fullmatch(clean(text))
     if not found or not found["op"]:
-        raise ValueProblem(f"expected an operator and a whole number such as '>=50' or 'less than 50', found {text!r}")
+        raise ValueProblem(
+            f"expected an operator and a whole number such as '>=50' or 'less than 50', found {repeated(text)}"
+        )
     return comparison(found["op"], int(found["n"]), bounds)
 
 
@@ -134,7 +138,7 @@ def span_text(text: str, bounds: tuple[int, int]) -> Range:
         return span(int(found["low"]), int(found["high"]), bounds)
     if found := _FROM.fullmatch(cleaned):
         return span(int(found["low"]), None, bounds)
-    raise ValueProblem(f"expected '<min>-<max>' or '<min>+' such as '1000-5000' or '1000+', found {text!r}")
+    raise ValueProblem(f"expected '<min>-<max>' or '<min>+' such as '1000-5000' or '1000+', found {repeated(text)}")
 
 
 def comparison(operator: str, bound: int, bounds: tuple[int, int]) -> Range:
@@ -171,7 +175,9 @@ def _within(value: int, bounds: tuple[int, int]) -> None:
 def moment(text: str) -> int:
     """An RFC 3339 time, or a date for 00:00 UTC of that day, in ms; finer fractions are cut."""
     found = _MOMENT.fullmatch(clean(text))
-    message = f"expected an RFC 3339 time such as 2026-10-15T00:00:00Z or a date such as 2026-10-15, found {text!r}"
+    message = (
+        f"expected an RFC 3339 time such as 2026-10-15T00:00:00Z or a date such as 2026-10-15, found {repeated(text)}"
+    )
     if not found:
         raise ValueProblem(message)
     year, month, day, hour, minute, second, fraction, offset = found.groups()
@@ -206,7 +212,7 @@ def moment_text(ms: int) -> str:
 def _age(text: str) -> int:
     found = _AGE.fullmatch(text)
     if not found or not 1 <= int(found[1]) <= MAX_AGE_DAYS:
-        raise ValueProblem(f"expected whole days from 1d to {MAX_AGE_DAYS}d such as 30d, found {text!r}")
+        raise ValueProblem(f"expected whole days from 1d to {MAX_AGE_DAYS}d such as 30d, found {repeated(text)}")
     return int(found[1])
 
 

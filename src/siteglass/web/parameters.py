@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from starlette.datastructures import QueryParams
 
-from siteglass.errors import BadRequest, Problem
+from siteglass.errors import BadRequest, Problem, Problems
 from siteglass.web.requests import nearest_name
 
 MAX_NUMBER = 2**63 - 1
@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"\d{1,19}", re.ASCII)
 Given = dict[str, str]
 
 
-def read_given(parameters: QueryParams, known: Sequence[str], problems: list[Problem]) -> Given:
+def read_given(parameters: QueryParams, known: Sequence[str], problems: Problems) -> Given:
     """The parameters by name; each is known, and there once."""
     given: Given = {}
     for name, value in parameters.multi_items():
@@ -25,6 +25,8 @@ def read_given(parameters: QueryParams, known: Sequence[str], problems: list[Pro
             problems.append(Problem(name, "sent twice; send it once"))
         elif name in known:
             given[name] = value
+        elif problems.is_full:
+            problems.count += 1
         else:
             near = nearest_name(name, known)
             expected = f"expected one of {', '.join(known)}" if known else "there are none here"
@@ -35,13 +37,13 @@ def read_given(parameters: QueryParams, known: Sequence[str], problems: list[Pro
 
 def read_no_parameters(parameters: QueryParams) -> None:
     """Raises BadRequest if there are any."""
-    problems: list[Problem] = []
+    problems = Problems()
     read_given(parameters, (), problems)
     if problems:
         raise BadRequest(problems)
 
 
-def read_number(given: Given, name: str, most: int, problems: list[Problem]) -> int | None:
+def read_number(given: Given, name: str, most: int, problems: Problems) -> int | None:
     """A whole number from 1 on, None if it is not given."""
     text = given.get(name)
     if text is None:

@@ -9,7 +9,7 @@ import orjson
 from rapidfuzz import fuzz, process
 from starlette.requests import Request
 
-from siteglass.errors import BadRequest, PayloadTooLarge, Problem, UnsupportedMediaType
+from siteglass.errors import BadRequest, PayloadTooLarge, Problem, Problems, UnsupportedMediaType
 from siteglass.query.filters import type_name
 
 MAX_NAMES_LISTED = 5
@@ -57,17 +57,20 @@ def list_names(known: Sequence[str], what: str) -> str:
     return f"expected one of {', '.join(known)}" if len(known) <= MAX_NAMES_LISTED else f"{what} are in /openapi.json"
 
 
-def unknown_fields(body: dict[str, Any], known: Sequence[str]) -> list[Problem]:
-    problems = []
-    for name in body:
-        if name not in known:
-            near = nearest_name(name, known)
-            hint = f"did you mean {near}?" if near else list_names(known, "the known ones")
-            problems.append(Problem(name[:64], f"unknown field; {hint}", nearest=near))
+def unknown_fields(body: dict[str, Any], known: Sequence[str]) -> Problems:
+    """A problem for each name of the body that is not a known one."""
+
+    def problem_of(name: str) -> Problem:
+        near = nearest_name(name, known)
+        hint = f"did you mean {near}?" if near else list_names(known, "the known ones")
+        return Problem(name[:64], f"unknown field; {hint}", nearest=near)
+
+    problems, names = Problems(), frozenset(known)
+    problems.describe([name for name in body if name not in names], problem_of)
     return problems
 
 
-def read_whole(body: dict[str, Any], name: str, least: int, most: int, problems: list[Problem]) -> int | None:
+def read_whole(body: dict[str, Any], name: str, least: int, most: int, problems: Problems) -> int | None:
     """A whole number of the body, None if it is not given."""
     value = body.get(name)
     if value is None:
@@ -81,7 +84,7 @@ def read_whole(body: dict[str, Any], name: str, least: int, most: int, problems:
     return value
 
 
-def read_switch(body: dict[str, Any], name: str, problems: list[Problem]) -> bool:
+def read_switch(body: dict[str, Any], name: str, problems: Problems) -> bool:
     value = body.get(name)
     if value is not None and not isinstance(value, bool):
         problems.append(Problem(name, f"expected true or false, found {type_name(value)}"))
