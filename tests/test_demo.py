@@ -27,9 +27,6 @@ _ROLES = (
 )
 ROLES = frozenset(_ROLES.split())
 
-# One worker makes the leads, once.
-pytestmark = pytest.mark.xdist_group("demo")
-
 
 @cache
 def many() -> tuple[Lead, ...]:

@@ -16,8 +16,6 @@ from testing.customers import Bank, Customer
 from tests.client.commanding import Desk
 from tests.client.conftest import Connect
 
-pytestmark = pytest.mark.xdist_group("client")
-
 
 def test_a_crm_export_keeps_its_rows(desk: Desk, connect: Connect, customer: Customer, sold: list[Lead]) -> None:
     known = [lead.domain for lead in sold[:3]]

@@ -20,8 +20,6 @@ from testing.customers import Bank, Customer
 from tests.client.commanding import ROOT, Desk
 from tests.client.conftest import Connect
 
-pytestmark = pytest.mark.xdist_group("client")
-
 
 def test_login_stores_a_key_that_the_service_accepts(
     bank: Bank, connect: Connect, customer: Customer, tmp_path: Path

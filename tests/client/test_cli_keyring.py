@@ -10,8 +10,6 @@ import pytest
 from testing.customers import Bank, Customer
 from tests.client.commanding import ROOT, Desk
 
-pytestmark = pytest.mark.xdist_group("client")
-
 INSTEAD = (
     "Without --keyring `sgl login` keeps the key in a file that only you can read; SITEGLASS_API_KEY needs neither."
 )

@@ -16,8 +16,6 @@ from siteglass_client.cli.program import run
 from testing.customers import Bank, Customer
 from tests.client.commanding import SG, TIMEOUT_S, Desk
 
-pytestmark = pytest.mark.xdist_group("client")
-
 CHECK = "Check the address (--url, SITEGLASS_URL or `sgl login`)"
 Mistake = Callable[..., tuple[int, str]]
 

@@ -14,8 +14,6 @@ from testing.customers import Bank, Customer
 from tests.client.commanding import Desk, Done
 from tests.client.conftest import Connect
 
-pytestmark = pytest.mark.xdist_group("client")
-
 ALL = ("--filter", "min_score=0", "--sort", "domain")
 
 

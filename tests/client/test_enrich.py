@@ -12,8 +12,6 @@ from siteglass_client import Forbidden, InsufficientCredits
 from testing.customers import Bank, Customer
 from tests.client.conftest import Connect
 
-pytestmark = pytest.mark.xdist_group("client")
-
 
 @pytest.fixture
 def wanted(sold: list[Lead]) -> list[str]:

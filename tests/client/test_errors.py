@@ -43,8 +43,6 @@ from testing.service import serving
 from tests.client.conftest import Connect
 from tests.docs.blocks import ROOT
 
-pytestmark = pytest.mark.xdist_group("client")
-
 
 def _met(error: type[ServiceError], client: Siteglass, call: Call) -> ServiceError:
     with pytest.raises(error) as caught:

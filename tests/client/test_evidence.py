@@ -16,8 +16,6 @@ from tests.api.evidence.conftest import PHONE, evident
 from tests.client.commanding import Desk
 from tests.client.conftest import Connect
 
-pytestmark = pytest.mark.xdist_group("client")
-
 
 @pytest.fixture(scope="module")
 def bank(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Bank]:

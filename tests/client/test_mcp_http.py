@@ -21,8 +21,6 @@ from testing.customers import Bank, Customer
 from tests.client.agents import Agent, connected, http_server
 from tests.client.commanding import ROOT, Desk
 
-pytestmark = pytest.mark.xdist_group("client")
-
 TOKEN = "a token of the tests"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 PING = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}

@@ -25,8 +25,6 @@ from siteglass_client.mcp.till import Sum, Till
 from testing.customers import Bank, Customer
 from tests.client.agents import in_process, said
 
-pytestmark = pytest.mark.xdist_group("client")
-
 ALL = {"filters": {"has_email": True}, "sort": "domain"}
 """A search whose leads cost a credit each."""
 

@@ -17,8 +17,6 @@ from tests.client.agents import Agent, over_stdio
 from tests.client.commanding import Desk
 from tests.client.conftest import HOSTILE, Connect
 
-pytestmark = pytest.mark.xdist_group("client")
-
 GERMAN = {"filters": {"country": "DEU"}, "sort": "domain"}
 FREE = {"interpret", "count", "values", "account"}
 PAID = {"search", "enrich"}

@@ -18,8 +18,6 @@ from testing.api_calls import DEFAULT_FIELDS, MORE_FIELDS
 from testing.customers import Customer
 from tests.client.conftest import Connect
 
-pytestmark = pytest.mark.xdist_group("client")
-
 EVERYTHING = [*DEFAULT_FIELDS, *MORE_FIELDS]
 
 

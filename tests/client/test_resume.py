@@ -19,8 +19,6 @@ from testing import killed_walks
 from testing.customers import Bank, Customer
 from tests.client.conftest import Connect
 
-pytestmark = pytest.mark.xdist_group("client")
-
 LEADS = 45
 LIMIT = 20
 

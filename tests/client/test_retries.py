@@ -19,8 +19,6 @@ from siteglass_client.search import Search
 from testing.customers import Bank, Customer
 from testing.cutting_proxy import KINDS, CuttingProxy
 
-pytestmark = pytest.mark.xdist_group("client")
-
 STATUS = {
     "TOO_MANY_REQUESTS": 429,
     "INTERNAL": 500,

@@ -28,8 +28,6 @@ from testing.api_calls import DEFAULT_FIELDS, ENRICH_FIELDS, MORE_FIELDS
 from testing.customers import Bank, Customer
 from tests.docs.blocks import ROOT
 
-pytestmark = pytest.mark.xdist_group("client")
-
 PAIRS = [(Siteglass, AsyncSiteglass), (Search, AsyncSearch), (Enrichment, AsyncEnrichment)]
 TWINS = {"__aenter__": "__enter__", "__aexit__": "__exit__", "__aiter__": "__iter__"}
 

@@ -13,8 +13,6 @@ from siteglass_client import CreditCapExceeded, InsufficientCredits, InvalidRequ
 from testing.customers import Bank, Customer
 from tests.client.conftest import Connect
 
-pytestmark = pytest.mark.xdist_group("client")
-
 
 def _price(leads: list[Lead]) -> int:
     return sum(bool(lead.emails) for lead in leads)

@@ -7,10 +7,10 @@ import os
 import random
 import secrets
 import threading
+import time
 from dataclasses import dataclass, field
 
 import httpx
-import pytest
 
 from siteglass.access import accounts
 from siteglass.access.keys import create_key
@@ -79,7 +79,6 @@ async def _books(settings: Settings, account: int) -> tuple[ledger.LedgerReport,
         await postgres.close()
 
 
-@pytest.mark.timing
 def test_no_answer_without_its_charge_and_the_ledger_stays_whole(live_settings: Settings) -> None:
     service = ServiceProcess(live_settings)
     service.start()
@@ -91,7 +90,10 @@ def test_no_answer_without_its_charge_and_the_ledger_stays_whole(live_settings: 
     choose = random.Random(1)
     try:
         for _ in range(KILLS):
+            answers = len(seen.taken)
             stop.wait(choose.uniform(0.3, 0.9))
+            while len(seen.taken) <= answers + 10 and any(client.is_alive() for client in clients):
+                time.sleep(0.01)  # on a busy machine a kill may come before anything was answered
             service.kill()
             service.start()
         stop.wait(0.5)

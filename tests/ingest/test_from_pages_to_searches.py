@@ -27,7 +27,7 @@ from testing.sites import Site, write_folder
 from tests.ingest.scoring import Found, Right, same_profile
 from tests.ingest.storm import refusing_writes
 
-pytestmark = pytest.mark.timing  # Spark takes all cores: alone
+pytestmark = pytest.mark.private_engines  # starts Spark
 SITEGLASS = Path(sys.executable).parent / "siteglass"
 SITES, SEED, FILES, CORRUPT_PERCENT = 2_000, 1, 4, 1
 

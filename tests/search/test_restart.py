@@ -64,7 +64,7 @@ def test_an_expired_cursor_is_410(own_index: Settings) -> None:
         assert (answer.status_code, answer.json()["error"]) == (410, "CURSOR_EXPIRED")
 
 
-@pytest.mark.timing
+@pytest.mark.private_engines
 @pytest.mark.xdist_group("private-engines")
 def test_after_a_restart_of_opensearch(private_engines: PrivateEngines, tmp_path: Path) -> None:
     engine = private_engines.get("opensearch")

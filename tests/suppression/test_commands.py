@@ -23,7 +23,6 @@ from tests.suppression.world import World, results, walked, world
 ADDRESS, PHONE = "berta.secret@example.com", "+49 40 5550142"
 
 # One world for all of them: in one worker.
-pytestmark = pytest.mark.xdist_group("suppression-commands")
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,6 @@ from siteglass.suppression.values import Hasher, read_value
 from tests.suppression.world import World, world
 
 # One world for all of them: in one worker.
-pytestmark = pytest.mark.xdist_group("suppression-hidden")
 
 
 @pytest.fixture(scope="module")

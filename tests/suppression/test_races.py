@@ -29,7 +29,6 @@ from tests.suppression.world import World, results, told, walked, world
 ADDRESS, PHONE = "anna.berg@example.com", "+49 30 555 0100"
 
 # One world for all of them: in one worker.
-pytestmark = pytest.mark.xdist_group("suppression-races")
 
 
 @pytest.fixture(scope="module")

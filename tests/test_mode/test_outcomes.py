@@ -23,7 +23,6 @@ from testing.service import make_test_account, run, serving, settings_for
 
 TIMEOUT_MS = 5_000
 # One worker: the index is made once.
-pytestmark = pytest.mark.xdist_group("test-mode")
 
 
 @pytest.fixture(scope="module")

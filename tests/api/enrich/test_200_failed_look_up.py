@@ -17,7 +17,7 @@ from testing.customers import STOCK, Bank
 from testing.private_engines import PrivateEngines
 from testing.service import fill, serving, settings_for
 
-pytestmark = [pytest.mark.timing, pytest.mark.xdist_group("private-engines")]
+pytestmark = [pytest.mark.private_engines, pytest.mark.xdist_group("private-engines")]
 DOMAINS = [lead.domain for lead in STOCK[:20]]
 
 

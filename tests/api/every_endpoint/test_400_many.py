@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from siteglass.errors import MAX_DETAILS, BadRequest
+from siteglass.leads import requests as lead_requests
 from siteglass.leads.requests import read_enrich, read_search
 from siteglass.query import directives, filters
 from siteglass.web import parameters, requests
@@ -78,6 +79,7 @@ def test_the_nearest_name_is_looked_for_only_where_it_is_listed(monkeypatch: pyt
 
     for module, name in (
         (requests, "nearest_name"),
+        (lead_requests, "nearest_name"),
         (parameters, "nearest_name"),
         (directives, "_nearest_directive"),
         (directives, "nearest"),

@@ -16,7 +16,7 @@ from testing.warc_files import packed, response, write_warc
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.timing  # Spark takes all cores: alone
+pytestmark = pytest.mark.private_engines  # starts Spark
 
 EXTRACT = "tests.ingest.stand_in:facts_of"
 
