@@ -72,7 +72,7 @@ async def _one(postgres: Postgres, job: Job, due: float, took_ms: list[float]) -
     request_id = secrets.token_hex(16)
     keep = AnswerToStore(request_id, bytes(32), "{}", STORED) if job.kind == "stored" else None
     try:
-        await credits.charge(postgres, job.caller, request_id, _bill(job.kind), keep, timeout_ms=TIMEOUT_MS)
+        await credits.Billing(postgres, TIMEOUT_MS).charge(job.caller, request_id, _bill(job.kind), keep)
     except Unavailable:
         took_ms.append(math.inf)
     else:

@@ -42,7 +42,7 @@ async def race(postgres: Postgres, dsn: str, rounds: int) -> None:
         for number in range(1, rounds + 1):
             await credits.grant(postgres, caller.account_id, 0, PRIZE, "race", f"prize {number}")
             won = await asyncio.gather(*map(run, racers))
-            left = await credits.balance(postgres, caller.account_id)
+            left = await credits.Billing(postgres).balance(caller.account_id)
             assert (sum(won), left.lead, left.seq) == (PRIZE, 0, number * (PRIZE + 1))
     finally:
         await asyncio.gather(*(racer.close() for racer in racers))

@@ -52,7 +52,7 @@ async def pay(
     """A charge with nothing special about it."""
     request_id = secrets.token_hex(8)
     asked = bill(api, lead, operation)
-    receipt = await credits.charge(postgres, caller, request_id, asked, keep, timeout_ms=TIMEOUT_MS)
+    receipt = await credits.Billing(postgres, TIMEOUT_MS).charge(caller, request_id, asked, keep)
     assert receipt is not None
     assert (receipt.api, receipt.lead) == (api, lead)
     return receipt.balances

@@ -200,7 +200,7 @@ class Customer:
         self.bank.do(credits.grant(self.bank.postgres, self.account_id, api, lead, "tests", secrets.token_hex(8)))
 
     def balance(self) -> tuple[int, int]:
-        left = self.bank.do(credits.balance(self.bank.postgres, self.account_id))
+        left = self.bank.do(credits.Billing(self.bank.postgres).balance(self.account_id))
         return left.api, left.lead
 
     def books(self) -> Books:

@@ -56,17 +56,17 @@ async def _counts(postgres: Postgres, dsn: str, account_id: int) -> tuple[int, i
 
 async def test_stored_with_the_charge(postgres: Postgres) -> None:
     caller = await open_account(postgres, lead=10)
-    assert await credits.find_answer(postgres, caller, "one") is None
+    assert await credits.Billing(postgres).find_answer(caller, "one") is None
     await pay(postgres, caller, 0, 3, keep=_keep("one"))
     await pay(postgres, caller, 0, 1)
-    found = await credits.find_answer(postgres, caller, "one")
+    found = await credits.Billing(postgres).find_answer(caller, "one")
     assert found is not None
     answer, receipt = found
     assert (answer.fingerprint, answer.body()) == (b"print of one", b"answer to one")
     assert answer.headers == '{"X-Total-Estimated":"true"}'
     assert (receipt.api, receipt.lead, receipt.balances) == (0, 3, Balances(0, 6, 3))
     other = await open_account(postgres)
-    assert await credits.find_answer(postgres, other, "one") is None
+    assert await credits.Billing(postgres).find_answer(other, "one") is None
 
 
 @pytest.mark.parametrize("hours", [1, 23])
@@ -75,7 +75,7 @@ async def test_not_forgotten_within_a_day(postgres: Postgres, dsn: str, hours: i
     await pay(postgres, caller, 0, 1, keep=_keep("one"))
     await _age(postgres, dsn, caller.account_id, hours)
     await forget_answers(postgres)
-    assert await credits.find_answer(postgres, caller, "one") is not None
+    assert await credits.Billing(postgres).find_answer(caller, "one") is not None
 
 
 @pytest.mark.parametrize("hours", [26, 31, 40, 100])
@@ -89,9 +89,9 @@ async def test_forgotten_after_a_day(postgres: Postgres, dsn: str, hours: int) -
     assert emptied >= 1
     assert forgotten >= 3
     assert await _counts(postgres, dsn, caller.account_id) == (1, 1)
-    assert await credits.find_answer(postgres, caller, "new") is not None
+    assert await credits.Billing(postgres).find_answer(caller, "new") is not None
     # the ledger is not touched
-    assert (await credits.balance(postgres, caller.account_id)).seq == 5
+    assert (await credits.Billing(postgres).balance(caller.account_id)).seq == 5
 
 
 async def test_a_clock_that_was_set_back_empties_nothing_fresh(postgres: Postgres, dsn: str) -> None:
@@ -103,9 +103,9 @@ async def test_a_clock_that_was_set_back_empties_nothing_fresh(postgres: Postgre
     ends = datetime.now(UTC) + timedelta(days=30)
     await credits.grant(postgres, caller.account_id, 0, 5, "tests", "expiring", ends)
     await pay(postgres, caller, 0, 3, keep=_keep("one"))
-    assert await credits.balance(postgres, caller.account_id) == Balances(0, 12, 3)
+    assert await credits.Billing(postgres).balance(caller.account_id) == Balances(0, 12, 3)
     await forget_answers(postgres)
-    assert await credits.find_answer(postgres, caller, "one") is not None
+    assert await credits.Billing(postgres).find_answer(caller, "one") is not None
     day = await connection.fetchval(f"SELECT day FROM {postgres.schema}.usage_days WHERE key_id = $1", caller.key_id)
     assert abs(day - datetime.now(UTC).date()) <= timedelta(days=1)
     await connection.close()
@@ -122,7 +122,7 @@ async def test_a_slot_in_use_is_left_for_the_next_time(postgres: Postgres, dsn: 
         await forget_answers(postgres)
         assert await _counts(postgres, dsn, caller.account_id) == (0, 1)
         await pay(postgres, caller, 0, 1, keep=_keep("two"))
-        assert await credits.find_answer(postgres, caller, "two") is not None
+        assert await credits.Billing(postgres).find_answer(caller, "two") is not None
     await reader.close()
     assert (await forget_answers(postgres))[0] >= 1
     assert await _counts(postgres, dsn, caller.account_id) == (1, 1)

@@ -49,7 +49,7 @@ async def test_nobody_listens() -> None:
 async def test_tables_that_are_not_there_say_what_to_run(dsn: str) -> None:
     postgres = Postgres(dsn, "never_migrated")
     with pytest.raises(Unavailable) as caught:
-        await credits.balance(postgres, 1)
+        await credits.Billing(postgres).balance(1)
     assert "siteglass migrate" in caught.value.reason
     await postgres.close()
 
@@ -69,7 +69,7 @@ class Load:
         while self.on:
             started = time.monotonic()
             try:
-                await credits.charge(pool, caller, "request", bill(0, 1), timeout_ms=CHARGE_MS)
+                await credits.Billing(pool, CHARGE_MS).charge(caller, "request", bill(0, 1))
                 self.charged[caller.account_id] += 1
             except Unavailable:
                 self.failed += 1
@@ -155,5 +155,5 @@ async def test_charges_while_it_goes(private_engines: PrivateEngines, engine_pid
 
         assert (await ledger.verify(pools[0])).problems == []
         for caller in callers:
-            left = await credits.balance(pools[0], caller.account_id)
+            left = await credits.Billing(pools[0]).balance(caller.account_id)
             assert 0 <= 10**6 - left.lead - load.charged[caller.account_id] <= WORKERS

@@ -35,21 +35,21 @@ async def _rows(postgres: Postgres, account_id: int) -> list[asyncpg.Record]:
 async def test_a_charge_takes_credits_and_writes_its_row(postgres: Postgres) -> None:
     caller = await open_account(postgres, api=5, lead=30)
     asked = bill(1, 20, "enrich")
-    receipt = await credits.charge(postgres, caller, "request", asked, timeout_ms=TIMEOUT_MS)
+    receipt = await credits.Billing(postgres, TIMEOUT_MS).charge(caller, "request", asked)
     assert receipt == Receipt(1, 20, Balances(4, 10, 2))
     row = (await _rows(postgres, caller.account_id))[1]
     assert (row["kind"], row["operation"], row["api"], row["lead"]) == ("charge", "enrich", -1, -20)
     assert (row["actor_kind"], row["actor_id"], row["request_id"]) == ("key", str(caller.key_id), "request")
     assert credits.read_domains(row["domains"]) == asked.domains
     assert abs(datetime.now(UTC) - row["at"]) < timedelta(seconds=30)
-    assert await credits.balance(postgres, caller.account_id) == receipt.balances
+    assert await credits.Billing(postgres).balance(caller.account_id) == receipt.balances
 
 
 async def test_a_charge_of_nothing_writes_its_row_too(postgres: Postgres) -> None:
     caller = await open_account(postgres)
     free = [("example.com", Mark.NO_ADDRESS), ("nope.invalid", Mark.NOT_FOUND)]
     for seq, domains in enumerate((free, []), 1):
-        receipt = await credits.charge(postgres, caller, "request", Bill("search", 0, domains), timeout_ms=TIMEOUT_MS)
+        receipt = await credits.Billing(postgres, TIMEOUT_MS).charge(caller, "request", Bill("search", 0, domains))
         assert receipt == Receipt(0, 0, Balances(0, 0, seq))
     rows = await _rows(postgres, caller.account_id)
     assert [credits.read_domains(row["domains"]) for row in rows] == [free, []]
@@ -60,7 +60,7 @@ async def test_too_few_credits_charge_nothing(postgres: Postgres, api: int, lead
     caller = await open_account(postgres, api=2, lead=10)
     with pytest.raises(InsufficientCredits, match=f"needs {api} API and {lead} lead .* has 2 API and 10 lead"):
         await pay(postgres, caller, api, lead)
-    assert await credits.balance(postgres, caller.account_id) == Balances(2, 10, 1)
+    assert await credits.Billing(postgres).balance(caller.account_id) == Balances(2, 10, 1)
     assert await pay(postgres, caller, 2, 10) == Balances(0, 0, 2)
 
 
@@ -74,7 +74,7 @@ async def test_a_key_that_ended_meanwhile_pays_nothing(postgres: Postgres) -> No
     for ended in (caller, short, replace(caller, key_id=10**9)):
         with pytest.raises(Unauthorized):
             await pay(postgres, ended, 0, 1)
-    assert await credits.balance(postgres, caller.account_id) == Balances(0, 9, 2)
+    assert await credits.Billing(postgres).balance(caller.account_id) == Balances(0, 9, 2)
 
 
 async def test_a_key_spends_only_for_its_own_account(postgres: Postgres) -> None:
@@ -119,7 +119,7 @@ async def test_a_daily_cap_holds_in_a_race(postgres: Postgres, dsn: str) -> None
     )
     assert sum(isinstance(answer, Balances) for answer in answers) == 25
     assert sum(isinstance(answer, CreditCapExceeded) for answer in answers) == 39
-    assert (await credits.balance(postgres, caller.account_id)).lead == 975
+    assert (await credits.Billing(postgres).balance(caller.account_id)).lead == 975
     await asyncio.gather(*(pool.close() for pool in pools))
 
 
@@ -137,11 +137,11 @@ async def test_a_charge_that_waited_too_long_is_not_taken(postgres: Postgres, ds
             postgres.sql("SELECT * FROM {schema}.balances WHERE account_id = $1 FOR UPDATE"), caller.account_id
         )
         with pytest.raises(Unavailable):
-            await credits.charge(postgres, caller, "request", bill(0, 1), timeout_ms=1_000)
+            await credits.Billing(postgres, 1000).charge(caller, "request", bill(0, 1))
     assert asyncio.get_running_loop().time() - started < 1.5
     await holder.close()
     await asyncio.sleep(0.2)
-    assert await credits.balance(postgres, caller.account_id) == Balances(0, 10, 1)
+    assert await credits.Billing(postgres).balance(caller.account_id) == Balances(0, 10, 1)
 
 
 async def _charge(
@@ -166,7 +166,7 @@ async def test_a_charge_after_its_deadline_is_refused_by_the_database(postgres: 
     caller = await open_account(postgres, lead=10)
     row = await _charge(postgres, caller, 0, 1, "c a.example", deadline=datetime.now(UTC) - timedelta(milliseconds=1))
     assert row["outcome"] == "late"
-    assert await credits.balance(postgres, caller.account_id) == Balances(0, 10, 1)
+    assert await credits.Billing(postgres).balance(caller.account_id) == Balances(0, 10, 1)
 
 
 async def test_a_busy_account_leaves_the_pool_to_others(dsn: str, schema_name: str, postgres: Postgres) -> None:
@@ -245,7 +245,7 @@ async def test_what_was_paid_before_does_not_slow_a_charge(postgres: Postgres) -
     for number in range(160):
         leads = [(f"lead-{number}-{place}.example", Mark.CHARGED) for place in range(100)]
         started = time.perf_counter()
-        await credits.charge(postgres, caller, "request", Bill("search", 0, leads), timeout_ms=TIMEOUT_MS)
+        await credits.Billing(postgres, TIMEOUT_MS).charge(caller, "request", Bill("search", 0, leads))
         took_s.append(time.perf_counter() - started)
     early, late = statistics.median(took_s[10:30]), statistics.median(took_s[-20:])
     assert late < 4 * early, f"{late * 1e3:.1f} ms against {early * 1e3:.1f} ms"
@@ -260,7 +260,7 @@ async def test_a_charge_only_takes_and_only_what_its_domains_say(
     caller = await open_account(postgres, api=10, lead=10)
     with pytest.raises(asyncpg.CheckViolationError, match="not a charge"):
         await _charge(postgres, caller, api, lead, domains)
-    assert await credits.balance(postgres, caller.account_id) == Balances(10, 10, 1)
+    assert await credits.Billing(postgres).balance(caller.account_id) == Balances(10, 10, 1)
 
 
 async def test_what_an_operator_could_not_wait_for_is_not_done(postgres: Postgres, dsn: str) -> None:
@@ -274,8 +274,8 @@ async def test_what_an_operator_could_not_wait_for_is_not_done(postgres: Postgre
             await credits.adjust(postgres, caller.account_id, 0, 7, "tests", "ticket 7", "a test")
     await holder.close()
     await asyncio.sleep(0.3)
-    assert await credits.balance(postgres, caller.account_id) == Balances(0, 10, 1)
+    assert await credits.Billing(postgres).balance(caller.account_id) == Balances(0, 10, 1)
     await credits.adjust(postgres, caller.account_id, 0, 7, "tests", "ticket 7", "a test")
     with pytest.raises(AccountError, match="Row 2 of the ledger was written for 'ticket 7' before"):
         await credits.adjust(postgres, caller.account_id, 0, 7, "tests", "ticket 7", "a test")
-    assert await credits.balance(postgres, caller.account_id) == Balances(0, 17, 2)
+    assert await credits.Billing(postgres).balance(caller.account_id) == Balances(0, 17, 2)

@@ -39,7 +39,7 @@ async def test_what_is_left_expires_with_a_row_of_its_own(postgres: Postgres) ->
     assert (await ledger.verify(postgres, caller.account_id)).problems == []
     await asyncio.sleep(max(0, (ends - datetime.now(UTC)).total_seconds()) + 0.05)
     # nobody has written the row yet, and the balance tells the truth already
-    assert await credits.balance(postgres, caller.account_id) == Balances(10, 10, 3)
+    assert await credits.Billing(postgres).balance(caller.account_id) == Balances(10, 10, 3)
     with pytest.raises(InsufficientCredits, match="has 10 API and 10 lead"):
         await pay(postgres, caller, 0, 11)
     assert await pay(postgres, caller, 0, 10) == Balances(10, 0, 5)
@@ -74,7 +74,7 @@ async def test_the_soonest_is_taken_first_and_what_never_expires_last(postgres: 
     assert await left() == [(2, 6)]
     await pay(postgres, caller, 0, 16)
     assert await left() == []
-    assert await credits.balance(postgres, caller.account_id) == Balances(0, 0, 9)
+    assert await credits.Billing(postgres).balance(caller.account_id) == Balances(0, 0, 9)
     assert (await ledger.verify(postgres, caller.account_id)).problems == []
 
 
@@ -95,7 +95,7 @@ async def test_a_time_that_is_over_gives_nothing(postgres: Postgres) -> None:
     caller = await open_account(postgres, lead=1)
     with pytest.raises(AccountError, match="would have expired already"):
         await _give(postgres, caller.account_id, 1, 1, datetime.now(UTC) - timedelta(seconds=1), "past")
-    assert await credits.balance(postgres, caller.account_id) == Balances(0, 1, 1)
+    assert await credits.Billing(postgres).balance(caller.account_id) == Balances(0, 1, 1)
 
 
 async def test_a_refund_does_not_expire(postgres: Postgres) -> None:
@@ -105,7 +105,7 @@ async def test_a_refund_does_not_expire(postgres: Postgres) -> None:
     await pay(postgres, caller, 0, 5)
     await credits.refund(postgres, caller.account_id, 2, None, 3, "tests", "r1", "wrong data")
     await asyncio.sleep(0.6)
-    assert await credits.balance(postgres, caller.account_id) == Balances(0, 3, 3)
+    assert await credits.Billing(postgres).balance(caller.account_id) == Balances(0, 3, 3)
     with pytest.raises(AccountError, match="0 API and 2 lead credits are left to give back"):
         await credits.refund(postgres, caller.account_id, 2, None, 3, "tests", "r2", "wrong data")
     await credits.refund(postgres, caller.account_id, 2, None, None, "tests", "r3", "wrong data")

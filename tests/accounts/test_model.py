@@ -154,7 +154,7 @@ def test_random_sequences_equal_the_model(
                 return postgres[self.step % pools]
 
             def agree(self) -> None:
-                left = runner.run(credits.balance(self.next_pool(), self.account))
+                left = runner.run(credits.Billing(self.next_pool()).balance(self.account))
                 assert left == Balances(self.model.api, self.model.lead, len(self.model.entries))
 
             @rule(target=keys, api_cap=caps, lead_cap=caps)
@@ -194,12 +194,12 @@ def test_random_sequences_equal_the_model(
                 retry: str | None,
             ) -> None:
                 bill = Bill(operation, api, domains, max_lead)
-                quoted = runner.run(credits.quote(self.next_pool(), key, bill))
+                quoted = runner.run(credits.Billing(self.next_pool()).quote(key, bill))
                 marked = self.model.marked(domains)
                 assert (quoted.api, quoted.lead) == (api, sum(mark is Mark.CHARGED for _, mark in marked))
                 expected = self.model.charge(key.key_id, api, domains, max_lead, retry)
                 keep = AnswerToStore(retry, b"print", "{}", b"body") if retry else None
-                charging = credits.charge(self.next_pool(), key, "request", bill, keep, timeout_ms=TIMEOUT_MS)
+                charging = credits.Billing(self.next_pool(), TIMEOUT_MS).charge(key, "request", bill, keep)
                 if isinstance(expected, Balances):
                     receipt = runner.run(charging)
                     assert receipt is not None

@@ -74,9 +74,9 @@ async def test_it_becomes_what_a_fresh_schema_is(old: Postgres, dsn: str, schema
 async def test_its_accounts_keep_working(old: Postgres, dsn: str) -> None:
     await make_schema(dsn, old.schema)
     caller = await Keys(old, SECRETS, TIMEOUT_MS).find(KEY)
-    assert await credits.balance(old, caller.account_id) == Balances(12, 110, 8)
-    receipt = await credits.charge(
-        old, caller, "request", Bill("search", 1, [("e.example", Mark.CHARGED)]), timeout_ms=TIMEOUT_MS
+    assert await credits.Billing(old).balance(caller.account_id) == Balances(12, 110, 8)
+    receipt = await credits.Billing(old, TIMEOUT_MS).charge(
+        caller, "request", Bill("search", 1, [("e.example", Mark.CHARGED)])
     )
     assert receipt is not None
     assert receipt.balances == Balances(11, 109, 9)

@@ -60,7 +60,7 @@ def _books(settings: Settings) -> tuple[int, int, int]:
     async def read() -> tuple[int, int, int]:
         postgres = Postgres(settings.postgres_dsn, settings.postgres_schema)
         try:
-            left = await credits.balance(postgres, 1)
+            left = await credits.Billing(postgres).balance(1)
             return left.api, left.lead, (await ledger.verify(postgres)).problem_count
         finally:
             await postgres.close()

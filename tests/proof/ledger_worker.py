@@ -164,7 +164,7 @@ class Client:
         keep = AnswerToStore(operation.key, print_, "{}", compress(body)) if operation.key else None
         bill = _bill(operation.api, operation.lead)
         try:
-            receipt = await credits.charge(self.postgres, caller, operation.request, bill, keep, timeout_ms=CHARGE_MS)
+            receipt = await credits.Billing(self.postgres, CHARGE_MS).charge(caller, operation.request, bill, keep)
         except InsufficientCredits:
             return "refused", {}
         if receipt is not None:
@@ -173,7 +173,7 @@ class Client:
                 "api": receipt.api, "lead": receipt.lead, "seq": left.seq, "answer": _digest(body),
                 "balance_api": left.api, "balance_lead": left.lead,
             }  # fmt: skip
-        found = await credits.find_answer(self.postgres, caller, operation.key)
+        found = await credits.Billing(self.postgres).find_answer(caller, operation.key)
         if found is None:
             return None, {}
         kept, price = found
@@ -189,7 +189,7 @@ class Client:
         while True:
             await asyncio.sleep(PAUSE_S)
             try:
-                await credits.balance(self.postgres, caller.account_id)
+                await credits.Billing(self.postgres).balance(caller.account_id)
                 return
             except Unavailable:
                 continue
@@ -209,7 +209,7 @@ class Client:
 
     async def read(self, caller: Caller) -> None:
         operation = Operation(str(caller.account_id), self.number, "read")
-        await self._other(operation, "read", credits.balance(self.postgres, caller.account_id))
+        await self._other(operation, "read", credits.Billing(self.postgres).balance(caller.account_id))
 
     async def grant(self, caller: Caller, api: int, lead: int) -> None:
         operation = Operation(str(caller.account_id), self.number, "grant", api=api, lead=lead, request=self.new_name())

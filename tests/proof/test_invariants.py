@@ -60,7 +60,7 @@ async def _fill(dsn: str, schema: str) -> list[Operation]:
     account = caller.account_id
     await credits.grant(postgres, account, 5, 5, "tests", "grant")
     for request, lead in (("a", 1), ("b", 2)):
-        await credits.charge(postgres, caller, request, bill(0, lead), timeout_ms=5_000)
+        await credits.Billing(postgres, 5000).charge(caller, request, bill(0, lead))
     await credits.refund(postgres, account, 3, 0, 2, "tests", "back", "test")
     await postgres.close()
     name = str(account)

@@ -14,7 +14,7 @@ import pytest
 from siteglass.access.accounts import create_account
 from siteglass.access.keys import create_key
 from siteglass.access.rotation import rotate_key
-from siteglass.billing.credits import balance
+from siteglass.billing.credits import Billing
 from siteglass.billing.receipts import EntryFilter, entries
 from siteglass.leads import sandbox as test_mode
 from siteglass.platform.postgres import Postgres
@@ -88,7 +88,7 @@ def test_a_search_finds_the_same_leads_every_time_and_costs_nothing(
 
     async def written(live_index: Any) -> tuple[int, int]:
         postgres: Postgres = live_index.postgres
-        left = await balance(postgres, account)
+        left = await Billing(postgres).balance(account)
         return left.lead, len(await entries(postgres, account, EntryFilter(10)))
 
     assert run(settings, written) == (0, 0)

@@ -205,7 +205,7 @@ def key_list(account_id: int) -> None:
     from siteglass.billing import credits
 
     async def listed(postgres: Postgres) -> list[keys.KeyRow]:
-        await credits.balance(postgres, account_id)  # every account has one: raises for a number that is none
+        await credits.Billing(postgres).balance(account_id)  # raises if there is no such account
         return await keys.list_keys(postgres, account_id)
 
     found = run(listed)
@@ -292,7 +292,9 @@ def audit(account_id: int | None, after: int | None) -> None:
 
     async def listed(postgres: Postgres) -> list[log.AuditRow]:
         if account_id is not None:
-            await credits.balance(postgres, account_id)  # every account has one: raises for a number that is none
+            await credits.Billing(postgres).balance(
+                account_id
+            )  # every account has one: raises for a number that is none
         return await log.list_audit(postgres, account_id, after)
 
     for row in run(listed):

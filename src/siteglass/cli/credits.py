@@ -90,7 +90,7 @@ def credits_balance(account_id: int) -> None:
     """Show what an account has left."""
     from siteglass.billing import credits
 
-    click.echo(_left(account_id, run(lambda postgres: credits.balance(postgres, account_id))))
+    click.echo(_left(account_id, run(lambda postgres: credits.Billing(postgres).balance(account_id))))
 
 
 @credits_.command("verify")

@@ -20,7 +20,7 @@ from starlette.responses import Response
 from siteglass.access.keys import Caller
 from siteglass.access.limits import Claims
 from siteglass.billing.answers import AnswerToStore, StoredAnswer, compress
-from siteglass.billing.credits import Bill, Receipt, charge, find_answer, quote
+from siteglass.billing.credits import Bill, Billing, Receipt
 from siteglass.billing.responses import credit_headers
 from siteglass.errors import BadRequest, IdempotencyInProgress, IdempotencyMismatch, Problem, Unavailable
 from siteglass.leads import replay
@@ -64,7 +64,7 @@ class AccountCharger:
 
     def __init__(self, backends: Backends, claims: Claims) -> None:
         self._backends = backends
-        self._postgres = backends.postgres
+        self._billing = Billing(backends.postgres, backends.settings.charge_timeout_ms)
         self._settings = backends.settings
         self._claims = claims
 
@@ -102,13 +102,12 @@ class AccountCharger:
 
     async def _pay(self, caller: Caller, call: Call, offer: Offer, retry: Retry | None = None) -> Response:
         if offer.dry_run:
-            return dry_run_response(offer, await quote(self._postgres, caller, offer.bill))
+            return dry_run_response(offer, await self._billing.quote(caller, offer.bill))
         keep = None
         if retry is not None:
             headers = orjson.dumps(offer.headers).decode()
             keep = AnswerToStore(retry.key, retry.fingerprint, headers, compress(offer.body))
-        timeout_ms = self._settings.charge_timeout_ms
-        receipt = await charge(self._postgres, caller, call.request_id, offer.bill, keep, timeout_ms=timeout_ms)
+        receipt = await self._billing.charge(caller, call.request_id, offer.bill, keep)
         if receipt is not None:
             return paid_response(offer, receipt)
         before = None if retry is None else await self._find_earlier(caller, retry)
@@ -121,7 +120,7 @@ class AccountCharger:
 
         Raises IdempotencyMismatch if it was to another request.
         """
-        found = await find_answer(self._postgres, caller, retry.key)
+        found = await self._billing.find_answer(caller, retry.key)
         if found is None:
             return None
         kept, receipt = found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from siteglass.access.keys import Keys
-from siteglass.billing.credits import Bill, Mark, charge
+from siteglass.billing.credits import Bill, Billing, Mark
 from siteglass.corpus.evidence_files import MAX_SIGHTINGS
 from siteglass.platform.logs import new_request_id
 from siteglass.privacy import opt_out
@@ -68,7 +68,7 @@ def test_entries_of_the_time_when_it_cost_a_credit(desk: Bank) -> None:
     answered(customer.post(ENRICH, {"domains": ["seen.example"]}))
     caller = desk.do(Keys(desk.postgres, desk.settings.key_secrets, 5_000).find(customer.key))
     bill, request_id = Bill("evidence", 1, [("seen.example", Mark.PAID_BEFORE)]), new_request_id()
-    desk.do(charge(desk.postgres, caller, request_id, bill, timeout_ms=5_000))
+    desk.do(Billing(desk.postgres, 5000).charge(caller, request_id, bill))
     (entry,) = answered(customer.client.get(f"{LEDGER}/{request_id}"))["entries"]
     assert (entry["operation"], entry["api_credits"], entry["lead_credits"]) == ("evidence", -1, 0)
     assert entry["domains"] == [{"domain": "seen.example", "charged": False, "reason": "already_paid"}]
