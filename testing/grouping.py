@@ -12,11 +12,21 @@ import pytest
 
 TESTS = Path(__file__).parents[1] / "tests"
 
-# Chromium; Spark and the tables of extraction, which in every worker would be half the time; engines that get killed.
+# Chromium; the tables of extraction, which in every worker would be half of the time; engines that are killed.
 FOLDERS = ("browser", "ingest", "proof")
 
 # What takes minutes starts first, the longest before the others; else one worker would work on it alone at the end.
-FIRST = ("proof", "ingest", "docs", "browser", "private-engines")
+FIRST = (
+    "proof",
+    "spark",
+    "docs",
+    "browser",
+    "ingest",
+    "private-engines",
+    "search/test_pages.py",
+    "client/test_cli_first_hour.py",
+    "client/test_cli_enrich.py",
+)
 
 
 def _group(item: pytest.Item) -> str:

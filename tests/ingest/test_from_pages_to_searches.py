@@ -27,7 +27,7 @@ from testing.sites import Site, write_folder
 from tests.ingest.scoring import Found, Right, same_profile
 from tests.ingest.storm import refusing_writes
 
-pytestmark = pytest.mark.private_engines  # starts Spark
+pytestmark = [pytest.mark.private_engines, pytest.mark.xdist_group("spark")]
 SITEGLASS = Path(sys.executable).parent / "siteglass"
 SITES, SEED, FILES, CORRUPT_PERCENT = 2_000, 1, 4, 1
 

@@ -16,7 +16,7 @@ from siteglass.settings import Settings, environment_of
 from testing.service import make_test_account, settings_for
 from testing.warc_files import response, write_warc
 
-pytestmark = pytest.mark.private_engines  # starts Spark
+pytestmark = [pytest.mark.private_engines, pytest.mark.xdist_group("spark")]
 PARKED = b"<html><title>old-name.example.com is for sale</title><body>This domain is for sale.</body></html>"
 SILENT = (
     b"<html><title>Quiet House</title><body><h1>Quiet House</h1><p>We make tables of oak, by hand.</p></body></html>"

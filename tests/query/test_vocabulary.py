@@ -182,6 +182,7 @@ def test_any_text_is_answered(kind: Kind, text: str) -> None:
         assert set(VOCABULARY.resolve(kind, text)) <= values
 
 
+@pytest.mark.timing
 def test_it_loads_and_suggests_quickly() -> None:
     """Generous bounds, several times what was measured (0.2 s, 1 ms): they catch a change of kind only."""
     measure = "import time; from siteglass.query.vocabulary import vocabulary; s = time.perf_counter(); vocabulary()"

@@ -16,7 +16,7 @@ from testing.warc_files import packed, response, write_warc
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.private_engines  # starts Spark
+pytestmark = [pytest.mark.private_engines, pytest.mark.xdist_group("spark")]
 
 EXTRACT = "tests.ingest.stand_in:facts_of"
 

@@ -26,7 +26,7 @@ from tests.ingest.stand_in_rules import RULES
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.private_engines  # starts Spark
+pytestmark = [pytest.mark.private_engines, pytest.mark.xdist_group("spark")]
 
 SECRET = "a secret of the tests that is long enough"
 STAND_IN = "tests.ingest.stand_in_rules:RULES"
