@@ -67,7 +67,7 @@ def places(history: History, person_id: int) -> list[Place]:
         "ledger, in its middle": f"/dashboard/ledger?before={newest['seq'] // 2}",
         "ledger, back to newer": f"/dashboard/ledger?after={newest['seq'] // 2}",
         "ledger, refunds": "/dashboard/ledger?kind=refund",
-        "ledger, nothing of a kind": "/dashboard/ledger?kind=hold",
+        "ledger, nothing of a kind": "/dashboard/ledger?kind=adjust&last=2000-01-01",
         "ledger, one key": f"/dashboard/ledger?key={key}",
         "ledger, charges of one key this month": f"/dashboard/ledger?kind=charge&key={key}&first={first}&last={last}",
         "ledger, one request": f"/dashboard/ledger?request={newest['request_id']}",
