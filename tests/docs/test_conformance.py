@@ -12,7 +12,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pytest
+from starlette.routing import Route
 
+from siteglass.app import create_app
 from siteglass.billing.account_status import MAX_EXPIRIES
 from siteglass.billing.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
 from siteglass.billing.requests import (
@@ -25,7 +27,6 @@ from siteglass.billing.requests import (
     USAGE_PARAMETERS,
 )
 from siteglass.corpus.evidence_files import MAX_SIGHTINGS
-from siteglass.dashboard.routes import routes
 from siteglass.errors import SiteglassError
 from siteglass.leads.requests import DEFAULT_LIMIT, ENRICH_PARAMETERS, PAGE_PARAMETERS, SEARCH_PARAMETERS
 from siteglass.leads.values import DEFAULT_SHOWN, MAX_Q_CHARS, MAX_SHOWN, VALUES_PARAMETERS
@@ -41,6 +42,7 @@ from siteglass.query.natural import MAX_QUERY_CHARS
 from siteglass.query.values import MAX_AGE_DAYS, MAX_VALUE_CHARS
 from siteglass.settings import Settings
 from siteglass.web.operations import DOMAINS_PER_UNIT, MAX_LIMIT
+from testing.service import settings_for
 
 ROOT = Path(__file__).parents[2]
 CONFORMANCE = "docs/conformance.md"
@@ -251,7 +253,8 @@ def _errors(kind: type[SiteglassError] = SiteglassError) -> Iterator[str]:
 
 
 def _routes() -> Iterator[str]:
-    for route in routes():
+    for route in create_app(settings_for("routes")).router.routes:
+        assert isinstance(route, Route)
         for method in sorted((route.methods or set()) - {"HEAD"}):
             yield f"{method} {route.path}"
 
