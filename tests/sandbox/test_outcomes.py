@@ -16,7 +16,7 @@ from siteglass.access.keys import create_key
 from siteglass.access.rotation import rotate_key
 from siteglass.billing.credits import Billing
 from siteglass.billing.receipts import EntryFilter, entries
-from siteglass.leads import sandbox as test_mode
+from siteglass.leads import sandbox
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from testing.service import make_test_account, run, serving, settings_for
@@ -30,7 +30,7 @@ def settings() -> Settings:
     """An index of test leads, and none of live ones."""
     made = settings_for("testmode")
     make_test_account(made.postgres_dsn, made.postgres_schema)
-    assert run(made, lambda live_index: test_mode.build(live_index)) == test_mode.LEADS + 4
+    assert run(made, lambda live_index: sandbox.build(live_index)) == sandbox.LEADS + 4
     return made
 
 
@@ -84,7 +84,7 @@ def test_a_search_finds_the_same_leads_every_time_and_costs_nothing(
     charged = sum(bool(lead["emails"]) for lead in first["results"])
     assert headers["X-Test-Mode"] == "true"
     assert headers["X-Credits-Lead-Used"] == str(charged)
-    assert headers["X-Credits-Lead-Remaining"] == str(test_mode.BALANCE - charged)
+    assert headers["X-Credits-Lead-Remaining"] == str(sandbox.BALANCE - charged)
 
     async def written(live_index: Any) -> tuple[int, int]:
         postgres: Postgres = live_index.postgres
@@ -102,7 +102,7 @@ def test_pages_are_walked_to_the_end(client: httpx.Client) -> None:
         if page["next"] is None:
             break
         page = client.post(page["next"], json={}).json()
-    assert len(seen) == len(set(seen)) == test_mode.LEADS + 4
+    assert len(seen) == len(set(seen)) == sandbox.LEADS + 4
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_errors_on_purpose(client: httpx.Client, word: str, status: int, retry_a
 
 
 def test_every_word_has_a_test() -> None:
-    assert set(test_mode.ERRORS) == {
+    assert set(sandbox.ERRORS) == {
         "INSUFFICIENT_CREDITS", "CREDIT_CAP_EXCEEDED", "TOO_MANY_REQUESTS", "UNAVAILABLE", "INTERNAL",
     }  # fmt: skip
 
@@ -138,7 +138,7 @@ def test_a_cursor_that_has_expired(client: httpx.Client) -> None:
 def test_a_slow_answer(client: httpx.Client) -> None:
     started = time.monotonic()
     assert search(client, query="test:SLOW", limit=1).status_code == 200
-    assert time.monotonic() - started >= test_mode.SLOW_S - 0.1
+    assert time.monotonic() - started >= sandbox.SLOW_S - 0.1
 
 
 def test_domains_on_purpose(client: httpx.Client) -> None:
@@ -160,7 +160,7 @@ def test_domains_on_purpose(client: httpx.Client) -> None:
     assert (
         client.post("/v1/leads/enrich", json={"domains": ["slow.example"]}).json()["results"][0]["status"] == "success"
     )
-    assert time.monotonic() - started >= test_mode.SLOW_S - 0.1
+    assert time.monotonic() - started >= sandbox.SLOW_S - 0.1
 
 
 def test_what_caps_and_dry_runs_say(client: httpx.Client) -> None:
@@ -182,7 +182,7 @@ def test_the_same_key_of_a_retry_is_found_again(client: httpx.Client) -> None:
 def test_the_rest_is_the_service_as_it_is(client: httpx.Client) -> None:
     assert search(client, technology=["Shopify"]).status_code == 400
     read = client.post("/v1/leads/interpret", json={"query": "Shopify stores in the US"}).json()
-    assert 0 < read["total_results"] < test_mode.LEADS
+    assert 0 < read["total_results"] < sandbox.LEADS
     assert client.get("/v1/values/technology?q=shop").status_code in (200, 404)
     assert client.get("/v1/account").json()["key"]["name"] == "test"
 
