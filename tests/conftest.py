@@ -77,9 +77,9 @@ def leads(leads_path: Path) -> list[Lead]:
 @pytest.fixture(scope="session")
 def live_settings(shared_folder: Path, leads_path: Path) -> Settings:
     """Settings of the live index with all demo leads, which nobody changes."""
-    from testing.service import fill, settings_for
+    from testing.service import PATIENT, fill, settings_for
 
-    settings = settings_for("shared")
+    settings = settings_for("shared", **PATIENT)
     _once(shared_folder, "shared", lambda: fill(settings, leads_path))
     return settings
 
@@ -87,9 +87,9 @@ def live_settings(shared_folder: Path, leads_path: Path) -> Settings:
 @pytest.fixture(scope="session")
 def changing_settings(shared_folder: Path, leads_path: Path) -> Settings:
     """Settings of a live index with all demo leads, to which tests add others."""
-    from testing.service import fill, settings_for
+    from testing.service import PATIENT, fill, settings_for
 
-    settings = settings_for("changing")
+    settings = settings_for("changing", **PATIENT)
     _once(shared_folder, "changing", lambda: fill(settings, leads_path))
     return settings
 

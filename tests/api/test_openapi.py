@@ -236,7 +236,7 @@ def test_numbers_and_lengths_are_the_limits(described: Description, own: httpx.C
     assert (sent["limit"]["minimum"], sent["limit"]["maximum"], sent["limit"]["default"]) == (1, 100, 20)
     assert (sent["query"]["maxLength"], sent["wrapped_query"]["maxLength"]) == (1_000, 8_000)
     for name, lengths, fill in (
-        ("query", sent["query"], " word"),
+        ("query", sent["query"], " Shopify"),
         ("wrapped_query", sent["wrapped_query"], "#"),
         ("city", sent["city"], "x"),
     ):
@@ -280,7 +280,13 @@ def _search_bodies() -> list[dict[str, Any]]:
 
 
 def test_real_readings(described: Description, own: httpx.Client) -> None:
-    sentences = ("shopfy stores in Georgia", "slow sites with an SEO score above 95", "near me", "dentist", "")
+    sentences = (
+        "shopfy stores in Georgia",
+        "slow sites with an SEO score above 95",
+        "near me in Berlin",
+        "dentist",
+        "",
+    )
     for body in (*_search_bodies(), *({"query": sentence} for sentence in sentences)):
         read = described.check_200("interpret", own.post(INTERPRET, json=body))
         page = described.check_200("search", own.post(SEARCH, json={**body, "explain": True}))

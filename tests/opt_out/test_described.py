@@ -70,7 +70,7 @@ def test_every_refusal_is_as_described(
         async def fail(*_: object, error: Exception = error, **__: object) -> None:
             raise error
 
-        monkeypatch.setattr("siteglass.privacy.subject_requests.FrontDoor._mail_code", fail)
+        monkeypatch.setattr("siteglass.privacy.subject_requests.SubjectRequests._mail_code", fail)
         monkeypatch.setattr(opt_out, "suppress", fail)
         responses[code] = door.post(path, {"email": "a@door-fault.com"} if name == "opt_out" else proof)
     for code, response in responses.items():

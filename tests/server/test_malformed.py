@@ -49,6 +49,8 @@ def test_the_body_is_ours(service: ServiceProcess, case: str) -> None:
 @pytest.mark.parametrize("case", ["method", "chunk size", "headers"])
 def test_byte_by_byte(service: ServiceProcess, case: str) -> None:
     sent, said = (MALFORMED | TOO_LARGE)[case]
+    # To a path that reads the body first: elsewhere the answer to the missing key may come before the bad chunk.
+    sent = sent.replace(b"/v1/leads/search", b"/v1/opt-out")
     size = max(1, len(sent) // 1_000)
     (reply,) = ask(service.port, *(sent[start : start + size] for start in range(0, len(sent), size)))
     check_error(reply, 400, "INVALID_REQUEST", said)
