@@ -172,7 +172,7 @@ class Keys:
             del self._lookups[oldest]
 
     async def _look_up(self, digests: list[bytes]) -> Caller | None:
-        row = await self._postgres.fetchrow(_FIND, digests)
+        row = await self._postgres.fetchrow(_FIND, digests, timeout_ms=self._timeout_ms)
         if row is None:
             return None
         if row["digest"] != digests[0]:
