@@ -21,6 +21,7 @@ from siteglass.corpus.lead import Lead
 from siteglass.errors import BadRequest
 from siteglass.index.documents import facts
 from siteglass.leads.requests import read_search
+from siteglass.query.body import read_meaning
 from siteglass.query.field import Filter, Form, Kind, SearchableField
 from siteglass.query.fields import ASKED, ENRICH_FIELDS, SEARCH_SELECTABLE
 from siteglass.query.values import moment_text
@@ -139,7 +140,7 @@ class Mix:
             elif not sentence:
                 lines.append(self._directive(condition))
         if sentence:
-            body["query"] = " ".join(self._by_rank(self._ranked["keywords"]) for _ in range(self._random.randint(1, 2)))
+            body["query"] = self._words()
         if lines:
             body["wrapped_query"] = "\n".join(lines)
         shape = {"sort": self._weighted(SORTS), "limit": self._weighted(LIMITS)}
@@ -230,6 +231,13 @@ class Mix:
 
     def _either(self, name: str, alias: str | None) -> str:
         return alias if alias and self._random.random() < 0.3 else name
+
+    def _words(self) -> str:
+        """One or two words that leads have, and that a search can use: others are refused."""
+        while True:
+            words = " ".join(self._by_rank(self._ranked["keywords"]) for _ in range(self._random.randint(1, 2)))
+            if read_meaning({"query": words}, 0).criteria.conditions:
+                return words
 
     def _by_rank(self, ranked: Sequence[str]) -> str:
         """Rank r with a chance in proportion to 1/r."""
