@@ -61,7 +61,7 @@ async def apply_functions(connection: Connection[Record], schema: str) -> None:
     applied = {row["name"]: row["hash"] for row in rows}
     for name in sorted(applied.keys() - files.keys()):
         await connection.execute(f"DROP FUNCTION {schema}.{name}")
-        await connection.execute(f"DELETE FROM {schema}.sql_functions WHERE name = $1", name)  # noqa: S608
+        await connection.execute(f"DELETE FROM {schema}.sql_functions WHERE name = $1", name)  # noqa: S608 - our own schema name
     for name, text in files.items():
         if applied.get(name) != file_hash(text):
             await _apply(connection, schema, name, text)
@@ -76,7 +76,7 @@ async def _apply(connection: Connection[Record], schema: str, name: str, text: s
     if len(after) != 1:
         raise _other_signature(name, f"{name} would be {' and '.join(sorted(after))}")
     await connection.execute(
-        f"INSERT INTO {schema}.sql_functions VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET hash = excluded.hash",  # noqa: S608
+        f"INSERT INTO {schema}.sql_functions VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET hash = excluded.hash",  # noqa: S608 - our own schema name
         name,
         file_hash(text),
     )

@@ -151,12 +151,12 @@ async def _give_rights(connection: asyncpg.Connection[asyncpg.Record], schema: s
 async def _record_version(connection: asyncpg.Connection[asyncpg.Record], schema: str) -> None:
     """Note what this build applied. After a return to an older build, what newer ones applied is no longer there."""
     await connection.execute(
-        f"INSERT INTO {schema}.schema_versions (revision, functions_hash) VALUES ($1, $2) ON CONFLICT DO NOTHING",  # noqa: S608
+        f"INSERT INTO {schema}.schema_versions (revision, functions_hash) VALUES ($1, $2) ON CONFLICT DO NOTHING",  # noqa: S608 - our own schema name
         HEAD,
         functions_hash(),
     )
     await connection.execute(
-        f"DELETE FROM {schema}.schema_versions WHERE number > ("  # noqa: S608
+        f"DELETE FROM {schema}.schema_versions WHERE number > ("  # noqa: S608 - our own schema name
         f"SELECT number FROM {schema}.schema_versions WHERE revision = $1 AND functions_hash = $2)",
         HEAD,
         functions_hash(),
