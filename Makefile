@@ -87,9 +87,18 @@ serve: setup ## Run the service
 
 # --- checks -------------------------------------------------------------------------------------
 
+# Tests that fail run once more, one after the other: a shared host can take a core away for seconds, and a test that
+# then waited too long passes. The summary names them; a defect fails again. Status 1 means that tests failed, any other
+# that they could not run. `-n 1` and not `-n 0`, since xdist adds a test's group to its name.
+define tests
+	$(BIN)/pytest -n $(1) -m $(2) --junitxml=$(DURATIONS)/$(3).xml $(4) $(PYTEST_ARGS) || { \
+		test $$? -eq 1 && echo "--- the tests that failed, once more" && \
+		$(BIN)/pytest -n $(if $(filter 0,$(1)),0,1) -m $(2) --last-failed --last-failed-no-failures none $(4) $(PYTEST_ARGS); }
+endef
+
 .PHONY: quick
 quick: setup ## Run the pure tests, without engines, in less than a minute
-	$(BIN)/pytest -n 2 --quick -m "not timing" --junitxml=$(DURATIONS)/quick.xml $(PYTEST_ARGS)
+	$(call tests,2,"not timing",quick,--quick)
 
 .PHONY: test
 test: setup ## Run all tests: most in parallel, then those that compare times; the engines must be up (PYTEST_WORKERS, PYTEST_ARGS)
@@ -98,13 +107,11 @@ test: setup ## Run all tests: most in parallel, then those that compare times; t
 
 .PHONY: parallel
 parallel: setup ## Run the tests that may run beside each other; the engines must be up
-	$(BIN)/pytest -n $(PYTEST_WORKERS) -m "not timing" --junitxml=$(DURATIONS)/parallel.xml $(PYTEST_ARGS)
+	$(call tests,$(PYTEST_WORKERS),"not timing",parallel)
 
 .PHONY: timing
 timing: setup ## Run the tests that compare times, one after the other; the engines must be up
-# What fails runs once more: a shared host can take a core away for seconds. A slower program fails again.
-	$(BIN)/pytest -n 0 -m timing --junitxml=$(DURATIONS)/timing.xml $(PYTEST_ARGS) || \
-		$(BIN)/pytest -n 0 -m timing --last-failed --last-failed-no-failures none $(PYTEST_ARGS)
+	$(call tests,0,timing,timing)
 
 .PHONY: slowest
 slowest: ## Print the slowest tests of the last run

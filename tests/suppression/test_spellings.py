@@ -180,4 +180,5 @@ def test_a_hostile_page_keeps_nobody_waiting(text: str) -> None:
     started = time.process_time()
     changes(lead_getter(lead), SUPPRESSED, HASHER)
     changes({"text": lead.text}.get, SUPPRESSED, HASHER)
-    assert time.process_time() - started < 0.5
+    # 0.16 s at rest, and six times that was seen on a busy host; work that grows with the square takes minutes.
+    assert time.process_time() - started < 5

@@ -197,7 +197,8 @@ def test_a_hostile_page_keeps_nobody_waiting() -> None:
     lead = Lead(domain="a.example", crawled_at_ms=0, keywords=texts, links=texts, text="@" * 10_000 + "a@" * 5_000)
     started = time.process_time()
     changed = changes(lead_getter(lead), {b"x" * 32}, HASHER)
-    assert time.process_time() - started < 0.5
+    # 0.1 s at rest; a busy host makes it several times as much, and looking at every address hundreds of times.
+    assert time.process_time() - started < 5
     assert "a199x19@" not in str(changed["links"])
 
 
