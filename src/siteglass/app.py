@@ -24,6 +24,7 @@ from siteglass.billing.answers import FORGET_EVERY_S, forget_answers
 from siteglass.billing.balance_mails import MAIL_EVERY_S, mail_low_balances
 from siteglass.billing.endpoints import BillingEndpoints
 from siteglass.billing.expiry import EXPIRE_EVERY_S, expire_credits
+from siteglass.billing.operations import LEDGER, RECEIPT
 from siteglass.dashboard.guard import HOME
 from siteglass.dashboard.routes import open_dashboard
 from siteglass.dashboard.routes import routes as dashboard_routes
@@ -33,8 +34,10 @@ from siteglass.index.index import open_index
 from siteglass.leads.charging import AccountCharger
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.language_model import open_language_model
+from siteglass.leads.operations import PAGE, SEARCH, VALUES, VALUES_PATH
 from siteglass.leads.sandbox import SandboxCharger, SandboxEndpoints
 from siteglass.openapi.endpoints import document_routes
+from siteglass.openapi.operations import OPERATIONS
 from siteglass.people import sessions
 from siteglass.people.passwords import Passwords
 from siteglass.people.second_factor import RESEAL_EVERY_S
@@ -58,7 +61,6 @@ from siteglass.suppression.values import Hasher
 from siteglass.web.address import public_url
 from siteglass.web.guard import Guard
 from siteglass.web.health import ReadinessCheck, health_routes
-from siteglass.web.operations import LEDGER, OPERATIONS, PAGE, RECEIPT, SEARCH, VALUES, VALUES_PATH
 from siteglass.web.responses import error_response
 
 

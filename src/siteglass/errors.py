@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 # An answer lists no more problems than this, however many there are.
 MAX_DETAILS = 20
@@ -43,10 +43,6 @@ class Problem:
     line: int | None = None
     column: int | None = None
     nearest: str | None = None
-
-    def spelled(self) -> dict[str, Any]:
-        """The problem as an element of `details`; what is not due is absent."""
-        return {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
 
 
 class Problems:

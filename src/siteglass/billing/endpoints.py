@@ -11,13 +11,14 @@ from starlette.routing import Route
 from siteglass.access.keys import Caller
 from siteglass.billing import account_status as standing
 from siteglass.billing import receipts
+from siteglass.billing.operations import ACCOUNT, LEDGER, RECEIPT, USAGE
 from siteglass.billing.requests import is_request_id, read_ledger, read_usage, too_many_rows
 from siteglass.billing.responses import account_response, ledger_response, receipt_response, usage_response
 from siteglass.errors import NotFound
 from siteglass.platform.backends import Backends
 from siteglass.web.guard import Call, Guard
-from siteglass.web.operations import ACCOUNT, LEDGER, RECEIPT, USAGE
 from siteglass.web.parameters import read_no_parameters
+from siteglass.web.responses import json_response
 
 
 class BillingEndpoints:
@@ -41,7 +42,7 @@ class BillingEndpoints:
         """Balances, plan and limits."""
         read_no_parameters(request.query_params)
         overview = await standing.overview(self._postgres, caller)
-        return account_response(overview, self._max_domains)
+        return json_response(account_response(overview, self._max_domains))
 
     async def usage(self, request: Request, caller: Caller, _call: Call) -> Response:
         """Credits by day, operation and key."""
@@ -56,7 +57,7 @@ class BillingEndpoints:
         )
         if rows is None:
             raise too_many_rows()
-        return usage_response(wanted, rows)
+        return json_response(usage_response(wanted, rows))
 
     async def ledger(self, request: Request, caller: Caller, _call: Call) -> Response:
         """Ledger entries, a page at a time."""
@@ -73,4 +74,4 @@ class BillingEndpoints:
             entries = await receipts.of_request(self._postgres, caller.account_id, request_id)
         if not entries:
             raise NotFound(request.url.path[:200], receipt=True)
-        return receipt_response(request_id, entries)
+        return json_response(receipt_response(request_id, entries))

@@ -10,6 +10,7 @@ import io
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import overload
 
 from siteglass.billing.receipts import Entry, EntryFilter, entries
 from siteglass.platform.postgres import Postgres
@@ -27,6 +28,10 @@ MAX_CSV_ROWS = 100_000
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
+@overload
+def format_time(time: datetime) -> str: ...
+@overload
+def format_time(time: datetime | None) -> str | None: ...
 def format_time(time: datetime | None) -> str | None:
     """A time of the database, which gives them in UTC."""
     return None if time is None else time.isoformat(timespec="microseconds").replace("+00:00", "Z")

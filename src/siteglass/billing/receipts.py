@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import asyncpg
 
-from siteglass.billing.credits import Mark, read_domains
+from siteglass.billing.credits import ChargedOperation, Mark, read_domains
 from siteglass.platform.postgres import Postgres
 
 MAX_USAGE_ROWS = 10_000
@@ -21,7 +21,7 @@ class UsageRow(NamedTuple):
     """What one key did of one operation on one day (UTC); the columns of the statement below."""
 
     day: date
-    operation: str
+    operation: ChargedOperation
     key_id: int
     key_name: str
     requests: int

@@ -1,27 +1,103 @@
-"""The query parameters of account, usage and ledger, read strictly: every problem at once."""
+"""The parameters of account, usage and ledger: declared, and read strictly, every problem at once."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import Annotated
 
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
 from starlette.datastructures import QueryParams
 
 from siteglass.billing.receipts import MAX_USAGE_ROWS, EntryFilter
 from siteglass.errors import BadRequest, Problem, Problems
+from siteglass.web.messages import Day, Parameters, names_of
 from siteglass.web.parameters import MAX_NUMBER, Given, read_given, read_number
 from siteglass.web.responses import JSON
 
 CSV = "text/csv"
 
-USAGE_PARAMETERS = ("from", "to", "key")
-LEDGER_PARAMETERS = ("from", "to", "key", "request_id", "limit", "before")
 DEFAULT_DAYS = 30
 MAX_DAYS = 366
 DEFAULT_ENTRIES = 100
 MAX_ENTRIES = 1_000
 MAX_REQUEST_ID_CHARS = 100
+
+# --- declared -----------------------------------------------------------------------------------
+
+Number = Annotated[int, Meta(ge=1, le=MAX_NUMBER)]
+RequestId = Annotated[
+    str, Meta(min_length=1, max_length=MAX_REQUEST_ID_CHARS, examples=["0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90"])
+]
+KeyNumber = Annotated[Number, Meta(description="Number of a key: only what this key did.", examples=[7])]
+
+
+class UsageParameters(Parameters):
+    """Days, and perhaps one key."""
+
+    from_: (
+        Annotated[
+            Day,
+            Meta(
+                description=f"First day. Without it: so that there are {DEFAULT_DAYS} days; at most {MAX_DAYS} can be "
+                "requested.",
+                examples=["2026-11-01"],
+            ),
+        ]
+        | UnsetType
+    ) = msgspec.field(default=UNSET, name="from")
+    to: Annotated[Day, Meta(description="Last day. Without it: today, UTC.", examples=["2026-11-15"])] | UnsetType = (
+        UNSET
+    )
+    key: KeyNumber | UnsetType = UNSET
+
+
+class LedgerParameters(Parameters):
+    """Which entries."""
+
+    from_: (
+        Annotated[
+            str,
+            Meta(
+                description="Not earlier than this RFC 3339 time; or than the start of a day, UTC.",
+                examples=["2026-11-01T00:00:00Z"],
+            ),
+        ]
+        | UnsetType
+    ) = msgspec.field(default=UNSET, name="from")
+    to: (
+        Annotated[
+            str,
+            Meta(
+                description="Earlier than this RFC 3339 time; or up to the end of a day, UTC.", examples=["2026-11-15"]
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    key: KeyNumber | UnsetType = UNSET
+    request_id: (
+        Annotated[RequestId, Meta(description="Only entries of this request, or with this reference of a grant.")]
+        | UnsetType
+    ) = UNSET
+    limit: Annotated[
+        int,
+        Meta(ge=1, le=MAX_ENTRIES, description=f"Entries on a page; without it {DEFAULT_ENTRIES}.", examples=[2]),
+    ] = DEFAULT_ENTRIES
+    before: (
+        Annotated[Number, Meta(description="Only entries with a lower `seq`; `next` has it.", examples=[1_000])]
+        | UnsetType
+    ) = UNSET
+
+
+class ReceiptParameters(Parameters):
+    """Which request."""
+
+    request_id: Annotated[RequestId, Meta(description="The `X-Request-Id` of a response that was charged.")]
+
+
+# --- read ---------------------------------------------------------------------------------------
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)", re.ASCII | re.IGNORECASE)
@@ -84,7 +160,7 @@ class UsageRequest:
 def read_usage(parameters: QueryParams, today: date) -> UsageRequest:
     """The parameters of GET /v1/usage."""
     problems = Problems()
-    given = read_given(parameters, USAGE_PARAMETERS, problems)
+    given = read_given(parameters, names_of(UsageParameters), problems)
     first, last = _day(given, "from", problems), _day(given, "to", problems)
     key_id = read_number(given, "key", MAX_NUMBER, problems)
     if problems:
@@ -119,7 +195,7 @@ class LedgerRequest:
 def read_ledger(parameters: QueryParams, accepted: str = "") -> LedgerRequest:
     """The parameters of GET /v1/ledger; `accepted` is the header that says in which form."""
     problems = Problems()
-    given = read_given(parameters, LEDGER_PARAMETERS, problems)
+    given = read_given(parameters, names_of(LedgerParameters), problems)
     since, until = _time(given, "from", problems), _time(given, "to", problems, end_of_day=True)
     if since and until and since > until:
         problems.append(Problem("from", f"expected a time not after `to`, found {given['from']}"))

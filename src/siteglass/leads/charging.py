@@ -24,6 +24,7 @@ from siteglass.billing.credits import Bill, Billing, Receipt
 from siteglass.billing.responses import credit_headers
 from siteglass.errors import BadRequest, IdempotencyInProgress, IdempotencyMismatch, Problem, Unavailable
 from siteglass.leads import replay
+from siteglass.leads.responses import Quote
 from siteglass.platform.backends import Backends
 from siteglass.settings import Settings
 from siteglass.web.guard import Call, Handler
@@ -32,6 +33,7 @@ from siteglass.web.responses import bytes_response, json_response
 
 KEY_HEADER = "Idempotency-Key"
 MAX_KEY_CHARS = 255
+RETRY_HEADERS = ("Idempotency-Replayed", "Idempotency-Request-Id", "Idempotency-Redacted")
 # Bare, or quoted as a structured field: both mean the same key.
 _KEY = re.compile(r'"(?P<quoted>[\x21\x23-\x5b\x5d-\x7e]{1,255})"|(?P<bare>[\x21\x23-\x7e]{1,255})')
 
@@ -42,8 +44,8 @@ class Offer:
 
     bill: Bill
     body: bytes
-    preview: dict[str, int]
-    """What a dry run reports beside the price."""
+    quote: Callable[[int, int], Quote]
+    """What a dry run returns for a price of so many API and lead credits."""
     dry_run: bool
     headers: dict[str, str] = field(default_factory=dict)
 
@@ -176,5 +178,5 @@ def paid_response(offer: Offer, receipt: Receipt) -> Response:
 
 def dry_run_response(offer: Offer, price: Receipt) -> Response:
     """The price in place of the response."""
-    body = {"dry_run": True, "api_credits": price.api, "lead_credits": price.lead, **offer.preview}
+    body = offer.quote(price.api, price.lead)
     return json_response(body, headers={**offer.headers, **credit_headers(Receipt(0, 0, price.balances))})

@@ -20,16 +20,7 @@ from siteglass.leads.charging import Offer, Work
 from siteglass.leads.enrich import EnrichmentResult
 from siteglass.leads.evidence import Evidence
 from siteglass.leads.language_model import LanguageModel
-from siteglass.leads.requests import Spending, read_enrich, read_page, read_search
-from siteglass.leads.responses import ESTIMATED, NOTES_HEADER, enrich_body, evidence_body, search_body
-from siteglass.leads.search import SearchPage
-from siteglass.leads.values import read_values, values_response
-from siteglass.query import completion
-from siteglass.query.body import Meaning
-from siteglass.query.cursor import CursorSealer
-from siteglass.suppression.filter import SuppressionFilter
-from siteglass.web.guard import Call, Guard, Handler
-from siteglass.web.operations import (
+from siteglass.leads.operations import (
     DOMAINS_PER_UNIT,
     ENRICH,
     EVIDENCE,
@@ -38,11 +29,31 @@ from siteglass.web.operations import (
     PAGE,
     SEARCH,
     VALUES,
-    Operation,
 )
+from siteglass.leads.requests import Spending, read_enrich, read_page, read_search
+from siteglass.leads.responses import (
+    ESTIMATED,
+    NOTES_HEADER,
+    EnrichQuote,
+    EnrichResponse,
+    Interpretation,
+    SearchQuote,
+    evidence_response,
+    interpret_response,
+    search_response,
+    values_response,
+)
+from siteglass.leads.search import SearchPage
+from siteglass.leads.values import VALUES_HEADERS, read_values
+from siteglass.query import completion
+from siteglass.query.body import Meaning
+from siteglass.query.cursor import CursorSealer
+from siteglass.suppression.filter import SuppressionFilter
+from siteglass.web.guard import Call, Guard, Handler
+from siteglass.web.operations import Operation
 from siteglass.web.parameters import read_no_parameters
 from siteglass.web.requests import read_json
-from siteglass.web.responses import bytes_response, json_response
+from siteglass.web.responses import encode, json_response
 
 
 class Charger(Protocol):
@@ -85,7 +96,7 @@ class LeadEndpoints:
         wanted = replace(wanted, meaning=await self._with_model(wanted.meaning, body, now_ms))
         interpret.refuse_if_empty(wanted.meaning)
         page = await search.first_page(self.index, self.suppression, wanted)
-        explained = interpret.explained(wanted.meaning) if wanted.explain else None
+        explained = interpret.interpretation_of(wanted.meaning) if wanted.explain else None
         notes = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
         return self._offer("search", caller, page, spending, sealed_s, explained, notes)
 
@@ -108,13 +119,17 @@ class LeadEndpoints:
         page: SearchPage,
         spending: Spending,
         sealed_s: int,
-        explained: dict[str, Any] | None = None,
+        explained: Interpretation | None = None,
         headers: Mapping[str, str] = MappingProxyType({}),
     ) -> Offer:
+        def quote(api: int, lead: int) -> SearchQuote:
+            return SearchQuote(api_credits=api, lead_credits=lead, total_results=page.total)
+
+        body = search_response(page, self.sealer, self.cursor_holder(caller), sealed_s, explained)
         return Offer(
             Bill(operation, 0, page.marks, spending.max_lead_credits),
-            search_body(page, self.sealer, self.cursor_holder(caller), sealed_s, explained),
-            {"total_results": page.total},
+            encode(body),
+            quote,
             spending.dry_run,
             {**headers, **(ESTIMATED if page.total_estimated else {})},
         )
@@ -128,7 +143,7 @@ class LeadEndpoints:
         meaning = await self._with_model(wanted.meaning, body, now_ms)
         total = await interpret.count(self.index, meaning)
         notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
-        reading = {**interpret.explained(meaning), "total_results": total.count}
+        reading = interpret_response(interpret.interpretation_of(meaning), total.count)
         return json_response(reading, headers={**notes, **(ESTIMATED if total.estimated else {})})
 
     async def _with_model(self, meaning: Meaning, body: dict[str, Any], now_ms: int) -> Meaning:
@@ -142,7 +157,11 @@ class LeadEndpoints:
         await self.guard.take_rest(caller, call, -(-len(wanted.domains) // DOMAINS_PER_UNIT))
         enriched = await self.find_domains(wanted.domains, wanted.select)
         bill = Bill("enrich", 1, enriched.marks, wanted.spending.max_lead_credits)
-        return Offer(bill, enrich_body(enriched), {"found": len(bill.leads)}, wanted.spending.dry_run)
+
+        def quote(api: int, lead: int) -> EnrichQuote:
+            return EnrichQuote(api_credits=api, lead_credits=lead, found=len(bill.leads))
+
+        return Offer(bill, encode(EnrichResponse(results=enriched.items)), quote, wanted.spending.dry_run)
 
     async def find_domains(self, domains: list[str], select: tuple[str, ...]) -> EnrichmentResult:
         """An item for every domain."""
@@ -156,7 +175,7 @@ class LeadEndpoints:
                 found = await self.find_evidence(caller, request.path_params["domain"])
         except TimeoutError as error:
             raise Unavailable("the evidence was not read within the deadline of the request") from error
-        return bytes_response(evidence_body(found))
+        return json_response(evidence_response(found))
 
     async def find_evidence(self, caller: Caller, domain: str) -> Evidence:
         """The evidence of a lead that the account has paid for."""
@@ -169,4 +188,4 @@ class LeadEndpoints:
         values, more = await asyncio.to_thread(
             completion.complete, wanted.kind, wanted.text, wanted.limit, wanted.country
         )
-        return values_response(wanted, values, more)
+        return json_response(values_response(wanted, values, more), headers=VALUES_HEADERS)

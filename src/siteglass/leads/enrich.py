@@ -10,6 +10,7 @@ from siteglass.billing.credits import Mark
 from siteglass.corpus.domains import NotAHost, candidates
 from siteglass.index.index import Index
 from siteglass.index.lookup import LookupResult, look_up
+from siteglass.leads.responses import EnrichFailed, EnrichFound, EnrichItem, EnrichNotFound
 from siteglass.suppression.filter import SuppressionFilter
 
 # What enrichment spells differently from search lies beside the record.
@@ -20,7 +21,7 @@ _OWN = ("spending", "social_accounts")
 class EnrichmentResult:
     """The items, and the mark of each lead among them; shown when they are paid."""
 
-    items: list[dict[str, Any]]
+    items: list[EnrichItem]
     marks: list[tuple[str, Mark]]
 
 
@@ -72,28 +73,28 @@ def _stored(hosts: tuple[str, ...], looked_up: LookupResult) -> str | None:
     return None
 
 
-def not_found(domain: str) -> dict[str, Any]:
+def not_found(domain: str) -> EnrichNotFound:
     """The item of a domain that there is no lead of, or none that may be shown."""
-    return {"status": "not_found", "domain": domain, "message": f"No data found for {domain}"}
+    return EnrichNotFound(domain=domain, message=f"No data found for {domain}")
 
 
-def failed(domain: str) -> dict[str, Any]:
+def failed(domain: str) -> EnrichFailed:
     """The item of a domain that could not be looked up."""
     message = "The look-up of this domain failed and was not charged. Ask for it again, as a new request."
-    return {"status": "error", "domain": domain, "message": message}
+    return EnrichFailed(domain=domain, message=message)
 
 
 def _item(
     domain: str, wanted: tuple[str, ...] | NotAHost, looked_up: LookupResult, select: Sequence[str]
-) -> dict[str, Any]:
+) -> EnrichItem:
     if isinstance(wanted, NotAHost):
-        return {"status": "error", "domain": domain, "message": f"{domain!r} {wanted}"}
+        return EnrichFailed(domain=domain, message=f"{domain!r} {wanted}")
     stored = _stored(wanted, looked_up)
     if stored is None:
         return not_found(domain)
     if not stored:
         return failed(domain)
-    return {"status": "success", "domain": domain, "data": _data(looked_up.records[stored], select)}
+    return EnrichFound(domain=domain, data=_data(looked_up.records[stored], select))
 
 
 def _data(record: dict[str, Any], select: Sequence[str]) -> dict[str, Any]:

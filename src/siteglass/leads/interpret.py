@@ -10,12 +10,21 @@ from siteglass.errors import Problem, QueryError, Unavailable
 from siteglass.index import pages
 from siteglass.index.index import Index
 from siteglass.leads.language_model import LanguageModel
+from siteglass.leads.responses import (
+    AlternativeReading,
+    ConditionReading,
+    Correction,
+    Interpretation,
+    NoteOnWords,
+    Words,
+)
 from siteglass.platform import metrics
+from siteglass.query import natural
 from siteglass.query.body import Meaning, with_suggestions
 from siteglass.query.criteria import Condition, Criteria
 from siteglass.query.directives import print_condition
 from siteglass.query.filters import directive_can_say, write_filters
-from siteglass.query.natural import LOW_CONFIDENCE, Interpretation
+from siteglass.query.natural import LOW_CONFIDENCE
 from siteglass.query.natural.interpretation import TOO_LARGE, Note, Span, Understood
 from siteglass.query.suggested import CONFIDENCE, inside, is_wanted
 
@@ -92,14 +101,14 @@ def refuse_if_empty(meaning: Meaning) -> None:
         raise QueryError([_NOTHING, *_not_searched(meaning, meaning.sentence)])
 
 
-def _not_searched(meaning: Meaning, sentence: Interpretation) -> list[Problem]:
+def _not_searched(meaning: Meaning, sentence: natural.Interpretation) -> list[Problem]:
     return [
         _problem(sentence, note.words, f"{_said(note)}: {note.message}")
         for note in (*sentence.unsupported, *_unused(meaning))
     ]
 
 
-def _unsure(sentence: Interpretation) -> Problem:
+def _unsure(sentence: natural.Interpretation) -> Problem:
     """The condition that is least sure, and what was taken for granted in it."""
     unsure = min(sentence.conditions, key=lambda one: one.confidence)
     why = "".join(f" ({note.message})" for note in sentence.assumptions if note.words == unsure.words)
@@ -110,27 +119,29 @@ def _said(told: Note | Understood) -> str:
     return repr(" ".join(span.text for span in told.words)[:_MOST_WORDS_TOLD_CHARS])
 
 
-def _problem(sentence: Interpretation, words: tuple[Span, ...], message: str, nearest: str | None = None) -> Problem:
+def _problem(
+    sentence: natural.Interpretation, words: tuple[Span, ...], message: str, nearest: str | None = None
+) -> Problem:
     before = sentence.query[: words[0].start]
     return Problem("query", message, before.count("\n") + 1, len(before) - before.rfind("\n"), nearest)
 
 
-def explained(meaning: Meaning) -> dict[str, Any]:
-    """The reading of a search, as it is answered."""
+def interpretation_of(meaning: Meaning) -> Interpretation:
+    """The reading of a search, as it is returned."""
     sentence, second = meaning.sentence, meaning.second
     of_model = second.conditions if second else {}
     understood = sentence.understood if sentence else {}
     read = {**{one: known for one, known in understood.items() if one not in meaning.unused}, **of_model}
-    return {
-        "query": None if sentence is None else sentence.query,
-        "directives": [print_condition(one) for one in meaning.said.conditions if directive_can_say(one)],
-        "filters": meaning.filters,
-        "conditions": [_condition(one, read.get(one)) for one in meaning.said.conditions],
+    return Interpretation(
+        query=None if sentence is None else sentence.query,
+        directives=[print_condition(one) for one in meaning.said.conditions if directive_can_say(one)],
+        filters=meaning.filters,
+        conditions=[_condition(one, read.get(one)) for one in meaning.said.conditions],
         **_notes(meaning, sentence),
-        "confidence": _confidence(meaning),
-        "backend": "rules" if second is None else "rules+model",
-        "model": None if second is None else second.model,
-    }
+        confidence=_confidence(meaning),
+        backend="rules" if second is None else "rules+model",
+        model=None if second is None else second.model,
+    )
 
 
 def _confidence(meaning: Meaning) -> float:
@@ -143,13 +154,13 @@ def _confidence(meaning: Meaning) -> float:
     return min(CONFIDENCE if of_model else 1.0, meaning.sentence.confidence)
 
 
-def _condition(condition: Condition, known: Understood | None) -> dict[str, Any]:
-    return {
-        "directive": _spelled(condition),
-        "words": [] if known is None else _spans(known.words),
-        "rule": "given" if known is None else known.rule,
-        "confidence": 1.0 if known is None else known.confidence,
-    }
+def _condition(condition: Condition, known: Understood | None) -> ConditionReading:
+    return ConditionReading(
+        directive=_spelled(condition),
+        words=[] if known is None else _spans(known.words),
+        rule="given" if known is None else known.rule,
+        confidence=1.0 if known is None else known.confidence,
+    )
 
 
 def _spelled(condition: Condition) -> str:
@@ -160,7 +171,7 @@ def _spelled(condition: Condition) -> str:
     return f"{name}: {value}"
 
 
-def _notes(meaning: Meaning, sentence: Interpretation | None) -> dict[str, Any]:
+def _notes(meaning: Meaning, sentence: natural.Interpretation | None) -> dict[str, list[Any]]:
     if sentence is None:
         return {name: [] for name in ("assumptions", "corrections", "alternatives", "ignored", "unsupported")}
     second = meaning.second
@@ -168,9 +179,12 @@ def _notes(meaning: Meaning, sentence: Interpretation | None) -> dict[str, Any]:
     taken = [span for one in second.conditions.values() for span in one.words] if second else []
     return {
         "assumptions": [_note(note) for note in (*sentence.assumptions, *told)],
-        "corrections": [{**_span(one.word), "to": one.to} for one in sentence.corrections],
+        "corrections": [
+            Correction(text=one.word.text, start=one.word.start, end=one.word.end, to=one.to)
+            for one in sentence.corrections
+        ],
         "alternatives": [
-            {"words": _spans(one.words), "reading": one.reading, "directives": list(one.directives)}
+            AlternativeReading(words=_spans(one.words), reading=one.reading, directives=list(one.directives))
             for one in sentence.alternatives
         ],
         "ignored": [_span(span) for span in sentence.ignored if not any(inside(span, other) for other in taken)],
@@ -190,13 +204,13 @@ def _unused(meaning: Meaning) -> list[Note]:
     return [Note(words, message) for words, message in notes.items()]
 
 
-def _note(note: Note) -> dict[str, Any]:
-    return {"words": _spans(note.words), "message": note.message}
+def _note(note: Note) -> NoteOnWords:
+    return NoteOnWords(words=_spans(note.words), message=note.message)
 
 
-def _spans(spans: tuple[Span, ...]) -> list[dict[str, Any]]:
+def _spans(spans: tuple[Span, ...]) -> list[Words]:
     return [_span(span) for span in spans]
 
 
-def _span(span: Span) -> dict[str, Any]:
-    return {"text": span.text, "start": span.start, "end": span.end}
+def _span(span: Span) -> Words:
+    return Words(text=span.text, start=span.start, end=span.end)

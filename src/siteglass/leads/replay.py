@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import orjson
 
 from siteglass.corpus.domains import NotAHost, candidates
@@ -73,5 +74,6 @@ def _redacted_item(item: Record, some: Sequence[str], listed: ListedValues, hash
     if item["status"] != "success":
         return item
     if _is_listed(some, listed):
-        return not_found(item["domain"])
+        gone: Record = msgspec.to_builtins(not_found(item["domain"]))
+        return gone
     return {**item, "data": _redacted(item["data"], listed, hasher)}

@@ -1,48 +1,238 @@
-"""The bodies of lead operations, read strictly: every problem at once."""
+"""The bodies and parameters of lead operations: declared, and read strictly, every problem at once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, cast
 
+import msgspec
+from msgspec import Meta
+
+from siteglass.corpus.domains import MAX_INPUT_CHARS
 from siteglass.errors import BadRequest, Problem, Problems, repeated
 from siteglass.leads.interpret import refuse_if_unsure
-from siteglass.leads.search import ALWAYS_SHOWN, SearchRequest
+from siteglass.leads.records import ALWAYS_SHOWN, FILTER_TYPES
+from siteglass.leads.search import SearchRequest
 from siteglass.query.body import read_meaning
-from siteglass.query.fields import ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE, SORTS
+from siteglass.query.cursor import MAX_CURSOR_CHARS
+from siteglass.query.directives import MAX_TEXT_CHARS
+from siteglass.query.fields import ENRICH_FIELDS, SEARCH_SELECTABLE, SORTS
 from siteglass.query.filters import type_name, written_as_array
+from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
+from siteglass.web.messages import Parameters, RequestBody, names_of
 from siteglass.web.operations import MAX_LIMIT
-from siteglass.web.requests import list_names, nearest_name, read_switch, read_whole, unknown_fields
+from siteglass.web.requests import FieldReader, list_names, nearest_name, read_fields, unknown_fields
 
 DEFAULT_LIMIT = 20
 DEFAULT_SORT = "-score"
-
 MAX_LEAD_CREDITS = 1_000_000
-SPENDING_PARAMETERS = ("dry_run", "max_lead_credits")
 
-SWITCHES = ("explain", "strict")
-SEARCH_PARAMETERS = ("query", "limit", "select", "sort", *SPENDING_PARAMETERS, *SWITCHES, "wrapped_query", *FILTERS)
-PAGE_PARAMETERS = ("limit", *SPENDING_PARAMETERS)
-ENRICH_PARAMETERS = ("domains", "select", *SPENDING_PARAMETERS)
+# --- declared -----------------------------------------------------------------------------------
+
+DryRun = Annotated[
+    bool,
+    Meta(
+        description="Only return the price of exactly this: no lead is shown and nothing is charged.",
+        examples=[True],
+    ),
+]
+MaxLeadCredits = Annotated[
+    int,
+    Meta(
+        ge=0,
+        le=MAX_LEAD_CREDITS,
+        description="Refuse with 402 rather than charge more lead credits than this for this one response.",
+        examples=[20],
+    ),
+]
 
 
-def _limit(body: dict[str, Any], default: int, problems: Problems) -> int:
-    limit = read_whole(body, "limit", 1, MAX_LIMIT, problems)
-    return default if limit is None else limit
+class QueryText(RequestBody):
+    """What a search says in words."""
+
+    query: (
+        Annotated[
+            str,
+            Meta(
+                max_length=MAX_QUERY_CHARS,
+                description="What to find, in plain language. Not read if `wrapped_query` is there. A filter replaces "
+                "what the query says about the same thing. Words that are not a known value are searched in the text "
+                "of the sites.",
+                examples=["slow Shopify stores in Texas", "organic bakery"],
+            ),
+        ]
+        | None
+    ) = None
+    wrapped_query: (
+        Annotated[
+            str,
+            Meta(max_length=MAX_TEXT_CHARS, description="{directives}", examples=["@country(USA)\n!@technology(Wix)"]),
+        ]
+        | None
+    ) = None
+
+
+class PageOptions(QueryText):
+    """How a page of a search is shown and paid."""
+
+    limit: (
+        Annotated[
+            int,
+            Meta(ge=1, le=MAX_LIMIT, description=f"Leads on a page; {DEFAULT_LIMIT} if it is absent.", examples=[50]),
+        ]
+        | None
+    ) = None
+    select: (
+        Annotated[
+            list[Annotated[str, Meta(extra_json_schema={"enum": list(SEARCH_SELECTABLE)})]],
+            Meta(
+                description=f"Fields of the records; `{ALWAYS_SHOWN}` always comes with them. Without it: the 17 usual "
+                "ones.",
+                examples=[["domain", "emails", "service_type"]],
+            ),
+        ]
+        | None
+    ) = None
+    sort: (
+        Annotated[
+            str,
+            Meta(
+                description="Order of the leads, `-` for the highest first. Equal ones come in a fixed shuffle. "
+                f"`{DEFAULT_SORT}` if it is absent.",
+                examples=["-spending"],
+                extra_json_schema={"enum": list(SORTS)},
+            ),
+        ]
+        | None
+    ) = None
+    dry_run: DryRun | None = None
+    max_lead_credits: MaxLeadCredits | None = None
+    explain: (
+        Annotated[
+            bool,
+            Meta(
+                description="Add `interpretation` to the response: how the search was read, with the words of every "
+                "condition.",
+                examples=[True],
+            ),
+        ]
+        | None
+    ) = None
+    strict: (
+        Annotated[
+            bool,
+            Meta(
+                description="Refuse with 400 rather than search if a word of `query` was not used, corrected or "
+                f"replaced by a filter, or if the confidence is below {LOW_CONFIDENCE:g}. Nothing is charged then.",
+                examples=[True],
+            ),
+        ]
+        | None
+    ) = None
+
+
+SearchBody = cast(
+    "type[RequestBody]",
+    msgspec.defstruct(
+        "SearchBody",
+        [(name, type_ | None, None) for name, type_ in FILTER_TYPES.items()],
+        bases=(PageOptions,),
+        namespace={"__doc__": "Every field is optional; `null` and `[]` count as not given. All conditions must hold."},
+    ),
+)
+"""The body of a search, and of an interpretation."""
+
+
+class PageBody(RequestBody):
+    """Another page of a search. Every field is optional."""
+
+    limit: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                le=MAX_LIMIT,
+                description="Leads on this page and the following ones; without it as before.",
+                examples=[50],
+            ),
+        ]
+        | None
+    ) = None
+    dry_run: DryRun | None = None
+    max_lead_credits: MaxLeadCredits | None = None
+
+
+class EnrichBody(RequestBody):
+    """Domains, and the fields to show of each."""
+
+    domains: Annotated[
+        list[str],
+        Meta(
+            min_length=1,
+            description="Domains to look up: a domain, a host or the address of a page, in any spelling.",
+            examples=[["example.com", "https://www.example.org/about"]],
+        ),
+    ]
+    select: (
+        Annotated[
+            list[Annotated[str, Meta(extra_json_schema={"enum": list(ENRICH_FIELDS)})]],
+            Meta(
+                description="Fields of the records. Without it: all of them.",
+                examples=[["domain", "emails", "technologies"]],
+            ),
+        ]
+        | None
+    ) = None
+    dry_run: DryRun | None = None
+    max_lead_credits: MaxLeadCredits | None = None
+
+
+class PageParameters(Parameters):
+    """Which page."""
+
+    cursor: Annotated[
+        str,
+        Meta(
+            max_length=MAX_CURSOR_CHARS,
+            pattern="^[A-Za-z0-9_-]+$",
+            description="The end of a `next` or `previous` path. It is valid for {cursor_hours} hours, with every key "
+            "of the account it was made for. The example shows the form only: take yours from a response.",
+        ),
+    ]
+
+
+class EvidenceParameters(Parameters):
+    """Which lead."""
+
+    domain: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=MAX_INPUT_CHARS,
+            description="The domain of a lead, in any form that an enrichment takes but a URL with slashes.",
+            examples=["example.com"],
+        ),
+    ]
+
+
+# --- read ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What the caller says about the price: only tell it, or not above this."""
+    """What the caller says about the price: only return it, or not above this."""
 
     dry_run: bool
     max_lead_credits: int | None
 
 
-def _spending(body: dict[str, Any], problems: Problems) -> Spending:
-    dry_run = read_switch(body, "dry_run", problems)
-    return Spending(dry_run, read_whole(body, "max_lead_credits", 0, MAX_LEAD_CREDITS, problems))
+def _spending(plain: dict[str, Any]) -> Spending:
+    return Spending(plain["dry_run"], plain["max_lead_credits"])
+
+
+def _select_of(selectable: Sequence[str]) -> FieldReader:
+    return lambda body, problems: _select(body, selectable, problems)
 
 
 def _select(body: dict[str, Any], selectable: Sequence[str], problems: Problems) -> tuple[str, ...] | None:
@@ -75,28 +265,25 @@ def _sort(body: dict[str, Any], problems: Problems) -> str:
 
 def read_search(body: dict[str, Any], now_ms: int) -> tuple[SearchRequest, Spending]:
     """The body of POST /v1/leads/search, and of /v1/leads/interpret."""
-    problems = unknown_fields(body, SEARCH_PARAMETERS)
-    limit = _limit(body, DEFAULT_LIMIT, problems)
-    select = _select(body, SEARCH_SELECTABLE, problems)
-    sort = _sort(body, problems)
-    spending = _spending(body, problems)
-    explain, strict = (read_switch(body, name, problems) for name in SWITCHES)
+    problems = unknown_fields(body, names_of(SearchBody))
+    options = read_fields(PageOptions, body, problems, select=_select_of(SEARCH_SELECTABLE), sort=_sort)
+    select = options["select"]
     if select is not None and ALWAYS_SHOWN not in select:
         select = (*select, ALWAYS_SHOWN)
     meaning = read_meaning(body, now_ms, problems)
-    if strict:
+    if options["strict"]:
         refuse_if_unsure(meaning)
-    return SearchRequest(meaning, limit, select, sort, explain), spending
+    limit = DEFAULT_LIMIT if options["limit"] is None else options["limit"]
+    return SearchRequest(meaning, limit, select, options["sort"], options["explain"]), _spending(options)
 
 
 def read_page(body: dict[str, Any], default_limit: int) -> tuple[int, Spending]:
     """The body of a cursor page: empty, or another `limit`, and what the caller says about the price."""
-    problems = unknown_fields(body, PAGE_PARAMETERS)
-    limit = _limit(body, default_limit, problems)
-    spending = _spending(body, problems)
+    problems = unknown_fields(body, names_of(PageBody))
+    options = read_fields(PageBody, body, problems)
     if problems:
         raise BadRequest(problems)
-    return limit, spending
+    return default_limit if options["limit"] is None else options["limit"], _spending(options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +297,28 @@ class EnrichRequest:
 
 def read_enrich(body: dict[str, Any], max_domains: int) -> EnrichRequest:
     """The body of POST /v1/leads/enrich."""
-    problems = unknown_fields(body, ENRICH_PARAMETERS)
+
+    def read_domains(body: dict[str, Any], problems: Problems) -> list[str]:
+        return _domains(body, max_domains, problems)
+
+    problems = unknown_fields(body, names_of(EnrichBody))
+    options = read_fields(EnrichBody, body, problems, domains=read_domains, select=_select_of(ENRICH_FIELDS))
+    if problems:
+        raise BadRequest(problems)
+    select = ENRICH_FIELDS if options["select"] is None else options["select"]
+    return EnrichRequest(options["domains"], select, _spending(options))
+
+
+def _domains(body: dict[str, Any], max_domains: int, problems: Problems) -> list[str]:
     domains = body.get("domains")
     if not isinstance(domains, list):
         found = "nothing" if domains is None else type_name(domains)
         hint = written_as_array(domains)
         problems.append(Problem("domains", f"expected an array of domains, found {found}{hint}"))
-        domains = []
-    elif not 1 <= len(domains) <= max_domains:
+        return []
+    if not 1 <= len(domains) <= max_domains:
         problems.append(Problem("domains", f"expected 1 to {max_domains} domains, found {len(domains)}"))
     for position, domain in enumerate(domains[:max_domains]):
         if not isinstance(domain, str):
             problems.append(Problem(f"domains[{position}]", f"expected a string, found {type_name(domain)}"))
-    select = _select(body, ENRICH_FIELDS, problems)
-    spending = _spending(body, problems)
-    if problems:
-        raise BadRequest(problems)
-    return EnrichRequest(domains, ENRICH_FIELDS if select is None else select, spending)
+    return domains

@@ -182,7 +182,7 @@ class SandboxEndpoints(LeadEndpoints):
         if SLOW_DOMAIN in hosts.values():
             await asyncio.sleep(SLOW_S)
         found = await enrich(self.index, self.suppression, domains, select)
-        items = [failed(item["domain"]) if hosts[item["domain"]] == ERROR_DOMAIN else item for item in found.items]
+        items = [failed(item.domain) if hosts[item.domain] == ERROR_DOMAIN else item for item in found.items]
         return EnrichmentResult(items, [(domain, mark) for domain, mark in found.marks if domain != ERROR_DOMAIN])
 
     async def find_evidence(self, _caller: Caller, domain: str) -> Evidence:

@@ -14,8 +14,6 @@ from siteglass.query.cursor import Continuation, Position
 from siteglass.query.fields import SEARCH_DEFAULT
 from siteglass.suppression.filter import SuppressionFilter
 
-ALWAYS_SHOWN = "crawled_at"
-
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:

@@ -1,24 +1,22 @@
-"""Known values over HTTP: the field and the parameters read strictly, and the values that complete a text spelled."""
+"""The parameters of known values: declared, and read strictly."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated
 
+from msgspec import UNSET, Meta, UnsetType
 from starlette.datastructures import QueryParams
-from starlette.responses import Response
 
 from siteglass.errors import BadRequest, Problem, Problems
-from siteglass.query.completion import COMPLETABLE, DETAILS, CompletedValue
+from siteglass.query.completion import COMPLETABLE, DETAILS
 from siteglass.query.fields import ASKED
 from siteglass.query.values import ValueProblem, nearest, read_value
 from siteglass.query.vocabulary import Kind
+from siteglass.web.messages import Parameters, names_of
 from siteglass.web.parameters import Given, read_given, read_number
 from siteglass.web.requests import nearest_name
-from siteglass.web.responses import json_response
 
-VALUES_PARAMETERS = ("q", "limit", "country")
 DEFAULT_SHOWN = 10
 MAX_SHOWN = 50
 MAX_Q_CHARS = 64
@@ -28,7 +26,49 @@ NARROWED = tuple(name for name in FIELDS if "country" in DETAILS.get(COMPLETABLE
 
 # The same for everybody until the vocabulary changes, and asked for with every letter that is typed: the one answer
 # that may be kept, by the caller alone.
-_HEADERS = {"Cache-Control": "private, max-age=3600", "Vary": "X-API-Key"}
+VALUES_HEADERS = {"Cache-Control": "private, max-age=3600", "Vary": "X-API-Key"}
+
+
+class ValuesParameters(Parameters):
+    """Which values: the field in the path, the others after `?`."""
+
+    field: Annotated[
+        str,
+        Meta(
+            description="The field. Names of its filter or directive (`lang`, `technology`) are understood too.",
+            examples=["city"],
+            extra_json_schema={"enum": list(FIELDS)},
+        ),
+    ]
+    q: Annotated[
+        str,
+        Meta(
+            max_length=MAX_Q_CHARS,
+            description="The beginning of a name, of a later word of it, of an alias or of a code; at most "
+            f"{MAX_Q_CHARS} characters. Case and accents do not matter. Without it: the first values.",
+            examples=["münchen"],
+        ),
+    ] = ""
+    limit: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=MAX_SHOWN,
+            description=f"Values at most, 1 to {MAX_SHOWN}; without it {DEFAULT_SHOWN}.",
+            examples=[1],
+        ),
+    ] = DEFAULT_SHOWN
+    country: (
+        Annotated[
+            str,
+            Meta(
+                min_length=1,
+                description=f"Only values in this country: code or name. For {' and '.join(NARROWED)}.",
+                examples=["DEU"],
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +88,7 @@ def read_values(field: str, parameters: QueryParams) -> ValuesRequest:
     asked = COMPLETABLE.get(field)
     if asked is None:
         problems.append(_unknown(field))
-    given = read_given(parameters, VALUES_PARAMETERS, problems)
+    given = read_given(parameters, names_of(ValuesParameters)[1:], problems)
     text = given.get("q", "")
     if len(text) > MAX_Q_CHARS:
         problems.append(Problem("q", f"expected at most {MAX_Q_CHARS} characters, found {len(text)}"))
@@ -81,15 +121,3 @@ def _country(given: Given, problems: Problems) -> str | None:
         hint = f"; did you mean {near}?" if near else ""
         problems.append(Problem("country", f"{error}{hint}", nearest=near))
         return None
-
-
-def values_response(asked: ValuesRequest, found: Sequence[CompletedValue], more: bool) -> Response:
-    """The values in their order; what is not known of one is null."""
-    details = DETAILS.get(asked.kind, ())
-    values = [_spelled(one, details) for one in found]
-    return json_response({"field": asked.field, "values": values, "more": more}, headers=_HEADERS)
-
-
-def _spelled(one: CompletedValue, details: Sequence[str]) -> dict[str, Any]:
-    told = {name: getattr(one.known, name) for name in details}
-    return {"value": one.known.value, "name": one.known.name, "matched": one.alias, **told}

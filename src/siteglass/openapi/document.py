@@ -6,18 +6,34 @@ import functools
 from typing import Any
 
 from siteglass import __version__
-from siteglass.openapi.evidence import evidence_schemas
-from siteglass.openapi.failures import error_schemas, problem_schema, response_of
-from siteglass.openapi.headers import HEADERS
-from siteglass.openapi.interpretation import interpretation_schemas
-from siteglass.openapi.paths import paths
-from siteglass.openapi.receipts import receipt_schemas
-from siteglass.openapi.schemas import schemas
-from siteglass.openapi.subject_requests import subject_request_schemas
+from siteglass.leads.charging import KEY_HEADER, MAX_KEY_CHARS
+from siteglass.leads.examples import NEXT
+from siteglass.leads.operations import SEARCH
+from siteglass.openapi.errors import error_responses, error_schemas, response_of
+from siteglass.openapi.headers import HEADERS, LIMIT_HEADERS, headers
+from siteglass.openapi.operations import OPERATIONS
+from siteglass.openapi.schemas import parameters, schemas
 from siteglass.openapi.texts import introduction
-from siteglass.openapi.values import values_schemas
 from siteglass.settings import Settings
-from siteglass.web.operations import ANYWHERE, SEARCH
+from siteglass.web.operations import ANYWHERE, Operation
+from siteglass.web.responses import JSON
+
+_TAGS = {
+    "Leads": "Search and enrichment, paid by credits; how a search is read, and the values it knows.",
+    "Account": "What the account of a key has, used and paid; nothing is charged.",
+    "Opt-out": "For people whom the data is about; no key needed.",
+    "Service": "About the service itself; no key needed, nothing is charged.",
+}
+
+_RETRY = {
+    "name": KEY_HEADER,
+    "in": "header",
+    "required": False,
+    "description": "A name for this request that you choose, such as a UUID. If you send the same request again with "
+    "the same key within 24 hours, you get the first response again and pay nothing.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS},
+    "example": "8e03978e-40d5-43e8-bc93-6894a57f9324",
+}
 
 
 @functools.cache
@@ -32,16 +48,12 @@ def document(settings: Settings) -> dict[str, Any]:
             "description": introduction(settings),
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
-        "tags": [
-            {
-                "name": "Leads",
-                "description": "Search and enrichment, paid by credits; how a search is read, and the values it knows.",
-            },
-            {"name": "Account", "description": "What a key's account has, used and paid; nothing charged."},
-            {"name": "Opt-out", "description": "For people whom the data is about; no key needed."},
-            {"name": "Service", "description": "About the service itself; no key needed, nothing charged."},
-        ],
-        "paths": paths(settings),
+        # A path is taken as one of the address that the document came from.
+        "servers": [{"url": settings.public_url.rstrip("/") or "/"}],
+        "tags": [{"name": name, "description": description} for name, description in _TAGS.items()],
+        "paths": {
+            operation.path: {operation.method.lower(): _operation(operation, settings)} for operation in OPERATIONS
+        },
         "components": {
             "securitySchemes": {
                 "ApiKey": {
@@ -52,17 +64,64 @@ def document(settings: Settings) -> dict[str, Any]:
                 }
             },
             "headers": HEADERS,
-            "schemas": {
-                **schemas(settings),
-                **interpretation_schemas(),
-                **receipt_schemas(),
-                **evidence_schemas(),
-                **values_schemas(),
-                **subject_request_schemas(),
-                "Problem": problem_schema(),
-                **error_schemas(settings),
-            },
-            # No operation answers these: they stand for every other address and method.
+            "schemas": {**schemas(settings), **error_schemas()},
+            # No operation returns these: they are for every other address and method.
             "responses": {kind.__name__: response_of((kind,), SEARCH, settings) for kind in ANYWHERE},
         },
     }
+
+
+def _operation(operation: Operation, settings: Settings) -> dict[str, Any]:
+    return {
+        "operationId": operation.name,
+        "tags": [operation.tag],
+        "summary": operation.summary,
+        "description": operation.description,
+        # In 3.1 the list names what the key must be allowed to do.
+        "security": [{"ApiKey": [operation.scope]}] if operation.scope else [],
+        **_input(operation, settings),
+        "responses": {str(operation.success.status): _success(operation), **error_responses(operation, settings)},
+    }
+
+
+def _input(operation: Operation, settings: Settings) -> dict[str, Any]:
+    """The parameters and the body."""
+    taken = parameters(operation.parameters, operation.path) if operation.parameters else []
+    for parameter in taken:
+        if parameter["name"] == "cursor":
+            hours = f"{settings.cursor_life_s / 3600:g}"
+            parameter["description"] = parameter["description"].replace("{cursor_hours}", hours)
+            parameter["example"] = NEXT
+    if operation.charged:
+        taken = [*taken, _RETRY]
+    described: dict[str, Any] = {"parameters": taken} if taken else {}
+    if operation.body is not None:
+        may_be_empty = " May be empty." if operation.body_may_be_empty else ""
+        described["requestBody"] = {
+            "description": f"At most {settings.max_body_bytes:,} bytes.{may_be_empty}",
+            "required": not operation.body_may_be_empty,
+            "content": {JSON: {"schema": _reference(operation.body), "examples": operation.body_examples}},
+        }
+    return described
+
+
+def _success(operation: Operation) -> dict[str, Any]:
+    success = operation.success
+    has_limit = operation.scope or (operation.tag == "Opt-out" and operation.method == "POST")
+    content: dict[str, Any] = {}
+    if examples := success.examples():
+        options = [_reference(body) for body in success.bodies] or [{"type": "object"}]
+        schema = options[0] if len(options) == 1 else {"oneOf": options}
+        content[JSON] = {"schema": schema, "examples": examples}
+    for media_type, example in success.other_media.items():
+        named = {"response": {"summary": success.description, "value": example()}}
+        content[media_type] = {"schema": {"type": "string"}, "examples": named}
+    return {
+        "description": success.description,
+        "headers": headers(*success.headers, *(LIMIT_HEADERS if has_limit else ())),
+        "content": content,
+    }
+
+
+def _reference(body: type) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{body.__name__}"}

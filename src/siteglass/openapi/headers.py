@@ -6,11 +6,9 @@ from typing import Any
 
 from siteglass.access.limits import Level, Policy, Verdict, limit_headers
 from siteglass.billing.credits import Balances, Receipt
-from siteglass.billing.responses import credit_headers
+from siteglass.billing.examples import EXAMPLE_REQUEST_ID
+from siteglass.billing.responses import CREDIT_HEADERS, LEDGER_PATH, credit_headers
 from siteglass.leads.responses import NOTES_HEADER
-from siteglass.web.operations import LEDGER_PATH
-
-EXAMPLE_REQUEST_ID = "0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90"
 
 _POLICY = Policy(10, 20)
 _LEVEL = Level(_POLICY, 12, 0, 100_000, 800_000)
@@ -36,9 +34,7 @@ def _credit_header(name: str) -> dict[str, Any]:
     return _header(description, {"type": "integer", "minimum": 0}, int(_CREDITS[name]))
 
 
-CREDIT_HEADERS = tuple(_CREDITS)
 LIMIT_HEADERS = tuple(_LIMIT)
-RETRY_HEADERS = ("Idempotency-Replayed", "Idempotency-Request-Id", "Idempotency-Redacted")
 
 HEADERS: dict[str, Any] = {
     "X-Request-Id": _header(

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
 from siteglass.errors import SiteglassError
-from siteglass.openapi.failures import meaning
+from siteglass.leads.operations import DOMAINS_PER_UNIT, INTERPRET_UNITS
+from siteglass.leads.records import known_values
+from siteglass.openapi.operations import OPERATIONS
 from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
 from siteglass.query.directives import MAX_TEXT_CHARS
-from siteglass.query.field import Ask, Form, Kind, SearchableField
+from siteglass.query.field import Form, Kind, SearchableField
 from siteglass.query.fields import DIRECTIVES
 from siteglass.query.values import MAX_AGE_DAYS
-from siteglass.query.vocabulary import vocabulary
 from siteglass.settings import Settings
-from siteglass.web.operations import ANYWHERE, DOMAINS_PER_UNIT, INTERPRET_UNITS, OPERATIONS
+from siteglass.web.operations import ANYWHERE
 
-# A longer list is looked up, not read.
-_MOST_VALUES_LISTED = 30
+
+def meaning(kind: type[SiteglassError]) -> str:
+    """The first clause of an error's docstring; the rest is for its makers."""
+    return re.split(r"[;:.\n]", kind.__doc__ or "")[0] + "."
 
 
 def introduction(settings: Settings) -> str:
     """What one has to know before the first call."""
-    kinds = sorted({*ANYWHERE, *(kind for declared in OPERATIONS for kind in declared.errors)}, key=_by_status)
+    kinds = sorted({*ANYWHERE, *(kind for operation in OPERATIONS for kind in operation.errors)}, key=_by_status)
     rows = "\n".join(f"| {kind.status} | `{kind.code}` | {meaning(kind)} |" for kind in kinds)
     return f"""\
 Siteglass finds websites (leads) by filters, by directives or by plain language, and gives what is stored about domains.
@@ -62,23 +67,6 @@ found.
 
 def _by_status(kind: type[SiteglassError]) -> tuple[int, str]:
     return kind.status, kind.code
-
-
-def short_vocabulary(ask: Ask) -> tuple[str, ...]:
-    """The values a field can have, if they can be listed."""
-    values = vocabulary().values(ask.vocabulary) if ask.vocabulary else ()
-    return values if len(values) <= _MOST_VALUES_LISTED else ()
-
-
-def known_values(ask: Ask) -> str:
-    """Which values are known, and what becomes of others."""
-    if ask.vocabulary is None:
-        return ""
-    unknown = "Unknown values are an error." if ask.closed else "The list is open: unknown values find nothing."
-    if ask.kind is Kind.LACKS:
-        unknown = "Unknown values are an error, unless in double quotes."
-    values = short_vocabulary(ask)
-    return f"Known: {', '.join(f'`{value}`' for value in values)}. {unknown}" if values else unknown
 
 
 def _argument(asked: SearchableField) -> str:

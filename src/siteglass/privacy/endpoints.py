@@ -13,6 +13,13 @@ from starlette.routing import Route
 from siteglass.access.limits import Policy, RateLimiter, Verdict, caller_limit_headers
 from siteglass.errors import BadRequest, Problem, TooManyRequests
 from siteglass.index.index import Index
+from siteglass.privacy.limits import (
+    CONFIRMATIONS_PER_HOUR,
+    MAILS_IN_ALL_PER_HOUR,
+    MAILS_PER_HOUR,
+    REQUESTS_PER_HOUR,
+)
+from siteglass.privacy.operations import OPT_OUT, OPT_OUT_CONFIRM
 from siteglass.privacy.page import OptOutPage
 from siteglass.privacy.requests import contact, read_ask, read_confirm
 from siteglass.privacy.responses import completed_response, pending_response
@@ -20,16 +27,10 @@ from siteglass.privacy.subject_requests import SubjectRequests
 from siteglass.suppression.values import Kind, Value
 from siteglass.web.address import household
 from siteglass.web.guard import Call, Guard
-from siteglass.web.operations import OPT_OUT, OPT_OUT_CONFIRM
 from siteglass.web.requests import read_json
+from siteglass.web.responses import json_response
 
 BODY_DEADLINE_S = 5.0
-ASKS_PER_HOUR = 5
-MAILS_PER_HOUR = 3
-"""To one address, asked for by one caller."""
-MAILS_IN_ALL_PER_HOUR = 10
-"""To one address, whoever asks: more than one caller may have, so that none can use up those of its owner."""
-CONFIRMATIONS_PER_HOUR = 20
 
 
 class PrivacyEndpoints:
@@ -54,13 +55,14 @@ class PrivacyEndpoints:
         # Read first: a typing error is not to cost one of the few requests an hour.
         purpose, value = read_ask(await self._read_body(request, call), contact(self._index.settings))
         await self._take_ask(request, call, value)
-        return pending_response(await self._door.ask(purpose, value, self._index.clock.now_ms() // 1000))
+        pending = await self._door.ask(purpose, value, self._index.clock.now_ms() // 1000)
+        return json_response(pending_response(pending), 202)
 
     async def confirm(self, request: Request, call: Call) -> Response:
         """A request that is proven, and carried out."""
         ticket, code = read_confirm(await self._read_body(request, call))
         await self._take(request, call, "opt-out-try", CONFIRMATIONS_PER_HOUR, ticket, CONFIRMATIONS_PER_HOUR)
-        return completed_response(await self._door.confirm(self._index, ticket, code))
+        return json_response(completed_response(await self._door.confirm(self._index, ticket, code)))
 
     async def _read_body(self, request: Request, call: Call) -> dict[str, Any]:
         """The body as a JSON object. Anybody may send one, so it has a deadline."""
@@ -75,7 +77,9 @@ class PrivacyEndpoints:
         """One request of this caller, and one for this address, so that nobody is flooded with mails."""
         mailed = value.kind is Kind.EMAIL  # to a domain none is sent
         own = f"{_from(request)} {value.text}"
-        await self._take(request, call, "opt-out-ask", ASKS_PER_HOUR, own, MAILS_PER_HOUR if mailed else ASKS_PER_HOUR)
+        await self._take(
+            request, call, "opt-out-ask", REQUESTS_PER_HOUR, own, MAILS_PER_HOUR if mailed else REQUESTS_PER_HOUR
+        )
         if mailed:
             # Last, so that requests refused to one caller take nothing from what others have.
             name = f"opt-out-mails-for-{self._door.sealer.bucket(value.text)}"

@@ -6,9 +6,9 @@ import html
 
 from starlette.requests import Request
 
+from siteglass.privacy.operations import OPT_OUT_PAGE
 from siteglass.privacy.requests import contact
 from siteglass.settings import Settings
-from siteglass.web.operations import OPT_OUT_PAGE
 from siteglass.web.pages import StaticPage
 
 _FILES = ("opt_out.css", "opt_out.js", "icon.svg")

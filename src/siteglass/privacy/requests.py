@@ -1,23 +1,88 @@
-"""The bodies of what people ask about their own data, read strictly: every problem at once."""
+"""The bodies of requests that people make about their own data: declared, and read strictly."""
 
 from __future__ import annotations
 
 from email.utils import parseaddr
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from siteglass.corpus.domains import is_of_the_internet, is_suffix
 from siteglass.errors import BadRequest, Problem, Problems
 from siteglass.privacy.control import is_name
 from siteglass.privacy.tickets import MAX_TICKET_CHARS, Purpose
-from siteglass.query.filters import type_name
 from siteglass.settings import Settings
 from siteglass.suppression.values import Kind, NotAValue, Value, read_value
-from siteglass.web.requests import unknown_fields
+from siteglass.web.messages import RequestBody, names_of
+from siteglass.web.requests import read_fields, unknown_fields
 
-ASK_PARAMETERS = ("email", "domain", "request")
-CONFIRM_PARAMETERS = ("ticket", "code")
 MAX_CHARS = 2_048
 MAX_CODE_CHARS = 64
+
+
+class OptOutBody(RequestBody):
+    """What is requested, and whom it is about."""
+
+    email: (
+        Annotated[
+            str,
+            Meta(
+                max_length=MAX_CHARS,
+                description="Your e-mail address. Either this or `domain`.",
+                examples=["jo@example.com"],
+            ),
+        ]
+        | None
+    ) = None
+    domain: (
+        Annotated[
+            str,
+            Meta(
+                max_length=MAX_CHARS,
+                description="Your domain, or an address of your website.",
+                examples=["example.com"],
+            ),
+        ]
+        | None
+    ) = None
+    request: (
+        Annotated[
+            str,
+            Meta(
+                max_length=MAX_CHARS,
+                description="`opt_out`: do not show it any more; this is meant if it is absent. `access`: what is "
+                "stored, from where, since when.",
+                examples=list(Purpose),
+                extra_json_schema={"enum": list(Purpose)},
+            ),
+        ]
+        | None
+    ) = None
+
+
+class OptOutConfirmBody(RequestBody):
+    """The proof."""
+
+    ticket: Annotated[
+        str,
+        Meta(
+            max_length=MAX_TICKET_CHARS,
+            description="As POST /v1/opt-out returned it.",
+            examples=["3h3rpPmGcGIC0cs0hF1l0bVWRu4hBzhZ1kQd0PrR8yA9uQ2mD7wXk5nTzLqSe6oVf4JgYbEiHcK"],
+        ),
+    ]
+    code: (
+        Annotated[
+            str,
+            Meta(
+                max_length=MAX_CODE_CHARS,
+                description="As it was mailed, in capitals or not, with or without hyphens. Not for a domain.",
+                examples=["7K2M-X94D-QRTV"],
+            ),
+        ]
+        | None
+    ) = None
+
 
 _BY_KIND = {"email": Kind.EMAIL, "domain": Kind.DOMAIN}
 
@@ -25,20 +90,6 @@ _BY_KIND = {"email": Kind.EMAIL, "domain": Kind.DOMAIN}
 def contact(settings: Settings) -> str:
     """Whom people write to who get no further here; empty if no mail is set up."""
     return parseaddr(settings.mail_from)[1]
-
-
-def _text(body: dict[str, Any], name: str, most: int, problems: Problems) -> str | None:
-    """A text of the body, None if it is not given or wrong."""
-    text = body.get(name)
-    if text is None:
-        return None
-    if not isinstance(text, str):
-        problems.append(Problem(name, f"expected a string, found {type_name(text)}"))
-        return None
-    if len(text) > most:
-        problems.append(Problem(name, f"expected at most {most} characters, found {len(text)}"))
-        return None
-    return text
 
 
 def _not_provable(name: str, value: Value, write_to: str) -> list[Problem]:
@@ -59,9 +110,10 @@ def _not_provable(name: str, value: Value, write_to: str) -> list[Problem]:
 
 def read_ask(body: dict[str, Any], write_to: str = "") -> tuple[Purpose, Value]:
     """The body of POST /v1/opt-out; `write_to` is told to those whom no code can be mailed to."""
-    problems = unknown_fields(body, ASK_PARAMETERS)
-    given = {name: text for name in _BY_KIND if (text := _text(body, name, MAX_CHARS, problems)) is not None}
-    asked = _text(body, "request", MAX_CHARS, problems) or Purpose.OPT_OUT
+    problems = unknown_fields(body, names_of(OptOutBody))
+    texts = read_fields(OptOutBody, body, problems)
+    given = {name: texts[name] for name in _BY_KIND if texts[name] is not None}
+    asked = texts["request"] or Purpose.OPT_OUT
     if asked not in list(Purpose):
         problems.append(Problem("request", f"expected {' or '.join(Purpose)}"))
     if len(given) != 1 and not problems:
@@ -83,9 +135,9 @@ def read_ask(body: dict[str, Any], write_to: str = "") -> tuple[Purpose, Value]:
 
 def read_confirm(body: dict[str, Any]) -> tuple[str, str | None]:
     """The body of POST /v1/opt-out/confirm: ticket, and code where one was mailed."""
-    problems = unknown_fields(body, CONFIRM_PARAMETERS)
-    ticket = _text(body, "ticket", MAX_TICKET_CHARS, problems)
-    code = _text(body, "code", MAX_CODE_CHARS, problems)
+    problems = unknown_fields(body, names_of(OptOutConfirmBody))
+    texts = read_fields(OptOutConfirmBody, body, problems)
+    ticket, code = texts["ticket"], texts["code"]
     if ticket is None and not problems:
         problems.append(Problem("ticket", "expected the ticket that POST /v1/opt-out answered, found nothing"))
     if problems or ticket is None:

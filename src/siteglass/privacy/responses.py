@@ -1,76 +1,148 @@
-"""What people are answered about their own data, as JSON."""
+"""What people get about their own data: the responses, declared and made."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from starlette.responses import Response
+from msgspec import UNSET, Meta, UnsetType
 
-from siteglass.privacy.opt_out import HeldLead
+from siteglass.privacy.opt_out import MAX_HELD, HeldLead
 from siteglass.privacy.subject_requests import CompletedRequest, PendingRequest
+from siteglass.privacy.tickets import Purpose
 from siteglass.suppression.values import Kind
-from siteglass.web.responses import json_response
+from siteglass.web.messages import Record, ResponseBody, Time
 
-# How soon whoever was suppressed is in no answer any more.
+# How soon a suppressed value is in no response any more.
 EFFECTIVE_WITHIN_S = 60
+
+Email = Annotated[str, Meta(description="The address as it is understood; absent for a domain.")]
+Domain = Annotated[str, Meta(description="The domain as it is understood; absent for an address.")]
+
+
+class DnsRecord(ResponseBody, kw_only=True):
+    """The record that shows the token; absent for an address."""
+
+    name: Annotated[str, Meta(description="Name of the record.")]
+    type: Literal["TXT"] = "TXT"
+    value: Annotated[str, Meta(description="The token.")]
+
+
+class OptOutPending(ResponseBody, kw_only=True):
+    """A request that waits for its proof."""
+
+    request: Annotated[
+        Purpose,
+        Meta(description="`opt_out`: do not show it any more. `access`: what is stored, from where, since when."),
+    ]
+    email: Email | UnsetType = UNSET
+    domain: Domain | UnsetType = UNSET
+    ticket: Annotated[
+        str, Meta(description="The request, sealed. Send it back as it is; nothing of it is stored here.")
+    ]
+    expires_at: Annotated[Time, Meta(description="Until when it can be proven.")]
+    token: Annotated[str, Meta(description="What the domain must show; absent for an address.")] | UnsetType = UNSET
+    dns: DnsRecord | UnsetType = UNSET
+    http: (
+        Annotated[
+            list[str],
+            Meta(
+                description="Addresses of a text file that has the token on a line of its own, either of which will "
+                "do; absent for an address."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+    next: Annotated[str, Meta(description="What to do next, for people.")]
+
+
+class OptOutDone(ResponseBody, tag_field="request", tag=Purpose.OPT_OUT.value):
+    """Not shown any more."""
+
+    email: Email | UnsetType = UNSET
+    domain: Domain | UnsetType = UNSET
+    suppressed: Annotated[bool, Meta(extra_json_schema={"const": True})] = True
+    effective_within_s: Annotated[
+        int, Meta(description="Seconds until no search and no look-up shows it any more.", ge=0)
+    ] = EFFECTIVE_WITHIN_S
+
+
+class StoredRecord(ResponseBody):
+    """A record that contains it."""
+
+    domain: Annotated[str, Meta(description="The website that the record is about.")]
+    fields: Annotated[list[str], Meta(description="The fields that contain it.")]
+    source: Annotated[str, Meta(description="Name of the file that the record came with.")]
+    crawled_at: Annotated[Time, Meta(description="When the website was read.")]
+    record: Annotated[Record, Meta(description="All of the record; only for a domain.")] | UnsetType = UNSET
+
+
+class AccessDone(ResponseBody, kw_only=True, tag_field="request", tag=Purpose.ACCESS.value):
+    """What is stored."""
+
+    email: Email | UnsetType = UNSET
+    domain: Domain | UnsetType = UNSET
+    suppressed_since: Annotated[Time, Meta(description="Since when it is not shown; null if it is.")] | None
+    suppressed_on: Annotated[
+        list[str],
+        Meta(
+            description="The websites that showed the address when it was suppressed. It is not shown, and still in "
+            f"the files that records come from. At most {MAX_HELD}; none for a domain."
+        ),
+    ]
+    leads: Annotated[list[StoredRecord], Meta(description=f"The records that contain it, at most {MAX_HELD}.")]
 
 
 def _moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def asked_body(asked: PendingRequest) -> dict[str, Any]:
+def pending_response(pending: PendingRequest) -> OptOutPending:
     """A request that waits for its proof."""
-    body = {
-        "request": asked.purpose,
-        asked.value.kind.value: asked.value.text,
-        "ticket": asked.ticket,
-        "expires_at": _moment(asked.expires_s),
-    }
-    if asked.token is None:
-        return {**body, "next": "A code was mailed to the address. POST it with the ticket to /v1/opt-out/confirm."}
-    in_dns, *on_site = asked.places
-    return {
-        **body,
-        "token": asked.token,
-        "dns": {"name": in_dns, "type": "TXT", "value": asked.token},
-        "http": on_site,
-        "next": "Put the token into DNS as this TXT record, or into a file at one of these addresses of the site. "
+    about: dict[str, Any] = {pending.value.kind.value: pending.value.text}
+    if pending.token is None:
+        next_step = "A code was mailed to the address. POST it with the ticket to /v1/opt-out/confirm."
+        return OptOutPending(
+            request=pending.purpose,
+            **about,
+            ticket=pending.ticket,
+            expires_at=_moment(pending.expires_s),
+            next=next_step,
+        )
+    in_dns, *on_site = pending.places
+    return OptOutPending(
+        request=pending.purpose,
+        **about,
+        ticket=pending.ticket,
+        expires_at=_moment(pending.expires_s),
+        token=pending.token,
+        dns=DnsRecord(name=in_dns, value=pending.token),
+        http=on_site,
+        next="Put the token into DNS as this TXT record, or into a file at one of these addresses of the site. "
         "Then POST the ticket to /v1/opt-out/confirm.",
-    }
+    )
 
 
-def done_body(done: CompletedRequest) -> dict[str, Any]:
+def completed_response(done: CompletedRequest) -> OptOutDone | AccessDone:
     """A request that was carried out."""
-    body = {"request": done.purpose, done.value.kind.value: done.value.text}
+    about: dict[str, Any] = {done.value.kind.value: done.value.text}
     if done.held is None:
-        return {**body, "suppressed": True, "effective_within_s": EFFECTIVE_WITHIN_S}
+        return OptOutDone(**about)
     since = done.held.suppressed_since
-    return {
-        **body,
-        "suppressed_since": None if since is None else _moment(since.timestamp()),
-        "suppressed_on": done.held.sites,
-        "leads": [_held(lead, whole=done.value.kind is Kind.DOMAIN) for lead in done.held.leads],
-    }
+    return AccessDone(
+        **about,
+        suppressed_since=None if since is None else _moment(since.timestamp()),
+        suppressed_on=done.held.sites,
+        leads=[_stored(lead, whole=done.value.kind is Kind.DOMAIN) for lead in done.held.leads],
+    )
 
 
-def _held(lead: HeldLead, *, whole: bool) -> dict[str, Any]:
-    told = {
-        "domain": lead.domain,
-        "fields": list(lead.fields),
-        "source": lead.source,
-        "crawled_at": _moment(lead.crawled_at.timestamp()),
-    }
-    # Who has shown an address of his does not see those of others that stand on the same site.
-    return {**told, "record": lead.record} if whole else told
-
-
-def pending_response(asked: PendingRequest) -> Response:
-    """Accepted, not done."""
-    return json_response(asked_body(asked), 202)
-
-
-def completed_response(done: CompletedRequest) -> Response:
-    """Done."""
-    return json_response(done_body(done))
+def _stored(lead: HeldLead, *, whole: bool) -> StoredRecord:
+    # People who proved an address of theirs do not see those of others on the same site.
+    return StoredRecord(
+        domain=lead.domain,
+        fields=list(lead.fields),
+        source=lead.source,
+        crawled_at=_moment(lead.crawled_at.timestamp()),
+        record=lead.record if whole else UNSET,
+    )

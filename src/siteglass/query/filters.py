@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from siteglass.errors import Problem, Problems
-from siteglass.query.criteria import Condition, Criteria, Range, Value
+from siteglass.query.criteria import MAX_VALUES, Condition, Criteria, Range, Value
 from siteglass.query.directives import MAX_HINT_CHARS, MAX_SUGGESTIONS, print_condition
 from siteglass.query.field import Ask, Filter, Form, Kind
 from siteglass.query.fields import FILTERS
@@ -65,6 +65,9 @@ class FilterReader:
             self.problems.append(Problem(name, f"expected a string, found an array; {hint}"))
             return
         elements = value if filter_.form is Form.MANY else [value]
+        if filter_.form is Form.MANY and len(value) > MAX_VALUES:
+            self.problems.append(Problem(name, f"expected at most {MAX_VALUES} values, found {len(value)}"))
+            return
         if filter_.form is Form.MANY:
             self._array_values += len(value)
             if self._array_values > MAX_ARRAY_VALUES:
@@ -81,7 +84,8 @@ class FilterReader:
                 self._problem(name, asked.ask, error)
         if not wrong:
             self.conditions.append(Condition(asked.name, tuple(values)))
-            self.sent[name] = value
+            # 40.0 is the whole number 40, here and in the cursor.
+            self.sent[name] = int(value) if isinstance(value, float) else value
 
     def _problem(self, name: str, ask: Ask, error: ValueProblem) -> None:
         if self.problems.is_full:
@@ -155,6 +159,8 @@ def _string(value: Any) -> str:
 
 
 def _integer(value: Any) -> int:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         found = f"{value:g}" if isinstance(value, float) else type_name(value)
         raise ValueProblem(f"expected a whole number, found {found}")

@@ -15,10 +15,10 @@ from siteglass.query.vocabulary import vocabulary
 MAX_VALUE_CHARS = 256
 MAX_AGE_DAYS = 3_650
 
-_NUMBER = re.compile(r"(?:(?P<op>>=|<=|>|<|=|less\s+than|greater\s+than)\s*)?(?P<n>\d{1,12})", re.IGNORECASE)
-_SPAN = re.compile(r"(?P<low>\d{1,12})\s*-\s*(?P<high>\d{1,12})")
-_FROM = re.compile(r"(?P<low>\d{1,12})\s*\+")
-_AGE = re.compile(r"(\d{1,5})\s*d", re.IGNORECASE)
+_NUMBER = re.compile(r"(?:(?P<op>>=|<=|>|<|=|less\s+than|greater\s+than)\s*)?(?P<n>\d{1,12})", re.IGNORECASE | re.ASCII)
+_SPAN = re.compile(r"(?P<low>\d{1,12})\s*-\s*(?P<high>\d{1,12})", re.ASCII)
+_FROM = re.compile(r"(?P<low>\d{1,12})\s*\+", re.ASCII)
+_AGE = re.compile(r"(\d{1,5})\s*d", re.IGNORECASE | re.ASCII)
 _MOMENT = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2}))?", re.ASCII
 )
@@ -42,11 +42,11 @@ def clean(text: str) -> str:
 
 def read_value(ask: Ask, text: str, *, quoted: bool = False, excluding: bool = False) -> tuple[Value, ...]:
     """The canonical values that a text stands for (a state's name may stand for several); raises ValueProblem."""
+    if len(text) > MAX_VALUE_CHARS:
+        raise ValueProblem(f"expected at most {MAX_VALUE_CHARS} characters, found {len(text)}")
     text = clean(text)
     if not text:
         raise ValueProblem("expected a value, found blank text")
-    if len(text) > MAX_VALUE_CHARS:
-        raise ValueProblem(f"expected at most {MAX_VALUE_CHARS} characters, found {len(text)}")
     if any(unicodedata.category(char) in ("Cc", "Cs") for char in text):
         raise ValueProblem("expected text without control characters")
     match ask.kind:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from siteglass.errors import Unavailable
 from siteglass.web.guard import Call, Guard
-from siteglass.web.operations import HEALTHZ, METRICS, READYZ
+from siteglass.web.operations import HEALTHZ, METRICS, READYZ, StatusResponse
 from siteglass.web.responses import json_response
 
 ReadinessCheck = Callable[[], Awaitable[str | None]]
@@ -22,13 +22,13 @@ def health_routes(guard: Guard, checks: Sequence[ReadinessCheck]) -> list[Route]
     """The routes that load balancers and monitoring ask."""
 
     async def healthz(_request: Request, _call: Call) -> Response:
-        return json_response({"status": "ok"})
+        return json_response(StatusResponse(status="ok"))
 
     async def readyz(_request: Request, _call: Call) -> Response:
         for check in checks:
             if (reason := await check()) is not None:
                 raise Unavailable(f"not ready: {reason}")
-        return json_response({"status": "ready"})
+        return json_response(StatusResponse(status="ready"))
 
     async def metrics(_request: Request, _call: Call) -> Response:
         return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)

@@ -1,48 +1,64 @@
-"""The operations, declared: where each is found, which scope of a key it asks for, and every error it can answer.
+"""What an operation is: where it is found, what it takes and returns, which key it needs, and every error it returns.
 
-The routes are made from these, and the OpenAPI document says what stands here.
+Each package declares its own in `operations.py`. Routes are made from these, and so is the OpenAPI document.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from siteglass.errors import (
     BadRequest,
-    CreditCapExceeded,
-    CursorExpired,
     Forbidden,
-    IdempotencyInProgress,
-    IdempotencyMismatch,
-    InsufficientCredits,
     Internal,
-    InvalidCursor,
     MethodNotAllowed,
     NotFound,
     PayloadTooLarge,
-    QueryError,
     SiteglassError,
     TooManyRequests,
     Unauthorized,
     Unavailable,
     UnsupportedMediaType,
 )
-
-SEARCH_PATH = "/v1/leads/search"
-LEDGER_PATH = "/v1/ledger"
-VALUES_PATH = "/v1/values"
+from siteglass.web.messages import Parameters, RequestBody, ResponseBody
 
 # The largest page of a search.
 MAX_LIMIT = 100
-# An enrichment takes one unit of the rate limit for every so many domains begun.
-DOMAINS_PER_UNIT = 25
-# What a reading costs of the rate limit: it counts matches, and costs no credit.
-INTERPRET_UNITS = 3
 
 Errors = tuple[type[SiteglassError], ...]
+Examples = dict[str, dict[str, Any]]
+"""By name: a summary and the value."""
+
+# Errors of any address: there is none such, or not with this method.
+ANYWHERE: Errors = (NotFound, MethodNotAllowed)
+# Errors of operations that read without charging, and of those that need no key.
+READING: Errors = (BadRequest, Unauthorized, Forbidden, TooManyRequests, Internal, Unavailable)
+WITHOUT_KEY: Errors = (BadRequest, PayloadTooLarge, UnsupportedMediaType, TooManyRequests, Internal, Unavailable)
 
 
-@dataclass(frozen=True, slots=True)
+def no_examples() -> Examples:
+    """For what has none."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Success:
+    """The response of an operation that succeeded."""
+
+    description: str
+    bodies: tuple[type[ResponseBody], ...] = ()
+    """What it may be; none if it is not JSON."""
+    examples: Callable[[], Examples] = no_examples
+    """Made when the document is, since some need the tables of the language."""
+    status: int = 200
+    headers: tuple[str, ...] = ()
+    other_media: dict[str, Callable[[], str]] = field(default_factory=dict)
+    """Other media types with an example of each."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Operation:
     """One operation."""
 
@@ -51,85 +67,86 @@ class Operation:
     method: str
     path: str
     errors: Errors
+    tag: Literal["Leads", "Account", "Opt-out", "Service"]
+    summary: str
+    description: str
+    """May contain `{cursor_hours}`."""
+    success: Success
     scope: str = ""
-    """What the key must be allowed to do; empty: no key is asked for."""
+    """What the key must be allowed to do; empty: no key is needed."""
+    parameters: type[Parameters] | None = None
+    body: type[RequestBody] | None = None
+    body_examples: Examples = field(default_factory=dict)
+    body_may_be_empty: bool = False
+    charged: bool = False
+    """Whether it costs credits, and so takes an Idempotency-Key."""
+    mistake: Callable[[], object] | None = None
+    """Reads a wrong request, and raises: the example of BadRequest."""
 
 
-# Errors of any address: there is none such, or not with this method.
-ANYWHERE: Errors = (NotFound, MethodNotAllowed)
+class StatusResponse(ResponseBody):
+    """Whether the worker lives, or can serve requests."""
 
-_CHARGING: Errors = (
-    BadRequest,
-    Unauthorized,
-    InsufficientCredits,
-    CreditCapExceeded,
-    Forbidden,
-    IdempotencyInProgress,
-    PayloadTooLarge,
-    UnsupportedMediaType,
-    IdempotencyMismatch,
-    TooManyRequests,
-    Internal,
-    Unavailable,
+    status: Literal["ok", "ready"]
+
+
+def _status(word: Literal["ok", "ready"]) -> Callable[[], Examples]:
+    return lambda: {"response": {"summary": word, "value": {"status": word}}}
+
+
+HEALTHZ = Operation(
+    "healthz",
+    "GET",
+    "/healthz",
+    (Internal,),
+    "Service",
+    "Is the process alive?",
+    "Asks no engine. For restarting a worker that hangs.",
+    Success("Alive.", (StatusResponse,), _status("ok")),
 )
-
-_READING: Errors = (BadRequest, Unauthorized, Forbidden, TooManyRequests, Internal, Unavailable)
-
-_ANYBODY: Errors = (BadRequest, PayloadTooLarge, UnsupportedMediaType, TooManyRequests, Internal, Unavailable)
-
-SEARCH = Operation("search", "POST", SEARCH_PATH, (*_CHARGING, QueryError), "search")
-PAGE = Operation("page", "POST", SEARCH_PATH + "/{cursor}", (*_CHARGING, InvalidCursor, CursorExpired), "search")
-INTERPRET = Operation(
-    "interpret",
-    "POST",
-    "/v1/leads/interpret",
-    (
-        BadRequest,
-        Unauthorized,
-        Forbidden,
-        PayloadTooLarge,
-        UnsupportedMediaType,
-        TooManyRequests,
-        Internal,
-        Unavailable,
-        QueryError,
+READYZ = Operation(
+    "readyz",
+    "GET",
+    "/readyz",
+    (Internal, Unavailable),
+    "Service",
+    "Can it serve requests?",
+    "Asks the engines: an index exists and can be read, and the tables are those of this build. For sending traffic "
+    "elsewhere.",
+    Success("Ready.", (StatusResponse,), _status("ready")),
+)
+METRICS = Operation(
+    "metrics",
+    "GET",
+    "/metrics",
+    (Internal,),
+    "Service",
+    "What the service counts about itself",
+    "In the text format of Prometheus. Contains no key, no address and no text of a caller.",
+    Success(
+        "The metrics of this worker.",
+        other_media={"text/plain": lambda: "# HELP siteglass_requests_total Answers by operation and status\n"},
     ),
-    "search",
 )
-ENRICH = Operation("enrich", "POST", "/v1/leads/enrich", _CHARGING, "enrich")
-EVIDENCE = Operation("evidence", "GET", "/v1/leads/{domain}/evidence", (*_READING, NotFound), "enrich")
-VALUES = Operation("values", "GET", VALUES_PATH + "/{field}", _READING, "search")
-ACCOUNT = Operation("account", "GET", "/v1/account", _READING, "account")
-USAGE = Operation("usage", "GET", "/v1/usage", _READING, "account")
-LEDGER = Operation("ledger", "GET", LEDGER_PATH, _READING, "account")
-RECEIPT = Operation("receipt", "GET", LEDGER_PATH + "/{request_id}", (*_READING, NotFound), "account")
-# No key is asked for: these are for people whom the data is about, who have none.
-OPT_OUT = Operation("opt_out", "POST", "/v1/opt-out", _ANYBODY)
-OPT_OUT_CONFIRM = Operation("opt_out_confirm", "POST", "/v1/opt-out/confirm", _ANYBODY)
-OPT_OUT_PAGE = Operation("opt_out_page", "GET", "/opt-out", (Internal,))
-HEALTHZ = Operation("healthz", "GET", "/healthz", (Internal,))
-READYZ = Operation("readyz", "GET", "/readyz", (Internal, Unavailable))
-METRICS = Operation("metrics", "GET", "/metrics", (Internal,))
-OPENAPI = Operation("openapi", "GET", "/openapi.json", (Internal,))
-DOCS = Operation("docs", "GET", "/docs", (Internal,))
+OPENAPI = Operation(
+    "openapi",
+    "GET",
+    "/openapi.json",
+    (Internal,),
+    "Service",
+    "This document",
+    "OpenAPI 3.1, generated from the code.",
+    Success("The document.", examples=lambda: {"response": {"summary": "Its start", "value": {"openapi": "3.1.0"}}}),
+)
+DOCS = Operation(
+    "docs",
+    "GET",
+    "/docs",
+    (Internal,),
+    "Service",
+    "This document as a page",
+    "To read, and to try calls with a key. Loads nothing from other hosts.",
+    Success("The page.", other_media={"text/html": lambda: "<!doctype html>"}),
+)
 
-OPERATIONS = (
-    SEARCH,
-    PAGE,
-    INTERPRET,
-    ENRICH,
-    EVIDENCE,
-    VALUES,
-    ACCOUNT,
-    USAGE,
-    LEDGER,
-    RECEIPT,
-    OPT_OUT,
-    OPT_OUT_CONFIRM,
-    OPT_OUT_PAGE,
-    HEALTHZ,
-    READYZ,
-    METRICS,
-    OPENAPI,
-    DOCS,
-)
+OPERATIONS = (HEALTHZ, READYZ, METRICS, OPENAPI, DOCS)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from typing import Any
 
+import msgspec
 import orjson
+from msgspec.inspect import BoolType, IntType, Metadata, NoneType, StrType, StructType, Type, UnionType
 from rapidfuzz import fuzz, process
 from starlette.requests import Request
 
 from siteglass.errors import BadRequest, PayloadTooLarge, Problem, Problems, UnsupportedMediaType
 from siteglass.query.filters import type_name
+from siteglass.web.messages import RequestBody
 
 MAX_NAMES_LISTED = 5
 
@@ -71,10 +75,12 @@ def unknown_fields(body: dict[str, Any], known: Sequence[str]) -> Problems:
 
 
 def read_whole(body: dict[str, Any], name: str, least: int, most: int, problems: Problems) -> int | None:
-    """A whole number of the body, None if it is not given."""
+    """A whole number of the body, None if it is not given. 20.0 is one too, as it is to JSON Schema."""
     value = body.get(name)
     if value is None:
         return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         found = value if isinstance(value, float) else type_name(value)
         problems.append(Problem(name, f"expected a whole number from {least} to {most}, found {found}"))
@@ -89,3 +95,61 @@ def read_switch(body: dict[str, Any], name: str, problems: Problems) -> bool:
     if value is not None and not isinstance(value, bool):
         problems.append(Problem(name, f"expected true or false, found {type_name(value)}"))
     return value is True
+
+
+def read_text(body: dict[str, Any], name: str, max_chars: int, problems: Problems) -> str | None:
+    """A text of the body, None if it is not given or wrong."""
+    text = body.get(name)
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        problems.append(Problem(name, f"expected a string, found {type_name(text)}"))
+        return None
+    if len(text) > max_chars:
+        problems.append(Problem(name, f"expected at most {max_chars} characters, found {len(text)}"))
+        return None
+    return text
+
+
+FieldReader = Callable[[dict[str, Any], Problems], Any]
+
+
+def read_fields(
+    kind: type[RequestBody], body: dict[str, Any], problems: Problems, **readers: FieldReader
+) -> dict[str, Any]:
+    """The fields that the class itself declares, in their order: numbers, switches and texts within their bounds.
+
+    Fields of other types are read by the `readers` of their names; those of a base class are left to others.
+    """
+    values: dict[str, Any] = {}
+    for name, type_ in _fields(kind):
+        if name in readers:
+            values[name] = readers[name](body, problems)
+            continue
+        match type_:
+            case BoolType():
+                values[name] = read_switch(body, name, problems)
+            case IntType(ge=int(least), le=int(most)):
+                values[name] = read_whole(body, name, least, most, problems)
+            case StrType(max_length=int(max_chars)):
+                values[name] = read_text(body, name, max_chars, problems)
+            case _:
+                raise TypeError(f"{kind.__name__}.{name} needs a reader, or bounds")
+    return values
+
+
+@cache
+def _fields(kind: type[RequestBody]) -> list[tuple[str, Type]]:
+    declared = msgspec.inspect.type_info(kind)
+    if not isinstance(declared, StructType):
+        raise TypeError(f"{kind.__name__} is not a struct")
+    return [(field.encode_name, _inner(field.type)) for field in declared.fields if field.name in kind.__annotations__]
+
+
+def _inner(type_: Type) -> Type:
+    """The type without what only describes it, and without `| None`."""
+    if isinstance(type_, Metadata):
+        return _inner(type_.type)
+    if isinstance(type_, UnionType):
+        return _inner(next(each for each in type_.types if not isinstance(each, NoneType)))
+    return type_

@@ -1,32 +1,77 @@
-"""Spell answers and errors as bytes. The one place where an error becomes a body."""
+"""Serialize responses and errors. The one place where an error becomes a body."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-import orjson
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
 from starlette.responses import Response
 
-from siteglass.errors import SiteglassError
+from siteglass.errors import MAX_DETAILS, Problem, SiteglassError
+from siteglass.web.messages import ResponseBody
 
 JSON = "application/json"
 # No answer of ours may be kept by a cache unless it says so, guessed at, or framed.
 SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
+encode = msgspec.json.Encoder().encode
+
+
 def json_response(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """A JSON answer."""
-    return bytes_response(orjson.dumps(body), status, headers)
+    """A JSON response: a struct of `web.messages`, or what JSON is made of."""
+    return bytes_response(encode(body), status, headers)
 
 
 def bytes_response(body: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """A JSON answer whose bytes are there."""
+    """A JSON response whose bytes exist already."""
     return Response(body, status, {**SAFE_HEADERS, **(headers or {})}, JSON)
+
+
+class ProblemDetail(ResponseBody):
+    """One thing that is wrong with a request."""
+
+    field: Annotated[str, Meta(description="The field of the body, `body` for all of it; or the parameter.")]
+    message: Annotated[str, Meta(description="What was expected and what was found.")]
+    line: Annotated[int, Meta(ge=1, description="Line of `wrapped_query` or `query`, from 1.")] | UnsetType = UNSET
+    column: Annotated[int, Meta(ge=1, description="Character of that line, from 1.")] | UnsetType = UNSET
+    nearest: Annotated[str, Meta(description="The known name or value most like the one sent.")] | UnsetType = UNSET
+
+
+class ErrorResponse(ResponseBody):
+    """An error: a code that stays, and a text for people."""
+
+    error: str
+    message: Annotated[str, Meta(description="What happened and what to do, for people.")]
+    details: (
+        Annotated[
+            list[ProblemDetail],
+            Meta(
+                min_length=1,
+                max_length=MAX_DETAILS,
+                description="The problems found, the first one first; `message` says how many there are.",
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
+
+
+def _detail(problem: Problem) -> ProblemDetail:
+    return ProblemDetail(
+        field=problem.field,
+        message=problem.message,
+        line=UNSET if problem.line is None else problem.line,
+        column=UNSET if problem.column is None else problem.column,
+        nearest=UNSET if problem.nearest is None else problem.nearest,
+    )
 
 
 def error_response(error: SiteglassError) -> Response:
     """Exactly `error` and `message`, and `details` where there are any."""
-    body: dict[str, Any] = {"error": error.code, "message": error.message}
-    if error.problems:
-        body["details"] = [problem.spelled() for problem in error.problems]
+    body = ErrorResponse(
+        error=error.code,
+        message=error.message,
+        details=[_detail(problem) for problem in error.problems] or UNSET,
+    )
     return json_response(body, error.status, dict(error.headers))

@@ -1,16 +1,32 @@
-"""Whole requests and answers as examples. Tests send every request and hold the answers against the service."""
+"""Whole requests and responses as examples. Tests send every request and compare the responses with the service's."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from siteglass.openapi.interpretation import reading_of
-from siteglass.openapi.schemas import shown_example
+import msgspec
+from starlette.datastructures import QueryParams
+
+from siteglass.corpus.evidence_files import Sighting
+from siteglass.leads.evidence import Evidence
+from siteglass.leads.interpret import interpretation_of
+from siteglass.leads.records import shown_example
+from siteglass.leads.requests import read_search
+from siteglass.leads.responses import (
+    SEARCH_PATH,
+    Interpretation,
+    evidence_response,
+    interpret_response,
+    values_response,
+)
+from siteglass.leads.values import read_values
+from siteglass.query.completion import CompletedValue, KnownValue
 from siteglass.query.cursor import Continuation, CursorSealer, Position
 from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, SEARCH_DEFAULT
-from siteglass.web.operations import SEARCH_PATH
+from siteglass.web.operations import Examples
 
-Examples = dict[str, dict[str, Any]]
+# When the examples were asked, 15 November 2026: ages become moments.
+_NOW_MS = 1_794_744_000_000
 
 _FILTERS = {"country": "USA", "state": "TX", "technologies": ["Shopify"], "has_phone": True, "min_score": 40}
 _SENTENCE = "slow Shopify stores in Texas that spend over $5k a month, without a CRM"
@@ -28,7 +44,7 @@ SEARCHES: Examples = {
     },
     "plain_language": {"summary": "By plain language", "value": {"query": _SENTENCE, "limit": 10}},
     "explained": {
-        "summary": "By plain language: told how it was read, refused if that is not sure",
+        "summary": "By plain language: with how it was read, and refused if that is not sure",
         "value": {"query": _SENTENCE, "explain": True, "strict": True, "limit": 1},
     },
     "directives_and_filters": {
@@ -82,7 +98,7 @@ PREVIOUS = _cursor("example.com", backward=True)
 
 def _record(names: tuple[str, ...], *, enrich: bool) -> dict[str, Any]:
     fields = (BY_NAME[name] for name in names)
-    return {field.name: shown_example(field, field.show, enrich) for field in fields if field.show}
+    return {field.name: shown_example(field, field.show, enrich=enrich) for field in fields if field.show}
 
 
 def _page(next_: str | None, previous: str | None) -> dict[str, Any]:
@@ -102,9 +118,15 @@ def _quote(api: int, lead: int, **told: int) -> dict[str, Any]:
     return {"summary": "The price, asked for with `dry_run`", "value": quoted}
 
 
-def first_page() -> Examples:
-    """Answers of a search; made when asked for, as they need the tables of the language."""
-    read = reading_of(SEARCHES["explained"]["value"])
+def _reading_of(body: dict[str, Any]) -> Interpretation:
+    """How the service reads a body."""
+    request, _ = read_search(body, _NOW_MS)
+    return interpretation_of(request.meaning)
+
+
+def search_pages() -> Examples:
+    """Responses of a search; made when asked for, as they need the tables of the language."""
+    read = msgspec.to_builtins(_reading_of(SEARCHES["explained"]["value"]))
     return {
         "first_page": {"summary": "The first page, one lead on it", "value": _page(NEXT, None)},
         "explained": {
@@ -116,36 +138,68 @@ def first_page() -> Examples:
 
 
 def readings() -> Examples:
-    """Answers of interpret."""
+    """Responses of interpret."""
     return {
-        name: {"summary": example["summary"], "value": {**reading_of(example["value"]), "total_results": 42}}
+        name: {
+            "summary": example["summary"],
+            "value": msgspec.to_builtins(interpret_response(_reading_of(example["value"]), 42)),
+        }
         for name, example in INTERPRETED.items()
     }
 
 
-LATER_PAGE: Examples = {
-    "last_page": {"summary": "The last page, one lead on it", "value": _page(None, PREVIOUS)},
-    "price": _quote(0, 1, total_results=42),
-}
+def later_pages() -> Examples:
+    """Responses of a cursor page."""
+    return {
+        "last_page": {"summary": "The last page, one lead on it", "value": _page(None, PREVIOUS)},
+        "price": _quote(0, 1, total_results=42),
+    }
 
-ENRICHED: Examples = {
-    "all_fields": {
-        "summary": "One domain found, one not, and one text that is no domain",
-        "value": {
-            "results": [
-                {"status": "success", "domain": "example.com", "data": _record(ENRICH_FIELDS, enrich=True)},
-                {
-                    "status": "not_found",
-                    "domain": "nobody.example.org",
-                    "message": "No data found for nobody.example.org",
-                },
-                {
-                    "status": "error",
-                    "domain": "localhost",
-                    "message": "'localhost' is a single label, not a domain such as example.com",
-                },
-            ]
+
+def enriched() -> Examples:
+    """Responses of an enrichment."""
+    return {
+        "all_fields": {
+            "summary": "One domain found, one not, and one text that is not a domain",
+            "value": {
+                "results": [
+                    {"status": "success", "domain": "example.com", "data": _record(ENRICH_FIELDS, enrich=True)},
+                    {
+                        "status": "not_found",
+                        "domain": "nobody.example.org",
+                        "message": "No data found for nobody.example.org",
+                    },
+                    {
+                        "status": "error",
+                        "domain": "localhost",
+                        "message": "'localhost' is a single label, not a domain such as example.com",
+                    },
+                ]
+            },
         },
-    },
-    "price": _quote(1, 1, found=1),
-}
+        "price": _quote(1, 1, found=1),
+    }
+
+
+def evidence_found() -> Examples:
+    """The response of evidence."""
+    sighting = Sighting(
+        domain="example.com",
+        kind="email",
+        value="hello@example.com",
+        page="https://example.com/contact",
+        method="mailto",
+        first_seen_ms=1_788_000_000_000,
+        last_seen_ms=1_790_000_000_000,
+    )
+    evidence = Evidence("example.com", {"emails": [(sighting.value, [sighting])], "phones": []})
+    value = msgspec.to_builtins(evidence_response(evidence))
+    return {"response": {"summary": "One address, seen once", "value": value}}
+
+
+def known_values() -> Examples:
+    """The response of values."""
+    values = [CompletedValue(KnownValue("Munich", "Munich", "DEU", "DE-BY"), "munchen")]
+    request = read_values("city", QueryParams("q=münchen&limit=1&country=DEU"))
+    value = msgspec.to_builtins(values_response(request, values, more=True))
+    return {"response": {"summary": "The values that fit best.", "value": value}}

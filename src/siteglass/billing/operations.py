@@ -1,0 +1,90 @@
+"""The operations on an account and what it paid."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from starlette.datastructures import QueryParams
+
+from siteglass.billing import examples
+from siteglass.billing.requests import (
+    CSV,
+    LedgerParameters,
+    ReceiptParameters,
+    UsageParameters,
+    read_ledger,
+    read_usage,
+)
+from siteglass.billing.responses import (
+    LEDGER_PATH,
+    AccountResponse,
+    LedgerResponse,
+    ReceiptResponse,
+    UsageResponse,
+)
+from siteglass.errors import NotFound
+from siteglass.web.operations import READING, Operation, Success
+from siteglass.web.parameters import read_no_parameters
+
+ACCOUNT = Operation(
+    "account",
+    "GET",
+    "/v1/account",
+    READING,
+    "Account",
+    "What the account has, and on which terms",
+    "Balances, prices and limits of the account, and the key of the request with its scopes and caps.",
+    Success("The account.", (AccountResponse,), examples.account),
+    scope="account",
+    mistake=lambda: read_no_parameters(QueryParams("verbose=1")),
+)
+USAGE = Operation(
+    "usage",
+    "GET",
+    "/v1/usage",
+    READING,
+    "Account",
+    "What was charged, by day, operation and key",
+    "Every answered request counts, also one that cost nothing. Days are those of UTC. Refunds are not subtracted: the "
+    "ledger lists them.",
+    Success("The rows and their sums.", (UsageResponse,), examples.usage),
+    scope="account",
+    parameters=UsageParameters,
+    mistake=lambda: read_usage(QueryParams("form=2026-11-01&key=mine"), date(2026, 11, 15)),
+)
+LEDGER = Operation(
+    "ledger",
+    "GET",
+    LEDGER_PATH,
+    READING,
+    "Account",
+    "Every entry of the ledger",
+    "The newest first, in pages: GET the path in `next` as it was returned. No entry comes twice and none is left out, "
+    "however many are written meanwhile. With `Accept: text/csv` the same page as a table.",
+    Success(
+        "A page of entries, the newest first.",
+        (LedgerResponse,),
+        examples.ledger,
+        headers=("Link",),
+        other_media={CSV: examples.ledger_csv},
+    ),
+    scope="account",
+    parameters=LedgerParameters,
+    mistake=lambda: read_ledger(QueryParams("from=yesterday&limit=0")),
+)
+RECEIPT = Operation(
+    "receipt",
+    "GET",
+    LEDGER_PATH + "/{request_id}",
+    (*READING, NotFound),
+    "Account",
+    "What one request cost, domain by domain",
+    "The entries of a request and those that refer to them, such as refunds, the oldest first. Each domain was "
+    "charged, or was free, with the reason.",
+    Success("The entries with their domains.", (ReceiptResponse,), examples.receipt),
+    scope="account",
+    parameters=ReceiptParameters,
+    mistake=lambda: read_no_parameters(QueryParams("domains=1")),
+)
+
+OPERATIONS = (ACCOUNT, USAGE, LEDGER, RECEIPT)

@@ -1,0 +1,118 @@
+"""Errors in the document: a schema for each class, a response for each status, and examples made by the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import orjson
+
+from siteglass import errors
+from siteglass.billing.examples import EXAMPLE_REQUEST_ID
+from siteglass.billing.operations import RECEIPT
+from siteglass.errors import SiteglassError
+from siteglass.leads.operations import ENRICH, EVIDENCE
+from siteglass.leads.requests import read_search
+from siteglass.openapi.headers import LIMIT_HEADERS, headers
+from siteglass.openapi.operations import OPERATIONS
+from siteglass.openapi.schemas import error_schema
+from siteglass.openapi.texts import meaning
+from siteglass.settings import Settings
+from siteglass.web.operations import ANYWHERE, Errors, Operation
+from siteglass.web.responses import JSON, error_response
+
+# They carry problems.
+_WITH_DETAILS = (errors.BadRequest, errors.InvalidCursor)
+
+
+def _raised(read: Callable[[], object] | None) -> SiteglassError:
+    """The error that reading a wrong request ends in."""
+    try:
+        if read is not None:
+            read()
+    except SiteglassError as error:
+        return error
+    raise TypeError("the example of a wrong request is right")
+
+
+def example(kind: type[SiteglassError], operation: Operation, settings: Settings) -> SiteglassError:
+    """An error of this class as the operation returns it."""
+    made: dict[type[SiteglassError], Callable[[], SiteglassError]] = {
+        errors.InvalidCursor: errors.InvalidCursor,
+        errors.Unauthorized: errors.Unauthorized,
+        errors.IdempotencyInProgress: errors.IdempotencyInProgress,
+        errors.CursorExpired: errors.CursorExpired,
+        errors.UnsupportedMediaType: errors.UnsupportedMediaType,
+        errors.IdempotencyMismatch: errors.IdempotencyMismatch,
+        errors.Internal: errors.Internal,
+        errors.BadRequest: lambda: _raised(operation.mistake),
+        errors.QueryError: lambda: _raised(
+            lambda: read_search({"wrapped_query": "@country(USA)\n@technologies(Wix)"}, 0)
+        ),
+        errors.InsufficientCredits: lambda: errors.InsufficientCredits(
+            need_api=1 if operation is ENRICH else 0, need_lead=17, balance_api=990, balance_lead=3
+        ),
+        errors.CreditCapExceeded: lambda: errors.CreditCapExceeded(
+            "the daily lead cap of the key leaves", need=17, left=3
+        ),
+        errors.Forbidden: lambda: errors.Forbidden(operation.scope),
+        errors.NotFound: lambda: _not_found(operation),
+        errors.MethodNotAllowed: lambda: errors.MethodNotAllowed("GET", [operation.method]),
+        errors.PayloadTooLarge: lambda: errors.PayloadTooLarge(settings.max_body_bytes),
+        errors.TooManyRequests: lambda: errors.TooManyRequests(1),
+        # Requests that need no key have no price.
+        errors.Unavailable: lambda: errors.Unavailable("an example", has_price=operation.tag != "Opt-out"),
+    }
+    return made[kind]()
+
+
+def _not_found(operation: Operation) -> SiteglassError:
+    if operation is RECEIPT:
+        return errors.NotFound(RECEIPT.path.replace("{request_id}", EXAMPLE_REQUEST_ID), receipt=True)
+    if operation is EVIDENCE:
+        return errors.NotFound("example.com", lead=True)
+    return errors.NotFound("/v1/leads")
+
+
+def error_schemas() -> dict[str, Any]:
+    """A schema for every error class: exactly `error` and `message`, and `details` where the class has problems."""
+    kinds = {kind for operation in OPERATIONS for kind in (*ANYWHERE, *operation.errors)}
+    return {
+        kind.__name__: error_schema(kind.code, meaning(kind), with_details=issubclass(kind, _WITH_DETAILS))
+        for kind in sorted(kinds, key=lambda kind: kind.__name__)
+    }
+
+
+def _schema(kinds: Sequence[type[SiteglassError]]) -> dict[str, Any]:
+    references = {kind.code: f"#/components/schemas/{kind.__name__}" for kind in kinds}
+    if len(references) == 1:
+        return {"$ref": next(iter(references.values()))}
+    return {
+        "oneOf": [{"$ref": reference} for reference in references.values()],
+        "discriminator": {"propertyName": "error", "mapping": references},
+    }
+
+
+def response_of(kinds: Sequence[type[SiteglassError]], operation: Operation, settings: Settings) -> dict[str, Any]:
+    """The response for errors that share a status."""
+    made = [example(kind, operation, settings) for kind in kinds]
+    own = [name for name in ("Allow", "Retry-After") if any(name in error.headers for error in made)]
+    has_limit = operation.scope or operation.body is not None
+    after_limit = has_limit and kinds[0] in operation.errors and kinds[0] is not errors.Forbidden
+    named = {
+        error.code: {"summary": meaning(type(error)), "value": orjson.loads(error_response(error).body)}
+        for error in made
+    }
+    return {
+        "description": " ".join(f"`{kind.code}`: {meaning(kind)}" for kind in kinds),
+        "headers": headers(*(LIMIT_HEADERS if after_limit else ()), *own),
+        "content": {JSON: {"schema": _schema(kinds), "examples": named}},
+    }
+
+
+def error_responses(operation: Operation, settings: Settings) -> dict[str, Any]:
+    """One response for each status that the operation's errors have."""
+    by_status: dict[int, Errors] = {}
+    for kind in operation.errors:
+        by_status[kind.status] = (*by_status.get(kind.status, ()), kind)
+    return {str(status): response_of(kinds, operation, settings) for status, kinds in sorted(by_status.items())}

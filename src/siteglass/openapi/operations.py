@@ -1,0 +1,10 @@
+"""Every operation of the API, in the order of the document."""
+
+from __future__ import annotations
+
+from siteglass.billing import operations as billing
+from siteglass.leads import operations as leads
+from siteglass.privacy import operations as privacy
+from siteglass.web import operations as web
+
+OPERATIONS = (*leads.OPERATIONS, *billing.OPERATIONS, *privacy.OPERATIONS, *web.OPERATIONS)

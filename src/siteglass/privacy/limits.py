@@ -1,0 +1,10 @@
+"""How often people may ask about their own data."""
+
+from __future__ import annotations
+
+REQUESTS_PER_HOUR = 5
+MAILS_PER_HOUR = 3
+"""To one address, requested by one caller."""
+MAILS_IN_ALL_PER_HOUR = 10
+"""To one address, whoever requests them: more than one caller may have, so that none can use up those of its owner."""
+CONFIRMATIONS_PER_HOUR = 20
