@@ -17,7 +17,7 @@ import orjson
 
 from bench.overhead.mix import Search
 from bench.overhead.wire import HEAD_END, Address, Connection, post, read_message
-from siteglass.web.operations import SEARCH_PATH
+from siteglass.leads.responses import SEARCH_PATH
 from testing.progress import say
 
 _HOST = re.compile(rb"\r\nHost: [^\r]*")

@@ -8,16 +8,16 @@ from inspect import cleandoc
 from babel import Locale
 
 from reference.markdown import code, json_code, paragraph, plain, table
+from reference.messages import parameter_table, parameters_of, response_example, schema_of
 from siteglass.index.documents import spending_range
+from siteglass.leads.operations import VALUES
 from siteglass.leads.requests import DEFAULT_SORT
-from siteglass.openapi.values import VALUES_ANSWER, VALUES_PATH_AND_QUERY, values_schemas
 from siteglass.query import directives
 from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
 from siteglass.query.field import Ask, Form, Kind, SearchableField
 from siteglass.query.fields import ASKED, SORTS
 from siteglass.query.values import MAX_AGE_DAYS
 from siteglass.query.vocabulary import vocabulary
-from siteglass.web.operations import VALUES
 
 _ARGUMENTS = {
     Kind.TERM: "values",
@@ -139,16 +139,14 @@ def values_page() -> str:
 
 def _completing() -> str:
     """The call that looks values up."""
-    parameters = [
-        [code(one["name"]), plain(one["description"]), code(str(one["example"]))] for one in VALUES_PATH_AND_QUERY
-    ]
-    fields = VALUES_PATH_AND_QUERY[0]["schema"]["enum"]
-    shown = VALUES_ANSWER["values"][0] | {"categories": ["analytics"]}
+    fields = parameters_of(VALUES)[0]["schema"]["enum"]
+    example = response_example(VALUES)
+    shown = example["values"][0] | {"categories": ["analytics"]}
     rows = [
         [code(f"values[].{name}"), plain(schema["description"]), json_code(shown[name])]
-        for name, schema in values_schemas()["KnownValue"]["properties"].items()
+        for name, schema in schema_of("KnownValueShown")["properties"].items()
     ]
-    more = values_schemas()["ValuesAnswer"]["properties"]["more"]["description"]
+    more = schema_of("ValuesResponse")["properties"]["more"]["description"]
     return (
         f"## {VALUES.method} {VALUES.path}\n\n"
         + paragraph(
@@ -160,9 +158,9 @@ def _completing() -> str:
             "name."
         )
         + paragraph(f"Fields: {', '.join(map(code, fields))}.")
-        + table(["parameter", "meaning", "example"], parameters)
+        + parameter_table(VALUES)
         + "\n"
-        + table(["field", "meaning", "example"], [*rows, [code("more"), more, json_code(VALUES_ANSWER["more"])]])
+        + table(["field", "meaning", "example"], [*rows, [code("more"), more, json_code(example["more"])]])
         + "\n"
     )
 

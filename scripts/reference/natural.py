@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from reference.markdown import code, paragraph, plain, table
-from siteglass.openapi.interpretation import interpretation_schemas
+from reference.messages import schema_of
+from siteglass.leads.operations import INTERPRET, INTERPRET_UNITS
 from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.query.natural.accounting import NOT_USED
-from siteglass.web.operations import INTERPRET, INTERPRET_UNITS
 
 
 class Said(NamedTuple):
@@ -281,9 +281,8 @@ def _told(said: list[Said], between: str) -> list[list[str]]:
 
 
 def _parts() -> list[list[str]]:
-    schema = interpretation_schemas()["InterpretAnswer"]
-    filters = "What was searched. Sent as the body of a search, it repeats this one."
-    return [[code(name), plain(part.get("description", filters))] for name, part in schema["properties"].items()]
+    properties = schema_of("InterpretResponse")["properties"]
+    return [[code(name), plain(part["description"])] for name, part in properties.items()]
 
 
 def natural_language_page() -> str:

@@ -10,8 +10,8 @@ import click
 from reference.markdown import code, paragraph, plain, table
 from siteglass.cli.main import cli
 from siteglass.errors import SiteglassError
-from siteglass.openapi.failures import meaning
 from siteglass.openapi.headers import HEADERS
+from siteglass.openapi.texts import meaning
 from siteglass.settings import Settings, variable
 
 HELP_WIDTH = 100

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from reference.markdown import code, json_code, paragraph, plain, table
-from siteglass.leads.requests import (
-    DEFAULT_LIMIT,
-    DEFAULT_SORT,
-    ENRICH_PARAMETERS,
-    MAX_LEAD_CREDITS,
-    PAGE_PARAMETERS,
-    SPENDING_PARAMETERS,
-    SWITCHES,
-)
-from siteglass.query.directives import MAX_TEXT_CHARS
+from reference.messages import body_table
+from siteglass.leads.requests import PageOptions
 from siteglass.query.field import Ask, Field, Filter, Form, Show
 from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FIELDS, SEARCH_SELECTABLE
-from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
-from siteglass.settings import Settings
-from siteglass.web.operations import MAX_LIMIT
+from siteglass.web.messages import names_of
 
 _SHOWN_TYPES = {
     "string": "string",
@@ -36,65 +26,6 @@ _FORM_TYPES = {
     Form.COMPARISON: "string: operator and number",
     Form.MOMENT: "string: RFC 3339 time or date",
     Form.SWITCH: "boolean",
-}
-# Parameters that say no condition: name -> type, bounds, meaning, example.
-_OTHERS = {
-    "query": (
-        "string",
-        f"at most {MAX_QUERY_CHARS:,} characters",
-        "What to find, in [plain words](natural-language.md). Not read beside `wrapped_query`.",
-        "slow Shopify stores in Texas",
-    ),
-    "wrapped_query": (
-        "string",
-        f"at most {MAX_TEXT_CHARS:,} characters",
-        "[Directive text](directives.md), one condition per line.",
-        "@country(USA)\n!@technology(Wix)",
-    ),
-    "limit": ("integer", f"1 to {MAX_LIMIT}", f"Leads on a page; a new search takes {DEFAULT_LIMIT}.", 50),
-    "select": (
-        "array of strings",
-        "[fields](fields.md)",
-        "The fields to show; a search adds `crawled_at`.",
-        ["domain", "emails"],
-    ),
-    "sort": (
-        "string",
-        f"[orders](values.md#orders); `{DEFAULT_SORT}` if not given",
-        "The order of the leads.",
-        "-spending",
-    ),
-    "domains": (
-        "array of strings",
-        f"1 to {Settings().max_enrich_domains} (a [setting](settings.md))",
-        "Domains, host names or addresses to look up.",
-        ["example.com"],
-    ),
-    "dry_run": (
-        "boolean",
-        "",
-        "Only the price of exactly this page or batch: nothing is shown, nothing is charged.",
-        True,
-    ),
-    "max_lead_credits": (
-        "integer",
-        f"0 to {MAX_LEAD_CREDITS:,}",
-        "Refused with 402 if it would cost more lead credits than this.",
-        20,
-    ),
-    "explain": (
-        "boolean",
-        "",
-        "Adds `interpretation`: [how the search was read](natural-language.md#how-a-reading-is-explained).",
-        True,
-    ),
-    "strict": (
-        "boolean",
-        "",
-        "Refused with 400 if a word of `query` was not understood, corrected or replaced by a filter, or if its "
-        f"confidence is below {LOW_CONFIDENCE:g}.",
-        True,
-    ),
 }
 
 
@@ -138,7 +69,7 @@ def filters_page() -> str:
             "must not be empty); an unknown name is refused with the nearest one."
         )
         + "## Search: POST /v1/leads/search\n\n"
-        + _others("query", "wrapped_query", "limit", "select", "sort", *SPENDING_PARAMETERS, *SWITCHES)
+        + body_table("SearchBody", names_of(PageOptions))
         + "\n### Filters\n\n"
         + paragraph(
             "All filters must hold, and so must the lines of `wrapped_query`; the elements of an array are "
@@ -156,18 +87,10 @@ def filters_page() -> str:
             "The search is in the path. The body is `{}` or empty, or has another page size (not given, it stays as it "
             "was), or something about the price."
         )
-        + _others(*PAGE_PARAMETERS)
+        + body_table("PageBody")
         + "\n## Enrichment: POST /v1/leads/enrich\n\n"
-        + _others(*ENRICH_PARAMETERS)
+        + body_table("EnrichBody")
     )
-
-
-def _others(*names: str) -> str:
-    rows = []
-    for name in names:
-        kind, bounds, meaning, example = _OTHERS[name]
-        rows.append([code(name), kind, meaning, json_code(example), bounds])
-    return table(["name", "type", "meaning", "example", "bounds"], rows)
 
 
 def _filter_row(ask: Ask, filter_: Filter) -> list[str]:

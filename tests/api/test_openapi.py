@@ -12,11 +12,12 @@ import pytest
 from openapi_spec_validator import validate
 
 from siteglass.app import create_app
-from siteglass.billing.requests import LEDGER_PARAMETERS, USAGE_PARAMETERS
+from siteglass.billing.requests import LedgerParameters, UsageParameters
 from siteglass.errors import SiteglassError
-from siteglass.leads.values import VALUES_PARAMETERS
+from siteglass.leads.values import ValuesParameters
 from siteglass.query.fields import DIRECTIVES, FIELDS, FILTERS
 from siteglass.settings import Settings
+from siteglass.web.messages import names_of
 from testing.api_calls import (
     ACCOUNT,
     DEFAULT_FIELDS,
@@ -99,7 +100,7 @@ def test_every_operation_says_what_it_is(described: Description) -> None:
 
 
 def test_every_parameter_has_a_meaning_and_an_example(described: Description) -> None:
-    for name in ("Search", "Page", "Enrich", "OptOut", "OptOutConfirm"):
+    for name in ("SearchBody", "PageBody", "EnrichBody", "OptOutBody", "OptOutConfirmBody"):
         assert described.schemas[name]["additionalProperties"] is False
         for field, schema in described.schemas[name]["properties"].items():
             assert schema["description"], field
@@ -107,10 +108,10 @@ def test_every_parameter_has_a_meaning_and_an_example(described: Description) ->
             for example in schema["examples"]:
                 described.check(schema, example)
     for name, known in (
-        ("usage", USAGE_PARAMETERS),
-        ("ledger", LEDGER_PARAMETERS),
+        ("usage", names_of(UsageParameters)),
+        ("ledger", names_of(LedgerParameters)),
         ("receipt", ("request_id",)),
-        ("values", ("field", *VALUES_PARAMETERS)),
+        ("values", names_of(ValuesParameters)),
     ):
         parameters = described.operation(name)["parameters"]
         assert tuple(parameter["name"] for parameter in parameters) == known
@@ -129,7 +130,7 @@ def test_every_parameter_has_a_meaning_and_an_example(described: Description) ->
 
 
 def test_the_catalogue_is_in_it(described: Description) -> None:
-    sent = described.schemas["Search"]["properties"]
+    sent = described.schemas["SearchBody"]["properties"]
     assert set(OF_THE_CONTRACT.split()) <= set(sent)
     shaping = {"query", "wrapped_query", "limit", "select", "sort", "dry_run", "max_lead_credits", "explain", "strict"}
     assert set(sent) == {*shaping, *FILTERS}
@@ -138,8 +139,9 @@ def test_the_catalogue_is_in_it(described: Description) -> None:
     assert set(sent["select"]["items"]["enum"]) == {*DEFAULT_FIELDS, *MORE_FIELDS}
     assert set(described.schemas["Lead"]["properties"]) == {*DEFAULT_FIELDS, *MORE_FIELDS}
     assert sent["sort"]["enum"] == ["-score", "score", "-spending", "-crawled_at", "domain"]
-    assert set(sent["service_type"]["enum"]) == SERVICE_TYPES
-    assert described.schemas["Enrich"]["properties"]["select"]["items"]["enum"] == ENRICH_FIELDS
+    for service_type in SERVICE_TYPES:
+        assert f"`{service_type}`" in sent["service_type"]["description"]
+    assert described.schemas["EnrichBody"]["properties"]["select"]["items"]["enum"] == ENRICH_FIELDS
     assert list(described.schemas["Enrichment"]["properties"]) == ENRICH_FIELDS
     for name in DIRECTIVES:
         assert re.search(rf"`@{name}[(`]", sent["wrapped_query"]["description"]), name
@@ -186,19 +188,19 @@ def test_every_error_has_a_page(code: str) -> None:
 
 
 def test_every_example_of_a_parameter_works(described: Description, own: httpx.Client) -> None:
-    for name, schema in described.schemas["Search"]["properties"].items():
+    for name, schema in described.schemas["SearchBody"]["properties"].items():
         for example in schema["examples"]:
             described.check_200("search", own.post(SEARCH, json={name: example}))
             described.check_200("interpret", own.post(INTERPRET, json={name: example}))
         for value in schema.get("enum", []):
             answered(own.post(SEARCH, json={name: value, "limit": 1}))
-    for name, schema in described.schemas["Enrich"]["properties"].items():
+    for name, schema in described.schemas["EnrichBody"]["properties"].items():
         for example in schema["examples"]:
             described.check_200("enrich", own.post(ENRICH, json={"domains": ["example.com"], name: example}))
 
 
 def test_every_directive_shown_works(described: Description, own: httpx.Client) -> None:
-    text = described.schemas["Search"]["properties"]["wrapped_query"]["description"]
+    text = described.schemas["SearchBody"]["properties"]["wrapped_query"]["description"]
     directives = re.findall(r"^\| `(@.+?)` \|", text, re.MULTILINE)
     assert len(directives) == len(DIRECTIVES)
     for directive in directives:
@@ -211,29 +213,30 @@ def test_every_example_request_works(described: Description, own: httpx.Client) 
     searches = described.body_examples("search")
     assert {"filters", "directives", "plain_language"} <= set(searches)
     for body in searches.values():
-        described.check(described.schemas["Search"], body)
+        described.check(described.schemas["SearchBody"], body)
         described.check_200("search", own.post(SEARCH, json=body))
     for body in described.body_examples("page").values():
-        described.check(described.schemas["Page"], body)
+        described.check(described.schemas["PageBody"], body)
         described.check_200("page", own.post(search(own, {"limit": 5})["next"], json=body))
     for body in described.body_examples("interpret").values():
-        described.check(described.schemas["Search"], body)
+        described.check(described.schemas["SearchBody"], body)
         described.check_200("interpret", own.post(INTERPRET, json=body))
     enrichments = described.body_examples("enrich")
     assert {"select" in body for body in enrichments.values()} == {True, False}
     for body in enrichments.values():
-        described.check(described.schemas["Enrich"], body)
+        described.check(described.schemas["EnrichBody"], body)
         described.check_200("enrich", own.post(ENRICH, json=body))
 
 
 def test_numbers_and_lengths_are_the_limits(described: Description, own: httpx.Client) -> None:
-    for name, schema in described.schemas["Search"]["properties"].items():
+    for name, schema in described.schemas["SearchBody"]["properties"].items():
         for bound, beyond in (("minimum", -1), ("maximum", 1)):
             if bound in schema:
                 answered(own.post(SEARCH, json={"limit": 1, "technologies": ["no such thing"], name: schema[bound]}))
                 refused(own.post(SEARCH, json={name: schema[bound] + beyond}), 400, "INVALID_REQUEST")
-    sent = described.schemas["Search"]["properties"]
-    assert (sent["limit"]["minimum"], sent["limit"]["maximum"], sent["limit"]["default"]) == (1, 100, 20)
+    sent = described.schemas["SearchBody"]["properties"]
+    assert (sent["limit"]["minimum"], sent["limit"]["maximum"]) == (1, 100)
+    assert len(answered(own.post(SEARCH, json={}))["results"]) == 20
     assert (sent["query"]["maxLength"], sent["wrapped_query"]["maxLength"]) == (1_000, 8_000)
     for name, lengths, fill in (
         ("query", sent["query"], " Shopify"),
@@ -253,7 +256,7 @@ def test_numbers_and_lengths_are_the_limits(described: Description, own: httpx.C
 def test_limits_of_the_settings_are_told(own_settings: Settings) -> None:
     with serving(replace(own_settings, max_enrich_domains=3, max_body_bytes=1_234, cursor_life_s=7_200)) as client:
         described = Description(client)
-        domains = described.schemas["Enrich"]["properties"]["domains"]
+        domains = described.schemas["EnrichBody"]["properties"]["domains"]
         assert (domains["minItems"], domains["maxItems"]) == (1, 3)
         answered(client.post(ENRICH, json={"domains": ["a.com"] * 3}))
         refused(client.post(ENRICH, json={"domains": ["a.com"] * 4}), 400, "INVALID_REQUEST")
@@ -407,7 +410,7 @@ def test_the_example_of_values_is_what_is_answered(described: Description, own: 
     field, *query = operation["parameters"]
     asked = {parameter["name"]: parameter["example"] for parameter in query}
     real = described.check_200("values", own.get(f"{VALUES}/{field['example']}", params=asked))
-    assert real == operation["responses"]["200"]["content"]["application/json"]["examples"]["answer"]["value"]
+    assert real == operation["responses"]["200"]["content"]["application/json"]["examples"]["response"]["value"]
 
 
 def test_values_of_every_field(described: Description, own: httpx.Client) -> None:
@@ -430,12 +433,12 @@ def test_the_examples_of_what_was_spent_have_the_fields_of_real_ones(described: 
     }
     for name, body in real.items():
         content = described.operation(name)["responses"]["200"]["content"]
-        shown = content["application/json"]["examples"]["answer"]["value"]
+        shown = content["application/json"]["examples"]["response"]["value"]
         assert list(shown) == list(body)
         for part in ("account", "balances", "prices", "limits", "key", "totals"):
             assert list(shown.get(part, [])) == list(body.get(part, []))
         for part in ("rows", "entries"):
             assert [list(one) for one in shown.get(part, [])[:1]] == [list(one) for one in body.get(part, [])[:1]]
-    table = described.operation("ledger")["responses"]["200"]["content"]["text/csv"]["examples"]["answer"]["value"]
+    table = described.operation("ledger")["responses"]["200"]["content"]["text/csv"]["examples"]["response"]["value"]
     response = customer.client.get(LEDGER, headers={"Accept": "text/csv"})
     assert table.splitlines()[0] == response.text.splitlines()[0]

@@ -20,18 +20,19 @@ from siteglass.billing.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
 from siteglass.billing.requests import (
     DEFAULT_DAYS,
     DEFAULT_ENTRIES,
-    LEDGER_PARAMETERS,
     MAX_DAYS,
     MAX_ENTRIES,
     MAX_REQUEST_ID_CHARS,
-    USAGE_PARAMETERS,
+    LedgerParameters,
+    UsageParameters,
 )
 from siteglass.corpus.evidence_files import MAX_SIGHTINGS
 from siteglass.errors import SiteglassError
-from siteglass.leads.requests import DEFAULT_LIMIT, ENRICH_PARAMETERS, PAGE_PARAMETERS, SEARCH_PARAMETERS
-from siteglass.leads.values import DEFAULT_SHOWN, MAX_Q_CHARS, MAX_SHOWN, VALUES_PARAMETERS
-from siteglass.privacy.endpoints import ASKS_PER_HOUR, CONFIRMATIONS_PER_HOUR, MAILS_PER_HOUR
-from siteglass.privacy.requests import ASK_PARAMETERS, CONFIRM_PARAMETERS, MAX_CHARS
+from siteglass.leads.operations import DOMAINS_PER_UNIT
+from siteglass.leads.requests import DEFAULT_LIMIT, EnrichBody, PageBody, SearchBody
+from siteglass.leads.values import DEFAULT_SHOWN, MAX_Q_CHARS, MAX_SHOWN, ValuesParameters
+from siteglass.privacy.limits import CONFIRMATIONS_PER_HOUR, MAILS_PER_HOUR, REQUESTS_PER_HOUR
+from siteglass.privacy.requests import MAX_CHARS, OptOutBody, OptOutConfirmBody
 from siteglass.privacy.tickets import MAX_TICKET_CHARS
 from siteglass.query.body import MAX_ECHO_BYTES
 from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
@@ -41,7 +42,8 @@ from siteglass.query.fields import DIRECTIVES, ENRICH_FIELDS, SEARCH_SELECTABLE
 from siteglass.query.natural import MAX_QUERY_CHARS
 from siteglass.query.values import MAX_AGE_DAYS, MAX_VALUE_CHARS
 from siteglass.settings import Settings
-from siteglass.web.operations import DOMAINS_PER_UNIT, MAX_LIMIT
+from siteglass.web.messages import names_of
+from siteglass.web.operations import MAX_LIMIT
 from testing.service import settings_for
 
 ROOT = Path(__file__).parents[2]
@@ -103,7 +105,7 @@ LIMITS = {
     "limit.values_default": DEFAULT_SHOWN,
     "limit.values_most": MAX_SHOWN,
     "limit.values_q_chars": MAX_Q_CHARS,
-    "limit.opt_out_asks": ASKS_PER_HOUR,
+    "limit.opt_out_asks": REQUESTS_PER_HOUR,
     "limit.opt_out_mails": MAILS_PER_HOUR,
     "limit.opt_out_confirmations": CONFIRMATIONS_PER_HOUR,
     "limit.opt_out_ticket_chars": MAX_TICKET_CHARS,
@@ -270,14 +272,14 @@ def test_every_name_of_the_code_has_a_row() -> None:
     code: list[tuple[str, Iterable[str], str]] = [
         ("record", SEARCH_SELECTABLE, "can be selected in a search"),
         ("enrichment", ENRICH_FIELDS, "can be selected in an enrichment"),
-        ("search", SEARCH_PARAMETERS, "a parameter or filter of a search"),
-        ("page", PAGE_PARAMETERS, "a parameter of a page"),
-        ("enrich", ENRICH_PARAMETERS, "a parameter of an enrichment"),
-        ("usage", USAGE_PARAMETERS, "a parameter of the usage"),
-        ("ledger", LEDGER_PARAMETERS, "a parameter of the ledger"),
-        ("values", VALUES_PARAMETERS, "a parameter of the values"),
-        ("opt_out", ASK_PARAMETERS, "a parameter of an opt-out"),
-        ("opt_out_confirm", CONFIRM_PARAMETERS, "a parameter of its confirmation"),
+        ("search", names_of(SearchBody), "a parameter or filter of a search"),
+        ("page", names_of(PageBody), "a parameter of a page"),
+        ("enrich", names_of(EnrichBody), "a parameter of an enrichment"),
+        ("usage", names_of(UsageParameters), "a parameter of the usage"),
+        ("ledger", names_of(LedgerParameters), "a parameter of the ledger"),
+        ("values", names_of(ValuesParameters)[1:], "a parameter of the values"),
+        ("opt_out", names_of(OptOutBody), "a parameter of an opt-out"),
+        ("opt_out_confirm", names_of(OptOutConfirmBody), "a parameter of its confirmation"),
         ("directive", DIRECTIVES, "a directive or its second name"),
         ("error", _errors(), "an error of siteglass.errors"),
         ("setting", _settings(), "a limit that can be set"),

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 
-from siteglass.leads.interpret import explained
+from siteglass.leads.interpret import interpretation_of
 from siteglass.query.body import read_meaning
 from siteglass.query.fields import DIRECTIVES
 from tests.docs.blocks import ROOT
@@ -40,7 +41,8 @@ UNSAID = list(_rows("| sentence | means | not searched |"))
 
 
 def _read(sentence: str) -> dict[str, Any]:
-    return explained(read_meaning({"query": sentence}, NOW_MS))
+    reading: dict[str, Any] = msgspec.to_builtins(interpretation_of(read_meaning({"query": sentence}, NOW_MS)))
+    return reading
 
 
 def _text(words: list[dict[str, Any]]) -> str:

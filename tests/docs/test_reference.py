@@ -12,13 +12,14 @@ import pytest
 import build_reference
 from reference.language import example_line
 from siteglass.billing.ledger_csv import COLUMNS as CSV_COLUMNS
-from siteglass.billing.requests import LEDGER_PARAMETERS, USAGE_PARAMETERS
+from siteglass.billing.requests import LedgerParameters, UsageParameters
 from siteglass.corpus.lead import Lead
-from siteglass.leads.requests import ENRICH_PARAMETERS, PAGE_PARAMETERS, SEARCH_PARAMETERS
+from siteglass.leads.requests import EnrichBody, PageBody, SearchBody
 from siteglass.query.directives import parse
 from siteglass.query.field import SearchableField
 from siteglass.query.fields import ASKED, DIRECTIVES, ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE
 from siteglass.settings import Settings, variable
+from siteglass.web.messages import names_of
 from testing.api_calls import search
 from tests.docs.blocks import ROOT
 
@@ -66,8 +67,8 @@ def test_lint_looks_for_drift() -> None:
 
 def test_nothing_is_missing() -> None:
     assert _names("fields.md") == {*SEARCH_SELECTABLE, *ENRICH_FIELDS}
-    assert _names("filters.md") == {*SEARCH_PARAMETERS, *PAGE_PARAMETERS, *ENRICH_PARAMETERS}
-    assert {*USAGE_PARAMETERS, *LEDGER_PARAMETERS, *CSV_COLUMNS[1:6]} <= {
+    assert _names("filters.md") == {*names_of(SearchBody), *names_of(PageBody), *names_of(EnrichBody)}
+    assert {*names_of(UsageParameters), *names_of(LedgerParameters), *CSV_COLUMNS[1:6]} <= {
         name.rpartition(".")[2] for name in _names("receipts.md")
     }
     assert _names("directives.md") == {f"@{name}" for name in DIRECTIVES}

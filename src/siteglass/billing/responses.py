@@ -281,7 +281,7 @@ class LedgerEntry(ResponseBody):
     api_credits: Annotated[int, Meta(description="Below zero: taken.")]
     lead_credits: Annotated[int, Meta(description="Below zero: taken.")]
     request_id: Annotated[str, Meta(description="`X-Request-Id` of the response; of a grant its reference.")]
-    key: Annotated[KeyName, Meta(description="The key that paid; null if it was none.")] | None
+    key: Annotated[KeyName | None, Meta(description="The key that paid; null if it was none.")]
     by: Actor
     expires_at: Annotated[Time, Meta(description="When a grant expires; null: never.")] | None
     refers_to: Annotated[Id, Meta(description="`seq` of the entry that this one gives back or ends.")] | None
