@@ -138,7 +138,7 @@ def test_the_catalogue_is_in_it(described: Description) -> None:
     assert sent["select"]["items"]["enum"][:17] == DEFAULT_FIELDS
     assert set(sent["select"]["items"]["enum"]) == {*DEFAULT_FIELDS, *MORE_FIELDS}
     assert set(described.schemas["Lead"]["properties"]) == {*DEFAULT_FIELDS, *MORE_FIELDS}
-    assert sent["sort"]["enum"] == ["-score", "score", "-spending", "-crawled_at", "domain"]
+    assert sent["sort"]["enum"] == ["-score", "score", "-spending", "-crawled_at", "domain", None]
     for service_type in SERVICE_TYPES:
         assert f"`{service_type}`" in sent["service_type"]["description"]
     assert described.schemas["EnrichBody"]["properties"]["select"]["items"]["enum"] == ENRICH_FIELDS
@@ -364,7 +364,7 @@ def test_the_examples_of_a_reading_are_what_is_answered(described: Description, 
 
 def test_every_part_of_a_reading_is_described(described: Description) -> None:
     read = described.schemas["Interpretation"]["properties"]
-    assert list(described.schemas["InterpretAnswer"]["properties"]) == [*read, "total_results"]
+    assert list(described.schemas["InterpretResponse"]["properties"]) == [*read, "total_results"]
     lists = [schema["items"] for schema in read.values() if "items" in schema]
     for schema in (*read.values(), *(part for items in lists for part in items.get("properties", {}).values())):
         assert schema.get("description") or schema.get("$ref"), schema

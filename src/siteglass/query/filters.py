@@ -46,7 +46,7 @@ class FilterReader:
     def read(self, body: Mapping[str, Any]) -> None:
         """Read every filter of the body; names that are no filters are left to others."""
         for name, value in body.items():
-            if name in FILTERS and value is not None and value != []:
+            if name in FILTERS and value is not None:
                 self._filter(name, value)
         if low := _crossed(self.sent):
             high = dict(_MIN_MAX)[low]
@@ -54,8 +54,8 @@ class FilterReader:
 
     def _filter(self, name: str, value: Any) -> None:
         asked, filter_ = FILTERS[name]
-        if filter_.form is Form.SWITCH and value is False:
-            return
+        if filter_.form is Form.SWITCH and value is False or filter_.form is Form.MANY and value == []:
+            return  # not given
         if filter_.form is Form.MANY and not isinstance(value, list):
             hint = written_as_array(value)
             self.problems.append(Problem(name, f"expected an array of strings, found {type_name(value)}{hint}"))
@@ -147,7 +147,7 @@ def _written_as_directive(ask: Ask, values: list[Any]) -> str:
     """For a message: how to send several values where a filter takes one."""
     texts = [value for value in values[:MAX_HINT_VALUES] if isinstance(value, str) and value.strip()]
     shown = ", ".join(quote_if_needed(ask, text) for text in texts)
-    if len(texts) < len(values) or len(shown) > MAX_HINT_CHARS:
+    if not texts or len(texts) < len(values) or len(shown) > MAX_HINT_CHARS:
         return f"alternatives go in wrapped_query, in the parentheses of @{ask.directive}"
     return f"alternatives go in wrapped_query: @{ask.directive}({shown})"
 
