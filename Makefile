@@ -124,6 +124,7 @@ lint: setup ## Style, formatting, types, import layers, and docs/reference/ as t
 	$(BIN)/mypy $(SOURCES)
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/build_reference.py --check
+	$(BIN)/python scripts/build_client.py --check
 	$(BIN)/python scripts/build_language.py --check
 
 .PHONY: format
@@ -158,8 +159,9 @@ technology-hosts: setup ## Compile the hosts of technologies without a rule of t
 	$(BIN)/python scripts/build_technology_hosts.py
 
 .PHONY: reference
-reference: setup ## Write docs/reference/ from the code
+reference: setup ## Write docs/reference/ and the client's records from the code
 	$(BIN)/python scripts/build_reference.py
+	$(BIN)/python scripts/build_client.py
 
 # --- long proofs: their results are committed; CI runs a smaller size of each ---------------------
 

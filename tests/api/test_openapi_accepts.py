@@ -106,7 +106,7 @@ def _only_the_service_can_judge(body: dict[str, Any]) -> bool:
     if isinstance(lacks, list) and lacks not in SEARCH_VALUES["lacks"] and all(isinstance(one, str) for one in lacks):
         return any(one.strip() and len(one) <= 256 for one in lacks)
     sizes = [len(value) for value in body.values() if isinstance(value, list)]
-    return sum(sizes) > 200 >= max(sizes, default=0) or len(str(body)) > 4_000 and max(sizes, default=0) <= 200
+    return sum(sizes) > 200 >= max(sizes, default=0) or (len(str(body)) > 4_000 and max(sizes, default=0) <= 200)
 
 
 SLOW = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much]

@@ -21,9 +21,9 @@ from siteglass_client import (
     __version__,
 )
 from siteglass_client.calls import USER_AGENT
+from siteglass_client.messages import Company
+from siteglass_client.messages import Lead as LeadRecord
 from siteglass_client.plans import COMPANY_COLUMNS, LEAD_COLUMNS
-from siteglass_client.records import Company
-from siteglass_client.records import Lead as LeadRecord
 from testing.api_calls import DEFAULT_FIELDS, ENRICH_FIELDS, MORE_FIELDS
 from testing.customers import Bank, Customer
 from tests.docs.blocks import ROOT

@@ -54,7 +54,7 @@ class FilterReader:
 
     def _filter(self, name: str, value: Any) -> None:
         asked, filter_ = FILTERS[name]
-        if filter_.form is Form.SWITCH and value is False or filter_.form is Form.MANY and value == []:
+        if (filter_.form is Form.SWITCH and value is False) or (filter_.form is Form.MANY and value == []):
             return  # not given
         if filter_.form is Form.MANY and not isinstance(value, list):
             hint = written_as_array(value)

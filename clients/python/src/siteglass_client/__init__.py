@@ -3,7 +3,6 @@
 from siteglass_client.answers import Batch, Credits, Evidence, Page, Quote
 from siteglass_client.async_client import AsyncSiteglass
 from siteglass_client.async_search import AsyncEnrichment, AsyncSearch
-from siteglass_client.books import Account, LedgerEntry, Receipt, Usage
 from siteglass_client.calls import Filters
 from siteglass_client.client import Siteglass
 from siteglass_client.errors import (
@@ -34,7 +33,19 @@ from siteglass_client.errors import (
     Unavailable,
     UnsupportedMediaType,
 )
-from siteglass_client.records import Company, EvidentValue, Item, KnownValue, KnownValues, Lead, Reading, Sighting
+from siteglass_client.items import Item, KnownValues
+from siteglass_client.messages import (
+    Account,
+    Company,
+    EvidentValue,
+    KnownValue,
+    Lead,
+    LedgerEntry,
+    Reading,
+    Receipt,
+    Sighting,
+    Usage,
+)
 from siteglass_client.runs import Export
 from siteglass_client.search import Enrichment, Search
 from siteglass_client.version import __version__

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from siteglass_client.errors import ConnectionFailed, service_error
-from siteglass_client.records import EvidentValue, Item, Lead
+from siteglass_client.items import Item
+from siteglass_client.messages import EvidentValue, Lead
 from siteglass_client.retrying import read_retry_after
 
 # Twenty times the largest page that the service keeps for a retry: what is longer is no answer of it.

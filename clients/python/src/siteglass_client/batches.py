@@ -8,7 +8,7 @@ from typing import Any
 from siteglass_client.answers import Answer, Batch
 from siteglass_client.calls import ENRICH_PATH, MAX_DOMAINS, Call, post
 from siteglass_client.errors import ConnectionFailed, InvalidRequest, PayloadTooLarge, PaymentRequired, ServiceError
-from siteglass_client.records import Item
+from siteglass_client.items import Item
 from siteglass_client.walk import budget_left, capped, check_affordable, has_other_cap
 
 

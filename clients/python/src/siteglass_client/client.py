@@ -13,7 +13,6 @@ from typing import Any
 import httpx
 
 from siteglass_client.answers import MAX_ANSWER_BYTES, Answer, Evidence, read_answer, read_evidence
-from siteglass_client.books import Account, LedgerEntry, Receipt, Usage
 from siteglass_client.calls import (
     Call,
     Filters,
@@ -27,7 +26,8 @@ from siteglass_client.calls import (
 )
 from siteglass_client.configuration import Configuration
 from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassError
-from siteglass_client.records import KnownValues
+from siteglass_client.items import KnownValues
+from siteglass_client.messages import Account, LedgerEntry, Receipt, Usage
 from siteglass_client.retrying import Tries
 from siteglass_client.search import Enrichment, Search
 

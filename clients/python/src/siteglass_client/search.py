@@ -10,9 +10,10 @@ from typing import Any, Protocol
 from siteglass_client.answers import Answer, Batch, Page, Quote
 from siteglass_client.calls import Call
 from siteglass_client.errors import ServiceError
+from siteglass_client.items import Item
+from siteglass_client.messages import Lead, Reading
 from siteglass_client.parquet import load_package
 from siteglass_client.plans import EnrichPlan, SearchPlan, Step, WalkPlan, rows_path
-from siteglass_client.records import Item, Lead, Reading
 from siteglass_client.runs import Export, Output
 
 

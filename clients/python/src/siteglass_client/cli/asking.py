@@ -8,7 +8,7 @@ import click
 
 from siteglass_client.cli.options import Session, common
 from siteglass_client.cli.terminal import note, say_json, show_table
-from siteglass_client.records import EvidentValue
+from siteglass_client.messages import EvidentValue
 
 
 @click.command()

@@ -10,8 +10,8 @@ import click
 from siteglass_client.cli.options import Saving, Session, common, saving, search_options, select_option
 from siteglass_client.cli.saving import finished, form_of, make_room, resumable, stop_at_cap, tell_price
 from siteglass_client.cli.terminal import counted, note, progress_of, say_json, show_table
+from siteglass_client.messages import Reading
 from siteglass_client.plans import rows_path
-from siteglass_client.records import Reading
 from siteglass_client.search import Search
 
 FORMS = ("csv", "jsonl", "parquet")

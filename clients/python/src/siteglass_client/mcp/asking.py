@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from siteglass_client.books import Account
+from siteglass_client.items import KnownValues
 from siteglass_client.mcp.models import AccountAnswer, Condition, InterpretAnswer, KnownValue, ValuesAnswer
 from siteglass_client.mcp.sizes import BYTES_PER_TOKEN, CUT, cut, size_bytes
 from siteglass_client.mcp.till import Till
-from siteglass_client.records import KnownValues, Note, Reading, Words
+from siteglass_client.messages import Account, Note, Reading, Words
 
 ENVELOPE_BYTES = 600
 NAME_BYTES = 200
