@@ -69,6 +69,10 @@ status: ## Say which engines run, and where
 go-tools: ## Build the judge and toxiproxy, which the proof of charging uses
 	$(PYTHON) scripts/go_tools.py
 
+.PHONY: typescript
+typescript: ## Install the TypeScript compiler, which checks types generated from the API document
+	$(PYTHON) scripts/typescript.py
+
 .PHONY: browser
 browser: ## Install Debian's Chromium, which the tests of pages drive
 	$(PYTHON) scripts/browser.py install

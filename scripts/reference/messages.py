@@ -45,7 +45,13 @@ def body_table(name: str, fields: Iterable[str] | None = None) -> str:
     """The fields of a request body, all or some."""
     properties = schema_of(name)["properties"]
     rows = [
-        [code(field), type_of(schema).removesuffix(" or null"), plain(_meaning(schema)), json_code(schema["examples"][0]), _bounds(schema)]
+        [
+            code(field),
+            type_of(schema).removesuffix(" or null"),
+            plain(_meaning(schema)),
+            json_code(schema["examples"][0]),
+            _bounds(schema),
+        ]
         for field, schema in ((field, properties[field]) for field in fields or properties)
     ]
     return table(["name", "type", "meaning", "example", "bounds"], rows)

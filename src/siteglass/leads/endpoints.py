@@ -123,7 +123,7 @@ class LeadEndpoints:
         headers: Mapping[str, str] = MappingProxyType({}),
     ) -> Offer:
         def quote(api: int, lead: int) -> SearchQuote:
-            return SearchQuote(api_credits=api, lead_credits=lead, total_results=page.total)
+            return SearchQuote(dry_run=True, api_credits=api, lead_credits=lead, total_results=page.total)
 
         body = search_response(page, self.sealer, self.cursor_holder(caller), sealed_s, explained)
         return Offer(
@@ -159,7 +159,7 @@ class LeadEndpoints:
         bill = Bill("enrich", 1, enriched.marks, wanted.spending.max_lead_credits)
 
         def quote(api: int, lead: int) -> EnrichQuote:
-            return EnrichQuote(api_credits=api, lead_credits=lead, found=len(bill.leads))
+            return EnrichQuote(dry_run=True, api_credits=api, lead_credits=lead, found=len(bill.leads))
 
         return Offer(bill, encode(EnrichResponse(results=enriched.items)), quote, wanted.spending.dry_run)
 

@@ -191,21 +191,21 @@ def search_response(
 # --- prices -------------------------------------------------------------------------------------
 
 
-class Quote(ResponseBody, kw_only=True):
+class Quote(ResponseBody):
     """The price, if `dry_run` was asked for."""
 
-    dry_run: Annotated[bool, Meta(extra_json_schema={"const": True})] = True
+    dry_run: Annotated[bool, Meta(extra_json_schema={"const": True})]
     api_credits: Annotated[Count, Meta(description="API credits that this would cost now.")]
     lead_credits: Annotated[Count, Meta(description="Lead credits that this would cost now.")]
 
 
-class SearchQuote(Quote, kw_only=True):
+class SearchQuote(Quote):
     """The price of a page, if `dry_run` was asked for."""
 
     total_results: Annotated[Count, Meta(description="All matches.")]
 
 
-class EnrichQuote(Quote, kw_only=True):
+class EnrichQuote(Quote):
     """The price of an enrichment, if `dry_run` was asked for."""
 
     found: Annotated[Count, Meta(description="Leads found, each counted once.")]

@@ -20,11 +20,11 @@ Email = Annotated[str, Meta(description="The address as it is understood; absent
 Domain = Annotated[str, Meta(description="The domain as it is understood; absent for an address.")]
 
 
-class DnsRecord(ResponseBody, kw_only=True):
+class DnsRecord(ResponseBody):
     """The record that shows the token; absent for an address."""
 
     name: Annotated[str, Meta(description="Name of the record.")]
-    type: Literal["TXT"] = "TXT"
+    type: Literal["TXT"]
     value: Annotated[str, Meta(description="The token.")]
 
 
@@ -56,15 +56,15 @@ class OptOutPending(ResponseBody, kw_only=True):
     next: Annotated[str, Meta(description="What to do next, for people.")]
 
 
-class OptOutDone(ResponseBody, tag_field="request", tag=Purpose.OPT_OUT.value):
+class OptOutDone(ResponseBody, kw_only=True, tag_field="request", tag=Purpose.OPT_OUT.value):
     """Not shown any more."""
 
     email: Email | UnsetType = UNSET
     domain: Domain | UnsetType = UNSET
-    suppressed: Annotated[bool, Meta(extra_json_schema={"const": True})] = True
+    suppressed: Annotated[bool, Meta(extra_json_schema={"const": True})]
     effective_within_s: Annotated[
         int, Meta(description="Seconds until no search and no look-up shows it any more.", ge=0)
-    ] = EFFECTIVE_WITHIN_S
+    ]
 
 
 class StoredRecord(ResponseBody):
@@ -116,7 +116,7 @@ def pending_response(pending: PendingRequest) -> OptOutPending:
         ticket=pending.ticket,
         expires_at=_moment(pending.expires_s),
         token=pending.token,
-        dns=DnsRecord(name=in_dns, value=pending.token),
+        dns=DnsRecord(name=in_dns, type="TXT", value=pending.token),
         http=on_site,
         next="Put the token into DNS as this TXT record, or into a file at one of these addresses of the site. "
         "Then POST the ticket to /v1/opt-out/confirm.",
@@ -127,7 +127,7 @@ def completed_response(done: CompletedRequest) -> OptOutDone | AccessDone:
     """A request that was carried out."""
     about: dict[str, Any] = {done.value.kind.value: done.value.text}
     if done.held is None:
-        return OptOutDone(**about)
+        return OptOutDone(**about, suppressed=True, effective_within_s=EFFECTIVE_WITHIN_S)
     since = done.held.suppressed_since
     return AccessDone(
         **about,

@@ -21,7 +21,7 @@ class Parameters(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class ResponseBody(msgspec.Struct):
-    """A body that the service sends, with its fields in this order."""
+    """A body that the service sends, with its fields in this order. A field may be absent only if it is `UNSET`."""
 
 
 def reference(name: str) -> Meta:
