@@ -184,14 +184,14 @@ def test_dns_that_fails_for_one_kind_of_address(names: Names, site: Site, kind: 
 @pytest.mark.parametrize("away", ["dns", "site"])
 def test_it_does_not_wait_for_ever(names: Names, site: Site, away: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control, "DNS_DEADLINE_S", 0.2)
-    monkeypatch.setattr(control, "DEADLINE_S", 0.4)
+    monkeypatch.setattr(control, "DEADLINE_S", 1.5)
     names.say(DOMAIN, "A", ["127.0.0.1"])
-    names.silent, site.delay_s = away == "dns", 0 if away == "dns" else 2
+    names.silent, site.delay_s = away == "dns", 0 if away == "dns" else 5
     started = time.monotonic()
     looks = look(names, site)
-    assert time.monotonic() - started < 1.5
+    assert time.monotonic() - started < 4.5
     assert proven(looks) == [False] * 3
-    assert looks[1].found == (NO_ADDRESS if away == "dns" else "no answer within 0.4 s")
+    assert looks[1].found == (NO_ADDRESS if away == "dns" else "no answer within 1.5 s")
 
 
 def test_only_so_many_at_once(names: Names, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
