@@ -107,7 +107,7 @@ async def test_both_addresses_name_one_database(dsn: str) -> None:
 
 
 async def test_a_role_that_may_not_create_tables_gets_the_drivers_own_error(dsn: str) -> None:
-    with pytest.raises(asyncpg.InsufficientPrivilegeError, match="^permission denied for database"):
+    with pytest.raises(asyncpg.InsufficientPrivilegeError, match=r"^permission denied for database"):
         await schema.migrate(dsn, "never_made", dsn)
 
 
