@@ -118,12 +118,13 @@ slowest: ## Print the slowest tests of the last run
 	$(PYTHON) scripts/slowest_tests.py $(DURATIONS)
 
 .PHONY: lint
-lint: setup ## Style, formatting, types, import layers, and docs/reference/ as the code says
+lint: setup ## Style, formatting, types, import layers, and generated docs as the code says
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy $(SOURCES)
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/build_reference.py --check
+	$(BIN)/python scripts/build_conformance.py --check
 	$(BIN)/python scripts/build_language.py --check
 
 .PHONY: format
@@ -158,8 +159,9 @@ technology-hosts: setup ## Compile the hosts of technologies without a rule of t
 	$(BIN)/python scripts/build_technology_hosts.py
 
 .PHONY: reference
-reference: setup ## Write docs/reference/ from the code
+reference: setup ## Write docs/reference/ from the code, and docs/conformance.md from the code and the tests
 	$(BIN)/python scripts/build_reference.py
+	$(BIN)/python scripts/build_conformance.py
 
 # --- long proofs: their results are committed; CI runs a smaller size of each ---------------------
 

@@ -19,7 +19,7 @@ from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.settings import Settings
 from siteglass.web.operations import MAX_LIMIT
 
-_SHOWN_TYPES = {
+SHOWN_TYPES = {
     "string": "string",
     "integer": "integer",
     "boolean": "boolean",
@@ -114,9 +114,9 @@ def fields_page() -> str:
 
 
 def _field_row(field: Field, show: Show) -> list[str]:
-    kind = _SHOWN_TYPES[show.type]
+    kind = SHOWN_TYPES[show.type]
     if show.enrich_type:
-        kind += f"; {_SHOWN_TYPES[show.enrich_type]} in enrichment"
+        kind += f"; {SHOWN_TYPES[show.enrich_type]} in enrichment"
     searched = {"default": "default", "select": "on select", None: ""}[show.search]
     return [
         code(field.name),
