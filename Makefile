@@ -122,13 +122,14 @@ slowest: ## Print the slowest tests of the last run
 	$(PYTHON) scripts/slowest_tests.py $(DURATIONS)
 
 .PHONY: lint
-lint: setup ## Style, formatting, types, import layers, and docs/reference/ as the code says
+lint: setup ## Style, formatting, types, import layers, and generated docs as the code says
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy $(SOURCES)
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/build_reference.py --check
 	$(BIN)/python scripts/build_client.py --check
+	$(BIN)/python scripts/build_conformance.py --check
 	$(BIN)/python scripts/build_language.py --check
 
 .PHONY: format
@@ -163,9 +164,10 @@ technology-hosts: setup ## Compile the hosts of technologies without a rule of t
 	$(BIN)/python scripts/build_technology_hosts.py
 
 .PHONY: reference
-reference: setup ## Write docs/reference/ and the client's records from the code
+reference: setup ## Write docs/reference/, the client's records and docs/conformance.md from code and tests
 	$(BIN)/python scripts/build_reference.py
 	$(BIN)/python scripts/build_client.py
+	$(BIN)/python scripts/build_conformance.py
 
 # --- long proofs: their results are committed; CI runs a smaller size of each ---------------------
 

@@ -70,8 +70,12 @@ class OpenSearch(Engine):
             "search.default_allow_partial_results": False,
             "search.default_search_timeout": "10s",
             "search_backpressure.mode": "enforced",
-            # A developer's disk is often fuller than a server's may be.
+            # A developer's disk is often fuller than a server's may be. `siteglass doctor` compares with the watermarks
+            # all the same, so these are small here.
             "cluster.routing.allocation.disk.threshold_enabled": False,
+            "cluster.routing.allocation.disk.watermark.low": "2gb",
+            "cluster.routing.allocation.disk.watermark.high": "1gb",
+            "cluster.routing.allocation.disk.watermark.flood_stage": "500mb",
         }
 
     def _unpack(self) -> None:

@@ -46,7 +46,6 @@ BANNED = {
     "aiohttp",
     "alembic",
     "asyncpg",
-    "fastapi",
     "httpx",
     "mcp",
     "playwright",

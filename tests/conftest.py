@@ -15,7 +15,7 @@ import hypothesis
 import pytest
 
 # The service and its clients are imported by the fixtures that use them: a test of one pure function would otherwise
-# wait three seconds for FastAPI, pyarrow and the drivers of three engines.
+# wait three seconds for Starlette, pyarrow and the drivers of three engines.
 if TYPE_CHECKING:
     import httpx
 

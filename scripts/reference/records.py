@@ -9,7 +9,7 @@ from siteglass.query.field import Ask, Field, Filter, Form, Show
 from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FIELDS, SEARCH_SELECTABLE
 from siteglass.web.messages import names_of
 
-_SHOWN_TYPES = {
+SHOWN_TYPES = {
     "string": "string",
     "integer": "integer",
     "boolean": "boolean",
@@ -45,9 +45,9 @@ def fields_page() -> str:
 
 
 def _field_row(field: Field, show: Show) -> list[str]:
-    kind = _SHOWN_TYPES[show.type]
+    kind = SHOWN_TYPES[show.type]
     if show.enrich_type:
-        kind += f"; {_SHOWN_TYPES[show.enrich_type]} in enrichment"
+        kind += f"; {SHOWN_TYPES[show.enrich_type]} in enrichment"
     searched = {"default": "default", "select": "on select", None: ""}[show.search]
     return [
         code(field.name),

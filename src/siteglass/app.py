@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 from functools import cache, partial
 from typing import Any
 
-from fastapi import FastAPI
 from rapidfuzz import fuzz, process
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -64,7 +64,7 @@ from siteglass.web.health import ReadinessCheck, health_routes
 from siteglass.web.responses import error_response
 
 
-def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
+def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     """The service for these settings. Connections are made when the first request needs them."""
     try:
         sealer = CursorSealer(settings.cursor_secrets, settings.cursor_life_s)
@@ -84,7 +84,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
     secrecy = Secrecy(settings.dashboard_secrets) if settings.dashboard_secrets else None
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
         _read_tables()
         async with backends:
             limiter.start()
@@ -120,20 +120,20 @@ def create_app(settings: Settings, clock: Clock | None = None) -> FastAPI:
 
     live = LeadEndpoints(index, sealer, hidden, guard, AccountCharger(backends, claims), language_model)
     sandbox = SandboxEndpoints(index.sandbox(), sealer, hidden, guard, SandboxCharger(settings), language_model)
-    app = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None, redirect_slashes=False)
-    app.router.routes.extend(
-        [
-            *_lead_routes(guard, live, sandbox),
-            *BillingEndpoints(backends).routes(guard),
-            *PrivacyEndpoints(index, door, limiter).routes(guard),
-            *health_routes(guard, [partial(generations.readiness, index), *_readiness_checks(backends, hidden)]),
-            *document_routes(guard, settings),
-        ]
-    )
+    routes = [
+        *_lead_routes(guard, live, sandbox),
+        *BillingEndpoints(backends).routes(guard),
+        *PrivacyEndpoints(index, door, limiter).routes(guard),
+        *health_routes(guard, [partial(generations.readiness, index), *_readiness_checks(backends, hidden)]),
+        *document_routes(guard, settings),
+    ]
     if secrecy is not None:
-        app.router.routes.extend(dashboard_routes())
-    app.add_exception_handler(HTTPException, _http_error)
-    app.add_exception_handler(Exception, _fault)
+        routes.extend(dashboard_routes())
+    app = Starlette(
+        routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _http_error, Exception: _fault}
+    )
+    # A path with one slash too many gets our 404, which names the right path; Starlette has no option for this.
+    app.router.redirect_slashes = False
     return app
 
 
@@ -211,7 +211,7 @@ async def _fault(_request: Request, error: Exception) -> Response:
     return response
 
 
-def from_environment() -> FastAPI:
+def from_environment() -> Starlette:
     """What a worker process runs."""
     settings = load_settings()
     configure_logs(settings.log_level)

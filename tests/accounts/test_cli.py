@@ -43,6 +43,7 @@ def run(dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[R
     asyncio.run(drop_schema(dsn, name))
 
 
+@pytest.mark.promise("auth.operator")
 def test_from_nothing_to_a_verified_ledger(run: Run) -> None:
     assert "up to date" in run("migrate").output
     assert "up to date" in run("migrate").output
@@ -101,6 +102,7 @@ def test_a_key_is_rotated_and_bound_to_networks(run: Run) -> None:
     assert "0<=x<=168" in run("key", "rotate", "2", "--overlap-hours", "169", code=2).output
 
 
+@pytest.mark.promise("key.audit")
 def test_every_action_is_in_the_audit_log(run: Run) -> None:
     run("migrate")
     run("account", "create", "jane@example.com", "--plan", "demo")

@@ -32,6 +32,7 @@ async def _last_used(postgres: Postgres, key_id: int) -> datetime | None:
     return (await _row(postgres, key_id)).last_used_at
 
 
+@pytest.mark.promise("key.last_used")
 async def test_a_use_costs_no_statement_and_all_are_written_by_one(dsn: str, schema_name: str) -> None:
     postgres, watch = CountingPostgres(dsn, schema_name), Watch()
     account = (await open_account(postgres)).account_id
@@ -57,6 +58,7 @@ async def test_a_use_costs_no_statement_and_all_are_written_by_one(dsn: str, sch
     await postgres.close()
 
 
+@pytest.mark.promise("key.last_used")
 async def test_the_time_is_that_of_the_use_and_never_moves_back(postgres: Postgres) -> None:
     caller, _ = await open_key(postgres, (await open_account(postgres)).account_id)
     watch = Watch()

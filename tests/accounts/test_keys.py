@@ -32,6 +32,7 @@ class Watch:
         return self.now
 
 
+@pytest.mark.promise("key.form")
 def test_the_form_is_fixed() -> None:
     assert re.fullmatch(r"sg_live_[0-9A-Za-z]{36}", key_form.make_key())
     digits = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -76,6 +77,7 @@ async def test_the_caller_is_known_with_plan_and_limits(postgres: Postgres) -> N
     assert caller == keys.Caller(account, number, number, frozenset({"search"}), "standard", 10.0, 20, 2.5, 3)
 
 
+@pytest.mark.promise("key.hashed")
 async def test_the_key_itself_is_nowhere_in_the_database(postgres: Postgres) -> None:
     account = (await open_account(postgres)).account_id
     number, key = await create_key(postgres, SECRETS, account, "k", actor="tests")

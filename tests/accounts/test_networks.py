@@ -37,6 +37,7 @@ def test_an_address_with_the_length_of_a_network_is_not_widened() -> None:
         read_networks(["203.0.113.7/24"])
 
 
+@pytest.mark.promise("key.networks")
 def test_a_list_has_its_limits() -> None:
     assert len(read_networks([f"10.0.0.{number}" for number in range(100)])) == 100
     for count in (0, 101):
@@ -44,6 +45,7 @@ def test_a_list_has_its_limits() -> None:
             read_networks([f"10.0.0.{number}" for number in range(count)])
 
 
+@pytest.mark.promise("key.networks")
 @pytest.mark.parametrize(
     ("address", "there"),
     [

@@ -30,6 +30,7 @@ async def _rotate(postgres: Postgres, key_id: int, overlap: timedelta = DAY) -> 
     return await rotate_key(postgres, SECRETS, key_id, overlap, "tests")
 
 
+@pytest.mark.promise("key.rotation_inherits")
 async def test_the_new_key_has_all_that_the_old_one_has(postgres: Postgres) -> None:
     account = (await open_account(postgres)).account_id
     ends = datetime.now(UTC) + 30 * DAY
@@ -52,6 +53,7 @@ async def test_the_new_key_has_all_that_the_old_one_has(postgres: Postgres) -> N
     ]  # fmt: skip
 
 
+@pytest.mark.promise("key.rotation_end")
 async def test_the_old_key_ends_after_the_overlap_and_never_later_than_before(postgres: Postgres) -> None:
     account = (await open_account(postgres)).account_id
     before = datetime.now(UTC)
@@ -65,6 +67,7 @@ async def test_the_old_key_ends_after_the_overlap_and_never_later_than_before(po
     assert (await _row(postgres, account, ending)).expires_at == before + SOON
 
 
+@pytest.mark.promise("key.rotation_end")
 async def test_without_an_overlap_the_old_key_ends_now(postgres: Postgres) -> None:
     found, key = await open_key(postgres, (await open_account(postgres)).account_id)
     _, new = await _rotate(postgres, found.key_id, timedelta())
@@ -74,6 +77,7 @@ async def test_without_an_overlap_the_old_key_ends_now(postgres: Postgres) -> No
     assert (await finder.find(new)).family_id == found.key_id
 
 
+@pytest.mark.promise("key.rotation_end")
 @pytest.mark.parametrize("overlap", [timedelta(microseconds=-1), 7 * DAY + timedelta(microseconds=1)])
 async def test_an_overlap_has_its_limits(postgres: Postgres, overlap: timedelta) -> None:
     found, _ = await open_key(postgres, (await open_account(postgres)).account_id)
@@ -82,6 +86,7 @@ async def test_an_overlap_has_its_limits(postgres: Postgres, overlap: timedelta)
     await _rotate(postgres, found.key_id, 7 * DAY)
 
 
+@pytest.mark.promise("key.rotation_refused")
 async def test_what_has_ended_is_not_rotated(postgres: Postgres) -> None:
     account = (await open_account(postgres)).account_id
     past = KeyLimits(datetime.now(UTC) - SOON)
@@ -97,6 +102,7 @@ async def test_what_has_ended_is_not_rotated(postgres: Postgres) -> None:
     assert len(await keys.list_keys(postgres, account)) == count
 
 
+@pytest.mark.promise("key.rotation_refused")
 async def test_only_the_newest_of_a_family_is_rotated(postgres: Postgres) -> None:
     found, _ = await open_key(postgres, (await open_account(postgres)).account_id)
     newer, _ = await _rotate(postgres, found.key_id)
@@ -104,6 +110,7 @@ async def test_only_the_newest_of_a_family_is_rotated(postgres: Postgres) -> Non
         await _rotate(postgres, found.key_id)
 
 
+@pytest.mark.promise("key.rotation_inherits")
 async def test_when_the_newest_was_revoked_the_one_before_is_rotated_with_the_first_expiry(postgres: Postgres) -> None:
     """The old key ends with its overlap; the key that takes its place once more must not end with it."""
     account = (await open_account(postgres)).account_id
@@ -115,6 +122,7 @@ async def test_when_the_newest_was_revoked_the_one_before_is_rotated_with_the_fi
         assert (await _row(postgres, account, third)).expires_at == expiry
 
 
+@pytest.mark.promise("key.rotation_refused")
 async def test_of_several_who_rotate_at_once_one_does(postgres: Postgres) -> None:
     account = (await open_account(postgres)).account_id
     for _ in range(10):

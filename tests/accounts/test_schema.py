@@ -12,6 +12,7 @@ from alembic.script import ScriptDirectory
 
 from siteglass.access import accounts
 from siteglass.platform import schema
+from siteglass.platform.migrations.upgrade import alembic_config
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import SettingsError
 from testing.accounts import drop_schema, make_schema, open_account, owner
@@ -22,7 +23,7 @@ TIMEOUT_MS = 5_000
 
 
 def test_head_is_the_newest_step() -> None:
-    assert ScriptDirectory.from_config(schema.alembic_config()).get_current_head() == schema.HEAD
+    assert ScriptDirectory.from_config(alembic_config()).get_current_head() == schema.HEAD
 
 
 async def _tables(postgres: Postgres) -> list[asyncpg.Record]:
@@ -103,6 +104,11 @@ async def test_the_service_cannot_write_past_its_functions(postgres: Postgres, s
 async def test_both_addresses_name_one_database(dsn: str) -> None:
     with pytest.raises(SettingsError, match="SITEGLASS_POSTGRES_OWNER_DSN and SITEGLASS_POSTGRES_DSN"):
         await schema.migrate(owner(dsn), "never_made", dsn.replace("127.0.0.1", "localhost"))
+
+
+async def test_a_role_that_may_not_create_tables_gets_the_drivers_own_error(dsn: str) -> None:
+    with pytest.raises(asyncpg.InsufficientPrivilegeError, match=r"^permission denied for database"):
+        await schema.migrate(dsn, "never_made", dsn)
 
 
 @pytest.mark.parametrize("name", ["", "Public", "a-b", 'a"; DROP', "x" * 64])

@@ -27,6 +27,7 @@ def _charged(*domains: str) -> Marks:
 # --- search and pages ---------------------------------------------------------------------------
 
 
+@pytest.mark.promise("credits.search_api", "credits.search_lead", "header.credits")
 @pytest.mark.parametrize("limit", [1, 2, 3, 20, 60, 100])
 def test_a_search_costs_its_leads_with_an_address(bank: Bank, limit: int) -> None:
     customer = bank.customer(api=5, lead=200)
@@ -40,12 +41,14 @@ def test_a_search_costs_the_default_of_20(bank: Bank) -> None:
     bank.customer(lead=50).pays(SEARCH, IN_ORDER, "search", 0, marks(STOCK[:20]))
 
 
+@pytest.mark.promise("charge.address")
 @pytest.mark.parametrize("select", [["domain"], ["title", "phones"], ["emails"], ["crawled_at"], []])
 def test_select_changes_no_price(bank: Bank, select: list[str]) -> None:
     customer = bank.customer(lead=50)
     customer.pays(SEARCH, {**IN_ORDER, "limit": 9, "select": select}, "search", 0, marks(STOCK[:9]))
 
 
+@pytest.mark.promise("charge.generic")
 @pytest.mark.parametrize("select", [None, ["domain"]])
 def test_without_generic_addresses_only_persons_are_charged(bank: Bank, select: list[str] | None) -> None:
     customer = bank.customer(lead=50)
@@ -56,6 +59,7 @@ def test_without_generic_addresses_only_persons_are_charged(bank: Bank, select: 
     customer.pays(page["next"], {}, "page", 0, marks(persons[7:14], personal=True))
 
 
+@pytest.mark.promise("credits.search_lead")
 def test_leads_without_an_address_are_free(bank: Bank) -> None:
     customer = bank.customer(lead=50)
     without = [lead for lead in STOCK if not lead.emails]
@@ -71,6 +75,7 @@ def test_no_match_costs_nothing_and_is_written_down(bank: Bank) -> None:
     assert customer.balance() == (1, 1)
 
 
+@pytest.mark.promise("credits.repeats")
 def test_every_page_is_charged_each_time(bank: Bank) -> None:
     customer = bank.customer(lead=500)
     page = customer.pays(SEARCH, {**IN_ORDER, "limit": 25}, "search", 0, marks(STOCK[:25]))
@@ -97,6 +102,7 @@ def test_every_order_and_filter_is_charged_by_what_it_shows(bank: Bank) -> None:
 # --- enrichment ---------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("credits.enrich_api", "credits.enrich_lead", "header.credits")
 def test_an_enrichment_costs_one_and_one_for_each_domain_found(bank: Bank) -> None:
     customer = bank.customer(api=10, lead=100)
     domains = [lead.domain for lead in STOCK[:7]]
@@ -106,6 +112,7 @@ def test_an_enrichment_costs_one_and_one_for_each_domain_found(bank: Bank) -> No
     assert customer.balance() == (8, 100 - 7 - 60)
 
 
+@pytest.mark.promise("domain.repeated")
 def test_a_domain_is_charged_once_whatever_its_form(bank: Bank) -> None:
     customer = bank.customer(api=10, lead=100)
     forms = [
@@ -127,6 +134,7 @@ def test_a_domain_is_charged_once_whatever_its_form(bank: Bank) -> None:
     assert customer.balance() == (8, 98)
 
 
+@pytest.mark.promise("credits.enrich_lead", "credits.n_and_k", "domain.not_charged", "charge.enrich_nothing")
 def test_what_is_not_found_or_wrong_is_free(bank: Bank) -> None:
     customer = bank.customer(api=10, lead=100)
     domains = ["nope.invalid", FIRST, "", "10.0.0.1", "localhost", "eve.moore@", "nope.invalid", "b c.com"]
@@ -156,6 +164,7 @@ def test_the_lead_price_of_an_enrichment_does_not_ask_for_an_address(bank: Bank)
     customer.pays(ENRICH, {"domains": [STOCK[0].domain]}, "enrich", 1, _charged(STOCK[0].domain))
 
 
+@pytest.mark.promise("key.credits")
 def test_the_credits_of_two_keys_are_the_accounts(bank: Bank) -> None:
     one = bank.customer(api=2, lead=10)
     two = bank.another(one.account_id)
@@ -206,6 +215,7 @@ def _unpaid(response: httpx.Response, status: int) -> None:
     assert all(int(response.headers.get(name, 0)) == 0 for name in CREDIT_HEADERS[:2])
 
 
+@pytest.mark.promise("charge.enrich_failed", "charge.failure_free")
 def test_what_is_refused_is_free(bank: Bank) -> None:
     customer = bank.customer(api=100, lead=1000)
     with customer.untouched():
@@ -220,6 +230,7 @@ def test_what_is_refused_is_free(bank: Bank) -> None:
         _unpaid(narrow.post(ENRICH, {"domains": [FIRST]}), 403)
 
 
+@pytest.mark.promise("charge.failure_free")
 def test_a_wrong_page_is_free(bank: Bank) -> None:
     customer, stranger = bank.customer(lead=1000), bank.customer(lead=1000)
     path = answered(customer.post(SEARCH, {**IN_ORDER, "limit": 10}))["next"]
@@ -240,6 +251,7 @@ class Later(Clock):
         return super().now_ms() + self.ahead_ms
 
 
+@pytest.mark.promise("charge.failure_free")
 def test_an_expired_page_is_free(bank: Bank, stock_settings: Settings) -> None:
     customer, clock = bank.customer(lead=1000), Later()
     with serving(stock_settings, clock) as client:
@@ -256,6 +268,7 @@ def away(stock_settings: Settings, closed_port: int) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.mark.promise("charge.enrich_failed", "charge.failure_free")
 def test_without_the_index_nothing_is_charged(bank: Bank, away: httpx.Client) -> None:
     customer = bank.customer(api=100, lead=1000)
     path = answered(customer.post(SEARCH, {**IN_ORDER, "limit": 10}))["next"]

@@ -46,6 +46,7 @@ def _protected(response: httpx.Response) -> None:
     assert response.headers["referrer-policy"] == "no-referrer"
 
 
+@pytest.mark.promise("route.GET /docs")
 def test_the_page(own: httpx.Client, page: str) -> None:
     response = own.get("/docs", headers={"X-API-Key": ""})
     assert response.status_code == 200
@@ -56,6 +57,7 @@ def test_the_page(own: httpx.Client, page: str) -> None:
     assert '<a href="/openapi.json">' in page
 
 
+@pytest.mark.promise("route.GET /docs/{version}/{name}")
 def test_its_files(own: httpx.Client, page: str) -> None:
     loaded = _loaded(page)
     assert set(loaded) == set(KINDS)
@@ -106,6 +108,7 @@ def test_nothing_comes_from_elsewhere(own: httpx.Client, page: str) -> None:
     assert not re.search(r"\b(?:href|src)=", files["icon.svg"])
 
 
+@pytest.mark.promise("route.GET /docs/{version}/{name}")
 def test_other_files_are_not_there(own: httpx.Client, page: str) -> None:
     version = _loaded(page)["docs.js"].split("/")[2]
     for path in (

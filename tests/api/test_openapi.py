@@ -70,6 +70,7 @@ def test_it_is_valid(described: Description) -> None:
     validate(described.document)
 
 
+@pytest.mark.promise("route.GET /openapi.json")
 def test_it_describes_the_routes_and_nothing_else(described: Description, own_settings: Settings) -> None:
     routed = {
         (getattr(route, "path", ""), method)
@@ -129,6 +130,7 @@ def test_every_parameter_has_a_meaning_and_an_example(described: Description) ->
         described.check(parameter["schema"], parameter["example"])
 
 
+@pytest.mark.promise("route.GET /openapi.json")
 def test_the_catalogue_is_in_it(described: Description) -> None:
     sent = described.schemas["SearchBody"]["properties"]
     assert set(OF_THE_CONTRACT.split()) <= set(sent)

@@ -15,12 +15,21 @@ from testing.api_calls import ENRICH, SEARCH, refused
 OPEN = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/opt-out"]
 
 
+@pytest.mark.promise(
+    cases={
+        "/healthz": "route.GET /healthz",
+        "/readyz": "route.GET /readyz",
+        "/openapi.json": "route.GET /openapi.json",
+        "/docs": "route.GET /docs",
+    }
+)
 @pytest.mark.parametrize("path", OPEN)
 def test_open_routes_need_no_key(own: httpx.Client, path: str) -> None:
     assert own.get(path).status_code == 200
     assert own.get(path, headers={"X-API-Key": "wrong"}).status_code == 200
 
 
+@pytest.mark.promise("header.request_id")
 @pytest.mark.parametrize("path", OPEN)
 def test_every_answer_has_a_request_id(own: httpx.Client, path: str) -> None:
     one, two = (own.get(path).headers.get("x-request-id") for _ in range(2))
@@ -62,6 +71,7 @@ def test_functions_older_than_the_build_are_not_ready(own: httpx.Client, own_set
     assert own.get("/readyz").status_code == 200
 
 
+@pytest.mark.promise("route.GET /metrics")
 def test_metrics_are_plain_text_and_tell_no_secrets(own: httpx.Client) -> None:
     own.post(SEARCH, json={"keywords": ["verysecretword"]})
     cursor = own.post(SEARCH, json={"limit": 1}).json()["next"]
@@ -80,6 +90,7 @@ def test_metrics_do_not_grow_with_addresses(own: httpx.Client) -> None:
     assert "made-up-address" not in own.get("/metrics").text
 
 
+@pytest.mark.promise("error.NOT_FOUND", "errors.body", cases={"POST-/v2/leads/search": "version.prefix"})
 @pytest.mark.parametrize(
     "path",
     ["/", "/nope", "/v1", "/v1/leads", "/v2/leads/search", "/v1/leads/enrich/x", f"{SEARCH}/a/b", "/docs/x", "/redoc"],
@@ -91,6 +102,7 @@ def test_unknown_addresses(own: httpx.Client, path: str, method: str) -> None:
     assert list(response.json()) == ["error", "message"]
 
 
+@pytest.mark.promise("error.NOT_FOUND")
 @pytest.mark.parametrize(
     ("path", "meant"),
     [
@@ -136,6 +148,7 @@ def test_an_address_near_none(own: httpx.Client, path: str) -> None:
     assert message == f"There is nothing at {path}. The operations are listed in /openapi.json."
 
 
+@pytest.mark.promise("errors.no_framework")
 def test_strange_addresses_are_answered_as_json(own: httpx.Client) -> None:
     for path in ("/%00", "/%FF", "/v1/leads/search%2Fabc", "/" + "x" * 5000, "/<script>", "/v1//leads/search"):
         refused(own.get(path), own.get(path).status_code, own.get(path).json()["error"])
@@ -147,6 +160,7 @@ def test_a_request_id_is_never_taken_from_the_caller_twice(own: httpx.Client) ->
     assert len(ids) == 2
 
 
+@pytest.mark.promise("header.request_id")
 def test_request_ids_of_errors_are_unique(own: httpx.Client) -> None:
     answers = [
         own.get("/nope"),

@@ -56,6 +56,7 @@ async def _race(base_url: str, keys: list[str], asked: list[Asked]) -> list[http
         return await asyncio.gather(*asking)
 
 
+@pytest.mark.promise("charge.race")
 @pytest.mark.timing
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_the_last_credits(bank: Bank, number: int) -> None:

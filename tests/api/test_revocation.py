@@ -81,6 +81,7 @@ async def _run(bank: Bank, keys: list[Customer]) -> Load:
     return load
 
 
+@pytest.mark.promise("key.revoked")
 @pytest.mark.timing
 def test_no_request_is_accepted_a_second_after(bank: Bank) -> None:
     first = bank.customer(api=10**6, lead=10**6)

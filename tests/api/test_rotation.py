@@ -113,6 +113,7 @@ async def _run(bank: Bank, first: Customer) -> Load:
     return load
 
 
+@pytest.mark.promise("key.rotation")
 @pytest.mark.timing
 def test_no_false_401_and_credits_unchanged_to_the_unit(bank: Bank) -> None:
     first = bank.customer(api=GRANTED, lead=GRANTED)

@@ -7,6 +7,7 @@ import pytest
 from bench import values
 
 
+@pytest.mark.promise("values.fast")
 @pytest.mark.timing
 def test_no_text_takes_5_ms() -> None:
     figures = values.run(count=1_000)

@@ -36,6 +36,7 @@ def _pages(told: Evidence) -> list[tuple[str, str, str]]:
     return [(each.value, one.page, one.method) for each in told.emails + told.phones for one in each.seen]
 
 
+@pytest.mark.promise("feature.evidence")
 def test_each_value_with_its_pages(connect: Connect, customer: Customer) -> None:
     client = connect(customer)
     told = client.evidence("seen.example")

@@ -60,6 +60,7 @@ def by_day(past: History, place: int, days: int, **wanted: object) -> list[int]:
     return [past.credits(place, day=TODAY - timedelta(days=days - 1 - n), **wanted) for n in range(days)]
 
 
+@pytest.mark.promise("feature.dashboard")
 def test_the_overview_tells_what_is_left_and_what_was_used(visitor: Visitor, past: History) -> None:
     page = visitor.get("/dashboard").text
     ends = past.expiring[0][0]
@@ -152,6 +153,7 @@ def test_a_balance_that_soon_is_used_up_warns(the_office: Office, days: int, ton
     assert re.findall(r'<section class="tile (\w*)" aria-label="(\w+) credits">', page) == [(tone, "API"), ("", "Lead")]
 
 
+@pytest.mark.promise("feature.dashboard")
 def test_usage_is_drawn_by_operation_key_and_outcome(visitor: Visitor, past: History) -> None:
     for kind, place in (("api", 1), ("lead", 2)):
         page = visitor.get(f"/dashboard/usage?days=90&credits={kind}").text

@@ -28,6 +28,7 @@ from testing.dashboard.actions import (
 from testing.dashboard.visitors import Office
 
 
+@pytest.mark.promise("auth.dashboard")
 def test_a_new_key_works_and_is_shown_once(the_office: Office) -> None:
     visitor = the_office.visitor(the_office.somebody(the_office.account(api=10, lead=10)))
     made = visitor.post("/dashboard/keys", fill_in(visitor, {"name": "  Office  Berlin "}))
@@ -126,6 +127,7 @@ def test_a_form_that_is_sent_twice_makes_one_key(the_office: Office) -> None:
     assert visitor.post("/dashboard/keys", {**filled, "form": ""}).status_code == 403
 
 
+@pytest.mark.promise("auth.dashboard")
 def test_rotated_with_overlap_both_work_without_it_only_the_new_one(the_office: Office) -> None:
     visitor = the_office.visitor(the_office.somebody())
     number, first = make_key(visitor, name="Rotating")
@@ -147,6 +149,7 @@ def test_rotated_with_overlap_both_work_without_it_only_the_new_one(the_office: 
     assert visitor.post(f"/dashboard/keys/{number_on(page)}/rotate", {"hours": "5"}).status_code == 422
 
 
+@pytest.mark.promise("auth.dashboard")
 def test_a_revoked_key_is_refused_after_a_page_that_asked(the_office: Office) -> None:
     visitor = the_office.visitor(the_office.somebody())
     number, key = make_key(visitor, name="Leaked")
@@ -183,6 +186,7 @@ def test_the_trail_of_a_key_names_who_did_what(the_office: Office) -> None:
     assert rotated in words(grace.get(f"/dashboard/keys/{new}"))
 
 
+@pytest.mark.promise("dashboard.again")
 def test_the_password_is_asked_for_again_and_then_it_goes_on(the_office: Office) -> None:
     who = the_office.somebody()
     visitor = the_office.visitor(who)

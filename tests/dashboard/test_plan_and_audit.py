@@ -60,6 +60,7 @@ def test_prices_are_exact(micros: int, said: str) -> None:
     assert price(micros, "USD") == said
 
 
+@pytest.mark.promise("dashboard.alerts")
 def test_the_low_balance_mail_is_set_read_back_and_turned_off(the_office: Office) -> None:
     who = the_office.somebody()
     owner = the_office.visitor(who)

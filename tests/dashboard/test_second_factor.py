@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pyotp
+import pytest
 
 from siteglass.people.second_factor import STEP_S, SecondFactors, step_of
 from siteglass.people.secrecy import Secrecy
@@ -60,6 +61,7 @@ def test_after_the_password_a_code_is_asked_for_and_each_is_taken_once(the_offic
     assert with_code(the_office.visitor(), who, totp.at(int(time.time()) - STEP_S)).status_code == 422
 
 
+@pytest.mark.promise("dashboard.codes")
 def test_of_many_with_the_same_code_one_gets_in(the_office: Office) -> None:
     who = the_office.somebody()
     totp, _ = set_up(the_office.visitor(who))
@@ -91,6 +93,7 @@ def test_a_recovery_code_works_once_and_new_ones_replace_all(the_office: Office)
     assert with_code(the_office.visitor(), who, newer[1]).status_code == 303
 
 
+@pytest.mark.promise("dashboard.tries")
 def test_at_most_ten_codes_in_fifteen_minutes(the_office: Office) -> None:
     who = the_office.somebody()
     totp, _ = set_up(the_office.visitor(who))

@@ -68,6 +68,7 @@ def test_one_goes_on_to_the_page_that_was_asked_for_and_to_no_other_site(the_off
     assert there.headers["location"] == "/dashboard/security?x=1"
 
 
+@pytest.mark.promise("dashboard.unknown")
 def test_a_wrong_password_and_an_unknown_address_get_the_same_page(the_office: Office) -> None:
     who = the_office.somebody()
     visitor = the_office.visitor()
@@ -95,6 +96,7 @@ def same_time(measure: Callable[[dict[str, list[float]]], None]) -> None:
     raise AssertionError((ratio, {kind: sorted(found)[:5] for kind, found in times.items()}))
 
 
+@pytest.mark.promise("dashboard.unknown")
 @pytest.mark.timing
 def test_known_and_unknown_take_the_same_time(the_office: Office) -> None:
     def measure(times: dict[str, list[float]]) -> None:
@@ -109,6 +111,7 @@ def test_known_and_unknown_take_the_same_time(the_office: Office) -> None:
     same_time(measure)
 
 
+@pytest.mark.promise("dashboard.tries")
 def test_at_most_ten_tries_in_fifteen_minutes_also_of_many_at_once(the_office: Office) -> None:
     who = the_office.somebody()
 
@@ -252,6 +255,7 @@ def test_the_id_is_new_at_every_login_and_a_planted_one_is_worth_nothing(the_off
     assert visitor.get("/dashboard").status_code == 303  # the session before has ended
 
 
+@pytest.mark.promise("dashboard.sessions")
 def test_sessions_end_when_idle_and_at_the_latest(the_office: Office) -> None:
 
     settings = the_office.settings
@@ -287,6 +291,7 @@ def test_using_a_session_keeps_it(the_office: Office) -> None:
     assert [row["fresh"] for row in rows] == [True]
 
 
+@pytest.mark.promise("dashboard.sessions")
 def test_sessions_are_listed_and_ended_one_by_one_or_all_but_this(the_office: Office) -> None:
     who, other = the_office.somebody(), the_office.somebody()
     here, there, elsewhere = (the_office.visitor(who) for _ in range(3))

@@ -30,6 +30,7 @@ def test_no_two_pages_share_a_name_or_an_address() -> None:
     assert len({(page.method, page.path) for page in PAGES}) == len(PAGES)
 
 
+@pytest.mark.promise("dashboard.roles")
 @pytest.mark.parametrize("page", INSIDE, ids=named)
 def test_roles(the_office: Office, page: DeclaredPage) -> None:
     """Nobody, viewer, member, owner: each gets the pages of the role, and no other."""
@@ -63,6 +64,7 @@ def two(the_office: Office) -> tuple[Full, Full]:
     return full(the_office, entries=3), full(the_office)
 
 
+@pytest.mark.promise("dashboard.accounts")
 @pytest.mark.parametrize("page", [page for page in WITH_IDS if "{token}" not in page.path], ids=named)
 def test_ids_of_another_account(the_office: Office, two: tuple[Full, Full], page: DeclaredPage) -> None:
     """Every id of one account, tried by the owner of another on every route: 404 or 403, never data."""
@@ -80,6 +82,7 @@ def test_ids_of_another_account(the_office: Office, two: tuple[Full, Full], page
     assert state(the_office, *two) == before
 
 
+@pytest.mark.promise("dashboard.accounts")
 @pytest.mark.parametrize("page", [page for page in INSIDE if page.method == "GET" and "{" not in page.path], ids=named)
 def test_parameters_with_ids_of_another_account(the_office: Office, two: tuple[Full, Full], page: DeclaredPage) -> None:
     theirs, ours = two
@@ -150,6 +153,7 @@ def _sent(
     return visitor.send(method, path, body, headers).status_code
 
 
+@pytest.mark.promise("dashboard.forms")
 @pytest.mark.parametrize("page", FORMS, ids=named)
 def test_no_form_of_another_site_is_taken(the_office: Office, two: tuple[Full, Full], page: DeclaredPage) -> None:
     """Method, content type, origin and token: of all combinations only that of a page of ours is taken."""
@@ -205,6 +209,7 @@ def _nonces(answer: httpx.Response) -> Iterator[str]:
     yield from re.findall(r"'nonce-([A-Za-z0-9_-]{20,})'", answer.headers["content-security-policy"])
 
 
+@pytest.mark.promise("dashboard.headers")
 @pytest.mark.parametrize("page", [*PAGES, NOTHING], ids=named)
 def test_headers_and_no_code_in_the_page(the_office: Office, two: tuple[Full, Full], page: DeclaredPage) -> None:
     """Signed in or not, shown or refused."""

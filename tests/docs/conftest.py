@@ -64,7 +64,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
 
 def _siteglass(words: tuple[str, ...], folder: Path, environment: dict[str, str]) -> str:
     done = subprocess.run(
-        [str(PROGRAM), *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=600
+        [str(PROGRAM), *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=1_200
     )
     assert done.returncode == 0, (words, done.stdout, done.stderr)
     return done.stdout.strip()

@@ -49,6 +49,7 @@ def _text(words: list[dict[str, Any]]) -> str:
     return " ".join(each["text"] for each in words)
 
 
+@pytest.mark.promise("query.meaning")
 @pytest.mark.parametrize("row", [*PLAIN, *MISSPELT, *UNSAID], ids=lambda row: row.sentence)
 def test_a_sentence_means_what_the_page_says(row: Row) -> None:
     assert [one["directive"] for one in _read(row.sentence)["conditions"]] == row.meaning

@@ -103,6 +103,7 @@ def _well_again(service: httpx.Client) -> bool:
     return False
 
 
+@pytest.mark.promise("error.UNAVAILABLE", "setting.search_timeout_ms", "setting.postgres_timeout_ms")
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("name", ["opensearch", "postgres"])
 def test_503_in_time_nothing_charged_and_well_again(
@@ -139,6 +140,7 @@ def test_503_in_time_nothing_charged_and_well_again(
     assert _well_again(service)
 
 
+@pytest.mark.promise(cases={"frozen": "setting.redis_timeout_ms"})
 @pytest.mark.parametrize("fault", FAULTS)
 def test_without_redis_everything_is_answered(
     service: httpx.Client, private_engines: PrivateEngines, fault: str

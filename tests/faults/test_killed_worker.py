@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass, field
 
 import httpx
+import pytest
 
 from siteglass.access import accounts
 from siteglass.access.keys import create_key
@@ -79,6 +80,7 @@ async def _books(settings: Settings, account: int) -> tuple[ledger.LedgerReport,
         await postgres.close()
 
 
+@pytest.mark.promise("charge.before_answer")
 def test_no_answer_without_its_charge_and_the_ledger_stays_whole(live_settings: Settings) -> None:
     service = ServiceProcess(live_settings)
     service.start()

@@ -26,6 +26,7 @@ DURATION_S, LEAST_RATE = (60, 0.95 * RATE) if os.environ.get("SITEGLASS_LONG") e
 UNCHANGED, CHANGING = 1_500, 500
 
 
+@pytest.mark.promise("feature.generations")
 @pytest.mark.timing
 @pytest.mark.no_cover
 def test_two_promotions_and_a_rollback_under_traffic(tmp_path: Path) -> None:

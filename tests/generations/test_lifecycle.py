@@ -43,6 +43,7 @@ def index(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Index]:
     made.engine("DELETE", f"/{IndexNames(made.settings.index_prefix).generations}")
 
 
+@pytest.mark.promise("feature.generations")
 def test_a_rollback_loses_no_change_and_is_done_once(index: Index) -> None:
     assert "no generation to roll back to" in index("rollback", code=2)
     old = index.built(LEADS, "--promote")
@@ -263,6 +264,7 @@ def test_what_is_too_old(days: int, oldest_ms: int | None) -> None:
     assert expiry.oldest_crawl_ms(Settings(lead_max_age_days=days), 10 * DAY_MS) == oldest_ms
 
 
+@pytest.mark.promise("feature.lead_age")
 def test_leads_that_grew_too_old_are_deleted_everywhere(index: Index) -> None:
     now_ms = time.time_ns() // 1_000_000
     aged = [

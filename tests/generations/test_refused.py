@@ -43,6 +43,7 @@ def promoting(index: Index, name: str, *options: str) -> list[str]:
     return refusals(told)
 
 
+@pytest.mark.promise("feature.generation_refused")
 def test_half_the_leads_missing(index: Index) -> None:
     count, same, *others = promoting(index, index.built(LEADS[::2]))
     assert count.split() == ["count", "at", "least", "900:", "90", "%", "of", "the", "live", "1,000", "500"]
@@ -65,6 +66,7 @@ EMPTIED: list[tuple[dict[str, Any], set[str]]] = [
 ]
 
 
+@pytest.mark.promise("feature.generation_refused")
 @pytest.mark.parametrize(("emptied", "named"), EMPTIED)
 def test_a_field_empty(index: Index, emptied: dict[str, Any], named: set[str]) -> None:
     """What only searches use counts, too."""
@@ -124,6 +126,7 @@ def _no_writes(body: dict[str, Any]) -> None:
     del body["aliases"]
 
 
+@pytest.mark.promise("feature.generation_refused")
 @pytest.mark.parametrize(
     ("change", "reasons"),
     [
@@ -155,6 +158,7 @@ def test_a_wrong_schema(index: Index, change: Callable[[dict[str, Any]], None], 
     assert [" ".join(line.split()) for line in told][: len(reasons)] == reasons
 
 
+@pytest.mark.promise("feature.generation_refused")
 def test_a_golden_domain_and_a_golden_query(index: Index, tmp_path: Path) -> None:
     golden = tmp_path / "golden.json"
     there = sum(lead.country == "USA" for lead in LEADS)

@@ -54,7 +54,7 @@ class Crawl:
     def run(self, *words: str, settings: Settings | None = None) -> str:
         """The command to its end; what it told."""
         process = self.started(*words, settings=settings)
-        out, err = process.communicate(timeout=600)
+        out, err = process.communicate(timeout=1_200)
         assert process.returncode == 0, out + err
         return out + err
 

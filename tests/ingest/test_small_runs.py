@@ -29,7 +29,7 @@ def _run(settings: Settings, *words: str | Path) -> subprocess.CompletedProcess[
         env={**os.environ, **environment_of(settings)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
     )
 

@@ -35,6 +35,7 @@ def only_rules(client: httpx.Client, number: int = 0) -> None:
     assert messages == ["no known value, so it cannot be excluded", NOT_USED]
 
 
+@pytest.mark.promise("query.model_fails")
 @pytest.mark.parametrize(
     ("status", "body", "outcome"),
     [
@@ -109,6 +110,7 @@ def impatient(settings: Settings, clock: Moving) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.mark.promise("setting.language_model_timeout_ms")
 def test_a_slow_endpoint_is_waited_for_no_longer_than_the_limit(impatient: httpx.Client, endpoint: Endpoint) -> None:
     endpoint.says(NO_BOOKING)
     endpoint.delay_s = 3
@@ -119,6 +121,7 @@ def test_a_slow_endpoint_is_waited_for_no_longer_than_the_limit(impatient: httpx
     assert counted(impatient, "readings", "timeout") == before + 1
 
 
+@pytest.mark.promise("setting.language_model_timeout_ms")
 def test_the_limit_is_a_second_and_a_half() -> None:
     assert Settings().language_model_timeout_ms == 1_500
 
@@ -130,6 +133,7 @@ def test_an_endpoint_that_is_away_leaves_the_rules(settings: Settings) -> None:
         assert counted(client, "readings", "unreachable") == before + 1
 
 
+@pytest.mark.promise("query.model_fails")
 def test_after_five_failures_in_a_row_nobody_asks_for_half_a_minute(
     service: httpx.Client, endpoint: Endpoint, clock: Moving
 ) -> None:

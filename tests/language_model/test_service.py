@@ -78,6 +78,7 @@ def test_a_search_whose_model_fails_is_that_of_the_rules(service: httpx.Client, 
     assert (page["interpretation"]["backend"], page["interpretation"]["model"]) == ("rules", None)
 
 
+@pytest.mark.promise("query.model_off")
 def test_without_the_setting_nobody_is_asked(without_model: Settings, endpoint: Endpoint) -> None:
     endpoint.says(UNSAFE)
     with serving(without_model) as client:

@@ -68,6 +68,7 @@ def test_an_outage_gives_a_single_worker_no_unit_more_even_if_redis_forgot_every
     with_workers(1, body)
 
 
+@pytest.mark.promise("rate.without_redis")
 def test_three_workers_share_the_policy_and_bring_it_back() -> None:
     async def body(redis: OwnRedis, workers: list[RateLimiter]) -> None:
         first, second, third = workers

@@ -49,6 +49,9 @@ def _shown(door: Door, domain: str) -> dict[str, Any]:
 # --- an address -----------------------------------------------------------------------------------
 
 
+@pytest.mark.promise(
+    "route.POST /v1/opt-out", "route.POST /v1/opt-out/confirm", "opt_out.email", "opt_out_confirm.again"
+)
 def test_an_address_is_not_shown_any_more(door: Door) -> None:
     assert "one@door-one.com" in _shown(door, "door-one.com")["data"]["emails"]
     asked = door.ask(email=" One@Door-One.com ")
@@ -65,6 +68,7 @@ def test_an_address_is_not_shown_any_more(door: Door) -> None:
     assert _shown(door, "door-one.com")["data"]["emails"] == ["shared@door-shared.com"]
 
 
+@pytest.mark.promise("route.POST /v1/opt-out/confirm", "opt_out.request", "opt_out.record")
 def test_what_is_held_about_an_address(door: Door) -> None:
     asked = door.ask(email="two@door-two.com", request="access")
     told = door.confirm(ticket=asked["ticket"], code=door.outbox.code("two@door-two.com"))
@@ -86,6 +90,7 @@ def test_nothing_is_held_about_a_stranger(door: Door) -> None:
     assert (told["suppressed_since"], told["suppressed_on"], told["leads"]) == (None, [], [])
 
 
+@pytest.mark.promise("opt_out.request")
 def test_access_says_since_when_and_where_it_is_not_shown(door: Door) -> None:
     address = "three@door-three.com"
     for request in ("opt_out", "access"):
@@ -95,6 +100,7 @@ def test_access_says_since_when_and_where_it_is_not_shown(door: Door) -> None:
     assert (told["suppressed_on"], told["leads"]) == (["door-three.com"], [])
 
 
+@pytest.mark.promise("opt_out.same_answer")
 def test_the_answer_is_the_same_whether_or_not_anything_is_held(door: Door) -> None:
     held, strange = (door.ask(email=address) for address in ("four@door-four.com", "four@door-nowhere.com"))
     assert held.keys() == strange.keys()
@@ -102,6 +108,7 @@ def test_the_answer_is_the_same_whether_or_not_anything_is_held(door: Door) -> N
     assert len(door.outbox.mails("four@door-four.com")) == len(door.outbox.mails("four@door-nowhere.com")) == 1
 
 
+@pytest.mark.promise("opt_out.email")
 def test_the_mail(door: Door) -> None:
     texts = []
     for request in ("opt_out", "access"):
@@ -120,6 +127,7 @@ def test_the_mail(door: Door) -> None:
 # --- a domain -------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("route.POST /v1/opt-out", "opt_out.domain", "opt_out_confirm.token")
 def test_a_domain_proven_by_dns(door: Door) -> None:
     asked = door.ask(domain="https://www.Door-Four.com/about")
     assert list(asked) == ["request", "domain", "ticket", "expires_at", "token", "dns", "http", "next"]
@@ -144,6 +152,7 @@ def test_a_domain_proven_by_dns(door: Door) -> None:
     assert _shown(door, "door-four.com")["status"] == "not_found"
 
 
+@pytest.mark.promise("opt_out.domain", "opt_out.record")
 def test_what_is_held_about_a_domain_proven_by_its_site(door: Door) -> None:
     asked = door.ask(domain="door-five.com", request="access")
     door.names.say("door-five.com", "A", ["127.0.0.1"])
@@ -158,6 +167,7 @@ def test_what_is_held_about_a_domain_proven_by_its_site(door: Door) -> None:
     assert "five@door-five.com" in lead["record"]["emails"]
 
 
+@pytest.mark.promise("opt_out_confirm.token")
 def test_a_token_proves_its_own_ticket_only(door: Door) -> None:
     """Who sees the token of another in DNS cannot use it, nor can an opt-out be turned into an access."""
     first = door.ask(domain="door-six.com")
@@ -186,6 +196,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.promise("opt_out_confirm.public")
 @pytest.mark.parametrize("domain", HOSTILE)
 def test_what_is_no_domain_reaches_nothing(door: Door, domain: str) -> None:
     asked = len(door.names.asked)
@@ -204,6 +215,7 @@ def test_a_name_of_an_address_reaches_nothing(door: Door) -> None:
 # --- what does not open it ------------------------------------------------------------------------
 
 
+@pytest.mark.promise("opt_out_confirm.code")
 def test_a_wrong_code(door: Door) -> None:
     asked = door.ask(email="six@door-six.com")
     ticket = asked["ticket"]
@@ -215,6 +227,7 @@ def test_a_wrong_code(door: Door) -> None:
     assert "six@door-six.com" in _shown(door, "door-six.com")["data"]["emails"]
 
 
+@pytest.mark.promise("opt_out_confirm.code")
 def test_a_code_of_another_ticket(door: Door) -> None:
     tickets, codes = [], []
     for request in ("opt_out", "access"):
@@ -230,6 +243,7 @@ def test_a_code_for_a_domain(door: Door) -> None:
     assert told == [("code", "a domain has none; leave it out, the token of the domain is looked for")]
 
 
+@pytest.mark.promise("opt_out_confirm.ticket")
 @pytest.mark.parametrize(
     ("value", "life_ms"), [({"email": "a@door-late.com"}, HOUR_MS), ({"domain": "door-late.com"}, 168 * HOUR_MS)]
 )
@@ -244,6 +258,7 @@ def test_an_expired_ticket(door: Door, value: dict[str, str], life_ms: int) -> N
     assert told == [("ticket", "has expired; ask for a new one with POST /v1/opt-out")]
 
 
+@pytest.mark.promise("opt_out_confirm.ticket")
 def test_a_ticket_that_was_changed(door: Door) -> None:
     ticket = door.ask(email="changed@door-six.com")["ticket"]
     code = door.outbox.code("changed@door-six.com")
@@ -254,6 +269,7 @@ def test_a_ticket_that_was_changed(door: Door) -> None:
         assert told == [("ticket", "is no ticket of this service; ask for a new one with POST /v1/opt-out")]
 
 
+@pytest.mark.promise("opt_out.wrong", "opt_out_confirm.our_dns", "limit.opt_out_chars")
 @pytest.mark.parametrize(
     ("body", "told"),
     [
@@ -285,6 +301,7 @@ def test_what_is_no_address_gets_no_mail(door: Door, email: str) -> None:
     assert field == "email"
 
 
+@pytest.mark.promise("limit.opt_out_ticket_chars")
 @pytest.mark.parametrize(
     ("body", "told"),
     [
@@ -302,6 +319,7 @@ def test_bodies_that_confirm_wrongly(door: Door, body: dict[str, Any], told: lis
     assert _told(door.post(CONFIRM, body)) == told
 
 
+@pytest.mark.promise("route.POST /v1/opt-out")
 @pytest.mark.parametrize("path", [ASK, CONFIRM])
 def test_no_key_is_asked_for_and_json_is(door: Door, path: str) -> None:
     refused(door.client.post(path, content=b"email=x"), 415, "UNSUPPORTED_MEDIA_TYPE")
@@ -313,6 +331,7 @@ def test_no_key_is_asked_for_and_json_is(door: Door, path: str) -> None:
     assert json.loads(wrong_key.text)["error"] == "INVALID_REQUEST"
 
 
+@pytest.mark.promise("opt_out.body_in_time")
 @pytest.mark.parametrize("path", [ASK, CONFIRM])
 def test_a_body_that_drips_in(door: Door, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody holds a connection by never coming to the end: it is answered and closed."""

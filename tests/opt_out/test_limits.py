@@ -33,6 +33,7 @@ def _addresses(count: int, host: str) -> list[dict[str, str]]:
     return [{"email": f"n{number}@{host}"} for number in range(count)]
 
 
+@pytest.mark.promise("limit.opt_out_asks")
 def test_five_requests_an_hour_from_one_address(door: Door) -> None:
     callers = ["203.0.113.1"] * 6
     assert _statuses(door, ASK, _addresses(6, "caller-a.com"), callers) == [202] * 5 + [429]
@@ -46,6 +47,7 @@ def test_five_requests_an_hour_from_one_address(door: Door) -> None:
     assert door.post(ASK, {"email": "n7@caller-a.com"}, "203.0.113.2").status_code == 202
 
 
+@pytest.mark.promise("limit.opt_out_asks")
 def test_a_network_of_ipv6_is_one_caller(door: Door) -> None:
     callers = [f"2001:db8:1:2:{number:x}::{number:x}" for number in range(6)]
     assert _statuses(door, ASK, _addresses(6, "caller-b.com"), callers) == [202] * 5 + [429]
@@ -57,6 +59,7 @@ def test_a_network_of_ipv6_is_one_caller(door: Door) -> None:
 SPELLED = ["flooded@many.com", "Flooded@Many.com", "flooded+x@many.com", "flooded+y@many.com", " flooded@MANY.com"]
 
 
+@pytest.mark.promise("limit.opt_out_mails")
 def test_three_mails_an_hour_for_one_address_and_caller(door: Door) -> None:
     """However the address is written; and nobody else has fewer for it."""
     callers = ["203.0.113.7"] * 5
@@ -67,6 +70,7 @@ def test_three_mails_an_hour_for_one_address_and_caller(door: Door) -> None:
     assert door.post(ASK, {"email": "flooded@many.com"}, "203.0.113.8").status_code == 202
 
 
+@pytest.mark.promise("limit.opt_out_mails_in_all")
 def test_ten_mails_an_hour_for_one_address(door: Door) -> None:
     """Wherever they are asked for. How often others asked is not told: what the caller has left is as at any time."""
     bodies = [{"email": text.replace("looded", "ull")} for text in SPELLED + SPELLED]
@@ -77,6 +81,7 @@ def test_ten_mails_an_hour_for_one_address(door: Door) -> None:
     assert {one.headers["ratelimit"] for one in responses} == {'"caller";r=4;t=720'}
 
 
+@pytest.mark.promise("limit.opt_out_mails")
 def test_what_is_refused_to_one_caller_takes_nothing_from_others(door: Door) -> None:
     for number in range(2):
         for _ in range(9):
@@ -86,6 +91,7 @@ def test_what_is_refused_to_one_caller_takes_nothing_from_others(door: Door) -> 
     )
 
 
+@pytest.mark.promise("limit.opt_out_mails_in_all")
 def test_nobody_is_kept_from_asking_about_a_domain(door: Door) -> None:
     """It gets no mails; only the caller's own limit counts."""
     assert [door.post(ASK, {"domain": "busy-domain.com"}).status_code for _ in range(12)] == [202] * 12
@@ -93,12 +99,14 @@ def test_nobody_is_kept_from_asking_about_a_domain(door: Door) -> None:
     assert _statuses(door, ASK, [{"domain": "busy-domain.com"}] * 6, callers) == [202] * 5 + [429]
 
 
+@pytest.mark.promise("opt_out.wrong")
 def test_a_slip_of_the_pen_costs_nothing(door: Door) -> None:
     for _ in range(8):
         assert door.post(ASK, {"email": "nobody"}, "203.0.113.5").status_code == 400
     assert door.post(ASK, {"email": "somebody@caller-e.com"}, "203.0.113.5").status_code == 202
 
 
+@pytest.mark.promise("limit.opt_out_confirmations")
 def test_twenty_tries_an_hour_from_one_address(door: Door) -> None:
     bodies = [{**WRONG, "ticket": secrets.token_hex(50)} for _ in range(21)]
     assert _statuses(door, CONFIRM, bodies, ["203.0.113.6"] * 21) == [400] * 20 + [429]
@@ -107,6 +115,7 @@ def test_twenty_tries_an_hour_from_one_address(door: Door) -> None:
     assert 170 <= int(response.headers["retry-after"]) <= 180
 
 
+@pytest.mark.promise("limit.opt_out_confirmations")
 def test_twenty_tries_an_hour_at_one_ticket(door: Door) -> None:
     """From everywhere: nobody can have a thousand machines guess a code."""
     ticket = door.ask(email="guessed@caller-f.com")["ticket"]
@@ -130,6 +139,7 @@ def _reason(caplog: pytest.LogCaptureFixture) -> str:
     return str(line.__dict__["reason"])
 
 
+@pytest.mark.promise("setting.mail_timeout_ms")
 def test_the_mail_server_is_away(leads: Settings, caplog: pytest.LogCaptureFixture) -> None:
     port = free_port()
     with _serving(leads, mail_url=f"smtp://127.0.0.1:{port}", mail_from="privacy@sender.test") as client:
@@ -148,6 +158,7 @@ def test_no_mail_is_set_up(leads: Settings, caplog: pytest.LogCaptureFixture) ->
     assert _reason(caplog) == "no mail can be sent: SITEGLASS_MAIL_URL is not set"
 
 
+@pytest.mark.promise("opt_out_confirm.again")
 @pytest.mark.parametrize(
     ("address", "change", "reason"),
     [

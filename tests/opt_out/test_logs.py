@@ -41,6 +41,7 @@ def _use(door: Door) -> list[str]:
     return [ADDRESS, "discreet", "door-quiet", asked["ticket"], code, code.replace("-", ""), domain["ticket"], CALLER]
 
 
+@pytest.mark.promise("opt_out.discreet")
 def test_log_lines_and_metrics_are_discreet(door: Door, lines: list[str]) -> None:
     secrets = _use(door)
     written = "\n".join(line for line in lines if '"logger":"httpx"' not in line)
@@ -53,6 +54,7 @@ def test_log_lines_and_metrics_are_discreet(door: Door, lines: list[str]) -> Non
         assert secret.lower() not in metrics.lower(), secret
 
 
+@pytest.mark.promise("opt_out.no_state")
 def test_nothing_is_kept_of_what_was_not_proven(door: Door) -> None:
     """Not in PostgreSQL; and in Redis only under keyed hashes, for little more than an hour."""
 
@@ -84,6 +86,7 @@ def test_nothing_is_kept_of_what_was_not_proven(door: Door) -> None:
         assert 0 < life_ms <= 3_700_000
 
 
+@pytest.mark.promise("opt_out.kept")
 def test_of_a_proven_address_a_keyed_hash_is_kept(door: Door) -> None:
     asked = door.ask(email="hashed@door-hashed.com")
     door.confirm(ticket=asked["ticket"], code=door.outbox.code("hashed@door-hashed.com"))

@@ -132,6 +132,7 @@ def test_no_server_there() -> None:
         _send(f"smtp://127.0.0.1:{port}")
 
 
+@pytest.mark.promise("setting.mail_timeout_ms")
 def test_a_server_that_says_nothing() -> None:
     told = r"took longer than 0\.2 s$"
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(MailError, match=told):

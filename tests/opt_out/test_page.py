@@ -46,6 +46,7 @@ def _files(read: _Read) -> dict[str, str]:
     return {path.rpartition("/")[2]: path for path in paths}
 
 
+@pytest.mark.promise("route.GET /opt-out", "route.GET /opt-out/{version}/{name}")
 def test_the_page_and_its_files(door: Door, read: _Read) -> None:
     files = _files(read)
     assert set(files) == {"opt_out.css", "opt_out.js", "icon.svg"}
@@ -62,6 +63,7 @@ def test_the_page_and_its_files(door: Door, read: _Read) -> None:
         refused(door.client.get(wrong), 404, "NOT_FOUND")
 
 
+@pytest.mark.promise("route.GET /opt-out/{version}/{name}")
 def test_nothing_comes_from_elsewhere(door: Door, html: str, read: _Read) -> None:
     for path in re.findall(r'\b(?:src|href|action)="([^"]*)"', html):
         assert re.match(r"/(?!/)|#|mailto:privacy@sender\.test$", path), path
@@ -100,6 +102,7 @@ def test_the_script_speaks_of_elements_that_are_there(door: Door, read: _Read) -
     assert named <= {one["id"] for _, one in read.elements if "id" in one}
 
 
+@pytest.mark.promise("route.GET /opt-out")
 def test_it_says_how_to_go_on_without_javascript(door: Door, html: str, read: _Read) -> None:
     assert "<noscript>" in html
     assert "mailto:privacy@sender.test" in html
@@ -114,6 +117,7 @@ def test_a_forged_host_is_only_text(door: Door) -> None:
     assert "<script>alert" not in html
 
 
+@pytest.mark.promise("route.GET /opt-out")
 def test_it_says_what_is_done_and_kept(read: _Read) -> None:
     said = " ".join(read.text.split())
     for promise in (

@@ -40,6 +40,7 @@ def test_purposes_and_values_do_not_share_a_code() -> None:
     assert len(codes) == 4
 
 
+@pytest.mark.promise("opt_out_confirm.code")
 def test_a_code_is_easy_to_type() -> None:
     opened = SEALER.open(SEALER.seal(TICKET), NOW)
     code = opened.code
@@ -53,6 +54,7 @@ def test_a_code_is_easy_to_type() -> None:
         assert not opened.is_code(typed), typed
 
 
+@pytest.mark.promise("opt_out_confirm.code")
 def test_a_thousand_random_codes() -> None:
     opened = SEALER.open(SEALER.seal(TICKET), NOW)
     digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -72,6 +74,7 @@ def test_expired(now: int) -> None:
         SEALER.open(SEALER.seal(TICKET), now)
 
 
+@pytest.mark.promise("opt_out_confirm.ticket")
 def test_every_bit_counts() -> None:
     sealed = bytearray(base64.urlsafe_b64decode(SEALER.seal(TICKET) + "=="))
     for at in range(len(sealed) * 8):
@@ -105,6 +108,7 @@ def test_a_cursor_of_the_same_secret_is_no_ticket() -> None:
         SEALER.open(base64.urlsafe_b64encode(cursor).decode().rstrip("="), NOW)
 
 
+@pytest.mark.promise("limit.opt_out_ticket_chars")
 def test_the_longest_value_fits() -> None:
     longest = Ticket(Purpose.ACCESS, "email", "x" * 64 + "@" + "y" * 253, NOW + 1)
     assert SEALER.open(SEALER.seal(longest), NOW).ticket == longest

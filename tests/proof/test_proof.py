@@ -24,6 +24,7 @@ def test_faults_follow_from_the_seed_alone() -> None:
     assert {fault.target for fault in faults} <= {0, 1, 2}
 
 
+@pytest.mark.promise("charge.before_answer", "retry.replay", "retry.once")
 @pytest.mark.private_engines
 def test_nothing_lost_nothing_doubled_and_every_defect_seen(tmp_path: Path) -> None:
     result = prove(CI, tmp_path, print)

@@ -31,6 +31,7 @@ def _all(kind: Kind) -> list[KnownValue]:
     return [known for known in found.values() if known]
 
 
+@pytest.mark.promise("values.every")
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_value_comes_first_for_itself_in_any_case(kind: Kind) -> None:
     # Of two names that differ in case only, each comes first as it is written: no other text can tell them apart.
@@ -40,6 +41,7 @@ def test_every_value_comes_first_for_itself_in_any_case(kind: Kind) -> None:
         assert [value for value in values if getattr(_first(kind, spelled(value)), "value", "") != value] == []
 
 
+@pytest.mark.promise("values.every")
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_value_comes_first_for_its_name(kind: Kind) -> None:
     known = _all(kind)
@@ -54,6 +56,7 @@ def test_every_value_comes_first_for_its_name(kind: Kind) -> None:
         assert all(len(values) == 1 for values in by_name.values())
 
 
+@pytest.mark.promise("values.every")
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_alias_finds_first_what_a_filter_takes_it_for(kind: Kind) -> None:
     aliases = list(VOCABULARY.aliases(kind))
@@ -66,6 +69,7 @@ def test_every_alias_finds_first_what_a_filter_takes_it_for(kind: Kind) -> None:
         assert {first.value, *codes} & set(meant), alias
 
 
+@pytest.mark.promise("values.every")
 def test_codes() -> None:
     for alpha3 in VOCABULARY.values("country"):
         alpha2 = VOCABULARY.country_alpha2(alpha3)
@@ -78,6 +82,7 @@ def test_codes() -> None:
             assert found.known == state.known
 
 
+@pytest.mark.promise("values.field")
 def test_every_field_with_a_vocabulary_can_be_completed_by_each_of_its_names() -> None:
     terms = [asked for asked in ASKED.values() if asked.ask.kind in (FieldKind.TERM, FieldKind.LACKS)]
     for asked in terms:

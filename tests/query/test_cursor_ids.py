@@ -63,6 +63,7 @@ def _opened(sealed: str, make: Any = cursor) -> Continuation:
     return continuation
 
 
+@pytest.mark.promise("cursor.whole_search")
 def test_golden_cursors_mean_what_they_meant() -> None:
     for one in GOLDEN["cursors"]:
         assert _opened(one["cursor"]) == _golden(one)
@@ -85,6 +86,7 @@ def with_catalogue(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
     return imported
 
 
+@pytest.mark.promise("cursor.whole_search")
 def test_rows_that_are_added_change_no_cursor(with_catalogue: Callable[[str], Any]) -> None:
     """A field and an order in the middle of the catalogue, a year after."""
     source = Path(fields.__file__).read_text()

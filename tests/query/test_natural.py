@@ -36,6 +36,7 @@ def directives(text: str) -> set[str]:
     return set(interpret(text, TODAY).directives)
 
 
+@pytest.mark.promise("query.meaning")
 @pytest.mark.parametrize(
     ("text", "meaning"),
     [

@@ -51,6 +51,7 @@ def _reported(sentence: Interpretation) -> set[str]:
     return _words(span for note in sentence.unsupported for span in note.words)
 
 
+@pytest.mark.promise("query.no_word_lost")
 @pytest.mark.parametrize("row", _rows("unused_words.jsonl"), ids=_by_query)
 def test_a_word_that_no_condition_uses_is_reported_and_refused(row: dict[str, Any]) -> None:
     meaning, sentence = _meaning(row["query"])
@@ -69,6 +70,7 @@ def test_a_word_that_looks_lost_belongs_to_a_condition(row: dict[str, Any]) -> N
         assert {fold(word) for word in row["used"]} <= said[directive]
 
 
+@pytest.mark.promise("query.no_word_lost")
 @pytest.mark.parametrize("row", _rows("clear.jsonl"), ids=_by_query)
 def test_a_clear_sentence_has_no_notes(row: dict[str, Any]) -> None:
     """Ambiguous names (London, Canada) and keywords are less sure, but `strict` takes them."""
@@ -121,6 +123,7 @@ def _labelled(name: str) -> Iterator[str]:
         yield json.loads(line)["query"]
 
 
+@pytest.mark.promise("query.no_word_lost")
 @pytest.mark.no_cover
 @pytest.mark.parametrize("source", ["dev.jsonl", "locked.jsonl", "generated"])
 def test_no_content_word_is_lost(source: str) -> None:

@@ -73,6 +73,7 @@ def test_a_test_key_says_so_itself(key: tuple[int, str]) -> None:
     assert len(key[1]) == 44
 
 
+@pytest.mark.promise("key.test")
 def test_a_search_finds_the_same_leads_every_time_and_costs_nothing(
     client: httpx.Client, settings: Settings, account: int
 ) -> None:
@@ -105,6 +106,7 @@ def test_pages_are_walked_to_the_end(client: httpx.Client) -> None:
     assert len(seen) == len(set(seen)) == sandbox.LEADS + 4
 
 
+@pytest.mark.promise("key.test_outcomes")
 @pytest.mark.parametrize(
     ("word", "status", "retry_after"),
     [
@@ -128,6 +130,7 @@ def test_every_word_has_a_test() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.promise("key.test_outcomes")
 def test_a_cursor_that_has_expired(client: httpx.Client) -> None:
     page = search(client, query="test:CURSOR_EXPIRED", limit=5).json()
     assert page["size"] == 5
@@ -141,6 +144,7 @@ def test_a_slow_answer(client: httpx.Client) -> None:
     assert time.monotonic() - started >= sandbox.SLOW_S - 0.1
 
 
+@pytest.mark.promise("key.test_outcomes")
 def test_domains_on_purpose(client: httpx.Client) -> None:
     domains = [
         "https://www.found.example/x",
@@ -187,6 +191,7 @@ def test_the_rest_is_the_service_as_it_is(client: httpx.Client) -> None:
     assert client.get("/v1/account").json()["key"]["name"] == "test"
 
 
+@pytest.mark.promise("key.test")
 def test_live_keys_meet_nothing_of_it(settings: Settings, account: int, client: httpx.Client) -> None:
     async def live(live_index: Any) -> str:
         return (await create_key(live_index.postgres, settings.key_secrets, account, "live", actor="tests"))[1]

@@ -19,6 +19,7 @@ SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.fun
 pytestmark = pytest.mark.no_cover
 
 
+@pytest.mark.promise("echo.repeats")
 @settings(max_examples=300, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(filter_bodies(3), st.one_of(st.just(Criteria()), said_by_directives()))
 def test_filters_sent_back_repeat_the_search(client: httpx.Client, body: dict[str, Any], criteria: Criteria) -> None:

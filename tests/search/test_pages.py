@@ -95,6 +95,7 @@ def drawn(client: httpx.Client, drawer: Drawer, leads: list[Lead]) -> tuple[Crit
                 return made, expected
 
 
+@pytest.mark.promise("page.envelope", "page.walk")
 @pytest.mark.usefixtures("written")
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_a_walk_there_and_back_meets_every_unchanged_lead_once(
@@ -128,6 +129,7 @@ def test_every_order_is_walked_as_often_as_the_others() -> None:
     assert PER_CHUNK % len(SORTS) == 0
 
 
+@pytest.mark.promise("page.last")
 @pytest.mark.parametrize("sort", SORTS)
 def test_ends_are_null_also_when_the_total_is_a_multiple_of_limit(
     client: httpx.Client, leads: list[Lead], sort: str

@@ -26,6 +26,7 @@ def own_index(tmp_path: Path) -> Settings:
     return settings
 
 
+@pytest.mark.promise("cursor.restart")
 def test_after_a_restart_of_the_service_with_another_secret(own_index: Settings) -> None:
     with serving(own_index) as client:
         first = client.post("/v1/leads/search", json=BODY).json()
@@ -39,6 +40,7 @@ def test_after_a_restart_of_the_service_with_another_secret(own_index: Settings)
         assert (answer.status_code, answer.json()["error"]) == (400, "INVALID_CURSOR")
 
 
+@pytest.mark.promise("cursor.rebuild")
 def test_after_the_promotion_of_a_new_generation(own_index: Settings, tmp_path: Path) -> None:
     with serving(own_index) as client:
         first = client.post("/v1/leads/search", json=BODY).json()
@@ -47,6 +49,7 @@ def test_after_the_promotion_of_a_new_generation(own_index: Settings, tmp_path: 
         assert client.post(first["next"], json={}).json()["results"] == second["results"]
 
 
+@pytest.mark.promise("cursor.expired")
 def test_an_expired_cursor_is_410(own_index: Settings) -> None:
     class Later(Clock):
         ahead_ms = 0
@@ -64,6 +67,7 @@ def test_an_expired_cursor_is_410(own_index: Settings) -> None:
         assert (answer.status_code, answer.json()["error"]) == (410, "CURSOR_EXPIRED")
 
 
+@pytest.mark.promise("cursor.restart")
 @pytest.mark.private_engines
 @pytest.mark.xdist_group("private-engines")
 def test_after_a_restart_of_opensearch(private_engines: PrivateEngines, tmp_path: Path) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from siteglass.settings import Settings
 from testing.service import serving
 
 
+@pytest.mark.promise("setting.total_exact_ms", "total.estimated")
 def test_an_estimated_total_is_near_and_marked(live_settings: Settings) -> None:
     body = {"wrapped_query": "@has_email", "limit": 5}
     with serving(live_settings) as client:

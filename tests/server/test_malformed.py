@@ -38,6 +38,7 @@ TOO_LARGE = {
 }
 
 
+@pytest.mark.promise("errors.no_framework")
 @pytest.mark.parametrize("case", [*MALFORMED, *TOO_LARGE])
 def test_the_body_is_ours(service: ServiceProcess, case: str) -> None:
     sent, said = (MALFORMED | TOO_LARGE)[case]
@@ -112,6 +113,7 @@ def test_a_body_that_nobody_reads(service: ServiceProcess) -> None:
         assert read_reply(connection).status == 401
 
 
+@pytest.mark.promise("setting.max_connections")
 def test_the_maximum_of_connections() -> None:
     with running("server", max_connections=5) as process, ExitStack() as stack:
         time.sleep(0.5)  # until the connection that asked whether it runs is closed

@@ -64,6 +64,7 @@ def test_add_check_list_and_audit(scene: World) -> None:
         assert shown["two.example"]["emails"] == ["x@two.example"]
 
 
+@pytest.mark.promise("feature.opt_out_hash")
 def test_no_table_holds_an_address(scene: World) -> None:
     """Every row of every table, as text and as bytes."""
     scene.command("suppress", "add", ADDRESS, PHONE, "--reason", "again")
@@ -146,6 +147,7 @@ def test_no_secret_is_told_at_the_start(scene: World) -> None:
         create_app(replace(scene.settings, suppression_secret=""))
 
 
+@pytest.mark.promise("feature.personal_addresses")
 def test_personal_addresses_of_some_countries_are_not_shown(scene: World) -> None:
     """At once where the index still has them, and never in one that is built under the policy."""
     hiding = replace(scene.settings, personal_addresses_hidden=("EEA",))

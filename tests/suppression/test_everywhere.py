@@ -79,6 +79,7 @@ def _enriched(client: httpx.Client, domains: list[str], **headers: str) -> list[
     ]
 
 
+@pytest.mark.promise("charge.suppression", "retry.redacted", "feature.opt_out")
 def test_a_thousand_values_leave_every_answer_and_every_generation(
     scene: World, leads: list[Lead], tmp_path: Path
 ) -> None:

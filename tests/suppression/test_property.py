@@ -200,6 +200,7 @@ class Story(RuleBasedStateMachine):
         assert [value for value in self.suppressed if ("@" in value or "+" in value) and value in text] == []
 
 
+@pytest.mark.promise("retry.redacted", "feature.opt_out")
 def test_no_order_of_steps_brings_a_suppressed_value_back() -> None:
     run_state_machine_as_test(
         Story,

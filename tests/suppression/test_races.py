@@ -50,6 +50,7 @@ def _in_index(scene: World, text: str) -> bool:
     return any(text in str(documents) for documents in scene.documents().values())
 
 
+@pytest.mark.promise("feature.opt_out_races")
 @pytest.mark.parametrize("moment", ["before", "after"])
 @pytest.mark.parametrize(
     ("suppressed", "lead"),
@@ -87,6 +88,7 @@ def test_a_value_listed_while_its_lead_is_written_does_not_stay(
         assert _in_index(scene, "other@example.com")
 
 
+@pytest.mark.promise("feature.opt_out_races")
 def test_what_a_killed_writer_left_is_found_later(scene: World) -> None:
     """It wrote what the list did not yet have, and never came to ask again."""
     address = "left@example.com"
@@ -208,6 +210,7 @@ async def _refreshed(live_index: Index) -> None:
     await generations.refresh(live_index, await generations.writable(live_index))
 
 
+@pytest.mark.promise("charge.suppression")
 def test_answers_hide_what_still_stands_in_the_index(scene: World) -> None:
     """The worker's own list: by domain, read when it starts."""
     leads = [

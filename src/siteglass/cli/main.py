@@ -109,10 +109,8 @@ def _in_one_line(error: Exception) -> str | None:
             return f"OpenSearch refused: {error}. `siteglass doctor` says what is missing."
 
     import asyncpg
-    from sqlalchemy.exc import DBAPIError
 
     match error:
-        case DBAPIError() | asyncpg.PostgresError() | asyncpg.InterfaceError():
-            reason = error.orig if isinstance(error, DBAPIError) else error
-            return f"PostgreSQL refused: {reason}. Is {variable('postgres_dsn')} right? `siteglass doctor` looks."
+        case asyncpg.PostgresError() | asyncpg.InterfaceError():
+            return f"PostgreSQL refused: {error}. Is {variable('postgres_dsn')} right? `siteglass doctor` looks."
     return None

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 import asyncpg
 
 from siteglass.errors import Unavailable
-from siteglass.platform.functions import SchemaError, apply_functions, functions_hash
-from siteglass.platform.migrations import run_script
+from siteglass.platform.functions import apply_functions, functions_hash
 from siteglass.platform.postgres import Postgres, checked_schema
 from siteglass.settings import SettingsError, variable
-
-if TYPE_CHECKING:
-    from alembic.config import Config
-    from sqlalchemy import Connection
 
 # The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
 # which only asks whether the tables are current, doesn't load alembic.
 HEAD = "0001_baseline"
-# The revisions before the baseline. A schema at the last of them can be upgraded; the older ones cannot.
-BEFORE_BASELINE = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
 
 # Partitions of the kept answers: one for each hour, used in turn.
 ANSWER_SLOTS = 32
@@ -61,63 +52,6 @@ FUNCTIONS = (
     *("charge", "grant_credits", "refund", "adjust", "remember_paid", "paid_for"),
     *("expire_credits", "forget_answers", "forget_keys"),
 )
-
-CONNECT_TIMEOUT_S = 5
-LOCK_TIMEOUT_MS = 5_000
-STATEMENT_TIMEOUT_MS = 60_000
-
-
-def alembic_config() -> Config:
-    """Where alembic finds the steps: beside this module, from whatever folder the command is run."""
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
-    return config
-
-
-def _upgrade(connection: Connection, schema: str) -> None:
-    from alembic import command
-
-    revision = _revision(connection, schema)
-    if revision == BEFORE_BASELINE[-1]:
-        run_script(connection, "from_0008.sql", schema)
-    elif revision is not None:
-        _require_known(revision, schema)
-    # alembic logs every step at INFO, which the operator who asked for it need not read
-    logging.getLogger("alembic").setLevel(logging.WARNING)
-    config = alembic_config()
-    config.attributes.update(connection=connection, schema=schema)
-    command.upgrade(config, "head")
-
-
-def _revision(connection: Connection, schema: str) -> str | None:
-    """The revision that the schema is at; None: it has no tables yet."""
-    if connection.exec_driver_sql(f"SELECT to_regclass('{schema}.alembic_version')").scalar() is None:
-        return None
-    revision: str | None = connection.exec_driver_sql(
-        f"SELECT version_num FROM {schema}.alembic_version"  # noqa: S608 - a checked name
-    ).scalar()
-    return revision
-
-
-def _require_known(revision: str, schema: str) -> None:
-    """Raises SchemaError unless this build has the step that the schema is at."""
-    from alembic.script import ScriptDirectory
-
-    steps = ScriptDirectory.from_config(alembic_config()).walk_revisions()
-    if revision in {step.revision for step in steps}:
-        return
-    if revision in BEFORE_BASELINE:
-        raise SchemaError(
-            f"Schema {schema} is at revision {revision}, and this release upgrades from {BEFORE_BASELINE[-1]} on. "
-            "Upgrade with a checkout of the release before this one first (`siteglass migrate` there), then run it "
-            "here again."
-        )
-    raise SchemaError(
-        f"Schema {schema} is at revision {revision}, which this build does not know: a newer release migrated it. "
-        "Run that release, or a newer one."
-    )
 
 
 def _service_role(owner_dsn: str, service_dsn: str) -> str:
@@ -168,36 +102,17 @@ async def migrate(owner_dsn: str, schema: str, service_dsn: str) -> None:
 
     The role of `service_dsn` gets the rights that the service needs, and no others.
     """
-    from sqlalchemy.ext.asyncio import create_async_engine
-    from sqlalchemy.pool import NullPool
+    from siteglass.platform.migrations.upgrade import upgrade_tables
 
     checked_schema(schema)
     role = _service_role(owner_dsn, service_dsn)
-    engine = create_async_engine(
-        "postgresql+asyncpg://",
-        async_creator=lambda: asyncpg.connect(owner_dsn, timeout=CONNECT_TIMEOUT_S),
-        poolclass=NullPool,
-    )
     try:
-        async with engine.begin() as connection:
-            # A step that waits for a lock would block every later request: better to give up and be run again.
-            for statement in (
-                f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}",
-                f"SET LOCAL statement_timeout = {STATEMENT_TIMEOUT_MS}",
-                f"SELECT pg_advisory_xact_lock(hashtext('siteglass migrate {schema}'))",
-                f"CREATE SCHEMA IF NOT EXISTS {schema}",
-            ):
-                await connection.exec_driver_sql(statement)
-            await connection.run_sync(_upgrade, schema)
-            # The same connection, now inside the transaction that SQLAlchemy began with the first statement.
-            raw = cast("asyncpg.Connection[asyncpg.Record]", (await connection.get_raw_connection()).driver_connection)
-            await apply_functions(raw, schema)
-            await _give_rights(raw, schema, role)
-            await _record_version(raw, schema)
+        async with upgrade_tables(owner_dsn, schema) as connection:
+            await apply_functions(connection, schema)
+            await _give_rights(connection, schema, role)
+            await _record_version(connection, schema)
     except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError) as error:
         raise Unavailable(f"postgresql: {type(error).__name__}") from error
-    finally:
-        await engine.dispose()
 
 
 async def outdated(postgres: Postgres) -> Literal["tables", "functions"] | None:

@@ -7,6 +7,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import httpx
+import pytest
 
 from siteglass.access.keys import KeyLimits
 from siteglass.billing import credits
@@ -15,6 +16,7 @@ from testing.customers import COST, Bank, Customer
 from tests.api.receipts import another, as_owner, entries, get, look_up, moment, spend
 
 
+@pytest.mark.promise("route.GET /v1/account", "account.key")
 def test_everything(bank: Bank) -> None:
     plan = bank.plan(
         12.5, 40, daily_api_cap=900, daily_lead_cap=0, api_price_micros=10_000, lead_price_micros=4, currency="EUR"
@@ -59,6 +61,7 @@ def test_everything(bank: Bank) -> None:
     assert stored["name"] == name
 
 
+@pytest.mark.promise("account.null")
 def test_null_where_there_is_none(bank: Bank) -> None:
     customer = bank.customer(plan=bank.plan(10, 20, rebill_after_hours=720))
     body = get(customer, ACCOUNT)
@@ -70,6 +73,7 @@ def test_null_where_there_is_none(bank: Bank) -> None:
         assert body["key"][name] is None
 
 
+@pytest.mark.promise("account.prices")
 def test_prices_are_exact(bank: Bank) -> None:
     for micros, text in (
         (1, "0.000001"),
@@ -82,6 +86,7 @@ def test_prices_are_exact(bank: Bank) -> None:
         assert (prices["api_credit"], prices["lead_credit"]) == (text, text)
 
 
+@pytest.mark.promise("credits.receipts")
 def test_balances_and_the_day_follow_the_charges(bank: Bank) -> None:
     customer = bank.customer(api=5, lead=100)
     other = bank.another(customer.account_id)
@@ -97,6 +102,7 @@ def test_balances_and_the_day_follow_the_charges(bank: Bank) -> None:
     assert customer.balance() == (left["api_credits"], left["lead_credits"])
 
 
+@pytest.mark.promise("account.key")
 def test_a_key_counts_with_those_it_replaced(bank: Bank) -> None:
     """As its caps do."""
     old = bank.customer(lead=100)
@@ -107,6 +113,7 @@ def test_a_key_counts_with_those_it_replaced(bank: Bank) -> None:
         assert get(key, ACCOUNT)["key"]["used_today"] == {"api_credits": 0, "lead_credits": lead}
 
 
+@pytest.mark.promise("account.key")
 def test_yesterday_does_not_count(bank: Bank) -> None:
     customer = bank.customer(lead=100)
     as_owner(
@@ -123,6 +130,7 @@ def _grant(customer: Customer, api: int, lead: int, expires_at: datetime) -> Non
     bank.do(credits.grant(bank.postgres, customer.account_id, api, lead, "tests", reference, expires_at))
 
 
+@pytest.mark.promise("account.balances")
 def test_what_expires_soonest_first(bank: Bank) -> None:
     customer = bank.customer(api=50, lead=500)
     soon, later = datetime(2130, 1, 1, tzinfo=UTC), datetime(2140, 1, 1, tzinfo=UTC)
@@ -140,6 +148,7 @@ def test_what_expires_soonest_first(bank: Bank) -> None:
     assert get(customer, ACCOUNT)["balances"]["expiring"][0]["lead_credits"] == 70 - COST[10]
 
 
+@pytest.mark.promise("account.balances")
 def test_what_has_expired_is_gone_before_its_entry_is_written(bank: Bank) -> None:
     customer = bank.customer(api=50, lead=500)
     ends = datetime.now(UTC) + timedelta(seconds=1)
@@ -157,6 +166,7 @@ def test_what_has_expired_is_gone_before_its_entry_is_written(bank: Bank) -> Non
     assert moment(granted["expires_at"]) == ends
 
 
+@pytest.mark.promise("limit.expiries")
 def test_at_most_100_expiries(bank: Bank) -> None:
     customer = bank.customer(lead=1_000)
     many = (
@@ -170,6 +180,7 @@ def test_at_most_100_expiries(bank: Bank) -> None:
     assert expiring[0]["expires_at"] == "2130-01-01T01:00:00.000000Z"
 
 
+@pytest.mark.promise("receipts.own")
 def test_nothing_of_another_account_or_key(bank: Bank) -> None:
     customer, stranger = bank.customer(api=1, lead=2), bank.customer(api=77, lead=88)
     secret = another(bank, customer, "a name that is not shown")
@@ -181,6 +192,7 @@ def test_nothing_of_another_account_or_key(bank: Bank) -> None:
         assert word not in response.text
 
 
+@pytest.mark.promise("receipts.free")
 def test_it_costs_no_credits_and_is_no_entry(bank: Bank) -> None:
     customer = bank.customer(api=1, lead=2)
     with customer.untouched():

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import httpx
+import pytest
 
 from testing.api_calls import ACCOUNT, refused
 
 
+@pytest.mark.promise("receipts.strict")
 def test_parameters(own: httpx.Client) -> None:
     details = refused(own.get(f"{ACCOUNT}?verbose=1&key=2"), 400, "INVALID_REQUEST")
     assert details == [

@@ -52,6 +52,16 @@ def _same_data(data: dict[str, Any], lead: Lead) -> None:
             assert type(value) is type(expected[name]), name
 
 
+@pytest.mark.promise(
+    "item.data",
+    "status.success",
+    "route.POST /v1/leads/enrich",
+    "enrich.results",
+    "missing.always_there",
+    "enrich.all_18",
+    "domain.absent_keys",
+    "version.additions",
+)
 def test_all_fields_of_all_leads(own: httpx.Client) -> None:
     for item in enrich(own, list(BY_DOMAIN)):
         assert set(item) == {"status", "domain", "data"}
@@ -68,6 +78,15 @@ def test_the_demo_leads_too(client: httpx.Client, leads: list[Lead]) -> None:
         _same_data(item["data"], lead)
 
 
+@pytest.mark.promise(
+    "enrichment.spending",
+    "enrichment.social_accounts",
+    "enrichment.updated_at",
+    "enrichment.crawled_at",
+    "shape.spending_number",
+    "shape.times",
+    "domain.social_accounts",
+)
 def test_forms(own: httpx.Client) -> None:
     (item,) = enrich(own, [FULL.domain])
     data = item["data"]
@@ -81,6 +100,7 @@ def test_forms(own: httpx.Client) -> None:
     assert data["crawled_at"] == "2026-09-21T14:13:20.123Z"
 
 
+@pytest.mark.promise("enrichment.phones", "missing.text", "missing.list", "missing.null")
 def test_missing_values(own: httpx.Client) -> None:
     (item,) = enrich(own, [BARE.domain])
     data = item["data"]
@@ -90,6 +110,16 @@ def test_missing_values(own: httpx.Client) -> None:
     assert all(data[name] is None for name in ("spending", "score", "updated_at"))
 
 
+@pytest.mark.promise(
+    "item.data",
+    "enrich.exactly",
+    cases={
+        "{}": "enrichment.{}",
+        "url": "enrich.more_fields",
+        "keywords": "enrich.more_fields",
+        "updated_at": "enrich.more_fields",
+    },
+)
 @pytest.mark.parametrize("name", ENRICH_FIELDS)
 def test_one_selected_field_comes_alone(own: httpx.Client, name: str) -> None:
     (item,) = enrich(own, [FULL.domain], select=[name])
@@ -97,6 +127,7 @@ def test_one_selected_field_comes_alone(own: httpx.Client, name: str) -> None:
     _same_data(item["data"], FULL)
 
 
+@pytest.mark.promise("enrich.select", "enrich.exactly")
 def test_select_is_exact_in_any_order(own: httpx.Client) -> None:
     for seed in range(10):
         names = random.Random(seed).sample(ENRICH_FIELDS, 7)
@@ -105,12 +136,14 @@ def test_select_is_exact_in_any_order(own: httpx.Client) -> None:
         _same_data(item["data"], FULL)
 
 
+@pytest.mark.promise("enrich.select", "enrich.all_18", cases={"null": "body.null", "none": "body.empty_array"})
 @pytest.mark.parametrize("select", [None, ENRICH_FIELDS, []], ids=["null", "all", "none"])
 def test_all_fields_without_a_choice(own: httpx.Client, select: list[str] | None) -> None:
     (item,) = enrich(own, [FULL.domain], select=select)
     assert set(item["data"]) == set(ENRICH_FIELDS)
 
 
+@pytest.mark.promise("item.domain", "domain.forms", "domain.registrable", "domain.as_sent")
 @pytest.mark.parametrize(
     ("sent", "stored"),
     [
@@ -153,6 +186,15 @@ def test_forms_of_a_domain(own: httpx.Client, sent: str, stored: str) -> None:
     }
 
 
+@pytest.mark.promise(
+    "item.domain",
+    "item.message",
+    "status.not_found",
+    "enrich.no_http_error",
+    "domain.absent_keys",
+    "domain.message",
+    cases={"nope.invalid": "domain.syntax_only"},
+)
 @pytest.mark.parametrize(
     "domain",
     [
@@ -172,6 +214,7 @@ def test_not_found(own: httpx.Client, domain: str) -> None:
     assert item == {"status": "not_found", "domain": domain, "message": f"No data found for {domain}"}
 
 
+@pytest.mark.promise("item.domain", "item.message", "status.error", "domain.no_host", "domain.absent_keys")
 @pytest.mark.parametrize(
     "domain",
     [
@@ -210,6 +253,7 @@ def test_what_is_no_host_name_is_an_error_item(own: httpx.Client, domain: str) -
     assert item["message"]
 
 
+@pytest.mark.promise("item.status", "enrich.order", "errors.items", "domain.repeated")
 def test_one_item_each_in_order_also_when_repeated(own: httpx.Client) -> None:
     sent = ["own-host.com", "nope.invalid", "", "OWN-host.com", "bare-record.com", "own-host.com", "1.2.3.4", "com"]
     items = enrich(own, sent, select=["domain"])
@@ -220,27 +264,32 @@ def test_one_item_each_in_order_also_when_repeated(own: httpx.Client) -> None:
     assert found == ["own-host.com", "own-host.com", "bare-record.com", "own-host.com"]
 
 
+@pytest.mark.promise("enrich.order")
 def test_the_order_of_the_request(own: httpx.Client) -> None:
     domains = [lead.domain for lead in HANDMADE]
     random.Random(5).shuffle(domains)
     assert [item["data"]["domain"] for item in enrich(own, domains)] == domains
 
 
+@pytest.mark.promise("setting.max_enrich_domains", "enrich.count")
 def test_a_hundred_domains(own: httpx.Client) -> None:
     items = enrich(own, [f"missing-{number}.com" for number in range(99)] + ["own-host.com"])
     assert [item["status"] for item in items] == ["not_found"] * 99 + ["success"]
 
 
+@pytest.mark.promise("enrich.no_http_error")
 def test_nothing_but_errors_is_answered(own: httpx.Client) -> None:
     assert [item["status"] for item in enrich(own, ["", "com"])] == ["error", "error"]
 
 
+@pytest.mark.promise("enrichment.score", "domain.score")
 def test_score_is_the_score_of_search(own: httpx.Client) -> None:
     found = own.post("/v1/leads/search", json={"limit": 100, "select": ["domain", "score"]}).json()["results"]
     scores = {item["domain"]: item["data"]["score"] for item in enrich(own, list(BY_DOMAIN), select=["score"])}
     assert scores == {record["domain"]: record["score"] for record in found}
 
 
+@pytest.mark.promise("body.charset")
 def test_the_media_type_may_carry_a_charset(own: httpx.Client) -> None:
     response = own.post(
         ENRICH,

@@ -37,6 +37,7 @@ def _without_shard(engine: httpx.Client, index: str, shard: int) -> Iterator[Non
         engine.put("/_cluster/settings", json={"transient": {recoveries: None}}).raise_for_status()
 
 
+@pytest.mark.promise("status.error", "domain.failed", "domain.not_charged")
 def test_error_items_are_free(bank: Bank, private_engines: PrivateEngines, tmp_path: Path) -> None:
     url = f"http://127.0.0.1:{private_engines.get('opensearch').port}"
     settings = settings_for("half-away", opensearch_urls=(url,))

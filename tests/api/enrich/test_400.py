@@ -15,6 +15,7 @@ from testing.service import serving
 GOOD = ["own-host.com"]
 
 
+@pytest.mark.promise("enrich.domains", "setting.max_enrich_domains", "body.no_domains", "enrich.count")
 @pytest.mark.parametrize(
     "body",
     [
@@ -55,12 +56,14 @@ def test_an_unknown_field_far_from_all(own: httpx.Client) -> None:
     }
 
 
+@pytest.mark.promise("enrich.domains", "enrich.no_string")
 @pytest.mark.parametrize("element", [3, None, True, ["own-host.com"], {"a": 1}, 1.5], ids=str)
 def test_an_element_that_is_no_string(own: httpx.Client, element: Any) -> None:
     (field,) = bad_fields(own, {"domains": ["own-host.com", element]}, ENRICH)
     assert field.partition("[")[0] == "domains"
 
 
+@pytest.mark.promise("enrich.select")
 @pytest.mark.parametrize(
     "select",
     [["domian"], ["Domain"], "domain", 3, [3], [None], ["links"], ["social_links"], ["business_name"]],
@@ -71,6 +74,7 @@ def test_select(own: httpx.Client, select: Any) -> None:
     assert field.partition("[")[0] == "select"
 
 
+@pytest.mark.promise("body.unknown_field")
 def test_the_nearest_name_is_suggested(own: httpx.Client) -> None:
     (detail,) = refused(own.post(ENRICH, json={"domains": GOOD, "select": ["social_acounts"]}), 400, "INVALID_REQUEST")
     assert "social_accounts" in detail["message"]
@@ -79,17 +83,20 @@ def test_the_nearest_name_is_suggested(own: httpx.Client) -> None:
     assert "select" in detail["message"]
 
 
+@pytest.mark.promise("body.all_problems")
 def test_all_problems_at_once(own: httpx.Client) -> None:
     fields = bad_fields(own, {"domans": GOOD, "domains": [3], "select": ["nope"], "limit": 5}, ENRICH)
     assert {field.partition("[")[0] for field in fields} == {"domans", "domains", "select", "limit"}
 
 
+@pytest.mark.promise("body.empty")
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'["own-host.com"]', b"null", b"\xff"])
 def test_no_json_object(own: httpx.Client, content: bytes) -> None:
     response = own.post(ENRICH, content=content, headers={"Content-Type": "application/json"})
     refused(response, 400, "INVALID_REQUEST")
 
 
+@pytest.mark.promise("setting.max_enrich_domains")
 def test_the_most_domains_can_be_set(own_settings: Settings) -> None:
     with serving(replace(own_settings, max_enrich_domains=2)) as client:
         answered(client.post(ENRICH, json={"domains": GOOD * 2}))

@@ -22,6 +22,7 @@ def _charged(*domains: str) -> Marks:
     return [(domain, Mark.CHARGED) for domain in domains]
 
 
+@pytest.mark.promise("error.INSUFFICIENT_CREDITS", "credits.too_few", "credits.message")
 @pytest.mark.parametrize(("api", "lead"), [(0, 5), (1, 4), (0, 0), (0, 4), (50, 0), (0, 50)])
 def test_either_kind_missing(bank: Bank, api: int, lead: int) -> None:
     poor = bank.customer(api=api, lead=lead)
@@ -42,6 +43,7 @@ def test_fewer_domains_then_work(bank: Bank) -> None:
     customer.pays(ENRICH, _body(*FOUND[:2]), "enrich", 1, _charged(*FOUND[:2]))
 
 
+@pytest.mark.promise("charge.enrich_nothing")
 def test_nothing_found_needs_the_api_credit(bank: Bank) -> None:
     customer = bank.customer(api=1)
     customer.pays(ENRICH, _body("nope.invalid"), "enrich", 1, [("nope.invalid", Mark.NOT_FOUND)])
@@ -59,6 +61,7 @@ def test_repeats_need_one_credit(bank: Bank) -> None:
         too_few(customer.client.post(ENRICH, json=_body(*forms)), need=(1, 1), balance=(1, 0))
 
 
+@pytest.mark.promise("error.CREDIT_CAP_EXCEEDED", "key.daily_cap")
 def test_the_daily_caps_of_a_key(bank: Bank) -> None:
     held = bank.customer(api=9, lead=9, limits=KeyLimits(daily_api_cap=2, daily_lead_cap=3))
     with held.untouched():

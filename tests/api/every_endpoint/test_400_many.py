@@ -51,6 +51,7 @@ def _check(answer: httpx.Response, count: int) -> None:
         assert body["message"].endswith(f"(and {count - 1} more, see details)")
 
 
+@pytest.mark.promise("body.all_problems")
 @pytest.mark.parametrize("name", BODIES)
 def test_bodies(own: httpx.Client, name: str) -> None:
     path, body, count = BODIES[name]

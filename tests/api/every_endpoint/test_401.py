@@ -35,6 +35,7 @@ def _ask(own: httpx.Client, method: str, path: str, key: str | bytes | None, **r
         return bare.send(asked)
 
 
+@pytest.mark.promise("http.key_header", "auth.missing", "errors.body", "key.one_body")
 @pytest.mark.parametrize("path", ROUTES)
 def test_every_reason_has_one_body(own: httpx.Client, path: str) -> None:
     bodies = set()
@@ -60,6 +61,7 @@ def test_reading_needs_a_key_too(own: httpx.Client, path: str) -> None:
         refused(bare.get(f"{path}?api_key={API_KEY}&nope=1"), 401, "UNAUTHORIZED")
 
 
+@pytest.mark.promise("http.key_header", "auth.header")
 def test_the_key_counts_in_its_header_only(own: httpx.Client) -> None:
     with httpx.Client(base_url=own.base_url, trust_env=False) as bare:
         refused(bare.post(f"{SEARCH}?api_key={API_KEY}&X-API-Key={API_KEY}", json={}), 401, "UNAUTHORIZED")
@@ -68,6 +70,7 @@ def test_the_key_counts_in_its_header_only(own: httpx.Client) -> None:
         refused(bare.post(SEARCH, json={"X-API-Key": API_KEY}), 401, "UNAUTHORIZED")
 
 
+@pytest.mark.promise("order.key")
 @pytest.mark.parametrize("path", ROUTES)
 def test_the_key_is_checked_first(own: httpx.Client, path: str) -> None:
     for headers, content in (

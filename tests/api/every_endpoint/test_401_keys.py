@@ -59,6 +59,7 @@ def bad_keys(bank: Bank) -> dict[str, str | None]:
     }
 
 
+@pytest.mark.promise("auth.invalid", "auth.expired", "error.UNAUTHORIZED", "order.two_keys", "key.one_body")
 @pytest.mark.parametrize("path", ROUTES)
 def test_one_body_for_every_reason(bank: Bank, bad_keys: dict[str, str | None], path: str) -> None:
     answers: dict[tuple[bytes, frozenset[str]], list[str]] = {}
@@ -75,6 +76,7 @@ def test_one_body_for_every_reason(bank: Bank, bad_keys: dict[str, str | None], 
     assert len(answers) == 1, answers
 
 
+@pytest.mark.promise("auth.invalid", "key.form")
 def test_every_typo_in_one_place(bank: Bank) -> None:
     good = bank.customer(lead=100)
     with good.untouched():
@@ -85,6 +87,7 @@ def test_every_typo_in_one_place(bank: Bank) -> None:
     answered(good.client.post(SEARCH, json={"limit": 1}))
 
 
+@pytest.mark.promise("key.revoked")
 def test_a_revoked_key_pays_nothing_from_then_on(bank: Bank) -> None:
     customer = bank.customer(api=10, lead=100)
     path = answered(customer.client.post(SEARCH, json={**IN_ORDER, "limit": 3}))["next"]
@@ -100,6 +103,7 @@ def test_a_revoked_key_pays_nothing_from_then_on(bank: Bank) -> None:
     bank.another(customer.account_id).pays(path, {}, "page", 0, marks(STOCK[3:6]))
 
 
+@pytest.mark.promise("key.revoked")
 @pytest.mark.timing
 def test_a_revoked_key_is_refused_first_within_a_second(bank: Bank) -> None:
     customer = bank.customer(lead=100)
@@ -110,6 +114,7 @@ def test_a_revoked_key_is_refused_first_within_a_second(bank: Bank) -> None:
     refused(customer.client.post(SEARCH, content=b"x"), 401, "UNAUTHORIZED")
 
 
+@pytest.mark.promise("auth.expired", "key.expiry")
 @pytest.mark.timing
 def test_a_key_that_expires_while_it_is_used(bank: Bank) -> None:
     ends = datetime.now(UTC) + timedelta(seconds=1.5)
@@ -129,6 +134,7 @@ def test_a_new_key_works_at_once(bank: Bank) -> None:
     customer.pays(SEARCH, {**IN_ORDER, "limit": 2}, "search", 0, marks(STOCK[:2]))
 
 
+@pytest.mark.promise("key.rotation")
 @pytest.mark.timing
 def test_a_key_is_replaced_with_an_overlap(bank: Bank) -> None:
     old = bank.customer(lead=10)
@@ -143,6 +149,7 @@ def test_a_key_is_replaced_with_an_overlap(bank: Bank) -> None:
     new.pays(SEARCH, body, "search", 0, marks(STOCK[:2]))
 
 
+@pytest.mark.promise("key.family")
 def test_a_replaced_key_and_the_new_one_share_their_rate(bank: Bank) -> None:
     old = bank.customer(lead=100, limits=KeyLimits(rate_per_s=0.001, burst=3))
     new = bank.rotate(old, timedelta(hours=1))
@@ -153,6 +160,7 @@ def test_a_replaced_key_and_the_new_one_share_their_rate(bank: Bank) -> None:
         refused(customer.post(SEARCH, body), 429, "TOO_MANY_REQUESTS")
 
 
+@pytest.mark.promise("key.last_used")
 def test_the_last_use_is_written_in_the_background(
     bank: Bank, stock_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +181,7 @@ def test_the_last_use_is_written_in_the_background(
         assert bank.listed(user.account_id)[bare.key_id].last_used_at is None
 
 
+@pytest.mark.promise("key.last_used")
 def test_the_last_use_is_written_when_the_service_stops(bank: Bank, stock_settings: Settings) -> None:
     user = bank.customer(lead=100)
     with serving(stock_settings) as client:
@@ -181,6 +190,7 @@ def test_the_last_use_is_written_when_the_service_stops(bank: Bank, stock_settin
     assert bank.listed(user.account_id)[user.key_id].last_used_at is not None
 
 
+@pytest.mark.promise("key.secret_rotation")
 def test_the_secret_changes_and_no_key_in_use_must_be_made_again(bank: Bank, stock_settings: Settings) -> None:
     used, unused = bank.customer(lead=10), bank.customer(lead=10)
     old = stock_settings.key_secrets
@@ -198,6 +208,7 @@ def rotated(stock_settings: Settings) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.mark.promise("key.secret_rotation")
 def test_keys_of_both_secrets_work_while_both_are_set(bank: Bank, rotated: httpx.Client) -> None:
     old = bank.customer(lead=10)
     new = bank.another(old.account_id, key_secrets=(NEWEST, *bank.settings.key_secrets))
@@ -215,6 +226,7 @@ def test_keys_of_both_secrets_work_while_both_are_set(bank: Bank, rotated: httpx
             refused(customer.post(SEARCH, {}, rotated), 401, "UNAUTHORIZED")
 
 
+@pytest.mark.promise("key.secret_rotation")
 def test_after_the_old_secret_is_gone_its_keys_are_unknown(bank: Bank, stock_settings: Settings) -> None:
     old = bank.customer(lead=10)
     new = bank.another(old.account_id, key_secrets=(NEWEST,))

@@ -22,6 +22,7 @@ BODIES: dict[str, dict[str, Any]] = {SEARCH: {"limit": 1}, INTERPRET: {}, ENRICH
 NEEDED = {SEARCH: "search", "page": "search", INTERPRET: "search", ENRICH: "enrich"}
 
 
+@pytest.mark.promise("error.FORBIDDEN", "key.scopes")
 @pytest.mark.parametrize("scopes", SUBSETS, ids="-".join)
 @pytest.mark.parametrize("route", NEEDED)
 def test_scopes(bank: Bank, scopes: tuple[str, ...], route: str) -> None:
@@ -41,6 +42,7 @@ def test_scopes(bank: Bank, scopes: tuple[str, ...], route: str) -> None:
     nothing_shown(response)
 
 
+@pytest.mark.promise("key.account_scope")
 @pytest.mark.parametrize("scopes", SUBSETS, ids="-".join)
 @pytest.mark.parametrize("route", [ACCOUNT, USAGE, LEDGER, "receipt"])
 def test_the_scope_account_opens_what_was_spent(bank: Bank, scopes: tuple[str, ...], route: str) -> None:
@@ -58,6 +60,7 @@ def test_the_scope_account_opens_what_was_spent(bank: Bank, scopes: tuple[str, .
     nothing_shown(response)
 
 
+@pytest.mark.promise("values.scope")
 @pytest.mark.parametrize("scopes", SUBSETS, ids="-".join)
 def test_the_scope_search_opens_values(bank: Bank, scopes: tuple[str, ...]) -> None:
     held = bank.customer(scopes=scopes)
@@ -97,6 +100,7 @@ def callers(bank: Bank) -> list[Caller]:
     return made
 
 
+@pytest.mark.promise("order.key", "order.scope", "order.rate", "order.media_type", "order.size", "order.fields")
 @pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH])
 def test_order(callers: list[Caller], path: str) -> None:
     """Every combination of what can be wrong: the first in the order is told."""
@@ -138,6 +142,7 @@ def _bound(bank: Bank, *networks: str, **limits: Any) -> Customer:
     return user
 
 
+@pytest.mark.promise("error.FORBIDDEN", "key.networks")
 def test_a_key_is_used_from_its_networks_only(bank: Bank) -> None:
     inside, outside = _bound(bank, "127.0.0.0/8", "::1"), _bound(bank, *OFFICE)
     for path, body in BODIES.items():
@@ -149,6 +154,7 @@ def test_a_key_is_used_from_its_networks_only(bank: Bank) -> None:
         nothing_shown(response)
 
 
+@pytest.mark.promise("key.proxies")
 @pytest.mark.parametrize(
     ("forwarded", "seen"),
     [
@@ -176,6 +182,7 @@ def test_behind_a_trusted_proxy_the_address_is_the_one_it_saw(bank: Bank, forwar
         assert response.json()["message"] == _message(seen)
 
 
+@pytest.mark.promise("key.proxies")
 def test_the_word_of_others_on_an_address_does_not_count(bank: Bank) -> None:
     user = _bound(bank, *OFFICE)
     service = ServiceProcess(replace(bank.settings, trusted_proxies=()))
@@ -196,6 +203,7 @@ def test_a_proxy_that_could_never_match_is_told_at_the_start() -> None:
             trusted_proxies(Settings(trusted_proxies=("127.0.0.1", wrong)))
 
 
+@pytest.mark.promise("key.networks")
 @pytest.mark.timing
 def test_a_changed_list_is_followed_within_a_second(bank: Bank) -> None:
     user = _bound(bank, *OFFICE)
@@ -205,6 +213,7 @@ def test_a_changed_list_is_followed_within_a_second(bank: Bank) -> None:
     answered(user.client.post(SEARCH, json={"limit": 1}))
 
 
+@pytest.mark.promise("order.address")
 def test_the_address_is_checked_after_the_key_and_before_scope_and_rate(bank: Bank) -> None:
     user = _bound(bank, *OFFICE, scopes=["account"], plan=bank.plan(0.001, 1))
     for _ in range(3):  # takes nothing from the rate either

@@ -8,6 +8,7 @@ import pytest
 from testing.api_calls import ENRICH, INTERPRET, READING, SEARCH, VALUES, refused
 
 
+@pytest.mark.promise("http.post_only", "error.METHOD_NOT_ALLOWED")
 @pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH])
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])
 def test_other_methods(own: httpx.Client, path: str, method: str) -> None:
@@ -17,6 +18,7 @@ def test_other_methods(own: httpx.Client, path: str, method: str) -> None:
     assert response.headers["allow"] == "POST"
 
 
+@pytest.mark.promise("http.post_only")
 @pytest.mark.parametrize("path", [*READING, f"{VALUES}/city"])
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 def test_reading_is_a_get(own: httpx.Client, path: str, method: str) -> None:
@@ -32,6 +34,7 @@ def test_head_of_what_is_read(own: httpx.Client, path: str) -> None:
     assert (response.status_code, response.content) == (200, b"")
 
 
+@pytest.mark.promise("http.post_only")
 @pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH])
 def test_head(own: httpx.Client, path: str) -> None:
     response = own.head(path)

@@ -18,6 +18,7 @@ def _padded(path: str, size: int) -> bytes:
     return BODIES[path].ljust(size)
 
 
+@pytest.mark.promise("error.PAYLOAD_TOO_LARGE", "setting.max_body_bytes")
 @pytest.mark.parametrize("path", BODIES)
 def test_the_last_byte_counts(own: httpx.Client, path: str) -> None:
     answered(own.post(path, content=_padded(path, MOST), headers=JSON))
@@ -26,6 +27,7 @@ def test_the_last_byte_counts(own: httpx.Client, path: str) -> None:
     assert list(response.json()) == ["error", "message"]
 
 
+@pytest.mark.promise("setting.max_body_bytes")
 @pytest.mark.parametrize("path", BODIES)
 def test_a_body_of_unannounced_length(own: httpx.Client, path: str) -> None:
     def pieces(size: int) -> Iterator[bytes]:
@@ -36,6 +38,7 @@ def test_a_body_of_unannounced_length(own: httpx.Client, path: str) -> None:
     refused(own.post(path, content=pieces(MOST + 1), headers=JSON), 413, "PAYLOAD_TOO_LARGE")
 
 
+@pytest.mark.promise("order.size")
 @pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH])
 def test_size_before_json_and_fields(own: httpx.Client, path: str) -> None:
     for content in (b"x" * (MOST + 1), b'{"limt": 1}'.ljust(MOST + 1), b"[]".ljust(MOST + 1)):

@@ -12,6 +12,7 @@ from testing.api_calls import ENRICH, INTERPRET, SEARCH, answered, refused, sear
 ROUTES = [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH]
 
 
+@pytest.mark.promise("http.media_type", "error.UNSUPPORTED_MEDIA_TYPE")
 @pytest.mark.parametrize("path", ROUTES)
 @pytest.mark.parametrize(
     "media_type",
@@ -35,11 +36,13 @@ def test_not_json(own: httpx.Client, path: str, media_type: str) -> None:
     }
 
 
+@pytest.mark.promise("http.media_type")
 @pytest.mark.parametrize("path", ROUTES)
 def test_a_body_without_a_media_type(own: httpx.Client, path: str) -> None:
     refused(own.post(path, content=b"{}"), 415, "UNSUPPORTED_MEDIA_TYPE")
 
 
+@pytest.mark.promise("order.media_type")
 @pytest.mark.parametrize("path", ROUTES)
 def test_media_type_before_size_and_json(own: httpx.Client, path: str) -> None:
     for content in (b"x" * 70_000, b"{", b'{"limt": 1}'):
@@ -47,6 +50,7 @@ def test_media_type_before_size_and_json(own: httpx.Client, path: str) -> None:
         refused(response, 415, "UNSUPPORTED_MEDIA_TYPE")
 
 
+@pytest.mark.promise("error.UNSUPPORTED_MEDIA_TYPE", "body.compressed")
 @pytest.mark.parametrize("path", ROUTES)
 @pytest.mark.parametrize("encoding", ["gzip", "GZIP", "br", "zstd", "deflate", "gzip, identity"])
 def test_compressed(own: httpx.Client, path: str, encoding: str) -> None:
@@ -60,6 +64,7 @@ def test_compressed(own: httpx.Client, path: str, encoding: str) -> None:
         }
 
 
+@pytest.mark.promise("body.compressed")
 def test_not_compressed(own: httpx.Client) -> None:
     headers = {"Content-Type": "application/json", "Content-Encoding": "Identity"}
     answered(own.post(SEARCH, content=b'{"limit": 1}', headers=headers))

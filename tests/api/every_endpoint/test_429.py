@@ -59,6 +59,13 @@ def _domains(count: int) -> dict[str, list[str]]:
     return {"domains": [f"nobody-{number}.invalid" for number in range(count)]}
 
 
+@pytest.mark.promise(
+    "error.TOO_MANY_REQUESTS",
+    "order.two_keys",
+    "rate.status",
+    "rate.headers",
+    cases={"search": "rate.search", "page": "rate.page"},
+)
 @pytest.mark.parametrize("operation", ["search", "page", "enrich"])
 def test_exactly_the_burst_passes(bank: Bank, limited: httpx.Client, operation: str) -> None:
     customer = bank.customer(api=100, lead=100, plan=bank.plan(NEVER, 6))
@@ -79,6 +86,7 @@ def test_exactly_the_burst_passes(bank: Bank, limited: httpx.Client, operation: 
         assert _left(response, "account") == 0
 
 
+@pytest.mark.promise("rate.account", cases={"/v1/values/city": "rate.values"})
 @pytest.mark.parametrize("path", [*READING, f"{VALUES}/city"])
 def test_reading_costs_one(bank: Bank, limited: httpx.Client, path: str) -> None:
     customer = bank.customer(lead=100, plan=bank.plan(NEVER, 5))
@@ -91,6 +99,7 @@ def test_reading_costs_one(bank: Bank, limited: httpx.Client, path: str) -> None
     _too_many(limited.get(path, headers=key))
 
 
+@pytest.mark.promise("rate.headers", "rate.standard")
 def test_the_policy_is_told(bank: Bank, limited: httpx.Client) -> None:
     customer = bank.customer(lead=100, plan="standard")
     response = customer.post(SEARCH, FREE, limited)
@@ -104,12 +113,14 @@ def test_the_policy_is_told(bank: Bank, limited: httpx.Client) -> None:
     assert '"key";q=3;w=3' in response.headers["ratelimit-policy"]
 
 
+@pytest.mark.promise("rate.demo")
 def test_the_policy_of_the_demo_plan(bank: Bank, limited: httpx.Client) -> None:
     response = bank.customer(plan="demo").post(SEARCH, FREE, limited)
     answered(response)
     assert response.headers["ratelimit-policy"] == '"account";q=2000;w=2, "key";q=2000;w=2'
 
 
+@pytest.mark.promise("rate.without_redis")
 @pytest.mark.parametrize(("workers", "share"), [(1, 6), (2, 3), (3, 2)])
 def test_without_redis_a_worker_gives_its_share(bank: Bank, stock_settings: Settings, workers: int, share: int) -> None:
     customer = bank.customer(plan=bank.plan(NEVER, 6))
@@ -120,6 +131,7 @@ def test_without_redis_a_worker_gives_its_share(bank: Bank, stock_settings: Sett
         _too_many(customer.post(SEARCH, FREE, client))
 
 
+@pytest.mark.promise("rate.account_and_key")
 def test_keys_share_the_rate_of_their_account(bank: Bank, limited: httpx.Client) -> None:
     one = bank.customer(lead=100, plan=bank.plan(NEVER, 5))
     two = bank.another(one.account_id)
@@ -134,6 +146,7 @@ def test_keys_share_the_rate_of_their_account(bank: Bank, limited: httpx.Client)
     answered(stranger.post(SEARCH, FREE, limited))
 
 
+@pytest.mark.promise("rate.account_and_key")
 def test_a_rate_of_the_key_alone(bank: Bank, limited: httpx.Client) -> None:
     narrow = bank.customer(lead=100, limits=KeyLimits(rate_per_s=NEVER, burst=2))
     wide = bank.another(narrow.account_id)
@@ -144,6 +157,7 @@ def test_a_rate_of_the_key_alone(bank: Bank, limited: httpx.Client) -> None:
         answered(wide.post(SEARCH, FREE, limited))
 
 
+@pytest.mark.promise("limit.domains_per_unit", "rate.enrich")
 @pytest.mark.parametrize(("count", "cost"), [(1, 1), (24, 1), (25, 1), (26, 2), (50, 2), (51, 3), (76, 4), (100, 4)])
 def test_an_enrichment_costs_one_for_25_domains_begun(bank: Bank, limited: httpx.Client, count: int, cost: int) -> None:
     customer = bank.customer(api=100, plan=bank.plan(NEVER, 20))
@@ -154,6 +168,7 @@ def test_an_enrichment_costs_one_for_25_domains_begun(bank: Bank, limited: httpx
     assert _left(repeated, "account") == 20 - 2 * cost
 
 
+@pytest.mark.promise("rate.interpret")
 def test_a_reading_costs_three(bank: Bank, limited: httpx.Client) -> None:
     customer = bank.customer(plan=bank.plan(NEVER, 20))
     for taken, body in ((3, {}), (6, {"query": "sites in Germany"}), (9, {"wrapped_query": "@country(DEU)"})):
@@ -171,6 +186,7 @@ def test_a_reading_costs_three(bank: Bank, limited: httpx.Client) -> None:
     _too_many(customer.post(INTERPRET, {}, limited))
 
 
+@pytest.mark.promise("rate.first_unit")
 def test_the_rest_is_taken_only_after_the_fields_are_read(bank: Bank, limited: httpx.Client) -> None:
     customer = bank.customer(api=100, plan=bank.plan(NEVER, 20))
     wrong = [{**_domains(100), "selct": []}, {"domains": ["a.com"] * 101}, {"domains": ["a.com"] * 99 + [1]}]
@@ -180,6 +196,7 @@ def test_the_rest_is_taken_only_after_the_fields_are_read(bank: Bank, limited: h
         assert left == 20 - 2 * taken
 
 
+@pytest.mark.promise("rate.first_unit")
 def test_the_rest_may_be_refused_too(bank: Bank, limited: httpx.Client) -> None:
     customer = bank.customer(api=100, lead=100, plan=bank.plan(NEVER, 5))
     for _ in range(2):
@@ -189,6 +206,7 @@ def test_the_rest_may_be_refused_too(bank: Bank, limited: httpx.Client) -> None:
     answered(customer.post(ENRICH, _domains(25), limited))
 
 
+@pytest.mark.promise("rate.free")
 def test_a_refused_request_costs_no_credits_and_takes_no_rate(bank: Bank, limited: httpx.Client) -> None:
     customer = bank.customer(api=10, lead=100, plan=bank.plan(2, 1))
     body = {**IN_ORDER, "limit": 10}
@@ -209,6 +227,7 @@ def _spend(customer: Customer, at: httpx.Client, most: int = 200) -> tuple[int, 
     raise AssertionError("nothing was refused")
 
 
+@pytest.mark.promise("rate.standard")
 @pytest.mark.timing
 def test_the_standard_plan(bank: Bank, limited: httpx.Client) -> None:
     """20 at once, then 10 a second; after Retry-After it works again."""
@@ -223,6 +242,7 @@ def test_the_standard_plan(bank: Bank, limited: httpx.Client) -> None:
     answered(customer.post(SEARCH, FREE, limited))
 
 
+@pytest.mark.promise("rate.status")
 @pytest.mark.timing
 @pytest.mark.parametrize("rate", [0.5, 3])
 def test_waiting_retry_after_works(bank: Bank, limited: httpx.Client, rate: float) -> None:

@@ -28,6 +28,7 @@ def faulty(stock_settings: Settings) -> Iterator[httpx.Client]:
         yield client
 
 
+@pytest.mark.promise("error.INTERNAL", "charge.failure_free")
 def test_nothing_is_told_and_nothing_charged(bank: Bank, faulty: httpx.Client) -> None:
     customer = bank.customer(api=10, lead=100)
     path = answered(customer.post(SEARCH, {**IN_ORDER, "limit": 3}))["next"]

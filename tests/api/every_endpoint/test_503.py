@@ -29,6 +29,7 @@ def _unavailable(response: httpx.Response, port: int) -> None:
         assert word not in shown
 
 
+@pytest.mark.promise("error.UNAVAILABLE", "errors.no_engine")
 def test_all_operations(own: httpx.Client, away: httpx.Client, closed_port: int) -> None:
     page = search(own, {"limit": 5})["next"]
     _unavailable(away.post(SEARCH, json={}), closed_port)
@@ -37,16 +38,19 @@ def test_all_operations(own: httpx.Client, away: httpx.Client, closed_port: int)
     _unavailable(away.post(ENRICH, json={"domains": ["own-host.com"]}), closed_port)
 
 
+@pytest.mark.promise("receipts.away")
 def test_what_was_spent_can_be_read_without_the_index(own: httpx.Client, away: httpx.Client) -> None:
     paid = own.post(SEARCH, json={"limit": 1}).headers["x-request-id"]
     for path in (ACCOUNT, USAGE, LEDGER, f"{LEDGER}/{paid}"):
         answered(away.get(path))
 
 
+@pytest.mark.promise("values.away")
 def test_values_are_known_without_the_index(away: httpx.Client) -> None:
     assert answered(away.get(f"{VALUES}/city?q=munich"))["values"][0]["value"] == "Munich"
 
 
+@pytest.mark.promise("order.fields")
 def test_what_is_wrong_is_told_first(away: httpx.Client) -> None:
     refused(away.post(SEARCH, json={"limt": 1}), 400, "INVALID_REQUEST")
     refused(away.post(SEARCH, json={"wrapped_query": "@nope"}), 400, "INVALID_QUERY")
@@ -55,6 +59,7 @@ def test_what_is_wrong_is_told_first(away: httpx.Client) -> None:
     refused(away.post(SEARCH, json={}, headers={"X-API-Key": "wrong"}), 401, "UNAUTHORIZED")
 
 
+@pytest.mark.promise("route.GET /healthz", "route.GET /readyz")
 def test_alive_but_not_ready(away: httpx.Client) -> None:
     assert away.get("/healthz").status_code == 200
     response = away.get("/readyz")

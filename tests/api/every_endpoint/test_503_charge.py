@@ -27,6 +27,7 @@ def _balance_held(bank: Bank, customer: Customer) -> Iterator[None]:
     bank.do(holder.close())
 
 
+@pytest.mark.promise("setting.charge_timeout_ms", "charge.before_answer")
 @pytest.mark.parametrize("operation", ["search", "page", "enrich"])
 def test_no_lead_without_a_charge(bank: Bank, stock_settings: Settings, operation: str) -> None:
     customer = bank.customer(api=10, lead=100)

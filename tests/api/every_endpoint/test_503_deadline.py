@@ -14,6 +14,7 @@ from testing.customers import Bank
 from testing.service import serving
 
 
+@pytest.mark.promise("setting.request_timeout_ms")
 @pytest.mark.parametrize(("path", "body"), [(SEARCH, {}), (ENRICH, {"domains": ["stock-01.com"]})])
 def test_an_engine_that_never_answers(bank: Bank, stock_settings: Settings, path: str, body: object) -> None:
     customer = bank.customer(api=10, lead=100)

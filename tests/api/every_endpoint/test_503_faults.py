@@ -66,6 +66,7 @@ PARTIAL = (
 )
 
 
+@pytest.mark.promise("errors.no_engine", cases={"too late": "setting.search_timeout_ms"})
 @pytest.mark.parametrize(
     ("status", "body", "delay_s"),
     [
@@ -89,6 +90,7 @@ def test_faults_of_the_engine(own_settings: Settings, status: int, body: str, de
         assert "ecret" not in response.text
 
 
+@pytest.mark.promise("errors.no_engine")
 @pytest.mark.parametrize("body", ["", "<html>secret</html>", "[]", "{}", '{"docs": "secret"}'])
 def test_nonsense_of_the_engine(own_settings: Settings, body: str) -> None:
     with _engine(200, body) as url, serving(replace(own_settings, opensearch_urls=(url,))) as client:

@@ -39,6 +39,7 @@ def _well(client: httpx.Client, path: str) -> None:
         assert time.monotonic() < deadline
 
 
+@pytest.mark.promise("receipts.away")
 @pytest.mark.parametrize("path", READING)
 def test_by_the_deadline(bank: Bank, stock_settings: Settings, path: str) -> None:
     customer = bank.customer(lead=10)

@@ -19,6 +19,7 @@ PATH = "/v1/leads/{}/evidence"
 SEEN = {"first_seen": "2026-08-22T14:13:20Z", "last_seen": "2026-09-21T14:13:20Z"}
 
 
+@pytest.mark.promise("route.GET /v1/leads/{domain}/evidence", "feature.evidence")
 def test_each_value_with_its_pages(desk: Bank) -> None:
     customer = desk.customer(api=1, lead=1)
     answered(customer.post(ENRICH, {"domains": ["seen.example"]}))
@@ -48,6 +49,7 @@ def test_each_value_with_its_pages(desk: Bank) -> None:
     assert not [name for name in response.headers if name.startswith("x-credits-")]
 
 
+@pytest.mark.promise("evidence.price")
 @pytest.mark.parametrize("domain", ["seen.example", "c-none.example"])
 def test_it_is_free_however_often_it_is_asked(desk: Bank, domain: str) -> None:
     """With something to show or without, as HTTP libraries repeat a GET; no credit is left to pay with."""
@@ -63,6 +65,7 @@ def test_it_is_free_however_often_it_is_asked(desk: Bank, domain: str) -> None:
     refused(customer.client.get(f"{LEDGER}/{answers[0].headers['x-request-id']}"), 404, "NOT_FOUND")
 
 
+@pytest.mark.promise("evidence.price")
 def test_entries_of_the_time_when_it_cost_a_credit(desk: Bank) -> None:
     customer = desk.customer(api=2, lead=1)
     answered(customer.post(ENRICH, {"domains": ["seen.example"]}))
@@ -75,6 +78,7 @@ def test_entries_of_the_time_when_it_cost_a_credit(desk: Bank) -> None:
     customer.verified()
 
 
+@pytest.mark.promise("evidence.paid")
 def test_paid_by_a_search(desk: Bank) -> None:
     customer = desk.customer(api=0, lead=4)
     answered(customer.post(SEARCH, {}))
@@ -88,6 +92,7 @@ def test_the_lead_that_an_enrichment_would_find(desk: Bank, spelled: str) -> Non
     assert answered(customer.client.get(PATH.format(spelled)))["domain"] == "seen.example"
 
 
+@pytest.mark.promise("feature.evidence")
 def test_a_lead_that_came_without_evidence(desk: Bank) -> None:
     customer = desk.customer(api=1, lead=1)
     answered(customer.post(ENRICH, {"domains": ["c-none.example"]}))
@@ -99,6 +104,7 @@ def test_a_lead_that_came_without_evidence(desk: Bank) -> None:
     }
 
 
+@pytest.mark.promise("limit.sightings")
 def test_no_more_pages_than_anybody_reads(desk: Bank) -> None:
     customer = desk.customer(api=1, lead=1)
     answered(customer.post(ENRICH, {"domains": ["b-many.example"]}))
@@ -108,6 +114,7 @@ def test_no_more_pages_than_anybody_reads(desk: Bank) -> None:
     ]
 
 
+@pytest.mark.promise("evidence.suppressed")
 def test_what_is_suppressed_is_not_told(desk: Bank) -> None:
     """Nor is a page whose own address holds it."""
     customer = desk.customer(api=2, lead=2)

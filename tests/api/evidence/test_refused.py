@@ -11,6 +11,7 @@ from testing.customers import Bank
 from tests.api.evidence.test_200 import PATH
 
 
+@pytest.mark.promise("evidence.paid")
 def test_403_not_paid_for(desk: Bank) -> None:
     """Nor by what another account paid."""
     customer, other = desk.customer(api=5, lead=5), desk.customer(api=5, lead=5)
@@ -24,6 +25,7 @@ def test_403_not_paid_for(desk: Bank) -> None:
     )
 
 
+@pytest.mark.promise("evidence.paid")
 def test_403_paid_and_given_back(desk: Bank) -> None:
     customer = desk.customer(api=5, lead=5)
     answered(customer.post(ENRICH, {"domains": ["seen.example"]}))
@@ -44,6 +46,7 @@ def test_given_back_once_and_paid_twice(desk: Bank) -> None:
     answered(customer.client.get(PATH.format("seen.example")))
 
 
+@pytest.mark.promise("evidence.none")
 def test_404_no_such_lead(desk: Bank) -> None:
     customer = desk.customer(api=5, lead=5)
     with customer.untouched():
@@ -67,6 +70,7 @@ def test_400(desk: Bank, path: str, details: list[dict[str, str]]) -> None:
         assert refused(customer.client.get(path), 400, "INVALID_REQUEST") == details
 
 
+@pytest.mark.promise("evidence.paid")
 def test_503_while_a_long_ledger_is_read(desk: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was read is kept: the next request goes on from there, and the last one knows."""
     customer = desk.customer(api=9, lead=9)
@@ -81,6 +85,7 @@ def test_503_while_a_long_ledger_is_read(desk: Bank, monkeypatch: pytest.MonkeyP
     answered(customer.client.get(PATH.format("seen.example")))
 
 
+@pytest.mark.promise("evidence.none")
 def test_503_a_file_that_cannot_be_read(desk: Bank) -> None:
     customer = desk.customer(api=9, lead=9)
     answered(customer.post(ENRICH, {"domains": ["seen.example"]}))

@@ -59,6 +59,7 @@ def given(directive: str) -> dict[str, Any]:
     return {"directive": directive, "words": [], "rule": "given", "confidence": 1.0}
 
 
+@pytest.mark.promise("route.POST /v1/leads/interpret", "query.interpret")
 def test_a_sentence_that_is_clear(own: httpx.Client) -> None:
     query = "Shopify stores in Texas that spend over $5k a month"
     assert read(own, {"query": query}) == {
@@ -88,6 +89,7 @@ def test_a_sentence_that_is_clear(own: httpx.Client) -> None:
     }
 
 
+@pytest.mark.promise("query.interpret")
 def test_what_was_left_to_the_reader(own: httpx.Client) -> None:
     """A word that is no value, one that is misspelt, a vague one, an ambiguous one, and one that cannot be said."""
     query = "Please find slow Shopfy bakeries in Georgia, best ones first"
@@ -172,6 +174,7 @@ def test_places_are_counted_in_characters(own: httpx.Client) -> None:
 # --- filters and directives ---------------------------------------------------------------------
 
 
+@pytest.mark.promise("route.POST /v1/leads/interpret")
 def test_filters_are_read_too(own: httpx.Client) -> None:
     told = read(own, {"country": "germany", "technologies": ["shopify", "WIX"], "has_phone": True, "not_secure": False})
     assert told["query"] is None
@@ -181,6 +184,7 @@ def test_filters_are_read_too(own: httpx.Client) -> None:
     assert told["confidence"] == 1.0
 
 
+@pytest.mark.promise("route.POST /v1/leads/interpret")
 def test_directives_are_written_canonically(own: httpx.Client) -> None:
     """A formatter of `wrapped_query`: what it answers, it answers again."""
     text = "# both\n@TECHNOLOGY( shopify )\n\n@country(Germany, at)\n@score( < 40 )\n@updated_within(7D)\n!@lang(DE)"
@@ -205,6 +209,7 @@ def test_what_only_shapes_a_page_changes_nothing(own: httpx.Client) -> None:
     assert read(own, {})["directives"] == read(own, {"query": "  "})["directives"] == []
 
 
+@pytest.mark.promise("query.things")
 def test_a_filter_replaces_what_the_sentence_says_of_the_same_thing(own: httpx.Client) -> None:
     query = "agencies in Munich, not in Texas"
     told = read(own, {"query": query, "country": "FRA"})
@@ -217,6 +222,7 @@ def test_a_filter_replaces_what_the_sentence_says_of_the_same_thing(own: httpx.C
     assert told["unsupported"] == [note(query, "in Munich", "@country(FRA) is given, and replaces this")]
 
 
+@pytest.mark.promise("query.things")
 def test_places_are_one_thing_and_scores_are_one(own: httpx.Client) -> None:
     query = "agencies in Munich with an SEO score above 50"
     told = read(own, {"query": query, "country": "DEU", "max_score": 80})
@@ -229,6 +235,7 @@ def test_places_are_one_thing_and_scores_are_one(own: httpx.Client) -> None:
     ]
 
 
+@pytest.mark.promise("query.agreeing")
 @pytest.mark.parametrize("filters", [{"country": "DEU"}, {"country": "Germany", "state": "BY"}])
 def test_a_filter_that_agrees_replaces_nothing(own: httpx.Client, filters: dict[str, Any]) -> None:
     query = "agencies in Germany"
@@ -237,6 +244,7 @@ def test_a_filter_that_agrees_replaces_nothing(own: httpx.Client, filters: dict[
     assert told["unsupported"] == []
 
 
+@pytest.mark.promise("size.query_reported")
 def test_what_has_no_room_is_told(own: httpx.Client) -> None:
     words = [f"w{number:02}" for number in range(64)]
     told = read(own, {"query": ", ".join(words), "language": "en", "country": "USA"})
@@ -248,6 +256,7 @@ def test_what_has_no_room_is_told(own: httpx.Client) -> None:
 # --- totals and price ---------------------------------------------------------------------------
 
 
+@pytest.mark.promise("query.total")
 @pytest.mark.parametrize(
     "body",
     [
@@ -268,6 +277,7 @@ def test_the_total_is_that_of_the_search(client: httpx.Client, body: dict[str, A
     assert search(client, {**told["filters"], "limit": 1})["total_results"] == page["total_results"]
 
 
+@pytest.mark.promise("query.total")
 def test_what_it_tells_finds_the_same(own: httpx.Client) -> None:
     query = "dentists with no phone number"
     told = read(own, {"query": query})
@@ -276,6 +286,7 @@ def test_what_it_tells_finds_the_same(own: httpx.Client) -> None:
     assert found(own, {"wrapped_query": "\n".join(told["directives"])}) == found(own, told["filters"]) == expected
 
 
+@pytest.mark.promise("query.free")
 def test_it_costs_nothing_and_shows_no_lead(bank: Bank) -> None:
     poor = bank.customer()
     with poor.untouched():

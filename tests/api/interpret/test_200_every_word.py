@@ -44,6 +44,7 @@ def readings(own: httpx.Client) -> dict[str, dict[str, Any]]:
     return {query: read(own, {"query": query}) for query in SAMPLE}
 
 
+@pytest.mark.promise("query.every_word")
 def test_every_word_has_one_fate(readings: dict[str, dict[str, Any]]) -> None:
     for query, told in readings.items():
         for word in WORD.finditer(query):

@@ -15,6 +15,7 @@ from tests.api.retries.test_200 import replayed
 NOTES = "x-query-notes"
 
 
+@pytest.mark.promise("search.explain")
 @pytest.mark.parametrize(
     "body",
     [
@@ -54,6 +55,7 @@ def test_an_explained_search_costs_the_same(bank: Bank) -> None:
     assert quoted == {"dry_run": True, "api_credits": 0, "lead_credits": COST[10], "total_results": 30}
 
 
+@pytest.mark.promise("query.replayed")
 def test_an_explained_search_is_replayed_byte_for_byte(bank: Bank) -> None:
     customer = bank.customer(lead=100)
     body = {**IN_ORDER, "query": "outdated sites in germny", "explain": True, "limit": 5}
@@ -66,6 +68,7 @@ def test_an_explained_search_is_replayed_byte_for_byte(bank: Bank) -> None:
     assert again.headers[NOTES] == "2"
 
 
+@pytest.mark.promise("query.notes")
 @pytest.mark.parametrize(
     ("body", "notes"),
     [

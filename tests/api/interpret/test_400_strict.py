@@ -18,6 +18,7 @@ def _at(column: int, message: str, line: int = 1, **more: str) -> dict[str, Any]
     return {"field": "query", "message": message, "line": line, "column": column, **more}
 
 
+@pytest.mark.promise("search.strict", "query.strict_free", "error.INVALID_QUERY")
 @pytest.mark.parametrize(
     ("body", "details"),
     [
@@ -53,6 +54,7 @@ def test_refused(own: httpx.Client, body: dict[str, Any], details: list[dict[str
         answered(own.post(path, json={**body, "strict": False}))
 
 
+@pytest.mark.promise("query.no_word_lost")
 @pytest.mark.parametrize(
     ("query", "word"), [("software companies in Germany", "software"), ("hiring in Texas", "hiring")]
 )
@@ -73,6 +75,7 @@ NOTHING = [
 ]
 
 
+@pytest.mark.promise("query.nothing")
 @pytest.mark.parametrize("body", NOTHING, ids=str)
 def test_a_sentence_with_nothing_to_search_is_refused_and_free(bank: Bank, body: dict[str, Any]) -> None:
     customer = bank.customer(lead=100)
@@ -85,6 +88,7 @@ def test_a_sentence_with_nothing_to_search_is_refused_and_free(bank: Bank, body:
             assert "stock-" not in response.text
 
 
+@pytest.mark.promise("query.nothing")
 def test_interpret_answers_a_sentence_with_nothing_to_search(own: httpx.Client) -> None:
     response = own.post(INTERPRET, json={"query": "please show me companies"})
     reading = answered(response)
@@ -93,6 +97,7 @@ def test_interpret_answers_a_sentence_with_nothing_to_search(own: httpx.Client) 
     assert response.headers["x-query-notes"] == "1"
 
 
+@pytest.mark.promise("query.nothing")
 def test_what_is_not_such_a_sentence_is_searched(own: httpx.Client) -> None:
     every = search(own, {})["total_results"]
     for body in ({"query": None}, {"query": " \n"}, {"query": "", "wrapped_query": " "}):
@@ -110,6 +115,7 @@ def test_a_refusal_says_in_its_message_where_to_look(own: httpx.Client) -> None:
     )
 
 
+@pytest.mark.promise("query.strict_free")
 def test_a_refusal_costs_nothing(bank: Bank) -> None:
     customer = bank.customer(lead=100)
     with customer.untouched():
@@ -121,6 +127,7 @@ def test_a_refusal_costs_nothing(bank: Bank) -> None:
     customer.pays(SEARCH, clear, "search", 0, marks(STOCK[:10]))
 
 
+@pytest.mark.promise("search.strict")
 @pytest.mark.parametrize(
     "body",
     [

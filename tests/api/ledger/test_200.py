@@ -33,6 +33,7 @@ def everything(busy: Customer) -> list[dict[str, Any]]:
     return entries(busy)
 
 
+@pytest.mark.promise("route.GET /v1/ledger")
 def test_every_entry(bank: Bank, busy: Customer, everything: list[dict[str, Any]]) -> None:
     stored = bank.do(
         bank.postgres.fetch(
@@ -68,6 +69,7 @@ def test_an_account_without_entries(bank: Bank) -> None:
     assert get(bank.customer(), LEDGER) == {"entries": [], "next": None}
 
 
+@pytest.mark.promise("ledger.request_id")
 def test_a_request_id_is_that_of_the_answer(bank: Bank) -> None:
     customer = bank.customer(lead=100)
     ids = [spend(customer, 2) for _ in range(3)]
@@ -77,6 +79,7 @@ def test_a_request_id_is_that_of_the_answer(bank: Bank) -> None:
     assert entries(customer, request_id="nope") == []
 
 
+@pytest.mark.promise("ledger.key")
 def test_of_one_key(bank: Bank, busy: Customer, everything: list[dict[str, Any]]) -> None:
     other = next(entry["key"]["id"] for entry in everything if entry["key"] and entry["key"]["name"] == "another")
     for key in (busy.key_id, other):
@@ -86,6 +89,7 @@ def test_of_one_key(bank: Bank, busy: Customer, everything: list[dict[str, Any]]
     assert entries(busy, key=2**63 - 1) == []
 
 
+@pytest.mark.promise("ledger.key")
 def test_an_operator_named_like_a_key_is_none(bank: Bank) -> None:
     customer = bank.customer(lead=10)
     named = "UPDATE {schema}.ledger SET actor_id = $2 WHERE account_id = $1"
@@ -100,6 +104,7 @@ def _spelled(time: datetime, hours: int) -> str:
     return time.astimezone(timezone(timedelta(hours=hours))).isoformat()
 
 
+@pytest.mark.promise("ledger.from", "ledger.to")
 def test_from_includes_and_to_does_not(busy: Customer, everything: list[dict[str, Any]]) -> None:
     """At every entry's own time, and a microsecond beside it, in several zones."""
     tick = timedelta(microseconds=1)
@@ -115,6 +120,7 @@ def test_from_includes_and_to_does_not(busy: Customer, everything: list[dict[str
         assert entries(busy, from_=entry["at"], to=entry["at"]) == []
 
 
+@pytest.mark.promise("ledger.from", "ledger.to")
 def test_days(busy: Customer, everything: list[dict[str, Any]]) -> None:
     first, last = everything[-1]["at"][:10], everything[0]["at"][:10]
     assert entries(busy, from_=first, to=last) == everything
@@ -124,6 +130,7 @@ def test_days(busy: Customer, everything: list[dict[str, Any]]) -> None:
         assert entries(busy, from_="0001-01-01", to=day) == (everything if day > "2026" else [])
 
 
+@pytest.mark.promise("ledger.combined")
 def test_combined(busy: Customer, everything: list[dict[str, Any]]) -> None:
     for entry in everything:
         key = (entry["key"] or {"id": 1})["id"]
@@ -139,6 +146,7 @@ def test_combined(busy: Customer, everything: list[dict[str, Any]]) -> None:
             assert entries(busy, **{**all_hold, "key": key + 1000}) == []
 
 
+@pytest.mark.promise("ledger.staff")
 def test_who_of_the_staff_did_it_is_not_shown(bank: Bank) -> None:
     customer = bank.customer(lead=10)
     spend(customer)
@@ -157,6 +165,7 @@ def test_who_of_the_staff_did_it_is_not_shown(bank: Bank) -> None:
     assert "tests" not in renamed.client.get(LEDGER, headers={"Accept": "text/csv"}).text
 
 
+@pytest.mark.promise("receipts.own")
 def test_only_of_ones_own_account(bank: Bank, busy: Customer, everything: list[dict[str, Any]]) -> None:
     """Whatever is asked for."""
     stranger = bank.customer(lead=100)
@@ -187,6 +196,7 @@ def test_a_revoked_key_stays_in_the_books(bank: Bank) -> None:
     assert entries(customer)[0]["key"] == {"id": gone.key_id, "name": "gone"}
 
 
+@pytest.mark.promise("ledger.hash")
 def test_the_hashes_are_a_chain(busy: Customer, everything: list[dict[str, Any]]) -> None:
     """Each is that of its row, which begins with the hash before: kept hashes prove what follows."""
     previous = bytes(32)

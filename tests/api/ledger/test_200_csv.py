@@ -40,16 +40,19 @@ AS_JSON = [
 ]
 
 
+@pytest.mark.promise("ledger.csv")
 @pytest.mark.parametrize("accept", AS_CSV)
 def test_asked_for(bank: Bank, accept: str) -> None:
     assert table(bank.customer().client.get(LEDGER, headers={"Accept": accept})) == []
 
 
+@pytest.mark.promise("ledger.csv")
 @pytest.mark.parametrize("accept", AS_JSON)
 def test_not_asked_for(bank: Bank, accept: str) -> None:
     assert answered(bank.customer().client.get(LEDGER, headers={"Accept": accept})) == {"entries": [], "next": None}
 
 
+@pytest.mark.promise("route.GET /v1/ledger", "ledger.csv")
 def test_the_same_as_json(bank: Bank) -> None:
     customer = bank.customer(api=5, lead=50)
     spend(customer)
@@ -80,6 +83,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.promise("ledger.formulas")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_name_of_a_key_is_in_it(bank: Bank, name: str) -> None:
     customer = bank.customer(lead=50)
@@ -94,6 +98,7 @@ def test_no_name_of_a_key_is_in_it(bank: Bank, name: str) -> None:
         assert name not in response.text
 
 
+@pytest.mark.promise("ledger.formulas")
 @pytest.mark.parametrize("reference", [text for text in HOSTILE if "\n" not in text])
 def test_no_reference_of_an_operator_is_a_formula(bank: Bank, reference: str) -> None:
     customer = bank.customer()

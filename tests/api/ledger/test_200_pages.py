@@ -39,12 +39,14 @@ def everything(long: Customer) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.promise("credits.receipts")
 def test_the_sums_are_the_balances(long: Customer, everything: list[dict[str, Any]]) -> None:
     balances = get(long, ACCOUNT)["balances"]
     assert sum(entry["api_credits"] for entry in everything) == balances["api_credits"] == long.balance()[0]
     assert sum(entry["lead_credits"] for entry in everything) == balances["lead_credits"] == long.balance()[1]
 
 
+@pytest.mark.promise("credits.receipts")
 def test_the_sums_are_the_balances_after_corrections(bank: Bank) -> None:
     customer = bank.customer(api=10, lead=100)
     spend(customer, 9)
@@ -71,6 +73,7 @@ def _wanted(entry: dict[str, Any], asked: dict[str, Any]) -> bool:
     )
 
 
+@pytest.mark.promise("ledger.before", "ledger.stable", "ledger.csv")
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_pages_of_any_limit_are_all_entries(
@@ -110,6 +113,7 @@ def _next(response: httpx.Response) -> str:
     return found[1]
 
 
+@pytest.mark.promise("ledger.next")
 def test_the_way_on_is_in_body_and_header(long: Customer) -> None:
     response = long.client.get(LEDGER, params={"limit": 7, "key": long.key_id, "from": "2026-01-01T00:00:00+02:00"})
     page = answered(response)
@@ -119,6 +123,7 @@ def test_the_way_on_is_in_body_and_header(long: Customer) -> None:
     assert get(long, page["next"])["entries"][0]["seq"] < last
 
 
+@pytest.mark.promise("ledger.stable", "ledger.next")
 @pytest.mark.parametrize("limit", [1, 2, 20, 39, 40, 41])
 def test_ends(long: Customer, everything: list[dict[str, Any]], limit: int) -> None:
     """No empty page behind the last."""
@@ -132,6 +137,7 @@ def test_ends(long: Customer, everything: list[dict[str, Any]], limit: int) -> N
     assert pages == -(-40 // limit)
 
 
+@pytest.mark.promise("ledger.limit", "limit.ledger_default", "limit.ledger_most")
 def test_100_is_the_default_and_1000_the_most(bank: Bank) -> None:
     customer = bank.customer()
     grow = """
@@ -165,6 +171,7 @@ def test_100_is_the_default_and_1000_the_most(bank: Bank) -> None:
     assert [entry["seq"] for entry in day] == list(range(799, 299, -1))
 
 
+@pytest.mark.promise("ledger.stable")
 def test_stable_while_charges_go_on(bank: Bank) -> None:
     customer = bank.customer(lead=100_000)
     for _ in range(30):

@@ -15,6 +15,7 @@ def _told(own: httpx.Client, query: str) -> list[tuple[str, str]]:
     return [(detail["field"], detail["message"]) for detail in details]
 
 
+@pytest.mark.promise("receipts.strict")
 def test_unknown_parameters(own: httpx.Client) -> None:
     details = refused(own.get(f"{LEDGER}?requestid=x&After=5&zzz=1&=1"), 400, "INVALID_REQUEST")
     assert details == [
@@ -25,22 +26,26 @@ def test_unknown_parameters(own: httpx.Client) -> None:
     ]
 
 
+@pytest.mark.promise("receipts.strict")
 def test_all_problems_at_once(own: httpx.Client) -> None:
     found = _told(own, "limit=0&limit=5&from=x&to=y&key=z&before=0&request_id=&nope=1")
     assert [field for field, _ in found] == ["limit", "nope", "from", "to", "key", "request_id", "limit", "before"]
 
 
+@pytest.mark.promise("ledger.limit", "limit.ledger_most")
 @pytest.mark.parametrize("text", ["0", "1001", "-1", "", "ten", "1.5", "9" * 30])
 def test_limit(own: httpx.Client, text: str) -> None:
     assert _told(own, f"limit={text}") == [("limit", f"expected a whole number from 1 to 1000, found {text!r}")]
 
 
+@pytest.mark.promise("ledger.before")
 @pytest.mark.parametrize("name", ["key", "before"])
 @pytest.mark.parametrize("text", ["0", "-1", "", "x", "9223372036854775808"])
 def test_numbers(own: httpx.Client, name: str, text: str) -> None:
     assert _told(own, f"{name}={text}") == [(name, f"expected a whole number, found {text!r}")]
 
 
+@pytest.mark.promise("ledger.from")
 @pytest.mark.parametrize("name", ["from", "to"])
 @pytest.mark.parametrize(
     "text",
@@ -78,6 +83,7 @@ def test_a_plus_that_became_a_blank(own: httpx.Client) -> None:
     assert message.endswith("found '2026-11-15T12:30:00 02:00'; write the + of an offset as %2B")
 
 
+@pytest.mark.promise("ledger.to")
 def test_from_after_to(own: httpx.Client) -> None:
     assert _told(own, "from=2026-11-15T12:30:00Z&to=2026-11-15T14:29:59%2B02:00") == [
         ("from", "expected a time not after `to`, found 2026-11-15T12:30:00Z")
@@ -85,6 +91,7 @@ def test_from_after_to(own: httpx.Client) -> None:
     assert _told(own, "from=2026-11-16&to=2026-11-14") == [("from", "expected a time not after `to`, found 2026-11-16")]
 
 
+@pytest.mark.promise("ledger.request_id", "limit.request_id_chars")
 @pytest.mark.parametrize("text", ["", "x" * 101, "a%00b", "a%0Ab", "%7F"])
 def test_no_request_id(own: httpx.Client, text: str) -> None:
     ((field, message),) = _told(own, f"request_id={text}")

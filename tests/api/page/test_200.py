@@ -33,6 +33,20 @@ def _domains(pages: list[dict[str, Any]]) -> list[str]:
     return [record["domain"] for page in pages for record in page["results"]]
 
 
+@pytest.mark.promise(
+    "envelope.result_id",
+    "envelope.size",
+    "envelope.next",
+    "envelope.previous",
+    "route.POST /v1/leads/search/{cursor}",
+    "page.cursor",
+    "page.envelope",
+    "page.walk",
+    "echo.every_page",
+    "cursor.path",
+    "cursor.whole_search",
+    "page.first",
+)
 @pytest.mark.parametrize("sort", ["-score", "score", "-spending", "-crawled_at", "domain"])
 @pytest.mark.parametrize("limit", [7, 30])
 def test_there_and_back(own: httpx.Client, sort: str, limit: int) -> None:
@@ -53,12 +67,14 @@ def test_there_and_back(own: httpx.Client, sort: str, limit: int) -> None:
             assert path is None or CURSOR.fullmatch(path)
 
 
+@pytest.mark.promise("page.carries", "cursor.whole_search")
 def test_select_and_limit_are_carried(own: httpx.Client) -> None:
     page = search(own, {"limit": 9, "select": ["title", "pages"], "sort": "domain"})
     for later in _walk(own, page, "next")[1:]:
         assert all(set(record) == {"title", "pages", "crawled_at"} for record in later["results"])
 
 
+@pytest.mark.promise("record.default")
 def test_default_fields_on_later_pages(own: httpx.Client) -> None:
     for page in _walk(own, search(own, {"limit": 40}), "next"):
         for record in page["results"]:
@@ -66,6 +82,7 @@ def test_default_fields_on_later_pages(own: httpx.Client) -> None:
             same_record(record, BY_DOMAIN[record["domain"]])
 
 
+@pytest.mark.promise("page.carries", "echo.every_page")
 def test_filters_on_every_page_as_sent(client: httpx.Client) -> None:
     body = {"country": "united states", "wrapped_query": "@technology(shopify)\n!@state(NY)", "has_phone": False}
     first = search(client, {**body, "limit": 10})
@@ -78,6 +95,7 @@ def test_filters_on_every_page_as_sent(client: httpx.Client) -> None:
     assert back["results"] == second["results"]
 
 
+@pytest.mark.promise("page.carries", "generic.emails")
 def test_generic_addresses_stay_out_on_later_pages(client: httpx.Client, leads: list[Lead]) -> None:
     by_domain = {lead.domain: lead for lead in leads}
     page = search(client, {"exclude_generic_emails": True, "limit": 50})
@@ -87,6 +105,7 @@ def test_generic_addresses_stay_out_on_later_pages(client: httpx.Client, leads: 
         page = _page(client, page["next"])
 
 
+@pytest.mark.promise("page.empty_object", "body.null", "body.empty", "page.limit")
 def test_bodies_of_a_page(own: httpx.Client) -> None:
     first = search(own, {"limit": 10, "sort": "domain"})
     whole = _domains([search(own, {"limit": 100, "sort": "domain"})])
@@ -104,6 +123,7 @@ def test_bodies_of_a_page(own: httpx.Client) -> None:
     assert _domains([answered(own.post(first["next"], json={"limit": 1}))]) == whole[10:11]
 
 
+@pytest.mark.promise("page.limit")
 def test_another_limit_holds_for_one_page_or_onwards_without_gaps(own: httpx.Client) -> None:
     whole = _domains([search(own, {"limit": 100, "sort": "domain"})])
     first = search(own, {"limit": 10, "sort": "domain"})
@@ -113,6 +133,7 @@ def test_another_limit_holds_for_one_page_or_onwards_without_gaps(own: httpx.Cli
     assert {page["result_id"] for page in rest} == {first["result_id"]}
 
 
+@pytest.mark.promise("page.last", "page.first")
 def test_ends_when_the_total_is_a_multiple_of_limit(own: httpx.Client) -> None:
     body = {"min_spending": 1, "max_spending": 7_000_000, "wrapped_query": "!@score(77)"}
     assert search(own, body)["total_results"] == 15
@@ -122,11 +143,13 @@ def test_ends_when_the_total_is_a_multiple_of_limit(own: httpx.Client) -> None:
     assert [page["previous"] is None for page in pages] == [True, False, False]
 
 
+@pytest.mark.promise("cursor.again")
 def test_a_cursor_can_be_used_again_and_repeats_its_page(own: httpx.Client) -> None:
     first = search(own, {"limit": 10})
     assert _page(own, first["next"])["results"] == _page(own, first["next"])["results"]
 
 
+@pytest.mark.promise("limit.cursor_chars")
 def test_the_longest_search_fits_a_cursor(client: httpx.Client) -> None:
     # Words that do not compress, close to the 4,000 bytes of a search.
     words = [f"{number * 7919**7 % 16**17:017x}" for number in range(1, 191)]
@@ -139,6 +162,7 @@ def test_the_longest_search_fits_a_cursor(client: httpx.Client) -> None:
     assert _page(client, second["previous"])["results"] == page["results"]
 
 
+@pytest.mark.promise("limit.cursor_chars")
 def test_a_long_search_with_its_echo_fits_a_cursor(client: httpx.Client) -> None:
     words = [f"ZÜ{number * 7919**5 % 16**14:014X}" for number in range(1, 180)]
     body: dict[str, Any] = {"pages": ["/contact", "/about", *words], "exclude_generic_emails": True, "limit": 2}
@@ -148,6 +172,7 @@ def test_a_long_search_with_its_echo_fits_a_cursor(client: httpx.Client) -> None
     assert _page(client, page["next"])["filters"] == page["filters"]
 
 
+@pytest.mark.promise("updated_within.fixed")
 def test_a_relative_age_is_fixed_at_the_first_page(own_settings: Settings) -> None:
     class Later(Clock):
         now = CRAWLED + 86_400_000
@@ -169,6 +194,7 @@ def test_a_relative_age_is_fixed_at_the_first_page(own_settings: Settings) -> No
         assert len({*_domains([first, second])}) == first["total_results"]
 
 
+@pytest.mark.promise("page.cursor", "cursor.sealed")
 def test_the_cursor_says_nothing_about_the_search(own: httpx.Client) -> None:
     body = {"wrapped_query": "!@keywords(secretword)", "limit": 2}
     one, two = (search(own, body)["next"] for _ in range(2))

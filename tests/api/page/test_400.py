@@ -34,6 +34,7 @@ def _other(character: str, step: int = 1) -> str:
     return ALPHABET[(ALPHABET.index(character) + step) % 64]
 
 
+@pytest.mark.promise("error.INVALID_CURSOR", "cursor.alike", "errors.details")
 def test_tampered_truncated_foreign_malformed_are_alike(own: httpx.Client, path: str, own_settings: Settings) -> None:
     cursor = path.removeprefix(f"{SEARCH}/")
     bad = ["x", "-", "_", "abc", "A" * 40, "A" * 200, "A" * 7000, "%00", "%FF", "%C3%A9", "a.b", "a%20b", "a=b"]
@@ -45,6 +46,7 @@ def test_tampered_truncated_foreign_malformed_are_alike(own: httpx.Client, path:
     assert len({_refused(own, f"{SEARCH}/{text}") for text in bad}) == 1
 
 
+@pytest.mark.promise("cursor.account", "cursor.alike")
 def test_another_account_cannot_use_it_and_learns_nothing(bank: Bank) -> None:
     owner, stranger = bank.customer(lead=10), bank.customer(lead=10)
     path = answered(owner.post(SEARCH, {"limit": 1}))["next"]
@@ -56,12 +58,14 @@ def test_another_account_cannot_use_it_and_learns_nothing(bank: Bank) -> None:
     answered(bank.another(owner.account_id).post(path, {}))
 
 
+@pytest.mark.promise("cursor.sealed")
 def test_every_changed_character_is_noticed(own: httpx.Client, path: str) -> None:
     start = len(f"{SEARCH}/")
     for at in range(start, len(path), 5):
         _refused(own, path[:at] + _other(path[at]) + path[at + 1 :])
 
 
+@pytest.mark.promise("cursor.sealed")
 def test_every_other_last_character_is_noticed(own: httpx.Client, path: str) -> None:
     # The last character of unpadded Base64 may have bits that mean nothing.
     for step in range(1, 64):
@@ -75,6 +79,7 @@ def test_last_characters_of_cursors_of_every_length(own: httpx.Client) -> None:
             _refused(own, cursor[:-1] + _other(cursor[-1], step))
 
 
+@pytest.mark.promise("body.integers", "body.nothing_ignored", "limit.outside", "page.else")
 @pytest.mark.parametrize(
     "body",
     [
@@ -96,6 +101,7 @@ def test_bodies(own: httpx.Client, path: str, body: dict[str, Any]) -> None:
     assert bad_fields(own, body, path) == set(body)
 
 
+@pytest.mark.promise("body.unknown_field")
 def test_the_nearest_field_of_a_page(own: httpx.Client, path: str) -> None:
     (detail,) = refused(own.post(path, json={"limt": 5}), 400, "INVALID_REQUEST")
     assert "limit" in detail["message"]
@@ -107,6 +113,7 @@ def test_no_json_object(own: httpx.Client, path: str, content: bytes) -> None:
     refused(response, 400, "INVALID_REQUEST")
 
 
+@pytest.mark.promise("cursor.any_worker")
 def test_a_cursor_is_bound_to_no_worker(own: httpx.Client, path: str, own_settings: Settings) -> None:
     with serving(own_settings) as other:
         there, here = other.post(path, json={}).json(), own.post(path, json={}).json()

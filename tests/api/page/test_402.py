@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from siteglass.access.keys import KeyLimits
 from testing.api_calls import SEARCH, answered
 from testing.customers import COST, IN_ORDER, STOCK, Bank, capped, marks, price, too_few
@@ -11,6 +13,7 @@ def _cost(start: int, end: int) -> int:
     return price(marks(STOCK[start:end]))
 
 
+@pytest.mark.promise("error.INSUFFICIENT_CREDITS", "credits.smaller_limit")
 def test_the_same_page_with_a_smaller_limit(bank: Bank) -> None:
     customer = bank.customer(api=7, lead=COST[10] + 3)
     path = answered(customer.client.post(SEARCH, json={**IN_ORDER, "limit": 10}))["next"]
@@ -47,6 +50,7 @@ def test_a_page_without_addresses_is_free(bank: Bank) -> None:
         too_few(customer.client.post(path, json={"limit": 2}), need=(0, 1), balance=(0, 0))
 
 
+@pytest.mark.promise("key.daily_cap")
 def test_the_daily_cap_counts_pages_and_searches_together(bank: Bank) -> None:
     held = bank.customer(lead=100, limits=KeyLimits(daily_lead_cap=COST[10] + 2))
     path = answered(held.client.post(SEARCH, json={**IN_ORDER, "limit": 10}))["next"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from siteglass.platform.backends import Clock
 from siteglass.settings import Settings
 from testing.api_calls import SEARCH, answered, refused, search
@@ -21,6 +23,7 @@ class Later(Clock):
         return super().now_ms() + self.ahead_ms
 
 
+@pytest.mark.promise("error.CURSOR_EXPIRED", "setting.cursor_life_s", "cursor.expired")
 def test_expired(own_settings: Settings) -> None:
     clock = Later()
     with serving(own_settings, clock) as client:
@@ -39,6 +42,7 @@ def test_expired(own_settings: Settings) -> None:
         refused(client.post(f"{SEARCH}/old", json={}), 400, "INVALID_CURSOR")
 
 
+@pytest.mark.promise("setting.cursor_life_s")
 def test_the_life_can_be_set(own_settings: Settings) -> None:
     clock = Later()
     with serving(replace(own_settings, cursor_life_s=60), clock) as client:

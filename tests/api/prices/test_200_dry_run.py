@@ -24,6 +24,7 @@ def quoted(customer: Customer, path: str, body: dict[str, Any]) -> dict[str, Any
     return told
 
 
+@pytest.mark.promise("search.dry_run", "credits.dry_run")
 @pytest.mark.parametrize("limit", [1, 7, 20, 60, 100])
 def test_a_search(bank: Bank, limit: int) -> None:
     customer = bank.customer(lead=100)
@@ -40,6 +41,7 @@ def test_generic_addresses_hidden(bank: Bank) -> None:
     assert quoted(customer, SEARCH, body)["lead_credits"] == 20
 
 
+@pytest.mark.promise("page.dry_run", "credits.dry_run")
 def test_every_page_has_its_own_price(bank: Bank) -> None:
     customer = bank.customer(lead=100)
     path, first = answered(customer.post(SEARCH, {**IN_ORDER, "limit": 7}))["next"], 7
@@ -58,6 +60,7 @@ def test_every_page_has_its_own_price(bank: Bank) -> None:
         first = last
 
 
+@pytest.mark.promise("enrich.dry_run", "credits.dry_run")
 def test_an_enrichment(bank: Bank) -> None:
     customer = bank.customer(api=5, lead=100)
     domains = [lead.domain for lead in STOCK[:5]] + ["nobody.example", "localhost", "WWW.stock-01.com"]
@@ -73,6 +76,7 @@ def test_it_needs_no_credits_and_no_cap_stops_it(bank: Bank) -> None:
     assert told["lead_credits"] == COST[60]
 
 
+@pytest.mark.promise("retry.only_200")
 @OPERATIONS
 def test_it_is_not_kept_for_retries(bank: Bank, operation: str) -> None:
     customer = bank.customer(api=10, lead=100)
@@ -95,6 +99,7 @@ def test_false_and_null_do_it(bank: Bank, operation: str, value: bool | None) ->
     assert len(customer.books().rows) == rows + 1
 
 
+@pytest.mark.promise("search.dry_run")
 @OPERATIONS
 @pytest.mark.parametrize("value", ["true", 1, 0, [], {}])
 def test_400_what_is_no_boolean(bank: Bank, operation: str, value: object) -> None:
@@ -111,6 +116,7 @@ def test_a_key_needs_the_scope_of_the_operation(bank: Bank) -> None:
     refused(searcher.post(ENRICH, {"domains": ["stock-01.com"], "dry_run": True}), 403, "FORBIDDEN")
 
 
+@pytest.mark.promise("rate.dry_run")
 @pytest.mark.timing  # beside others Redis may look slow, and each worker has a part of the burst only
 def test_it_costs_of_the_rate_limit_what_its_operation_does(bank: Bank) -> None:
     customer = bank.customer(api=10, lead=10, plan=bank.plan(0.001, 4))

@@ -43,6 +43,7 @@ def test_only_what_is_new_on_a_larger_page(customer: Customer) -> None:
     assert customer.balance() == (100, 100 - COST[20])
 
 
+@pytest.mark.promise("credits.rebill")
 def test_across_search_pages_and_enrichment(customer: Customer) -> None:
     first = customer.pays(SEARCH, {**IN_ORDER, "limit": 10}, "search", 0, marks(STOCK[:10]))
     customer.pays(first["next"], {}, "page", 0, marks(STOCK[10:20]))
@@ -58,6 +59,7 @@ def test_across_search_pages_and_enrichment(customer: Customer) -> None:
     customer.pays(SEARCH, {**IN_ORDER, "limit": 60}, "search", 0, _free(marks(STOCK), known))
 
 
+@pytest.mark.promise("credits.rebill")
 def test_inside_one_batch(customer: Customer) -> None:
     asked = ["stock-01.com", "www.stock-01.com", "https://stock-01.com/x"]
     customer.pays(ENRICH, {"domains": asked}, "enrich", 1, [("stock-01.com", Mark.CHARGED)])
@@ -87,6 +89,7 @@ def test_another_account_pays_for_itself(bank: Bank, customer: Customer) -> None
     other.pays(SEARCH, IN_ORDER, "search", 0, marks(STOCK[:20]))
 
 
+@pytest.mark.promise("credits.rebill")
 def test_16_at_once_pay_each_lead_once(customer: Customer) -> None:
     def ask(number: int) -> None:
         if number % 2:
@@ -110,6 +113,7 @@ async def _hours_ago(bank: Bank, account_id: int, hours: float) -> None:
     await as_owner.close()
 
 
+@pytest.mark.promise("credits.rebill")
 def test_after_that_time_it_is_paid_again(bank: Bank, customer: Customer) -> None:
     customer.pays(SEARCH, IN_ORDER, "search", 0, marks(STOCK[:20]))
     bank.do(_hours_ago(bank, customer.account_id, DAY - 0.01))

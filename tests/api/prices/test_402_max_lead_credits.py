@@ -9,6 +9,7 @@ from testing.customers import COST, IN_ORDER, STOCK, Bank, capped, too_few
 from tests.api.retries.test_200 import OPERATIONS, replayed, request_of
 
 
+@pytest.mark.promise("search.max_lead_credits", "credits.cap_request")
 @pytest.mark.parametrize("limit", [2, 20, 60])
 def test_a_search(bank: Bank, limit: int) -> None:
     customer = bank.customer(lead=100)
@@ -24,6 +25,7 @@ def test_a_search(bank: Bank, limit: int) -> None:
     assert customer.balance() == (0, 100 - COST[limit])
 
 
+@pytest.mark.promise("enrich.max_lead_credits", "page.max_lead_credits", "credits.cap_request")
 def test_a_page_and_an_enrichment(bank: Bank) -> None:
     customer = bank.customer(api=10, lead=100)
     path, _ = request_of(customer, "page")
@@ -56,6 +58,7 @@ def test_refused_is_not_kept(bank: Bank) -> None:
     replayed(first, customer.post(SEARCH, IN_ORDER, retry="k"))
 
 
+@pytest.mark.promise("search.max_lead_credits")
 @OPERATIONS
 @pytest.mark.parametrize(
     ("value", "message"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from siteglass.billing import credits
 from siteglass.corpus.lead import Lead
 from testing.api_calls import LEDGER, SEARCH, answered
@@ -18,6 +20,7 @@ def _domains(leads: list[Lead]) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.promise("route.GET /v1/ledger/{request_id}", "receipt.domains")
 def test_a_search(bank: Bank) -> None:
     customer = bank.customer(lead=100)
     response = customer.post(SEARCH, {**IN_ORDER, "limit": 7})
@@ -40,6 +43,7 @@ def test_a_page(bank: Bank) -> None:
     assert (entry["operation"], entry["domains"]) == ("page", _domains(STOCK[3:6]))
 
 
+@pytest.mark.promise("route.GET /v1/ledger/{request_id}", "receipt.domains")
 def test_an_enrichment(bank: Bank) -> None:
     customer = bank.customer(api=10, lead=100)
     first = STOCK[0].domain
@@ -68,6 +72,7 @@ def test_a_grant(bank: Bank) -> None:
     assert (body["request_id"], entry["kind"], entry["domains"]) == ("INV 7 ü", "grant", [])
 
 
+@pytest.mark.promise("ledger.staff", "receipt.refunds")
 def test_a_refund_stands_beside_its_charge(bank: Bank) -> None:
     customer, stranger = bank.customer(api=5, lead=100), bank.customer(api=5, lead=100)
     look_up(stranger)
@@ -89,6 +94,7 @@ def test_a_refund_stands_beside_its_charge(bank: Bank) -> None:
     assert [entry["seq"] for entry in get(customer, f"{LEDGER}/ticket 2")["entries"]] == [5]
 
 
+@pytest.mark.promise("receipt.domains")
 def test_a_lead_paid_for_before(bank: Bank) -> None:
     customer = bank.customer(api=5, lead=100, plan=bank.plan(1_000, 1_000, rebill_after_hours=24))
     look_up(customer, STOCK[1].domain)
@@ -102,6 +108,7 @@ def test_a_lead_paid_for_before(bank: Bank) -> None:
     ]
 
 
+@pytest.mark.promise("limit.receipt_entries")
 def test_at_most_100_entries_the_first_ones(bank: Bank) -> None:
     customer = bank.customer(lead=1_000)
     request_id = spend(customer, 60)
@@ -115,6 +122,7 @@ def test_at_most_100_entries_the_first_ones(bank: Bank) -> None:
     assert found == list(range(2, 102))
 
 
+@pytest.mark.promise("receipts.free")
 def test_it_costs_nothing(bank: Bank) -> None:
     customer = bank.customer(lead=10)
     request_id = spend(customer)

@@ -15,6 +15,7 @@ def _none(customer: Customer, request_id: str) -> None:
     assert list(response.json()) == ["error", "message"]
 
 
+@pytest.mark.promise("error.NOT_FOUND", "receipt.none")
 def test_the_message(bank: Bank) -> None:
     customer = bank.customer()
     response = customer.client.get(f"{LEDGER}/0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90")
@@ -25,6 +26,7 @@ def test_the_message(bank: Bank) -> None:
     )
 
 
+@pytest.mark.promise("receipt.none")
 def test_what_failed_or_was_refused_has_none(bank: Bank) -> None:
     poor = bank.customer()
     for response, status in (
@@ -36,6 +38,7 @@ def test_what_failed_or_was_refused_has_none(bank: Bank) -> None:
         _none(poor, response.headers["x-request-id"])
 
 
+@pytest.mark.promise("receipt.none", "receipts.own")
 def test_of_another_account(bank: Bank) -> None:
     """Not told from one that does not exist."""
     customer, stranger = bank.customer(lead=10), bank.customer(lead=10)
@@ -48,6 +51,7 @@ def test_of_another_account(bank: Bank) -> None:
     assert theirs.replace(request_id, "") == nobodys.replace(request_id[::-1], "")
 
 
+@pytest.mark.promise("receipt.none", "limit.request_id_chars")
 @pytest.mark.parametrize("text", ["%00", "a%0Ab", "x" * 101, "x" * 5_000, "%FF", "'; DROP TABLE", "%25", "..%2F.."])
 def test_what_no_entry_can_have(bank: Bank, text: str) -> None:
     _none(bank.customer(), text)

@@ -41,6 +41,7 @@ def replayed(first: httpx.Response, again: httpx.Response) -> None:
         assert again.headers[name] == first.headers[name]
 
 
+@pytest.mark.promise("retry.replay")
 @OPERATIONS
 def test_the_same_again(bank: Bank, operation: str) -> None:
     customer = bank.customer(api=10, lead=100)
@@ -57,6 +58,7 @@ def test_the_same_again(bank: Bank, operation: str) -> None:
     customer.verified()
 
 
+@pytest.mark.promise("retry.only_200")
 @OPERATIONS
 def test_without_the_header_nothing_is_kept(bank: Bank, operation: str) -> None:
     customer = bank.customer(api=10, lead=100)
@@ -78,6 +80,7 @@ def test_how_the_json_is_written_does_not_matter(bank: Bank) -> None:
     replayed(first, again)
 
 
+@pytest.mark.promise("retry.form")
 @pytest.mark.parametrize("given", ['"k"', "k"])
 def test_bare_and_quoted_are_the_same_key(bank: Bank, given: str) -> None:
     customer = bank.customer(lead=100)
@@ -86,6 +89,7 @@ def test_bare_and_quoted_are_the_same_key(bank: Bank, given: str) -> None:
         replayed(first, customer.post(SEARCH, IN_ORDER, retry=given))
 
 
+@pytest.mark.promise("retry.account")
 def test_every_key_of_the_account_gets_it_and_no_other_account(bank: Bank) -> None:
     one, other = bank.customer(lead=100), bank.customer(lead=100)
     sibling = bank.another(one.account_id)
@@ -98,6 +102,7 @@ def test_every_key_of_the_account_gets_it_and_no_other_account(bank: Bank) -> No
     assert answered(theirs)["result_id"] != answered(first)["result_id"]
 
 
+@pytest.mark.promise("retry.only_200")
 def test_what_was_refused_is_not_kept(bank: Bank) -> None:
     customer = bank.customer(lead=1)
     body = {**IN_ORDER, "limit": 10}
@@ -108,6 +113,7 @@ def test_what_was_refused_is_not_kept(bank: Bank) -> None:
     assert customer.balance() == (0, 101 - COST[10])
 
 
+@pytest.mark.promise("retry.replay")
 def test_it_is_given_again_when_the_engine_and_the_credits_are_gone(bank: Bank, stock_settings: Settings) -> None:
     customer = bank.customer(lead=COST[20])
     first = customer.post(SEARCH, IN_ORDER, retry="k")
@@ -126,6 +132,7 @@ def test_it_outlives_its_cursor(bank: Bank, stock_settings: Settings) -> None:
         assert customer.post(path, body, client, retry="other").status_code == 410
 
 
+@pytest.mark.promise("retry.once")
 def test_without_redis_the_charge_tells_them_apart(bank: Bank, stock_settings: Settings) -> None:
     customer = bank.customer(lead=100)
     with serving(replace(stock_settings, redis_url=f"redis://127.0.0.1:{free_port()}/0")) as client:
@@ -149,6 +156,7 @@ def _age(bank: Bank, customer: Customer, hours: float) -> None:
     bank.do(move())
 
 
+@pytest.mark.promise("retry.kept")
 def test_kept_for_a_day(bank: Bank) -> None:
     customer = bank.customer(lead=100)
     body = {**IN_ORDER, "limit": 3}

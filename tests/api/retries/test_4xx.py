@@ -18,6 +18,7 @@ from tests.api.retries.test_200 import OPERATIONS, replayed, request_of
 TWINS = 64
 
 
+@pytest.mark.promise("retry.form")
 @pytest.mark.parametrize("key", ["", '""', "a b", '"', 'a"b', "x" * 256, "ä".encode().decode("latin-1"), '"a'])
 def test_no_key(bank: Bank, key: str) -> None:
     customer = bank.customer(lead=100)
@@ -41,6 +42,7 @@ def test_a_body_too_deep_to_be_compared(bank: Bank) -> None:
     assert problem["field"] == "body"
 
 
+@pytest.mark.promise("error.IDEMPOTENCY_MISMATCH", "retry.mismatch")
 @OPERATIONS
 def test_422_another_body(bank: Bank, operation: str) -> None:
     customer = bank.customer(api=10, lead=100)
@@ -59,6 +61,7 @@ def test_422_another_body(bank: Bank, operation: str) -> None:
         replayed(first, customer.post(path, body, retry="k"))
 
 
+@pytest.mark.promise("error.IDEMPOTENCY_IN_PROGRESS", "retry.running")
 @OPERATIONS
 def test_409_while_the_first_runs(bank: Bank, operation: str) -> None:
     customer = bank.customer(api=10, lead=100)
@@ -84,6 +87,7 @@ def test_a_refused_request_leaves_no_claim(bank: Bank) -> None:
         refused(customer.post(SEARCH, IN_ORDER, retry="k"), 402, "INSUFFICIENT_CREDITS")
 
 
+@pytest.mark.promise("retry.once")
 def test_64_twins_run_once(bank: Bank) -> None:
     customer = bank.customer(lead=10_000)
 
@@ -101,6 +105,7 @@ def test_64_twins_run_once(bank: Bank) -> None:
     customer.verified()
 
 
+@pytest.mark.promise("retry.too_large")
 def test_413_an_answer_too_large_to_keep(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers, "MAX_STORED_BYTES", 1_000)
     customer = bank.customer(lead=100)
@@ -114,6 +119,7 @@ def test_413_an_answer_too_large_to_keep(bank: Bank, monkeypatch: pytest.MonkeyP
     answered(customer.post(SEARCH, {**IN_ORDER, "limit": 1}, retry="k"))
 
 
+@pytest.mark.promise("retry.too_large")
 def test_the_limit_of_what_is_kept() -> None:
     noise = random.Random(1)
     assert answers.compress(noise.randbytes(200_000))

@@ -16,6 +16,18 @@ from tests.api.handmade import BY_DOMAIN, HANDMADE
 ENVELOPE = ["result_id", "total_results", "size", "results", "filters", "next", "previous"]
 
 
+@pytest.mark.promise(
+    "envelope.result_id",
+    "envelope.total_results",
+    "envelope.next",
+    "route.POST /v1/leads/search",
+    "search.limit",
+    "search.filters_alone",
+    "limit.page_default",
+    "body.empty_object",
+    "total.exact",
+    "version.additions",
+)
 def test_an_empty_object_finds_all_leads(client: httpx.Client, leads: list[Lead]) -> None:
     page = search(client, {})
     assert sorted(page) == sorted(ENVELOPE)
@@ -28,10 +40,12 @@ def test_an_empty_object_finds_all_leads(client: httpx.Client, leads: list[Lead]
     assert page["previous"] is None
 
 
+@pytest.mark.promise("envelope.result_id")
 def test_each_search_has_a_result_id_of_its_own(own: httpx.Client) -> None:
     assert len({search(own, {"limit": 1})["result_id"] for _ in range(5)}) == 5
 
 
+@pytest.mark.promise("envelope.total_results", "envelope.results")
 def test_all_on_one_page(own: httpx.Client) -> None:
     page = search(own, {"limit": 100})
     assert {record["domain"] for record in page["results"]} == set(BY_DOMAIN)
@@ -40,6 +54,7 @@ def test_all_on_one_page(own: httpx.Client) -> None:
     assert page["previous"] is None
 
 
+@pytest.mark.promise("page.nothing")
 def test_nothing_found(own: httpx.Client) -> None:
     page = search(own, {"keywords": ["no lead says this"]})
     assert (page["total_results"], page["size"], page["results"]) == (0, 0, [])
@@ -92,6 +107,7 @@ FILTERS = [
 ]
 
 
+@pytest.mark.promise("body.null")
 @pytest.mark.parametrize("name", FILTERS)
 def test_null_is_not_given(own: httpx.Client, name: str) -> None:
     page = search(own, {name: None})
@@ -100,6 +116,7 @@ def test_null_is_not_given(own: httpx.Client, name: str) -> None:
     assert page["filters"] == {}
 
 
+@pytest.mark.promise("body.empty_array")
 @pytest.mark.parametrize("name", ["technologies", "keywords", "categories_uses", "pages", "lacks", "select"])
 def test_an_empty_array_is_not_given(own: httpx.Client, name: str) -> None:
     page = search(own, {name: []})
@@ -108,6 +125,7 @@ def test_an_empty_array_is_not_given(own: httpx.Client, name: str) -> None:
     assert len(page["results"][0]) == 17
 
 
+@pytest.mark.promise("body.blank_text")
 @pytest.mark.parametrize("name", ["query", "wrapped_query"])
 @pytest.mark.parametrize("blank", ["", "   ", "\n\t \n"])
 def test_blank_text_is_not_given(own: httpx.Client, name: str, blank: str) -> None:
@@ -116,10 +134,12 @@ def test_blank_text_is_not_given(own: httpx.Client, name: str, blank: str) -> No
     assert page["filters"] == {}
 
 
+@pytest.mark.promise("body.blank_text")
 def test_a_blank_wrapped_query_lets_the_query_count(own: httpx.Client) -> None:
     assert found(own, {"query": "vegan", "wrapped_query": " \n"}) == {"word-keywords.com", "word-text.com"}
 
 
+@pytest.mark.promise("envelope.size", "search.limit", cases={"100": "limit.page_most"})
 @pytest.mark.parametrize("limit", [1, 2, 20, 99, 100])
 def test_limit_is_the_size_of_a_page(client: httpx.Client, limit: int) -> None:
     page = search(client, {"limit": limit, "select": ["domain"]})
@@ -133,6 +153,7 @@ def _sorted(own: httpx.Client, sort: str | None) -> list[Lead]:
     return [BY_DOMAIN[record["domain"]] for record in page["results"]]
 
 
+@pytest.mark.promise("search.sort", "sort.default", "sort.all")
 def test_the_order_is_score_falling_when_nothing_is_said(own: httpx.Client) -> None:
     ordered = _sorted(own, None)
     assert ordered == _sorted(own, "-score")
@@ -141,6 +162,7 @@ def test_the_order_is_score_falling_when_nothing_is_said(own: httpx.Client) -> N
     assert _sorted(own, "score") == ordered[::-1]
 
 
+@pytest.mark.promise("search.sort", "sort.all")
 def test_the_order_by_spending_and_by_crawl_falls(own: httpx.Client) -> None:
     amounts = [-1 if lead.spending is None else lead.spending for lead in _sorted(own, "-spending")]
     assert amounts == sorted(amounts, reverse=True)
@@ -148,16 +170,19 @@ def test_the_order_by_spending_and_by_crawl_falls(own: httpx.Client) -> None:
     assert crawls == sorted(crawls, reverse=True)
 
 
+@pytest.mark.promise("search.sort", "sort.all")
 def test_the_order_by_domain(own: httpx.Client) -> None:
     assert [lead.domain for lead in _sorted(own, "domain")] == sorted(BY_DOMAIN)
 
 
+@pytest.mark.promise("sort.shuffle")
 def test_equal_scores_come_in_a_fixed_order_that_is_no_alphabet(own: httpx.Client) -> None:
     unscored = [lead.domain for lead in _sorted(own, "-score") if lead.score is None]
     assert unscored != sorted(unscored)
     assert unscored == [lead.domain for lead in _sorted(own, "-score") if lead.score is None]
 
 
+@pytest.mark.promise("body.charset")
 @pytest.mark.parametrize(
     "media_type",
     [
@@ -174,16 +199,19 @@ def test_the_media_type_may_carry_a_charset(own: httpx.Client, media_type: str) 
     assert [record["domain"] for record in page["results"]] == ["sao-paulo.com"]
 
 
+@pytest.mark.promise("auth.header")
 def test_the_name_of_the_key_header_has_no_case(own: httpx.Client) -> None:
     response = httpx.post(str(own.base_url.join(SEARCH)), json={}, headers={"x-api-key": API_KEY}, trust_env=False)
     answered(response)
 
 
+@pytest.mark.promise("header.request_id")
 def test_request_ids_are_unique(own: httpx.Client) -> None:
     ids = [own.post(SEARCH, json={"limit": 1}).headers["x-request-id"] for _ in range(20)]
     assert len(set(ids)) == 20
 
 
+@pytest.mark.promise("body.twice")
 def test_of_a_field_sent_twice_the_last_one_counts(own: httpx.Client) -> None:
     content = b'{"country": "USA", "limit": 1, "country": "DEU"}'
     response = own.post(SEARCH, content=content, headers={"Content-Type": "application/json"})

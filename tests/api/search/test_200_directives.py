@@ -98,6 +98,44 @@ LINES: dict[str, Holds] = {
 }
 
 
+@pytest.mark.promise(
+    "search.wrapped_query",
+    "directives.rule_3",
+    "lists.and",
+    cases={
+        "@{}": "directive.{}",
+        "@lang(en)": "directive.lang",
+        "@lang(en, de)": "directive.lang",
+        "@technology(shopify, HUBSPOT)": ("directive.technology", "directives.rule_2", "directives.neither"),
+        "@offers(crm, legal_service)": "directive.offers",
+        "@lacks(crm)": ("directive.lacks", "lacks.read"),
+        "!@lacks(crm)": ("directive.lacks", "directives.exclude_lacks"),
+        "@categories_uses(crm)": "directive.categories_uses",
+        "@service_type(SaaS, Realtor)": "directive.service_type",
+        "@score(>30)": "directive.score",
+        "@score(less than 30)": "directive.score",
+        "@spends(>1000)": "directive.spends",
+        "@spends(1000-5000)": ("directive.spends", "directives.rule_4"),
+        "@pages(pricing, ABOUT/team/)": "directive.pages",
+        "@not_secure": "directives.known",
+        "@city(Munich, NYC)": "directive.city",
+        "@load_time(>3000)": "directive.load_time",
+        "@updated_after(2026-09-21)": "directive.updated_after",
+        "@updated_after(2026-09-21T14:13:20Z)": "directive.updated_after",
+        "@has_phone": "flags.without",
+        "@score(<30)": "directives.rule_4",
+        "@spends(less than 1000)": "directives.rule_4",
+        "@technology(Shopify)": "directives.exclude_technology",
+        "@offers(crm)": "directives.exclude_offers",
+        "@score(1)": "limit.score_directive",
+        "@score(90)": "limit.score_directive",
+        "@score(>=30)": "numbers.more_operators",
+        "@spends( 1000 - 5000 )": "numbers.blanks",
+        "@score(50)": "numbers.bare_directive",
+        "@score(<30, >80)": "numbers.either",
+        '@technology("Foo, Inc.")': "directives.quotes",
+    },
+)
 @pytest.mark.parametrize("text", LINES)
 def test_a_directive_and_its_exclusion(own: httpx.Client, text: str) -> None:
     assert found(own, {"wrapped_query": text}) == those(LINES[text])
@@ -105,6 +143,7 @@ def test_a_directive_and_its_exclusion(own: httpx.Client, text: str) -> None:
         assert found(own, {"wrapped_query": f"!{text}"}) == those(lambda lead: not LINES[text](lead))
 
 
+@pytest.mark.promise("echo.repeats")
 @pytest.mark.parametrize("text", LINES)
 def test_filters_sent_back_repeat_the_search(own: httpx.Client, text: str) -> None:
     page = search(own, {"wrapped_query": text})
@@ -113,6 +152,16 @@ def test_filters_sent_back_repeat_the_search(own: httpx.Client, text: str) -> No
     assert search(own, page["filters"])["filters"] == page["filters"]
 
 
+@pytest.mark.promise(
+    "search.wrapped_query",
+    "directives.rule_1",
+    "values.quoted",
+    "values.no_vocabulary",
+    "directives.any_case",
+    "directives.neither",
+    "directives.comment_line",
+    "directives.comment_behind",
+)
 @pytest.mark.parametrize(
     ("text", "holds"),
     [
@@ -136,6 +185,7 @@ def test_how_lines_are_written(own: httpx.Client, text: str, holds: Holds) -> No
     assert found(own, {"wrapped_query": text}) == those(holds)
 
 
+@pytest.mark.promise("directives.unknown_kept")
 def test_an_exclusion_keeps_leads_where_the_fact_is_unknown(own: httpx.Client) -> None:
     assert found(own, {"wrapped_query": "!@not_secure"}) == those(lambda lead: lead.secure is not False)
     assert found(own, {"wrapped_query": "!@score(>=1)"}) == those(lambda lead: not lead.score)
@@ -143,6 +193,7 @@ def test_an_exclusion_keeps_leads_where_the_fact_is_unknown(own: httpx.Client) -
     assert found(own, {"wrapped_query": "!@lang(en)"}) == those(lambda lead: lead.language != "en")
 
 
+@pytest.mark.promise("directive.updated_within")
 def test_a_relative_age_and_its_exclusion(own_settings: Settings) -> None:
     class Fixed(Clock):
         def now_ms(self) -> int:
@@ -154,6 +205,7 @@ def test_a_relative_age_and_its_exclusion(own_settings: Settings) -> None:
         assert found(client, {"wrapped_query": "!@updated_within(1d)"}) == those(lambda lead: True) - recent != set()
 
 
+@pytest.mark.promise("values.quoted")
 @pytest.mark.parametrize("name", ["technologies", "lacks"])
 def test_quotes_in_a_json_value_are_part_of_the_string(own: httpx.Client, name: str) -> None:
     filters = {name: ['"Never heard of"']}
@@ -162,6 +214,7 @@ def test_quotes_in_a_json_value_are_part_of_the_string(own: httpx.Client, name: 
     assert search(own, filters)["filters"] == filters
 
 
+@pytest.mark.promise("search.rule_2")
 def test_wrapped_query_with_filters_both_hold(own: httpx.Client) -> None:
     body = {"wrapped_query": "@technology(Shopify)", "technologies": ["HubSpot"]}
     assert found(own, body) == {FULL.domain}
@@ -174,12 +227,14 @@ def test_wrapped_query_with_filters_both_hold(own: httpx.Client) -> None:
     )
 
 
+@pytest.mark.promise("search.query", "search.rule_1", "body.nothing_ignored")
 def test_query_beside_wrapped_query_is_ignored(own: httpx.Client) -> None:
     page = search(own, {"query": "vegan dentist", "wrapped_query": "@country(DEU)"})
     assert {record["domain"] for record in page["results"]} == {"munich.com"}
     assert page["filters"] == search(own, {"wrapped_query": "@country(DEU)"})["filters"]
 
 
+@pytest.mark.promise("query.filter_wins")
 def test_query_with_filters(own: httpx.Client) -> None:
     assert found(own, {"query": "dentist", "language": "de"}) == {"word-description.com"}
     assert found(own, {"query": "dentist", "country": "USA"}) == set()

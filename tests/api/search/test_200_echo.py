@@ -34,6 +34,7 @@ AS_SENT: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.promise("envelope.filters", "echo.as_sent")
 @pytest.mark.parametrize("body", AS_SENT, ids=str)
 def test_a_filter_comes_back_as_sent(own: httpx.Client, body: dict[str, Any]) -> None:
     page = search(own, body)
@@ -63,6 +64,7 @@ CANONICAL: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.promise("echo.canonical")
 @pytest.mark.parametrize(("text", "filters"), CANONICAL)
 def test_a_directive_that_a_filter_says_exactly_comes_back_as_that_filter(
     own: httpx.Client, text: str, filters: dict[str, Any]
@@ -70,6 +72,7 @@ def test_a_directive_that_a_filter_says_exactly_comes_back_as_that_filter(
     assert search(own, {"wrapped_query": text})["filters"] == filters
 
 
+@pytest.mark.promise("echo.wrapped_query")
 @pytest.mark.parametrize(
     ("text", "canonical"),
     [
@@ -108,6 +111,7 @@ def test_the_same_thing_in_filter_and_directive(own: httpx.Client) -> None:
     assert again["total_results"] == page["total_results"] == 1
 
 
+@pytest.mark.promise("score.as_filter")
 def test_a_score_outside_1_to_90_is_printed_as_a_filter(own: httpx.Client) -> None:
     for body in ({"seo_score": ">90"}, {"min_score": 95}, {"max_score": 0}):
         filters = search(own, {**body, "wrapped_query": "!@country(USA)"})["filters"]
@@ -115,6 +119,7 @@ def test_a_score_outside_1_to_90_is_printed_as_a_filter(own: httpx.Client) -> No
         assert "@score" not in filters["wrapped_query"]
 
 
+@pytest.mark.promise("search.has_x")
 def test_has_x_is_has_twitter(own: httpx.Client) -> None:
     page = search(own, {"has_x": True})
     assert list(page["filters"].values()) == [True]
@@ -122,6 +127,7 @@ def test_has_x_is_has_twitter(own: httpx.Client) -> None:
     assert page["results"] == search(own, {"has_twitter": True})["results"]
 
 
+@pytest.mark.promise("echo.left_out")
 def test_what_is_not_echoed(own: httpx.Client) -> None:
     body = {
         "limit": 5,
@@ -137,12 +143,14 @@ def test_what_is_not_echoed(own: httpx.Client) -> None:
     assert search(own, {**body, "wrapped_query": "@lang(de)"})["filters"] == {"language": "de"}
 
 
+@pytest.mark.promise("updated_within.fixed")
 def test_a_relative_age_comes_back_as_a_fixed_time(own: httpx.Client) -> None:
     filters = search(own, {"wrapped_query": "@updated_within(30d)"})["filters"]
     assert "within" not in str(filters)
     assert search(own, filters)["filters"] == filters
 
 
+@pytest.mark.promise("directives.quotes")
 def test_strange_values_come_back_as_sent(own: httpx.Client) -> None:
     body = {
         "technologies": ["Shopify", "HubSpot", "x)y(", 'q"q', "back\\slash", "a, b", "# c", "!@d"],
@@ -165,6 +173,7 @@ LONG_QUERIES = {
 }
 
 
+@pytest.mark.promise("echo.long")
 @pytest.mark.parametrize("name", LONG_QUERIES)
 def test_filters_of_the_longest_queries_can_be_sent_back(own: httpx.Client, name: str) -> None:
     page = search(own, {"query": f"stores in Texas. {LONG_QUERIES[name]}"})
@@ -173,6 +182,7 @@ def test_filters_of_the_longest_queries_can_be_sent_back(own: httpx.Client, name
     assert again["total_results"] == page["total_results"]
 
 
+@pytest.mark.promise("echo.long")
 @pytest.mark.parametrize(
     "text",
     [

@@ -36,6 +36,7 @@ FLAGS: dict[str, Holds] = {
 }
 
 
+@pytest.mark.promise("flags.false", "directives.known", "total.exact", cases={"{}": "search.{}"})
 @pytest.mark.parametrize("name", FLAGS)
 def test_true_restricts_and_false_does_not(
     own: httpx.Client, client: httpx.Client, leads: list[Lead], name: str
@@ -106,6 +107,30 @@ NUMBERS: list[tuple[dict[str, Any], Holds]] = [
 ]
 
 
+@pytest.mark.promise(
+    "numbers.ends",
+    cases={
+        "{'spending': '100-499'}": "search.spending",
+        "{'spending': '5000+'}": "search.spending",
+        "{'min_spending': 1000}": "search.min_spending",
+        "{'max_spending': 999}": "search.max_spending",
+        "{'min_score': 30}": "search.min_score",
+        "{'max_score': 30}": "search.max_score",
+        "{'load_time_ms': '<=3000'}": "search.load_time_ms",
+        "{'load_time_ms': '>3000'}": "search.load_time_ms",
+        "{'seo_score': '>=30'}": ("search.seo_score", "numbers.more_operators"),
+        "{'seo_score': 'less than 30'}": ("search.seo_score", "numbers.strict"),
+        "{'min_score': 100}": "limit.score_filter",
+        "{'max_score': 0}": "limit.score_filter",
+        "{'seo_score': '<30'}": "numbers.strict",
+        "{'seo_score': '>30'}": "numbers.strict",
+        "{'seo_score': 'greater than 30'}": "numbers.strict",
+        "{'seo_score': '<=30'}": "numbers.more_operators",
+        "{'seo_score': '=30'}": "numbers.more_operators",
+        "{'seo_score': '  <=   30 '}": "numbers.blanks",
+        "{'spending': ' 100 - 499 '}": "numbers.blanks",
+    },
+)
 @pytest.mark.parametrize(("body", "holds"), NUMBERS, ids=[str(body) for body, _ in NUMBERS])
 def test_numbers_and_their_ends(
     own: httpx.Client, client: httpx.Client, leads: list[Lead], body: dict[str, Any], holds: Holds
@@ -153,6 +178,22 @@ LISTS: list[tuple[dict[str, Any], Holds]] = [
 ]
 
 
+@pytest.mark.promise(
+    "lists.or",
+    "values.open",
+    cases={
+        "{'language': 'en'}": "search.language",
+        "{'language': 'German'}": "search.language",
+        "{'technologies': ['SHOPIFY', 'hubspot']}": "search.technologies",
+        "{'categories_uses': ['CRM', 'ecommerce']}": "search.categories_uses",
+        "{'service_type': 'SaaS'}": "search.service_type",
+        "{'offers': 'crm'}": "search.offers",
+        "{'lacks': ['crm']}": "search.lacks",
+        "{'technologies': ['Shopify'], 'categories_uses': ['crm']}": "search.filters_alone",
+        "{'categories_uses': ['no_such_category']}": "values.categories_uses",
+        "{'offers': 'no such offer'}": "values.offers",
+    },
+)
 @pytest.mark.parametrize(("body", "holds"), LISTS, ids=[str(body) for body, _ in LISTS])
 def test_values_of_a_list_are_alternatives_and_filters_add_up(
     own: httpx.Client, client: httpx.Client, leads: list[Lead], body: dict[str, Any], holds: Holds
@@ -164,6 +205,7 @@ def test_values_of_a_list_are_alternatives_and_filters_add_up(
         assert page["total_results"] == sum(bool(holds(lead)) for lead in leads)
 
 
+@pytest.mark.promise("search.pages", "pages.form")
 @pytest.mark.parametrize(
     "path", ["/pricing", "pricing", "/Pricing", "PRICING", "/pricing/", "pricing/", "/pricing?plan=1"]
 )
@@ -176,6 +218,7 @@ def test_pages_are_compared_in_their_stored_form(
     assert page["filters"] == {"pages": [path]}
 
 
+@pytest.mark.promise("search.pages", "lists.or", "pages.equal")
 def test_pages_are_equal_not_contained(own: httpx.Client) -> None:
     assert found(own, {"pages": ["/pricing/plans"]}) == {NEVER.domain}
     assert found(own, {"pages": ["/about"]}) == set()
@@ -183,6 +226,7 @@ def test_pages_are_equal_not_contained(own: httpx.Client) -> None:
     assert found(own, {"pages": ["about/team", "/pricing/plans", "/none"]}) == {FULL.domain, NEVER.domain}
 
 
+@pytest.mark.promise("search.updated_after", "updated_after.strict")
 @pytest.mark.parametrize("after", [CRAWLED, CRAWLED - 1, CRAWLED - 2, CRAWLED - 1000, CRAWLED + 122, CRAWLED + 123])
 def test_updated_after_is_strict(own: httpx.Client, after: int) -> None:
     body = {"updated_after": time_text(after)}
@@ -211,6 +255,7 @@ def test_updated_after_reads_a_date_as_its_first_moment(own: httpx.Client) -> No
     assert found(own, {"updated_after": "1970-01-01"}) == those(lambda lead: True)
 
 
+@pytest.mark.promise("search.updated_after")
 def test_updated_after_over_the_demo_leads(client: httpx.Client, leads: list[Lead]) -> None:
     for lead in leads[:5]:
         body = {"updated_after": time_text(lead.crawled_at_ms), "limit": 1}
@@ -245,6 +290,7 @@ SHARED = [
 ]
 
 
+@pytest.mark.promise("values.categories_uses", "values.offers", "values.one_list")
 def test_categories_and_offers_share_one_list(client: httpx.Client, leads: list[Lead]) -> None:
     for value in SHARED:
         page = search(client, {"categories_uses": [value], "limit": 1})
@@ -280,6 +326,7 @@ SERVICE_TYPES = [
 ]
 
 
+@pytest.mark.promise("search.service_type", "values.service_type")
 def test_every_service_type(client: httpx.Client, leads: list[Lead]) -> None:
     assert len(SERVICE_TYPES) == 20
     for value in SERVICE_TYPES:

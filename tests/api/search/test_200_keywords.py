@@ -11,6 +11,7 @@ from tests.api.handmade import those
 DENTISTS = {"word-title.com", "word-description.com"}
 
 
+@pytest.mark.promise("search.keywords", "lists.or", "keywords.where", "keywords.stemmed", "keywords.phrase")
 @pytest.mark.parametrize(
     ("keywords", "expected"),
     [
@@ -51,6 +52,7 @@ def test_keywords(own: httpx.Client, keywords: list[str], expected: set[str]) ->
     assert search(own, {"keywords": keywords})["filters"] == {"keywords": keywords}
 
 
+@pytest.mark.promise("directive.keywords")
 @pytest.mark.parametrize("text", ["@keywords(dog food, dentists)", "@KEYWORDS( dog food ,dentist )"])
 def test_keywords_as_a_directive(own: httpx.Client, text: str) -> None:
     assert found(own, {"wrapped_query": text}) == DENTISTS | {"word-keywords.com", "word-text.com"}
@@ -59,11 +61,13 @@ def test_keywords_as_a_directive(own: httpx.Client, text: str) -> None:
     )
 
 
+@pytest.mark.promise("directives.rule_1", "lists.and")
 def test_two_lines_of_keywords_must_both_be_found(own: httpx.Client) -> None:
     assert found(own, {"wrapped_query": "@keywords(emergency)\n@keywords(dentist)"}) == DENTISTS
     assert found(own, {"wrapped_query": "@keywords(emergency)\n@keywords(vegan)"}) == set()
 
 
+@pytest.mark.promise("search.query")
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -94,6 +98,7 @@ def test_one_word_of_a_query_comes_back_as_keywords(own: httpx.Client) -> None:
     assert search(own, {"query": "dentist"})["filters"] == {"keywords": ["dentist"]}
 
 
+@pytest.mark.promise("query.directives")
 def test_a_directive_inside_a_query_is_one(own: httpx.Client) -> None:
     for directive in ("@country(DEU)", "!@keywords(vegan)"):
         assert found(own, {"query": directive}) == found(own, {"wrapped_query": directive})

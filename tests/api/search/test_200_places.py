@@ -12,6 +12,7 @@ from testing.api_calls import found, search
 from tests.api.handmade import those
 
 
+@pytest.mark.promise("search.country", "directive.country", "places.country", "places.folded")
 @pytest.mark.parametrize(
     ("country", "code"),
     [
@@ -77,6 +78,17 @@ PLACES: list[tuple[dict[str, Any], set[str]]] = [
 ]
 
 
+@pytest.mark.promise(
+    "search.state",
+    "search.city",
+    "directive.state",
+    "values.open",
+    "places.state",
+    "places.bare_code",
+    "places.state_name",
+    "places.city",
+    "places.folded",
+)
 @pytest.mark.parametrize(("body", "expected"), PLACES, ids=[str(body) for body, _ in PLACES])
 def test_states_and_cities(own: httpx.Client, body: dict[str, Any], expected: set[str]) -> None:
     assert found(own, body) == expected
@@ -85,6 +97,7 @@ def test_states_and_cities(own: httpx.Client, body: dict[str, Any], expected: se
     assert found(own, {"wrapped_query": text}) == expected
 
 
+@pytest.mark.promise("places.state")
 def test_states_over_the_demo_leads(client: httpx.Client, leads: list[Lead]) -> None:
     for body, country, state in (
         ({"state": "tx", "country": "United States"}, "USA", "TX"),
@@ -101,6 +114,7 @@ def test_states_over_the_demo_leads(client: httpx.Client, leads: list[Lead]) -> 
     assert bare == sum(lead.state == "CA" for lead in leads)
 
 
+@pytest.mark.promise("directive.region", "directive.subregion")
 @pytest.mark.parametrize(
     ("text", "codes"),
     [
@@ -117,6 +131,18 @@ def test_regions(own: httpx.Client, text: str, codes: set[str]) -> None:
     assert found(own, {"wrapped_query": text}) == those(lambda lead: lead.country in codes)
 
 
+@pytest.mark.promise(
+    "directive.country",
+    "directive.state",
+    "directive.region",
+    "directive.subregion",
+    "directives.rule_3",
+    "directives.exclude_country",
+    "directives.exclude_state",
+    "directives.exclude_city",
+    "directives.exclude_region",
+    "directives.exclude_subregion",
+)
 def test_excluded_places_keep_leads_of_unknown_place(own: httpx.Client) -> None:
     assert found(own, {"wrapped_query": "!@country(USA)"}) == those(lambda lead: lead.country != "USA")
     assert found(own, {"wrapped_query": "!@state(CA, NY)"}) == those(lambda lead: lead.state not in ("CA", "NY"))

@@ -28,6 +28,7 @@ def _records(client: httpx.Client, **body: Any) -> dict[str, dict[str, Any]]:
     return {record["domain"]: record for record in search(client, {"limit": 100, **body})["results"]}
 
 
+@pytest.mark.promise("record.default", "shape.times", "version.additions")
 def test_seventeen_fields_without_select(own: httpx.Client) -> None:
     records = _records(own)
     assert len(records) == len(HANDMADE)
@@ -36,6 +37,7 @@ def test_seventeen_fields_without_select(own: httpx.Client) -> None:
         same_record(record, BY_DOMAIN[domain])
 
 
+@pytest.mark.promise("record.select_more", "missing.always_there", "shape.score")
 def test_every_field_can_be_selected(own: httpx.Client) -> None:
     records = _records(own, select=EVERY_FIELD)
     assert len(records) == len(HANDMADE)
@@ -44,6 +46,7 @@ def test_every_field_can_be_selected(own: httpx.Client) -> None:
         same_record(record, BY_DOMAIN[domain])
 
 
+@pytest.mark.promise("shape.spending")
 def test_the_demo_leads_too(client: httpx.Client, leads: list[Lead]) -> None:
     by_domain = {lead.domain: lead for lead in leads}
     for sort in ("-score", "score", "-spending", "-crawled_at", "domain"):
@@ -52,6 +55,9 @@ def test_the_demo_leads_too(client: httpx.Client, leads: list[Lead]) -> None:
             same_record(record, by_domain[domain])
 
 
+@pytest.mark.promise(
+    "record.select", "search.select", "search.rule_3", cases={"{}": "record.{}", "service_type": "missing.service_type"}
+)
 @pytest.mark.parametrize("name", EVERY_FIELD)
 def test_one_selected_field_comes_with_crawled_at_only(own: httpx.Client, name: str) -> None:
     page = search(own, {"select": [name], "keywords": ["thoroughness"]})
@@ -61,6 +67,7 @@ def test_one_selected_field_comes_with_crawled_at_only(own: httpx.Client, name: 
     assert page["filters"] == {"keywords": ["thoroughness"]}
 
 
+@pytest.mark.promise("record.select")
 def test_select_in_any_order_and_twice(own: httpx.Client) -> None:
     names = random.Random(1).sample(EVERY_FIELD, 12)
     (record,) = search(own, {"select": [*names, names[0]], "keywords": ["thoroughness"]})["results"]
@@ -68,6 +75,7 @@ def test_select_in_any_order_and_twice(own: httpx.Client) -> None:
     same_record(record, FULL)
 
 
+@pytest.mark.promise("missing.text", "missing.list", "missing.social_links", "missing.null")
 def test_missing_values(own: httpx.Client) -> None:
     record = _records(own, select=EVERY_FIELD)[BARE.domain]
     texts = [
@@ -90,6 +98,15 @@ def test_missing_values(own: httpx.Client) -> None:
     assert {name: record[name] for name in others} == dict.fromkeys(others)
 
 
+@pytest.mark.promise(
+    "record.links",
+    "record.score",
+    "record.social_links",
+    "shape.score",
+    "shape.links",
+    "shape.pages",
+    "shape.social_links",
+)
 def test_forms(client: httpx.Client) -> None:
     for record in _records(client, select=EVERY_FIELD, wrapped_query="@has_email\n@has_facebook").values():
         assert type(record["score"]) is int
@@ -103,12 +120,14 @@ def test_forms(client: httpx.Client) -> None:
         assert len(record["country"]) in (0, 3)
 
 
+@pytest.mark.promise("record.spending", "shape.spending")
 def test_the_spending_ladder(own: httpx.Client) -> None:
     records = _records(own, sort="-spending")
     shown = {lead.spending: records[lead.domain]["spending"] for lead in SPENDERS}
     assert list(shown.values()) == [step for step in LADDER for _ in (0, 1)]
 
 
+@pytest.mark.promise("shape.spending_back")
 @pytest.mark.parametrize("step", LADDER)
 def test_a_spending_from_a_result_can_be_sent_as_a_filter(
     own: httpx.Client, client: httpx.Client, leads: list[Lead], step: str
@@ -123,6 +142,7 @@ def test_a_spending_from_a_result_can_be_sent_as_a_filter(
     assert demo["total_results"] == sum(spending_range(lead.spending) == step for lead in leads)
 
 
+@pytest.mark.promise("shape.social_links", "shape.flags")
 @pytest.mark.parametrize("network", NETWORKS)
 def test_social_links_hold_what_the_flags_find(
     own: httpx.Client, client: httpx.Client, leads: list[Lead], network: str
@@ -137,6 +157,7 @@ def test_social_links_hold_what_the_flags_find(
     assert all(network in record["social_links"] for record in demo["results"])
 
 
+@pytest.mark.promise("search.exclude_generic_emails", "directive.no_generic_emails", "generic.emails")
 def test_exclude_generic_emails_shows_only_the_others(own: httpx.Client) -> None:
     for body in ({"exclude_generic_emails": True}, {"wrapped_query": "@no_generic_emails"}):
         records = _records(own, **body)
@@ -148,6 +169,7 @@ def test_exclude_generic_emails_shows_only_the_others(own: httpx.Client) -> None
         assert _records(own, **body)[FULL.domain]["emails"] == list(FULL.emails)
 
 
+@pytest.mark.promise("generic.lead")
 def test_exclude_generic_emails_over_the_demo_leads(client: httpx.Client, leads: list[Lead]) -> None:
     by_domain = {lead.domain: lead for lead in leads}
     page = search(client, {"exclude_generic_emails": True, "limit": 100, "select": ["domain", "emails"]})

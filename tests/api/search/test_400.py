@@ -12,6 +12,7 @@ from testing.api_calls import DEFAULT_FIELDS, SEARCH, bad_fields, refused
 JSON = {"Content-Type": "application/json"}
 
 
+@pytest.mark.promise("error.INVALID_REQUEST", "body.empty")
 @pytest.mark.parametrize(
     "content",
     [
@@ -59,6 +60,7 @@ def test_what_is_said_of_no_json_object(own: httpx.Client, content: bytes, messa
     assert detail == {"field": "body", "message": message}
 
 
+@pytest.mark.promise("body.unknown_field")
 @pytest.mark.parametrize(
     ("name", "nearest"),
     [
@@ -79,11 +81,13 @@ def test_an_unknown_field_is_named_with_the_nearest(own: httpx.Client, name: str
     assert name in response.json()["message"]
 
 
+@pytest.mark.promise("body.nothing_ignored")
 def test_an_unknown_field_far_from_all_names(own: httpx.Client) -> None:
     (detail,) = refused(own.post(SEARCH, json={"zzqqxxyy": 1}), 400, "INVALID_REQUEST")
     assert detail == {"field": "zzqqxxyy", "message": "unknown field; the known ones are in /openapi.json"}
 
 
+@pytest.mark.promise("error.INVALID_REQUEST", "body.all_problems", "errors.details")
 def test_all_problems_at_once(own: httpx.Client) -> None:
     body = {
         "limt": 5,
@@ -104,6 +108,7 @@ def test_all_problems_at_once(own: httpx.Client) -> None:
     assert any(name.startswith("select") for name in bad_fields(own, body))
 
 
+@pytest.mark.promise("body.all_problems")
 def test_problems_of_body_and_of_wrapped_query_at_once(own: httpx.Client) -> None:
     response = own.post(SEARCH, json={"limt": 5, "country": "Germny", "wrapped_query": "@nope"})
     assert response.status_code == 400
@@ -147,12 +152,14 @@ FLAGS = [
 NUMBERS = ["limit", "min_spending", "max_spending", "min_score", "max_score"]
 
 
+@pytest.mark.promise("body.single_strings", "body.wrong_type")
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("value", [3, True, False, 1.5, ["USA"], {"a": 1}], ids=str)
 def test_no_text(own: httpx.Client, name: str, value: Any) -> None:
     assert bad_fields(own, {name: value}) == {name}
 
 
+@pytest.mark.promise("body.wrong_type")
 @pytest.mark.parametrize("name", LISTS)
 @pytest.mark.parametrize("value", ["domain", 3, True, {"a": 1}, [3], [None], [["domain"]], [True]], ids=str)
 def test_no_array_of_texts(own: httpx.Client, name: str, value: Any) -> None:
@@ -193,34 +200,40 @@ def test_an_array_where_a_text_belongs(own: httpx.Client, body: dict[str, Any], 
     assert _message(own, body) == f"expected a string, found an array; {way_on}"
 
 
+@pytest.mark.promise("body.wrong_type")
 @pytest.mark.parametrize("name", FLAGS)
 @pytest.mark.parametrize("value", ["true", 1, 0, "", {}], ids=repr)
 def test_no_boolean(own: httpx.Client, name: str, value: Any) -> None:
     assert bad_fields(own, {name: value}) == {name}
 
 
+@pytest.mark.promise("body.integers", "body.wrong_type")
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("value", [True, False, "20", 20.5, "", {}, [20]], ids=repr)
 def test_no_integer(own: httpx.Client, name: str, value: Any) -> None:
     assert bad_fields(own, {name: value}) == {name}
 
 
+@pytest.mark.promise("search.limit", "limit.outside", cases={"101": "limit.page_most"})
 @pytest.mark.parametrize("limit", [0, -1, 101, 10**30])
 def test_limit_outside_1_to_100(own: httpx.Client, limit: int) -> None:
     assert bad_fields(own, {"limit": limit}) == {"limit"}
 
 
+@pytest.mark.promise("search.min_score", "search.max_score", "limit.score_filter")
 @pytest.mark.parametrize("name", ["min_score", "max_score"])
 @pytest.mark.parametrize("value", [-1, 101])
 def test_scores_outside_0_to_100(own: httpx.Client, name: str, value: int) -> None:
     assert bad_fields(own, {name: value}) == {name}
 
 
+@pytest.mark.promise("sort.unknown")
 @pytest.mark.parametrize("sort", ["+score", "Score", "-domain", "spending", "crawled_at", ""])
 def test_unknown_order(own: httpx.Client, sort: str) -> None:
     assert bad_fields(own, {"sort": sort}) == {"sort"}
 
 
+@pytest.mark.promise("search.select")
 @pytest.mark.parametrize("name", ["domian", "Domain", "social_accounts", "text", "emails_personal", ""])
 def test_unknown_field_in_select(own: httpx.Client, name: str) -> None:
     (detail,) = refused(own.post(SEARCH, json={"select": ["title", name]}), 400, "INVALID_REQUEST")
@@ -240,6 +253,7 @@ def test_two_unknown_fields_in_select_are_both_named(own: httpx.Client) -> None:
     assert all(any(name in detail["message"] for detail in details) for name in ("x1", "x2"))
 
 
+@pytest.mark.promise("errors.no_framework")
 def test_framework_bodies_never_show(own: httpx.Client) -> None:
     for content in (b"{", b'{"limit": "x"}', b"\xff"):
         text = own.post(SEARCH, content=content, headers=JSON).text

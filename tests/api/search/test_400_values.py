@@ -11,6 +11,7 @@ import pytest
 from testing.api_calls import SEARCH, bad_fields, refused, search
 
 
+@pytest.mark.promise("values.closed", "values.open_excluded")
 @pytest.mark.parametrize(
     ("body", "nearest"),
     [
@@ -33,6 +34,7 @@ def test_closed_values(own: httpx.Client, body: dict[str, Any], nearest: str) ->
     assert nearest in detail["message"]
 
 
+@pytest.mark.promise("numbers.no_operator")
 @pytest.mark.parametrize(
     "body",
     [
@@ -70,11 +72,13 @@ def test_forms_of_numbers_and_times(own: httpx.Client, body: dict[str, Any]) -> 
     assert bad_fields(own, body) == set(body)
 
 
+@pytest.mark.promise("numbers.crossed")
 @pytest.mark.parametrize("body", [{"min_score": 50, "max_score": 49}, {"min_spending": 2, "max_spending": 1}], ids=str)
 def test_min_above_max(own: httpx.Client, body: dict[str, Any]) -> None:
     assert bad_fields(own, body) & set(body)
 
 
+@pytest.mark.promise("limit.query_chars", "limit.wrapped_query_chars")
 def test_long_texts(own: httpx.Client) -> None:
     search(own, {"query": "sites in Germany. ".ljust(1000, "é"), "limit": 1})
     assert bad_fields(own, {"query": "é" * 1001}) == {"query"}
@@ -85,6 +89,7 @@ def test_long_texts(own: httpx.Client) -> None:
     assert [detail["field"] for detail in response.json()["details"]] == ["wrapped_query"]
 
 
+@pytest.mark.promise("limit.query_chars")
 def test_a_long_query_is_refused_even_when_wrapped_query_rules(own: httpx.Client) -> None:
     assert bad_fields(own, {"query": "x" * 1001, "wrapped_query": "@country(USA)"}) == {"query"}
 
@@ -96,6 +101,7 @@ def _refused_for_size(own: httpx.Client, body: dict[str, Any]) -> None:
     assert response.json()["error"] in ("INVALID_REQUEST", "INVALID_QUERY")
 
 
+@pytest.mark.promise("limit.values", "size.refused")
 def test_200_values(own: httpx.Client) -> None:
     values = [f"w{number}" for number in range(201)]
     search(own, {"keywords": values[:200], "limit": 1})
@@ -105,6 +111,7 @@ def test_200_values(own: httpx.Client) -> None:
     _refused_for_size(own, {"wrapped_query": f"@keywords({', '.join(values[:100])})", "pages": values[100:]})
 
 
+@pytest.mark.promise("limit.lines", "size.refused")
 def test_64_lines(own: httpx.Client) -> None:
     lines = [f"@keywords(w{number})" for number in range(65)]
     search(own, {"wrapped_query": "\n".join(lines[:64]), "limit": 1})
@@ -113,12 +120,14 @@ def test_64_lines(own: httpx.Client) -> None:
     search(own, {"wrapped_query": "\n".join(lines[:63]), "country": "USA", "limit": 1})
 
 
+@pytest.mark.promise("size.once")
 def test_equal_lines_and_values_count_once(own: httpx.Client) -> None:
     search(own, {"wrapped_query": "\n".join(["@country(USA)"] * 65), "limit": 1})
     search(own, {"wrapped_query": "\n".join(f"!@keywords(w{number})" for number in range(65)), "limit": 1})
     search(own, {"keywords": ["same"] * 201, "limit": 1})
 
 
+@pytest.mark.promise("limit.echo_bytes")
 def test_4800_bytes_of_filters_as_sent(own: httpx.Client) -> None:
     """What is said is short, but it comes back as it was sent, and travels in the cursor so."""
     most = {"keywords": [*["same"] * 682, "another99"]}
@@ -127,16 +136,19 @@ def test_4800_bytes_of_filters_as_sent(own: httpx.Client) -> None:
     _refused_for_size(own, {"keywords": [*most["keywords"][:-1], "another999"]})
 
 
+@pytest.mark.promise("limit.value_chars")
 def test_256_characters_of_a_value(own: httpx.Client) -> None:
     search(own, {"keywords": ["é" * 256], "limit": 1})
     assert bad_fields(own, {"keywords": ["é" * 257]}) == {"keywords"}
 
 
+@pytest.mark.promise("directives.comment_line")
 def test_blank_lines_and_comments_are_no_lines(own: httpx.Client) -> None:
     lines = ["# a note", ""] * 40 + ["@country(USA)"]
     search(own, {"wrapped_query": "\n".join(lines), "limit": 1})
 
 
+@pytest.mark.promise("limit.canonical_bytes", "size.refused")
 def test_4000_bytes(own: httpx.Client) -> None:
     search(own, {"keywords": [f"{number:02}{'x' * 68}" for number in range(50)], "limit": 1})
     _refused_for_size(own, {"keywords": [f"{number:02}{'x' * 68}" for number in range(58)]})
@@ -145,6 +157,7 @@ def test_4000_bytes(own: httpx.Client) -> None:
     _refused_for_size(own, {"wrapped_query": "\n".join(f"!@keywords({'x' * 200}{number})" for number in range(20))})
 
 
+@pytest.mark.promise("limit.canonical_bytes")
 def test_up_to_4000_bytes_are_answered(own: httpx.Client) -> None:
     values = [f"{number:018}" for number in range(196)]
     line = f"@keywords({', '.join(values)})"
@@ -153,6 +166,7 @@ def test_up_to_4000_bytes_are_answered(own: httpx.Client) -> None:
     search(own, {"keywords": values, "limit": 1})
 
 
+@pytest.mark.promise("size.query")
 def test_a_query_beyond_the_size_is_not_refused(own: httpx.Client) -> None:
     search(own, {"query": "sites in Germany. " + " ".join(f"w{number}" for number in range(190)), "limit": 1})
 

@@ -8,6 +8,16 @@ import pytest
 from testing.api_calls import bad_query
 
 
+@pytest.mark.promise(
+    "error.INVALID_QUERY",
+    "directives.one_a_line",
+    "directives.position",
+    "errors.details",
+    cases={
+        "@score(91)-1-8": ("directive.score", "limit.score_directive", "score.position"),
+        "@score(0)-1-8": ("limit.score_directive", "score.position"),
+    },
+)
 @pytest.mark.parametrize(
     ("text", "line", "column"),
     [
@@ -28,6 +38,21 @@ def test_line_and_column(own: httpx.Client, text: str, line: int, column: int) -
     assert (detail["line"], detail["column"]) == (line, column)
 
 
+@pytest.mark.promise(
+    "error.INVALID_QUERY",
+    "values.closed",
+    cases={
+        "@updated_within(0d)": "limit.age_days",
+        "@updated_within(3651d)": "limit.age_days",
+        "@spends(5000-1000)": "numbers.crossed",
+        "@spends(5,000)": "numbers.thousands",
+        "!@technology(Shopfy)": "values.open_excluded",
+        "@not_secure()": "directives.flag_parentheses",
+        "@country": "directives.need_value",
+        "@country()": "directives.need_value",
+        "@not_secure @not_responsive": "directives.one_a_line",
+    },
+)
 @pytest.mark.parametrize(
     "text",
     [
@@ -84,6 +109,7 @@ def test_refused(own: httpx.Client, text: str) -> None:
     bad_query(own, text)
 
 
+@pytest.mark.promise("values.closed", "values.open_excluded")
 @pytest.mark.parametrize(
     ("text", "nearest"),
     [
@@ -103,11 +129,13 @@ def test_the_nearest_is_suggested(own: httpx.Client, text: str, nearest: str) ->
     assert nearest in detail["message"]
 
 
+@pytest.mark.promise("body.all_problems")
 def test_all_lines_are_reported(own: httpx.Client) -> None:
     details = bad_query(own, "@nope\n@country(USA)\n@score(91)\n@country(Atlantis)")
     assert [detail["line"] for detail in details] == [1, 3, 4]
 
 
+@pytest.mark.promise("directives.position")
 def test_columns_count_characters(own: httpx.Client) -> None:
     (detail,) = bad_query(own, "@city(Zürich, 東京)\n@country(Côte d'Ivoire, Atlantis)")
     assert (detail["line"], detail["column"]) == (2, 25)

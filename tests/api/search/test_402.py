@@ -9,6 +9,7 @@ from testing.api_calls import SEARCH, answered, refused
 from testing.customers import COST, FAST, IN_ORDER, STOCK, Bank, capped, marks, too_few
 
 
+@pytest.mark.promise("error.INSUFFICIENT_CREDITS", "credits.too_few", "credits.message")
 def test_the_body(bank: Bank) -> None:
     poor = bank.customer(lead=3)
     with poor.untouched():
@@ -16,6 +17,7 @@ def test_the_body(bank: Bank) -> None:
     too_few(response, need=(0, COST[10]), balance=(0, 3))
 
 
+@pytest.mark.promise("credits.too_few")
 @pytest.mark.parametrize("balance", [0, 1, 5, COST[20] - 1])
 def test_one_credit_too_few_is_too_few(bank: Bank, balance: int) -> None:
     poor = bank.customer(api=100, lead=balance)
@@ -31,6 +33,7 @@ def test_exactly_enough_is_enough(bank: Bank) -> None:
         too_few(customer.client.post(SEARCH, json=IN_ORDER), need=(0, COST[20]), balance=(0, 0))
 
 
+@pytest.mark.promise("credits.smaller_limit")
 def test_a_smaller_limit_works(bank: Bank) -> None:
     poor = bank.customer(lead=3)
     with poor.untouched():
@@ -48,6 +51,7 @@ def test_what_costs_nothing_needs_nothing(bank: Bank) -> None:
         too_few(poor.client.post(SEARCH, json={**IN_ORDER, "limit": 2}), need=(0, 1), balance=(0, 0))
 
 
+@pytest.mark.promise("charge.address")
 def test_select_saves_nothing(bank: Bank) -> None:
     poor = bank.customer(lead=1)
     with poor.untouched():
@@ -63,12 +67,14 @@ def test_a_grant_helps_at_once(bank: Bank) -> None:
     assert poor.balance() == (0, 0)
 
 
+@pytest.mark.promise("order.fields")
 def test_what_is_wrong_is_told_first(bank: Bank) -> None:
     poor = bank.customer()
     refused(poor.client.post(SEARCH, json={"limt": 1}), 400, "INVALID_REQUEST")
     refused(poor.client.post(SEARCH, json={"wrapped_query": "@nope"}), 400, "INVALID_QUERY")
 
 
+@pytest.mark.promise("error.CREDIT_CAP_EXCEEDED", "key.daily_cap", "credits.cap_key")
 def test_the_daily_cap_of_a_key(bank: Bank) -> None:
     held = bank.customer(lead=100, limits=KeyLimits(daily_lead_cap=5))
     with held.untouched():
@@ -92,6 +98,7 @@ def test_a_cap_of_nothing(bank: Bank) -> None:
     held.pays(SEARCH, {**IN_ORDER, "limit": 1}, "search", 0, marks(STOCK[:1]))
 
 
+@pytest.mark.promise("credits.cap_key")
 def test_a_plan_caps_its_keys_too(bank: Bank) -> None:
     plan = bank.plan(100_000, 100_000, daily_lead_cap=2)
     held = bank.customer(lead=100, plan=plan)

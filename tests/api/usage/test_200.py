@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from testing.api_calls import LEDGER, SEARCH, USAGE, answered
 from testing.customers import COST, IN_ORDER, Bank, Customer
 from tests.api.receipts import another, as_owner, entries, get, look_up, moment, spend
@@ -23,6 +25,7 @@ def _row(day: str, operation: str, key: Customer, requests: int, api: int, lead:
     }
 
 
+@pytest.mark.promise("route.GET /v1/usage", "usage.key", "usage.order")
 def test_what_was_charged(bank: Bank) -> None:
     customer = bank.customer(api=10, lead=500)
     other = another(bank, customer, "another")
@@ -52,6 +55,7 @@ def test_what_was_charged(bank: Bank) -> None:
     assert only["totals"] == {"requests": 1, "api_credits": 0, "lead_credits": COST[4]}
 
 
+@pytest.mark.promise("usage.from", "usage.to")
 def test_days_are_included_at_both_ends(bank: Bank) -> None:
     customer = bank.customer()
     for day in range(1, 11):
@@ -63,6 +67,7 @@ def test_days_are_included_at_both_ends(bank: Bank) -> None:
     assert get(customer, USAGE, from_="2025-02-01", to="2025-02-28")["rows"] == []
 
 
+@pytest.mark.promise("limit.usage_default")
 def test_the_last_30_days_are_the_default(bank: Bank) -> None:
     customer = bank.customer()
     today = datetime.now(UTC).date()
@@ -81,6 +86,7 @@ def test_the_last_30_days_are_the_default(bank: Bank) -> None:
     assert (body["from"], [row["lead_credits"] for row in body["rows"]]) == (str(end), [0])
 
 
+@pytest.mark.promise("limit.usage_days")
 def test_366_days_and_the_ends_of_time(bank: Bank) -> None:
     customer = bank.customer()
     as_owner(bank, COUNTED, customer.key_id, date(2024, 1, 1), "search", 1, 0, 1)
@@ -91,6 +97,7 @@ def test_366_days_and_the_ends_of_time(bank: Bank) -> None:
     assert get(customer, USAGE, to="0001-01-02")["from"] == "0001-01-01"
 
 
+@pytest.mark.promise("usage.to")
 def test_days_are_those_of_the_ledger(bank: Bank) -> None:
     customer = bank.customer(lead=100)
     spend(customer)
@@ -99,6 +106,7 @@ def test_days_are_those_of_the_ledger(bank: Bank) -> None:
     assert (row["day"], row["lead_credits"]) == (str(moment(charge["at"]).date()), -charge["lead_credits"])
 
 
+@pytest.mark.promise("usage.order", "limit.usage_rows")
 def test_10_000_rows(bank: Bank) -> None:
     customer = bank.customer()
     keys = [bank.another(customer.account_id) for _ in range(27)]
@@ -115,6 +123,7 @@ def test_10_000_rows(bank: Bank) -> None:
     assert order == sorted(order)
 
 
+@pytest.mark.promise("receipts.own")
 def test_only_of_ones_own_account(bank: Bank) -> None:
     customer, stranger = bank.customer(lead=100), bank.customer(lead=100)
     spend(stranger)
@@ -126,6 +135,7 @@ def test_only_of_ones_own_account(bank: Bank) -> None:
     assert len(get(stranger, USAGE)["rows"]) == 1
 
 
+@pytest.mark.promise("receipts.free")
 def test_it_costs_no_credits_and_is_not_counted(bank: Bank) -> None:
     customer = bank.customer(lead=5)
     with customer.untouched():

@@ -15,6 +15,7 @@ def _told(own: httpx.Client, query: str) -> list[tuple[str, str]]:
     return [(detail["field"], detail["message"]) for detail in details]
 
 
+@pytest.mark.promise("receipts.strict")
 def test_unknown_parameters(own: httpx.Client) -> None:
     details = refused(own.get(f"{USAGE}?form=2026-11-01&operation=search"), 400, "INVALID_REQUEST")
     assert details == [
@@ -23,6 +24,7 @@ def test_unknown_parameters(own: httpx.Client) -> None:
     ]
 
 
+@pytest.mark.promise("receipts.strict")
 def test_all_problems_at_once(own: httpx.Client) -> None:
     assert _told(own, "until=1&from=x&to=y&key=z&key=1") == [
         ("until", "unknown parameter; expected one of from, to, key"),
@@ -33,6 +35,7 @@ def test_all_problems_at_once(own: httpx.Client) -> None:
     ]
 
 
+@pytest.mark.promise("usage.from")
 @pytest.mark.parametrize(
     "text",
     [
@@ -52,6 +55,7 @@ def test_no_day(own: httpx.Client, text: str) -> None:
         assert _told(own, f"{name}={text}") == [(name, f"expected a day such as 2026-11-15, found {text!r}")]
 
 
+@pytest.mark.promise("usage.key")
 @pytest.mark.parametrize("text", ["", "0", "-1", "1.0", "1e3", "9223372036854775808", "9" * 50, "%201", "٣", "mine"])
 def test_no_key(own: httpx.Client, text: str) -> None:
     ((field, message),) = _told(own, f"key={text}")
@@ -59,6 +63,7 @@ def test_no_key(own: httpx.Client, text: str) -> None:
     assert message.startswith("expected a whole number, found ")
 
 
+@pytest.mark.promise("limit.usage_days")
 def test_ranges(own: httpx.Client) -> None:
     assert _told(own, "from=2026-11-02&to=2026-11-01") == [
         ("from", "expected a day not after 2026-11-01, found 2026-11-02")
@@ -72,6 +77,7 @@ def test_ranges(own: httpx.Client) -> None:
     assert message.startswith("expected a day not after 20")
 
 
+@pytest.mark.promise("limit.usage_rows")
 def test_10_001_rows(bank: Bank) -> None:
     customer = bank.customer()
     keys = [customer, *(bank.another(customer.account_id) for _ in range(27))]

@@ -22,6 +22,7 @@ def _values(own: httpx.Client, field: str, **parameters: Any) -> list[str]:
     return [one["value"] for one in _body(own, field, **parameters)["values"]]
 
 
+@pytest.mark.promise("route.GET /v1/values/{field}", "values.q")
 @pytest.mark.parametrize(
     ("field", "text", "first"),
     [
@@ -69,6 +70,7 @@ def test_names_aliases_and_codes(own: httpx.Client, field: str, text: str, first
     assert list(found) == ["value", "name", "matched", *told.get(field, [])]
 
 
+@pytest.mark.promise("values.value")
 def test_a_value_is_what_a_filter_takes(own: httpx.Client) -> None:
     for field, many in (("technologies", True), ("categories_uses", True), ("lacks", True), ("offers", False)):
         value = _values(own, field, limit=1)[0]
@@ -83,6 +85,7 @@ def test_a_value_is_what_a_filter_takes(own: httpx.Client) -> None:
             answered(own.post(SEARCH, json={"wrapped_query": f"@{directive}({value})", "limit": 1}))
 
 
+@pytest.mark.promise("values.field")
 @pytest.mark.parametrize(
     ("name", "field"), [("technology", "technologies"), ("lang", "language"), ("categories_uses", "categories_uses")]
 )
@@ -94,6 +97,7 @@ def test_the_name_of_a_directive_is_understood(own: httpx.Client, name: str, fie
 # --- order --------------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("values.order")
 def test_equal_then_begun_then_later_words_then_aliases(own: httpx.Client) -> None:
     found = _body(own, "city", q="york", limit=50)["values"]
     assert [(one["value"], one["state"]) for one in found] == [
@@ -120,12 +124,14 @@ def test_equal_then_begun_then_later_words_then_aliases(own: httpx.Client) -> No
     assert _values(own, "offers", q="mark") == ["marketing", "email_marketing", "social_media_marketing"]
 
 
+@pytest.mark.promise("values.order")
 def test_an_equal_alias_comes_before_names_that_begin_so(own: httpx.Client) -> None:
     found = _body(own, "country", q="UK")["values"]
     assert [(one["value"], one["matched"]) for one in found] == [("GBR", "uk"), ("UKR", None)]
     assert _values(own, "language", q="de")[0] == "de"
 
 
+@pytest.mark.promise("values.order")
 def test_names_that_differ_in_case_or_a_hyphen(own: httpx.Client) -> None:
     for text, first, second in (("ip-api", "ip-api", "ipapi"), ("IPAPI", "ipapi", "ip-api")):
         assert _values(own, "technologies", q=text, limit=2) == [first, second]
@@ -133,6 +139,7 @@ def test_names_that_differ_in_case_or_a_hyphen(own: httpx.Client) -> None:
         assert _values(own, "technologies", q=text, limit=2) == [text, other]
 
 
+@pytest.mark.promise("values.q")
 def test_several_words_of_a_name(own: httpx.Client) -> None:
     assert _values(own, "technologies", q="tag  Man", limit=2) == [
         "Google Tag Manager",
@@ -147,6 +154,7 @@ def test_several_words_of_a_name(own: httpx.Client) -> None:
     ]
 
 
+@pytest.mark.promise("values.order")
 def test_cities_by_population_others_by_name(own: httpx.Client) -> None:
     assert _values(own, "city", q="s", limit=4) == ["Shanghai", "Shenzhen", "São Paulo", "Seoul"]
     states = [one["state"] for one in _body(own, "city", q="springfield", limit=5)["values"]]
@@ -157,6 +165,7 @@ def test_cities_by_population_others_by_name(own: httpx.Client) -> None:
     assert _values(own, "state", q="Limburg") == ["BE-VLI", "NL-LI"]
 
 
+@pytest.mark.promise("values.order")
 def test_what_looks_like_a_slip_comes_last(own: httpx.Client) -> None:
     for field, text, value in (
         ("technologies", "shopfy", "Shopify"),
@@ -173,6 +182,7 @@ def test_what_looks_like_a_slip_comes_last(own: httpx.Client) -> None:
     assert ([one["value"] for one in full["values"]], full["more"]) == (begun[:2], False)
 
 
+@pytest.mark.promise("values.q")
 @pytest.mark.parametrize("text", ["qwxzvkjh", "-", "...", "\x00", "😀", "x" * 64])
 def test_nothing_is_like_it(own: httpx.Client, text: str) -> None:
     for field in ("technologies", "city", "country", "offers"):
@@ -182,6 +192,7 @@ def test_nothing_is_like_it(own: httpx.Client, text: str) -> None:
 # --- without a text, and how many ---------------------------------------------------------------
 
 
+@pytest.mark.promise("values.blank")
 @pytest.mark.parametrize("asked", [{}, {"q": ""}, {"q": " \t "}])
 def test_without_a_text_the_first_ones(own: httpx.Client, asked: dict[str, str]) -> None:
     first = {
@@ -199,6 +210,7 @@ def test_without_a_text_the_first_ones(own: httpx.Client, asked: dict[str, str])
         assert _values(own, field, limit=3, **asked) == values
 
 
+@pytest.mark.promise("values.limit", "limit.values_default", "limit.values_most")
 def test_limit_and_more(own: httpx.Client) -> None:
     assert len(_values(own, "city", q="s")) == 10
     assert len(_values(own, "city", q="s", limit=50)) == 50
@@ -210,6 +222,7 @@ def test_limit_and_more(own: httpx.Client) -> None:
         assert (len(body["values"]), body["more"]) == (limit, more)
 
 
+@pytest.mark.promise("values.country")
 @pytest.mark.parametrize("country", ["USA", "us", "United States", "Vereinigte Staaten"])
 def test_of_one_country(own: httpx.Client, country: str) -> None:
     assert _values(own, "city", limit=3, country=country) == ["New York City", "Los Angeles", "Brooklyn"]
@@ -223,6 +236,7 @@ def test_of_one_country(own: httpx.Client, country: str) -> None:
 # --- what it costs ------------------------------------------------------------------------------
 
 
+@pytest.mark.promise("values.free")
 def test_it_costs_no_credits_and_needs_none(bank: Bank) -> None:
     for customer in (bank.customer(api=1, lead=2), bank.customer()):
         with customer.untouched():
@@ -231,6 +245,7 @@ def test_it_costs_no_credits_and_needs_none(bank: Bank) -> None:
         assert not [name for name in response.headers if name.startswith("x-credits")]
 
 
+@pytest.mark.promise("values.kept")
 def test_an_answer_may_be_kept_for_an_hour_and_a_refusal_may_not(own: httpx.Client) -> None:
     response = own.get(f"{VALUES}/region")
     assert response.headers["cache-control"] == "private, max-age=3600"

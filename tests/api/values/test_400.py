@@ -15,6 +15,7 @@ def _told(own: httpx.Client, path: str) -> list[tuple[str, str]]:
     return [(detail["field"], detail["message"]) for detail in details]
 
 
+@pytest.mark.promise("values.field")
 @pytest.mark.parametrize(
     ("field", "meant"),
     [
@@ -38,6 +39,7 @@ def test_a_field_without_values(own: httpx.Client, field: str, meant: str | None
     assert detail == {"field": "field", "message": message} | ({"nearest": meant} if meant else {})
 
 
+@pytest.mark.promise("values.strict")
 def test_unknown_parameters(own: httpx.Client) -> None:
     details = refused(own.get(f"{VALUES}/city?query=x&limt=5&state=TX&=1"), 400, "INVALID_REQUEST")
     expected = "unknown parameter; expected one of q, limit, country"
@@ -49,21 +51,25 @@ def test_unknown_parameters(own: httpx.Client) -> None:
     ]
 
 
+@pytest.mark.promise("values.strict")
 def test_all_problems_at_once(own: httpx.Client) -> None:
     found = _told(own, f"cty?nope=1&limit=0&country=Germny&q={'x' * 65}&q=y")
     assert [field for field, _ in found] == ["field", "nope", "q", "q", "limit", "country"]
 
 
+@pytest.mark.promise("values.limit", "limit.values_most")
 @pytest.mark.parametrize("text", ["0", "51", "-1", "", "ten", "1.5", "9" * 30, "٣"])
 def test_limit(own: httpx.Client, text: str) -> None:
     assert _told(own, f"city?limit={text}") == [("limit", f"expected a whole number from 1 to 50, found {text[:64]!r}")]
 
 
+@pytest.mark.promise("limit.values_q_chars")
 def test_65_characters(own: httpx.Client) -> None:
     assert _told(own, f"city?q={'é' * 65}") == [("q", "expected at most 64 characters, found 65")]
     assert own.get(f"{VALUES}/city?q={'é' * 64}").status_code == 200
 
 
+@pytest.mark.promise("values.country")
 def test_no_country(own: httpx.Client) -> None:
     details = refused(own.get(f"{VALUES}/state?country=Germny"), 400, "INVALID_REQUEST")
     message = "expected a country, found 'Germny'; did you mean DEU?"
@@ -73,6 +79,7 @@ def test_no_country(own: httpx.Client) -> None:
     assert _told(own, f"state?country={'x' * 300}") == [("country", "expected at most 256 characters, found 300")]
 
 
+@pytest.mark.promise("values.country")
 @pytest.mark.parametrize("field", [name for name in FIELDS.split(", ") if name not in ("state", "city")])
 def test_a_country_goes_with_state_and_city_only(own: httpx.Client, field: str) -> None:
     message = f"goes with state and city only, not with {field}"

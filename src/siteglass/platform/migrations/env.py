@@ -1,4 +1,4 @@
-"""Run by alembic inside `schema.migrate`, on its connection and in its transaction."""
+"""Run by Alembic inside `upgrade_tables`, on its connection and in its transaction."""
 
 from __future__ import annotations
 
