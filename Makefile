@@ -176,7 +176,7 @@ BENCH_LEADS ?= 500000
 STAMP = { date -u '+%Y-%m-%d'; echo "command: make $@"; echo "load average: $$(cut -d' ' -f1-3 /proc/loadavg), $$(nproc) cores"; }
 
 .PHONY: proof
-proof: long-fuzz long-roundtrip long-limits long-accounts long-charging ## Full-size proofs: directives, round trips, limits, keys, races, charging
+proof: long-fuzz long-roundtrip long-search long-limits long-accounts long-charging ## Full-size proofs: directives, round trips, limits, keys, races, charging
 
 .PHONY: faults
 faults: setup ## Engines and workers killed, frozen and stopped, at full size
@@ -191,6 +191,11 @@ bench: long-overhead long-depth long-load long-charge long-verify long-values lo
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts
 	$(BIN)/python -m testing.fuzz_directives --count 1000000 --seed 1 --output $(RESULTS)/fuzz_directives.json
+
+.PHONY: long-search
+long-search: setup ## Hundreds of searches and walks against a reference scan, while others are written
+	($(STAMP); SITEGLASS_LONG=1 $(BIN)/pytest -n 2 -q tests/search/test_meaning.py tests/search/test_pages.py \
+		--durations=10) | tee $(RESULTS)/search.txt
 
 .PHONY: long-roundtrip
 long-roundtrip: setup ## 5,000 random searches printed and read again, as a body, as directives and in a cursor

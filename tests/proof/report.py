@@ -8,7 +8,7 @@ PAGE = """# The proof of charging
 
 Run on {date}, seed {seed}, by {command}. The figures are those of
 `bench/results/proof.json`; how it works and why is in decision [0007](decisions/0007-a-separate-judge.md). CI runs it
-with 60,000 charges at ledger level and 10,000 over HTTP.
+with 20,000 charges at ledger level and 4,000 over HTTP.
 
 **{charges:,} charges under {kills} `kill -9`: {lost} lost, {doubled} doubled.** No failure in N charges bounds the rate
 of lost or doubled ones at 3/N with 95 % confidence: 3/{charges:,} = {bound:.1e}. Verdict of the judges: **{verdict}**.

@@ -24,8 +24,8 @@ from testing.random_searches import Drawer
 from testing.reference_scan import matching
 from testing.service import add, serving
 
-# 200 searches are walked by `SITEGLASS_LONG=1`, in each run 50.
-CHUNKS, PER_CHUNK = 10, 20 if os.environ.get("SITEGLASS_LONG") else 5
+# 200 searches are walked with SITEGLASS_LONG=1, in each run 25.
+CHUNKS, PER_CHUNK = (10, 20) if os.environ.get("SITEGLASS_LONG") else (5, 5)
 LEAST, MOST = 40, 1_200
 
 # Thousands of times over the same lines: what they cover, others cover, and counting it doubles their time.
