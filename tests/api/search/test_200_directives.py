@@ -9,10 +9,12 @@ import pytest
 
 from siteglass.corpus.lead import Lead
 from siteglass.platform.backends import Clock
+from siteglass.query.fields import DIRECTIVES, FILTERS
 from siteglass.settings import Settings
 from testing.api_calls import found, search
 from testing.service import serving
 from tests.api.handmade import CRAWLED, FULL, those
+from tests.api.search.test_200_filters import FLAGS
 
 Holds = Callable[[Lead], object]
 
@@ -34,6 +36,7 @@ def _load(test: Callable[[int], bool]) -> Holds:
 
 
 LINES: dict[str, Holds] = {
+    **{f"@{name if name in DIRECTIVES else FILTERS[name][0].ask.directive}": FLAGS[name] for name in FLAGS},
     "@lang(en)": lambda lead: lead.language == "en",
     "@lang(en, de)": lambda lead: lead.language in ("en", "de"),
     "@technology(Shopify)": lambda lead: "Shopify" in _using(lead),
@@ -70,13 +73,6 @@ LINES: dict[str, Holds] = {
     "@spends(>0)": _spending(lambda n: n > 0),
     "@pages(/pricing)": lambda lead: "/pricing" in lead.pages,
     "@pages(pricing, ABOUT/team/)": lambda lead: {"/pricing", "/about/team"} & set(lead.pages),
-    "@not_responsive": lambda lead: lead.responsive is False,
-    "@not_secure": lambda lead: lead.secure is False,
-    "@missing_sitemap": lambda lead: lead.has_sitemap is False,
-    "@missing_schema": lambda lead: lead.has_schema is False,
-    "@missing_robot": lambda lead: lead.has_robots is False,
-    "@missing_heading": lambda lead: lead.has_heading is False,
-    "@missing_description": lambda lead: lead.has_description is False,
     "@city(Munich, NYC)": lambda lead: lead.city in ("Munich", "New York City"),
     "@load_time(>3000)": _load(lambda n: n > 3000),
     "@load_time(<1500)": _load(lambda n: n < 1500),
@@ -84,17 +80,6 @@ LINES: dict[str, Holds] = {
     "@updated_after(2026-09-21)": lambda lead: lead.crawled_at_ms > 1_789_948_800_000,
     "@updated_after(2026-09-22)": lambda lead: False,
     "@updated_after(2026-09-21T14:13:20Z)": lambda lead: lead.crawled_at_ms > CRAWLED,
-    "@has_phone": lambda lead: lead.phones,
-    "@has_email": lambda lead: lead.emails,
-    "@has_facebook": lambda lead: "facebook" in lead.social_links,
-    "@has_linkedin": lambda lead: "linkedin" in lead.social_links,
-    "@has_twitter": lambda lead: "twitter" in lead.social_links,
-    "@has_x": lambda lead: "twitter" in lead.social_links,
-    "@has_instagram": lambda lead: "instagram" in lead.social_links,
-    "@has_youtube": lambda lead: "youtube" in lead.social_links,
-    "@has_tiktok": lambda lead: "tiktok" in lead.social_links,
-    "@has_pinterest": lambda lead: "pinterest" in lead.social_links,
-    "@no_generic_emails": lambda lead: lead.emails_personal,
 }
 
 
