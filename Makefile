@@ -118,13 +118,14 @@ slowest: ## Print the slowest tests of the last run
 	$(PYTHON) scripts/slowest_tests.py $(DURATIONS)
 
 .PHONY: lint
-lint: setup ## Style, formatting, types, import layers, and docs/reference/ as the code says
+lint: setup ## Style, formatting, types, import layers, generated docs and plain English
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy $(SOURCES)
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/build_reference.py --check
 	$(BIN)/python scripts/build_language.py --check
+	$(BIN)/python scripts/check_english.py
 
 .PHONY: format
 format: setup ## Rewrite the code in the project's style
