@@ -43,7 +43,7 @@ RULES = (
     _rule("for nothing", r"\bfor nothing\b", "'free' or 'free of charge'"),
     _rule(
         "who without a noun",
-        r"\b(?i:for|helps?|by|of|to|from|with|than|against) who\b|(?:^|(?<=[.;] ))Who (?![^.;]*\?)\w+ \w+ \w+",
+        r"\b(?i:for|helps?|by|of|to|from|with|than|against) who\b|(?:^|(?<=[.;] ))[Ww]ho (?![^.;]*\?)\w+ \w+ \w+",
         "name the people: 'operators', 'people who', 'the caller'",
         flags=0,
     ),

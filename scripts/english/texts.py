@@ -160,7 +160,7 @@ def _dedented(text: str) -> str:
 
 
 def _string(node: ast.expr) -> str | None:
-    """A string, or an f-string with a stand-in for each value."""
+    """A string, or an f-string with CODE in place of each value."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
@@ -184,7 +184,7 @@ def strings(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
 
 
 def comments(source: str) -> Iterator[tuple[int, str]]:
-    """Comments, those on lines of their own joined to one; not those for tools."""
+    """Comments; those on separate, consecutive lines are joined. Comments for tools are left out."""
     started, last, lines = 0, -1, list[str]()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type != tokenize.COMMENT:

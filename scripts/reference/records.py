@@ -85,7 +85,7 @@ _OTHERS = {
     "explain": (
         "boolean",
         "",
-        "Adds `interpretation`: [how the search was interpreted](natural-language.md#how-an-interpretation-is-explained).",
+        "Adds `interpretation`: [what was understood](natural-language.md#how-an-interpretation-is-explained).",
         True,
     ),
     "strict": (

@@ -30,6 +30,7 @@ def _texts(path: str, source: str) -> list[tuple[int, str, str]]:
         ("The interpretation tells for nothing what it means.", "for nothing"),
         ("For who runs the service.", "who without a noun"),
         ("It ends. Who lost both writes to the operator.", "who without a noun"),
+        ("It ends; who lost both writes to the operator.", "who without a noun"),
         ("Be sure who asks.", "who asks"),
         ("What was corrected is told.", "told"),
         ("A page as it is spelled.", "spelled"),
