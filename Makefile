@@ -122,7 +122,7 @@ slowest: ## Print the slowest tests of the last run
 	$(PYTHON) scripts/slowest_tests.py $(DURATIONS)
 
 .PHONY: lint
-lint: setup ## Style, formatting, types, import layers, and generated docs as the code says
+lint: setup ## Style, formatting, types, import layers, generated docs and plain English
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy $(SOURCES)
@@ -131,6 +131,7 @@ lint: setup ## Style, formatting, types, import layers, and generated docs as th
 	$(BIN)/python scripts/build_client.py --check
 	$(BIN)/python scripts/build_conformance.py --check
 	$(BIN)/python scripts/build_language.py --check
+	$(BIN)/python scripts/check_english.py
 
 .PHONY: format
 format: setup ## Rewrite the code in the project's style

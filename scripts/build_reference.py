@@ -21,15 +21,15 @@ from reference.records import fields_page, filters_page
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 NOTICE = "<!-- Generated from the code by `make reference` (scripts/build_reference.py). Do not edit it here. -->"
 PAGES: dict[str, tuple[str, Callable[[], str]]] = {
-    "fields.md": ("what an answer can show of a lead", fields_page),
-    "filters.md": ("what a request can say", filters_page),
+    "fields.md": ("the fields of a lead in a response", fields_page),
+    "filters.md": ("filters and other fields of a request", filters_page),
     "natural-language.md": ("what a sentence in `query` means", natural_language_page),
     "directives.md": ("the language of `wrapped_query`", directives_page),
-    "values.md": ("the values that are known", values_page),
-    "receipts.md": ("what can be read about credits: account, usage, ledger", receipts_page),
+    "values.md": ("known values of filters", values_page),
+    "receipts.md": ("account, usage and ledger", receipts_page),
     "errors.md": ("every error code", errors_page),
-    "headers.md": ("what answers say beside their body", headers_page),
-    "settings.md": ("what can be set from outside", settings_page),
+    "headers.md": ("response headers", headers_page),
+    "settings.md": ("environment variables of the service", settings_page),
     "leads.md": ("files of leads to load", leads_page),
     "commands.md": ("the command line", commands_page),
 }

@@ -147,11 +147,11 @@ def section(result: dict[str, Any]) -> str:
     )
     load = ", ".join(f"{value:.1f}" for value in result["machine"]["load_average"])
     return f"""
-{result["leads"]:,} leads in one segment, {searched["distinct"]:,} distinct searches ({searched["leads_each"]:.1f} leads
-and {searched["engine_requests_each"]:.2f} engine requests each, {searched["without_leads"]} without leads),
-{size["rounds"]} rounds; {result["date"]}, {result["machine"]["cores"]} cores, load average at the end {load}. In all
-{searched["same_leads"]:,} searches and all enrichments both sides gave the same leads. Medians of the rounds, least and
-most in brackets.
+{result["leads"]:,} leads in one segment, {searched["distinct"]:,} distinct searches, {size["rounds"]} rounds.
+A search has {searched["leads_each"]:.1f} leads and {searched["engine_requests_each"]:.2f} engine requests on average;
+{searched["without_leads"]} have no leads. Measured on {result["date"]} with {result["machine"]["cores"]} cores, load
+average at the end {load}. In all {searched["same_leads"]:,} searches and all enrichments, both sides returned the same
+leads. The tables show medians of the rounds, with minimum and maximum in brackets.
 
 {_aims(cells)}
 

@@ -48,10 +48,10 @@ def directives_page() -> str:
     return (
         "# Directives of `wrapped_query`\n\n"
         + paragraph(
-            "One condition per line, all lines must hold. Values in parentheses are alternatives. `!` in front "
-            "excludes: `!@country(USA, CAN)` is neither of them, and keeps leads of which the country is not known. A "
-            "line that starts with `#`, and text behind ` #`, is a comment. A value with a comma, parenthesis or quote "
-            "stands in double quotes."
+            "Write one condition per line; a lead must match all of them. Values in parentheses are alternatives. `!` "
+            "excludes: `!@country(USA, CAN)` matches neither country, and keeps leads whose country is not known. A "
+            "line that starts with `#`, and text after ` #`, is a comment. Put a value with a comma, parenthesis or "
+            "quote in double quotes."
         )
         + f"<!-- not run: the grammar of the language -->\n```text\n{cleandoc(grammar)}\n```\n\n"
         + paragraph(
@@ -60,7 +60,7 @@ def directives_page() -> str:
         )
         + paragraph(
             "*Closed*: an unknown value is an error that names the nearest one. *Open*: an unknown value finds "
-            "nothing; behind `!` and in `@lacks`, where it would match everything, it is an error unless it stands in "
+            "nothing. After `!` and in `@lacks` it would match everything, so it is an error there unless it is in "
             "double quotes."
         )
         + table(
@@ -130,8 +130,8 @@ def values_page() -> str:
         + table(["alpha-3", "alpha-2", "name", "region", "subregion"], countries),
     }
     start = paragraph(
-        "Case and accents never matter, other spellings and names are understood (`germany`, `DE`, `Deutschland`). "
-        "Answers spell values as here."
+        "Case and accents never matter, and other names are understood (`germany`, `DE`, `Deutschland`). Responses use "
+        "the values listed here."
     )
     listed = "\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
     return f"# Known values\n\n{start}{_completing()}{listed}"
@@ -150,12 +150,11 @@ def _completing() -> str:
     return (
         f"## {VALUES.method} {VALUES.path}\n\n"
         + paragraph(
-            "Completes what a caller has begun to write, for keys with the scope `search`. It takes one unit of the "
-            "rate limit and costs no credits; an answer may be kept for an hour. Equal values, names and aliases come "
-            "first, then names that begin with `q`, names of which a later word does, aliases that do, and, if there "
-            "is room, what `q` may be a misspelling of. Of those that fit equally well, cities come by population, "
-            "others by name. Without `q` the most populous countries, states and cities come first, other values by "
-            "name."
+            "Completes a text, for keys with the scope `search`. It takes one unit of the rate limit and costs no "
+            "credits; a response may be cached for an hour. Equal values, names and aliases come first. Then follow "
+            "names that begin with `q`, names of which a later word does, and aliases that do. If there is room, "
+            "corrections of a misspelt `q` come last. Equally good cities are ordered by population, other values by "
+            "name. Without `q`, the most populous countries, states and cities come first, and other values by name."
         )
         + paragraph(f"Fields: {', '.join(map(code, fields))}.")
         + parameter_table(VALUES)

@@ -26,9 +26,9 @@ def leads_page() -> str:
     return (
         "# Files of leads\n\n"
         + paragraph(
-            "What `siteglass index load` reads: one record for each website, as a line of JSON in a file that ends in "
-            "`.ndjson`, or as a row of a `.parquet` file. A field that is not there counts as not known; a name that "
-            "is not here is an error with file and line."
+            "`siteglass index load` reads one record per website: a line of JSON in a file that ends in `.ndjson`, or "
+            "a row of a `.parquet` file. A missing field counts as not known. An unknown field is an error with file "
+            "and line."
         )
         + table(["field", "type", "needed", "note"], rows)
         + f"\nNetworks of `social_links`: {', '.join(code(network) for network in SOCIAL_NETWORKS)}.\n"

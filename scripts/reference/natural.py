@@ -71,7 +71,7 @@ _TOPICS: list[tuple[str, str, list[Said]]] = [
     ),
     (
         "Kinds of software: used, offered, lacking",
-        "What a site uses, what the business sells, and what is missing are three different things. The verb tells "
+        "What a site uses, what the business sells, and what is missing are three different things. The verb shows "
         "them apart.",
         [
             Said("sites using a CRM", "@categories_uses(crm)"),
@@ -187,7 +187,7 @@ _TOPICS: list[tuple[str, str, list[Said]]] = [
     ),
     (
         "Vague words",
-        "Each has one meaning, and an answer tells it.",
+        "Each has one meaning, which the response shows.",
         [
             Said("slow sites", "@load_time(>3000)"),
             Said("very slow sites", "@load_time(>5000)"),
@@ -293,54 +293,53 @@ def natural_language_page() -> str:
     return (
         "# Sentences of `query`\n\n"
         + paragraph(
-            "Say what you look for; the service writes it as [directives](directives.md) and searches them. Sentences "
-            f"are read by fixed rules: the same one always means the same. They may have {MAX_QUERY_CHARS:,} "
-            "characters. A sentence with [nothing to search for](#nothing-to-search-for) is refused; any other one "
-            "only in [strict mode](#strict-mode). A [filter](filters.md) sent beside a sentence replaces what it says "
-            "of the same thing."
+            "Describe what you look for; the service translates it into [directives](directives.md) and searches for "
+            "them. Fixed rules interpret a sentence: the same sentence always means the same. It may have "
+            f"{MAX_QUERY_CHARS:,} characters. A sentence with [nothing to search for](#nothing-to-search-for) is "
+            "refused; any other one only in [strict mode](#strict-mode). A [filter](filters.md) in the same request "
+            "replaces what the sentence says about the same field."
         )
-        + paragraph("Every row of these tables is held against the service by a test.")
+        + paragraph("A test checks every row of these tables.")
         + topics
         + "## Misspelt words\n\n"
         + paragraph(
-            "A word that no language knows is taken for the value it is nearest to, if there is one. The answer tells."
+            "An unknown word is replaced by the nearest known value, if there is one. The response lists corrections."
         )
         + table(["sentence", "means", "corrected"], _told(_MISSPELT, " → "))
         + "\n## What cannot be said\n\n"
         + paragraph(
             "Order, number, distance, alternatives between different things, facts that no lead has, and any other "
-            "word that says something and became no condition. The answer lists these words under `unsupported`, "
+            "word with a meaning that did not become a condition. The response lists these words under `unsupported`, "
             "which lowers `confidence` below 0.95. The rest of the sentence is searched."
         )
         + table(["sentence", "means", "not searched"], _told(_UNSAID, ": "))
         + "\n## Nothing to search for\n\n"
         + paragraph(
-            "A sentence that yields no condition, with no filter beside it, would find all leads. A search with it is "
-            "refused with [INVALID_QUERY](../errors/INVALID_QUERY.md), and nothing is charged. `POST "
-            f"{INTERPRET.path}` answers it with no conditions, `confidence` 0 and `total_results` 0. To search all "
-            "leads, leave `query` out; a blank `query` counts as not given."
+            "A sentence without any condition, sent without a filter, would match all leads. Such a search is refused "
+            "with [INVALID_QUERY](../errors/INVALID_QUERY.md), and nothing is charged. `POST "
+            f"{INTERPRET.path}` returns no conditions, `confidence` 0 and `total_results` 0. To search all leads, "
+            "leave out `query`; a blank `query` counts as not given."
         ).rstrip("\n")
         + "\n"
-        + "\n## How a reading is explained\n\n"
+        + "\n## How an interpretation is explained\n\n"
         + paragraph(
-            f"`POST {INTERPRET.path}` takes the body of a search and tells what it means. It shows no lead, costs no "
-            f'credits and takes {INTERPRET_UNITS} units of the rate limit. A search with `"explain": true` tells the '
-            "same under `interpretation`. It explains filters and `wrapped_query` as well, and so checks and tidies "
-            "directives. Every word of the sentence stands in `conditions`, `ignored` or `unsupported`. The "
-            "[guide](../guides/plain-words.md) shows all this at work."
+            f"`POST {INTERPRET.path}` takes the body of a search and explains what it means. It returns no leads, "
+            f"costs no credits and takes {INTERPRET_UNITS} units of the rate limit. A search with "
+            '`"explain": true` returns the same under `interpretation`. Filters and `wrapped_query` are explained as '
+            "well, which checks and formats directives. Every word of the sentence is in `conditions`, `ignored` or "
+            "`unsupported`. The [guide](../guides/plain-words.md) has examples."
         )
-        + table(["part", "what it tells"], _parts())
+        + table(["part", "what it shows"], _parts())
         + "\n"
         + paragraph(
-            "Places in the sentence count characters (Unicode code points) from 0; `end` is behind the last one. The "
-            "[header](headers.md) `X-Query-Notes` counts what you may want to know before you trust a reading: words "
+            "Positions in the sentence count characters (Unicode code points) from 0; `end` is after the last one. The "
+            "[header](headers.md) `X-Query-Notes` counts what to check before you rely on an interpretation: words "
             "that were corrected, not understood or replaced, and a low confidence."
         )
         + "## Strict mode\n\n"
         + paragraph(
-            'With `"strict": true` a search runs only if it was surely understood. A word that was not used, '
-            f"corrected or replaced by a filter, or a confidence below {LOW_CONFIDENCE:g}, is refused with "
-            "[INVALID_QUERY](../errors/INVALID_QUERY.md), which names the words with line and column. Nothing is "
-            "charged."
+            'With `"strict": true` a search runs only if it was fully understood. It is refused if a word was not '
+            f"used, corrected or replaced by a filter, or if the confidence is below {LOW_CONFIDENCE:g}. The error "
+            "[INVALID_QUERY](../errors/INVALID_QUERY.md) names the words with line and column, and nothing is charged."
         )
     ).rstrip("\n") + "\n"

@@ -1,4 +1,4 @@
-"""Pages for who runs or calls the service: errors, headers, settings, commands."""
+"""Pages for operators and callers: errors, headers, settings, commands."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def errors_page() -> str:
     return (
         "# Errors\n\n"
         + paragraph(
-            "An error is a JSON object with `error`, the code, and `message`, which says what to do. Codes of status "
-            "400 add `details`: all problems, at most the first 20, each with `field` and `message`, and `line`, "
-            "`column`, `nearest` where there are any. Each code has a page with an example and a way on."
+            "An error is a JSON object with `error`, the code, and `message`, which says what to do. Errors with "
+            "status 400 add `details`, which lists the first 20 problems. Each has `field` and `message`, and `line`, "
+            "`column` and `nearest` if they apply. Each code has a page with an example and what to do next."
         )
         + table(["code", "status", "meaning"], rows)
     )
@@ -43,13 +43,12 @@ def headers_page() -> str:
         [code(name), plain(header["description"]), code(str(header["example"]))] for name, header in HEADERS.items()
     ]
     return (
-        "# Headers of answers\n\n"
+        "# Response headers\n\n"
         + paragraph(
-            "`X-Request-Id` is on every answer. `X-Credits-*` is on every page and enrichment that was charged, "
-            "`RateLimit` and `RateLimit-Policy` on every answer to a key that may do what it asks for and on opt-outs, "
-            "`Retry-After` "
-            "on 429 and 503, `X-Query-Notes` on the first page of a search and on what it means, `Link` on pages of "
-            "the ledger, `Allow` on 405."
+            "Every response has `X-Request-Id`. Pages and enrichments that were charged have `X-Credits-*`. Responses "
+            "to a key that may make the request, and opt-outs, have `RateLimit` and `RateLimit-Policy`. 429 and 503 "
+            "have `Retry-After`. The first page of a search and its interpretation have `X-Query-Notes`. Pages of the "
+            "ledger have `Link`, and 405 has `Allow`."
         )
         + table(["header", "meaning", "example"], rows)
     )
@@ -71,7 +70,11 @@ def settings_page() -> str:
         )
     return (
         "# Settings\n\n"
-        "Environment variables, read once at the start. Both secrets must be set before the service starts.\n\n"
+        + paragraph(
+            "Environment variables, read once at the start. Three secrets must be set before the service starts: "
+            f"{code(variable('cursor_secrets'))}, {code(variable('key_secrets'))} and "
+            f"{code(variable('suppression_secret'))}. The dashboard needs {code(variable('dashboard_secrets'))}, too."
+        )
         + table(["variable", "type", "default", "meaning"], rows)
     )
 
@@ -88,7 +91,7 @@ def _default(value: Any) -> str:
 
 def commands_page() -> str:
     """The help of every command."""
-    parts = ["# Commands\n\nWhat `siteglass --help` says of each command.\n"]
+    parts = ["# Commands\n\nThe output of `--help` for each command of `siteglass`.\n"]
     for path, help_text in _helps(cli, "siteglass", None):
         parts.append(f"## {path}\n\n<!-- not run: the command's own help -->\n```text\n{help_text}\n```\n")
     return "\n".join(parts)

@@ -16,18 +16,18 @@ def receipts_page() -> str:
     return (
         "# Account, usage, ledger\n\n"
         + paragraph(
-            "What the scope `account` of a key opens. Each call takes one unit of the rate limit, costs no credits and "
-            "tells only of the account of the key. An unknown parameter is refused with the nearest one. Times are UTC "
-            "with `Z`; what there is none of is `null`. The [guide](../guides/receipts.md) has calls to try."
+            "These calls need a key with the scope `account`. Each takes one unit of the rate limit, costs no credits "
+            "and shows only the account of the key. An unknown parameter is refused with the nearest one. Times are "
+            "UTC with `Z`; missing values are `null`. The [guide](../guides/receipts.md) has examples."
         )
         + _section(ACCOUNT, "AccountResponse")
         + _section(USAGE, "UsageResponse")
         + paragraph(f"More than {MAX_USAGE_ROWS:,} rows are refused: ask for a shorter range, or for one key.")
         + _section(LEDGER, "LedgerResponse")
-        + paragraph(f"With `Accept: text/csv` the columns are {columns}; a line break is CR LF, as RFC 4180 has it.")
+        + paragraph(f"With `Accept: text/csv` the columns are {columns}. Lines end with CR LF, as in RFC 4180.")
         + _section(RECEIPT, "ReceiptResponse")
         + paragraph(
-            f"At most {MAX_REQUEST_ENTRIES} entries, the oldest first: those of the request and what refers to them."
+            f"At most {MAX_REQUEST_ENTRIES} entries, oldest first: those of the request and those that refer to them."
         ).rstrip("\n")
         + "\n"
     )

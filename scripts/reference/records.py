@@ -36,10 +36,12 @@ def fields_page() -> str:
     return (
         "# Fields\n\n"
         + paragraph(
-            "What an answer can show of a lead. *Default*: in a search without `select`. *On select*: only if `select` "
-            "names it. A search always adds `crawled_at`; an enrichment shows exactly what `select` names, or all."
+            "The fields of a lead in a response. *Default*: in a search without `select`. *On select*: only if "
+            "`select` names it. A search always adds `crawled_at`; an enrichment returns what `select` names, or all."
         )
-        + paragraph('What is not known is `""`, `[]` or `{}`; a number, boolean or time, and `spending`, is `null`.')
+        + paragraph(
+            'Unknown values are `""`, `[]` or `{}`; for numbers, booleans, times and `spending` they are `null`.'
+        )
         + table(["field", "type", "meaning", "example", "search", "enrichment"], rows)
     )
 
@@ -65,27 +67,27 @@ def filters_page() -> str:
     return (
         "# Parameters of requests\n\n"
         + paragraph(
-            "Bodies are JSON objects. Nothing is required but `domains`. `null` and `[]` mean not given (but `domains` "
-            "must not be empty); an unknown name is refused with the nearest one."
+            "Bodies are JSON objects. Only `domains` is required, and it must not be empty. `null` and `[]` mean that "
+            "a field is not given. An unknown name is refused with the nearest one."
         )
         + "## Search: POST /v1/leads/search\n\n"
         + body_table("SearchBody", names_of(PageOptions))
         + "\n### Filters\n\n"
         + paragraph(
-            "All filters must hold, and so must the lines of `wrapped_query`; the elements of an array are "
+            "A lead must match all filters and all lines of `wrapped_query`; the elements of an array are "
             "alternatives. A boolean that is `false` restricts nothing. Operators are `>` `<` `>=` `<=` `=`, "
             "`less than`, `greater than`."
         )
         + table(["name", "type", "meaning", "example", "bounds", "same as"], [_filter_row(*one) for one in asked])
         + "\n## What a search means: POST /v1/leads/interpret\n\n"
         + paragraph(
-            "Takes the body of a search and shows no lead. What only shapes a page (`limit`, `select`, `sort`, "
-            "`dry_run`, `max_lead_credits`, `explain`) may stand there, and changes nothing."
+            "Takes the body of a search and returns no leads. Fields that only concern a page (`limit`, `select`, "
+            "`sort`, `dry_run`, `max_lead_credits`, `explain`) are allowed and have no effect."
         )
         + "\n## Another page: POST the path in `next` or `previous`\n\n"
         + paragraph(
-            "The search is in the path. The body is `{}` or empty, or has another page size (not given, it stays as it "
-            "was), or something about the price."
+            "The path contains the search. The body is `{}` or empty, or it changes the page size or the price "
+            "options below. Without `limit`, the page size stays the same."
         )
         + body_table("PageBody")
         + "\n## Enrichment: POST /v1/leads/enrich\n\n"

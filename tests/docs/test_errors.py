@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -58,10 +59,11 @@ def test_the_index_lists_every_code_with_its_status() -> None:
 
 
 @pytest.mark.parametrize("code", sorted(CLASSES))
-def test_a_page_says_code_status_way_on_and_cost(code: str) -> None:
+def test_a_page_says_what_happened_why_what_to_do_and_the_cost(code: str) -> None:
     text = _page(code).read_text()
     assert text.startswith(f"# {code}\n\nStatus {CLASSES[code].status}. ")
-    assert "\n## How to go on\n\n- " in text
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == ["Why", "Example", "What to do", "What it costs"]
+    assert "\n## What to do\n\n- " in text
     assert "\n## What it costs\n\nNothing" in text
 
 

@@ -13,6 +13,9 @@ from tests.docs.conftest import Demo
 from tests.docs.reader import Reader, check
 
 ERROR_PAGES = ROOT / "docs" / "errors"  # run by test_errors.py
+GUIDES = ROOT / "docs" / "guides"
+# Pages whose commands are run in the checkout where `make demo` was run; the others bring their variables along.
+IN_CHECKOUT = {ROOT / "README.md", GUIDES / "load-your-data.md"}
 RUN = [page for page in pages() if examples(page) and page.parent != ERROR_PAGES]
 
 # One worker runs what needs the demo; the others need not wait until it is loaded.
@@ -25,14 +28,14 @@ def _id(page: Path) -> str:
 
 @pytest.fixture
 def own_port() -> str:
-    """Stands for the port that the README gives to a second service."""
+    """The port of the service that load-your-data.md starts beside the demo."""
     return str(free_port())
 
 
 @pytest.fixture
 def reader(demo: Demo, own_port: str, page: Path, tmp_path: Path) -> Iterator[Reader]:
-    """A reader of the page; of the README one who just ran `make demo`, of another page one who has its variables."""
-    folder, known = (demo.folder, {}) if page == ROOT / "README.md" else (tmp_path, demo.variables)
+    """A reader of the page, who has just run `make demo` or has the variables of the demo."""
+    folder, known = (demo.folder, {}) if page in IN_CHECKOUT else (tmp_path, demo.variables)
     if page.parent == CLIENT:
         known = {"SITEGLASS_URL": known["BASE_URL"], "SITEGLASS_API_KEY": known["API_KEY"]}
     # A port of the test's own: the reader's may be in use on this machine.
@@ -52,11 +55,21 @@ def test_every_block_is_run_or_says_why_not(page: Path) -> None:
     assert neither(page) == []
 
 
-def test_the_three_calls_and_the_own_data_are_among_the_examples() -> None:
+def test_the_first_calls_and_the_own_data_are_among_the_examples() -> None:
     """So that a page which loses its examples does not pass as one that has none."""
-    run = "\n".join(example.block.text for example in examples(ROOT / "README.md") if example.answer)
-    assert run.count("/v1/leads/search") >= 6
-    assert "/v1/leads/enrich" in run
-    assert "$BASE_URL$NEXT" in run
-    assert "$MY_KEY" in run
-    assert _id(ROOT / "docs/guides/whole-search.md") in map(_id, RUN)
+    compared = {
+        page: "\n".join(example.block.text for example in examples(page) if example.answer)
+        for page in (ROOT / "README.md", GUIDES / "first-calls.md", GUIDES / "load-your-data.md")
+    }
+    readme, first_calls, own_data = compared.values()
+    assert "/v1/leads/search" in readme
+    assert first_calls.count("/v1/leads/search") >= 5
+    assert "/v1/leads/enrich" in first_calls
+    assert "$BASE_URL$NEXT" in first_calls
+    assert "$MY_KEY" in own_data
+    assert {GUIDES / "whole-search.md", *compared} <= set(RUN)
+
+
+def test_the_readme_is_short() -> None:
+    """A newcomer must find what it is and how to start it on the first screen; details belong into guides."""
+    assert len((ROOT / "README.md").read_text().splitlines()) < 120

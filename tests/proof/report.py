@@ -4,41 +4,42 @@ from __future__ import annotations
 
 from typing import Any
 
-PAGE = """# The proof of charging
+PAGE = """# Proof of charging
 
 Run on {date}, seed {seed}, by {command}. The figures are those of
-`bench/results/proof.json`; how it works and why is in decision [0007](decisions/0007-a-separate-judge.md). CI runs it
-with 20,000 charges at ledger level and 4,000 over HTTP.
+`bench/results/proof.json`; decision [0007](decisions/0007-a-separate-verifier.md) explains how it works. CI
+runs it with 20,000 charges at ledger level and 4,000 over HTTP.
 
 **{charges:,} charges under {kills} `kill -9`: {lost} lost, {doubled} doubled.** No failure in N charges bounds the rate
-of lost or doubled ones at 3/N with 95 % confidence: 3/{charges:,} = {bound:.1e}. Verdict of the judges: **{verdict}**.
+of lost or doubled ones at 3/N with 95 % confidence: 3/{charges:,} = {bound:.1e}. Verdict of the
+verifiers: **{verdict}**.
 
-| level | charges | found by a retry | replays, byte-identical | operations judged | of unknown outcome |
+| level | charges | found by a retry | replays, byte-identical | operations verified | of unknown outcome |
 | --- | --- | --- | --- | --- | --- |
 {levels}
 
-"Found by a retry" were charged, and a fault cut off their answer: the same key again got it.
+"Found by a retry": the request was charged, a fault cut off its response, and a retry with the same key returned it.
 
 | fault | ledger | HTTP |
 | --- | --- | --- |
 {faults}
 
-| 64 twins of one key at once | rounds | charged once | carried out |
+| 64 duplicates of one key at once | rounds | charged once | carried out |
 | --- | --- | --- | --- |
 {twins}
 
-Another account that sent the same key at the same time was charged for an answer of its own in every round.
+In every round, another account sent the same key at the same time, and was charged for its own response.
 
 | seeded defect | caught | by |
 | --- | --- | --- |
 {defects}
 
-Without a defect the same small runs are judged good. It all took {minutes:.0f} minutes on {cores} cores (load average
+Without a defect, the same small runs pass. The whole proof took {minutes:.0f} minutes on {cores} cores (load average
 {load_before} before, {load_after} after).
 
 ## What it does not show
-`kill -9` ends processes, not the machine: what the kernel holds survives. That a commit waits for the disk is
-PostgreSQL's `fsync` and `synchronous_commit`; beyond the seeded defect, this proof does not test them.
+`kill -9` ends processes, not the machine: data in the kernel survives. PostgreSQL's `fsync` and `synchronous_commit`
+make a commit wait for the disk; beyond the seeded defect, this proof does not test them.
 """
 
 

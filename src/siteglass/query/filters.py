@@ -26,8 +26,6 @@ from siteglass.query.values import (
     span_text,
 )
 
-# Arrays with more values than this together are always refused: as they were sent, they do not fit a cursor.
-MAX_ARRAY_VALUES = 1_200
 # A hint repeats no more values than this.
 MAX_HINT_VALUES = 10
 
@@ -41,7 +39,6 @@ class FilterReader:
         self.conditions: list[Condition] = []
         self.problems = Problems()
         self.sent: dict[str, Any] = {}
-        self._array_values = 0
 
     def read(self, body: Mapping[str, Any]) -> None:
         """Read every filter of the body; names that are no filters are left to others."""
@@ -68,12 +65,6 @@ class FilterReader:
         if filter_.form is Form.MANY and len(value) > MAX_VALUES:
             self.problems.append(Problem(name, f"expected at most {MAX_VALUES} values, found {len(value)}"))
             return
-        if filter_.form is Form.MANY:
-            self._array_values += len(value)
-            if self._array_values > MAX_ARRAY_VALUES:
-                expected = f"expected at most {MAX_ARRAY_VALUES} values in all arrays together"
-                self.problems.append(Problem(name, f"{expected}, found {self._array_values}"))
-                return
         values: list[Value] = []
         wrong = False
         for element in elements:

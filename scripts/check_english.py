@@ -1,0 +1,197 @@
+"""Checks that docs, templates, messages, help texts, docstrings and comments are plain English.
+
+python scripts/check_english.py               fail if an area listed as clean in check_english.toml has a finding
+python scripts/check_english.py AREA ...      print the findings of these areas, files or folders
+python scripts/check_english.py --count       print how many findings there are, by area and by kind
+python scripts/check_english.py --record after    store these counts in bench/results/english.json under this name
+python scripts/check_english.py --passages    write the sample of passages, before and after, for review
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import random
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from english.rules import KINDS, Hit, hits
+from english.texts import Text, all_texts
+
+ROOT = Path(__file__).parents[1]
+CONFIGURATION = Path(__file__).with_suffix(".toml")
+RESULTS = ROOT / "bench" / "results" / "english.json"
+PASSAGES = ROOT / "bench" / "results" / "english-passages.md"
+SEED = 21
+SAMPLE = 60
+SAMPLED_AREAS = {"readme", "guides", "error pages", "docs", "ui", "errors", "help", "docstrings"}
+MIN_SAMPLED_WORDS = 8
+# Below this share of equal words, a passage of today is not the reworded passage of then.
+MIN_LIKENESS = 0.3
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A text that breaks a rule."""
+
+    text: Text
+    hit: Hit
+
+    def __str__(self) -> str:
+        return f"{self.text.path}:{self.text.line}: {self.hit.kind}: '{self.hit.words}': write {self.hit.advice}"
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """Areas that must stay clean, and what is overlooked."""
+
+    clean: tuple[str, ...]
+    exempt: tuple[dict[str, Any], ...]
+    exceptions: tuple[dict[str, str], ...]
+
+    @classmethod
+    def read(cls, path: Path = CONFIGURATION) -> Configuration:
+        """From the file; every entry must give a reason."""
+        data = tomllib.loads(path.read_text("utf-8"))
+        exempt, exceptions = data.get("exempt", []), data.get("exception", [])
+        for entry in (*exempt, *exceptions):
+            if not entry.get("reason", "").strip():
+                raise SystemExit(f"{path.name}: the entry for {entry.get('path')!r} has no reason. Add one.")
+        return cls(tuple(data.get("clean", [])), tuple(exempt), tuple(exceptions))
+
+    def is_exempt(self, text: Text) -> bool:
+        return any(text.path.startswith(entry["path"]) and text.area in entry["areas"] for entry in self.exempt)
+
+    def exception(self, text: Text, hit: Hit) -> dict[str, str] | None:
+        """The entry that allows this finding."""
+        for entry in self.exceptions:
+            if text.path.startswith(entry["path"]) and hit.kind == entry["kind"] and entry["text"] in text.text:
+                return entry
+        return None
+
+
+def findings(texts: Iterable[Text], configuration: Configuration) -> tuple[list[Finding], list[dict[str, str]]]:
+    """What is wrong, and the exceptions that nothing needs."""
+    found: list[Finding] = []
+    needed: list[dict[str, str]] = []
+    for text in texts:
+        if configuration.is_exempt(text):
+            continue
+        for hit in hits(text.text):
+            if entry := configuration.exception(text, hit):
+                needed.append(entry)
+            else:
+                found.append(Finding(text, hit))
+    return found, [entry for entry in configuration.exceptions if entry not in needed]
+
+
+def counts(found: Iterable[Finding]) -> dict[str, dict[str, int]]:
+    """How many findings each area has of each kind."""
+    numbers: dict[str, Counter[str]] = {}
+    for finding in found:
+        numbers.setdefault(finding.text.area, Counter())[finding.hit.kind] += 1
+    return {area: {kind: kinds[kind] for kind in KINDS if kinds[kind]} for area, kinds in sorted(numbers.items())}
+
+
+def table(numbers: dict[str, dict[str, int]]) -> str:
+    """The counts as lines of text: one per kind, with a column per area."""
+    areas = sorted(numbers)
+    width = max(map(len, (*KINDS, "total"))) + 2
+    rows = [("kind", *areas, "total")]
+    for kind in KINDS:
+        row = [numbers[area].get(kind, 0) for area in areas]
+        if any(row):
+            rows.append((kind, *map(str, row), str(sum(row))))
+    totals = [sum(numbers[area].values()) for area in areas]
+    rows.append(("total", *map(str, totals), str(sum(totals))))
+    widths = [width, *(max(len(row[column]) for row in rows) + 2 for column in range(1, len(rows[0])))]
+    return "\n".join(
+        row[0].ljust(widths[0]) + "".join(cell.rjust(space) for cell, space in zip(row[1:], widths[1:], strict=True))
+        for row in rows
+    )
+
+
+def sample(texts: Iterable[Text]) -> list[dict[str, Any]]:
+    """Passages picked at random, the same ones for the same texts."""
+    long_enough = [text for text in texts if text.area in SAMPLED_AREAS and len(text.text.split()) >= MIN_SAMPLED_WORDS]
+    picked = random.Random(SEED).sample(long_enough, SAMPLE)  # noqa: S311 (a sample for readers, not a secret)
+    picked.sort(key=lambda text: (text.area, text.path, text.line))
+    return [{"area": one.area, "place": f"{one.path}:{one.line}", "before": one.text} for one in picked]
+
+
+def passage_now(passage: dict[str, Any], texts: Iterable[Text]) -> str:
+    """The passage that is most like it in the same file today."""
+    path = passage["place"].rpartition(":")[0]
+    words = passage["before"].split()
+    here = [text for text in texts if text.path == path]
+    likeness = {text: difflib.SequenceMatcher(None, words, text.text.split()).ratio() for text in here}
+    best = max(here, key=lambda text: likeness[text], default=None)
+    if best is None or likeness[best] < MIN_LIKENESS:
+        return "(rewritten beyond recognition, moved or removed)"
+    return "(unchanged)" if best.text == passage["before"] else best.text
+
+
+def passages_page(passages: Iterable[dict[str, Any]], texts: list[Text]) -> str:
+    """The review page."""
+    parts = [
+        "# Passages for review\n\n"
+        f"{SAMPLE} passages picked at random (seed {SEED}) before the wording was revised, and what is in their place "
+        "today.\nWritten by `python scripts/check_english.py --passages`.\n"
+    ]
+    for number, passage in enumerate(passages, 1):
+        parts.append(
+            f"\n## {number}. {passage['area']}, {passage['place']}\n\n"
+            f"Before: {passage['before']}\n\nAfter: {passage_now(passage, texts)}\n"
+        )
+    return "".join(parts)
+
+
+def record(name: str, numbers: dict[str, dict[str, int]], texts: list[Text]) -> None:
+    """Store the counts under a name; the first time, pick the passages too."""
+    kept = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {"seed": SEED, "passages": sample(texts)}
+    by_kind = Counter[str]()
+    for kinds in numbers.values():
+        by_kind.update(kinds)
+    kept[name] = {"total": by_kind.total(), "by_kind": dict(by_kind.most_common()), "by_area": numbers}
+    RESULTS.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Check the English of docs, templates, messages and comments.")
+    parser.add_argument("areas", nargs="*", help="print the findings of these areas, files or folders")
+    parser.add_argument("--count", action="store_true", help="print the number of findings by kind and area")
+    parser.add_argument("--record", metavar="NAME", help=f"store the counts in {RESULTS.relative_to(ROOT)}")
+    parser.add_argument("--passages", action="store_true", help=f"write {PASSAGES.relative_to(ROOT)}")
+    options = parser.parse_args()
+    texts = all_texts(ROOT)
+    configuration = Configuration.read()
+    found, unneeded = findings(texts, configuration)
+    if options.count:
+        print(table(counts(found)))
+    if options.record:
+        record(options.record, counts(found), texts)
+    if options.passages:
+        passages = json.loads(RESULTS.read_text("utf-8"))["passages"]
+        PASSAGES.write_text(passages_page(passages, texts), "utf-8")
+    if options.count or options.record or options.passages:
+        return
+    wanted = tuple(options.areas) or configuration.clean
+    files = tuple(each for each in options.areas if "/" in each or "." in each)
+    shown = [one for one in found if one.text.area in wanted or one.text.path.startswith(files or "\0")]
+    for finding in shown:
+        print(finding)
+    for entry in unneeded if not options.areas else ():
+        print(f"{CONFIGURATION.name}: nothing needs the exception {entry['text']!r} in {entry['path']}: remove it")
+    if shown or (unneeded and not options.areas):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The parts of scripts/check_english.py: the texts people read, and the rules they are checked by."""
