@@ -27,12 +27,12 @@ def _proven(door: Door, address: str, request: str) -> dict[str, Any]:
 
 def test_every_answer_is_as_described(door: Door, described: Description) -> None:
     for body in described.body_examples("opt_out").values():
-        described.check(described.schemas["OptOut"], body)
+        described.check(described.schemas["OptOutBody"], body)
     for body in ({"email": "told@door-told.com"}, {"domain": "door-told.com"}):
         described.check_answer("opt_out", door.post(ASK, body))
     for address, request in (("gone@door-told.com", "opt_out"), ("two@door-two.com", "access")):
         proof = _proven(door, address, request)
-        described.check(described.schemas["OptOutConfirm"], proof)
+        described.check(described.schemas["OptOutConfirmBody"], proof)
         described.check_answer("opt_out_confirm", door.post(CONFIRM, proof))
     asked = door.ask(domain="door-one.com", request="access")
     door.names.say("_siteglass.door-one.com", "TXT", [f'"{asked["token"]}"'])

@@ -8,9 +8,9 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from siteglass.corpus.lead import SOCIAL_NETWORKS
-from siteglass.query.criteria import MAX_VALUES
 from siteglass.query.field import Ask, Field, Filter, Form, Kind, Show
 from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE
+from siteglass.query.filters import MAX_ARRAY_VALUES
 from siteglass.query.values import MAX_VALUE_CHARS
 from siteglass.query.vocabulary import vocabulary
 from siteglass.web.messages import ResponseBody, Time
@@ -55,7 +55,7 @@ def _form(ask: Ask, form: Form) -> Any:
         case Form.ONE:
             return OneValue
         case Form.MANY:
-            return _annotated[list[OneValue], Meta(max_length=MAX_VALUES)]
+            return _annotated[list[OneValue], Meta(max_length=MAX_ARRAY_VALUES)]
         case Form.MIN | Form.MAX:
             return _annotated[int, Meta(ge=ask.bounds[0], le=ask.bounds[1])]
         case Form.SWITCH:

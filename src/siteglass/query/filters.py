@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from siteglass.errors import Problem, Problems
-from siteglass.query.criteria import MAX_VALUES, Condition, Criteria, Range, Value
+from siteglass.query.criteria import Condition, Criteria, Range, Value
 from siteglass.query.directives import MAX_HINT_CHARS, MAX_SUGGESTIONS, print_condition
 from siteglass.query.field import Ask, Filter, Form, Kind
 from siteglass.query.fields import FILTERS
@@ -26,6 +26,8 @@ from siteglass.query.values import (
     span_text,
 )
 
+# Arrays with more values than this together are always refused: as they were sent, they do not fit a cursor.
+MAX_ARRAY_VALUES = 1_200
 # A hint repeats no more values than this.
 MAX_HINT_VALUES = 10
 
@@ -39,6 +41,7 @@ class FilterReader:
         self.conditions: list[Condition] = []
         self.problems = Problems()
         self.sent: dict[str, Any] = {}
+        self._array_values = 0
 
     def read(self, body: Mapping[str, Any]) -> None:
         """Read every filter of the body; names that are no filters are left to others."""
@@ -62,9 +65,12 @@ class FilterReader:
             self.problems.append(Problem(name, f"expected a string, found an array; {hint}"))
             return
         elements = value if filter_.form is Form.MANY else [value]
-        if filter_.form is Form.MANY and len(value) > MAX_VALUES:
-            self.problems.append(Problem(name, f"expected at most {MAX_VALUES} values, found {len(value)}"))
-            return
+        if filter_.form is Form.MANY:
+            self._array_values += len(value)
+            if self._array_values > MAX_ARRAY_VALUES:
+                expected = f"expected at most {MAX_ARRAY_VALUES} values in all arrays together"
+                self.problems.append(Problem(name, f"{expected}, found {self._array_values}"))
+                return
         values: list[Value] = []
         wrong = False
         for element in elements:

@@ -26,7 +26,7 @@ BODIES: dict[str, tuple[str, dict[str, Any], int]] = {
     "an array of unknown values": (SEARCH, {"lacks": NAMES[:37]}, 37),
     "an array of long values": (SEARCH, {"lacks": ["é" * 250 + str(number) for number in range(100)]}, 100),
     "an array that is too long to be read": (SEARCH, {"lacks": NAMES}, 1),
-    "arrays of what is not text": (SEARCH, {"pages": [0] * 200, "keywords": [None] * 200, "lacks": [0] * 201}, 401),
+    "arrays of what is not text": (SEARCH, {"pages": [0] * 600, "keywords": [None] * 600, "lacks": [0] * 600}, 1_201),
     "directives that do not exist": (SEARCH, {"wrapped_query": "\n".join(f"@zz{n}" for n in range(1_000))}, 1_000),
     "lines without a directive": (SEARCH, {"wrapped_query": "\n".join(["word"] * 1_000)}, 1_000),
     "unknown values in a directive": (SEARCH, {"wrapped_query": f"@country({','.join(NAMES[:1_000])})"}, 1_000),
