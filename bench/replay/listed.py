@@ -80,6 +80,7 @@ def sandbox(world: World, _draw: Random) -> None:
         {"max_lead_credits": 0},
         {"dry_run": True},
         {"query": "shopify stores in Germany"},
+        {"query": "cheap blue shopfy stores", "strict": True},
         {"limit": 0},
         {"x": 1},
     ):

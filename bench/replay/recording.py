@@ -18,7 +18,7 @@ import orjson
 
 UNRECORDED_HEADERS = frozenset({"date", "server", "ratelimit", "x-request-id"})
 _RECORDED_REQUEST_HEADERS = frozenset({"accept", "content-type", "content-encoding", "idempotency-key"})
-# Documents of their own, or counters: only their status and headers are compared.
+# The API document, which changes on purpose, and counters: only their status and headers are compared.
 UNRECORDED_BODIES = frozenset({"/openapi.json", "/docs", "/metrics"})
 MAX_REQUEST_CHARS = 2_000
 
