@@ -19,10 +19,10 @@ from siteglass.leads import search as searching
 from siteglass.query import completion
 from siteglass.settings import Settings
 from testing.api_calls import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, refused, search
+from testing.claiming import claimed
 from testing.customers import STOCK, Bank, Customer
 from testing.service import serving
 from tests.api.describing import Description
-from tests.api.retries.claiming import claimed
 
 RIGHT: dict[str, dict[str, Any]] = {
     "search": {"limit": 10, "sort": "domain"},

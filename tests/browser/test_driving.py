@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from testing.loopback_servers import Site as Server
+from testing.loopback_servers import hosting
 from testing.service import apart
 from tests.browser.driving import Browse, Stage, axe, shoot
-from tests.opt_out.servers import Site as Server
-from tests.opt_out.servers import hosting
 
 POLICY = "default-src 'none'; script-src 'self' 'nonce-ours'"
 PAGE = '<!doctype html><html lang="en"><title>A page</title><link rel="icon" href="data:,"><main>{}</main>'

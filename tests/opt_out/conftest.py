@@ -14,10 +14,10 @@ import pytest
 
 from siteglass.corpus.lead import Lead
 from siteglass.settings import Settings
+from testing.loopback_servers import Names, Site, hosting, naming
 from testing.mails import Outbox
 from testing.service import serving
 from tests.language_model.conftest import Moving
-from tests.opt_out.servers import Names, Site, hosting, naming
 from tests.suppression.world import world
 
 LEADS = [

@@ -16,8 +16,8 @@ from siteglass.errors import Unavailable
 from siteglass.privacy import control
 from siteglass.privacy.control import Control, ControlCheck, is_public, open_control, places
 from siteglass.settings import Settings, SettingsError
+from testing.loopback_servers import Names, Site, certificate, hosting, naming
 from testing.ports import free_port
-from tests.opt_out.servers import Names, Site, certificate, hosting, naming
 
 TOKEN = "siteglass-proof=0123456789ABCDEFGHJKMNPQRS"
 LOOPBACK = ipaddress.ip_network("127.0.0.0/8")

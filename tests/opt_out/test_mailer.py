@@ -21,8 +21,8 @@ from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword, Session
 
 from siteglass.platform.mailer import Mailer, MailError, MailRefused, open_mailer
 from siteglass.settings import Settings, SettingsError
+from testing.loopback_servers import certificate
 from testing.ports import free_port
-from tests.opt_out.servers import certificate
 
 FROM = "Siteglass <privacy@sender.test>"
 TO = "jo@receiver.test"

@@ -11,8 +11,8 @@ import pytest
 from siteglass.billing import answers
 from siteglass.errors import PayloadTooLarge
 from testing.api_calls import ENRICH, SEARCH, answered, refused
+from testing.claiming import claimed
 from testing.customers import COST, IN_ORDER, Bank, async_client
-from tests.api.retries.claiming import claimed
 from tests.api.retries.test_200 import OPERATIONS, replayed, request_of
 
 TWINS = 64
