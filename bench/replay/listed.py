@@ -11,7 +11,7 @@ import httpx
 from bench.replay.malformed import CONFIRM, OPT_OUT
 from bench.replay.world import LARGE_CITY, World
 from siteglass.leads.sandbox import ERROR_DOMAIN, ERRORS, FOUND, NO_ADDRESS, NOT_FOUND
-from siteglass.web.operations import OPERATIONS
+from siteglass.openapi.operations import OPERATIONS
 from testing.api_calls import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES
 from testing.claiming import claimed
 

@@ -11,7 +11,7 @@ import orjson
 from bench.replay.__main__ import replay
 from bench.replay.recording import Entry, Placeholders, differences, read_recording, write_recording
 from siteglass.errors import SiteglassError
-from siteglass.web.operations import OPERATIONS
+from siteglass.openapi.operations import OPERATIONS
 
 CURSOR, OTHER_CURSOR = ("/v1/leads/search/" + letter * 80 for letter in "ab")
 ID = "0199a0b1-0000-7000-8000-00000000000{}"
