@@ -190,9 +190,20 @@ def _customers(bank: Bank, parts: tuple[str, ...]) -> dict[str, Customer]:
 
 
 @contextlib.contextmanager
+def _quiet_log() -> Iterator[None]:
+    """Errors are asked for on purpose, so they are not logged meanwhile."""
+    log = logging.getLogger("siteglass")
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
+@contextlib.contextmanager
 def open_world(folder: Path, parts: tuple[str, ...], share: float) -> Iterator[World]:
     """A world with an account for each of these parts; it is gone afterwards."""
-    logging.getLogger("siteglass").setLevel(logging.CRITICAL)  # errors are asked for on purpose
     leads = list(generate(LEADS, SEED))
     carriers = [lead for lead in leads if lead.emails and lead.phones][:12]
     suppressed = [(lead.emails[0], lead.phones[0], lead.domain)[number % 3] for number, lead in enumerate(carriers)]
@@ -201,6 +212,7 @@ def open_world(folder: Path, parts: tuple[str, ...], share: float) -> Iterator[W
     write_parquet(store / "leads.parquet", [*leads, *map(_large, range(25))], row_group_size=500)
     write_evidence(store / "leads.parquet", _evidence(leads[:200]))
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_quiet_log())
         names = stack.enter_context(naming())
         settings = settings_for(
             "replay",

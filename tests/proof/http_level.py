@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -30,6 +31,7 @@ from tests.proof.ledger_level import CHARGES_PER_ACCOUNT, Child, Seen
 LEADS = 500
 PLAN = "proof"
 RICH, POOR = 10**6, 20
+QUOTE_ATTEMPTS = 20
 
 
 @dataclass(frozen=True)
@@ -105,9 +107,20 @@ def _priced(url: str, account: Account) -> list[Ask]:
     asks = []
     with httpx.Client(base_url=url, headers={"X-API-Key": account.secret}, trust_env=False, timeout=30) as client:
         for path, body in bodies:
-            told = client.post(path, json={**body, "dry_run": True}).raise_for_status().json()
-            asks.append(Ask(path, body, told["api_credits"], told["lead_credits"]))
+            price = _quote(client, path, body)
+            asks.append(Ask(path, body, price["api_credits"], price["lead_credits"]))
     return asks
+
+
+def _quote(client: httpx.Client, path: str, body: dict[str, Any]) -> dict[str, int]:
+    """The price; asked for again if the service, which has just started on a busy machine, cannot answer in time."""
+    for _ in range(QUOTE_ATTEMPTS):
+        response = client.post(path, json={**body, "dry_run": True})
+        if response.status_code != 503:
+            break
+        time.sleep(1)
+    price: dict[str, int] = response.raise_for_status().json()
+    return price
 
 
 def settle(operations: list[Operation]) -> None:
