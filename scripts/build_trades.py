@@ -125,9 +125,10 @@ def write_osm(cache: Path) -> None:
             for preset, trade in presets.items():
                 said = content.get("presets", {}).get("presets", {}).get(preset, {})
                 written = [said.get("name") or "", *(said.get("aliases") or "").splitlines()]
-                for form in [part for text in written for part in re.sub(r"\(.*?\)", "", text).split("/")]:
-                    line = f"{trade}\t{language}\t{' '.join(form.split())}"
-                    if len(form.strip()) > 2 and line not in lines:
+                for form in [" ".join(re.sub(r"\(.*?\)", "", text).split()) for text in written]:
+                    line = f"{trade}\t{language}\t{form}"
+                    # "Bag / Luggage Store" names neither a bag nor a store of luggage.
+                    if len(form) > _SHORT and "/" not in form and line not in lines:
                         lines.append(line)
     (TABLES / "osm.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"osm.tsv: {len(lines) - 1:,} forms")
