@@ -2,7 +2,7 @@
 
     python scripts/build_trades.py [--check] [--osm [--cache FOLDER]]
 
-The same tables give the same bytes. `--check` writes nothing and fails if the file in the package is not what the tables
+The same tables give the same bytes. `--check` writes nothing and fails if the packaged file is not what the tables
 say. `--osm` first takes the names of the presets of a pinned npm package anew into scripts/trades/osm.tsv."""
 
 import argparse
@@ -14,10 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from siteglass.query.folding import compact
 from trades.inflection import display, expand, variants
 from vocabulary.sources import npm_package, read_json
-
-from siteglass.query.folding import compact
 
 # Raise it with every change of the tables: it is part of what an interpretation of a query depends on.
 VERSION = "2026.11.1"
@@ -76,8 +75,8 @@ def forms(language: str) -> tuple[dict[str, str], dict[str, list[str]]]:
     for key, said in best.items():
         rank = min(said).rank
         trades = sorted({claim.trade for claim in said if claim.rank == rank})
-        if key in ordinary:
-            continue  # Names are no exception: a lead's trade may well be shown by a word that is too plain to search by.
+        if key in ordinary:  # Even if it is a name: a word may be right to show and too plain to search by.
+            continue
         if len(trades) == 1:
             named[key] = trades[0]
         elif rank <= LISTED:
@@ -88,7 +87,10 @@ def forms(language: str) -> tuple[dict[str, str], dict[str, list[str]]]:
 def build() -> dict[str, Any]:
     trades = read_table("trades.tsv")
     order = {row[0]: number for number, row in enumerate(trades)}
-    names = {language: {row[0]: display(language, entries(row)[0]) for row in read_table(f"{language}.tsv")} for language in LANGUAGES}
+    names = {
+        language: {row[0]: display(language, entries(row)[0]) for row in read_table(f"{language}.tsv")}
+        for language in LANGUAGES
+    }
     packed: dict[str, list[str]] = {}
     for language in LANGUAGES:
         named, disputed = forms(language)

@@ -21,8 +21,19 @@ _TEMPLATES: dict[str, dict[str, tuple[str, ...]]] = {
     "de": {
         "i": ("{}", "{}in", "{}innen"),
         "b": ("{}", "{}betrieb", "{}firma", "{}unternehmen", "{}meister", "{}meisterbetrieb", "{}fachbetrieb"),
-        "g": ("{}geschäft", "{}laden", "{}shop", "{}händler", "{}handel", "{}fachgeschäft", "{}fachhandel")
-        + ("{}onlineshop", "{}-Onlinehändler", "Onlineshop für {}", "{}handlung"),
+        "g": (
+            "{}geschäft",
+            "{}laden",
+            "{}shop",
+            "{}händler",
+            "{}handel",
+            "{}handlung",
+            "{}fachgeschäft",
+            "{}fachhandel",
+            "{}onlineshop",
+            "{}-Onlinehändler",
+            "Onlineshop für {}",
+        ),
         "a": ("{}agentur", "Agentur für {}"),
         "m": ("{}hersteller", "{}produzent", "{}fabrik", "{}fabrikant", "{}manufaktur", "Hersteller von {}"),
         "p": ("{}praxis",),
@@ -51,22 +62,28 @@ _TEMPLATES: dict[str, dict[str, tuple[str, ...]]] = {
     "pl": {},
 }
 # Both spellings of English, by the part that differs.
-_BRITISH = (("center", "centre"), ("theater", "theatre"), ("tire", "tyre"), ("jewelry", "jewellery"))
-_BRITISH += (("pediatric", "paediatric"), ("orthopedi", "orthopaedi"), ("gynecolog", "gynaecolog"), ("mold", "mould"))
-_BRITISH += (("counsel", "counsell"), ("fulfillment", "fulfilment"), ("labor ", "labour "), ("aluminum", "aluminium"))
-_BRITISH += (("organization", "organisation"), ("color", "colour"), ("fiber", "fibre"), ("jeweler", "jeweller"))
-_BRITISH += (("remodeling", "remodelling"), ("optimization", "optimisation"), ("defense", "defence"))
+_BRITISH = (
+    ("center", "centre"), ("theater", "theatre"), ("tire", "tyre"), ("jewelry", "jewellery"), ("mold", "mould"),
+    ("pediatric", "paediatric"), ("orthopedi", "orthopaedi"), ("gynecolog", "gynaecolog"), ("counsel", "counsell"),
+    ("fulfillment", "fulfilment"), ("labor ", "labour "), ("aluminum", "aluminium"), ("organization", "organisation"),
+    ("color", "colour"), ("fiber", "fibre"), ("jeweler", "jeweller"), ("remodeling", "remodelling"),
+    ("optimization", "optimisation"), ("defense", "defence"),
+)  # fmt: skip
+_UMLAUTS = {ord(umlaut): pair for umlaut, pair in zip("äöüÄÖÜ", ("ae", "oe", "ue", "Ae", "Oe", "Ue"), strict=True)}
 # After one of these words nothing is put into the plural: "cabinet d'avocats".
-_PREPOSITION = re.compile(r"\b(?:de|du|des|d'|à|a|en|pour|sur|e|di|da|d|per|do|da|dos|das|para|of|for|y|et|con|com|al)(?=['\s])")
+_PREPOSITION = re.compile(
+    r"\b(?:de|du|des|d'|à|a|en|pour|sur|e|di|da|d|per|do|da|dos|das|para|of|for|y|et|con|com|al)(?=['\s])"
+)
 _GERMAN_PLURALS = (
     ("arzt", "ärzte"), ("anwalt", "anwälte"), ("geschäft", "geschäfte"), ("laden", "läden"), ("praxis", "praxen"),
-    ("firma", "firmen"), ("haus", "häuser"), ("werkstatt", "werkstätten"), ("zentrum", "zentren"), ("studio", "studios"),
+    ("firma", "firmen"), ("haus", "häuser"), ("werkstatt", "werkstätten"), ("zentrum", "zentren"),
+    ("studio", "studios"),
     ("salon", "salons"), ("markt", "märkte"), ("hof", "höfe"), ("büro", "büros"), ("shop", "shops"), ("club", "clubs"),
     ("hotel", "hotels"), ("restaurant", "restaurants"), ("bar", "bars"), ("café", "cafés"), ("park", "parks"),
     ("betrieb", "betriebe"), ("dienst", "dienste"), ("verein", "vereine"), ("verband", "verbände"), ("heim", "heime"),
     ("institut", "institute"), ("labor", "labore"), ("verlag", "verlage"), ("museum", "museen"), ("platz", "plätze"),
     ("amt", "ämter"), ("bank", "banken"), ("fabrik", "fabriken"), ("klinik", "kliniken"), ("agentur", "agenturen"),
-    ("salat", ""), ("bad", "bäder"), ("saal", "säle"), ("werk", "werke"), ("lager", "lager"), ("center", "center"),
+    ("bad", "bäder"), ("saal", "säle"), ("werk", "werke"), ("lager", "lager"), ("center", "center"),
     ("store", "stores"), ("gesellschaft", "gesellschaften"), ("institution", "institutionen"), ("schule", "schulen"),
     ("konzern", "konzerne"), ("kreis", "kreise"), ("hospital", "hospitäler"), ("chirurg", "chirurgen"),
     ("brauhaus", "brauhäuser"), ("mann", "männer"), ("bund", "bünde"), ("kanal", "kanäle"), ("wehr", "wehren"),
@@ -112,7 +129,7 @@ def variants(language: str, form: str) -> Iterator[str]:
             elif british in form:
                 yield form.replace(british, american)
     elif language == "de":
-        plain = form.translate(str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"}))
+        plain = form.translate(_UMLAUTS)
         if plain != form:
             yield plain
 
@@ -220,7 +237,14 @@ def _italian(form: str) -> Iterator[str]:
     def plural(word: str) -> str:
         if word in ("online", "web") or not word.endswith(("o", "a", "e")):
             return word
-        for ending, other in (("ista", "isti"), ("ica", "iche"), ("ca", "che"), ("ga", "ghe"), ("cia", "ce"), ("io", "i")):
+        for ending, other in (
+            ("ista", "isti"),
+            ("ica", "iche"),
+            ("ca", "che"),
+            ("ga", "ghe"),
+            ("cia", "ce"),
+            ("io", "i"),
+        ):
             if word.endswith(ending):
                 return word[: -len(ending)] + other
         for ending, other in (("go", "ghi"), ("ico", "ici"), ("co", "chi"), ("o", "i"), ("a", "e"), ("e", "i")):
@@ -240,9 +264,10 @@ def _dutch(form: str) -> Iterator[str]:
         ("ent", "enten"), ("ant", "anten"), ("ect", "ecten"), ("ij", "ijen"), ("ing", "ingen"), ("aal", "alen"),
         ("ster", "sters"), ("eur", "eurs"), ("ier", "iers"), ("er", "ers"), ("el", "els"), ("aar", "aars"),
         ("or", "ors"), ("man", "mannen"), ("ie", "ies"), ("e", "es"), ("club", "clubs"), ("shop", "shops"),
-        ("studio", "studio's"), ("salon", "salons"), ("restaurant", "restaurants"), ("hotel", "hotels"), ("bar", "bars"),
-        ("coach", "coaches"), ("markt", "markten"), ("station", "stations"), ("instituut", "instituten"),
-        ("instelling", "instellingen"), ("organisatie", "organisaties"), ("vereniging", "verenigingen"),
+        ("studio", "studio's"), ("salon", "salons"), ("restaurant", "restaurants"), ("hotel", "hotels"),
+        ("bar", "bars"), ("coach", "coaches"), ("markt", "markten"), ("station", "stations"),
+        ("instituut", "instituten"), ("instelling", "instellingen"), ("organisatie", "organisaties"),
+        ("vereniging", "verenigingen"),
         ("apotheek", "apotheken"), ("kok", "koks"), ("provider", "providers"), ("startup", "startups"), ("um", "ums"),
     ):  # fmt: skip
         if form.endswith(ending):
