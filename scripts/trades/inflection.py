@@ -242,7 +242,7 @@ def _italian(form: str) -> Iterator[str]:
             ("ica", "iche"),
             ("ca", "che"),
             ("ga", "ghe"),
-            ("cia", "ce"),
+            ("cia", "cie"),
             ("io", "i"),
         ):
             if word.endswith(ending):
@@ -288,7 +288,7 @@ _POLISH = (
     ("nik", "nicy", "ników"), ("ulik", "ulicy", "ulików"), ("tyk", "tycy", "tyków"), ("ryk", "rycy", "ryków"),
     ("ciel", "ciele", "cieli"), ("orca", "orcy", "orców"), ("wca", "wcy", "wców"), ("dca", "dcy", "dców"),
     ("ator", "atorzy", "atorów"), ("utor", "utorzy", "utorów"), ("ktor", "ktorzy", "ktorów"),
-    ("jer", "jerzy", "jerów"), ("icer", "icerzy", "icerów"), ("ner", "nerzy", "nerów"), ("ber", "berzy", "berów"),
+    ("jer", "jerzy", "jerów"), ("icer", "icerzy", "icerów"), ("ner", "nerzy", "nerów"), ("iler", "ilerzy", "ilerów"), ("ber", "berzy", "berów"),
     ("uter", "uterzy", "uterów"), ("ełek", "ełki", "ełków"), ("ek", "ki", "ków"), ("net", "nety", "netów"),
     ("sztat", "sztaty", "sztatów"), ("ad", "ady", "adów"), ("ep", "epy", "epów"), ("on", "ony", "onów"),
     ("tel", "tele", "teli"), ("ub", "uby", "ubów"), ("dom", "domy", "domów"), ("dz", "dze", "dzy"),
