@@ -132,6 +132,7 @@ lint: setup ## Style, formatting, types, import layers, generated docs and plain
 	$(BIN)/python scripts/build_conformance.py --check
 	$(BIN)/python scripts/build_language.py --check
 	$(BIN)/python scripts/check_english.py
+	$(BIN)/python scripts/build_trades.py --check
 
 .PHONY: format
 format: setup ## Rewrite the code in the project's style
@@ -159,6 +160,10 @@ clean: ## Remove the environment, caches and build results (engines: `make down`
 .PHONY: vocabulary
 vocabulary: setup ## Compile the vocabulary file from its sources (fetches them)
 	$(BIN)/python scripts/build_vocabulary.py
+
+.PHONY: trades
+trades: setup ## Compile the trades and their names from scripts/trades
+	$(BIN)/python scripts/build_trades.py
 
 .PHONY: technology-hosts
 technology-hosts: setup ## Compile the hosts of technologies without a rule of their own from their sources (fetches them)

@@ -29,7 +29,9 @@ def npm_package(cache: Path, name: str, release: str) -> Path:
         subprocess.run(
             ["npm", "pack", "--silent", f"{name}@{release}"], cwd=cache, check=True, stdout=subprocess.DEVNULL
         )
-        with tarfile.open(cache / f"{name}-{release}.tgz") as archive:
+        # npm writes the scope of "@scope/name" as a part of the file's name.
+        file = f"{name.removeprefix('@').replace('/', '-')}-{release}.tgz"
+        with tarfile.open(cache / file) as archive:
             archive.extractall(target, filter="data")
     manifest = read_json(target / "package" / "package.json")
     if manifest["version"] != release:

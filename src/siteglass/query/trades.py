@@ -1,0 +1,132 @@
+"""What a company is: the trades the service knows, in eight languages, and the words that name them.
+Read once from the packaged file; no other I/O."""
+
+import gzip
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import orjson
+
+from siteglass.query.folding import compact
+from siteglass.query.nearest import TEXT_LENGTH_MAX, Candidates
+
+__all__ = ["Trade", "Trades", "trades"]
+
+
+class Trade(NamedTuple):
+    id: str
+    parent: str  # the id of the wider trade; "" if there is none
+    schema_org: str  # the type of schema.org that says the same; "" if there is none
+
+
+class Trades:
+    """Words are looked up by `compact` key, with their plurals and compounds: "Roofing Companies" is `roofer`."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self.version: str = content["version"]
+        self.languages: tuple[str, ...] = tuple(content["languages"])
+        self._trades = {row[0]: Trade(row[0], row[1], row[2]) for row in content["trades"]}
+        self._names: dict[str, list[str]] = {row[0]: row[3] for row in content["trades"]}
+        self._packed: dict[str, list[str]] = content["forms"]
+        self._children: dict[str, list[str]] = {}
+        for one in self._trades.values():
+            self._children.setdefault(one.parent, []).append(one.id)
+
+    def ids(self) -> tuple[str, ...]:
+        """Every trade, the widest first."""
+        return tuple(self._trades)
+
+    def trade(self, trade: str) -> Trade:
+        """KeyError if there is no such trade."""
+        return self._trades[trade]
+
+    def name(self, trade: str, language: str = "en") -> str:
+        """As it is shown; in English if the language is not one of ours. KeyError if there is no such trade."""
+        position = self.languages.index(language) if language in self.languages else 0
+        return self._names[trade][position]
+
+    def parents(self, trade: str) -> tuple[str, ...]:
+        """The wider trades, the nearest first. KeyError if there is no such trade."""
+        parent = self._trades[trade].parent
+        return (parent, *self.parents(parent)) if parent else ()
+
+    def children(self, trade: str) -> tuple[str, ...]:
+        """The trades directly below."""
+        return tuple(self._children.get(trade, ()))
+
+    def included(self, trade: str) -> tuple[str, ...]:
+        """The trade and all below it: who searches for one means them too. KeyError if there is no such trade."""
+        below = [other for child in self._children.get(trade, ()) for other in self.included(child)]
+        return (self._trades[trade].id, *below)
+
+    def of_schema_org(self, kind: str) -> str | None:
+        """The trade that a type of schema.org names, such as "RoofingContractor"."""
+        return self._by_schema_org.get(kind)
+
+    def find(self, text: str, language: str | None = None) -> tuple[str, ...]:
+        """The trades that the whole text names: at most one in a language. Without a language all are asked, and a
+        word that means different trades in different languages gives them all, in the order of `languages`."""
+        key = compact(text[:TEXT_LENGTH_MAX])
+        asked = self.languages if language is None else (language,)
+        hits = [hit for one in asked if one in self._packed and (hit := self._forms[one].get(key))]
+        return tuple(dict.fromkeys(hits))
+
+    def named(self, text: str) -> str | None:
+        """The trade with this id or with this name in any language, as a filter takes it. Unlike `find`, it knows
+        names that are too ordinary for a sentence, such as "Technology"."""
+        return text if text in self._trades else self._by_name.get(compact(text[:TEXT_LENGTH_MAX]))
+
+    def starting(self, text: str, language: str | None = None) -> Iterator[str]:
+        """Trades with a name or another form that begins with `text`, names first: the offers of a completion."""
+        if not (key := compact(text[:TEXT_LENGTH_MAX])):
+            return
+        given: set[str] = set()
+        asked = self.languages if language not in self.languages else (language,)
+        for table in (self._by_name, *[self._forms[one] for one in asked if one]):
+            for form, trade in table.items():
+                if trade not in given and form.startswith(key):
+                    given.add(trade)
+                    yield trade
+
+    def nearest(self, text: str) -> str | None:
+        """The trade whose name or other form is most like `text`; None if nothing is much like it."""
+        found = self._candidates.nearest(compact(text[:TEXT_LENGTH_MAX]))
+        return None if found is None else self._by_name.get(found) or self.find(found)[0]
+
+    @cached_property
+    def _forms(self) -> Mapping[str, Mapping[str, str]]:
+        """Language -> key -> trade."""
+        tables: dict[str, Mapping[str, str]] = {}
+        for language, packed in self._packed.items():
+            table: dict[str, str] = {}
+            for trade, keys in zip(self._trades, packed, strict=True):
+                table.update(dict.fromkeys(keys.split(), trade))
+            tables[language] = MappingProxyType(table)
+        return MappingProxyType(tables)
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, str]:
+        """Key of a name -> trade, English first: of two trades that share a name the first language decides."""
+        found: dict[str, str] = {}
+        for position in range(len(self.languages)):
+            for trade, names in self._names.items():
+                found.setdefault(compact(names[position]), trade)
+        return MappingProxyType(found)
+
+    @cached_property
+    def _by_schema_org(self) -> Mapping[str, str]:
+        return MappingProxyType({one.schema_org: one.id for one in self._trades.values() if one.schema_org})
+
+    @cached_property
+    def _candidates(self) -> Candidates:
+        return Candidates(dict.fromkeys([*self._by_name, *[key for table in self._forms.values() for key in table]]))
+
+
+@cache
+def trades() -> Trades:
+    """The trades that are shipped; read at the first call."""
+    packed = files("siteglass.query").joinpath("trades.json.gz").read_bytes()
+    return Trades(orjson.loads(gzip.decompress(packed)))
