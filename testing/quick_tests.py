@@ -33,6 +33,8 @@ QUICK = [
         "query/test_natural_laws.py",
         "query/test_natural_traps.py",
         "query/test_roundtrip.py",
+        "query/test_trade_words.py",
+        "query/test_trades.py",
         "query/test_vocabulary.py",
         "query/test_vocabulary_places.py",
         "sites",
