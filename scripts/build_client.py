@@ -5,11 +5,11 @@ The client is a distribution of its own that does not import the service, so wha
 
 from __future__ import annotations
 
-import sys
 import textwrap
 from pathlib import Path
 from typing import Any
 
+from reference.generated import write_or_check
 from reference.messages import schema_of
 
 TARGET = Path(__file__).parents[1] / "clients/python/src/siteglass_client/messages.py"
@@ -107,15 +107,5 @@ def _type(schema: dict[str, Any]) -> str:
     return " | ".join(names)
 
 
-def main() -> None:
-    """Write the module, or fail if it is not what the document says."""
-    text = build()
-    if "--check" in sys.argv:
-        if TARGET.read_text() != text:
-            raise SystemExit(f"{TARGET.name} is not what the OpenAPI document says. Run: make reference")
-        return
-    TARGET.write_text(text)
-
-
 if __name__ == "__main__":
-    main()
+    write_or_check(TARGET, build, "the schemas of the OpenAPI document")

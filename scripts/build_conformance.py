@@ -13,7 +13,6 @@ python scripts/build_conformance.py --check    write nothing; fail if the page i
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
 import re
@@ -23,6 +22,7 @@ from pathlib import Path
 
 import pytest
 
+from reference.generated import write_or_check
 from reference.markdown import code, table
 from reference.promises import PATH, Promises, load_promises
 
@@ -132,24 +132,15 @@ def build_page(promises: Promises, proofs: Proofs) -> str:
     return "\n".join(pieces)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Write docs/conformance.md from the code and the tests.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if the page is out of date")
-    options = parser.parse_args()
+def build() -> str:
+    """The text of the page; exits with the problems if a promise lacks its test, or a test its promise."""
     promises = load_promises()
     proofs, problems = find_proofs(collect_tests())
     problems += find_problems(promises, proofs)
     if problems:
         sys.exit("\n".join(problems))
-    page = build_page(promises, proofs)
-    is_current = PAGE.exists() and PAGE.read_text() == page
-    if options.check:
-        if not is_current:
-            sys.exit("docs/conformance.md is not what the code and the tests say. Run: make reference")
-        return
-    PAGE.write_text(page)
-    print(f"docs/conformance.md: {len(promises.names)} promises, {'unchanged' if is_current else 'changed'}")
+    return build_page(promises, proofs)
 
 
 if __name__ == "__main__":
-    main()
+    write_or_check(PAGE, build, "the code and the tests")

@@ -178,9 +178,11 @@ def strings(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     for node in nodes:
         if isinstance(node, ast.JoinedStr):
             seen.update(id(part) for part in ast.walk(node) if part is not node)
-        text = _string(node) if isinstance(node, ast.expr) and id(node) not in seen else None
+        if not isinstance(node, ast.expr) or id(node) in seen:
+            continue
+        text = _string(node)
         if text and _is_prose(text):
-            yield from ((node.lineno, part) for _, part in markdown(text))  # type: ignore[attr-defined]
+            yield from ((node.lineno, part) for _, part in markdown(text))
 
 
 def comments(source: str) -> Iterator[tuple[int, str]]:

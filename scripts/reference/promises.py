@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from reference.markdown import plain
+from reference.messages import parameters_of, schema_of
 from reference.operating import error_classes
 from reference.records import SHOWN_TYPES
 from siteglass.billing.account_status import MAX_EXPIRIES
@@ -20,7 +21,6 @@ from siteglass.corpus.evidence_files import MAX_SIGHTINGS
 from siteglass.leads.operations import DOMAINS_PER_UNIT, ENRICH, PAGE, SEARCH
 from siteglass.leads.requests import DEFAULT_LIMIT, MAX_LEAD_CREDITS
 from siteglass.leads.values import DEFAULT_SHOWN, MAX_Q_CHARS, MAX_SHOWN
-from siteglass.openapi.document import document
 from siteglass.openapi.texts import meaning
 from siteglass.privacy.limits import CONFIRMATIONS_PER_HOUR, MAILS_IN_ALL_PER_HOUR, MAILS_PER_HOUR, REQUESTS_PER_HOUR
 from siteglass.privacy.requests import MAX_CHARS
@@ -187,18 +187,13 @@ def _errors() -> Rows:
         yield kind.code, f"{kind.status}: {meaning(kind)}"
 
 
-def _described(operation: Operation) -> dict[str, Any]:
-    described: dict[str, Any] = document(Settings())["paths"][operation.path][operation.method.lower()]
-    return described
-
-
 def _body(operation: Operation) -> Callable[[], Rows]:
     """The properties of the body of an operation."""
 
     def rows() -> Rows:
-        schema = _described(operation)["requestBody"]["content"]["application/json"]["schema"]
-        properties = document(Settings())["components"]["schemas"][schema["$ref"].rpartition("/")[2]]["properties"]
-        for name, described in properties.items():
+        if operation.body is None:
+            raise TypeError(f"{operation.name} takes no body")
+        for name, described in schema_of(operation.body.__name__)["properties"].items():
             yield name, _first_sentence(described["description"])
 
     return rows
@@ -208,7 +203,7 @@ def _parameters(operation: Operation) -> Callable[[], Rows]:
     """The query parameters of an operation."""
 
     def rows() -> Rows:
-        for parameter in _described(operation)["parameters"]:
+        for parameter in parameters_of(operation):
             yield parameter["name"], _first_sentence(parameter["description"])
 
     return rows

@@ -13,12 +13,10 @@ from siteglass.access.keys import SCOPES
 from siteglass.billing.account_status import Credits, Overview, OwnKey
 from siteglass.billing.credits import Mark
 from siteglass.billing.receipts import Entry, UsageRow
-from siteglass.billing.requests import read_ledger, read_usage
+from siteglass.billing.requests import EXAMPLE_REQUEST_ID, read_ledger, read_usage
 from siteglass.billing.responses import account_response, ledger_response, receipt_response, usage_response
 from siteglass.settings import Settings
 from siteglass.web.operations import Examples
-
-EXAMPLE_REQUEST_ID = "0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90"
 
 _MADE = datetime(2026, 11, 1, 9, 30, tzinfo=UTC)
 _PAID = datetime(2026, 11, 15, 12, 30, 0, 250_000, tzinfo=UTC)

@@ -24,13 +24,12 @@ MAX_DAYS = 366
 DEFAULT_ENTRIES = 100
 MAX_ENTRIES = 1_000
 MAX_REQUEST_ID_CHARS = 100
+EXAMPLE_REQUEST_ID = "0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90"
 
 # --- declared -----------------------------------------------------------------------------------
 
 Number = Annotated[int, Meta(ge=1, le=MAX_NUMBER)]
-RequestId = Annotated[
-    str, Meta(min_length=1, max_length=MAX_REQUEST_ID_CHARS, examples=["0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90"])
-]
+RequestId = Annotated[str, Meta(min_length=1, max_length=MAX_REQUEST_ID_CHARS, examples=[EXAMPLE_REQUEST_ID])]
 KeyNumber = Annotated[Number, Meta(description="Number of a key: only what this key did.", examples=[7])]
 
 

@@ -197,7 +197,7 @@ def evidence_found() -> Examples:
     return {"response": {"summary": "One address, seen once", "value": value}}
 
 
-def known_values() -> Examples:
+def completed_values() -> Examples:
     """The response of values."""
     values = [CompletedValue(KnownValue("Munich", "Munich", "DEU", "DE-BY"), "munchen")]
     request = read_values("city", QueryParams("q=münchen&limit=1&country=DEU"))

@@ -75,6 +75,11 @@ _CHARGING: Errors = (
     Unavailable,
 )
 
+
+def _wrong_search() -> object:
+    return read_search({"limt": 5, "min_score": 140}, 0)
+
+
 SEARCH = Operation(
     "search",
     "POST",
@@ -94,7 +99,7 @@ SEARCH = Operation(
     body=SearchBody,
     body_examples=examples.SEARCHES,
     charged=True,
-    mistake=lambda: read_search({"limt": 5, "min_score": 140}, 0),
+    mistake=_wrong_search,
 )
 PAGE = Operation(
     "page",
@@ -138,7 +143,7 @@ INTERPRET = Operation(
     scope="search",
     body=SearchBody,
     body_examples=examples.INTERPRETED,
-    mistake=lambda: read_search({"limt": 5, "min_score": 140}, 0),
+    mistake=_wrong_search,
 )
 ENRICH = Operation(
     "enrich",
@@ -180,7 +185,7 @@ VALUES = Operation(
     "What filters and directives take, by name, alias or code: equal ones first, then names that begin with `q`, names "
     "of which a later word does, aliases that do, and what looks like a typo; cities by population, others by name. "
     "Costs no credits. A response may be cached for an hour.",
-    Success("The values that fit best.", (ValuesResponse,), examples.known_values),
+    Success("The values that fit best.", (ValuesResponse,), examples.completed_values),
     scope="search",
     parameters=ValuesParameters,
     mistake=lambda: read_values("city", QueryParams("limt=5&country=Germny")),

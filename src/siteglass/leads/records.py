@@ -21,7 +21,7 @@ _ALWAYS_KNOWN = ("domain", ALWAYS_SHOWN)
 # A longer list is looked up, not read.
 _MAX_VALUES_LISTED = 30
 
-# Built at run time: `Annotated[...]` of a variable is no type to a type checker.
+# Types built at run time: a type checker does not accept `Annotated[...]` of a variable.
 _annotated: Any = Annotated
 
 OneValue = Annotated[str, Meta(max_length=MAX_VALUE_CHARS, pattern=r"\S")]

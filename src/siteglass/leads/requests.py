@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from siteglass.corpus.domains import MAX_INPUT_CHARS
 from siteglass.errors import BadRequest, Problem, Problems, repeated
+from siteglass.leads.directive_table import directive_table
 from siteglass.leads.interpret import refuse_if_unsure
 from siteglass.leads.records import ALWAYS_SHOWN, FILTER_TYPES
 from siteglass.leads.search import SearchRequest
@@ -67,7 +68,9 @@ class QueryText(RequestBody):
     wrapped_query: (
         Annotated[
             str,
-            Meta(max_length=MAX_TEXT_CHARS, description="{directives}", examples=["@country(USA)\n!@technology(Wix)"]),
+            Meta(
+                max_length=MAX_TEXT_CHARS, description=directive_table(), examples=["@country(USA)\n!@technology(Wix)"]
+            ),
         ]
         | None
     ) = None

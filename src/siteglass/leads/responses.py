@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from siteglass.corpus.evidence_files import MAX_SIGHTINGS, Sighting
@@ -142,8 +143,7 @@ class InterpretResponse(Interpretation):
 
 def interpret_response(reading: Interpretation, total: int) -> InterpretResponse:
     """A reading with the number of matches."""
-    parts = {name: getattr(reading, name) for name in reading.__struct_fields__}
-    return InterpretResponse(**parts, total_results=total)
+    return InterpretResponse(**msgspec.structs.asdict(reading), total_results=total)
 
 
 # --- a page of a search -------------------------------------------------------------------------

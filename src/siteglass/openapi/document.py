@@ -107,7 +107,6 @@ def _input(operation: Operation, settings: Settings) -> dict[str, Any]:
 
 def _success(operation: Operation) -> dict[str, Any]:
     success = operation.success
-    has_limit = operation.scope or (operation.tag == "Opt-out" and operation.method == "POST")
     content: dict[str, Any] = {}
     if examples := success.examples():
         options = [_reference(body) for body in success.bodies] or [{"type": "object"}]
@@ -118,7 +117,7 @@ def _success(operation: Operation) -> dict[str, Any]:
         content[media_type] = {"schema": {"type": "string"}, "examples": named}
     return {
         "description": success.description,
-        "headers": headers(*success.headers, *(LIMIT_HEADERS if has_limit else ())),
+        "headers": headers(*success.headers, *(LIMIT_HEADERS if operation.is_rate_limited else ())),
         "content": content,
     }
 

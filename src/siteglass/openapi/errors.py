@@ -8,18 +8,18 @@ from typing import Any
 import orjson
 
 from siteglass import errors
-from siteglass.billing.examples import EXAMPLE_REQUEST_ID
 from siteglass.billing.operations import RECEIPT
+from siteglass.billing.requests import EXAMPLE_REQUEST_ID
 from siteglass.errors import SiteglassError
 from siteglass.leads.operations import ENRICH, EVIDENCE
 from siteglass.leads.requests import read_search
 from siteglass.openapi.headers import LIMIT_HEADERS, headers
 from siteglass.openapi.operations import OPERATIONS
-from siteglass.openapi.schemas import error_schema
+from siteglass.openapi.schemas import components
 from siteglass.openapi.texts import meaning
 from siteglass.settings import Settings
 from siteglass.web.operations import ANYWHERE, Errors, Operation
-from siteglass.web.responses import JSON, error_response
+from siteglass.web.responses import JSON, ErrorResponse, error_response
 
 # They carry problems.
 _WITH_DETAILS = (errors.BadRequest, errors.InvalidCursor)
@@ -76,11 +76,20 @@ def _not_found(operation: Operation) -> SiteglassError:
 
 def error_schemas() -> dict[str, Any]:
     """A schema for every error class: exactly `error` and `message`, and `details` where the class has problems."""
+    whole = components((ErrorResponse,))["ErrorResponse"]
     kinds = {kind for operation in OPERATIONS for kind in (*ANYWHERE, *operation.errors)}
-    return {
-        kind.__name__: error_schema(kind.code, meaning(kind), with_details=issubclass(kind, _WITH_DETAILS))
-        for kind in sorted(kinds, key=lambda kind: kind.__name__)
-    }
+    made: dict[str, Any] = {}
+    for kind in sorted(kinds, key=lambda kind: kind.__name__):
+        properties = {**whole["properties"], "error": {"const": kind.code}}
+        if not issubclass(kind, _WITH_DETAILS):
+            del properties["details"]
+        made[kind.__name__] = {
+            **whole,
+            "description": meaning(kind),
+            "required": list(properties),
+            "properties": properties,
+        }
+    return made
 
 
 def _schema(kinds: Sequence[type[SiteglassError]]) -> dict[str, Any]:
@@ -97,8 +106,7 @@ def response_of(kinds: Sequence[type[SiteglassError]], operation: Operation, set
     """The response for errors that share a status."""
     made = [example(kind, operation, settings) for kind in kinds]
     own = [name for name in ("Allow", "Retry-After") if any(name in error.headers for error in made)]
-    has_limit = operation.scope or operation.body is not None
-    after_limit = has_limit and kinds[0] in operation.errors and kinds[0] is not errors.Forbidden
+    after_limit = operation.is_rate_limited and kinds[0] in operation.errors and kinds[0] is not errors.Forbidden
     named = {
         error.code: {"summary": meaning(type(error)), "value": orjson.loads(error_response(error).body)}
         for error in made

@@ -6,7 +6,7 @@ from typing import Any
 
 from siteglass.access.limits import Level, Policy, Verdict, limit_headers
 from siteglass.billing.credits import Balances, Receipt
-from siteglass.billing.examples import EXAMPLE_REQUEST_ID
+from siteglass.billing.requests import EXAMPLE_REQUEST_ID
 from siteglass.billing.responses import CREDIT_HEADERS, LEDGER_PATH, credit_headers
 from siteglass.leads.responses import NOTES_HEADER
 

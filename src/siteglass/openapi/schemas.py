@@ -9,10 +9,9 @@ import msgspec
 
 from siteglass.leads.records import Enrichment, Filters, Lead
 from siteglass.openapi.operations import OPERATIONS
-from siteglass.openapi.texts import directive_table
 from siteglass.settings import Settings
 from siteglass.web.messages import Parameters
-from siteglass.web.responses import ErrorResponse, ProblemDetail
+from siteglass.web.responses import ProblemDetail
 
 Schema = dict[str, Any]
 
@@ -24,25 +23,15 @@ def schemas(settings: Settings) -> Schema:
     """The schema of every body, by name."""
     bodies = [operation.body for operation in OPERATIONS if operation.body]
     responses = [body for operation in OPERATIONS for body in operation.success.bodies]
-    made = _components((*_PARTS, *bodies, *responses))
+    made = components((*_PARTS, *bodies, *responses))
     made["EnrichBody"]["properties"]["domains"]["maxItems"] = settings.max_enrich_domains
     made["EnrichResponse"]["properties"]["results"]["maxItems"] = settings.max_enrich_domains
-    made["SearchBody"]["properties"]["wrapped_query"]["description"] = directive_table()
     return made
-
-
-def error_schema(code: str, meaning: str, *, with_details: bool) -> Schema:
-    """The schema of an error with this code."""
-    whole = _components((ErrorResponse,))["ErrorResponse"]
-    properties = {**whole["properties"], "error": {"const": code}}
-    if not with_details:
-        del properties["details"]
-    return {**whole, "description": meaning, "required": list(properties), "properties": properties}
 
 
 def parameters(kind: type[Parameters], path: str) -> list[Schema]:
     """The parameters of an operation as OpenAPI lists them."""
-    schema = _components((kind,))[kind.__name__]
+    schema = components((kind,))[kind.__name__]
     return [_parameter(name, dict(part), path) for name, part in schema["properties"].items()]
 
 
@@ -55,9 +44,10 @@ def _parameter(name: str, schema: Schema, path: str) -> Schema:
     return {**described, "schema": schema, **({"example": examples[0]} if examples else {})}
 
 
-def _components(kinds: Iterable[type[msgspec.Struct]]) -> Schema:
-    _, components = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
-    return {name: _tidy(schema) for name, schema in components.items()}
+def components(kinds: Iterable[type[msgspec.Struct]]) -> Schema:
+    """The schemas of structs and of their parts, by name."""
+    _, made = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
+    return {name: _tidy(schema) for name, schema in made.items()}
 
 
 def _tidy(schema: Any) -> Any:

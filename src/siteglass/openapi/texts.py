@@ -1,4 +1,4 @@
-"""The longer texts of the document: its introduction, the directives, and what values are known."""
+"""The longer texts of the document: its introduction, and what errors mean."""
 
 from __future__ import annotations
 
@@ -6,13 +6,7 @@ import re
 
 from siteglass.errors import SiteglassError
 from siteglass.leads.operations import DOMAINS_PER_UNIT, INTERPRET_UNITS
-from siteglass.leads.records import known_values
 from siteglass.openapi.operations import OPERATIONS
-from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
-from siteglass.query.directives import MAX_TEXT_CHARS
-from siteglass.query.field import Form, Kind, SearchableField
-from siteglass.query.fields import DIRECTIVES
-from siteglass.query.values import MAX_AGE_DAYS
 from siteglass.settings import Settings
 from siteglass.web.operations import ANYWHERE
 
@@ -67,42 +61,3 @@ found.
 
 def _by_status(kind: type[SiteglassError]) -> tuple[int, str]:
     return kind.status, kind.code
-
-
-def _argument(asked: SearchableField) -> str:
-    """An example of what stands in the parentheses."""
-    if asked.ask.kind is Kind.FLAG:
-        return ""
-    ranged = [f.example for f in asked.ask.filters if f.form in (Form.SPAN, Form.COMPARISON)]
-    example = ranged[-1] if ranged else asked.field.example
-    return f"({', '.join(example) if isinstance(example, list) else example})"
-
-
-def _directive_row(name: str, asked: SearchableField) -> str:
-    filters = asked.ask.filters
-    notes = [filters[0].meaning if len(filters) == 1 else f"{asked.field.meaning.partition(';')[0]}."]
-    if name == asked.ask.alias:
-        notes.append(f"The same as `@{asked.ask.directive}`.")
-    if bounds := asked.ask.directive_bounds:
-        notes.append(f"Here {bounds[0]} to {bounds[1]}.")
-    if asked.ask.kind is Kind.AGE:
-        notes.append(f"At most {MAX_AGE_DAYS}d.")
-    if asked.ask.kind in (Kind.TERM, Kind.LACKS) and not filters:
-        notes.append(known_values(asked.ask))
-    return f"| `@{name}{_argument(asked)}` | {' '.join(notes)} |"
-
-
-def directive_table() -> str:
-    """How `wrapped_query` is written, with every directive."""
-    rows = "\n".join(_directive_row(name, asked) for name, asked in DIRECTIVES.items())
-    return f"""\
-Directive text: one condition on each line, and all lines must hold. Values in parentheses are alternatives. `!` before
-a directive excludes. Numbers take `>` `<` `>=` `<=` `=`, `less than`, `greater than` or a range `1000-5000`. Double
-quotes keep commas and parentheses inside a value; a line that starts with `#` is a comment. At most {MAX_TEXT_CHARS:,}
-characters, {MAX_CONDITIONS} lines, {MAX_VALUES} values and {MAX_CANONICAL_BYTES:,} bytes once read. `query` beside it
-is not read; filters beside it hold too.
-
-| directive | meaning |
-| --- | --- |
-{rows}
-"""

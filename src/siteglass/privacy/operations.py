@@ -16,15 +16,20 @@ from siteglass.privacy.limits import (
     REQUESTS_PER_HOUR,
 )
 from siteglass.privacy.opt_out import HeldData, HeldLead
-from siteglass.privacy.requests import OptOutBody, OptOutConfirmBody, read_ask, read_confirm
+from siteglass.privacy.requests import (
+    EXAMPLE_CODE,
+    EXAMPLE_TICKET,
+    OptOutBody,
+    OptOutConfirmBody,
+    read_ask,
+    read_confirm,
+)
 from siteglass.privacy.responses import AccessDone, OptOutDone, OptOutPending, completed_response, pending_response
 from siteglass.privacy.subject_requests import CompletedRequest, PendingRequest
 from siteglass.privacy.tickets import Purpose
 from siteglass.suppression.values import Kind, Value
 from siteglass.web.operations import WITHOUT_KEY, Examples, Operation, Success
 
-_TICKET = "3h3rpPmGcGIC0cs0hF1l0bVWRu4hBzhZ1kQd0PrR8yA9uQ2mD7wXk5nTzLqSe6oVf4JgYbEiHcK"
-_CODE = "7K2M-X94D-QRTV"
 _TOKEN = "siteglass-proof=4R8YB2NQ6ZC0XW7KM1TDVH3E5A"  # noqa: S105 - it is shown in public
 _ADDRESS, _DOMAIN = Value(Kind.EMAIL, "jo@example.com"), Value(Kind.DOMAIN, "example.com")
 # 15 November 2026, and what was read a while before.
@@ -40,9 +45,9 @@ def _named(**values: Any) -> Examples:
 
 def _pending() -> Examples:
     return _named(
-        an_address=pending_response(PendingRequest(Purpose.OPT_OUT, _ADDRESS, _TICKET, _EXPIRES_S)),
+        an_address=pending_response(PendingRequest(Purpose.OPT_OUT, _ADDRESS, EXAMPLE_TICKET, _EXPIRES_S)),
         a_domain=pending_response(
-            PendingRequest(Purpose.OPT_OUT, _DOMAIN, _TICKET, _EXPIRES_S, _TOKEN, places(_DOMAIN.text))
+            PendingRequest(Purpose.OPT_OUT, _DOMAIN, EXAMPLE_TICKET, _EXPIRES_S, _TOKEN, places(_DOMAIN.text))
         ),
     )
 
@@ -88,8 +93,10 @@ OPT_OUT_CONFIRM = Operation(
     f"ticket is valid. At most {CONFIRMATIONS_PER_HOUR} attempts an hour from one address, and for one ticket.",
     Success("Done, or what is stored.", (OptOutDone, AccessDone), _completed),
     body=OptOutConfirmBody,
-    body_examples=_named(an_address={"ticket": _TICKET, "code": _CODE}, a_domain={"ticket": _TICKET}),
-    mistake=lambda: read_confirm({"code": _CODE}),
+    body_examples=_named(
+        an_address={"ticket": EXAMPLE_TICKET, "code": EXAMPLE_CODE}, a_domain={"ticket": EXAMPLE_TICKET}
+    ),
+    mistake=lambda: read_confirm({"code": EXAMPLE_CODE}),
 )
 OPT_OUT_PAGE = Operation(
     "opt_out_page",

@@ -18,6 +18,8 @@ from siteglass.web.requests import read_fields, unknown_fields
 
 MAX_CHARS = 2_048
 MAX_CODE_CHARS = 64
+EXAMPLE_TICKET = "3h3rpPmGcGIC0cs0hF1l0bVWRu4hBzhZ1kQd0PrR8yA9uQ2mD7wXk5nTzLqSe6oVf4JgYbEiHcK"
+EXAMPLE_CODE = "7K2M-X94D-QRTV"
 
 
 class OptOutBody(RequestBody):
@@ -68,7 +70,7 @@ class OptOutConfirmBody(RequestBody):
         Meta(
             max_length=MAX_TICKET_CHARS,
             description="As POST /v1/opt-out returned it.",
-            examples=["3h3rpPmGcGIC0cs0hF1l0bVWRu4hBzhZ1kQd0PrR8yA9uQ2mD7wXk5nTzLqSe6oVf4JgYbEiHcK"],
+            examples=[EXAMPLE_TICKET],
         ),
     ]
     code: (
@@ -77,7 +79,7 @@ class OptOutConfirmBody(RequestBody):
             Meta(
                 max_length=MAX_CODE_CHARS,
                 description="As it was mailed, in capitals or not, with or without hyphens. Not for a domain.",
-                examples=["7K2M-X94D-QRTV"],
+                examples=[EXAMPLE_CODE],
             ),
         ]
         | None

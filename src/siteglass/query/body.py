@@ -12,7 +12,7 @@ import orjson
 from siteglass.errors import BadRequest, Problem, Problems, QueryError
 from siteglass.query import directives, natural, suggested
 from siteglass.query.criteria import Condition, Criteria, criteria
-from siteglass.query.filters import FilterReader, type_name, write_filters
+from siteglass.query.filters import FilterReader, read_text, write_filters
 
 # The echo travels inside the cursor, whose length is limited; JSON, and filters as they were sent, are longer than
 # canonical text.
@@ -91,16 +91,9 @@ def with_suggestions(
 
 
 def _text(body: Mapping[str, Any], name: str, max_chars: int, problems: Problems) -> str:
-    text = body.get(name)
-    if text is None:
-        return ""
-    if not isinstance(text, str):
-        problems.append(Problem(name, f"expected a string, found {type_name(text)}"))
-        return ""
-    if len(text) > max_chars:
-        problems.append(Problem(name, f"expected at most {max_chars} characters, found {len(text)}"))
-        return ""
-    return text if text.strip() else ""
+    """A text of the body, empty if it is blank, not given or wrong."""
+    text = read_text(body, name, max_chars, problems)
+    return text if text and text.strip() else ""
 
 
 def _replaced(understood: Criteria, given: list[Condition]) -> dict[Condition, Condition | None]:

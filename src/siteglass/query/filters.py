@@ -81,8 +81,7 @@ class FilterReader:
                 self._problem(name, asked.ask, error)
         if not wrong:
             self.conditions.append(Condition(asked.name, tuple(values)))
-            # 40.0 is the whole number 40, here and in the cursor.
-            self.sent[name] = int(value) if isinstance(value, float) else value
+            self.sent[name] = as_whole(value)
 
     def _problem(self, name: str, ask: Ask, error: ValueProblem) -> None:
         if self.problems.is_full:
@@ -132,6 +131,25 @@ def type_name(value: Any) -> str:
     return names.get(type(value), "null")
 
 
+def as_whole(value: Any) -> Any:
+    """40.0 as the whole number 40, as JSON Schema takes it; any other value as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def read_text(body: Mapping[str, Any], name: str, max_chars: int, problems: Problems) -> str | None:
+    """A text of the body, None if it is not given or wrong."""
+    text = body.get(name)
+    if text is None:
+        return None
+    if not isinstance(text, str):
+        problems.append(Problem(name, f"expected a string, found {type_name(text)}"))
+        return None
+    if len(text) > max_chars:
+        problems.append(Problem(name, f"expected at most {max_chars} characters, found {len(text)}"))
+        return None
+    return text
+
+
 def written_as_array(value: Any) -> str:
     """For a message: how to send a text where an array of texts is expected."""
     if not isinstance(value, str):
@@ -156,8 +174,7 @@ def _string(value: Any) -> str:
 
 
 def _integer(value: Any) -> int:
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
+    value = as_whole(value)
     if isinstance(value, bool) or not isinstance(value, int):
         found = f"{value:g}" if isinstance(value, float) else type_name(value)
         raise ValueProblem(f"expected a whole number, found {found}")

@@ -34,7 +34,6 @@ def names_of(kind: type[msgspec.Struct]) -> tuple[str, ...]:
     return kind.__struct_encode_fields__
 
 
-Text = str
 Id = Annotated[int, Meta(ge=1)]
 Count = Annotated[int, Meta(ge=0)]
 Time = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]

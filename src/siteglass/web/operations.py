@@ -70,7 +70,6 @@ class Operation:
     tag: Literal["Leads", "Account", "Opt-out", "Service"]
     summary: str
     description: str
-    """May contain `{cursor_hours}`."""
     success: Success
     scope: str = ""
     """What the key must be allowed to do; empty: no key is needed."""
@@ -82,6 +81,11 @@ class Operation:
     """Whether it costs credits, and so takes an Idempotency-Key."""
     mistake: Callable[[], object] | None = None
     """Reads a wrong request, and raises: the example of BadRequest."""
+
+    @property
+    def is_rate_limited(self) -> bool:
+        """By the limits of a key, or of a caller without one who sends a body."""
+        return bool(self.scope) or self.body is not None
 
 
 class StatusResponse(ResponseBody):

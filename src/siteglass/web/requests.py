@@ -13,7 +13,7 @@ from rapidfuzz import fuzz, process
 from starlette.requests import Request
 
 from siteglass.errors import BadRequest, PayloadTooLarge, Problem, Problems, UnsupportedMediaType
-from siteglass.query.filters import type_name
+from siteglass.query.filters import as_whole, read_text, type_name
 from siteglass.web.messages import RequestBody
 
 MAX_NAMES_LISTED = 5
@@ -75,12 +75,10 @@ def unknown_fields(body: dict[str, Any], known: Sequence[str]) -> Problems:
 
 
 def read_whole(body: dict[str, Any], name: str, least: int, most: int, problems: Problems) -> int | None:
-    """A whole number of the body, None if it is not given. 20.0 is one too, as it is to JSON Schema."""
-    value = body.get(name)
+    """A whole number of the body, None if it is not given."""
+    value = as_whole(body.get(name))
     if value is None:
         return None
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
         found = value if isinstance(value, float) else type_name(value)
         problems.append(Problem(name, f"expected a whole number from {least} to {most}, found {found}"))
@@ -95,20 +93,6 @@ def read_switch(body: dict[str, Any], name: str, problems: Problems) -> bool:
     if value is not None and not isinstance(value, bool):
         problems.append(Problem(name, f"expected true or false, found {type_name(value)}"))
     return value is True
-
-
-def read_text(body: dict[str, Any], name: str, max_chars: int, problems: Problems) -> str | None:
-    """A text of the body, None if it is not given or wrong."""
-    text = body.get(name)
-    if text is None:
-        return None
-    if not isinstance(text, str):
-        problems.append(Problem(name, f"expected a string, found {type_name(text)}"))
-        return None
-    if len(text) > max_chars:
-        problems.append(Problem(name, f"expected at most {max_chars} characters, found {len(text)}"))
-        return None
-    return text
 
 
 FieldReader = Callable[[dict[str, Any], Problems], Any]
