@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -34,6 +35,7 @@ def person_invite(account_id: int, email: str, role: str) -> None:
     from siteglass.people.sign_in import SignIn
     from siteglass.platform.backends import open_backends
     from siteglass.platform.mailer import open_mailer
+    from siteglass.web.served import reachable_url
 
     settings = load_settings()
     mailer = open_mailer(settings)
@@ -41,7 +43,7 @@ def person_invite(account_id: int, email: str, role: str) -> None:
         raise SettingsError(f"{variable('dashboard_secrets')} is not set: the dashboard is not served without.")
 
     async def invite() -> str:
-        async with open_backends(settings) as backends:
+        async with open_backends(replace(settings, public_url=await reachable_url(settings))) as backends:
             found = await list_accounts(backends.postgres, account_id - 1)
             if not found or found[0].id != account_id:
                 raise PeopleError(f"There is no account {account_id}. `siteglass account list` shows them.")
