@@ -161,7 +161,7 @@ async def _dashboard(patient: Patient) -> Finding:
         return Finding("wrong", str(error).rstrip("."), f"set {variable('dashboard_secrets')}")
     address = public_url(settings)
     if not settings.mail_url:
-        found = f"{address}/dashboard, but nobody can be invited: no mail can be sent"
+        found = f"{address}/dashboard, but no mail can be sent: only `siteglass person invite` makes invitations"
         return Finding("warning", found, f"set {variable('mail_url')} and {variable('mail_from')}")
     if urlsplit(address).scheme != "https" and urlsplit(address).hostname not in ("127.0.0.1", "::1", "localhost"):
         found = f"{address}/dashboard is not https: browsers keep nobody signed in"

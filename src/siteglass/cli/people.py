@@ -53,9 +53,12 @@ def person_invite(account_id: int, email: str, role: str) -> None:
             return link
 
     click.echo(asyncio.run(invite()))
-    if mailer is not None:
+    if mailer is None:
+        click.echo(f"No mail was sent: {variable('mail_url')} is not set. Give the link to {email}.", err=True)
+    else:
         mailer.close()
-        click.echo(f"Mailed to {email} by {mailer.place}. The link works once, for seven days.", err=True)
+        click.echo(f"Mailed to {email} by {mailer.place}.", err=True)
+    click.echo("The link works once, for seven days.", err=True)
 
 
 @person.command("list")
