@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 
 from starlette.responses import Response
 
@@ -63,9 +63,10 @@ def _balances(account: AccountStatus, used_api: int, used_lead: int) -> list[Bal
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
     """The overview."""
     postgres, account_id = dashboard.backends.postgres, visit.who.account_id
-    last = datetime.now(UTC).date()
-    first = last - timedelta(days=DAYS - 1)
     account = await standing.standing(postgres, account_id)
+    last = account.at.date()
+    # A new account has fewer days: its first bar would be at the right edge of an empty chart.
+    first = max(last - timedelta(days=DAYS - 1), account.created_at.date())
     requests, credits = await asyncio.gather(
         activity.requests_by_day(postgres, account_id, first, last),
         activity.credits_by_day(postgres, account_id, first, last),
@@ -74,13 +75,18 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     entries = await receipts.entries(postgres, account_id, wanted)
     used = credits.total()
     lines = (Line("API credits", used.api, 1), Line("Lead credits", used.lead, 2))
+    count = len(credits.days)
+    shown = "today" if count == 1 else f"last {count} days"
     return dashboard.page(
         visit,
         "overview.html",
         balances=_balances(account, used.api[-1], used.lead[-1]),
         expiring=account.expiring,
-        credits=Chart("credits", f"Credits used, last {DAYS} days", "credits", credits.days, lines, "lines"),
-        requests=requests_chart(requests, f"Requests, last {DAYS} days"),
+        # A line needs two days.
+        credits=Chart(
+            "credits", f"Credits used, {shown}", "credits", credits.days, lines, "bars" if count == 1 else "lines"
+        ),
+        requests=requests_chart(requests, f"Requests, {shown}"),
         entries=entries[:LAST_ENTRIES],
         is_new=not used.credits and await _is_new(dashboard, account_id, requests),
         base_url=dashboard.service_address(visit),
