@@ -90,7 +90,8 @@ def test_the_overview_tells_what_is_left_and_what_was_used(visitor: Visitor, pas
 def test_who_never_asked_is_told_how_to_begin(newcomer: Visitor) -> None:
     page = newcomer.get("/dashboard").text
     assert figures(page)[:2] == ["10,000,000", "1,000,000,000,000"]
-    assert page.count("<dt>Pace, today</dt><dd>0 a day</dd>") == 2
+    assert page.count("<dt>Pace</dt><dd>known after a full day</dd>") == 2
+    assert page.count("<dt>Lasts until</dt><dd>known after a full day</dd>") == 2
     assert 'href="/dashboard/keys"' in page
     call = html.unescape(re.findall(r'<code id="first-call"[^>]*>([^<]*)</code>', page)[0])
     assert call.startswith(f'curl -s "{newcomer.url}/v1/leads/search" \\\n')
@@ -124,6 +125,8 @@ def test_charts_of_a_new_account_begin_on_the_day_it_was_opened(
     }
     assert f"Credits used, {title}</h2>" in page
     assert f"Requests, {title}</h2>" in page
+    # Charges of part of a day foretell nothing.
+    assert page.count("<dt>Lasts until</dt><dd>known after a full day</dd>") == 2
     assert charts(visitor.get("/dashboard/usage?days=30").text)["by-key"]["days"] == days
     csv_name = visitor.get("/dashboard/usage.csv?days=30").headers["content-disposition"]
     assert csv_name == f'attachment; filename="siteglass-usage-{days[0]}-{TODAY}.csv"'

@@ -19,6 +19,8 @@ from siteglass.dashboard.usage import requests_chart
 DAYS = 30
 LAST_ENTRIES = 5
 WARN_DAYS = 7
+# Of a pace, and of what follows from it, while there was no full day.
+NOT_KNOWN = "known after a full day"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +44,15 @@ class Balance:
     @property
     def pace_of(self) -> str:
         """Which days the pace is that of."""
-        return {0: "today", 1: "yesterday"}.get(self.pace_days, f"last {self.pace_days} days")
+        return "yesterday" if self.pace_days == 1 else f"last {self.pace_days} days"
 
     @property
     def lasts(self) -> date | str:
         """The last day, or in words why there is none."""
         if self.left == 0:
             return "none left"
+        if self.runs_out is None and not self.pace_days:
+            return NOT_KNOWN
         return self.runs_out or "no end in sight"
 
 
@@ -81,6 +85,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         visit,
         "overview.html",
         balances=_balances(account, used.api[-1], used.lead[-1]),
+        not_known=NOT_KNOWN,
         expiring=account.expiring,
         # A line needs two days.
         credits=Chart(
