@@ -38,6 +38,7 @@ from siteglass.query.cursor import CursorSealer
 from siteglass.settings import Settings, SettingsError, variable
 from siteglass.suppression.values import Hasher
 from siteglass.web.address import listener, public_url, require_free_port, url
+from siteglass.web.served import RUNNING_S, has_port, noted_addresses
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,13 @@ async def _dashboard(patient: Patient) -> Finding:
 
 async def _port(patient: Patient) -> Finding:
     settings = patient.settings
-    match await listener(settings):
+    answers = await listener(settings)
+    if answers in ("siteglass", "siteglass, not ready"):
+        running = await noted_addresses(settings, RUNNING_S)
+        if running is not None and not has_port(running, settings.port):
+            found = f"another Siteglass answers at {url(settings)}, with other settings"
+            return Finding("wrong", found, f"stop it, or set {variable('port')} to a free port")
+    match answers:
         case "nobody":
             return Finding(
                 "ok", f"{settings.port} is free; `{patient.make_all or 'siteglass serve'}` starts the service"

@@ -7,6 +7,8 @@ the notes, the workers write them again within seconds.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
@@ -64,9 +66,14 @@ async def noted_addresses(settings: Settings, within_s: float = KEPT_S) -> list[
         await served.close()
 
 
+def has_port(addresses: Iterable[str], port: int) -> bool:
+    """Whether one of them has this port. Hosts are not compared: `serve --host 0.0.0.0` also answers at 127.0.0.1."""
+    return any(urlsplit(address).port == port for address in addresses)
+
+
 async def reachable_url(settings: Settings) -> str:
     """Where people reach the service: the address that is set, or else the one at which it listens."""
     if settings.public_url:
         return public_url(settings)
-    addresses = await noted_addresses(settings) or [url(settings)]
-    return url(settings) if url(settings) in addresses else addresses[0]
+    addresses = await noted_addresses(settings)
+    return url(settings) if not addresses or has_port(addresses, settings.port) else addresses[0]
