@@ -18,7 +18,7 @@ from vocabulary.sources import Cldr, manifest
 from vocabulary.states import states
 
 # Raise it with every change of the data: it is part of what an interpretation of a query depends on.
-VERSION = "2026.11.2"
+VERSION = "2026.11.3"
 TARGET = Path(__file__).parents[1] / "src" / "siteglass" / "query" / "vocabulary.json.gz"
 
 

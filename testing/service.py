@@ -7,6 +7,7 @@ import contextlib
 import functools
 import http.client
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -162,22 +163,18 @@ def add(settings: Settings, leads: list[Lead], folder: Path) -> LoadReport:
 def serving(settings: Settings, clock: Clock | None = None, **changes: Any) -> Iterator[httpx.Client]:
     """The service on a free loopback port, and a client that carries the key; changes are options of uvicorn."""
     make_test_account(settings.postgres_dsn, settings.postgres_schema)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            create_app(settings, clock),
-            host="127.0.0.1",
-            port=0,
-            **{**server_options(settings), **changes},
-        )
-    )
-    thread = threading.Thread(target=server.run, daemon=True)
+    listening = socket.create_server(("127.0.0.1", 0))
+    port = listening.getsockname()[1]
+    # As after `siteglass serve --port`: the service knows its port, and the settings of others name another one.
+    app = create_app(replace(settings, port=port), clock)
+    server = uvicorn.Server(uvicorn.Config(app, **{**server_options(settings), **changes}))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     deadline = time.monotonic() + 30
     while not server.started:
         if time.monotonic() > deadline or not thread.is_alive():
             raise RuntimeError("the service did not start")
         time.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
     try:
         with httpx.Client(
             base_url=f"http://127.0.0.1:{port}", headers={"X-API-Key": API_KEY}, timeout=30, trust_env=False

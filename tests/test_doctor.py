@@ -347,6 +347,17 @@ def test_a_port_that_another_program_has(well: Patient) -> None:
     assert "set SITEGLASS_PORT to a free port" in finding["mend"]
 
 
+def test_a_port_that_another_siteglass_has(new: Patient, client: httpx.Client) -> None:
+    port = str(client.base_url.port)
+    new.environment["SITEGLASS_PORT"] = port
+    assert new.examined(code=1)["port"] == {
+        "check": "port",
+        "state": "wrong",
+        "found": f"another Siteglass answers at http://127.0.0.1:{port}, with other settings",
+        "mend": "stop it, or set SITEGLASS_PORT to a free port",
+    }
+
+
 def test_a_free_port_is_well(well: Patient) -> None:
     well.environment["SITEGLASS_PORT"] = str(free_port())
     assert well.examined(code=0)["port"]["found"].endswith("`siteglass serve` starts the service")

@@ -1,5 +1,6 @@
 """ISO 3166-2 subdivisions: current codes, English names, and the names used at home."""
 
+import re
 from typing import Any
 
 from siteglass.query.folding import loose
@@ -11,6 +12,9 @@ KIND_AFTER = ("county", "province", "region", "governorate", "prefecture", "obla
 KIND_BEFORE = ("canton of", "province of", "county", "state of", "region of", "department of")
 KIND_OFFERED = {"US": "state", "JP": "prefecture", "IE": "county", "GB": "county", "SE": "county", "CA": "province"}
 
+# CLDR marks some names as a printed table does: "Tartu²" is not the only Tartu, "Butel †" is part of Skopje.
+_FOOTNOTE = re.compile(r"\s*[²³†]$")
+
 
 def states(cldr: Cldr) -> dict[str, Any]:
     own = table("states")
@@ -21,7 +25,7 @@ def states(cldr: Cldr) -> dict[str, Any]:
         # Overseas parts have a country code of their own, and CLDR names only that (US-PR is PR).
         name = cldr.subdivision_names.get(code) or territories.get(code[2:].upper())
         if name and qualified not in own["ended"]["codes"]:
-            names[qualified] = name
+            names[qualified] = _FOOTNOTE.sub("", name)
     names |= own["added"] | own["english"]
     keys: dict[str, set[str]] = {}
     for qualified, name in names.items():

@@ -62,6 +62,7 @@ from siteglass.web.address import public_url
 from siteglass.web.guard import Guard
 from siteglass.web.health import ReadinessCheck, health_routes
 from siteglass.web.responses import error_response
+from siteglass.web.served import NOTE_EVERY_S, ServedAddresses
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
@@ -75,6 +76,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     counts = RequestCounts(backends.postgres)
     limiter, claims = open_limits(settings)
     guard = Guard(keys, counts, limiter)
+    served = ServedAddresses(settings)
     index = open_index(backends)
     oldest_made_at = partial(generations.oldest_made_at, index)
     hidden = SuppressionFilter(backends.postgres, Hasher(settings), hidden_countries(settings), oldest_made_at)
@@ -95,6 +97,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 Job("suppressed leads", REFRESH_EVERY_S, hidden.refresh),
                 Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, index)),
                 Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres)),
+                Job("served address", NOTE_EVERY_S, served.note),
             ]
             sign_in = None if secrecy is None else SignIn(backends, secrecy, Passwords(), mailer)
             if sign_in is not None:
@@ -111,6 +114,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
             await housekeeping.close()
             await limiter.close()
             await claims.close()
+            await served.close()
             if sign_in is not None:
                 await sign_in.close()
             if language_model is not None:

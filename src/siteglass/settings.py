@@ -136,6 +136,11 @@ class Settings:
         "Address of the service as people reach it, such as `https://app.example.com`: links in mails begin with it; "
         "empty: `http://HOST:PORT`.",
     ] = ""
+    sales_email: Annotated[
+        str,
+        "Address that the page Plan of the dashboard gives to customers who want more credits, such as "
+        "`sales@example.com`; empty: it tells them to ask the operator.",
+    ] = ""
     session_idle_minutes: Annotated[int, "A person who does nothing for so long is signed out of the dashboard."] = 60
     session_hours: Annotated[int, "A person signs in to the dashboard again after so long, whatever they do."] = 12
     log_level: Annotated[str, "Least severe log line written: DEBUG, INFO, WARNING or ERROR."] = "INFO"

@@ -190,10 +190,11 @@ async def write(
             for name in names
         ]
         by_id = dict(zip(made, (name[:200] for name in names), strict=True))
-        history = History(account_id, made, by_id, _expiring(now or datetime.now(UTC)))
+        now = now or datetime.now(UTC)
+        history, first_at = History(account_id, made, by_id, _expiring(now)), next(_times(count, now))
 
         def records() -> Iterator[tuple[Any, ...]]:
-            for row in _rows(account_id, made, count, now or datetime.now(UTC), seed, domains):
+            for row in _rows(account_id, made, count, now, seed, domains):
                 history.add(row)
                 yield tuple(row.values())
 
@@ -217,6 +218,10 @@ async def write(
         await connection.execute(
             f"UPDATE {schema}.balances SET api = $2, lead = $3, seq = $4, head = $5, at = $6 WHERE account_id = $1",
             *(account_id, history.api, history.lead, newest["seq"], newest["hash"], newest["at"]),
+        )
+        # No account has charges from before it was opened.
+        await connection.execute(
+            f"UPDATE {schema}.accounts SET created_at = least(created_at, $2) WHERE id = $1", account_id, first_at
         )
         # As the database does by itself after a while: plans are made for what is there.
         for table in ("ledger", "usage_days", "request_days"):

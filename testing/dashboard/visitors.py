@@ -182,6 +182,7 @@ def office(prefix: str, folder: Path, **changes: Any) -> Iterator[Office]:
         dashboard_secrets=(SECRET,),
         mail_url=f"file:{outbox}",
         mail_from="Siteglass <people@sender.test>",
+        sales_email="sales@sender.test",
     )
     make_test_account(settings.postgres_dsn, settings.postgres_schema)
     with serving(settings) as client:

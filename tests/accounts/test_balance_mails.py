@@ -131,7 +131,10 @@ async def test_once_until_it_has_been_higher(world: World) -> None:
     assert await world.mail() == 0
     await pay(world.postgres, caller, 0, 1)
     assert [await world.mail() for _ in range(2)] == [1, 0]
-    assert len(world.texts(owner)) == 2
+    texts = world.texts(owner)
+    assert len(texts) == 2
+    # It began today: part of a day is no pace.
+    assert all("\nUsed a day:  known after a full day\n\nWhat is used" in text for text in texts)
 
 
 async def test_each_balance_has_its_own_mail(world: World) -> None:

@@ -52,8 +52,8 @@ async def test_all_of_it(postgres: Postgres) -> None:
         Plan("standard", 10, 20),
         Credits(103, 1_004),
         ((ends, Credits(3, 4)),),
-        CreditsPerDay(2, 3),
-        0,  # began today: of today
+        CreditsPerDay(0, 0),
+        0,  # began today: no full day
         ANY,
     )
     assert len(seen.name) == 16
@@ -76,8 +76,12 @@ async def test_a_pace_is_that_of_full_days_since_the_first(postgres: Postgres, d
     assert await _pace(dsn, postgres, await open_account(postgres)) == CreditsPerDay(0, 0)
     week = [(0, 900, 900), (1, 7, 0), (7, 0, 14), (8, 70, 70)]
     assert await _pace(dsn, postgres, await open_account(postgres), *week) == CreditsPerDay(1, 2)
-    assert await _pace(dsn, postgres, await open_account(postgres), (0, 900, 900), (1, 7, 3)) == CreditsPerDay(7, 3)
-    assert await _pace(dsn, postgres, await open_account(postgres), (0, 9, 9), (2, 6, 3)) == CreditsPerDay(3, 1.5)
+    # The first day is part of one, as today is.
+    assert await _pace(dsn, postgres, await open_account(postgres), (0, 900, 900), (1, 7, 3)) == CreditsPerDay(0, 0)
+    two_days = [(0, 9, 9), (1, 7, 3), (2, 900, 900)]
+    assert await _pace(dsn, postgres, await open_account(postgres), *two_days) == CreditsPerDay(7, 3)
+    three_days = [(0, 9, 9), (2, 6, 3), (3, 900, 900)]
+    assert await _pace(dsn, postgres, await open_account(postgres), *three_days) == CreditsPerDay(3, 1.5)
     assert await _pace(dsn, postgres, await open_account(postgres), (8, 70, 70)) == CreditsPerDay(0, 0)
 
 
@@ -140,7 +144,7 @@ async def test_what_expires_shortens_it(postgres: Postgres, dsn: str) -> None:
     caller = await open_account(postgres, 10, 0)
     ends = datetime.now(UTC) + timedelta(days=2)
     await credits.grant(postgres, caller.account_id, 1_000, 5, "tests", "INV 1", ends)
-    await _pace(dsn, postgres, caller, (1, 10, 0))
+    await _pace(dsn, postgres, caller, (1, 10, 0), (2, 0, 0))
     seen = await standing(postgres, caller.account_id)
     # 980 of the 1,000 are lost after two days, and 10 more last one; of lead credits nothing is used, and all are lost
     assert seen.runs_out == RunsOut((ends + timedelta(days=1)).date(), ends.date())
@@ -154,5 +158,5 @@ async def test_the_days_of_a_pace(postgres: Postgres, dsn: str) -> None:
         await _pace(dsn, postgres, caller, *((day, 1, 1) for day in used_ago))
         return (await standing(postgres, caller.account_id)).pace_days
 
-    assert [await days(0), await days(3), await days(30)] == [0, 3, 7]
-    assert [await days(30, 0), await days(30, 0, 1), await days(30, 3), await days(30, 20)] == [0, 1, 3, 7]
+    assert [await days(0), await days(3), await days(30)] == [0, 2, 7]
+    assert [await days(30, 0), await days(30, 0, 1), await days(30, 3), await days(30, 20)] == [0, 0, 2, 7]

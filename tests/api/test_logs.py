@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from siteglass.settings import environment_of
 from testing.api_calls import ENRICH, SEARCH
 from testing.log_lines import kept_lines
-from testing.service import API_KEY
+from testing.ports import free_port
+from testing.service import API_KEY, settings_for
 
 WORDS = ["verysecretword", "wordofwrapped", "Munich", "secret-enriched.com", "Kowalski", "full-record.com"]
 
@@ -73,3 +80,25 @@ def test_statuses_are_logged(own: httpx.Client, lines: list[str]) -> None:
     statuses = [response.status_code for response in _ask(own)]
     made = _settled(lines, len(statuses))
     assert [line["status"] for line in made if "status" in line] == statuses
+
+
+def test_lines_of_the_server_itself_are_plain_and_filled_in(tmp_path: Path) -> None:
+    settings = settings_for("own-lines", port=free_port())
+    log = tmp_path / "log"
+    with log.open("wb") as file:
+        service = subprocess.Popen(
+            [str(Path(sys.executable).parent / "siteglass"), "serve"],
+            env={**os.environ, **environment_of(settings)},
+            stdout=file,
+            stderr=file,
+        )
+    deadline = time.monotonic() + 60
+    while "Uvicorn running" not in log.read_text() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    service.send_signal(signal.SIGTERM)
+    service.wait(timeout=30)
+    of_server = [line for line in map(json.loads, log.read_text().splitlines()) if line["logger"] == "uvicorn.error"]
+    assert all(set(line) == {"time", "level", "logger", "message"} for line in of_server), of_server
+    messages = [line["message"] for line in of_server]
+    assert messages[0] == f"Started server process [{service.pid}]"
+    assert f"Uvicorn running on http://127.0.0.1:{settings.port} (Press CTRL+C to quit)" in messages

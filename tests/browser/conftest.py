@@ -82,6 +82,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[S
             dashboard_secrets=(SECRET,),
             mail_url=f"file:{outbox}",
             mail_from="Siteglass <hello@siteglass.example>",
+            sales_email="sales@siteglass.example",
         )
         with cheaper_hashes(), serving(settings) as client:
             yield Site(str(client.base_url), Outbox(outbox), settings)

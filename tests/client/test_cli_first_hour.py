@@ -73,13 +73,22 @@ def test_free_questions(desk: Desk, connect: Connect, customer: Customer) -> Non
 def test_tables_on_a_terminal(desk: Desk, customer: Customer) -> None:
     code, shown = desk.on_terminal("account")
     assert (code, '{"' in shown) == (0, False)
-    assert "10,000 at " in shown
+    assert re.search(r"lead credits +. 10,000 \(free\)", shown)
     assert re.search(r"key from +. SITEGLASS_API_KEY ", shown)
     assert customer.key not in shown
     code, shown = desk.on_terminal("interpret", "SaaS companies in Germany")
     assert (code, "@country(DEU)" in shown, " leads match." in shown) == (0, True, True)
     code, shown = desk.on_terminal("account", "--json")
     assert json.loads(shown)["account"]["id"] == customer.account_id
+
+
+def test_prices_are_shown_as_people_write_them(desk: Desk, bank: Bank) -> None:
+    plan = bank.plan(100, 100, api_price_micros=1_500_000, lead_price_micros=50_001, currency="EUR")
+    desk.environment["SITEGLASS_API_KEY"] = bank.customer(7, 8, plan=plan).key
+    code, shown = desk.on_terminal("account")
+    assert code == 0
+    assert re.search(r"lead credits +. 8 at 0\.050001 EUR each", shown)
+    assert re.search(r"API credits +. 7 at 1\.50 EUR each", shown)
 
 
 def test_first_mistakes(desk: Desk, customer: Customer) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import subprocess
+from dataclasses import replace
 
 from testing.dashboard.visitors import Office, link_in
 from tests.suppression.world import command
@@ -19,7 +20,10 @@ def test_an_operator_invites_the_first_owner_and_deletes_a_person(the_office: Of
     done = run(the_office, "person", "invite", str(account), email.upper())
     (mail,) = the_office.outbox.mails(email)
     path = link_in(mail.get_content())
-    assert done.stdout.strip().endswith(path)
+    # The port that is served, which is not that of the operator's settings.
+    assert f"127.0.0.1:{the_office.settings.port}" not in the_office.url
+    assert done.stdout == f"{the_office.url}{path}\n"
+    assert done.stdout in mail.get_content()
     visitor = the_office.visitor()
     visitor.get(path)
     joined = visitor.post(path, {"name": "Grace Hopper", "password": "correct horse battery staple"})
@@ -30,6 +34,21 @@ def test_an_operator_invites_the_first_owner_and_deletes_a_person(the_office: Of
     run(the_office, "person", "delete", email)
     assert visitor.get("/dashboard").status_code == 303
     assert run(the_office, "person", "list", str(account)).stdout == ""
+
+
+def test_the_first_owner_of_a_service_without_mail_joins_by_the_printed_link(the_office: Office) -> None:
+    account = the_office.account()
+    email = f"{secrets.token_hex(4)}@people.test"
+    silent = replace(the_office.settings, mail_url="", mail_from="")
+    done = command(silent, "person", "invite", str(account), email)
+    assert f"No mail was sent: SITEGLASS_MAIL_URL is not set. Give the link to {email}." in done.stderr
+    assert the_office.outbox.mails(email) == []
+    visitor = the_office.visitor()
+    path = done.stdout.strip().removeprefix(the_office.url)
+    visitor.get(path)
+    joined = visitor.post(path, {"name": "Grace Hopper", "password": "correct horse battery staple"})
+    assert joined.headers["location"] == "/dashboard?done=joined"
+    assert f"{email}  Grace Hopper  owner" in run(the_office, "person", "list", str(account)).stdout
 
 
 def test_what_cannot_be_done_is_one_line(the_office: Office) -> None:

@@ -17,10 +17,12 @@ import httpx
 import pytest
 
 from siteglass.dashboard.rendering import mean
-from testing.accounts import owner
+from siteglass.platform.postgres import Postgres
+from testing.accounts import open_key, owner, pay
 from testing.dashboard.history import History, written
 from testing.dashboard.visitors import Office, Visitor
 from testing.service import API_KEY
+from tests.accounts.writing import as_owner
 
 TODAY = datetime.now(UTC).date()
 
@@ -88,7 +90,8 @@ def test_the_overview_tells_what_is_left_and_what_was_used(visitor: Visitor, pas
 def test_who_never_asked_is_told_how_to_begin(newcomer: Visitor) -> None:
     page = newcomer.get("/dashboard").text
     assert figures(page)[:2] == ["10,000,000", "1,000,000,000,000"]
-    assert page.count("<dt>Pace, today</dt><dd>0 a day</dd>") == 2
+    assert page.count("<dt>Pace</dt><dd>known after a full day</dd>") == 2
+    assert page.count("<dt>Lasts until</dt><dd>known after a full day</dd>") == 2
     assert 'href="/dashboard/keys"' in page
     call = html.unescape(re.findall(r'<code id="first-call"[^>]*>([^<]*)</code>', page)[0])
     assert call.startswith(f'curl -s "{newcomer.url}/v1/leads/search" \\\n')
@@ -97,6 +100,38 @@ def test_who_never_asked_is_told_how_to_begin(newcomer: Visitor) -> None:
     assert answer.json()["error"] != "INVALID_REQUEST"
     assert charts(page) == {}
     assert "uplot" not in page
+
+
+@pytest.mark.parametrize(("opened_ago", "title"), [(0, "today"), (3, "last 4 days"), (300, "last 30 days")])
+def test_charts_of_a_new_account_begin_on_the_day_it_was_opened(
+    the_office: Office, opened_ago: int, title: str
+) -> None:
+    account = the_office.account(api=100, lead=1_000)
+
+    async def begin(postgres: Postgres) -> None:
+        caller, _ = await open_key(postgres, account)
+        await pay(postgres, caller, 2, 3)
+        made = "UPDATE {schema}.accounts SET created_at = now() - make_interval(days => $2) WHERE id = $1"
+        await as_owner(the_office.settings.postgres_dsn, postgres, made, account, opened_ago)
+
+    the_office.do(begin)
+    visitor = the_office.visitor(the_office.somebody(account))
+    days = [(TODAY - timedelta(days=ago)).isoformat() for ago in reversed(range(min(opened_ago + 1, 30)))]
+    page = visitor.get("/dashboard").text
+    assert charts(page)["credits"]["days"] == days
+    assert {name: values[-1] for name, values in lines(charts(page)["credits"]).items()} == {
+        "API credits": 2,
+        "Lead credits": 3,
+    }
+    assert f"Credits used, {title}</h2>" in page
+    assert f"Requests, {title}</h2>" in page
+    # Charges of part of a day foretell nothing.
+    assert page.count("<dt>Lasts until</dt><dd>known after a full day</dd>") == 2
+    assert charts(visitor.get("/dashboard/usage?days=30").text)["by-key"]["days"] == days
+    csv_name = visitor.get("/dashboard/usage.csv?days=30").headers["content-disposition"]
+    assert csv_name == f'attachment; filename="siteglass-usage-{days[0]}-{TODAY}.csv"'
+    named = f"first={TODAY - timedelta(days=9)}&last={TODAY}"
+    assert len(charts(visitor.get(f"/dashboard/usage?{named}").text)["by-key"]["days"]) == 10
 
 
 def test_a_balance_that_is_used_up_warns(the_office: Office) -> None:

@@ -54,6 +54,14 @@ def walked(visitor: Visitor, path: str | None, name: str = "older") -> list[list
     return pages
 
 
+def test_times_have_seconds(visitor: Visitor, past: History) -> None:
+    newest = past.rows[-1]
+    at = newest["at"]
+    said = f"{at.day} {at:%b %Y, %H:%M:%S} UTC</time>"
+    for path in ("/dashboard", "/dashboard/ledger", f"/dashboard/ledger/{newest['seq']}"):
+        assert said in visitor.get(path).text, path
+
+
 def test_every_entry_is_on_one_page_and_the_way_back_is_the_same(visitor: Visitor, past: History) -> None:
     down = walked(visitor, "/dashboard/ledger")
     assert [seq for page in down for seq in page] == list(range(2_100, 0, -1))

@@ -1,5 +1,7 @@
 """What the vocabulary promises of places and languages: every accepted form, in both directions."""
 
+import re
+
 import pytest
 
 from siteglass.query.vocabulary import Kind, vocabulary
@@ -94,6 +96,16 @@ def test_language(text: str, language: str) -> None:
 )
 def test_state(text: str, codes: tuple[str, ...]) -> None:
     assert VOCABULARY.resolve("state", text) == codes
+
+
+def test_names_of_states_carry_no_footnote_marks() -> None:
+    names = [name for alpha3 in VOCABULARY.values("country") for name in VOCABULARY.states_of(alpha3).values()]
+    assert [name for name in names if re.search(r"[⁰¹²³⁴-⁹†‡*]", name)] == []
+    assert VOCABULARY.states_of("CIV")["LC"] == "Lacs"
+    assert VOCABULARY.resolve("state", "Lacs") == ("CI-LC",)
+    assert VOCABULARY.resolve("state", "Butel") == ("MK-803",)
+    assert VOCABULARY.states_of("EST")["796"] == "Tartu"
+    assert VOCABULARY.resolve("state", "Tartu") == ("EE-793", "EE-796")
 
 
 def test_states_of_a_country() -> None:

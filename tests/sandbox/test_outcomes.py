@@ -73,6 +73,14 @@ def test_a_test_key_says_so_itself(key: tuple[int, str]) -> None:
     assert len(key[1]) == 44
 
 
+def test_every_search_of_the_reference_finds_something_with_a_test_key(client: httpx.Client) -> None:
+    described = client.get("/openapi.json").json()["paths"]["/v1/leads/search"]["post"]
+    examples = described["requestBody"]["content"]["application/json"]["examples"]
+    found = {name: search(client, **each["value"]).json()["total_results"] for name, each in examples.items()}
+    assert next(iter(examples)) == "filters"  # the one that the page shows first
+    assert {name: count for name, count in found.items() if not count} == {}
+
+
 @pytest.mark.promise("key.test")
 def test_a_search_finds_the_same_leads_every_time_and_costs_nothing(
     client: httpx.Client, settings: Settings, account: int

@@ -163,7 +163,7 @@ class AccountStatus:
     expiring: Sequence[tuple[datetime, Credits]]
     used_per_day: CreditsPerDay
     pace_days: int
-    """So many full days is the pace the mean of; 0: it is that of today, on which all began."""
+    """So many full days is the pace the mean of; 0: there was none yet, and no pace is known."""
     at: datetime
 
     @property
@@ -176,11 +176,11 @@ class AccountStatus:
         )
 
 
-# A pace over the days since the first charge, or since the account was made, if they are fewer; of an account that
-# began today, over today. The first day of each key is one look-up by the primary key.
+# A pace over the full days after that of the first charge, or on which the account was made. The first day is left out,
+# as today is: one charge at 23:50 would foretell years. The first day of each key is one look-up by the primary key.
 _STANDING = f"""
-SELECT {_ACCOUNT_COLUMNS}, now() AS at, used.api / pace.days AS api_per_day, used.lead / pace.days AS lead_per_day,
-    least(pace.days, t.today - began.day) AS pace_days
+SELECT {_ACCOUNT_COLUMNS}, now() AS at, used.api / greatest(1, pace.days) AS api_per_day,
+    used.lead / greatest(1, pace.days) AS lead_per_day, pace.days AS pace_days
 FROM {{schema}}.accounts a
     {_ACCOUNT_JOINS}
     CROSS JOIN (SELECT (now() AT TIME ZONE 'UTC')::date AS today) t
@@ -192,12 +192,12 @@ FROM {{schema}}.accounts a
         WHERE k.account_id = a.id
     ) began
     CROSS JOIN LATERAL (
-        SELECT least($2, greatest(1, t.today - began.day)) AS days, greatest(t.today - 1, began.day) AS last
+        SELECT least($2, greatest(0, t.today - began.day - 1)) AS days
     ) pace
     CROSS JOIN LATERAL (
         SELECT coalesce(sum(d.api), 0)::float8 AS api, coalesce(sum(d.lead), 0)::float8 AS lead
         FROM {{schema}}.keys k JOIN {{schema}}.usage_days d ON d.key_id = k.id
-        WHERE k.account_id = a.id AND d.day > pace.last - pace.days AND d.day <= pace.last
+        WHERE k.account_id = a.id AND d.day >= t.today - pace.days AND d.day < t.today
     ) used
 WHERE a.id = $1
 """  # noqa: S608 - our own words

@@ -42,6 +42,17 @@ GROUP BY r.day
 )
 
 
+async def opened_on(postgres: Postgres, account_id: int) -> date:
+    """The day (UTC) on which an account was opened: nothing happened before it."""
+    row = await postgres.fetchrow(
+        "SELECT (created_at AT TIME ZONE 'UTC')::date AS day FROM {schema}.accounts WHERE id = $1", account_id
+    )
+    if row is None:
+        raise LookupError(f"there is no account {account_id}")
+    day: date = row["day"]
+    return day
+
+
 def days_between(first: date, last: date) -> list[date]:
     """All days, both included."""
     count = (last - first).days + 1

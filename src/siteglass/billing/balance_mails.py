@@ -25,15 +25,21 @@ The account {name} is running low.
 Left now:    {api:>{width}} API credits
              {lead:>{width}} lead credits
 
-Used a day:  {api_pace:>{width}} API credits{api_out}
-             {lead_pace:>{width}} lead credits{lead_out}
-
+{used}
 What is used a day is the mean of the last full days (UTC), seven at most. Buy credits, or change the number at which
 you are told:
 
   {link}
 
 You get this mail because you are an owner of the account. The next one comes after the balance has been higher.
+"""
+
+USED = """\
+Used a day:  {api_pace:>{width}} API credits{api_out}
+             {lead_pace:>{width}} lead credits{lead_out}
+"""
+NOT_USED_FOR_A_DAY = """\
+Used a day:  known after a full day
 """
 
 
@@ -91,6 +97,14 @@ def low_balance_text(seen: AccountStatus, passed: BalanceAlert, link: str) -> st
     numbers = ((passed.api_below, "API"), (passed.lead_below, "lead"))
     api_pace, lead_pace = _pace(seen.used_per_day.api), _pace(seen.used_per_day.lead)
     api, lead, out = f"{seen.balance.api:,}", f"{seen.balance.lead:,}", seen.runs_out
+    width = max(map(len, (api, lead, api_pace, lead_pace)))
+    used = USED.format(
+        api_pace=api_pace,
+        lead_pace=lead_pace,
+        api_out=_until(out.api),
+        lead_out=_until(out.lead),
+        width=width,
+    )
     return TEXT.format(
         name=_line(seen.name),
         passed="\n".join(
@@ -98,11 +112,8 @@ def low_balance_text(seen: AccountStatus, passed: BalanceAlert, link: str) -> st
         ),
         api=api,
         lead=lead,
-        api_pace=api_pace,
-        lead_pace=lead_pace,
-        api_out=_until(out.api),
-        lead_out=_until(out.lead),
-        width=max(map(len, (api, lead, api_pace, lead_pace))),
+        used=used if seen.pace_days else NOT_USED_FOR_A_DAY,
+        width=width,
         link=link,
     )
 

@@ -141,6 +141,7 @@ def _demo_settings(kept: Settings | None, name: str) -> Settings:
         mail_url=f"file:{OUTBOX}",
         dashboard_secrets=(kept and kept.dashboard_secrets) or (secrets.token_hex(24),),
         mail_from="Siteglass demo <opt-out@demo.example>",
+        sales_email="sales@demo.example",
     )
 
 

@@ -38,6 +38,7 @@ from siteglass.query.cursor import CursorSealer
 from siteglass.settings import Settings, SettingsError, variable
 from siteglass.suppression.values import Hasher
 from siteglass.web.address import listener, public_url, require_free_port, url
+from siteglass.web.served import RUNNING_S, has_port, noted_addresses
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,7 @@ async def _dashboard(patient: Patient) -> Finding:
         return Finding("wrong", str(error).rstrip("."), f"set {variable('dashboard_secrets')}")
     address = public_url(settings)
     if not settings.mail_url:
-        found = f"{address}/dashboard, but nobody can be invited: no mail can be sent"
+        found = f"{address}/dashboard, but no mail can be sent: only `siteglass person invite` makes invitations"
         return Finding("warning", found, f"set {variable('mail_url')} and {variable('mail_from')}")
     if urlsplit(address).scheme != "https" and urlsplit(address).hostname not in ("127.0.0.1", "::1", "localhost"):
         found = f"{address}/dashboard is not https: browsers keep nobody signed in"
@@ -171,7 +172,13 @@ async def _dashboard(patient: Patient) -> Finding:
 
 async def _port(patient: Patient) -> Finding:
     settings = patient.settings
-    match await listener(settings):
+    answers = await listener(settings)
+    if answers in ("siteglass", "siteglass, not ready"):
+        running = await noted_addresses(settings, RUNNING_S)
+        if running is not None and not has_port(running, settings.port):
+            found = f"another Siteglass answers at {url(settings)}, with other settings"
+            return Finding("wrong", found, f"stop it, or set {variable('port')} to a free port")
+    match answers:
         case "nobody":
             return Finding(
                 "ok", f"{settings.port} is free; `{patient.make_all or 'siteglass serve'}` starts the service"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -34,6 +35,7 @@ def person_invite(account_id: int, email: str, role: str) -> None:
     from siteglass.people.sign_in import SignIn
     from siteglass.platform.backends import open_backends
     from siteglass.platform.mailer import open_mailer
+    from siteglass.web.served import reachable_url
 
     settings = load_settings()
     mailer = open_mailer(settings)
@@ -41,7 +43,7 @@ def person_invite(account_id: int, email: str, role: str) -> None:
         raise SettingsError(f"{variable('dashboard_secrets')} is not set: the dashboard is not served without.")
 
     async def invite() -> str:
-        async with open_backends(settings) as backends:
+        async with open_backends(replace(settings, public_url=await reachable_url(settings))) as backends:
             found = await list_accounts(backends.postgres, account_id - 1)
             if not found or found[0].id != account_id:
                 raise PeopleError(f"There is no account {account_id}. `siteglass account list` shows them.")
@@ -51,9 +53,12 @@ def person_invite(account_id: int, email: str, role: str) -> None:
             return link
 
     click.echo(asyncio.run(invite()))
-    if mailer is not None:
+    if mailer is None:
+        click.echo(f"No mail was sent: {variable('mail_url')} is not set. Give the link to {email}.", err=True)
+    else:
         mailer.close()
-        click.echo(f"Mailed to {email} by {mailer.place}. The link works once, for seven days.", err=True)
+        click.echo(f"Mailed to {email} by {mailer.place}.", err=True)
+    click.echo("The link works once, for seven days.", err=True)
 
 
 @person.command("list")

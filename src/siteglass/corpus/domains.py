@@ -12,7 +12,8 @@ from publicsuffixlist import PublicSuffixList
 MAX_INPUT_CHARS = 2_048
 
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
-_SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+# Also as people mistype it: `http:/a.com`, `https//a.com`, `//a.com`, `http://https://a.com`.
+_SCHEME = re.compile(r"^(?:(?:[a-z][a-z0-9+.-]*://|https?(?:[:;]|(?=[/\\]))|:?//)[/\\]*)+", re.IGNORECASE)
 
 
 class NotAHost(ValueError):
@@ -34,6 +35,8 @@ def _host_part(text: str) -> str:
     rest = _SCHEME.sub("", text.strip())
     rest = re.split(r"[/?#\\]", rest, maxsplit=1)[0]
     rest = rest.rsplit("@", 1)[-1]
+    if rest.count(":") > 1:  # an IPv6 address, in brackets if a port follows
+        return rest.partition("]")[0].removeprefix("[")
     host, _, port = rest.partition(":")
     if port and not port.isdigit():
         raise NotAHost("is not a host name")
@@ -47,8 +50,10 @@ def normalise(text: str) -> str:
     if len(text) > MAX_INPUT_CHARS:
         raise NotAHost(f"has more than {MAX_INPUT_CHARS} characters")
     host = _host_part(text)
+    if not host:
+        raise NotAHost("names no host such as example.com")
     try:
-        ipaddress.ip_address(host.strip("[]"))
+        ipaddress.ip_address(host)
     except ValueError:
         pass
     else:
@@ -60,10 +65,10 @@ def normalise(text: str) -> str:
             raise NotAHost("is not a host name") from None
     host = host.lower()
     labels = host.split(".")
-    if len(labels) < 2:
-        raise NotAHost("is a single label, not a domain such as example.com")
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
         raise NotAHost("is not a host name")
+    if len(labels) < 2:
+        raise NotAHost("is a single label, not a domain such as example.com")
     if labels[-1].isdigit():
         raise NotAHost("is an IP address, not a domain")
     return host

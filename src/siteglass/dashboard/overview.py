@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 
 from starlette.responses import Response
 
@@ -19,6 +19,8 @@ from siteglass.dashboard.usage import requests_chart
 DAYS = 30
 LAST_ENTRIES = 5
 WARN_DAYS = 7
+# Of a pace, and of what follows from it, while there was no full day.
+NOT_KNOWN = "known after a full day"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +44,15 @@ class Balance:
     @property
     def pace_of(self) -> str:
         """Which days the pace is that of."""
-        return {0: "today", 1: "yesterday"}.get(self.pace_days, f"last {self.pace_days} days")
+        return "yesterday" if self.pace_days == 1 else f"last {self.pace_days} days"
 
     @property
     def lasts(self) -> date | str:
         """The last day, or in words why there is none."""
         if self.left == 0:
             return "none left"
+        if self.runs_out is None and not self.pace_days:
+            return NOT_KNOWN
         return self.runs_out or "no end in sight"
 
 
@@ -63,9 +67,10 @@ def _balances(account: AccountStatus, used_api: int, used_lead: int) -> list[Bal
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
     """The overview."""
     postgres, account_id = dashboard.backends.postgres, visit.who.account_id
-    last = datetime.now(UTC).date()
-    first = last - timedelta(days=DAYS - 1)
     account = await standing.standing(postgres, account_id)
+    last = account.at.date()
+    # A new account has fewer days: its first bar would be at the right edge of an empty chart.
+    first = max(last - timedelta(days=DAYS - 1), account.created_at.date())
     requests, credits = await asyncio.gather(
         activity.requests_by_day(postgres, account_id, first, last),
         activity.credits_by_day(postgres, account_id, first, last),
@@ -74,13 +79,19 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     entries = await receipts.entries(postgres, account_id, wanted)
     used = credits.total()
     lines = (Line("API credits", used.api, 1), Line("Lead credits", used.lead, 2))
+    count = len(credits.days)
+    shown = "today" if count == 1 else f"last {count} days"
     return dashboard.page(
         visit,
         "overview.html",
         balances=_balances(account, used.api[-1], used.lead[-1]),
+        not_known=NOT_KNOWN,
         expiring=account.expiring,
-        credits=Chart("credits", f"Credits used, last {DAYS} days", "credits", credits.days, lines, "lines"),
-        requests=requests_chart(requests, f"Requests, last {DAYS} days"),
+        # A line needs two days.
+        credits=Chart(
+            "credits", f"Credits used, {shown}", "credits", credits.days, lines, "bars" if count == 1 else "lines"
+        ),
+        requests=requests_chart(requests, f"Requests, {shown}"),
         entries=entries[:LAST_ENTRIES],
         is_new=not used.credits and await _is_new(dashboard, account_id, requests),
         base_url=dashboard.service_address(visit),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from email.utils import parseaddr
-
 from starlette.responses import Response
 
 from siteglass.access.audit import Person
@@ -36,7 +34,7 @@ async def _page(
             ("Price of API credits", price(plan.api_price_micros, plan.currency)),
             ("Price of lead credits", price(plan.lead_price_micros, plan.currency)),
         ),
-        contact=parseaddr(settings.mail_from)[1], sends_mails=bool(settings.mail_url), max_owners=MAX_OWNERS,
+        contact=settings.sales_email, sends_mails=bool(settings.mail_url), max_owners=MAX_OWNERS,
     )  # fmt: skip
 
 

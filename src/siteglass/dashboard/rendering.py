@@ -68,14 +68,18 @@ def signed(value: int) -> str:
     return f"+{value:,}" if value > 0 else f"−{-value:,}" if value else "0"
 
 
-def moment(value: datetime | date | None) -> Markup:
-    """A time that people read and programs, too; in UTC, as everything that is charged by day."""
+def moment(value: datetime | date | None, *, seconds: bool = False) -> Markup:
+    """A time that people read and programs, too; in UTC, as everything that is charged by day.
+
+    `seconds`: of what is compared with a log, such as a ledger entry.
+    """
     if value is None:
         return Markup("never")
     if isinstance(value, datetime):
         utc = value.astimezone(UTC)
+        clock = f"{utc:%H:%M:%S}" if seconds else f"{utc:%H:%M}"
         return Markup('<time datetime="{}">{}</time>').format(
-            utc.isoformat(timespec="seconds"), f"{utc.day} {utc:%b %Y, %H:%M} UTC"
+            utc.isoformat(timespec="seconds"), f"{utc.day} {utc:%b %Y}, {clock} UTC"
         )
     return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), f"{value.day} {value:%b %Y}")
 

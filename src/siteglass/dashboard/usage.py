@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 from urllib.parse import urlencode
@@ -18,6 +18,7 @@ from siteglass.dashboard.downloads import csv_answer
 from siteglass.dashboard.forms import Form, FormError
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit
 from siteglass.dashboard.usage_csv import UsageCsv
+from siteglass.platform.postgres import Postgres
 
 USAGE = "/dashboard/usage"
 RANGES = (7, 30, 90)
@@ -82,6 +83,14 @@ def read_choice(query: Form) -> UsageSelection:
     return UsageSelection(first, last, None, kind)
 
 
+async def _from_opening(chosen: UsageSelection, postgres: Postgres, account_id: int) -> UsageSelection:
+    """The same without days before the account was opened, unless somebody named the days."""
+    if chosen.days is None:
+        return chosen
+    opened = await activity.opened_on(postgres, account_id)
+    return replace(chosen, first=min(max(chosen.first, opened), chosen.last))
+
+
 def requests_chart(days: Sequence[RequestDay], title: str) -> Chart:
     """How requests ended."""
     columns = list(zip(*days, strict=True))[1:]
@@ -122,6 +131,7 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
         wrong = {error.field: str(error)}
         chosen = _last_days(DEFAULT_DAYS, _kind(visit.query))
     postgres, account_id = dashboard.backends.postgres, visit.who.account_id
+    chosen = await _from_opening(chosen, postgres, account_id)
     first, last = chosen.first, chosen.last
     used, requests = await asyncio.gather(
         activity.credits_by_day(postgres, account_id, first, last),
@@ -150,7 +160,9 @@ async def download(dashboard: Dashboard, visit: Visit) -> Response:
         chosen = read_choice(visit.query)
     except FormError:
         chosen = _last_days(DEFAULT_DAYS, _kind(visit.query))
-    used = UsageCsv(dashboard.backends.postgres, visit.who.account_id, chosen.first, chosen.last)
+    postgres, account_id = dashboard.backends.postgres, visit.who.account_id
+    chosen = await _from_opening(chosen, postgres, account_id)
+    used = UsageCsv(postgres, account_id, chosen.first, chosen.last)
     return await csv_answer(used, f"siteglass-usage-{chosen.first}-{chosen.last}.csv")
 
 

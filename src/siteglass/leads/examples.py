@@ -28,8 +28,9 @@ from siteglass.web.operations import Examples
 # When the examples were asked, 15 November 2026: ages become moments.
 _NOW_MS = 1_794_744_000_000
 
-_FILTERS = {"country": "USA", "state": "TX", "technologies": ["Shopify"], "has_phone": True, "min_score": 40}
-_SENTENCE = "slow Shopify stores in Texas that spend over $5k a month, without a CRM"
+# Searches find something with a test key, too: that is what a newcomer sends first.
+_FILTERS = {"country": "USA", "state": "TX", "technologies": ["Shopify"], "has_email": True, "min_score": 40}
+_SENTENCE = "slow Shopify stores in Texas that spend over $500 a month, without a CRM"
 _RESULT_ID = "7c2f1a52-3f0e-4a8c-9d54-0e6b8a7f2c11"
 
 SEARCHES: Examples = {

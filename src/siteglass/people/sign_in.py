@@ -237,14 +237,17 @@ class SignIn:
     # --- invitations ------------------------------------------------------------------------------
 
     async def invite(self, email: str, role: str, account_id: int, account_name: str, by: tuple[str, str]) -> str:
-        """Mail an invitation; returns its link, for operators. `by`: kind and id of who invites. Raises PeopleError."""
+        """Mail an invitation; returns its link, for operators. `by`: kind and id of who invites. Raises PeopleError.
+
+        Operators can hand the link over themselves; people never see it, so they need a service that sends mails.
+        """
         email = people.clean_email(email)
         if not is_address(email):
             raise PeopleError("An e-mail address, such as ada@example.com.", "email")
         if role not in people.ROLES:
             raise PeopleError(f"A role is one of {', '.join(people.ROLES)}.", "role")
-        self._letters.require()
         if by[0] == "person":
+            self._letters.require()
             await self._take("invitations of an account", str(account_id), INVITATIONS_OF_ACCOUNT, HOUR)
         token = await links.new_invitation(self._postgres, email, account_id, role, by)
         link = f"{self._public_url}/dashboard/join/{token}"

@@ -16,7 +16,8 @@ import orjson
 
 log = logging.getLogger("siteglass.api")
 
-_STANDARD = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
+# uvicorn adds `color_message` for terminals: the message once more, with escape codes and its values not filled in.
+_LEFT_OUT = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName", "color_message"}
 
 
 class JsonFormatter(logging.Formatter):
@@ -29,7 +30,7 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
-        line.update((name, value) for name, value in record.__dict__.items() if name not in _STANDARD)
+        line.update((name, value) for name, value in record.__dict__.items() if name not in _LEFT_OUT)
         return orjson.dumps(line, default=str).decode()
 
 

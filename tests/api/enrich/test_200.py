@@ -12,6 +12,11 @@ from siteglass.corpus.lead import Lead
 from testing.api_calls import ENRICH, ENRICH_FIELDS, NETWORKS, answered, enrich, ms
 from tests.api.handmade import BARE, BY_DOMAIN, FULL, HANDMADE
 
+MISTYPED_SCHEMES = [
+    *("http:/", "https:/", "http:", "HTTP;//", "https//", "http/", "http:///", "https:\\\\", "//", "://"),
+    *("http://https://", "https://http//", "http://user@"),
+]
+
 
 def _accounts(lead: Lead) -> set[str]:
     return {*(f"{network}:{link}" for network, link in lead.social_links.items()), *lead.other_profiles}
@@ -175,6 +180,7 @@ def test_all_fields_without_a_choice(own: httpx.Client, select: list[str] | None
         ("xn--mnchen-3ya.de", "xn--mnchen-3ya.de"),
         ("XN--MNCHEN-3YA.DE", "xn--mnchen-3ya.de"),
         ("stadt.münchen.de", "xn--mnchen-3ya.de"),
+        *((f"{mistyped}full-record.com/x", "full-record.com") for mistyped in MISTYPED_SCHEMES),
     ],
 )
 def test_forms_of_a_domain(own: httpx.Client, sent: str, stored: str) -> None:
@@ -251,6 +257,26 @@ def test_what_is_no_host_name_is_an_error_item(own: httpx.Client, domain: str) -
     assert item["status"] == "error"
     assert isinstance(item["message"], str)
     assert item["message"]
+
+
+@pytest.mark.promise("domain.no_host")
+@pytest.mark.parametrize(
+    ("domain", "reason"),
+    [
+        ("", "is blank"),
+        ("https://", "names no host such as example.com"),
+        ("/contact", "names no host such as example.com"),
+        ("http:/localhost", "is a single label, not a domain such as example.com"),
+        ("full-record,com", "is not a host name"),
+        ("full-record.com:port", "is not a host name"),
+        ("http:/10.0.0.1", "is an IP address, not a domain"),
+        ("::1", "is an IP address, not a domain"),
+        ("https://[2001:db8::1]:8443/", "is an IP address, not a domain"),
+    ],
+)
+def test_the_reason_is_the_right_one(own: httpx.Client, domain: str, reason: str) -> None:
+    (item,) = enrich(own, [domain])
+    assert item["message"] == f"{domain!r} {reason}"
 
 
 @pytest.mark.promise("item.status", "enrich.order", "errors.items", "domain.repeated")

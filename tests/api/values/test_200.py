@@ -42,6 +42,7 @@ def _values(own: httpx.Client, field: str, **parameters: Any) -> list[str]:
         ("country", "deu", {"value": "DEU", "name": "Germany", "matched": None}),
         ("country", "Côte d’Ivoire", {"value": "CIV", "matched": None}),
         ("state", "Bayern", {"value": "DE-BY", "name": "Bavaria", "matched": "bayern", "country": "DEU"}),
+        ("state", "Lacs", {"value": "CI-LC", "name": "Lacs", "matched": None, "country": "CIV"}),
         ("state", "us-tx", {"value": "US-TX", "name": "Texas", "matched": None, "country": "USA"}),
         (
             "city",

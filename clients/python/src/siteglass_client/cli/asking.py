@@ -63,6 +63,14 @@ def values(session: Session, field: str, text: str, country: str | None, limit: 
         note("There are more: type more of the text, or raise --limit.")
 
 
+def _price(per_credit: str, currency: str) -> str:
+    """The price of a credit with cents, and more digits only where they count: `0.050000` becomes 0.05."""
+    if not per_credit.strip("0."):
+        return "(free)"
+    whole, _, parts = per_credit.partition(".")
+    return f"at {whole}.{parts.rstrip('0').ljust(2, '0')} {currency} each"
+
+
 @click.command()
 @common
 def account(session: Session) -> None:
@@ -75,8 +83,8 @@ def account(session: Session) -> None:
     balances, prices, limits, key = told.balances, told.prices, told.limits, told.key
     rows = [
         ("plan", told.account.plan),
-        ("lead credits", f"{balances.lead_credits:,} at {prices.lead_credit} {prices.currency}"),
-        ("API credits", f"{balances.api_credits:,} at {prices.api_credit} {prices.currency}"),
+        ("lead credits", f"{balances.lead_credits:,} {_price(prices.lead_credit, prices.currency)}"),
+        ("API credits", f"{balances.api_credits:,} {_price(prices.api_credit, prices.currency)}"),
         ("rate", f"{limits.requests_per_second:g} requests a second, {limits.burst} at once"),
         ("key", f"{key.shown} ({', '.join(key.scopes)})"),
         ("key from", session.used.key_from),
