@@ -97,11 +97,11 @@ def test_a_wrong_record_names_file_line_and_field(cli: Cli) -> None:
 
 def test_only_files_of_leads_get_into_the_store(cli: Cli) -> None:
     (cli.folder / "leads.csv").write_text("domain\nexample.com\n")
-    assert "leads.csv: leads come in files named .ndjson or .jsonl or .parquet" in cli(
+    assert "leads.csv: lead files must be named .ndjson or .jsonl or .parquet" in cli(
         "index", "load", "leads.csv", code=2
     )
     (cli.folder / "leads.parquet").write_text("no such file")
-    assert cli("index", "load", "leads.parquet", code=2).startswith("siteglass: leads.parquet: no Parquet file: ")
+    assert cli("index", "load", "leads.parquet", code=2).startswith("siteglass: leads.parquet: not a Parquet file: ")
     assert not (cli.folder / "store").exists()
 
 
@@ -134,7 +134,7 @@ AWAY = "postgresql://siteglass@127.0.0.1:9/x"
             "run `siteglass migrate`. `siteglass doctor` says",
         ),
         ({"SITEGLASS_LEAD_STORE": "/proc/store"}, "index load some.ndjson", "/proc/store: No such file or directory"),
-        ({}, "index promote nonsense", "There is no generation nonsense. There are: none"),
+        ({}, "index promote nonsense", "There is no generation nonsense. Existing generations: none"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(cli: Cli, changes: dict[str, str], words: str, told: str) -> None:
@@ -152,8 +152,8 @@ def test_serve_does_not_take_the_port_of_another(cli: Cli) -> None:
         cli.environment |= {"SITEGLASS_CURSOR_SECRETS": SECRET, "SITEGLASS_KEY_SECRETS": SECRET}
         message = cli("serve", "--port", str(port), code=2)
     assert message == (
-        f"siteglass: 127.0.0.1:{port} cannot be listened on (Address already in use). Stop the program that uses it, "
-        "or set SITEGLASS_PORT to a free port."
+        f"siteglass: Cannot listen on 127.0.0.1:{port} (Address already in use). Stop the program that uses it, or "
+        "set SITEGLASS_PORT to a free port."
     )
     assert "must be a number up to 65535" in cli("serve", "--port", "65536", code=2)
 

@@ -334,7 +334,7 @@ def test_mail_that_is_not_taken(well: Patient) -> None:
     assert finding["mend"] == "start its server, or set SITEGLASS_MAIL_URL"
     well.environment["SITEGLASS_MAIL_URL"] = "user:hush@mail"
     finding = well.examined(code=1)["mail"]
-    assert finding["found"].startswith("SITEGLASS_MAIL_URL: an address like smtp://user:password@host:587, ")
+    assert finding["found"].startswith("SITEGLASS_MAIL_URL: expected a URL such as smtp://user:password@host:587, ")
     assert "hush" not in str(finding)
     assert finding["mend"] == "set SITEGLASS_MAIL_URL; docs/guides/opt-out.md says how"
 

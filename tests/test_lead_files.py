@@ -186,7 +186,7 @@ def test_a_file_from_before_a_field_was_added_can_be_read(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("columns", "reason"),
     [
-        ({"colour": ["red"]}, "field colour: no field of a lead"),
+        ({"colour": ["red"]}, "field colour: not a field of a lead"),
         ({"score": ["high"]}, "field score: expected"),
         ({"domain": [None]}, "field domain: expected"),
         ({"score": [5]}, "field domain: missing"),

@@ -165,8 +165,8 @@ class Unauthorized(SiteglassError):
 
     def __init__(self) -> None:
         super().__init__(
-            "A valid API key is required: send it in the X-API-Key header; Authorization is not read. "
-            "A key that worked before may have expired or been revoked."
+            "A valid API key is required. Send it in the X-API-Key header; the Authorization header is ignored. A key "
+            "that worked before may have expired or been revoked."
         )
 
 
@@ -183,7 +183,7 @@ class InsufficientCredits(SiteglassError):
     def __init__(self, *, need_api: int, need_lead: int, balance_api: int, balance_lead: int) -> None:
         # Who has nothing of what is needed cannot ask for so little that it would do.
         empty = (need_api and not balance_api) or (need_lead and not balance_lead)
-        way_on = "Buy credits." if empty else "Ask for less at once (`limit`, fewer domains), or buy credits."
+        way_on = "Buy credits." if empty else "Request less at once (`limit`, fewer domains), or buy credits."
         super().__init__(
             f"This request needs {_credits(need_api, need_lead)}; the account has "
             f"{_credits(balance_api, balance_lead)}. Nothing was charged. {way_on}"
@@ -198,8 +198,8 @@ class CreditCapExceeded(SiteglassError):
 
     def __init__(self, cap: str, *, need: int, left: int) -> None:
         super().__init__(
-            f"This request needs {need} credits; {cap} {left}. Nothing was charged. Ask for less at once "
-            "(`limit`, fewer domains), or raise the cap."
+            f"This request needs {need} credits; {cap} {left}. Nothing was charged. Request less at once (`limit`, "
+            "fewer domains), or raise the cap."
         )
 
 
@@ -210,13 +210,16 @@ class Forbidden(SiteglassError):
     code = "FORBIDDEN"
 
     def __init__(self, scope: str = "", *, address: str | None = None, unpaid: str | None = None) -> None:
-        message = f"This key lacks the scope `{scope}`. Use a key that has it, or make one."
+        message = f"This key lacks the scope `{scope}`. Use a key that has it, or create one."
         if address is not None:
-            message = f"This key may not be used from {address}. Call from an address on its list, or change the list."
+            message = (
+                f"This key may not be used from {address}. Call from an IP address on the key's allowlist, or "
+                "change the allowlist."
+            )
         elif unpaid is not None:
             message = (
                 f"This account has not paid for the lead {unpaid}. Enrich it first (POST /v1/leads/enrich, one lead "
-                "credit), then ask again."
+                "credit), then repeat the request."
             )
         super().__init__(message)
 
@@ -231,12 +234,15 @@ class NotFound(SiteglassError):
 
     def __init__(self, path: str, meant: str | None = None, *, receipt: bool = False, lead: bool = False) -> None:
         if lead:
-            super().__init__(f"There is no lead {path}. Check its spelling: POST /v1/leads/enrich tells what is there.")
+            super().__init__(
+                f"There is no lead {path}. Check its spelling: POST /v1/leads/enrich shows what is "
+                "stored about a domain."
+            )
             return
         if receipt:
             super().__init__(
-                f"There is no ledger entry at {path}. Requests that failed or were refused have none; "
-                "GET /v1/ledger lists all there are."
+                f"There is no ledger entry at {path}. Requests that failed or were refused have none; GET /v1/ledger "
+                "lists all entries."
             )
             return
         way_on = f"; did you mean {meant}?" if meant else ". The operations are listed in /openapi.json."
@@ -251,7 +257,7 @@ class MethodNotAllowed(SiteglassError):
 
     def __init__(self, method: str, allowed: Sequence[str]) -> None:
         body = " with a JSON body" if "POST" in allowed else ""
-        super().__init__(f"{method} is not possible here. Use {' or '.join(allowed)}{body}.")
+        super().__init__(f"{method} is not allowed here. Use {' or '.join(allowed)}{body}.")
         self._allowed = tuple(allowed)
 
     @property
@@ -267,8 +273,8 @@ class IdempotencyInProgress(SiteglassError):
 
     def __init__(self, retry_after_s: int = 1) -> None:
         super().__init__(
-            f"A request with this Idempotency-Key is still running. Send the same again in {retry_after_s} s: you get "
-            "its answer, and nothing is charged twice."
+            f"A request with this Idempotency-Key is still running. Repeat it in {retry_after_s} s to get its "
+            "response; nothing is charged twice."
         )
         self._retry_after_s = retry_after_s
 
@@ -285,8 +291,8 @@ class IdempotencyMismatch(SiteglassError):
 
     def __init__(self) -> None:
         super().__init__(
-            "This Idempotency-Key was used with another method, path or body. Nothing was charged. Use a new key for a "
-            "new request, and the same key only to repeat the same one."
+            "This Idempotency-Key was used with another method, path or body. Nothing was charged. Use a new key for "
+            "each new request, and the same key only to repeat a request."
         )
 
 
@@ -310,10 +316,10 @@ class PayloadTooLarge(SiteglassError):
 
     def __init__(self, limit_bytes: int, *, kept: bool = False) -> None:
         super().__init__(
-            f"The answer is too large to be kept for a retry: more than {limit_bytes} bytes compressed. Nothing was "
-            "charged. Ask for less at once (`limit`, `select`, fewer domains), or leave out Idempotency-Key."
+            f"The response is too large to store for a retry: more than {limit_bytes} bytes compressed. Nothing was "
+            "charged. Request less at once (`limit`, `select`, fewer domains), or omit Idempotency-Key."
             if kept
-            else f"The body may have at most {limit_bytes} bytes. Send less in one request."
+            else f"The body is larger than {limit_bytes} bytes, the maximum. Split it into several requests."
         )
 
 
@@ -325,9 +331,9 @@ class UnsupportedMediaType(SiteglassError):
 
     def __init__(self, *, compressed: bool = False) -> None:
         super().__init__(
-            "Send the body uncompressed, without the header Content-Encoding."
+            "Compressed bodies are not supported. Send the body without the Content-Encoding header."
             if compressed
-            else "Send the body as JSON with the header Content-Type: application/json."
+            else "The body must be JSON. Send it with the header Content-Type: application/json."
         )
 
 
@@ -356,7 +362,8 @@ class Internal(SiteglassError):
 
     def __init__(self) -> None:
         super().__init__(
-            "Something failed on our side and nothing was charged. Try again; if it stays, report X-Request-Id."
+            "Something failed on our side; nothing was charged. Try again. If it keeps failing, contact us with the "
+            "X-Request-Id."
         )
 
 
@@ -385,8 +392,11 @@ class Unavailable(SiteglassError):
         if can_retry:
             way_on = f"Try again in {retry_after_s} s with the same Idempotency-Key: nothing is charged twice."
         elif while_charging:
-            way_on += " GET /v1/ledger/<X-Request-Id> shows if this was charged; send an Idempotency-Key to be safe."
-        super().__init__(f"The service cannot answer right now{charged}. {way_on}")
+            way_on += (
+                " GET /v1/ledger/<X-Request-Id> shows whether this was charged; send an Idempotency-Key to "
+                "retry safely."
+            )
+        super().__init__(f"The service is temporarily unavailable{charged}. {way_on}")
         self.reason = reason
         self._retry_after_s = retry_after_s
 

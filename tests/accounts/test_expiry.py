@@ -106,7 +106,7 @@ async def test_a_refund_does_not_expire(postgres: Postgres) -> None:
     await credits.refund(postgres, caller.account_id, 2, None, 3, "tests", "r1", "wrong data")
     await asyncio.sleep(0.6)
     assert await credits.Billing(postgres).balance(caller.account_id) == Balances(0, 3, 3)
-    with pytest.raises(AccountError, match="0 API and 2 lead credits are left to give back"):
+    with pytest.raises(AccountError, match="0 API and 2 lead credits of row"):
         await credits.refund(postgres, caller.account_id, 2, None, 3, "tests", "r2", "wrong data")
     await credits.refund(postgres, caller.account_id, 2, None, None, "tests", "r3", "wrong data")
     with pytest.raises(AccountError, match="0 API and 0 lead credits are left to give back"):
@@ -115,9 +115,9 @@ async def test_a_refund_does_not_expire(postgres: Postgres) -> None:
 
 
 TAMPERINGS = {
-    "UPDATE {schema}.expiring SET lead = lead + 1 WHERE account_id = $1": "what is left of expiring credits",
-    "DELETE FROM {schema}.expiring WHERE account_id = $1": "what is left of expiring credits",
-    "INSERT INTO {schema}.expiring VALUES ($1, now() + interval '1 day', 3, 1, 1)": "what is left of expiring credits",
+    "UPDATE {schema}.expiring SET lead = lead + 1 WHERE account_id = $1": "the remaining expiring credits",
+    "DELETE FROM {schema}.expiring WHERE account_id = $1": "the remaining expiring credits",
+    "INSERT INTO {schema}.expiring VALUES ($1, now() + interval '1 day', 3, 1, 1)": "the remaining expiring credits",
 }
 
 

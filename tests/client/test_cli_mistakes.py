@@ -68,8 +68,8 @@ def test_wrong_words(mistake: Mistake) -> None:
     )
     assert mistake("account", "--key", "my key") == (
         2,
-        "The API key has characters that no key has. Copy it again: 44 characters that start with sg_live_ or "
-        "sg_test_.",
+        "The API key contains characters that no key has. Copy it again: it has 44 characters and starts with "
+        "sg_live_ or sg_test_.",
     )
 
 

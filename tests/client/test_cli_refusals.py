@@ -21,8 +21,8 @@ URL = "https://leads.example"
         ),
         ("ReadTimeout: timed out", "it did not answer in time. (timed out)"),
         (
-            "an answer of 9 bytes is no whole JSON",
-            "what answers there may not be Siteglass. (an answer of 9 bytes is no whole JSON)",
+            "a response of 9 bytes is not complete JSON",
+            "what answers there may not be Siteglass. (a response of 9 bytes is not complete JSON)",
         ),
         ("something new", "something new."),
     ],
@@ -43,7 +43,7 @@ def test_why_no_answer_came(reason: str, meaning: str) -> None:
             2,
         ),
         (401, "", "", f"{URL} answered 401, but not as Siteglass does: it may be another service. {CHECK}.", 2),
-        (302, "", "It points to 'x': use it.", f"{URL} is not the service itself. It points to 'x': use it.", 2),
+        (302, "", "It redirects to 'x': use it.", f"{URL} is not the service itself. It redirects to 'x': use it.", 2),
         (502, "", "", "Something before the service answered 502. Run the same command again later.", 5),
         (
             401,
@@ -56,7 +56,7 @@ def test_why_no_answer_came(reason: str, meaning: str) -> None:
         (
             402,
             "INSUFFICIENT_CREDITS",
-            "This needs 9. Nothing was charged. Ask for less at once (`limit`).",
+            "This needs 9. Nothing was charged. Request less at once (`limit`).",
             "This needs 9. Nothing was charged. Buy credits, then run the same command again: with -o it goes on "
             "where it stopped.",
             4,
@@ -64,7 +64,7 @@ def test_why_no_answer_came(reason: str, meaning: str) -> None:
         (
             402,
             "CREDIT_CAP_EXCEEDED",
-            "This needs 2; `max_lead_credits` allows 1. Nothing was charged. Ask for less.",
+            "This needs 2; `max_lead_credits` allows 1. Nothing was charged. Request less.",
             "This needs 2; `max_lead_credits` allows 1. Nothing was charged. Raise --max-credits, then run the same "
             "command again.",
             4,
@@ -72,16 +72,16 @@ def test_why_no_answer_came(reason: str, meaning: str) -> None:
         (
             402,
             "CREDIT_CAP_EXCEEDED",
-            "This needs 2; the daily lead cap of the key leaves 1. Nothing was charged. Ask for less.",
-            "This needs 2; the daily lead cap of the key leaves 1. Nothing was charged. Run the same command again "
+            "This needs 2; the key's daily lead cap leaves 1. Nothing was charged. Request less.",
+            "This needs 2; the key's daily lead cap leaves 1. Nothing was charged. Run the same command again "
             "after 00:00 UTC, when a new day begins, or have the cap of the key raised.",
             4,
         ),
         (
             403,
             "FORBIDDEN",
-            "This key may not be used from ::1. Call from an address on its list.",
-            "This key may not be used from ::1. Call from an address on its list.",
+            "This key may not be used from ::1. Call from an IP address on the key's allowlist.",
+            "This key may not be used from ::1. Call from an IP address on the key's allowlist.",
             3,
         ),
         (

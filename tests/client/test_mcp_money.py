@@ -95,7 +95,7 @@ def test_an_answer_that_was_lost_is_paid_once_and_told(bank: Bank, customer: Cus
         asked = {**ALL, "columns": ["emails"], "max_credits": 3}
         told = agent.refused("search", **asked)
         assert told.startswith(
-            "No answer from the service: ReadError: cut. Call the tool again with the same arguments"
+            "No response from the service: ReadError: cut. Call the tool again with the same arguments"
         )
         assert _spent(customer) == 3
         assert agent.call("account")["session_lead_spent"] == 3
@@ -194,7 +194,7 @@ def test_leads_of_the_first_page_are_shown_when_the_next_one_fails(
         told = agent.call("search", **ALL, max_credits=100)
         shown = [lead["domain"] for lead in told["leads"]]
         assert told["stopped"] == "failure"
-        assert "No answer from the service: ReadError: cut." in told["say"]
+        assert "No response from the service: ReadError: cut." in told["say"]
         assert told["credits"]["lead_used"] == len(shown) > 0
         more = agent.call("search", cursor=told["next"], max_credits=100)
         shown += [lead["domain"] for lead in more["leads"]]

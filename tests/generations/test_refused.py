@@ -138,13 +138,13 @@ def _no_writes(body: dict[str, Any]) -> None:
                 "'keyword', 'normalizer': 'folded', 'ignore_above': 512}; e is {'properties': {'social_accounts': "
                 "{'type': 'keyword', 'index': False, 'doc_values': False}, 'spending': {'type': 'integer'}}} instead "
                 "of {'properties': {'spending': {'type': 'long', 'doc_values': False}, 'social_accounts': {'type': "
-                "'keyword', 'index': False, 'doc_values': False}}}; surprise is not known to this build"
+                "'keyword', 'index': False, 'doc_values': False}}}; surprise is unknown to this build"
             ],
         ),
         (
             _no_writes,
             [
-                "takes writes yes no: what changes is missing in it",
+                "takes writes yes no: changes do not reach it",
                 "count at least 900: 90 % of the live 1,000 0",
             ],
         ),
@@ -182,7 +182,7 @@ def test_a_golden_domain_and_a_golden_query(index: Index, tmp_path: Path) -> Non
     [
         ("{", "Input data was truncated"),
         ('{"domain": []}', "Object contains unknown field `domain`"),
-        ('{"queries": [{"search": {"contry": "USA"}}]}', "queries[0].search: contry: no filter of a search"),
+        ('{"queries": [{"search": {"contry": "USA"}}]}', "queries[0].search: contry: not a search filter"),
         ('{"queries": [{"search": {"country": "Nowhere"}}]}', "queries[0].search: country: "),
     ],
 )

@@ -21,7 +21,7 @@ from testing.service import run, serving
 from tests.opt_out.conftest import ASK, CONFIRM, Door
 
 # Who asks here pays for nothing, and is told of no charge.
-LATER = "The service cannot answer right now. Try again in 60 s."
+LATER = "The service is temporarily unavailable. Try again in 60 s."
 WRONG = {"ticket": "A" * 100, "code": "0000-0000-0000"}
 
 

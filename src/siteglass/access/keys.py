@@ -96,7 +96,9 @@ class KeyRow:
 def key_secrets(given: Sequence[str]) -> tuple[bytes, ...]:
     """The secrets of the settings as bytes, newest first; raises SettingsError."""
     if not given:
-        raise SettingsError(f"{variable('key_secrets')} is not set: set a secret of {MIN_SECRET_CHARS} characters.")
+        raise SettingsError(
+            f"{variable('key_secrets')} is not set: set it to a secret of {MIN_SECRET_CHARS} characters."
+        )
     if len(given) > 2 or any(len(secret) < MIN_SECRET_CHARS for secret in given):
         raise SettingsError(
             f"{variable('key_secrets')} must be one or two secrets of at least {MIN_SECRET_CHARS} characters each, "
@@ -237,11 +239,14 @@ async def create_key(
         else:
             row = await fetchrow_alone(postgres, account_id, _CREATE, *arguments)
     except asyncpg.ForeignKeyViolationError:
-        raise AccountError(f"There is no account {account_id}. `siteglass account list` shows them.") from None
+        raise AccountError(f"There is no account {account_id}. `siteglass account list` lists the accounts.") from None
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
     if row is None:
-        raise TooManyKeys(f"Account {account_id} has {most} keys that work. Revoke one first: siteglass key revoke KEY")
+        raise TooManyKeys(
+            f"Account {account_id} already has {most} active keys, the maximum. Revoke one first: "
+            "siteglass key revoke KEY"
+        )
     return row["id"], key
 
 

@@ -21,12 +21,12 @@ def read_networks(given: Iterable[str]) -> tuple[Network, ...]:
     """Each network once, in order; raises AccountError for what is none."""
     networks = {_read_network(text) for text in given}
     if not 1 <= len(networks) <= MAX_NETWORKS:
-        raise AccountError(f"A list of networks has 1 to {MAX_NETWORKS}, not {len(networks)}.")
+        raise AccountError(f"A list of networks must have 1 to {MAX_NETWORKS} entries, not {len(networks)}.")
     return tuple(sorted(networks, key=lambda network: (network.version, network)))
 
 
 def _read_network(text: str) -> Network:
-    wrong = f"{text!r} is no network: write an address, or a network such as 203.0.113.0/24 or 2001:db8::/32."
+    wrong = f"{text!r} is not a network. Use an IP address, or a network such as 203.0.113.0/24 or 2001:db8::/32."
     try:
         given = ipaddress.ip_interface(text)
     except ValueError:

@@ -46,7 +46,7 @@ def days_between(first: date, last: date) -> list[date]:
     """All days, both included."""
     count = (last - first).days + 1
     if not 1 <= count <= MAX_DAYS:
-        raise ValueError(f"1 to {MAX_DAYS} days can be told, not {count}")
+        raise ValueError(f"expected 1 to {MAX_DAYS} days, found {count}")
     return [first + timedelta(days=number) for number in range(count)]
 
 

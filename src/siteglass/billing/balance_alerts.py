@@ -71,7 +71,7 @@ async def set_balance_alert(postgres: Postgres, account_id: int, alert: BalanceA
     """Put it in the place of the one before; raises AccountError for numbers that no balance can pass."""
     for number in (alert.api_below, alert.lead_below):
         if number is not None and not 1 <= number <= MAX_NUMBER:
-            raise AccountError(f"A number of credits from 1 to {MAX_NUMBER:,} is needed, found {number:,}.")
+            raise AccountError(f"The number of credits must be from 1 to {MAX_NUMBER:,}, but is {number:,}.")
     try:
         await postgres.fetch(
             _SET, account_id, alert.api_below, alert.lead_below, *actor_columns(actor), timeout_ms=ADMIN_TIMEOUT_MS

@@ -131,16 +131,16 @@ class _Books:
         if row["previous_hash"] != self._head:
             self._wrong("does not follow the row before it")
         if row["hash"] != entry_hash(row):
-            self._wrong("was changed: its hash is not that of its values")
+            self._wrong("was changed: its hash does not match its values")
         self._head = row["hash"]
         if self._at is not None and row["at"] < self._at:
             self._wrong("is earlier than the row before it")
         self.api += row["api"]
         self.lead += row["lead"]
         if self.api < 0 or self.lead < 0:
-            self._wrong("takes more than there was")
+            self._wrong("takes more credits than were left")
         if row["kind"] in _SIGNS and min(_SIGNS[row["kind"]] * row["api"], _SIGNS[row["kind"]] * row["lead"]) < 0:
-            self._wrong(f"is no {row['kind']}: its credits go the wrong way")
+            self._wrong(f"is not a valid {row['kind']}: its credits have the wrong sign")
         stuck = self._at == row["at"]  # the clock was behind the ledger: nothing can be told from this time
         self._at = row["at"]
         match row["kind"]:
@@ -170,7 +170,7 @@ class _Books:
     def _expire(self, row: asyncpg.Record) -> None:
         place = next((place for place in self.expiring if place[1] == row["refers_to"]), None)
         if place is None or place[0] > row["at"]:
-            self._wrong("expires credits that had not to")
+            self._wrong("expires credits that were not due to expire")
         elif self.expiring.pop(place) != [-row["api"], -row["lead"]]:
             self._wrong(f"does not expire what was left of row {place[1]}")
 
@@ -218,12 +218,12 @@ async def _verify_account(postgres: Postgres, account_id: int, found: LedgerRepo
     if balance["seq"] != books.seq:
         found.add(account_id, None, f"the balance is at row {balance['seq']}, the ledger ends at {books.seq}")
     if balance["head"] != books.head:
-        found.add(account_id, None, "the balance does not name the hash of the last row")
+        found.add(account_id, None, "the balance does not contain the hash of the last row")
     if (balance["api"], balance["lead"]) != (books.api, books.lead):
         has = f"the balance is {balance['api']} API and {balance['lead']} lead"
-        found.add(account_id, None, f"{has}, the rows give {books.api} and {books.lead}")
+        found.add(account_id, None, f"{has}, but the rows add up to {books.api} and {books.lead}")
     if {(row["expires_at"], row["seq"]): [row["api"], row["lead"]] for row in expiring} != books.expiring:
-        found.add(account_id, None, "what is left of expiring credits is not what the rows give")
+        found.add(account_id, None, "the remaining expiring credits do not match the rows")
 
 
 async def count_rows(postgres: Postgres, account_id: int | None = None) -> int:
@@ -254,7 +254,7 @@ async def verify(
             timeout_ms=LIST_TIMEOUT_MS,
         )
         if account_id is not None and (not rows or rows[0]["id"] != account_id):
-            raise AccountError(f"There is no account {account_id}. `siteglass account list` shows them.")
+            raise AccountError(f"There is no account {account_id}. `siteglass account list` lists the accounts.")
         for row in rows:
             last = row["id"]
             await _verify_account(postgres, last, found)

@@ -128,7 +128,7 @@ async def _lead_store(patient: Patient) -> Finding:
         return Finding("warning", f"{folder} is not there yet", f"mkdir -p {folder}, or set {variable('lead_store')}")
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
         mend = f"chmod u+rwx {folder}, or set {variable('lead_store')} to a folder of yours"
-        return Finding("wrong", f"{folder} is no folder that can be written to", mend)
+        return Finding("wrong", f"{folder} is not a writable folder", mend)
     return Finding("ok", f"{folder} can be written to")
 
 

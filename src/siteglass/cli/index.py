@@ -71,7 +71,7 @@ def index_load(source: Path) -> None:
     from siteglass.platform.progress import progress
 
     if source.suffix not in LEAD_FILES:
-        raise click.BadParameter(f"{source}: leads come in files named {' or '.join(LEAD_FILES)}.")
+        raise click.BadParameter(f"{source}: lead files must be named {' or '.join(LEAD_FILES)}.")
     path = loading.to_store(source, load_settings().lead_store)
     with progress("Loading", count_leads(path)) as advance_to:
         loaded = run(lambda index: loading.load(index, path, lambda so_far: advance_to(so_far.read)))

@@ -44,7 +44,7 @@ def person_invite(account_id: int, email: str, role: str) -> None:
         async with open_backends(settings) as backends:
             found = await list_accounts(backends.postgres, account_id - 1)
             if not found or found[0].id != account_id:
-                raise PeopleError(f"There is no account {account_id}. `siteglass account list` shows them.")
+                raise PeopleError(f"There is no account {account_id}. `siteglass account list` lists the accounts.")
             sign_in = SignIn(backends, Secrecy(settings.dashboard_secrets), Passwords(), mailer)
             link = await sign_in.invite(email, role, account_id, found[0].name, ("operator", actor()))
             await sign_in.close()

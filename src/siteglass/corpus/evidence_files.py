@@ -54,7 +54,7 @@ def write_evidence(leads: Path, sightings: pa.Table) -> None:
     Raises LeadFileError if it does not have these columns, or is of a domain that the file does not hold.
     """
     if sightings.schema.names != EVIDENCE_SCHEMA.names:
-        raise LeadFileError(f"evidence of {leads}: expected the columns {', '.join(EVIDENCE_SCHEMA.names)}")
+        raise LeadFileError(f"evidence for {leads}: expected the columns {', '.join(EVIDENCE_SCHEMA.names)}")
     sightings = sightings.cast(EVIDENCE_SCHEMA)
     count = 0
     with (
@@ -68,7 +68,9 @@ def write_evidence(leads: Path, sightings: pa.Table) -> None:
             writer.write_table(group, row_group_size=max(1, group.num_rows))
             count += group.num_rows
         if count != sightings.num_rows:
-            raise LeadFileError(f"{leads}: {sightings.num_rows - count} rows of evidence are of leads it does not hold")
+            raise LeadFileError(
+                f"{leads}: {sightings.num_rows - count} evidence rows belong to leads that are not in it"
+            )
 
 
 def read_evidence(store: Path, place: str, domain: str) -> list[Sighting]:
@@ -79,7 +81,7 @@ def read_evidence(store: Path, place: str, domain: str) -> list[Sighting]:
         with pq.ParquetFile(path) as file:
             if file.schema_arrow != EVIDENCE_SCHEMA:
                 expected = ", ".join(EVIDENCE_SCHEMA.names)
-                raise LeadFileError(f"{path}: no file of evidence: expected the columns {expected}")
+                raise LeadFileError(f"{path}: not an evidence file: expected the columns {expected}")
             if row_group >= file.num_row_groups:
                 raise LeadFileError(f"{path.name} has no row group {row_group}")
             table = file.read_row_group(row_group, use_threads=False)
@@ -88,7 +90,7 @@ def read_evidence(store: Path, place: str, domain: str) -> list[Sighting]:
     except FileNotFoundError:
         return []
     except (OSError, pa.ArrowException, msgspec.ValidationError) as error:
-        raise LeadFileError(f"{path}: no file of evidence: {error}") from None
+        raise LeadFileError(f"{path}: not an evidence file: {error}") from None
 
 
 def _sightings(table: pa.Table) -> Iterator[Sighting]:

@@ -74,7 +74,7 @@ def _ways(condition: Condition) -> Iterable[Query]:
             # Later than the earliest is later than any.
             yield {"range": {ask.index: {"gt": min(v for v in values if isinstance(v, int)), "format": "epoch_millis"}}}
         case Kind.AGE:
-            raise ValueError("an age must be fixed to a moment before it is searched")
+            raise ValueError("an age must be converted to a time before it is searched")
 
 
 def _terms(field: str, values: Iterable[Value]) -> Iterable[Query]:

@@ -259,7 +259,7 @@ def _require_whole(answer: dict[str, Any]) -> None:
     if "error" in answer:
         raise _failure(EngineError(answer["status"], answer))
     if answer["timed_out"] or answer["_shards"]["failed"]:
-        raise Unavailable("search was not complete in time")
+        raise Unavailable("the search did not finish in time")
 
 
 def _page(answer: dict[str, Any], limit: int, *, backward: bool) -> HitPage:

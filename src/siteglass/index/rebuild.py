@@ -96,10 +96,10 @@ def files_of(sources: Sequence[Path]) -> list[Path]:
         if source.is_dir():
             inside = sorted(source.glob("*.parquet"), key=lambda path: (path.stat().st_mtime_ns, path.name))
             if not inside:
-                raise generations.GenerationError(f"{source}: no .parquet file is in this folder")
+                raise generations.GenerationError(f"{source}: there is no .parquet file in this folder")
             found.extend(inside)
         elif source.suffix not in LEAD_FILES:
-            raise generations.GenerationError(f"{source}: leads come in files named {' or '.join(LEAD_FILES)}")
+            raise generations.GenerationError(f"{source}: lead files must be named {' or '.join(LEAD_FILES)}")
         else:
             found.append(source)
     return list(dict.fromkeys(reversed(found)))
@@ -112,7 +112,7 @@ async def _fill(index: Index, name: str, files: list[Path]) -> LoadReport:
         for path in stored:
             _add(whole, await load(index, path, _further(advance_to, whole.read), only=name))
     if not whole.read:
-        raise generations.GenerationError("The files hold no lead")
+        raise generations.GenerationError("The files contain no leads")
     return whole
 
 
@@ -140,5 +140,5 @@ async def _give_up(index: Index, name: str, plan: RebuildPlan) -> str:
     if not plan.keep_failed:
         with contextlib.suppress(EngineError, Unavailable, generations.GenerationError):
             await generations.drop(index, name)
-            return f"{name} was dropped; the live generation is as it was. Mend that, and rebuild again."
-    return f"{name} is left unfinished; the live generation is as it was. Remove it: siteglass index drop {name}"
+            return f"{name} was dropped; the live generation is unchanged. Fix the cause, then rebuild again."
+    return f"{name} is left unfinished; the live generation is unchanged. Remove it: siteglass index drop {name}"

@@ -150,7 +150,7 @@ async def _send(index: Index, target: str, lines: Sequence[bytes], told: WriteRe
                 if await generations.is_gone(index, target):
                     return
                 raise generations.GenerationError(
-                    f"{target} takes writes, but its own alias {written_as(target)} is missing, so they would be lost. "
+                    f"{target} receives writes, but its alias {written_as(target)} is missing, so they would be lost. "
                     f"Rebuild it: siteglass index rebuild SOURCE --promote, or drop it: siteglass index drop {target}"
                 )
             for action, item in items:
@@ -160,7 +160,7 @@ async def _send(index: Index, target: str, lines: Sequence[bytes], told: WriteRe
                 return
         await asyncio.sleep(pause_s)
         pause_s = min(pause_s * 2, LAST_PAUSE_S)
-    raise Unavailable(f"the engine refused a batch {MAX_TRIES} times")
+    raise Unavailable(f"the engine rejected a batch {MAX_TRIES} times")
 
 
 def _count(action: str, item: dict[str, Any], told: WriteReport) -> None:

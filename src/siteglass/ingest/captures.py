@@ -40,7 +40,7 @@ def checked(captures: pa.Table, name: str) -> pa.Table:
     captures = captures.select(FACTS_SCHEMA.names)
     for field in FACTS_SCHEMA:
         if field.name not in MAY_BE_UNKNOWN and captures.column(field.name).null_count:
-            raise ValueError(f"{name}: {field.name} is null in a row. Make this file of facts anew from its archive.")
+            raise ValueError(f"{name}: {field.name} is null in a row. Extract this file again from its archive.")
     return captures
 
 

@@ -69,5 +69,5 @@ def shown_evidence(found: pa.Table, leads: pa.RecordBatch) -> pa.Table:
     columns: list[Any] = [found.column(name) for name in ("domain", "kind", "value")]
     keys: Any = pc.binary_join_element_wise(*columns, " ")
     if missing := shown.difference(keys.to_pylist()):
-        raise NoEvidence(f"{len(missing)} values without evidence, one of a lead of {min(missing).split()[0]}")
+        raise NoEvidence(f"{len(missing)} values without evidence, one of them in a lead of {min(missing).split()[0]}")
     return found.filter(pc.is_in(keys, pa.array(sorted(shown), pa.string())))

@@ -86,9 +86,7 @@ def build(order: RunOrder) -> RunResult:
         if not files:
             dropped = ", ".join(f"{reason} {count}" for reason, count in merged.dropped.items()) or "none was read"
             damage = "".join(f"\n{line}" for line in damage_lines(summary.unread_bytes, summary.damage))
-            raise RunFailed(
-                f"No lead came of {summary.pages} pages. Domains that are none, by reason: {dropped}.{damage}"
-            )
+            raise RunFailed(f"{summary.pages} pages gave no lead. Rejected domains, by reason: {dropped}.{damage}")
         report = report_of(folder.name, summary, merged, files, seconds)
         with replacing(folder / REPORT) as sink:
             sink.write(msgspec.json.format(msgspec.json.encode(report), indent=2))
@@ -102,7 +100,9 @@ def _alone(work: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise RunFailed(f"Another run works in {work}. Wait for its end, or name another folder: --work") from None
+            raise RunFailed(
+                f"Another run is using {work}. Wait until it ends, or choose another folder: --work"
+            ) from None
         yield
 
 
@@ -153,7 +153,7 @@ def _check_parked(summary: Summary) -> None:
         first = summary.parked[0]
         raise RunFailed(
             f"{len(summary.parked)} of {every} archives could not be read; the first, {first.archive}: {first.reason}. "
-            "Mend or leave them out, and run again: the others are not read again."
+            "Repair or omit them, then run again: the other archives are not read again."
         )
 
 

@@ -109,7 +109,7 @@ def _read_block(stream: BinaryIO, member: Member, place: int, headers: dict[str,
     length, url = int(headers["content-length"]), _target(headers)
     rest = member.size - place - length
     if rest < 0:
-        raise Damaged("longer than what holds it", url)
+        raise Damaged("longer than its container", url)
     ends_member = member.is_checked and rest <= MAX_CLOSING_BYTES
     digest = None if ends_member else _Digest.of(headers, url)
     block = stream.read(min(length, MAX_BLOCK_BYTES))
@@ -127,7 +127,7 @@ def _read_block(stream: BinaryIO, member: Member, place: int, headers: dict[str,
     if not is_closed:
         raise Damaged("not closed", url)
     if digest and not digest.fits():
-        raise Damaged("digest does not fit", url)
+        raise Damaged("digest does not match", url)
     return block, place + length + len(closing)
 
 

@@ -117,9 +117,9 @@ def spelled(report: Report) -> str:
         "seconds: " + ", ".join(f"{step} {took:g}" for step, took in report.seconds.items()),
         _counts("in quarantine", report.quarantined),
         *damage_lines(report.unread_bytes, report.damage),
-        _counts("domains that are no lead", report.dropped),
+        _counts("rejected domains", report.dropped),
         *(f"given up: {archive}: {reason}" for archive, reason in report.parked.items()),
-        "empty fields, % of the leads:",
+        "empty fields, % of leads:",
     ]
     pairs = [f"{name} {share:g}" for name, share in report.empty_percent.items() if share]
     lines += ["  " + ", ".join(pairs[start : start + 8]) for start in range(0, len(pairs), 8)]

@@ -51,7 +51,7 @@ def java_home() -> Path:
     if not found:
         raise NoJava(
             f"Spark needs Java {JAVA_VERSION} or newer, and none was found in {JVMS}. Install a JRE of version "
-            f"{JAVA_VERSION}, for example openjdk-{JAVA_VERSION}-jre-headless, or name the folder of one."
+            f"{JAVA_VERSION}, for example openjdk-{JAVA_VERSION}-jre-headless, or set the folder of an installed one."
         )
     return found[0][1]
 
@@ -174,7 +174,7 @@ def _tried(archive: Path, plan: Plan) -> _Answer:
         tries = len(count.read_bytes()) if count.exists() else 0
         if tries >= MAX_FAILURES - 1:
             count.unlink()
-            return _Answer(parked=FailedArchive(archive=archive.name, reason=f"{tries} workers died of it"))
+            return _Answer(parked=FailedArchive(archive=archive.name, reason=f"{tries} workers crashed on it"))
         with count.open("ab") as file:
             file.write(b".")
         summary = run_task(archive, plan)

@@ -174,7 +174,7 @@ class LeadEndpoints:
             async with asyncio.timeout(self.index.settings.request_timeout_ms / 1000):
                 found = await self.find_evidence(caller, request.path_params["domain"])
         except TimeoutError as error:
-            raise Unavailable("the evidence was not read within the deadline of the request") from error
+            raise Unavailable("the evidence was not read before the request's deadline") from error
         return json_response(evidence_response(found))
 
     async def find_evidence(self, caller: Caller, domain: str) -> Evidence:

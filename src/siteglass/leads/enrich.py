@@ -80,7 +80,7 @@ def not_found(domain: str) -> EnrichNotFound:
 
 def failed(domain: str) -> EnrichFailed:
     """The item of a domain that could not be looked up."""
-    message = "The look-up of this domain failed and was not charged. Ask for it again, as a new request."
+    message = "Looking up this domain failed and was not charged. Send it again in a new request."
     return EnrichFailed(domain=domain, message=message)
 
 

@@ -99,14 +99,14 @@ class _Breaker:
 
     def succeeded(self) -> None:
         if self._failures >= MAX_FAILURES:
-            log.warning("asking the language model again")
+            log.warning("resuming requests to the language model")
         self._failures, self._trying = 0, False
 
     def failed(self, reason: str) -> None:
         self._failures, self._trying = self._failures + 1, False
         if self._failures >= MAX_FAILURES:
             self._rests_since_ms = self._clock.now_ms()
-            log.warning("not asking the language model for a while", extra={"reason": reason, "ms": REST_MS})
+            log.warning("pausing requests to the language model", extra={"reason": reason, "ms": REST_MS})
 
     def gave_up(self) -> None:
         """The caller went away before anything was known."""
@@ -143,9 +143,9 @@ class LanguageModel:
     def __init__(self, settings: Settings, clock: Clock) -> None:
         if not settings.language_model_url.startswith(("http://", "https://")):
             example = "https://models.example.com/v1"
-            raise SettingsError(f"{variable('language_model_url')}: an address like {example} is needed.")
+            raise SettingsError(f"{variable('language_model_url')}: expected a URL such as {example}.")
         if not settings.language_model_name:
-            raise SettingsError(f"{variable('language_model_name')}: the name of a model is needed beside the address.")
+            raise SettingsError(f"{variable('language_model_name')}: a model name is required with the URL.")
         self.name = settings.language_model_name
         self._url = settings.language_model_url.rstrip("/") + "/chat/completions"
         self._key = settings.language_model_key

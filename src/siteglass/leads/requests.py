@@ -246,7 +246,7 @@ def _select(body: dict[str, Any], selectable: Sequence[str], problems: Problems)
     def problem_of(name: str) -> Problem:
         near = nearest_name(name, selectable)
         hint = f"did you mean {near}?" if near else list_names(selectable, "its fields")
-        return Problem("select", f"{repeated(name)} is no field of the record; {hint}", nearest=near)
+        return Problem("select", f"{repeated(name)} is not a field of the record; {hint}", nearest=near)
 
     names, known = dict.fromkeys(select), frozenset(selectable)
     problems.describe([name for name in names if name not in known], problem_of)

@@ -55,7 +55,7 @@ _CRAWLED_AT_MS = 1_790_000_000_000
 START = "test:"
 ERRORS: Mapping[str, Callable[[], SiteglassError]] = {
     "INSUFFICIENT_CREDITS": lambda: InsufficientCredits(need_api=0, need_lead=10, balance_api=0, balance_lead=3),
-    "CREDIT_CAP_EXCEEDED": lambda: CreditCapExceeded("the daily lead cap of the key leaves", need=10, left=3),
+    "CREDIT_CAP_EXCEEDED": lambda: CreditCapExceeded("the key's daily lead cap leaves", need=10, left=3),
     "TOO_MANY_REQUESTS": lambda: TooManyRequests(RETRY_AFTER_S),
     "UNAVAILABLE": lambda: Unavailable("asked for by a test key", RETRY_AFTER_S),
     "INTERNAL": Internal,

@@ -95,7 +95,7 @@ def read_values(field: str, parameters: QueryParams) -> ValuesRequest:
     limit = read_number(given, "limit", MAX_SHOWN, problems) or DEFAULT_SHOWN
     country = _country(given, problems)
     if asked and asked.field not in NARROWED and "country" in given:
-        problems.append(Problem("country", f"goes with {' and '.join(NARROWED)} only, not with {asked.field}"))
+        problems.append(Problem("country", f"can only be used with {' and '.join(NARROWED)}, not with {asked.field}"))
     if problems or asked is None:
         raise BadRequest(problems)
     return ValuesRequest(asked.field, asked.kind, text, limit, country)

@@ -98,7 +98,7 @@ async def create(postgres: Postgres, email: str, name: str, hashed: str, account
     except asyncpg.UniqueViolationError:
         raise PeopleError(KNOWN_ALREADY) from None
     except asyncpg.ForeignKeyViolationError:
-        raise PeopleError(f"There is no account {account_id}. `siteglass account list` shows them.") from None
+        raise PeopleError(f"There is no account {account_id}. `siteglass account list` lists the accounts.") from None
     assert row is not None  # noqa: S101 - RETURNING gives a row or an error
     return int(row["id"])
 

@@ -47,7 +47,7 @@ class OpenSearch:
 
     def __init__(self, urls: tuple[str, ...]) -> None:
         if not urls or not all(url.startswith(("http://", "https://")) for url in urls):
-            raise SettingsError(f"{variable('opensearch_urls')}: addresses like http://127.0.0.1:9200 are needed.")
+            raise SettingsError(f"{variable('opensearch_urls')}: expected URLs such as http://127.0.0.1:9200.")
         self._urls = itertools.cycle([url.rstrip("/") for url in urls])
         self._session: aiohttp.ClientSession | None = None
 
@@ -90,7 +90,7 @@ class OpenSearch:
         try:
             answer = orjson.loads(answered) if answered else None
         except orjson.JSONDecodeError as error:
-            raise Unavailable(f"opensearch answered {status} with something that is no JSON") from error
+            raise Unavailable(f"opensearch answered {status} with a body that is not JSON") from error
         if status >= 400:
             raise EngineError(status, answer)
         return answer

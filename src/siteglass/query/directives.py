@@ -232,7 +232,7 @@ def _refuse_thousands(line: str, texts: list[_Text], asked: SearchableField) -> 
             raise _Stop(
                 first.column,
                 f"@{asked.ask.directive}: expected a number without a thousands comma, found {repeated(between)}; "
-                f"write {joined}, or put a blank behind the comma between alternatives",
+                f"write {joined}, or put a space after the comma between alternatives",
             )
 
 

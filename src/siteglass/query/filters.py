@@ -173,7 +173,7 @@ def write_filters(criteria: Criteria, sent: Mapping[str, Any] | None = None) -> 
     must = [condition for condition in criteria.conditions if not directive_can_say(condition)]
     body = _assigned(must, dict(sent or {}))
     if body is None:
-        raise ValueError("no body can say these criteria")
+        raise ValueError("these criteria cannot be written as a request body")
     unsaid: list[Condition] = []
     for condition in criteria.conditions:
         if condition not in must:

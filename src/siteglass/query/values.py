@@ -78,7 +78,7 @@ def _term(ask: Ask, text: str, *, quoted: bool, excluding: bool) -> tuple[str, .
         example = f': "{text}"' if len(text) <= MAX_REPEATED_CHARS else ""
         raise ValueProblem(
             f"{repeated(text)} is not known, and excluding it would match every lead; "
-            f"correct it, or write it in double quotes to mean it as it stands{example}",
+            f"correct it, or put it in double quotes to use it literally{example}",
             unknown=text,
         )
     folded = fold(text)
@@ -199,7 +199,7 @@ def _zone(offset: str | None) -> dt.tzinfo:
     sign = -1 if offset[0] == "-" else 1
     minutes = int(offset[4:6])
     if minutes > 59:
-        raise ValueError("minutes of an offset end at 59")
+        raise ValueError("the minutes of an offset must not exceed 59")
     return dt.timezone(sign * dt.timedelta(hours=int(offset[1:3]), minutes=minutes))
 
 

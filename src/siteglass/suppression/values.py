@@ -64,7 +64,7 @@ def read_value(text: str, kind: Kind | None = None) -> Value:
     if hashed is not None:
         given = Kind(hashed["kind"]) if hashed["kind"] else kind
         if given is None or given is Kind.DOMAIN or kind not in (None, given):
-            raise NotAValue("a hash is written as email:sha256:<64 hex digits> or phone:sha256:<64 hex digits>")
+            raise NotAValue("expected a hash such as email:sha256:<64 hex digits> or phone:sha256:<64 hex digits>")
         return Value(given, "", bytes.fromhex(hashed["hex"]))
     if kind is None:
         kind = Kind.EMAIL if "@" in text else Kind.PHONE if _PHONE.fullmatch(text) else Kind.DOMAIN
@@ -128,7 +128,7 @@ class Hasher:
         if len(secret) < MIN_SECRET_CHARS:
             raise SettingsError(
                 f"{variable('suppression_secret')} must be a secret of at least {MIN_SECRET_CHARS} characters. Keep a "
-                "copy: the list of opt-outs is blind without it."
+                "copy: without it nobody on the opt-out list can be recognised."
             )
         key = hashlib.sha256(b"siteglass suppression\n" + secret.encode()).digest().ljust(64, b"\0")
         # The two halves of HMAC-SHA256, begun once: asked for anew each time, they take three times as long.

@@ -196,7 +196,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         if len(self.pipeline) >= self._bounds.max_pipelined:
-            raise BadRequest([Problem("request", "too many at once on one connection; wait for responses")])
+            raise BadRequest([Problem("request", "too many pipelined requests on one connection; wait for responses")])
         if self.parser.should_upgrade() and any(
             name in _BODY_HEADERS and value != b"0" for name, value in self.headers
         ):

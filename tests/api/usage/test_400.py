@@ -28,7 +28,7 @@ def test_unknown_parameters(own: httpx.Client) -> None:
 def test_all_problems_at_once(own: httpx.Client) -> None:
     assert _told(own, "until=1&from=x&to=y&key=z&key=1") == [
         ("until", "unknown parameter; expected one of from, to, key"),
-        ("key", "sent twice; send it once"),
+        ("key", "sent more than once; send it once"),
         ("from", "expected a day such as 2026-11-15, found 'x'"),
         ("to", "expected a day such as 2026-11-15, found 'y'"),
         ("key", "expected a whole number, found 'z'"),

@@ -184,9 +184,9 @@ class AsyncSiteglass:
                 async for chunk in response.aiter_bytes():
                     content += chunk
                     if len(content) > MAX_ANSWER_BYTES:
-                        raise ConnectionFailed(f"the answer has more than {MAX_ANSWER_BYTES} bytes")
+                        raise ConnectionFailed(f"the response is larger than {MAX_ANSWER_BYTES} bytes")
                     if time.monotonic() > ends_s:
-                        raise ConnectionFailed(f"the answer was not whole after {timeout_s:.0f} s")
+                        raise ConnectionFailed(f"the response was not complete after {timeout_s:.0f} s")
         except httpx.HTTPError as error:
             raise ConnectionFailed(f"{type(error).__name__}: {error}") from error
         return read_answer(response.status_code, response.headers, bytes(content), time.time())

@@ -73,7 +73,7 @@ class EnrichWalk:
                 **known,
             }
         ):
-            raise ConnectionFailed("the answer has items of other domains than were asked for")
+            raise ConnectionFailed("the response contains items for domains that were not requested")
         items: list[Item] = []
         for place in range(self.rows, len(self._domains)):
             domain = self._domains[place]

@@ -106,10 +106,12 @@ class Sink:
         try:
             self._file = path.open("r+b")
         except FileNotFoundError:
-            raise ResumeError(f"{path} is gone, which the resume file goes on with. Start anew without both.") from None
+            raise ResumeError(
+                f"{path} no longer exists, but the resume file continues it. Start again without the resume file."
+            ) from None
         try:
             if self._file.seek(0, os.SEEK_END) < keep_bytes:
-                raise ResumeError(f"{path} is shorter than the resume file says. Start anew without both.")
+                raise ResumeError(f"{path} is shorter than the resume file says. Delete both and start again.")
             form.read_start(self._file)
         except BaseException:
             self._file.close()

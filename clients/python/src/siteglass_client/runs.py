@@ -89,7 +89,9 @@ class Run(Generic[Step]):
         output = self._output
         if journal.is_new and output is not None and output.path.exists() and output.path.stat().st_size > 0:
             # Paid-for leads may be in it, of a run whose resume file has another name.
-            raise ResumeError(f"{output.path} is there, but {resume} is new. Delete the one, or name the right other.")
+            raise ResumeError(
+                f"{output.path} exists, but {resume} does not. Delete the first, or pass the file that belongs to it."
+            )
         journal.begin(purpose)
         for state in journal.states:
             self.steps.restore(state)

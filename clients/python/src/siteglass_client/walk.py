@@ -56,8 +56,8 @@ def check_affordable(call: Call, size: int, max_credits: int | None, credits: in
     most = credits + min(size, body.get("max_lead_credits", size))
     if max_credits is not None and most > max_credits:
         raise ResumeError(
-            f"The walk was interrupted while it asked for something that may have been charged; it may have cost "
-            f"{most} credits. Give max_credits={most} or more, or start anew without this resume file."
+            f"The run was interrupted during a request that may have been charged, which may bring its cost to {most} "
+            f"credits. Pass max_credits={most} or more, or start again without this resume file."
         )
 
 
@@ -148,6 +148,6 @@ class SearchWalk:
         if self._max_leads is not None and self.rows + size > self._max_leads:
             most = self.rows + size
             raise ResumeError(
-                f"The walk was interrupted while it asked for leads up to the {most}th, which may have been charged. "
-                f"Give max_leads={most} or more, or start anew without this resume file."
+                f"The run was interrupted while it requested leads up to number {most}, which may have been charged. "
+                f"Pass max_leads={most} or more, or start again without this resume file."
             )

@@ -26,10 +26,10 @@ class Policy:
 
     def __post_init__(self) -> None:
         if not 0 < self.rate_per_s <= SECOND_US or self.burst < 1:
-            raise ValueError(f"a policy needs a rate above 0 and a burst of 1 or more, found {self}")
+            raise ValueError(f"a policy needs a rate above 0 and a burst of at least 1, found {self}")
         object.__setattr__(self, "interval_us", int(-(-SECOND_US // self.rate_per_s)))
         if self.capacity_us > MAX_CAPACITY_US:
-            raise ValueError(f"a bucket that takes over 30 years to fill again: {self}")
+            raise ValueError(f"a bucket that takes more than 30 years to refill: {self}")
 
     @property
     def capacity_us(self) -> int:

@@ -82,7 +82,7 @@ class RateLimiter:
         `key` is the key's public id, never its secret.
         """
         if cost < 1:
-            raise ValueError(f"a cost is 1 or more, found {cost}")
+            raise ValueError(f"a cost must be at least 1, found {cost}")
         self.start()
         names = (f"account:{account}", f"key:{key}")
         policies = (account_policy, key_policy)

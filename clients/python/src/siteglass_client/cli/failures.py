@@ -46,7 +46,7 @@ def explained(error: Exception) -> Failure:
     if isinstance(error, click.ClickException):
         return Failure(error.format_message(), error.exit_code)
     if isinstance(error, ConfigurationError):
-        named = str(error).replace("give base_url", "give --url").replace("give api_key", "give --key")
+        named = str(error).replace("pass base_url", "pass --url").replace("pass api_key", "pass --key")
         return Failure(named, WRONG_INPUT)
     if isinstance(error, (ServiceError, ConnectionFailed)):  # those of commands without the common options
         return Failure(sentence(str(error)), AWAY)

@@ -32,10 +32,10 @@ UNREACHED = (
     (r"name or service not known|nodename nor servname|getaddrinfo|name resolution", "there is no such host."),
     (r"wrong.version.number|record layer|unknown protocol", "it does not speak https. Is it an http:// address?"),
     (r"certificate", "its certificate is not trusted here. Is it the right host?"),
-    (r"timeout|timed out|not whole after", "it did not answer in time."),
+    (r"timeout|timed out|not complete after", "it did not answer in time."),
     (r"unreachable|no route", "there is no way to it from here. Is the network up?"),
     (
-        r"no whole json|no object|without sending a response|illegal|invalid http",
+        r"not complete json|not an object|without sending a response|illegal|invalid http",
         "what answers there may not be Siteglass.",
     ),
 )
