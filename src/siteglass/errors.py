@@ -1,25 +1,25 @@
-"""Every error the service answers, once: code, status, message.
+"""Every error that the service returns: code, status and message.
 
 SiteglassError
 ├── BadRequest 400            INVALID_REQUEST         a field or parameter; carries all problems found
 │   └── QueryError 400        INVALID_QUERY           the text of wrapped_query; problems carry line and column
-├── InvalidCursor 400         INVALID_CURSOR          tampered, foreign or malformed: all alike
-├── Unauthorized 401          UNAUTHORIZED            missing, malformed, unknown, expired, revoked: all alike
-├── InsufficientCredits 402   INSUFFICIENT_CREDITS    need and balance in the message; nothing was charged
-├── CreditCapExceeded 402     CREDIT_CAP_EXCEEDED     the caller's own cap: of the key's day, or of this request
-├── Forbidden 403             FORBIDDEN               the key lacks the scope, or may not be used from there
-├── NotFound 404              NOT_FOUND               no such address, or no ledger entry of such a request
+├── InvalidCursor 400         INVALID_CURSOR          tampered, foreign or malformed; not which of them
+├── Unauthorized 401          UNAUTHORIZED            missing, malformed, unknown, expired or revoked; not which of them
+├── InsufficientCredits 402   INSUFFICIENT_CREDITS    names the price and the balance; nothing was charged
+├── CreditCapExceeded 402     CREDIT_CAP_EXCEEDED     the caller's own cap: per day and key, or per request
+├── Forbidden 403             FORBIDDEN               the key lacks the scope, or may not be used from this address
+├── NotFound 404              NOT_FOUND               no such path, lead or ledger entry
 ├── MethodNotAllowed 405      METHOD_NOT_ALLOWED
-├── IdempotencyInProgress 409 IDEMPOTENCY_IN_PROGRESS a request with the same Idempotency-Key still runs
+├── IdempotencyInProgress 409 IDEMPOTENCY_IN_PROGRESS a request with the same Idempotency-Key is still running
 ├── CursorExpired 410         CURSOR_EXPIRED
-├── PayloadTooLarge 413       PAYLOAD_TOO_LARGE       the body, or the answer that is to be kept for a retry
+├── PayloadTooLarge 413       PAYLOAD_TOO_LARGE       the body, or the response to be stored for a retry
 ├── UnsupportedMediaType 415  UNSUPPORTED_MEDIA_TYPE
 ├── IdempotencyMismatch 422   IDEMPOTENCY_MISMATCH    the Idempotency-Key was used with another request
-├── TooManyRequests 429       TOO_MANY_REQUESTS       over the rate limit; says when to come again
+├── TooManyRequests 429       TOO_MANY_REQUESTS       over the rate limit; says when to retry
 ├── Internal 500              INTERNAL
-└── Unavailable 503           UNAVAILABLE             an engine is away; while charging, a charge may stand
+└── Unavailable 503           UNAVAILABLE             an engine does not respond; may have been charged
 
-The edge (`api`) spells them; nobody else writes a status or an error body.
+The web layer (`web`) serializes them; nothing else writes a status or an error body.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MAX_REPEATED_CHARS = 64
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with a request: which field, what about it, and where in its text."""
+    """One problem of a request: the field, what is wrong with it, and where in its text."""
 
     field: str
     message: str
@@ -46,9 +46,9 @@ class Problem:
 
 
 class Problems:
-    """The problems of one request: all are counted, the first MAX_DETAILS are listed.
+    """The problems of one request: all are counted, and the first MAX_DETAILS are listed.
 
-    A request can have thousands: what is not listed is not worth a message or the search for the nearest name.
+    A request can have thousands. Unlisted problems get no message and no search for the nearest name, to save time.
     """
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
@@ -64,31 +64,31 @@ class Problems:
 
     @property
     def is_full(self) -> bool:
-        """Whether one more would be counted only."""
+        """Whether another problem would only be counted."""
         return len(self._listed) >= MAX_DETAILS
 
     def append(self, problem: Problem) -> None:
-        """List one more, if there is room."""
+        """Add a problem; it is listed if there is room."""
         self.extend(Problems([problem]))
 
     def describe(self, wrong: Sequence[str], problem_of: Callable[[str], Problem]) -> None:
-        """A problem for each of these, described where it is listed."""
+        """Add a problem for each of these; only listed ones are described."""
         self._listed += [problem_of(one) for one in wrong[: MAX_DETAILS - len(self._listed)]]
         self.count += len(wrong)
 
     def extend(self, others: Problems) -> None:
-        """The problems of another part of the request."""
+        """Add the problems of another part of the request."""
         self._listed += list(others)[: MAX_DETAILS - len(self._listed)]
         self.count += len(others)
 
 
 def repeated(text: str) -> str:
-    """A text that was sent, in quotes, as messages repeat it: its start, if it is long."""
+    """A text that was sent, in quotes and truncated, for use in messages."""
     return repr(text[:MAX_REPEATED_CHARS])
 
 
 class SiteglassError(Exception):
-    """Base of all errors that leave the service; each class has its own status and code, no default."""
+    """Base of all errors that the service returns. Every class sets its own status and code."""
 
     status: ClassVar[int]
     code: ClassVar[str]
@@ -99,17 +99,17 @@ class SiteglassError(Exception):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Headers that belong to this error."""
+        """Headers to send with this error."""
         return {}
 
     @property
     def problems(self) -> Sequence[Problem]:
-        """What `details` lists; empty for errors without details."""
+        """The entries of `details`; empty for errors without details."""
         return ()
 
 
 class BadRequest(SiteglassError):
-    """The body or a parameter breaks the contract; all problems at once."""
+    """The body or a parameter is invalid; lists all problems at once."""
 
     status = 400
     code = "INVALID_REQUEST"
@@ -128,8 +128,8 @@ class BadRequest(SiteglassError):
 
 
 class QueryError(BadRequest):
-    """The text of `wrapped_query` cannot be read; or a sentence says nothing to search for, or is not clear enough for
-    `strict`."""
+    """The text of `wrapped_query` is invalid; or a sentence contains no condition, or is not clear enough for "
+    "`strict`."""
 
     code = "INVALID_QUERY"
 
@@ -141,7 +141,7 @@ class QueryError(BadRequest):
 
 
 class InvalidCursor(SiteglassError):
-    """A cursor that this service did not make for this account."""
+    """A cursor that was not issued to this account."""
 
     status = 400
     code = "INVALID_CURSOR"
@@ -158,7 +158,7 @@ class InvalidCursor(SiteglassError):
 
 
 class Unauthorized(SiteglassError):
-    """No valid key: which reason is never told."""
+    """No valid key: the response never says why."""
 
     status = 401
     code = "UNAUTHORIZED"
@@ -175,7 +175,7 @@ def _credits(api: int, lead: int) -> str:
 
 
 class InsufficientCredits(SiteglassError):
-    """The account cannot pay: nothing is shown, nothing is charged."""
+    """The account has too few credits: nothing is shown or charged."""
 
     status = 402
     code = "INSUFFICIENT_CREDITS"
@@ -183,15 +183,15 @@ class InsufficientCredits(SiteglassError):
     def __init__(self, *, need_api: int, need_lead: int, balance_api: int, balance_lead: int) -> None:
         # Who has nothing of what is needed cannot ask for so little that it would do.
         empty = (need_api and not balance_api) or (need_lead and not balance_lead)
-        way_on = "Buy credits." if empty else "Request less at once (`limit`, fewer domains), or buy credits."
+        next_step = "Buy credits." if empty else "Request less at once (`limit`, fewer domains), or buy credits."
         super().__init__(
             f"This request needs {_credits(need_api, need_lead)}; the account has "
-            f"{_credits(balance_api, balance_lead)}. Nothing was charged. {way_on}"
+            f"{_credits(balance_api, balance_lead)}. Nothing was charged. {next_step}"
         )
 
 
 class CreditCapExceeded(SiteglassError):
-    """A cap that the caller set would be passed; `cap` names it and ends before the number it allows."""
+    """A cap set by the caller would be exceeded; `cap` names it and ends before the number that it allows."""
 
     status = 402
     code = "CREDIT_CAP_EXCEEDED"
@@ -204,7 +204,7 @@ class CreditCapExceeded(SiteglassError):
 
 
 class Forbidden(SiteglassError):
-    """A valid key that may not do this, or not from this address, or not of a lead that was never paid for."""
+    """The key lacks the scope, may not be used from this address, or its account has not paid for the lead."""
 
     status = 403
     code = "FORBIDDEN"
@@ -225,8 +225,10 @@ class Forbidden(SiteglassError):
 
 
 class NotFound(SiteglassError):
-    """No such address, no ledger entry of such a request, or no such lead; `meant` is the method and path that the
-    caller may have had in mind, `receipt` and `lead` say that it is an entry or a lead that is missing.
+    """No such path, no ledger entry of such a request, or no such lead.
+
+    `meant` is the method and path that the caller probably meant. `receipt` and `lead` say that an entry or a lead is
+    missing.
     """
 
     status = 404
@@ -245,12 +247,12 @@ class NotFound(SiteglassError):
                 "lists all entries."
             )
             return
-        way_on = f"; did you mean {meant}?" if meant else ". The operations are listed in /openapi.json."
-        super().__init__(f"There is nothing at {path}{way_on}")
+        next_step = f"; did you mean {meant}?" if meant else ". The operations are listed in /openapi.json."
+        super().__init__(f"There is nothing at {path}{next_step}")
 
 
 class MethodNotAllowed(SiteglassError):
-    """The address exists, with another method."""
+    """The path exists, but not with this method."""
 
     status = 405
     code = "METHOD_NOT_ALLOWED"
@@ -284,7 +286,7 @@ class IdempotencyInProgress(SiteglassError):
 
 
 class IdempotencyMismatch(SiteglassError):
-    """An Idempotency-Key that was used with another request."""
+    """The Idempotency-Key was used with another request."""
 
     status = 422
     code = "IDEMPOTENCY_MISMATCH"
@@ -297,7 +299,7 @@ class IdempotencyMismatch(SiteglassError):
 
 
 class CursorExpired(SiteglassError):
-    """A cursor older than its life."""
+    """The cursor is too old."""
 
     status = 410
     code = "CURSOR_EXPIRED"
@@ -309,7 +311,7 @@ class CursorExpired(SiteglassError):
 
 
 class PayloadTooLarge(SiteglassError):
-    """The body is over the limit, or the answer is too large to be kept for a retry."""
+    """The body is too large, or the response is too large to store for a retry."""
 
     status = 413
     code = "PAYLOAD_TOO_LARGE"
@@ -324,7 +326,7 @@ class PayloadTooLarge(SiteglassError):
 
 
 class UnsupportedMediaType(SiteglassError):
-    """Not JSON, or compressed."""
+    """The body is not JSON, or is compressed."""
 
     status = 415
     code = "UNSUPPORTED_MEDIA_TYPE"
@@ -338,7 +340,7 @@ class UnsupportedMediaType(SiteglassError):
 
 
 class TooManyRequests(SiteglassError):
-    """Over the rate limit; says when to come again."""
+    """Too many requests; says when to retry."""
 
     status = 429
     code = "TOO_MANY_REQUESTS"
@@ -355,7 +357,7 @@ class TooManyRequests(SiteglassError):
 
 
 class Internal(SiteglassError):
-    """A fault of ours."""
+    """An error in the service."""
 
     status = 500
     code = "INTERNAL"
@@ -368,9 +370,9 @@ class Internal(SiteglassError):
 
 
 class Unavailable(SiteglassError):
-    """An engine does not answer in time, or answers in part: nothing is shown.
+    """An engine does not respond in time, or responds only partially: nothing is shown.
 
-    Nothing is charged either, unless it was the charge that got no answer.
+    Nothing is charged either, unless the charge itself got no response.
     """
 
     status = 503
@@ -388,15 +390,15 @@ class Unavailable(SiteglassError):
         # A charge whose confirmation was lost may stand: nothing may be claimed about it. Who pays for nothing is not
         # told of charges at all.
         charged = "" if while_charging or not has_price else " and nothing was charged"
-        way_on = f"Try again in {retry_after_s} s."
+        next_step = f"Try again in {retry_after_s} s."
         if can_retry:
-            way_on = f"Try again in {retry_after_s} s with the same Idempotency-Key: nothing is charged twice."
+            next_step = f"Try again in {retry_after_s} s with the same Idempotency-Key: nothing is charged twice."
         elif while_charging:
-            way_on += (
+            next_step += (
                 " GET /v1/ledger/<X-Request-Id> shows whether this was charged; send an Idempotency-Key to "
                 "retry safely."
             )
-        super().__init__(f"The service is temporarily unavailable{charged}. {way_on}")
+        super().__init__(f"The service is temporarily unavailable{charged}. {next_step}")
         self.reason = reason
         self._retry_after_s = retry_after_s
 

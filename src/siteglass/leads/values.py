@@ -35,7 +35,7 @@ class ValuesParameters(Parameters):
     field: Annotated[
         str,
         Meta(
-            description="The field. Names of its filter or directive (`lang`, `technology`) are understood too.",
+            description="The field. The name of its filter or directive (`lang`, `technology`) also works.",
             examples=["city"],
             extra_json_schema={"enum": list(FIELDS)},
         ),
@@ -44,8 +44,8 @@ class ValuesParameters(Parameters):
         str,
         Meta(
             max_length=MAX_Q_CHARS,
-            description="The beginning of a name, of a later word of it, of an alias or of a code; at most "
-            f"{MAX_Q_CHARS} characters. Case and accents do not matter. Without it: the first values.",
+            description=f"The start of a name, of a later word in it, of an alias or of a code; at most {MAX_Q_CHARS} "
+            "characters. Case and accents are ignored. Defaults to the first values.",
             examples=["münchen"],
         ),
     ] = ""
@@ -54,7 +54,7 @@ class ValuesParameters(Parameters):
         Meta(
             ge=1,
             le=MAX_SHOWN,
-            description=f"Values at most, 1 to {MAX_SHOWN}; without it {DEFAULT_SHOWN}.",
+            description=f"Maximum number of values, 1 to {MAX_SHOWN}; defaults to {DEFAULT_SHOWN}.",
             examples=[1],
         ),
     ] = DEFAULT_SHOWN
@@ -63,7 +63,7 @@ class ValuesParameters(Parameters):
             str,
             Meta(
                 min_length=1,
-                description=f"Only values in this country: code or name. For {' and '.join(NARROWED)}.",
+                description=f"Only values in this country, by code or name. For {' and '.join(NARROWED)}.",
                 examples=["DEU"],
             ),
         ]

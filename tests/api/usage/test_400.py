@@ -88,7 +88,7 @@ def test_10_001_rows(bank: Bank) -> None:
     as_owner(bank, many, [key.key_id for key in keys])
     response = customer.client.get(USAGE, params={"from": "2025-01-01", "to": "2025-12-31"})
     assert refused(response, 400, "INVALID_REQUEST") == [
-        {"field": "from", "message": "more than 10,000 rows; ask for a shorter range, or for one key"}
+        {"field": "from", "message": "more than 10,000 rows; request a shorter range, or a single key"}
     ]
     assert len(get(customer, USAGE, from_="2025-01-01", to="2025-12-31", key=customer.key_id)["rows"]) == 360
     assert len(get(customer, USAGE, from_="2025-01-01", to="2025-01-10")["rows"]) == 280

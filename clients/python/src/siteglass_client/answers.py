@@ -90,7 +90,7 @@ class Evidence:
     """Where and when each address and number of a lead was seen, in the order of the lead."""
 
     domain: str
-    """As the lead is stored."""
+    """The domain under which the lead is stored."""
     emails: list[EvidentValue]
     phones: list[EvidentValue]
     request_id: str | None
