@@ -71,7 +71,7 @@ def test_generations_from_create_to_drop(cli: Cli) -> None:
     assert ["300 leads" in line for line in listed] == [True, True]
     assert [line.endswith("live writes") for line in listed] == [False, True]
     assert f"{new} is live" in cli("index", "drop", new, code=2)
-    assert cli("index", "drop", old) == f"{old} is gone"
+    assert cli("index", "drop", old) == f"{old} was dropped"
     assert "There is no generation nonsense" in cli("index", "promote", "nonsense", code=2)
 
 
@@ -225,7 +225,7 @@ def test_a_demo_with_keys_for_every_refusal(cli: Cli, demo: Demo) -> None:
     ]
     for _ in range(2):
         cli("demo", "down")
-    assert cli("demo", "env", code=2) == "siteglass: no demo runs in var/demo. Start it: siteglass demo up"
+    assert cli("demo", "env", code=2) == "siteglass: no demo is running in var/demo. Start it: siteglass demo up"
     with pytest.raises(httpx.ConnectError):
         demo.statuses(started)
     assert demo.up() == started
@@ -271,4 +271,6 @@ def test_a_demo_does_not_take_another_service_for_its_own(cli: Cli, demo: Demo, 
 
 
 def test_a_demo_is_named_as_the_engines_allow(cli: Cli) -> None:
-    assert "a letter, then letters, digits and _, all lower case" in cli("demo", "up", "--name", "My-Demo", code=2)
+    assert "use a lower-case letter, then lower-case letters, digits and _" in cli(
+        "demo", "up", "--name", "My-Demo", code=2
+    )

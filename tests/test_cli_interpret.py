@@ -35,7 +35,7 @@ def test_on_a_terminal_the_words_stand_beside(monkeypatch: pytest.MonkeyPatch) -
         '@lacks(crm)          "no CRM" (category denied)',
     ]
     assert notes.splitlines() == [
-        "'Shopfy' was taken for 'shopify'",
+        "'Shopfy' was interpreted as 'shopify'",
         'not understood: "sorted by name": a sentence cannot ask for an order; send `sort`',
     ]
 

@@ -76,7 +76,7 @@ def test_a_key_is_rotated_and_bound_to_networks(run: Run) -> None:
     new = rotated.stdout.strip()
     assert is_well_formed(new)
     assert new != old
-    assert "Key 2 takes the place of key 1" in rotated.stderr
+    assert "Key 2 replaces key 1" in rotated.stderr
     assert "Key 1 ends in 24 hours at the latest" in rotated.stderr
     newer, older = run("key", "list", "1").output.splitlines()
     version = secret_version(SECRETS[0].replace(",", "-").encode())
@@ -234,4 +234,4 @@ def test_mistakes_say_what_to_do(run: Run, words: list[str], says: str) -> None:
 
 
 def test_a_rate_needs_a_burst(run: Run) -> None:
-    assert "--rate and --burst belong together" in run("key", "create", "1", "--rate", "5", code=2).output
+    assert "--rate and --burst must be used together" in run("key", "create", "1", "--rate", "5", code=2).output

@@ -108,7 +108,7 @@ async def test_a_build_is_current_until_an_older_one_is_applied_again(own: Postg
     assert "the functions in schema" in newer.run("doctor").stdout
 
     newer.migrate()
-    assert "has all that this build needs" in newer.run("doctor").stdout
+    assert "has everything that this build needs" in newer.run("doctor").stdout
     assert await schema.is_current(own), "workers of the release before stay ready"
 
     await make_schema(dsn, own.schema)  # back to this release

@@ -74,7 +74,7 @@ def test_the_ceiling_of_a_server_holds_for_calls_at_the_same_time(bank: Bank, cu
             assert (last["leads"], last["stopped"]) == ([], "session_ceiling")
             assert last["credits"]["session_lead_left"] == 0
             refusal = agent.refused("enrich", domains=["a.example"], max_credits=5)
-            assert refusal.startswith("The ceiling of this server, 20 credits (sgl mcp --max-credits), is reached.")
+            assert refusal.startswith("The budget of this server, 20 credits (sgl mcp --max-credits), is used up.")
             assert agent.call("search", **ALL)["stopped"] == "price"
 
 
@@ -83,7 +83,9 @@ def test_the_ceiling_counts_api_credits_too(bank: Bank, customer: Customer) -> N
         for name in ("a.example", "b.example"):
             assert agent.call("enrich", domains=[name], max_credits=1)["credits"]["api_used"] == 1
         told = agent.refused("enrich", domains=["c.example"], max_credits=1)
-        assert told.startswith("This server may spend 2 credits of each kind")
+        assert told.startswith(
+            "This server has spent 0 lead and 2 API credits; this call may need 1 and 1 more. The maximum is 2 of each kind"
+        )
     assert customer.balance() == (998, 10_000)
 
 

@@ -152,7 +152,7 @@ def test_an_operator_helps_who_lost_everything(the_office: Office) -> None:
     who = the_office.somebody()
     set_up(the_office.visitor(who))
     said = command(the_office.settings, "person", "second-factor-off", who.email).stdout
-    assert said == f"{who.email} signs in with the password alone.\n"
+    assert said == f"{who.email} can now sign in with the password alone.\n"
     assert "had no second factor" in command(the_office.settings, "person", "second-factor-off", who.email).stdout
     the_office.visitor(who)
 

@@ -37,7 +37,7 @@ def promoting(index: Index, name: str, *options: str) -> list[str]:
     """Why a promotion is refused; the generation is dropped then."""
     was_live = index.live()
     told = index("promote", name, *options, code=1)
-    assert f"{name} is not promoted: see REFUSED above" in told
+    assert f"{name} was not promoted: see REFUSED above" in told
     assert index.live() == was_live
     index("drop", name)
     return refusals(told)
@@ -202,11 +202,11 @@ def test_a_rebuild_that_is_refused_is_dropped_and_changes_nothing(index: Index) 
         "500 leads read from 1 files; 500 written, 0 not newer than what was there, 0 suppressed, 0 too old, 0 failed"
         in told
     )
-    assert "it was dropped. The live generation is as it was." in told
+    assert "it was dropped. The live generation is unchanged." in told
     assert [generation.name for generation in index.all()] == before
     kept = index("rebuild", path, "--promote", "--keep-failed", code=1)
     name = index.all()[-1].name
-    assert f"{name} is refused, see above; it is kept: siteglass index drop {name}" in kept
+    assert f"{name} was refused, see above; it is kept: siteglass index drop {name}" in kept
     assert not index.all()[-1].live
     index("drop", name)
 

@@ -196,7 +196,7 @@ def test_it_does_not_wait_for_ever(names: Names, site: Site, away: str, monkeypa
     looks = look(names, site)
     assert time.monotonic() - started < 4.5
     assert proven(looks) == [False] * 3
-    assert looks[1].found == (NO_ADDRESS if away == "dns" else "no answer within 1.5 s")
+    assert looks[1].found == (NO_ADDRESS if away == "dns" else "no response within 1.5 s")
 
 
 @pytest.mark.promise("opt_out_confirm.bounded")

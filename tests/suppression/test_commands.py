@@ -42,7 +42,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 def test_add_check_list_and_audit(scene: World) -> None:
     added = scene.command("suppress", "add", ADDRESS, PHONE, "gone.example", "--reason", "ticket 4711").stdout
     assert added == (
-        "3 values, 3 of them new; 2 leads carried one: 1 documents rewritten, 1 deleted. Answers follow within 60 s.\n"
+        "3 values, 3 of them new; 2 leads had one: 1 documents rewritten, 1 deleted. Responses change within 60 s.\n"
     )
     again = scene.command("suppress", "add", ADDRESS, "--reason", "ticket 4712").stdout
     assert again.startswith("1 values, 0 of them new; 0 leads carried one")
@@ -102,7 +102,7 @@ def test_import_tells_lines_that_it_cannot_read(scene: World, tmp_path: Path) ->
     listing.write_text("\n".join(lines))
     done = scene.command("suppress", "import", str(listing), "--reason", "registry", code=1)
     assert done.stdout.startswith("3 values, 3 of them new")
-    assert "2 lines are no domain, address, phone or hash: 4, 7" in done.stderr
+    assert "2 lines are not a domain, address, phone or hash: 4, 7" in done.stderr
 
 
 @pytest.mark.parametrize(

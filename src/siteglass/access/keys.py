@@ -276,7 +276,7 @@ async def list_keys(postgres: Postgres, account_id: int) -> list[KeyRow]:
 
 def no_key(key_id: int) -> AccountError:
     """There is no such key."""
-    return AccountError(f"There is no key {key_id}. `siteglass key list ACCOUNT` shows those of an account.")
+    return AccountError(f"There is no key {key_id}. `siteglass key list ACCOUNT` lists the keys of an account.")
 
 
 _ALLOW = """

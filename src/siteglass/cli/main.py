@@ -28,7 +28,7 @@ from siteglass.web.address import require_free_port
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def cli() -> None:
-    """Siteglass: find websites and the contact details they publish."""
+    """Siteglass: find websites and the contact details that they publish."""
 
 
 for command in (*COMMANDS, credits_, demo, doctor, index_commands, ingest, interpret, person, suppress):
@@ -104,9 +104,9 @@ def _in_one_line(error: Exception) -> str | None:
             return str(error)
         case Unavailable():
             hint = "" if "`" in error.reason else " `make up` starts the engines;"
-            return f"{error.reason}.{hint} `siteglass doctor` says what is missing."
+            return f"{error.reason}.{hint} `siteglass doctor` shows what is missing."
         case EngineError():
-            return f"OpenSearch refused: {error}. `siteglass doctor` says what is missing."
+            return f"OpenSearch refused: {error}. `siteglass doctor` shows what is missing."
 
     import asyncpg
 

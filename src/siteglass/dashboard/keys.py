@@ -99,7 +99,7 @@ async def show_revoke(dashboard: Dashboard, visit: Visit) -> Response:
 
 
 async def revoke(dashboard: Dashboard, visit: Visit) -> Response:
-    """End a key for good."""
+    """Revoke a key permanently."""
     who = visit.who
     try:
         await revoke_key(

@@ -168,7 +168,7 @@ class LeadEndpoints:
         return await enrich.enrich(self.index, self.suppression, domains, select)
 
     async def evidence(self, request: Request, caller: Caller, _call: Call) -> Response:
-        """Where and when each address and number of a lead was seen."""
+        """Show where and when each address and number of a lead was seen."""
         read_no_parameters(request.query_params)
         try:
             async with asyncio.timeout(self.index.settings.request_timeout_ms / 1000):

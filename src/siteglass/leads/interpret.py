@@ -109,7 +109,7 @@ def _not_searched(meaning: Meaning, sentence: natural.Interpretation) -> list[Pr
 
 
 def _unsure(sentence: natural.Interpretation) -> Problem:
-    """The condition that is least sure, and what was taken for granted in it."""
+    """The least certain condition, with its assumptions."""
     unsure = min(sentence.conditions, key=lambda one: one.confidence)
     why = "".join(f" ({note.message})" for note in sentence.assumptions if note.words == unsure.words)
     return _problem(sentence, unsure.words, f"{_said(unsure)}: not sure that this means {unsure.directive}{why}")

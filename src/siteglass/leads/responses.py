@@ -280,7 +280,7 @@ class EvidentValue(ResponseBody):
 
 
 class EvidenceResponse(ResponseBody):
-    """Where and when each address and number of a lead was seen."""
+    """Show where and when each address and number of a lead was seen."""
 
     domain: Annotated[str, Meta(description="The domain under which the lead is stored.")]
     emails: Annotated[list[EvidentValue], Meta(description="The addresses in `emails`, in the same order.")]

@@ -183,4 +183,4 @@ SELECT id FROM found
 async def delete(postgres: Postgres, email: str, operator: str) -> None:
     """Delete a person for good: what they did stays in the audit log, under a number that stands for nobody."""
     if await postgres.fetchrow(_DELETE, email, operator) is None:
-        raise PeopleError("There is no such person. `siteglass person list ACCOUNT` shows those of an account.")
+        raise PeopleError("There is no such person. `siteglass person list ACCOUNT` lists the people of an account.")

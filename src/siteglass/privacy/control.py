@@ -223,7 +223,7 @@ async def _in_time(place: str, looking: Awaitable[str | None]) -> ControlCheck:
         async with asyncio.timeout(DEADLINE_S):
             found = await looking
     except TimeoutError:
-        found = f"no answer within {DEADLINE_S:g} s"
+        found = f"no response within {DEADLINE_S:g} s"
     return ControlCheck(place, found is None, found or "the token")
 
 

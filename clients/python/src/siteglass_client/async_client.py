@@ -115,7 +115,7 @@ class AsyncSiteglass:
         return AsyncEnrichment(self._send, domains, select, max_credits, resume)
 
     async def evidence(self, domain: str) -> Evidence:
-        """Where and when each address and number of a lead was seen. Free, for leads that were paid for.
+        """Show where and when each address and number of a lead was seen. Free, for leads that were paid for.
 
         Raises Forbidden if the account did not pay for it, by a search or an enrichment, and NotFound if there is none.
         """
@@ -128,7 +128,7 @@ class AsyncSiteglass:
         return KnownValues((await self._send(values_call(field, text, country, limit))).body)
 
     async def account(self) -> Account:
-        """Balances, prices, limits, and the key that asks. Free."""
+        """Show balances, prices, limits and the current key. Free."""
         return Account((await self._send(get("/v1/account"))).body)
 
     async def usage(

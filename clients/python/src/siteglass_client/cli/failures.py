@@ -53,7 +53,10 @@ def explained(error: Exception) -> Failure:
     if isinstance(error, OSError) and not isinstance(error, SiteglassError):
         reason = error.strerror or str(error)
         if error.filename is None:
-            told = f"The output cannot be written: {reason}. Mend that; with -o FILE a run that fails can go on later."
+            told = (
+                f"The output cannot be written: {reason}. Fix that and run it again; with -o FILE a failed run can be "
+                "resumed."
+            )
             return Failure(told, WRONG_INPUT)
         return Failure(f"{error.filename}: {reason}. Choose another file or folder.", WRONG_INPUT)
     return Failure(str(error), WRONG_INPUT)

@@ -114,7 +114,7 @@ class Bar:
 
 @contextmanager
 def progress_of(walk: Told, most_rows: int | None) -> Iterator[Bar]:
-    """Shows a walk while it lasts."""
+    """Shows the progress of a run."""
     progress = Progress(
         BarColumn(),
         TaskProgressColumn(),

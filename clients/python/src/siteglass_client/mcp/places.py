@@ -51,8 +51,8 @@ class Places:
         place = self._places.get(name)
         if place is None or place.tool != tool:
             raise SiteglassError(
-                f"cursor: {name!r} is not known to this tool; the server forgets cursors when it restarts. Call {tool} "
-                "again without cursor, with the arguments of before: within a day the same calls cost nothing again."
+                f"cursor: {name!r} is unknown to this tool; the server forgets cursors when it restarts. Call {tool} "
+                "again without cursor and with the same arguments: within a day, the same calls are free."
             )
         self._places.move_to_end(name)
         return place

@@ -132,8 +132,8 @@ class Searching:
         repeated = {name: value for name, value in asked.body().items() if name != "select" or asked.columns}
         if any(place.asked.get(name) != value for name, value in repeated.items()):
             raise SiteglassError(
-                "cursor: it belongs to another search or other columns. Leave those out to go on with it, or leave out "
-                "cursor to search anew. Nothing was sent."
+                "cursor: it belongs to another search or other columns. Omit those to continue with it, or omit "
+                "cursor to start a new search. Nothing was sent."
             )
         return place
 
@@ -231,17 +231,22 @@ class Searching:
 
 _NEXT: dict[Stop, str] = {
     "end": "These are the last leads of the search.",
-    "max_tokens": "The answer is full. To go on, call search with cursor and max_credits.",
-    "max_leads": "To go on, call search with cursor and max_credits.",
-    "max_credits": "max_credits is used up. To go on, call search with cursor and max_credits.",
-    "session_ceiling": "The ceiling of this server (sgl mcp --max-credits) is reached; only the user can raise it.",
-    "failure": "The next page failed; the leads here are complete. To go on, call search with cursor and max_credits.",
+    "max_tokens": "The response is full. To continue, call search with cursor and max_credits.",
+    "max_leads": "To continue, call search with cursor and max_credits.",
+    "max_credits": "max_credits is used up. To continue, call search with cursor and max_credits.",
+    "session_ceiling": "The budget of this server (sgl mcp --max-credits) is used up; only the user can raise it.",
+    "failure": "The next page failed; the leads here are complete. To continue, call search with cursor and "
+    "max_credits.",
 }
 
 
 def _earlier(credits: int) -> str:
-    return f"{credits} lead credits were paid for these leads within the last day, and not again." if credits else ""
+    return (
+        f"{credits} lead credits were already paid for these leads within the last day, and were not charged again."
+        if credits
+        else ""
+    )
 
 
 def _note(notes: int) -> str:
-    return f"{notes} parts of the sentence may be read in another way: see interpret." if notes else ""
+    return f"{notes} parts of the sentence are ambiguous: see interpret." if notes else ""
