@@ -56,4 +56,4 @@ def test_mistakes(tmp_path: Path) -> None:
     path.write_text('{"query": "sites in Peru"}\nnonsense\n')
     told = CliRunner().invoke(cli, ["interpret", "--jsonl", str(path)])
     assert (told.exit_code, "Line 2: expected a JSON object" in told.output) == (2, True)
-    assert "Give a sentence" in CliRunner().invoke(cli, ["interpret"]).output
+    assert "Pass a sentence" in CliRunner().invoke(cli, ["interpret"]).output

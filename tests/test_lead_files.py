@@ -201,5 +201,5 @@ def test_an_error_in_parquet_names_file_and_field(tmp_path: Path, columns: dict[
 
 def test_what_is_no_parquet_is_said_to_be_none(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "leads.parquet", GOOD)
-    with pytest.raises(LeadFileError, match="no Parquet file"):
+    with pytest.raises(LeadFileError, match="not a Parquet file"):
         count_leads(path)

@@ -107,7 +107,7 @@ async def test_what_the_mail_says_and_to_whom(world: World, dsn: str) -> None:
     (mail,) = world.outbox.mails(owner)
     row = await world.postgres.fetchrow("SELECT name FROM {schema}.accounts WHERE id = $1", account)
     assert row is not None
-    assert mail["Subject"] == f"Few credits left: {row['name']}"
+    assert mail["Subject"] == f"Low on credits: {row['name']}"
     text = mail.get_content()
     assert text.startswith(f"The account {row['name']} is running low.\n\nIt has fewer than 100 lead credits.\n\n")
     assert "API credits.\n" not in text
@@ -253,7 +253,7 @@ async def test_no_name_says_more_in_a_header(world: World) -> None:
     assert await world.mail() == 1
     (mail,) = world.outbox.mails(owner)
     assert mail["Bcc"] is None
-    assert mail["Subject"].startswith("Few credits left: Acme  Bcc: all@receiver.test ")
+    assert mail["Subject"].startswith("Low on credits: Acme  Bcc: all@receiver.test ")
     assert world.outbox.mails("all@receiver.test") == []
 
 

@@ -116,7 +116,7 @@ def test_on_a_terminal(desk: Desk) -> None:
         *("2026-08-19", "2026-09-18"),
     ]
     assert rows[3][:2] == [PHONE, "phone"]
-    assert "none is known" not in shown
+    assert "Values without a page" not in shown
 
 
 def test_on_a_narrow_terminal(desk: Desk) -> None:

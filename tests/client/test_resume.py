@@ -202,7 +202,7 @@ def test_files_that_do_not_belong_together_are_refused(
         with pytest.raises(ResumeError, match="gone"):
             client.search(sort="domain", max_leads=5, resume=resume).to_jsonl(output)
         (tmp_path / "notes.txt").write_text("what I must not forget\nand this\n")
-        with pytest.raises(ResumeError, match="no resume file"):
+        with pytest.raises(ResumeError, match="not a resume file"):
             next(client.search(resume=tmp_path / "notes.txt").pages())
         assert (tmp_path / "notes.txt").read_text() == "what I must not forget\nand this\n"
 

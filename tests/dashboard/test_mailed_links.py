@@ -119,7 +119,7 @@ def test_one_asks_for_at_most_five_links_an_hour_and_takes_none_from_others(the_
         ask(visitor, who.email)
     answer = visitor.post("/dashboard/forgot", {"email": who.email})
     assert answer.status_code == 429
-    assert "Too many tries. Try again in 60 minutes." in answer.text
+    assert "Too many attempts. Try again in 60 minutes." in answer.text
     ask(the_office.visitor(), who.email)  # somebody else asks from elsewhere
 
 

@@ -125,7 +125,7 @@ def test_another_secret_is_refused(scene: World) -> None:
     refused = other.command("suppress", "add", "e.example", "--reason", "x", code=2)
     assert "differs from the secret that the opt-out list was created with" in refused.stderr
     refused = other.command("index", "load", str(scene.source), code=2)
-    assert "Set the first one again" in refused.stderr
+    assert "Restore the original secret" in refused.stderr
 
 
 def test_a_worker_with_another_secret_answers_nothing(scene: World) -> None:

@@ -25,15 +25,15 @@ The account {name} is running low.
 Left now:    {api:>{width}} API credits
              {lead:>{width}} lead credits
 
-Used a day:  {api_pace:>{width}} API credits{api_out}
+Daily use:   {api_pace:>{width}} API credits{api_out}
              {lead_pace:>{width}} lead credits{lead_out}
 
-What is used a day is the mean of the last full days (UTC), seven at most. Buy credits, or change the number at which
-you are told:
+Daily use is the average of the last full days (UTC), at most seven. Buy credits, or change when you are notified:
 
   {link}
 
-You get this mail because you are an owner of the account. The next one comes after the balance has been higher.
+You receive this email because you are an owner of the account. You get the next one only after the balance has risen
+again.
 """
 
 
@@ -62,14 +62,14 @@ async def _tell(postgres: Postgres, mailer: Mailer, link: str, claim: Claim) -> 
     passed = _still_passed(seen, claim.due)
     if passed == BalanceAlert():
         return passed
-    subject, text = f"Few credits left: {_line(seen.name)}", low_balance_text(seen, passed, link)
+    subject, text = f"Low on credits: {_line(seen.name)}", low_balance_text(seen, passed, link)
     told, failed = False, None
     for owner in claim.owners:
         try:
             await mailer.send(owner, subject, text)
             told = True
         except MailError as error:
-            log.warning("owner not told", extra={"account": claim.account_id, "reason": str(error)})
+            log.warning("owner not notified", extra={"account": claim.account_id, "reason": str(error)})
             # One who takes no mail at all will not take the next try either.
             failed = failed if isinstance(error, MailRefused) else error
     # If some were reached, it is done: they would else hear of it again at every try for the others.

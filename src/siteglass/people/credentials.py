@@ -20,7 +20,7 @@ from siteglass.platform.postgres import Postgres
 if TYPE_CHECKING:
     from siteglass.platform.postgres import Connection
 
-LINK_GONE = "This link works no more: it was used, replaced or has expired. Ask for a new one."
+LINK_GONE = "This link no longer works: it was used, replaced or has expired. Request a new one."
 
 _USE_LINK = """
 DELETE FROM {schema}.links

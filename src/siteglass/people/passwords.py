@@ -50,7 +50,7 @@ def check_password(password: str, email: str) -> None:
     if len(password) > MAX_CHARS:
         raise PeopleError(f"At most {MAX_CHARS} characters.", "password")
     if _hard_to_guess(password.lower(), email) < MIN_LEFT:
-        raise PeopleError("This one is easily guessed. Choose other words.", "password")
+        raise PeopleError("This password is easy to guess. Choose another one.", "password")
 
 
 def _hard_to_guess(password: str, email: str) -> int:

@@ -34,30 +34,30 @@ SIGN_INS_OF_ADDRESS = 300
 RESETS_OF_PERSON, RESETS_FROM_ADDRESS, RESETS_OF_ADDRESS = 20, 5, 50
 INVITATIONS_OF_ACCOUNT = 30
 
-WRONG = "That e-mail address and password do not match. Try again, or ask for a new password."
-WRONG_CODE = "That code is not right, or it was used before. Wait for the next one, or use a recovery code."
-CHANGED = "Your password was changed meanwhile. Sign in with the new one."
+WRONG = "The email address and password do not match. Try again, or reset your password."
+WRONG_CODE = "That code is wrong or was already used. Wait for the next one, or use a recovery code."
+CHANGED = "Your password was changed in the meantime. Sign in with the new one."
 
 RESET_MAIL = """\
-Somebody, most likely you, asked for a new password for Siteglass.
+Somebody, most likely you, requested a new password for Siteglass.
 
-Choose it here within one hour:
+Choose it within one hour:
 {link}
 
-If it was not you, do nothing: your password stays as it is.
+If it was not you, ignore this email: your password stays the same.
 """
 INVITATION_MAIL = """\
-You are invited to {account} at Siteglass, as {role}.
+You have been invited to join {account} on Siteglass as {role}.
 
-Join here within seven days:
+Accept the invitation within seven days:
 {link}
 
-If you do not know why, do nothing.
+If you did not expect this invitation, ignore this email.
 """
 CHANGED_MAIL = """\
-The password of your Siteglass sign-in was changed, and all other sessions were ended.
+Your Siteglass password was changed, and all your other sessions were signed out.
 
-If it was not you, ask for a new password at once: {link}
+If it was not you, reset your password now: {link}
 """
 
 
@@ -145,7 +145,7 @@ class SignIn:
         taken = await self._take("proofs of a person", str(session.person_id))
         known = await people.of_id(self._postgres, session.person_id)
         if not await self._passwords.matches(known.password if known else None, password):
-            raise PeopleError("That is not your password.", "password")
+            raise PeopleError("That password is wrong.", "password")
         await self._give_back([taken])
         if session.has_second_factor:
             await self._prove_code(session.person_id, code, "codes of who is signed in")
@@ -160,7 +160,7 @@ class SignIn:
     async def _start(self, known: SignInRecord, browser: Browser) -> PasswordResult:
         accounts = await people.accounts_of(self._postgres, known.id)
         if not accounts:
-            raise PeopleError("You belong to no account any more. Ask its owner for an invitation.")
+            raise PeopleError("You no longer belong to an account. Ask its owner for an invitation.")
         token = await sessions.start(
             self._postgres, known.id, known.password, accounts[0].account_id, browser.agent, browser.address,
         )  # fmt: skip
@@ -209,7 +209,7 @@ class SignIn:
         if known is not None:
             token = await links.new_reset(self._postgres, email)
             link = f"{self._public_url}/dashboard/reset/{token}"
-            await self._letters.send(email, "A new password for Siteglass", RESET_MAIL.format(link=link))
+            await self._letters.send(email, "Reset your Siteglass password", RESET_MAIL.format(link=link))
 
     async def reset(self, token: str, password: str) -> None:
         """Another password by a mailed link, and an end to all sessions; raises PeopleError."""
@@ -240,9 +240,9 @@ class SignIn:
         """Mail an invitation; returns its link, for operators. `by`: kind and id of who invites. Raises PeopleError."""
         email = people.clean_email(email)
         if not is_address(email):
-            raise PeopleError("An e-mail address, such as ada@example.com.", "email")
+            raise PeopleError("Enter an email address, such as ada@example.com.", "email")
         if role not in people.ROLES:
-            raise PeopleError(f"A role is one of {', '.join(people.ROLES)}.", "role")
+            raise PeopleError(f"The role must be one of {', '.join(people.ROLES)}.", "role")
         self._letters.require()
         if by[0] == "person":
             await self._take("invitations of an account", str(account_id), INVITATIONS_OF_ACCOUNT, HOUR)
@@ -250,7 +250,7 @@ class SignIn:
         link = f"{self._public_url}/dashboard/join/{token}"
         text = INVITATION_MAIL.format(account=" ".join(account_name.split()), role=role, link=link)
         try:
-            await self._letters.send(email, "You are invited to Siteglass", text)
+            await self._letters.send(email, "You have been invited to Siteglass", text)
         except Unavailable:
             await links.drop(self._postgres, token)
             raise

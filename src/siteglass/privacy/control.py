@@ -132,9 +132,7 @@ class Control:
             async with asyncio.timeout(DEADLINE_S):
                 await self._at_once.acquire()
         except TimeoutError:
-            raise Unavailable(
-                "more proofs of control are asked for than are looked at at once", has_price=False
-            ) from None
+            raise Unavailable("too many proofs of control are being checked at once", has_price=False) from None
         in_dns, http, https = places(domain)
         try:
             looks = (
@@ -168,7 +166,7 @@ class Control:
             try:
                 async with session.get(url, allow_redirects=False) as response:
                     if response.status != 200:
-                        return f"an answer with status {response.status}"
+                        return f"a response with status {response.status}"
                     body = b""
                     while len(body) < MAX_BYTES and (piece := await response.content.read(MAX_BYTES - len(body))):
                         body += piece
@@ -176,9 +174,9 @@ class Control:
                 return str(error)
             except (aiohttp.ClientError, OSError, ValueError) as error:
                 cause = error.__cause__ if isinstance(error, aiohttp.ClientConnectorDNSError) else error
-                return str(cause) if isinstance(cause, _NoAddress) else f"no answer ({type(error).__name__})"
+                return str(cause) if isinstance(cause, _NoAddress) else f"no response ({type(error).__name__})"
         lines = (line.strip() for line in body.splitlines())
-        return None if token.encode() in lines else "an answer without the token"
+        return None if token.encode() in lines else "a response without the token"
 
     async def addresses(self, host: str) -> list[Address]:
         """The addresses of a name that may be connected to; raises _NoAddress if there are none."""
@@ -243,7 +241,7 @@ def _server(text: str) -> tuple[str, int]:
         place = urlsplit(f"//[{text}]" if bare else f"//{text}")
         return str(ipaddress.ip_address(place.hostname or "")), place.port or DNS_PORT
     except ValueError:
-        raise SettingsError(f"{variable('dns_servers')}: {text!r} is no address such as 192.0.2.53:53.") from None
+        raise SettingsError(f"{variable('dns_servers')}: {text!r} is not an address such as 192.0.2.53:53.") from None
 
 
 def _network(text: str) -> Network:

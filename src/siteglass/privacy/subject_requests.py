@@ -27,25 +27,26 @@ MAX_AT_ONCE = 4
 REASON = "asked for at the opt-out page"
 ACTOR = "opt-out page"
 
-SUBJECT = "Your code for Siteglass"
+SUBJECT = "Your Siteglass code"
 TEXTS = {
     Purpose.OPT_OUT: """\
-Somebody, most likely you, asked Siteglass not to show this e-mail address any more.
+Somebody, most likely you, asked Siteglass to stop showing this email address.
 
 Your code:  {code}
 
-Enter it where you asked. It works for one hour, and for this request only.
+Enter it on the page where you made the request. It is valid for one hour, and only for this request.
 
-If it was not you, do nothing: without the code nothing happens. Give it to nobody.
+If it was not you, ignore this email: without the code nothing happens. Do not share the code.
 """,
     Purpose.ACCESS: """\
-Somebody, most likely you, asked Siteglass what it holds about this e-mail address.
+Somebody, most likely you, asked Siteglass what data it stores about this email address.
 
 Your code:  {code}
 
-Enter it where you asked. It works for one hour, and for this request only.
+Enter it on the page where you made the request. It is valid for one hour, and only for this request.
 
-If it was not you, do nothing: without the code nothing is told. Give it to nobody: whoever has it sees the answer.
+If it was not you, ignore this email: without the code nothing is revealed. Do not share the code: anyone who has it can
+see the data.
 """,
 }
 
@@ -96,7 +97,7 @@ class SubjectRequests:
         try:
             opened = self.sealer.open(sealed, index.clock.now_ms() // 1000)
         except NotATicket as error:
-            raise _not_proven("ticket", f"{error}; ask for a new one with POST /v1/opt-out") from None
+            raise _not_proven("ticket", f"{error}; request a new one with POST /v1/opt-out") from None
         ticket = opened.ticket
         value = Value(Kind(ticket.kind), ticket.text)
         if value.kind is Kind.EMAIL:
@@ -122,17 +123,17 @@ class SubjectRequests:
 
     async def _mail_code(self, purpose: Purpose, address: str, code: str) -> None:
         if self._mailer is None:
-            raise Unavailable(f"no mail can be sent: {variable('mail_url')} is not set", RETRY_AFTER_S, has_price=False)
+            raise Unavailable(f"mail cannot be sent: {variable('mail_url')} is not set", RETRY_AFTER_S, has_price=False)
         try:
             await self._mailer.send(address, SUBJECT, TEXTS[purpose].format(code=code))
         except MailRefused:
-            raise _not_proven("email", "no mail is taken for this address; is it spelled right?") from None
+            raise _not_proven("email", "mail to this address was rejected; is the address correct?") from None
         except MailError as error:
-            raise Unavailable(f"no mail can be sent: {error}", RETRY_AFTER_S, has_price=False) from None
+            raise Unavailable(f"mail cannot be sent: {error}", RETRY_AFTER_S, has_price=False) from None
 
     async def _check_token(self, opened: OpenedTicket, code: str | None) -> None:
         if code is not None:
-            raise _not_proven("code", "a domain has none; leave it out, the token of the domain is looked for")
+            raise _not_proven("code", "not used for a domain; omit it, the service looks for the token of the domain")
         looks = await self._control.look(opened.ticket.text, opened.token)
         if not any(look.proven for look in looks):
             raise BadRequest([_missed(look, opened.token) for look in looks])
@@ -140,9 +141,9 @@ class SubjectRequests:
 
 def _check_code(opened: OpenedTicket, code: str | None) -> None:
     if code is None:
-        raise _not_proven("code", "expected the code that was mailed to the address, found nothing")
+        raise _not_proven("code", "expected the code that was emailed to the address, found nothing")
     if not opened.is_code(code):
-        raise _not_proven("code", "not the code that was mailed for this ticket; the newest mail has the newest code")
+        raise _not_proven("code", "not the code that was emailed for this ticket; use the code from the newest email")
 
 
 def _missed(look: ControlCheck, token: str) -> Problem:

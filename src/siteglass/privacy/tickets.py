@@ -48,7 +48,7 @@ class Purpose(StrEnum):
 
 
 class NotATicket(ValueError):
-    """The text is no ticket of this service, or one that has expired; the message says which."""
+    """The text is not a ticket of this service, or one that has expired; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class TicketSealer:
 
     def __init__(self, given: Sequence[str]) -> None:
         if not given or any(len(secret) < MIN_SECRET_CHARS for secret in given):
-            raise ValueError(f"at least one secret of {MIN_SECRET_CHARS} characters or more is needed")
+            raise ValueError(f"at least one secret of {MIN_SECRET_CHARS} or more characters is required")
         self._secrets = [secret.encode() for secret in given]
         self._keys = [AESSIV(_key(FORMAT, secret)) for secret in self._secrets]
 
@@ -96,7 +96,7 @@ class TicketSealer:
         """The ticket and its proofs; raises NotATicket."""
         sealed = read_sealed(text, MAX_TICKET_CHARS)
         if sealed is None:
-            raise NotATicket("is no ticket of this service")
+            raise NotATicket("is not a ticket of this service")
         for key, secret in zip(self._keys, self._secrets, strict=True):
             try:
                 payload = key.decrypt(sealed, [FORMAT])
@@ -109,7 +109,7 @@ class TicketSealer:
             groups = (code[at : at + CODE_GROUP_CHARS] for at in range(0, CODE_CHARS, CODE_GROUP_CHARS))
             token = TOKEN_START + _spelled(_key(_TOKEN, secret), sealed, TOKEN_CHARS)
             return OpenedTicket(Ticket(Purpose(purpose), kind, value, expires_s), "-".join(groups), token)
-        raise NotATicket("is no ticket of this service")
+        raise NotATicket("is not a ticket of this service")
 
     def bucket(self, text: str) -> str:
         """A name for a value or a ticket in the rate limit, which tells nobody what it stands for."""

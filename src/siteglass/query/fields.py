@@ -276,7 +276,7 @@ FIELDS: tuple[Field, ...] = (
     _flag("missing_robot", "sites lacking a robots.txt", "robots:no", cursor_id=28),
     _flag("missing_heading", "sites lacking a main heading", "heading:no", cursor_id=29),
     _flag("missing_description", "sites lacking a meta description", "description:no", cursor_id=30),
-    _flag("has_email", "sites with an e-mail address", "email:yes"),
+    _flag("has_email", "sites with an email address", "email:yes"),
     _flag("has_phone", "sites with a phone number", "phone:yes"),
     _flag("has_facebook", "sites with a Facebook profile", "facebook:yes"),
     _flag("has_linkedin", "sites with a LinkedIn profile", "linkedin:yes"),
