@@ -28,9 +28,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-# An answer lists no more problems than this, however many there are.
+# A response lists at most this many problems, however many there are.
 MAX_DETAILS = 20
-# A message repeats no more of a value than this.
+# A message repeats at most this many characters of a value.
 MAX_REPEATED_CHARS = 64
 
 
@@ -181,7 +181,7 @@ class InsufficientCredits(SiteglassError):
     code = "INSUFFICIENT_CREDITS"
 
     def __init__(self, *, need_api: int, need_lead: int, balance_api: int, balance_lead: int) -> None:
-        # Who has nothing of what is needed cannot ask for so little that it would do.
+        # With no credits of a needed kind, even the smallest request would fail.
         empty = (need_api and not balance_api) or (need_lead and not balance_lead)
         next_step = "Buy credits." if empty else "Request less at once (`limit`, fewer domains), or buy credits."
         super().__init__(
@@ -387,8 +387,8 @@ class Unavailable(SiteglassError):
         can_retry: bool = False,
         has_price: bool = True,
     ) -> None:
-        # A charge whose confirmation was lost may stand: nothing may be claimed about it. Who pays for nothing is not
-        # told of charges at all.
+        # A charge whose confirmation was lost may have been made, so the message says nothing about it. For operations
+        # without a price, the message does not mention charges.
         charged = "" if while_charging or not has_price else " and nothing was charged"
         next_step = f"Try again in {retry_after_s} s."
         if can_retry:

@@ -184,7 +184,7 @@ def _hosts(address: str) -> str | None:
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """The environment that gives these settings, for a process of its own."""
+    """The environment that gives these settings, for a separate process."""
     made = {}
     for setting in fields(settings):
         value = getattr(settings, setting.name)

@@ -18,7 +18,7 @@ _MAPPED = ipaddress.IPv6Network("::ffff:0:0/96")
 
 
 def read_networks(given: Iterable[str]) -> tuple[Network, ...]:
-    """Each network once, in order; raises AccountError for what is none."""
+    """Each network once, in order; raises AccountError for anything that is not a network."""
     networks = {_read_network(text) for text in given}
     if not 1 <= len(networks) <= MAX_NETWORKS:
         raise AccountError(f"A list of networks must have 1 to {MAX_NETWORKS} entries, not {len(networks)}.")
@@ -44,7 +44,7 @@ def _read_network(text: str) -> Network:
 
 
 def read_address(text: str) -> Address | None:
-    """The address of a caller; an IPv4 address in IPv6 clothes counts as IPv4. None for what is no address."""
+    """The address of a caller; an IPv4 address mapped to IPv6 counts as IPv4. None if the text is not an address."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Rotation: a new key takes the place of another, and for a while both stand."""
+"""Rotation: a new key replaces another, and for a while both are valid."""
 
 from __future__ import annotations
 

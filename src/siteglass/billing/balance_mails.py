@@ -57,7 +57,8 @@ async def mail_low_balances(postgres: Postgres, mailer: Mailer, link: str) -> in
 
 
 async def _tell(postgres: Postgres, mailer: Mailer, link: str, claim: Claim) -> BalanceAlert:
-    """Mail to all owners; returns the numbers they were told of. Raises Unavailable if none of them was reached."""
+    """Mail all owners; returns the thresholds that they were notified of. Raises Unavailable if none of them was
+    reached."""
     seen = await standing(postgres, claim.account_id)
     passed = _still_passed(seen, claim.due)
     if passed == BalanceAlert():
@@ -116,5 +117,5 @@ def _until(day: date | None) -> str:
 
 
 def _line(name: str) -> str:
-    """A name as one line: it stands in a header, too."""
+    """A name as one line, because it is also used in a header."""
     return "".join(sign if sign.isprintable() else " " for sign in name)

@@ -1,7 +1,7 @@
 """Credits: charge, grant, refund, adjust, balance, quote. What writes is one call of one function in the database.
 
 The `domains` of a ledger row are lines of a letter, a blank and a domain as leads are stored under: `c example.com`.
-The letters are those of Mark. What a caller sent that is no host name is left out: it could be an address.
+The letters are those of Mark. Texts from a caller that are not host names are left out: they could be addresses.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from siteglass.platform.postgres import Postgres
 MAX_CHARGE = 1_000_000
 MAX_GRANT = 1_000_000_000_000
 MAX_DOMAINS = 1_000
-# Part of a charge's deadline that is kept for the commit and the way back: what the database begins to write by its
-# own deadline is known here before ours.
+# Part of a charge's deadline that is reserved for the commit and the response. If the database starts to write before
+# its deadline, the result arrives here before ours.
 COMMIT_MS = 500
 # Where the service does not pass its setting: commands and tests.
 CHARGE_TIMEOUT_MS = 2_000

@@ -1,8 +1,8 @@
-"""Proves the ledger: every hash, the unbroken sequence, that balances are the sums of their rows, that corrections give
-back no more than was taken, and that credits expired when and as much as they had to.
+"""Verifies the ledger: every hash, the unbroken sequence, and that balances are the sums of their rows. It also
+verifies that refunds give back no more than was taken, and that the right credits expired at the right time.
 
-It finds what was changed behind the service's back, row by row. Who rewrites all later rows and the balance as well
-leaves no trace here; against that, keep heads (`account, seq, hash`) somewhere else.
+It finds rows that were changed without the service. Somebody who also rewrites all later rows and the balance leaves no
+trace here; to detect that, store heads (`account, seq, hash`) somewhere else.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class _Books:
             self._wrong("takes more credits than were left")
         if row["kind"] in _SIGNS and min(_SIGNS[row["kind"]] * row["api"], _SIGNS[row["kind"]] * row["lead"]) < 0:
             self._wrong(f"is not a valid {row['kind']}: its credits have the wrong sign")
-        stuck = self._at == row["at"]  # the clock was behind the ledger: nothing can be told from this time
+        stuck = self._at == row["at"]  # the clock was slower than the ledger: this time proves nothing
         self._at = row["at"]
         match row["kind"]:
             case "grant" if row["expires_at"] is not None:
@@ -196,7 +196,7 @@ class _Books:
 
 
 async def _verify_account(postgres: Postgres, account_id: int, found: LedgerReport) -> None:
-    """One account, balance and rows as of the same moment: charges may go on meanwhile."""
+    """One account, with balance and rows as of the same moment: charges may continue meanwhile."""
     books = _Books(account_id, found)
     async with (
         postgres.connection(ACCOUNT_TIMEOUT_MS) as connection,

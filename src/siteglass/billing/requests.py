@@ -112,7 +112,7 @@ def _day(given: Given, name: str, problems: Problems) -> date | None:
         if _DAY.fullmatch(text):
             return date.fromisoformat(text)
     except ValueError:
-        pass  # no such day; told like any other text
+        pass  # no such day; reported like any other text
     problems.append(Problem(name, f"expected a day such as 2026-11-15, found {text[:64]!r}"))
     return None
 
@@ -128,7 +128,7 @@ def _time(given: Given, name: str, problems: Problems, *, end_of_day: bool = Fal
         if _DAY.fullmatch(text):
             return datetime.fromisoformat(text).replace(tzinfo=UTC) + timedelta(days=end_of_day)
     except (ValueError, OverflowError):
-        pass  # no such time; told like any other text
+        pass  # no such time; reported like any other text
     plus = "; write the + of an offset as %2B" if " " in text and _TIME.fullmatch(text.replace(" ", "+")) else ""
     expected = "expected an RFC 3339 time such as 2026-11-15T12:30:00Z or a day such as 2026-11-15"
     problems.append(Problem(name, f"{expected}, found {text[:64]!r}{plus}"))
@@ -186,7 +186,7 @@ def too_many_rows() -> BadRequest:
 
 @dataclass(frozen=True, slots=True)
 class LedgerRequest:
-    """Entries that are wanted, and how they were asked for: the next page is asked for alike."""
+    """The entries requested, and the parameters as sent: the next page uses the same ones."""
 
     wanted: EntryFilter
     given: Given

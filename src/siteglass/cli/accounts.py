@@ -42,7 +42,7 @@ def run(action: Callable[[Postgres], Awaitable[Result]]) -> Result:
 
 
 def actor() -> str:
-    """Who runs this command, for the audit log."""
+    """The user who runs this command, for the audit log."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # a container's user may have no name
@@ -292,9 +292,7 @@ def audit(account_id: int | None, after: int | None) -> None:
 
     async def listed(postgres: Postgres) -> list[log.AuditRow]:
         if account_id is not None:
-            await credits.Billing(postgres).balance(
-                account_id
-            )  # every account has one: raises for a number that is none
+            await credits.Billing(postgres).balance(account_id)  # every account has one: raises for an unknown number
         return await log.list_audit(postgres, account_id, after)
 
     for row in run(listed):

@@ -93,7 +93,7 @@ def demo_up(count: int | None, seed: int | None, name: str | None) -> None:
         _say("the service is running with other settings; stopping it")
         _stop()
     if running() is None:
-        require_free_port(settings)  # told now, not when all the rest is made
+        require_free_port(settings)  # reported now, not after everything else is created
     _keep(SETTINGS_FILE, environment_of(settings))
     keys = asyncio.run(_prepare(settings, count, seed))
     if running() is None:
@@ -154,7 +154,7 @@ def _kept(path: Path) -> dict[str, str] | None:
     try:
         kept: dict[str, str] = json.loads(path.read_text())
     except (FileNotFoundError, ValueError):
-        return None  # one that cannot be read is made anew
+        return None  # one that cannot be read is created again
     return kept
 
 
@@ -298,7 +298,7 @@ def running() -> int | None:
 
 
 def _start(settings: Settings) -> subprocess.Popen[bytes]:
-    """The service as a process of its own, which outlives this command."""
+    """The service as a separate process, which outlives this command."""
     require_free_port(settings)  # someone else's service there must not be taken for ours
     environment = {**os.environ, **environment_of(settings)}
     with LOG_FILE.open("ab") as log:

@@ -1,4 +1,4 @@
-"""The command `doctor`: chooses the settings to look at, and tells what was found."""
+"""The command `doctor`: chooses the settings to check, and shows the findings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MAKE_DEMO = "siteglass demo up"
 MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "wrong": ("✗", "red"), "skipped": ("-", None)}
-# Variables of scripts/engines.py, of the tests and of the client, which are no settings of the service.
+# Variables of scripts/engines.py, the tests and the client, which are not settings of the service.
 OTHER_VARIABLES = {
     *(f"SITEGLASS_{engine}_PORT" for engine in ("OPENSEARCH", "OPENSEARCH_TRANSPORT", "POSTGRES", "REDIS")),
     "SITEGLASS_ENGINES_DIR",
@@ -66,7 +66,7 @@ def _only_a_demo() -> bool:
         settings = load_settings()
         return not (settings.cursor_secrets or settings.key_secrets) and kept_settings() is not None
     except SettingsError:
-        return False  # told by the first check
+        return False  # reported by the first check
 
 
 async def _findings(of_demo: bool) -> AsyncIterator[Finding]:
@@ -94,7 +94,7 @@ def _settings_to_look_at(of_demo: bool) -> Settings:
     settings = kept_settings() if of_demo else load_settings()
     if settings is None:
         raise SettingsError(f"there is no demo in {FOLDER}: run `make demo` or `{MAKE_DEMO}`")
-    open_backends(settings)  # a name that the engines cannot have is told here
+    open_backends(settings)  # a name that the engines cannot have is reported here
     return settings
 
 

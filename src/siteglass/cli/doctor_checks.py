@@ -1,7 +1,7 @@
-"""What a service with these settings lacks, one finding per check, each with the way to mend it.
+"""What a service with these settings is missing: one finding per check, each with a fix.
 
-The checks stand in one table, in the order in which they are told. Each has a deadline; one that fails does not stop
-the others, those that need it are skipped.
+One table lists the checks in the order of the report. Each has a deadline. A failed check does not stop the others, but
+those that need it are skipped.
 """
 
 from __future__ import annotations

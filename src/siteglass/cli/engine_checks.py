@@ -64,7 +64,7 @@ async def check_clock(patient: Patient) -> Finding:
     before = datetime.now(UTC)
     server = await postgres_condition.server(patient.backends.postgres, DEADLINE_MS)
     after = datetime.now(UTC)
-    # The answer was given somewhere between: only what lies outside is a difference.
+    # The response was created somewhere in between: only a time outside this range is a difference.
     skew_s = max((server.now - after).total_seconds(), (before - server.now).total_seconds(), 0.0)
     if skew_s <= MAX_SKEW_S:
         return Finding("ok", f"the clocks of PostgreSQL and this machine agree within {max(skew_s, 0.001):.3f} s")

@@ -1,4 +1,4 @@
-"""The command that tells what a sentence means; needs no engine and no setting."""
+"""The command that shows how a sentence is interpreted; needs no engine and no setting."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def serve(host: str | None, port: int | None, workers: int | None) -> None:
         port=port or settings.port,
         workers=workers or settings.workers,
     )
-    create_app(settings)  # a missing setting is told here, once, not by every worker
+    create_app(settings)  # a missing setting is reported here, once, not by every worker
     require_free_port(settings)
     os.environ.update(environment_of(settings))  # the workers read it: the options must hold for them too
     uvicorn.run(
@@ -81,8 +81,8 @@ def main() -> None:
 
 
 def _in_one_line(error: Exception) -> str | None:
-    """What the operator can do about an error; None for those that are faults of ours."""
-    match error:  # what costs nothing to recognise first: a mistake is told at once
+    """What the operator can do about an error; None for bugs."""
+    match error:  # the cheap checks first: a mistake is reported immediately
         case SettingsError():
             return str(error)
         case OSError(filename=str(name)):

@@ -85,7 +85,7 @@ def _read_values(source: Path) -> Iterator[tuple[int, Value | None]]:
         while line := lines.readline(MAX_LINE_CHARS):
             number += 1
             while not line.endswith("\n") and (rest := lines.readline(MAX_LINE_CHARS)):
-                line = line[:MAX_LINE_CHARS] + rest[-1:]  # what is longer than any value is none
+                line = line[:MAX_LINE_CHARS] + rest[-1:]  # anything longer than the longest value is not a value
             text = _first_column(line)
             if not text or text.startswith("#"):
                 continue

@@ -1,5 +1,6 @@
-"""Files of evidence: where and when each address and number of a lead was seen. Parquet beside a file of leads, with
-the same name but its end, and as many row groups: the evidence of a row group of leads lies in that of its number."""
+"""Evidence files: where and when each address and number of a lead was seen. Each is a Parquet file next to a lead
+file, with the same name but another extension. Both have the same number of row groups: row group N has the evidence
+for the leads in row group N."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from siteglass.corpus.lead_files import LeadFileError, open_parquet, place_parts
 
 # Not `.parquet`: folders of leads are read by that name.
 SUFFIX = ".evidence"
-# No value is told of more pages: who wants to know where it stands has enough of these.
+# No more pages than this are listed for a value: they are enough to show where it was found.
 MAX_SIGHTINGS = 20
 
 
@@ -74,7 +75,7 @@ def write_evidence(leads: Path, sightings: pa.Table) -> None:
 
 
 def read_evidence(store: Path, place: str, domain: str) -> list[Sighting]:
-    """What was seen of the lead whose record lies at a place, see `lead_files.record_place`; nothing without a file."""
+    """The sightings for the lead whose record is at a place, see `lead_files.record_place`; empty without a file."""
     name, row_group = place_parts(place)
     path = evidence_of(store / name)
     try:

@@ -221,7 +221,7 @@ def read_parquet(path: Path) -> Iterator[tuple[int, list[Lead]]]:
 
 
 def record_place(path: Path, row_group: int) -> str:
-    """Where a record lies, as its document says it: file and row group."""
+    """The position of a record, as stored in its document: file and row group."""
     return f"{path.name}#{row_group}"
 
 

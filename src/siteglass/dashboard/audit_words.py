@@ -1,4 +1,4 @@
-"""What stands in the audit log, in words: who did what, and what was set. Operators have no name here."""
+"""The audit log in words: who did what, and what was set. Operators have no name here."""
 
 from __future__ import annotations
 

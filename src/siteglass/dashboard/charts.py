@@ -57,7 +57,8 @@ class Chart:
 
     @property
     def rows(self) -> list[tuple[str, tuple[str, ...]]]:
-        """The table, the newest day first, without days on which nothing was; spelled here, not by a filter for each of
+        """The table, the newest day first, without days on which nothing was; formatted here, not by a filter for each
+        of
         some thousand numbers."""
         values = list(zip(*(line.values for line in self.lines), strict=True))
         return [

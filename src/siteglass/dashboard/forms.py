@@ -1,4 +1,4 @@
-"""Reads what a form sends: bounded, and nothing but forms of ours."""
+"""Reads submitted forms: only our own, and only up to a limit."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Form:
         return int(value)
 
     def number(self, name: str) -> int | None:
-        """The number of something, such as a key or a ledger row; None for what is none."""
+        """The number of something, such as a key or a ledger row; None if it is not a number."""
         text = self.get(name)
         return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_NUMBER_DIGITS else None
 

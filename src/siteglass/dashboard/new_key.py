@@ -1,7 +1,7 @@
 """The pages that make an API key, new or in the place of another; it is shown on the answer to the form, never again.
 
-Nothing of it is stored on the way, so the answer cannot be a redirect. A form that is sent twice makes one key: each
-carries a number of its own that is used up, and a key that was rotated cannot be rotated again.
+Nothing of it is stored on the way, so the answer cannot be a redirect. A form that is sent twice creates one key: each
+form has a unique number that can be used once. A key that was rotated cannot be rotated again.
 """
 
 from __future__ import annotations

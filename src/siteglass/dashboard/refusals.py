@@ -1,4 +1,4 @@
-"""Why a page is not shown. The one place that spells it: a status, a title, and what to do next."""
+"""Why a page is not shown: a status, a title, and what to do next. Nothing else writes these texts."""
 
 from __future__ import annotations
 

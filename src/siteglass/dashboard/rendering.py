@@ -1,4 +1,4 @@
-"""Turns what a page knows into HTML: templates, how numbers and times are spelled, and the headers of every page."""
+"""Turns the data of a page into HTML: templates, the formats of numbers and times, and the headers of every page."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ DONE = {
 
 
 def number(value: float | None) -> str:
-    """1,234,567, or a dash for nothing known."""
+    """1,234,567, or a dash if the number is unknown."""
     if value is None:
         return "–"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}".removesuffix(".0")

@@ -28,7 +28,7 @@ _SYSTEMS = (
 
 
 def device(agent: str) -> str:
-    """A browser in two words, such as "Firefox on Windows"; what is none, by its own name."""
+    """A browser in a few words, such as "Firefox on Windows"; other programs by their own name."""
     browser = next((name for sign, name in _BROWSERS if sign in agent), "")
     system = next((name for sign, name in _SYSTEMS if sign in agent), "")
     if not browser:

@@ -106,7 +106,7 @@ def _by_operation(used: CreditsByDay, kind: str) -> Chart:
 
 
 def _by_key(used: CreditsByDay, kind: str) -> Chart:
-    """The key with most of this kind first, all that are not told one by one last."""
+    """The key with the most credits of this kind first, and the sum of unlisted keys last."""
     found = sorted(used.by_key(), key=lambda series: (series.key_id is None, -sum(_credits_of(series, kind))))
     lines = [
         Line(series.label, _credits_of(series, kind), OTHER_COLOUR if series.key_id is None else place)

@@ -1,6 +1,6 @@
 """Index generations: made aside, filled, promoted by swapping the read alias, dropped. Readers never see the change.
 
-All generations that take writes stand behind the write alias; a writer asks for them before each batch.
+The write alias names all generations that receive writes; a writer looks them up before each batch.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from siteglass.index.names import written_as
 from siteglass.platform.backends import EngineError
 
 ADMIN_TIMEOUT_MS = 60_000
-# A generation is named by the clock of the machine that made it, the list of opt-outs is dated by PostgreSQL's: a clock
-# that was ahead must not let workers forget what was listed just after. No machine in use is wrong by a day.
+# A generation is named by the clock of the machine that created it, but opt-outs are dated by PostgreSQL's clock. A
+# fast clock must not let workers forget opt-outs that were listed just afterwards. No machine in use is wrong by a day.
 CLOCK_MARGIN = timedelta(days=1)
 
 
@@ -29,7 +29,7 @@ class GenerationError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What `status` tells of one generation."""
+    """What `status` shows of one generation."""
 
     name: str
     documents: int

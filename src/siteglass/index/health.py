@@ -18,7 +18,7 @@ class Cluster:
     version: str
     nodes: int
     health: str
-    """Of our own generations: a broken index of someone else's is not ours to mend."""
+    """Only our generations: this service cannot fix a broken index of another one."""
 
 
 @dataclass(frozen=True, slots=True)

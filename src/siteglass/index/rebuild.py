@@ -1,7 +1,7 @@
-"""Operation: a new generation from files of leads, verified and promoted, while searches and writers go on.
+"""Operation: a new generation from lead files, verified and promoted, while searches and writes continue.
 
-The order of the steps is what keeps changes from being lost: the generation comes first, so that writers write to it,
-and only then the files are listed. A change is in a file that was there before, or was written to the generation.
+The order of the steps keeps changes from being lost. The generation is created first, so that writers write to it, and
+only then are the files listed. So every change is either in a listed file, or was written to the generation.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RebuildPlan:
     forced: str | None = None
     """Why it is promoted without having been verified."""
     keep: int = 1
-    """Generations kept behind the new one."""
+    """Older generations to keep."""
     keep_failed: bool = False
     tolerances: Tolerances = field(default_factory=Tolerances)
     golden: GoldenSet | None = None
@@ -63,7 +63,7 @@ class RebuildFailed(Exception):
 async def rebuild(index: Index, sources: Sequence[Path], plan: RebuildPlan) -> RebuildReport:
     """Build a generation of the files, or of the Parquet files in folders, and do with it as planned."""
     started = time.monotonic()
-    files_of(sources)  # what cannot be read is told before anything is made
+    files_of(sources)  # unreadable files are reported before anything is created
     building = replace(plan.shape, replicas=0, refresh_interval="-1")
     source = ", ".join(str(path) for path in sources)
     name = await generations.create(index, building, source, unfinished=True)
@@ -136,7 +136,7 @@ async def _verified(index: Index, name: str, plan: RebuildPlan, loaded: LoadRepo
 
 
 async def _give_up(index: Index, name: str, plan: RebuildPlan) -> str:
-    """Drop what is half built; what is to be told of it."""
+    """Drop the unfinished generation; returns what to report about it."""
     if not plan.keep_failed:
         with contextlib.suppress(EngineError, Unavailable, generations.GenerationError):
             await generations.drop(index, name)

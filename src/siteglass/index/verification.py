@@ -61,7 +61,7 @@ class Report:
 
 
 async def verify(index: Index, name: str, tolerances: Tolerances, golden: GoldenSet | None = None) -> Report:
-    """Compare a generation with the live one; the first of all, and the live one itself, stand alone."""
+    """Compare a generation with the live one; the first generation, and the live one itself, are checked alone."""
     generation = await generations.require(index, name)
     await generations.refresh(index, [name])
     live = await generations.live(index)
@@ -111,7 +111,7 @@ def _differences(expected: dict[str, Any], found: dict[str, Any]) -> list[str]:
 
 
 def _spelled(field: dict[str, Any]) -> dict[str, Any]:
-    """A field as the engine spells it back: without what is the default."""
+    """A field as the engine returns it: without defaults."""
     return {
         key: {name: _spelled(inner) for name, inner in value.items()} if key == "properties" else value
         for key, value in field.items()

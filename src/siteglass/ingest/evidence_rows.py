@@ -22,7 +22,7 @@ class NoEvidence(Exception):
 
 def evidence(domains: Any, sightings: pa.Table) -> pa.Table:
     """Sightings, see `together`, in the form of a file of evidence and in its order."""
-    # Equal rows of a group differ in where they lie: the newest first, so that it is the one that is kept.
+    # Equal rows of a group differ in their position: the newest first, so that it is kept.
     by_key: list[Order] = [(name, ASCENDING) for name in _KEY]
     order: list[Order] = [("last_seen_ms", DESCENDING), ("archive", ASCENDING), ("offset", ASCENDING)]
     sightings = sightings.sort_by([*by_key, *order])
@@ -58,7 +58,7 @@ def addresses_screened(found: pa.Table, contacts: Contacts, suppressed: Suppress
 
 
 def shown_evidence(found: pa.Table, leads: pa.RecordBatch) -> pa.Table:
-    """The evidence for what leads show, and for nothing else; raises NoEvidence if some is missing."""
+    """The evidence for exactly the values that leads show; raises NoEvidence if some is missing."""
     domains = listed(leads, "domain")
     shown = {
         f"{domain} {kind} {value}"

@@ -23,7 +23,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 class NotAnHttpResponse(ValueError):
-    """The bytes are no HTTP answer; the message is the reason, one of few."""
+    """The bytes are not an HTTP response; the message is the reason, one of a few."""
 
 
 class Answer(NamedTuple):

@@ -57,7 +57,7 @@ class MergeReport(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: int
     """Leads that say the same as those of the run before, and keep the time of their last change."""
     dropped: dict[str, int]
-    """Domains that are no lead, by reason: parked, alias, noindex, no_page, name, suppressed."""
+    """Domains that are not leads, by reason: parked, alias, noindex, no_page, name, suppressed."""
 
 
 def merge(

@@ -30,7 +30,7 @@ from siteglass.platform.progress import progress, working
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Raise it with every change of how pages become a lead: it is part of a run's name, so that they are merged anew.
+# Raise it with every change of how pages become a lead: it is part of a run's name, so that they are merged again.
 MERGE_VERSION = "2026.11.2"
 MOST_PARKED_PERCENT = 0.1
 REPORT = "report.json"
@@ -38,7 +38,7 @@ TASKS = "tasks.txt"
 
 
 class RunFailed(Exception):
-    """A run that cannot go on; the message says why, and what to do."""
+    """A run that cannot continue; the message says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class RunResult:
 
 
 def build(order: RunOrder) -> RunResult:
-    """Bring a run to its end, or go on with one that was interrupted. What is done is not done again."""
+    """Run to the end, or resume an interrupted run. Finished steps are not repeated."""
     order.work.mkdir(parents=True, exist_ok=True)
     seconds: dict[str, float] = {}
     with _alone(order.work), _told():
@@ -108,7 +108,7 @@ def _alone(work: Path) -> Iterator[None]:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What an operator can mend is told in one line."""
+    """Problems that an operator can fix are reported in one line."""
     try:
         yield
     except (spark.NoJava, MergeFailed) as error:

@@ -1,7 +1,7 @@
 """Records of a member of an archive. A record counts only where something else than its own length proves its end.
 
-A page may hold bytes that look like a record of another domain. Where a record's length is wrong, reading would go on
-inside the page, so no record is ever searched for: each must begin where the one before provably ends. Proof is the
+A page may hold bytes that look like a record of another domain. With a wrong length, reading would continue inside the
+page. So records are never searched for: each must begin where the previous one provably ends. Proof is the
 end of a member whose checksum holds, or a digest of the record's content.
 """
 
@@ -84,7 +84,7 @@ def _read_head(stream: BinaryIO) -> tuple[int, dict[str, str]]:
         if line == b"\r\n":
             break
         text = _text(line)
-        if text[0] in " \t" and name:  # the standard lets a long value go on in the next line
+        if text[0] in " \t" and name:  # the standard lets a long value continue on the next line
             headers[name] += f" {text.strip()}"
             continue
         name, colon, value = text.partition(":")

@@ -77,7 +77,8 @@ def spark_session(
 
     work = work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    # What workers are sent may lie there for a while, secrets among it: ours alone, and nothing of a killed run.
+    # Data for workers, including secrets, may stay there for a while: only we can read it, and nothing remains of a
+    # killed run.
     shutil.rmtree(work / "tmp", ignore_errors=True)
     (work / "tmp").mkdir(mode=0o700)
     logging = work / "log4j2.properties"
@@ -167,7 +168,8 @@ def _task_runner(paths: list[str], plan: Plan) -> Callable[[Iterator[pa.RecordBa
 
 
 def _tried(archive: Path, plan: Plan) -> _Answer:
-    """A task's tries are counted beside its file: who dies cannot tell, and Spark ends the run after some."""
+    """A task's attempts are counted next to its file: a worker that dies cannot report it, and Spark ends the run after
+    some."""
     count: Path | None = None
     try:
         count = plan.folder / f"{task_id_of(archive)}.tries"

@@ -1,7 +1,7 @@
 """What runs around an operation that is charged: find and serialize the response, then charge, and only then answer.
 
-Nothing can fail between the charge and the response but its delivery; for that there is Idempotency-Key: the charge
-stores the response, and a caller that sends the same request again gets it again.
+Between the charge and the response only the delivery can fail. Idempotency-Key covers that: the charge stores the
+response, and a caller that repeats the request gets it again.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ class LeadEndpoints:
         return self._offer("page", caller, page, spending, now_s)
 
     def cursor_holder(self, caller: Caller) -> str:
-        """Who may use a cursor: every key of the account."""
+        """The scope of a cursor: every key of the account."""
         return str(caller.account_id)
 
     def _offer(

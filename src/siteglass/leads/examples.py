@@ -87,7 +87,7 @@ ENRICHMENTS: Examples = {
 
 
 def _cursor(domain: str, *, backward: bool) -> str:
-    """A cursor of the right form that opens nothing: it is sealed with a secret that is none."""
+    """A cursor in the right format that does not work: it is encrypted with a made-up secret."""
     here = Continuation(_FILTERS, None, "-score", 1, Position(72, domain, backward), 42, False, _RESULT_ID)
     return CursorSealer(["no secret, only an example of one"], 0).seal(here, "example", 0)
 

@@ -1,6 +1,7 @@
 """Asks a language model what a sentence means, where one is set up: an endpoint that speaks the chat API of OpenAI.
 
-Never raises: one attempt within one deadline, and whatever goes wrong the rules' reading stands. What becomes of an
+Never raises: one attempt within one deadline, and whatever goes wrong, the rules' interpretation is used. What becomes
+of an
 answer is decided in `query.suggested`; nothing of it is run, shown or logged.
 """
 
@@ -34,7 +35,7 @@ REST_MS = 30_000
 CACHED_MOST = 1_000
 CACHED_MS = 3_600_000
 
-# A longer list of values is not told: a model knows countries and products by name.
+# A longer list of values is not sent: a model knows countries and products by name.
 _MOST_VALUES_TOLD = 30
 _ARGUMENTS = {
     Kind.TERM: "values: names",
@@ -88,7 +89,7 @@ class _Breaker:
         self._trying = False
 
     def may_call(self) -> bool:
-        """Whether to call now; who may, tells how it went with `succeeded`, `failed` or `gave_up`."""
+        """Whether to call now; the caller then reports the outcome with `succeeded`, `failed` or `gave_up`."""
         if self._failures < MAX_FAILURES:
             return True
         # A clock that was set back does not prolong the rest.
@@ -247,7 +248,7 @@ def _outcome(error: Exception) -> str:
 
 
 def _instructions() -> str:
-    """What the model is told, the same for every sentence."""
+    """The prompt for the model, the same for every sentence."""
     return _INSTRUCTIONS.format(fields="\n".join(_field(name, asked) for name, asked in suggested.FIELDS.items()))
 
 

@@ -21,7 +21,7 @@ _ALWAYS_KNOWN = ("domain", ALWAYS_SHOWN)
 # A longer list is looked up, not read.
 _MAX_VALUES_LISTED = 30
 
-# Built at run time: `Annotated[...]` of a variable is no type to a type checker.
+# Built at run time: `Annotated[...]` of a variable is not a type to a type checker.
 _annotated: Any = Annotated
 
 OneValue = Annotated[str, Meta(max_length=MAX_VALUE_CHARS, pattern=r"\S")]

@@ -1,5 +1,6 @@
-"""The sandbox: what a key that begins with `sg_test_` gets. A fixed set of made-up leads, no charge, and every outcome
-on request: some words as the whole `query` of a search, some domains of an enrichment.
+"""The sandbox: what a key that begins with `sg_test_` gets. It finds a fixed set of made-up leads and is free of
+charge. Every outcome can be requested: by some words as the whole `query` of a search, or by some domains of an
+enrichment.
 
 Everything else is the service as it is: the same reading of searches, the same engine, the same limits.
 """
@@ -173,7 +174,7 @@ class SandboxEndpoints(LeadEndpoints):
         return await self.first_page(caller, without_word, 0 if word == EXPIRED_CURSOR else now_s)
 
     def cursor_holder(self, caller: Caller) -> str:
-        """Who may use a cursor: test keys of the account, not its others."""
+        """The scope of a cursor: test keys of the account, not its live keys."""
         return f"test {caller.account_id}"
 
     async def find_domains(self, domains: list[str], select: tuple[str, ...]) -> EnrichmentResult:

@@ -24,8 +24,8 @@ MAX_Q_CHARS = 64
 FIELDS = tuple(dict.fromkeys(one.field for one in COMPLETABLE.values()))
 NARROWED = tuple(name for name in FIELDS if "country" in DETAILS.get(COMPLETABLE[name].kind, ()))
 
-# The same for everybody until the vocabulary changes, and asked for with every letter that is typed: the one answer
-# that may be kept, by the caller alone.
+# The same for everybody until the vocabulary changes, and requested with every letter that is typed. So this is the
+# only response that may be cached, by the caller alone.
 VALUES_HEADERS = {"Cache-Control": "private, max-age=3600", "Vary": "X-API-Key"}
 
 

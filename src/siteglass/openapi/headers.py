@@ -1,4 +1,4 @@
-"""Headers of the answers; their examples are spelled by the code that sends them."""
+"""Headers of the responses; the code that sends them also formats the examples."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def _by_status(kind: type[SiteglassError]) -> tuple[int, str]:
 
 
 def _argument(asked: SearchableField) -> str:
-    """An example of what stands in the parentheses."""
+    """An example of the text in the parentheses."""
     if asked.ask.kind is Kind.FLAG:
         return ""
     ranged = [f.example for f in asked.ask.filters if f.form in (Form.SPAN, Form.COMPARISON)]

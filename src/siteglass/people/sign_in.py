@@ -1,6 +1,6 @@
 """Operation: people sign in, ask for a new password, are invited and join; the mails that belong to it.
 
-Who is not known gets the same answers as who is, after the same time: the same steps run, and mails go out later.
+Unknown people get the same responses as known ones, after the same time: the same steps run, and mails are sent later.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class SignIn:
         return PasswordResult(token, keeps)
 
     def _counted_under(self, email: str, browser: Browser) -> tuple[str, str]:
-        """A browser in which the person has signed in before has a count of its own, which no stranger uses up."""
+        """A browser in which the person has signed in before has a separate count, which strangers cannot use up."""
         opened = self.secrecy.open_token(_KNOWN_USE, browser.known, self._now_s()) if browser.known else None
         if opened is not None and opened[0] == email:
             return "tries of a known browser", f"{email} {opened[1]}"
@@ -193,9 +193,10 @@ class SignIn:
     # --- a new password ---------------------------------------------------------------------------
 
     async def ask_for_reset(self, email: str, address: str) -> None:
-        """Mail a link, if there is such a person; nothing here tells whether there is. Raises TooManyTries."""
+        """Mail a link, if there is such a person; the response does not reveal whether there is. Raises
+        TooManyTries."""
         email = people.clean_email(email)
-        # One who asks is refused before others lose a try, so that one alone cannot use up those of a person.
+        # A single sender is refused before the person's count is used up, so that one alone cannot block a person.
         await self._take("resets from an address", household(address), RESETS_OF_ADDRESS, HOUR)
         await self._take(
             "resets of a person from an address", f"{household(address)} {email}", RESETS_FROM_ADDRESS, HOUR
@@ -237,7 +238,7 @@ class SignIn:
     # --- invitations ------------------------------------------------------------------------------
 
     async def invite(self, email: str, role: str, account_id: int, account_name: str, by: tuple[str, str]) -> str:
-        """Mail an invitation; returns its link, for operators. `by`: kind and id of who invites. Raises PeopleError."""
+        """Mail an invitation; returns its link, for operators. `by`: kind and id of the inviter. Raises PeopleError."""
         email = people.clean_email(email)
         if not is_address(email):
             raise PeopleError("Enter an email address, such as ada@example.com.", "email")

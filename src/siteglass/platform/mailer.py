@@ -1,4 +1,4 @@
-"""Sends plain mails: over SMTP, or into a folder while developing. What they say is the business of who sends them."""
+"""Sends plain mails: over SMTP, or into a folder while developing. The callers write the texts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class MailError(Exception):
 
 
 class MailRefused(MailError):
-    """Mail for this recipient is not taken: another try would end alike."""
+    """Mail for this recipient is rejected: another attempt would fail, too."""
 
 
 class Mailer(ABC):
@@ -48,7 +48,7 @@ class Mailer(ABC):
     def __init__(self, sender: Address, timeout_ms: int) -> None:
         self._sender = sender
         self._timeout_s = timeout_ms / 1000
-        # Threads of its own: a server that hangs must not take those of others.
+        # Separate threads: a server that hangs must not block those of others.
         self._threads = ThreadPoolExecutor(MAX_AT_ONCE, thread_name_prefix="mail")
 
     @property
@@ -85,7 +85,7 @@ class Mailer(ABC):
 
 
 class SmtpMailer(Mailer):
-    """Hands mails to a server, over a connection of its own each: they are few."""
+    """Hands mails to a server, each over a separate connection: they are few."""
 
     def __init__(self, sender: Address, timeout_ms: int, server: SplitResult, security: Security) -> None:
         super().__init__(sender, timeout_ms)

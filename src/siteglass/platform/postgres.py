@@ -169,14 +169,14 @@ class Postgres:
             await transaction.commit()
 
     async def fetch(self, statement: str, *arguments: Any, timeout_ms: int | None = None) -> list[asyncpg.Record]:
-        """All rows of one statement, which is a transaction of its own."""
+        """All rows of one statement, which is a separate transaction."""
         async with self.connection(timeout_ms) as connection:
             return await connection.fetch(self.sql(statement), *arguments)
 
     async def fetchrow(
         self, statement: str, *arguments: Any, timeout_ms: int | None = None, turn: int | None = None
     ) -> asyncpg.Record | None:
-        """The first row of one statement, which is a transaction of its own."""
+        """The first row of one statement, which is a separate transaction."""
         async with self.connection(timeout_ms, turn) as connection:
             return await connection.fetchrow(self.sql(statement), *arguments)
 

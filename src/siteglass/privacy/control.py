@@ -1,7 +1,7 @@
 """Looks whether somebody controls a domain: a token in its DNS, or on its site. Fetches from public addresses only.
 
-A stranger chooses the domain, so this is a way into our network unless it is closed: names are looked up here, every
-address is held against what is public, and what is connected to is the address that was looked at, not the name.
+A stranger chooses the domain, so without care this would be a way into our network. Names are resolved here, every
+address must be public, and the connection goes to the checked address, not to the name.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class _NoAddress(OSError):
     """DNS names no address that may be connected to."""
 
     def __init__(self) -> None:
-        # One text for no answer, no address and one of ours: who asks is not to learn what only our DNS knows.
+        # One text for no response, no address and an internal address: the caller must not learn what only our DNS
+        # knows.
         super().__init__("no public address")
 
 
@@ -207,7 +208,7 @@ class Control:
 
 
 def is_name(domain: str) -> bool:
-    """Whether a text can only be looked up, and is no address in any spelling."""
+    """Whether a text is a name to resolve, and not an address in any notation."""
     return _NAME.fullmatch(domain) is not None
 
 

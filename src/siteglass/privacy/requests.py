@@ -89,12 +89,12 @@ _BY_KIND = {"email": Kind.EMAIL, "domain": Kind.DOMAIN}
 
 
 def contact(settings: Settings) -> str:
-    """Whom people write to who get no further here; empty if no mail is set up."""
+    """The contact address for people who cannot continue here; empty if no mail is set up."""
     return parseaddr(settings.mail_from)[1]
 
 
 def _not_provable(name: str, value: Value, write_to: str) -> list[Problem]:
-    """Values that can be suppressed, but not by who comes through this door."""
+    """Values that can be suppressed, but not by a request over HTTP."""
     if value.sha256 is not None:  # nobody can be mailed at a hash
         return [Problem(name, "expected one address such as anna@example.com, found a hash")]
     if value.kind is Kind.EMAIL and not value.text.isascii():
@@ -112,7 +112,7 @@ def _not_provable(name: str, value: Value, write_to: str) -> list[Problem]:
 
 
 def read_ask(body: dict[str, Any], write_to: str = "") -> tuple[Purpose, Value]:
-    """The body of POST /v1/opt-out; `write_to` is told to those whom no code can be mailed to."""
+    """The body of POST /v1/opt-out; `write_to` is shown to people whom no code can be emailed to."""
     problems = unknown_fields(body, names_of(OptOutBody))
     texts = read_fields(OptOutBody, body, problems)
     given = {name: texts[name] for name in _BY_KIND if texts[name] is not None}

@@ -141,7 +141,7 @@ def completed_response(done: CompletedRequest) -> OptOutDone | AccessDone:
 
 
 def _stored(lead: HeldLead, *, whole: bool) -> StoredRecord:
-    # People who proved an address of theirs do not see those of others on the same site.
+    # People who proved their address do not see the addresses of others on the same site.
     return StoredRecord(
         domain=lead.domain,
         fields=list(lead.fields),

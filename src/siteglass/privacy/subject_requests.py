@@ -82,7 +82,8 @@ class SubjectRequests:
         self._at_once = asyncio.Semaphore(MAX_AT_ONCE)
 
     async def ask(self, purpose: Purpose, value: Value, now_s: int) -> PendingRequest:
-        """A ticket, and for an address a mail with its code. What is held is not looked at, so it cannot show."""
+        """A ticket, and for an address a mail with its code. Stored data is not read, so the response cannot reveal
+        it."""
         life_s = CODE_LIFE_S if value.kind is Kind.EMAIL else TOKEN_LIFE_S
         sealed = self.sealer.seal(Ticket(purpose, value.kind, value.text, now_s + life_s))
         opened = self.sealer.open(sealed, now_s)
@@ -107,7 +108,7 @@ class SubjectRequests:
         return await self._carry_out(index, ticket.purpose, value)
 
     async def _carry_out(self, index: Index, purpose: Purpose, value: Value) -> CompletedRequest:
-        """Raises Unavailable if it is not done; the same again goes on from there."""
+        """Raises Unavailable if it is not finished; repeating the request continues from there."""
         try:
             async with asyncio.timeout(DEADLINE_S), self._at_once:
                 if purpose is Purpose.ACCESS:

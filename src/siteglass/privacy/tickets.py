@@ -1,7 +1,7 @@
 """Tickets: a request of a person, sealed, so that nothing about it is stored until it is proven. No I/O.
 
-A ticket is base64url(AES-SIV(JSON)) as a cursor is. The code that is mailed and the token that goes into DNS are keyed
-hashes of the ticket: each belongs to one ticket, and neither can be worked out from it. Every use has its own key.
+A ticket is base64url(AES-SIV(JSON)) as a cursor is. The emailed code and the DNS token are keyed hashes of the ticket:
+each belongs to one ticket, and neither can be derived from it. Every use has its own key.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class OpenedTicket:
     code: str
     """As it is mailed, in groups."""
     token: str
-    """As it stands in DNS or on the site."""
+    """As it is published in DNS or on the site."""
 
     def is_code(self, typed: str) -> bool:
         """Whether that is the code, in capitals or not, with whatever between its groups."""
@@ -112,7 +112,7 @@ class TicketSealer:
         raise NotATicket("is not a ticket of this service")
 
     def bucket(self, text: str) -> str:
-        """A name for a value or a ticket in the rate limit, which tells nobody what it stands for."""
+        """A name for a value or a ticket in the rate limit, which does not reveal the value."""
         return hmac.new(_key(_BUCKET, self._secrets[0]), text.encode(), hashlib.sha256).hexdigest()[:32]
 
 

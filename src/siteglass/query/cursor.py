@@ -34,7 +34,7 @@ _SORTED = {number: name for name, number in SORT_IDS.items()}
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Between which leads a page starts: behind the anchor in the direction of travel."""
+    """Where a page starts: after the anchor in the direction of travel."""
 
     key: int
     """Leading sort value of the anchor."""
@@ -68,7 +68,7 @@ class CursorSealer:
         self._life_s = life_s
 
     def seal(self, continuation: Continuation, account: str, now_s: int) -> str:
-        """A cursor for this account, as it stands in a path."""
+        """A cursor for this account, as used in a path."""
         position = continuation.position
         payload = [
             now_s,

@@ -28,7 +28,7 @@ _NEEDS_QUOTES = re.compile(r'[,()"\\#]')
 
 
 class ValueProblem(ValueError):
-    """A text that is no value of the field. `unknown` is what `nearest` may look a suggestion up for."""
+    """A text that is not a value of the field. `unknown` is what `nearest` may look a suggestion up for."""
 
     def __init__(self, message: str, unknown: str | None = None) -> None:
         super().__init__(message)
@@ -217,7 +217,7 @@ def _age(text: str) -> int:
 
 
 def is_unknown(ask: Ask, value: Value) -> bool:
-    """Whether a value stands outside its open vocabulary, and so must be quoted to be taken as it is."""
+    """Whether a value is outside its open vocabulary, and so must be quoted to be used literally."""
     return (
         ask.vocabulary is not None
         and not ask.closed

@@ -1,4 +1,4 @@
-"""The list in PostgreSQL: add to it, ask it, tell what stands in it. Nothing ever leaves it."""
+"""The list in PostgreSQL: add, look up and list entries. Entries are never removed."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def require_secret(postgres: Postgres, hasher: Hasher) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ListHealth:
-    """How the list stands."""
+    """The state of the list."""
 
     right_secret: bool
     listed: int

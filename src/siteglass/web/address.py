@@ -1,5 +1,5 @@
-"""Where the service listens, seen from outside: is the port free, who answers there, which proxies stand before it?
-And whom a caller's address counts for."""
+"""Where the service listens, seen from outside: whether the port is free, which program answers there, which proxies
+are in front of it. Also which household a caller's address belongs to."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def origin_of(address: str) -> str:
 
 
 def household(address: str) -> str:
-    """Whom a caller's address counts for: of IPv6 the network that one household has; "None" for what is no address."""
+    """The household of a caller's address: for IPv6 its network; "None" if the text is not an address."""
     try:
         read = ipaddress.ip_address(address)
     except ValueError:
@@ -80,7 +80,7 @@ def require_free_port(settings: Settings) -> None:
 
 
 async def listener(settings: Settings) -> Listener:
-    """Who has the port."""
+    """The program that uses the port."""
     try:
         require_free_port(settings)
     except SettingsError:

@@ -12,7 +12,7 @@ from siteglass.errors import MAX_DETAILS, Problem, SiteglassError
 from siteglass.web.messages import ResponseBody
 
 JSON = "application/json"
-# No answer of ours may be kept by a cache unless it says so, guessed at, or framed.
+# No response may be cached unless it says so, sniffed or framed.
 SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 

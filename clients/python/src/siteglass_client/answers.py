@@ -12,7 +12,7 @@ from siteglass_client.items import Item
 from siteglass_client.messages import EvidentValue, Lead
 from siteglass_client.retrying import read_retry_after
 
-# Twenty times the largest page that the service keeps for a retry: what is longer is no answer of it.
+# Twenty times the largest page that the service keeps for a retry: anything longer is not a response of the service.
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 
@@ -70,7 +70,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Batch:
-    """The items of one call of an enrichment, and those that repeat earlier ones for nothing."""
+    """The items of one enrichment call, and those that repeat earlier ones free of charge."""
 
     items: list[Item]
     credits_used: int

@@ -90,8 +90,8 @@ class ServiceError(SiteglassError):
         self.details = tuple(details)
         self.request_id = request_id
         self.retry_after_s = retry_after_s
-        # What stands before the service does not know what the service did, and a 503 may have come while it charged.
-        # Only its own 500 promises that nothing was charged.
+        # A proxy does not know what the service did, and a 503 may have come while it charged. Only a 500 of the
+        # service itself promises that nothing was charged.
         self.may_be_charged = status >= 500 and (status, code) != (500, Internal.default_code)
         """Whether this attempt, or one before it of the same call, may have been charged all the same."""
 
@@ -228,7 +228,7 @@ class Internal(ServiceError):
 
 
 class Unavailable(ServiceError):
-    """Status 503: an engine behind the service is away, and stayed so until the deadline."""
+    """Status 503: an engine of the service is unavailable, and stayed so until the deadline."""
 
     default_code = "UNAVAILABLE"
     advice = "Try again later; with a resume file it continues where it stopped."

@@ -2,11 +2,12 @@
 
 1. what the walk is for
 2. `ask`: the request that is sent next, with its Idempotency-Key
-3. `did`: the state behind a page, how long the output file is now, and the next `ask`
+3. `did`: the state after a page, the current length of the output file, and the next `ask`
 
 A walk that was killed sends the last `ask` again. If it had not arrived, it is a first request; if it had been charged,
-the service gives the same answer for nothing. What an output file has beyond the noted length is a page that was not
-noted, half or whole: it is cut off and written again. A half-written line at the end of the journal does not count.
+the service returns the same response free of charge. Anything in an output file beyond the recorded length is a page
+that was not recorded, partly or completely. It is cut off and written again. A half-written line at the end of the
+journal does not count.
 """
 
 from __future__ import annotations

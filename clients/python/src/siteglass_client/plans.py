@@ -130,7 +130,7 @@ class WalkPlan(Generic[Step]):
 
 
 def rows_path(path: Path) -> Path:
-    """Where the rows of a Parquet file are gathered; such a file cannot be cut and gone on with."""
+    """Where the rows of a Parquet file are gathered; such a file cannot be cut and continued."""
     return path.with_name(path.name + ".rows.jsonl")
 
 
@@ -186,7 +186,7 @@ class SearchPlan(WalkPlan[Page]):
         return post(INTERPRET_PATH, {**self._body, "has_email": True} if with_address else self._body)
 
     def _price_call(self) -> Call | None:
-        """The dry run that tells the exact price, if the walk is a single page."""
+        """The dry run that returns the exact price, if the run is a single page."""
         if self._max_leads is None or not 1 <= self._max_leads <= MAX_LIMIT:
             return None
         return post(SEARCH_PATH, {**self._body, "limit": self._max_leads, "dry_run": True})

@@ -34,7 +34,7 @@ Step = TypeVar("Step", bound=HasRows)
 
 @dataclass(frozen=True)
 class Output:
-    """Where rows go, and how each is spelled."""
+    """Where rows go, and how each is serialized."""
 
     path: Path
     form: Form
@@ -84,7 +84,7 @@ class Run(Generic[Step]):
             raise
 
     def _go_on(self, resume: Path, purpose: Mapping[str, Any]) -> None:
-        """Open the resume file and stand where it says."""
+        """Open the resume file and restore its state."""
         journal = self._journal = Journal(resume, purpose)
         output = self._output
         if journal.is_new and output is not None and output.path.exists() and output.path.stat().st_size > 0:

@@ -1,8 +1,8 @@
 """Steps through the pages of a search: which page to ask for next, and how large, so that no budget is passed.
 
 A page of n leads costs at most n lead credits. While more is left than a page can cost, pages are full; then they are
-as small as what is left. Leads without an address are free, so a walk with a budget is the longest start of the search
-that costs no more; where few have an address, pages grow again, and the service refuses what would cost more.
+as small as what is left. Leads without an address are free, so a run with a budget gets as many leads as the budget
+allows. Where few have an address, pages grow again, and the service refuses what would cost more.
 """
 
 from __future__ import annotations
@@ -131,11 +131,11 @@ class SearchWalk:
         return self.next_call()
 
     def state(self) -> dict[str, Any]:
-        """What a later run needs to go on."""
+        """What a later run needs to continue."""
         return {"next": self._next, "rows": self.rows, "credits": self.credits, "total_results": self.total_results}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on behind a page that was noted."""
+        """Continue after a recorded page."""
         self._next = state["next"]
         self.rows = state["rows"]
         self.credits = state["credits"]

@@ -20,7 +20,7 @@ SAMPLE_ROWS = 200
 _SITE = re.compile(
     r"(?:https?://)?(?:[\w-]+\.)+(?:[^\W\d_]{2,}|xn--[a-z0-9-]+)\.?(?::\d+)?(?:[/?#]\S*)?", re.IGNORECASE
 )
-# The first e-mail address of a cell, which may stand in `Name <address>` or in a list; not part of a path.
+# The first email address of a cell, which may be in `Name <address>` or in a list; not part of a path.
 _MAIL = re.compile(r"(?:^|[\s<;,:])[^\s@<>;,:/]+@((?:[\w-]+\.)+[^\W\d_]{2,})(?=$|[\s>;,])")
 # An address there says nothing of a company, and the provider's own record would cost a credit.
 _PROVIDER = re.compile(
@@ -33,7 +33,7 @@ _NAMES = ("domain", "website", "url", "homepage", "site", "web")
 
 @dataclass(frozen=True)
 class DomainFile:
-    """Rows as they were read, each as long as the heading, and where the domain of a row stands."""
+    """Rows as they were read, each as long as the header, and the column of the domain."""
 
     heading: list[str]
     rows: list[list[str]]

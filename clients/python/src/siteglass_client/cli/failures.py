@@ -29,7 +29,7 @@ MEANT = {"--limit": "--max-leads", "--fields": "--select", "--format": "-o", "--
 
 
 class Failure(Exception):
-    """A failure as the user is told it."""
+    """A failure as it is shown to the user."""
 
     def __init__(self, message: str, exit_code: int) -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ class Failure(Exception):
 
 
 def explained(error: Exception) -> Failure:
-    """What a user is told about an error of the client or of the system; those of the service need its address."""
+    """The message for an error of the client or of the system; errors of the service need its URL."""
     if isinstance(error, Failure):
         return error
     if isinstance(error, click.UsageError):

@@ -1,6 +1,6 @@
 """The keyring of the system, through the extra `keyring`: what it does, and one line for each way it can fail.
 
-Backends are plugins of others and raise what they like: every exception of theirs is caught here.
+Backends are third-party plugins and may raise anything: all their exceptions are caught here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A walk into a file: what stands in its way, what goes on after an interruption, what is removed at the end."""
+"""A run into a file: what prevents it, how it resumes after an interruption, what is removed at the end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from siteglass_client.parquet import load_package
 from siteglass_client.runs import Export
 
 WORKBOOKS = ("xlsx", "xls", "ods")
-# What ends when somebody makes room; the walk itself can go on.
+# Errors that end when somebody frees space; the run itself can continue.
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 GO_ON = "Run the same command again to continue; nothing is paid twice."
 

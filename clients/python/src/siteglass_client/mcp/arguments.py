@@ -1,4 +1,4 @@
-"""What the tools take: types with limits, and what an agent is told about each."""
+"""The arguments of the tools: types with limits, and a description of each for agents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FilterMap = Annotated[
         "`values` knows what they take.",
     ),
 ]
-# All tools are read by the model before the first call: the names are told once.
+# The model reads all tools before the first call, so the names are listed only once.
 SameFilters = Annotated[dict[str, FilterValue] | None, Field(max_length=50, description="Same as those of `search`")]
 Directives = Annotated[
     str | None, Field(max_length=10_000, description="Lines such as @country(DEU); `interpret` writes them")

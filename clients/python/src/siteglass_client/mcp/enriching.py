@@ -1,6 +1,6 @@
 """The tool `enrich`: all domains in one batch, as each batch costs an API credit.
 
-What does not fit into the answer waits in memory, and comes for nothing.
+Items that do not fit into the response wait in memory, and are free.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ PAID = {**FREE, "read_only_hint": False}
 
 
 class Server(MCPServer[Any]):
-    """Refuses arguments that the tool does not have, and tells what is wrong with others in a line."""
+    """Refuses unknown arguments, and describes problems of others in one line."""
 
     async def list_tools(self) -> list[Tool]:
         """The tools without words that say nothing: a model reads all of it before its first call."""
@@ -70,7 +70,7 @@ def _plain(schema: Any) -> Any:
     return {
         name: _plain(value)
         for name, value in schema.items()
-        # A property of that name has a schema, which is no text.
+        # A property of that name has a schema, which is not a text.
         if not (name == "title" and isinstance(value, str)) and not (name == "default" and value is None)
     }
 

@@ -1,8 +1,8 @@
 """Where credits are spent: each charged call with a name that follows from what it asks, and a ceiling for all of them.
 
-The service keeps an answer for a day under the name of its call. As the same call has the same name here, a tool that
-is called again with the same arguments, after a broken connection, a cancelled call or a restart of this server, gets
-the same answer and pays nothing.
+The service keeps an answer for a day under the name of its call. The same call has the same name here. So a tool that
+is called again with the same arguments gets the same response free of charge. This also works after a broken
+connection, a cancelled call or a restart of this server.
 """
 
 from __future__ import annotations

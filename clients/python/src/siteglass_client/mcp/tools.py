@@ -1,4 +1,4 @@
-"""The tools: what an agent is told about each, and which part of the package answers it."""
+"""The tools: a description of each for agents, and the part of the package that answers it."""
 
 from __future__ import annotations
 
