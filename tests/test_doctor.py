@@ -317,7 +317,7 @@ def test_a_lead_store_that_is_a_file(well: Patient) -> None:
 
 
 def test_the_dashboard_is_served_or_not_and_its_secret_is_long_enough(well: Patient) -> None:
-    assert well.examined(code=0)["dashboard"]["found"].startswith("not served; SITEGLASS_DASHBOARD_SECRETS")
+    assert well.examined(code=0)["dashboard"]["found"].startswith("not served; set SITEGLASS_DASHBOARD_SECRETS")
     well.environment |= {"SITEGLASS_DASHBOARD_SECRETS": "s" * 32, "SITEGLASS_PUBLIC_URL": "https://app.example.com/"}
     found = well.examined(code=0)["dashboard"]
     assert (found["state"], found["found"]) == ("ok", "https://app.example.com/dashboard")

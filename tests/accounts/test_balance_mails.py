@@ -113,7 +113,7 @@ async def test_what_the_mail_says_and_to_whom(world: World, dsn: str) -> None:
     assert "API credits.\n" not in text
     lasts = [datetime.now(UTC) + timedelta(days=days) for days in (12_345 / 1_234, 99 / 5)]
     assert "Left now:    12,345 API credits\n                 99 lead credits\n" in text
-    assert f"Used a day:   1,234 API credits, which lasts until {lasts[0].date()}\n" in text
+    assert f"Daily use:    1,234 API credits, which lasts until {lasts[0].date()}\n" in text
     assert f"                5.0 lead credits, which lasts until {lasts[1].date()}\n" in text
     assert f"\n  {LINK}\n" in text
     assert world.texts(second) == [text]

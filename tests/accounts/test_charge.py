@@ -280,6 +280,6 @@ async def test_what_an_operator_could_not_wait_for_is_not_done(postgres: Postgre
     await asyncio.sleep(0.3)
     assert await credits.Billing(postgres).balance(caller.account_id) == Balances(0, 10, 1)
     await credits.adjust(postgres, caller.account_id, 0, 7, "tests", "ticket 7", "a test")
-    with pytest.raises(AccountError, match="Row 2 of the ledger was written for 'ticket 7' before"):
+    with pytest.raises(AccountError, match="Row 2 of the ledger was already written for 'ticket 7'"):
         await credits.adjust(postgres, caller.account_id, 0, 7, "tests", "ticket 7", "a test")
     assert await credits.Billing(postgres).balance(caller.account_id) == Balances(0, 17, 2)

@@ -77,7 +77,7 @@ def test_a_key_is_rotated_and_bound_to_networks(run: Run) -> None:
     assert is_well_formed(new)
     assert new != old
     assert "Key 2 replaces key 1" in rotated.stderr
-    assert "Key 1 ends in 24 hours at the latest" in rotated.stderr
+    assert "Key 1 stops working in 24 hours at the latest" in rotated.stderr
     newer, older = run("key", "list", "1").output.splitlines()
     version = secret_version(SECRETS[0].replace(",", "-").encode())
     bound = "from 203.0.113.0/24, 2001:db8::1/128"

@@ -109,7 +109,7 @@ async def test_a_refund_does_not_expire(postgres: Postgres) -> None:
     with pytest.raises(AccountError, match="0 API and 2 lead credits of row"):
         await credits.refund(postgres, caller.account_id, 2, None, 3, "tests", "r2", "wrong data")
     await credits.refund(postgres, caller.account_id, 2, None, None, "tests", "r3", "wrong data")
-    with pytest.raises(AccountError, match="0 API and 0 lead credits are left to give back"):
+    with pytest.raises(AccountError, match="0 API and 0 lead credits of row"):
         await credits.refund(postgres, caller.account_id, 2, None, None, "tests", "r4", "wrong data")
     assert (await ledger.verify(postgres, caller.account_id)).problems == []
 

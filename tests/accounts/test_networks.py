@@ -47,7 +47,7 @@ def test_an_address_with_the_length_of_a_network_is_not_widened() -> None:
 def test_a_list_has_its_limits() -> None:
     assert len(read_networks([f"10.0.0.{number}" for number in range(100)])) == 100
     for count in (0, 101):
-        with pytest.raises(AccountError, match=f"1 to 100, not {count}"):
+        with pytest.raises(AccountError, match=f"1 to 100 entries, not {count}"):
             read_networks([f"10.0.0.{number}" for number in range(count)])
 
 

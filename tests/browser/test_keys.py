@@ -91,7 +91,7 @@ def test_a_key_is_made_after_the_password_copied_and_works(the_office: Office, b
     assert key not in page.content()
     page.get_by_role("link", name="Website, production").click()
     expect(page.locator("main code").first).to_contain_text(key[-4:])
-    expect(page.locator("main")).to_contain_text(re.compile(r"Ada Lovelace \S+ made the key Website, production"))
+    expect(page.locator("main")).to_contain_text(re.compile(r"Ada Lovelace \S+ created the key Website, production"))
     assert key not in page.content()
 
 

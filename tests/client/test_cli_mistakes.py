@@ -149,7 +149,7 @@ def test_wrong_addresses(mistake: Mistake) -> None:
         f"refused; 3 attempts) {CHECK}, then run the same command again."
     )
     code, told = mistake("login", "--url", "http://127.0.0.1:1", "--key", "sg_live_x")
-    assert (code, told.startswith("No response from http://127.0.0.1:1: nothing listens there.")) == (5, True)
+    assert (code, told.startswith("No response from http://127.0.0.1:1: nothing is listening there.")) == (5, True)
 
 
 def test_nothing_found_on_a_terminal(desk: Desk) -> None:

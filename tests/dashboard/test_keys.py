@@ -179,7 +179,7 @@ def test_the_trail_of_a_key_names_who_did_what(the_office: Office) -> None:
     said = [
         f"Grace Hopper {second.email} revoked the key Told",
         rotated,
-        f"Ada Lovelace {first.email} made the key Told",
+        f"Ada Lovelace {first.email} created the key Told",
     ]
     assert [trail.find(one) for one in said] == sorted(trail.find(one) for one in said)
     assert trail.find(said[0]) >= 0
@@ -315,5 +315,5 @@ def test_keys_of_operators_are_listed_and_their_maker_has_no_name(the_office: Of
     )
     visitor = the_office.visitor(the_office.somebody(account))
     page = visitor.get(f"/dashboard/keys/{number}")
-    assert "An operator made the key From the shell" in words(page)
+    assert "An operator created the key From the shell" in words(page)
     assert "build-host" not in page.text

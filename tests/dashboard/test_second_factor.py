@@ -126,7 +126,7 @@ def test_a_step_is_worth_nothing_after_the_password_was_changed(the_office: Offi
     assert signed_in.post("/dashboard/security/password", {"password": "some other long words"}).status_code == 303
     answer = thief.post("/dashboard/sign-in/code", {"step": step, "code": codes[0]})
     assert answer.status_code == 422
-    assert "was changed meanwhile" in answer.text
+    assert "was changed in the meantime" in answer.text
     assert SESSION not in thief.cookies
 
 

@@ -173,7 +173,7 @@ def _until(holds: Any) -> None:
 def test_a_rebuild_that_fails_says_what_is_left(index: Index) -> None:
     (index.folder / "broken.parquet").write_text("no such file")
     told = index("rebuild", str(index.folder / "broken.parquet"), code=1)
-    assert told.startswith(f"The rebuild failed: {index.folder}/broken.parquet: no Parquet file")
+    assert told.startswith(f"The rebuild failed: {index.folder}/broken.parquet: not a Parquet file")
     assert "was dropped; the live generation is unchanged" in told
     assert index.all() == []
     kept = index("rebuild", str(index.folder / "broken.parquet"), "--keep-failed", code=1)

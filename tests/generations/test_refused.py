@@ -134,7 +134,7 @@ def _no_writes(body: dict[str, Any]) -> None:
         (
             _other_fields,
             [
-                "fields those of this build city is missing; country is {'type': 'text'} instead of {'type': "
+                "fields the fields of this build city is missing; country is {'type': 'text'} instead of {'type': "
                 "'keyword', 'normalizer': 'folded', 'ignore_above': 512}; e is {'properties': {'social_accounts': "
                 "{'type': 'keyword', 'index': False, 'doc_values': False}, 'spending': {'type': 'integer'}}} instead "
                 "of {'properties': {'spending': {'type': 'long', 'doc_values': False}, 'social_accounts': {'type': "
@@ -153,7 +153,7 @@ def _no_writes(body: dict[str, Any]) -> None:
 def test_a_wrong_schema(index: Index, change: Callable[[dict[str, Any]], None], reasons: list[str]) -> None:
     name = run(index.settings, _edited(change))
     if change is _no_writes:
-        assert "takes no writes" in index("promote", name, "--force", "--reason", "none is good enough", code=2)
+        assert "does not receive writes" in index("promote", name, "--force", "--reason", "none is good enough", code=2)
     told = promoting(index, name)
     assert [" ".join(line.split()) for line in told][: len(reasons)] == reasons
 

@@ -117,7 +117,7 @@ def test_a_file_behind_https(names: Names, tmp_path: Path) -> None:
             looks = asyncio.run(made.look(DOMAIN, TOKEN))
             assert proven(looks) == expected
     assert looks[1].found == "a response with status 301"
-    assert looks[2].found == "no answer (ClientConnectorCertificateError)"
+    assert looks[2].found == "no response (ClientConnectorCertificateError)"
 
 
 # --- what does not --------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ def test_add_check_list_and_audit(scene: World) -> None:
         "3 values, 3 of them new; 2 leads had one: 1 documents rewritten, 1 deleted. Responses change within 60 s.\n"
     )
     again = scene.command("suppress", "add", ADDRESS, "--reason", "ticket 4712").stdout
-    assert again.startswith("1 values, 0 of them new; 0 leads carried one")
+    assert again.startswith("1 values, 0 of them new; 0 leads had one")
     checked = scene.command("suppress", "check", ADDRESS.upper(), "https://www.gone.example/").stdout.splitlines()
     assert all(re.search(r": suppressed since .* UTC by \S+: ticket 4711$", line) for line in checked)
     missing = scene.command("suppress", "check", ADDRESS, "other.example", code=1).stdout.splitlines()

@@ -82,7 +82,7 @@ class TicketSealer:
 
     def __init__(self, given: Sequence[str]) -> None:
         if not given or any(len(secret) < MIN_SECRET_CHARS for secret in given):
-            raise ValueError(f"at least one secret of {MIN_SECRET_CHARS} or more characters is required")
+            raise ValueError(f"at least one secret of {MIN_SECRET_CHARS} characters or more is required")
         self._secrets = [secret.encode() for secret in given]
         self._keys = [AESSIV(_key(FORMAT, secret)) for secret in self._secrets]
 

@@ -63,7 +63,7 @@ class CursorSealer:
 
     def __init__(self, secrets: Sequence[str], life_s: int) -> None:
         if not secrets or any(len(secret) < MIN_SECRET_CHARS for secret in secrets):
-            raise ValueError(f"at least one cursor secret of {MIN_SECRET_CHARS} or more characters is required")
+            raise ValueError(f"at least one cursor secret of {MIN_SECRET_CHARS} characters or more is required")
         self._keys = [AESSIV(hashlib.sha512(FORMAT + secret.encode()).digest()) for secret in secrets]
         self._life_s = life_s
 
