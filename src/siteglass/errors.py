@@ -212,10 +212,7 @@ class Forbidden(SiteglassError):
     def __init__(self, scope: str = "", *, address: str | None = None, unpaid: str | None = None) -> None:
         message = f"This key lacks the scope `{scope}`. Use a key that has it, or create one."
         if address is not None:
-            message = (
-                f"This key may not be used from {address}. Call from an IP address on the key's allowlist, or "
-                "change the allowlist."
-            )
+            message = f"This key may not be used from {address}. Call from an allowed address, or change its allowlist."
         elif unpaid is not None:
             message = (
                 f"This account has not paid for the lead {unpaid}. Enrich it first (POST /v1/leads/enrich, one lead "
@@ -236,10 +233,7 @@ class NotFound(SiteglassError):
 
     def __init__(self, path: str, meant: str | None = None, *, receipt: bool = False, lead: bool = False) -> None:
         if lead:
-            super().__init__(
-                f"There is no lead {path}. Check its spelling: POST /v1/leads/enrich shows what is "
-                "stored about a domain."
-            )
+            super().__init__(f"There is no lead {path}. Check its spelling: POST /v1/leads/enrich shows what exists.")
             return
         if receipt:
             super().__init__(
@@ -394,10 +388,7 @@ class Unavailable(SiteglassError):
         if can_retry:
             next_step = f"Try again in {retry_after_s} s with the same Idempotency-Key: nothing is charged twice."
         elif while_charging:
-            next_step += (
-                " GET /v1/ledger/<X-Request-Id> shows whether this was charged; send an Idempotency-Key to "
-                "retry safely."
-            )
+            next_step += " GET /v1/ledger/<X-Request-Id> shows if this was charged; send an Idempotency-Key to be safe."
         super().__init__(f"The service is temporarily unavailable{charged}. {next_step}")
         self.reason = reason
         self._retry_after_s = retry_after_s

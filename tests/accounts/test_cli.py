@@ -96,7 +96,7 @@ def test_a_key_is_rotated_and_bound_to_networks(run: Run) -> None:
     assert "from 10.0.0.0/8  " in run("key", "list", "1").output.splitlines()[0]
     assert run("key", "allow", "2", "--any").output == "Key 2 may be used from anywhere. Workers follow within 1 s.\n"
     assert "from" not in run("key", "list", "1").output.splitlines()[0]
-    assert "Key 2 ends now" in run("key", "rotate", "2", "--overlap-hours", "0").stderr
+    assert "Key 2 stops working now" in run("key", "rotate", "2", "--overlap-hours", "0").stderr
     assert "--any" in run("key", "allow", "2", code=2).output
     assert "--any" in run("key", "allow", "2", "10.0.0.0/8", "--any", code=2).output
     assert "0<=x<=168" in run("key", "rotate", "2", "--overlap-hours", "169", code=2).output

@@ -173,7 +173,8 @@ def test_a_full_disk(desk: Desk, customer: Customer, sold: list[Lead]) -> None:
     )
     assert (done.returncode, done.stderr) == (
         2,
-        "sgl: leads.jsonl: File too large. Make room. Run the same command again to continue; nothing is paid twice.\n",
+        "sgl: leads.jsonl: File too large. Free some space. Run the same command again to continue; nothing is "
+        "paid twice.\n",
     )
     assert desk.run(*words).code == 0
     domains = [json.loads(line)["domain"] for line in (desk.folder / "leads.jsonl").read_text().splitlines()]

@@ -80,8 +80,8 @@ def test_why_no_answer_came(reason: str, meaning: str) -> None:
         (
             403,
             "FORBIDDEN",
-            "This key may not be used from ::1. Call from an IP address on the key's allowlist.",
-            "This key may not be used from ::1. Call from an IP address on the key's allowlist.",
+            "This key may not be used from ::1. Call from an allowed address.",
+            "This key may not be used from ::1. Call from an allowed address.",
             3,
         ),
         (

@@ -206,7 +206,7 @@ def test_an_invitation_that_is_sent_again_at_the_limit_replaces_itself(the_offic
         emails = [f"{number}@full.test" for number in range(links.MAX_INVITATIONS)]
         for email in [*emails, emails[0]]:
             await links.new_invitation(postgres, email, account, "viewer", by)
-        with pytest.raises(PeopleError, match="100 invitations wait"):
+        with pytest.raises(PeopleError, match="100 invitations are still pending"):
             await links.new_invitation(postgres, "more@full.test", account, "viewer", by)
         return [one.email for one in await links.invitations_of(postgres, account)]
 

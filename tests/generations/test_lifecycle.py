@@ -148,7 +148,7 @@ def test_a_killed_rebuild_is_marked_and_refused(index: Index, leads_path: Path) 
         "finished yes no: a rebuild is still filling it, or was killed; siteglass index drop"
     ]
     assert "0 generations dropped" in index("retain", "--keep", "0")
-    assert index("drop", name) == f"{name} is gone\n"
+    assert index("drop", name) == f"{name} was dropped\n"
     assert index.live() == live
 
 

@@ -167,7 +167,7 @@ def test_a_golden_domain_and_a_golden_query(index: Index, tmp_path: Path) -> Non
     name = index.built(LEADS)
     told = index("verify", name, "--golden", str(golden), code=1)
     domains, queries = (" ".join(line.split()) for line in refusals(told))
-    assert domains == "golden domains all 2 are there 1 missing, such as golden.example"
+    assert domains == "golden domains all 2 exist 1 missing, such as golden.example"
     assert queries == f'golden query {{"country":"United States"}}: at least {there + 1}, at most {there + 9} {there}'
     query["least"] = there
     golden.write_text(json.dumps({"domains": [LEADS[0].domain], "queries": [query]}))

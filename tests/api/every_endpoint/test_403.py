@@ -133,10 +133,7 @@ OFFICE = ("203.0.113.0/24", "2001:db8::/32")
 
 
 def _message(address: str) -> str:
-    return (
-        f"This key may not be used from {address}. Call from an IP address on the key's allowlist, or change the "
-        "allowlist."
-    )
+    return f"This key may not be used from {address}. Call from an allowed address, or change its allowlist."
 
 
 def _bound(bank: Bank, *networks: str, **limits: Any) -> Customer:

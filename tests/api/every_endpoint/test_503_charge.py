@@ -43,6 +43,6 @@ def test_no_lead_without_a_charge(bank: Bank, stock_settings: Settings, operatio
         refused(response, 503, "UNAVAILABLE")
         assert response.headers["retry-after"] == "1"
         assert "nothing was charged" not in response.json()["message"]
-        assert "GET /v1/ledger/<X-Request-Id> shows whether this was charged" in response.json()["message"]
+        assert "GET /v1/ledger/<X-Request-Id> shows if this was charged" in response.json()["message"]
         nothing_shown(response)
     customer.verified()

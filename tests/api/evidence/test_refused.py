@@ -53,8 +53,7 @@ def test_404_no_such_lead(desk: Bank) -> None:
         response = customer.client.get(PATH.format("nobody.example"))
     refused(response, 404, "NOT_FOUND")
     assert response.json()["message"] == (
-        "There is no lead nobody.example. Check its spelling: POST /v1/leads/enrich shows what is stored about a "
-        "domain."
+        "There is no lead nobody.example. Check its spelling: POST /v1/leads/enrich shows what exists."
     )
 
 
