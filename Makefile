@@ -78,7 +78,7 @@ browser: ## Install Debian's Chromium, which the tests of pages drive
 	$(PYTHON) scripts/browser.py install
 
 .PHONY: doctor
-doctor: setup ## Say what is missing and how to mend it
+doctor: setup ## Check the setup and show how to fix problems
 	@$(BIN)/siteglass doctor
 
 .PHONY: demo

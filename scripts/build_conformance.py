@@ -32,14 +32,14 @@ START = """\
 <!-- Generated from the code and the tests by `make reference` (scripts/build_conformance.py). Do not edit it here. -->
 # Conformance: every promise and its proof
 
-Each row is one promise of the service's contract: a field, a parameter, a directive, a rule, an error, a limit, or a
-choice where the contract is silent ([spec-gaps.md](decisions/spec-gaps.md) says why). The proof is a test that calls
-the running service over HTTP on real engines; a few promises that no answer can show, such as what the database stores,
-are proven where they can be seen. A name with brackets is one case of a test with many. `planned` names the feature
-that will keep the promise and is not built yet.
+Each row is one promise of the service's contract: a field, parameter, directive, rule, error or limit. Some rows are
+choices where the contract is silent; [spec-gaps.md](decisions/spec-gaps.md) gives the reasons. The proof is a test that
+calls the running service over HTTP on real engines. A few promises that no response can show, such as what the database
+stores, are proven elsewhere. A name with brackets is one case of a test with many. `planned` names the feature that
+will keep the promise and is not built yet.
 
-A test names the promises that it proves: `@pytest.mark.promise("page.walk")`. `make lint` fails if a promise has no
-test, if a test names an unknown promise, or if this page is out of date; `make reference` writes it.
+A test names the promises that it proves: `@pytest.mark.promise("page.walk")`. `make reference` writes this page.
+`make lint` fails if it is out of date, if a promise has no test, or if a test names an unknown promise.
 """
 
 # The tests of each promise, by its name.

@@ -262,7 +262,7 @@ def too_few(response: httpx.Response, need: tuple[int, int], balance: tuple[int,
     assert body["message"] == (
         f"This request needs {need[0]} API and {need[1]} lead credits; the account has {balance[0]} API and "
         f"{balance[1]} lead credits. Nothing was charged. "
-        + ("Buy credits." if empty else "Ask for less at once (`limit`, fewer domains), or buy credits.")
+        + ("Buy credits." if empty else "Request less at once (`limit`, fewer domains), or buy credits.")
     )
     nothing_shown(response)
 

@@ -71,7 +71,7 @@ def test_generations_from_create_to_drop(cli: Cli) -> None:
     assert ["300 leads" in line for line in listed] == [True, True]
     assert [line.endswith("live writes") for line in listed] == [False, True]
     assert f"{new} is live" in cli("index", "drop", new, code=2)
-    assert cli("index", "drop", old) == f"{old} is gone"
+    assert cli("index", "drop", old) == f"{old} was dropped"
     assert "There is no generation nonsense" in cli("index", "promote", "nonsense", code=2)
 
 
@@ -97,11 +97,11 @@ def test_a_wrong_record_names_file_line_and_field(cli: Cli) -> None:
 
 def test_only_files_of_leads_get_into_the_store(cli: Cli) -> None:
     (cli.folder / "leads.csv").write_text("domain\nexample.com\n")
-    assert "leads.csv: leads come in files named .ndjson or .jsonl or .parquet" in cli(
+    assert "leads.csv: lead files must be named .ndjson or .jsonl or .parquet" in cli(
         "index", "load", "leads.csv", code=2
     )
     (cli.folder / "leads.parquet").write_text("no such file")
-    assert cli("index", "load", "leads.parquet", code=2).startswith("siteglass: leads.parquet: no Parquet file: ")
+    assert cli("index", "load", "leads.parquet", code=2).startswith("siteglass: leads.parquet: not a Parquet file: ")
     assert not (cli.folder / "store").exists()
 
 
@@ -114,8 +114,12 @@ AWAY = "postgresql://siteglass@127.0.0.1:9/x"
         ({}, "serve", "SITEGLASS_CURSOR_SECRETS: at least one cursor secret"),
         ({"SITEGLASS_OPENSEARCH_URLS": "http://127.0.0.1:9"}, "index status", "`make up` starts the engines"),
         ({"SITEGLASS_OPENSEARCH_URLS": "http://127.0.0.1:9"}, "demo up --name NAME", "`make up` starts the engines"),
-        ({"SITEGLASS_OPENSEARCH_URLS": ""}, "index status", "SITEGLASS_OPENSEARCH_URLS: addresses like http://"),
-        ({"SITEGLASS_OPENSEARCH_URLS": "127.0.0.1:9"}, "index status", "SITEGLASS_OPENSEARCH_URLS: addresses like"),
+        ({"SITEGLASS_OPENSEARCH_URLS": ""}, "index status", "SITEGLASS_OPENSEARCH_URLS: expected URLs such as http://"),
+        (
+            {"SITEGLASS_OPENSEARCH_URLS": "127.0.0.1:9"},
+            "index status",
+            "SITEGLASS_OPENSEARCH_URLS: expected URLs such as",
+        ),
         ({"SITEGLASS_INDEX_PREFIX": "Big"}, "index create", "OpenSearch refused: 400 invalid_index_name_exception"),
         ({"SITEGLASS_POSTGRES_DSN": AWAY, "SITEGLASS_POSTGRES_OWNER_DSN": AWAY}, "migrate", "`make up` starts"),
         ({"SITEGLASS_POSTGRES_DSN": AWAY}, "migrate", "SITEGLASS_POSTGRES_DSN name different databases: set both"),
@@ -126,15 +130,23 @@ AWAY = "postgresql://siteglass@127.0.0.1:9/x"
             "Is SITEGLASS_POSTGRES_DSN right?",
         ),
         ({"SITEGLASS_POSTGRES_DSN": "nonsense"}, "account list", "Is SITEGLASS_POSTGRES_DSN right?"),
-        ({"SITEGLASS_POSTGRES_SCHEMA": "Big One"}, "migrate", "SITEGLASS_POSTGRES_SCHEMA: 'Big One' is no schema name"),
-        ({"SITEGLASS_POSTGRES_SCHEMA": "Big One"}, "account list", "SITEGLASS_POSTGRES_SCHEMA: 'Big One' is no schema"),
+        (
+            {"SITEGLASS_POSTGRES_SCHEMA": "Big One"},
+            "migrate",
+            "SITEGLASS_POSTGRES_SCHEMA: 'Big One' is not a valid schema name",
+        ),
+        (
+            {"SITEGLASS_POSTGRES_SCHEMA": "Big One"},
+            "account list",
+            "SITEGLASS_POSTGRES_SCHEMA: 'Big One' is not a valid schema",
+        ),
         (
             {"SITEGLASS_POSTGRES_SCHEMA": "none_such"},
             "account list",
-            "run `siteglass migrate`. `siteglass doctor` says",
+            "run `siteglass migrate`. `siteglass doctor` shows",
         ),
         ({"SITEGLASS_LEAD_STORE": "/proc/store"}, "index load some.ndjson", "/proc/store: No such file or directory"),
-        ({}, "index promote nonsense", "There is no generation nonsense. There are: none"),
+        ({}, "index promote nonsense", "There is no generation nonsense. Existing generations: none"),
     ],
 )
 def test_a_mistake_is_told_in_one_line(cli: Cli, changes: dict[str, str], words: str, told: str) -> None:
@@ -152,8 +164,8 @@ def test_serve_does_not_take_the_port_of_another(cli: Cli) -> None:
         cli.environment |= {"SITEGLASS_CURSOR_SECRETS": SECRET, "SITEGLASS_KEY_SECRETS": SECRET}
         message = cli("serve", "--port", str(port), code=2)
     assert message == (
-        f"siteglass: 127.0.0.1:{port} cannot be listened on (Address already in use). Stop the program that uses it, "
-        "or set SITEGLASS_PORT to a free port."
+        f"siteglass: Cannot listen on 127.0.0.1:{port} (Address already in use). Stop the program that uses it, or "
+        "set SITEGLASS_PORT to a free port."
     )
     assert "must be a number up to 65535" in cli("serve", "--port", "65536", code=2)
 
@@ -225,7 +237,7 @@ def test_a_demo_with_keys_for_every_refusal(cli: Cli, demo: Demo) -> None:
     ]
     for _ in range(2):
         cli("demo", "down")
-    assert cli("demo", "env", code=2) == "siteglass: no demo runs in var/demo. Start it: siteglass demo up"
+    assert cli("demo", "env", code=2) == "siteglass: no demo is running in var/demo. Start it: siteglass demo up"
     with pytest.raises(httpx.ConnectError):
         demo.statuses(started)
     assert demo.up() == started
@@ -271,4 +283,6 @@ def test_a_demo_does_not_take_another_service_for_its_own(cli: Cli, demo: Demo, 
 
 
 def test_a_demo_is_named_as_the_engines_allow(cli: Cli) -> None:
-    assert "a letter, then letters, digits and _, all lower case" in cli("demo", "up", "--name", "My-Demo", code=2)
+    assert "use a lower-case letter, then lower-case letters, digits and _" in cli(
+        "demo", "up", "--name", "My-Demo", code=2
+    )

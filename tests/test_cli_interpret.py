@@ -35,7 +35,7 @@ def test_on_a_terminal_the_words_stand_beside(monkeypatch: pytest.MonkeyPatch) -
         '@lacks(crm)          "no CRM" (category denied)',
     ]
     assert notes.splitlines() == [
-        "'Shopfy' was taken for 'shopify'",
+        "'Shopfy' was interpreted as 'shopify'",
         'not understood: "sorted by name": a sentence cannot ask for an order; send `sort`',
     ]
 
@@ -56,4 +56,4 @@ def test_mistakes(tmp_path: Path) -> None:
     path.write_text('{"query": "sites in Peru"}\nnonsense\n')
     told = CliRunner().invoke(cli, ["interpret", "--jsonl", str(path)])
     assert (told.exit_code, "Line 2: expected a JSON object" in told.output) == (2, True)
-    assert "Give a sentence" in CliRunner().invoke(cli, ["interpret"]).output
+    assert "Pass a sentence" in CliRunner().invoke(cli, ["interpret"]).output

@@ -123,7 +123,7 @@ def test_it_is_told_one_line_a_check(well: Patient) -> None:
     assert last == "All is well."
     well.environment["SITEGLASS_REDIS_URL"] = "redis://127.0.0.1:9/0"
     *_, last = well.bash("siteglass doctor", code=1).splitlines()
-    assert last == "1 to mend, 0 to think about."
+    assert last == "1 to fix, 0 to consider."
 
 
 @pytest.mark.parametrize("setting", ["cursor_secrets", "key_secrets", "suppression_secret"])
@@ -231,26 +231,26 @@ def test_a_live_generation_without_leads(new: Patient) -> None:
         (
             {"SITEGLASS_CURSOR_SECRET": "x"},
             "settings",
-            "SITEGLASS_CURSOR_SECRET is no setting and has no effect",
-            "unset SITEGLASS_CURSOR_SECRET; is SITEGLASS_CURSOR_SECRETS meant?",
+            "SITEGLASS_CURSOR_SECRET is not a setting and has no effect",
+            "unset SITEGLASS_CURSOR_SECRET; did you mean SITEGLASS_CURSOR_SECRETS?",
         ),
         (
             {"SITEGLASS_LEAD_STORE": "later"},
             "lead store",
-            "later is not there yet",
+            "later does not exist yet",
             "mkdir -p later, or set SITEGLASS_LEAD_STORE",
         ),
         (
             {"SITEGLASS_MAIL_URL": ""},
             "mail",
-            "none can be sent: people can opt out with a domain, not with an address",
+            "email is not configured: people can opt out with a domain, but not with an email address",
             "set SITEGLASS_MAIL_URL and SITEGLASS_MAIL_FROM",
         ),
         (
             {"SITEGLASS_DASHBOARD_SECRETS": "s" * 32, "SITEGLASS_PUBLIC_URL": "http://app.example.com"},
             "dashboard",
-            "http://app.example.com/dashboard is not https: browsers keep nobody signed in",
-            "put a proxy with TLS before it, and set SITEGLASS_PUBLIC_URL",
+            "http://app.example.com/dashboard does not use https, so browsers will not keep people signed in",
+            "put a proxy with TLS in front of it, and set SITEGLASS_PUBLIC_URL",
         ),
     ],
 )
@@ -290,7 +290,7 @@ def test_charges_that_a_crash_could_lose(well: Patient) -> None:
     finding = well.examined(code=1)["durability"]
     assert finding["state"] == "wrong"
     assert finding["found"] == "synchronous_commit is off (set by: client): a crash can lose charges"
-    assert finding["mend"] == "take it out of SITEGLASS_POSTGRES_DSN"
+    assert finding["mend"] == "remove it from SITEGLASS_POSTGRES_DSN"
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_a_lead_store_that_is_a_file(well: Patient) -> None:
 
 
 def test_the_dashboard_is_served_or_not_and_its_secret_is_long_enough(well: Patient) -> None:
-    assert well.examined(code=0)["dashboard"]["found"].startswith("not served; SITEGLASS_DASHBOARD_SECRETS")
+    assert well.examined(code=0)["dashboard"]["found"].startswith("not served; set SITEGLASS_DASHBOARD_SECRETS")
     well.environment |= {"SITEGLASS_DASHBOARD_SECRETS": "s" * 32, "SITEGLASS_PUBLIC_URL": "https://app.example.com/"}
     found = well.examined(code=0)["dashboard"]
     assert (found["state"], found["found"]) == ("ok", "https://app.example.com/dashboard")
@@ -330,11 +330,11 @@ def test_mail_that_is_not_taken(well: Patient) -> None:
     port = free_port()
     well.environment["SITEGLASS_MAIL_URL"] = f"smtp://user:hush@127.0.0.1:{port}"
     finding = well.examined(code=1)["mail"]
-    assert finding["found"] == f"not taken: 127.0.0.1:{port}: ConnectionRefusedError"
+    assert finding["found"] == f"rejected: 127.0.0.1:{port}: ConnectionRefusedError"
     assert finding["mend"] == "start its server, or set SITEGLASS_MAIL_URL"
     well.environment["SITEGLASS_MAIL_URL"] = "user:hush@mail"
     finding = well.examined(code=1)["mail"]
-    assert finding["found"].startswith("SITEGLASS_MAIL_URL: an address like smtp://user:password@host:587, ")
+    assert finding["found"].startswith("SITEGLASS_MAIL_URL: expected a URL such as smtp://user:password@host:587, ")
     assert "hush" not in str(finding)
     assert finding["mend"] == "set SITEGLASS_MAIL_URL; docs/guides/opt-out.md says how"
 

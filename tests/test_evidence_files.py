@@ -56,7 +56,7 @@ def test_without_a_file_there_is_none(leads: Path) -> None:
 
 
 def test_evidence_of_no_lead_is_refused(leads: Path) -> None:
-    with pytest.raises(LeadFileError, match="1 rows of evidence are of leads it does not hold"):
+    with pytest.raises(LeadFileError, match="1 evidence rows belong to leads that are not in it"):
         write_evidence(leads, _table([_seen("a.com"), _seen("nobody.com")]))
     assert not evidence_of(leads).exists()
 
@@ -69,7 +69,7 @@ def test_other_columns_are_refused(leads: Path) -> None:
 @pytest.mark.parametrize("place", ["leads.parquet#9", "leads.parquet#x", "leads.parquet"])
 def test_a_place_that_is_none(leads: Path, place: str) -> None:
     write_evidence(leads, _table([_seen("a.com")]))
-    with pytest.raises(LeadFileError, match=r"has no row group 9|is no place of a record"):
+    with pytest.raises(LeadFileError, match=r"has no row group 9|is not the position of a record"):
         read_evidence(leads.parent, place, "a.com")
 
 

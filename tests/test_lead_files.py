@@ -186,7 +186,7 @@ def test_a_file_from_before_a_field_was_added_can_be_read(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("columns", "reason"),
     [
-        ({"colour": ["red"]}, "field colour: no field of a lead"),
+        ({"colour": ["red"]}, "field colour: not a field of a lead"),
         ({"score": ["high"]}, "field score: expected"),
         ({"domain": [None]}, "field domain: expected"),
         ({"score": [5]}, "field domain: missing"),
@@ -201,5 +201,5 @@ def test_an_error_in_parquet_names_file_and_field(tmp_path: Path, columns: dict[
 
 def test_what_is_no_parquet_is_said_to_be_none(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "leads.parquet", GOOD)
-    with pytest.raises(LeadFileError, match="no Parquet file"):
+    with pytest.raises(LeadFileError, match="not a Parquet file"):
         count_leads(path)

@@ -131,7 +131,9 @@ def test_an_address_that_cannot_be_read_is_not_quoted(password: str) -> None:
     for setting in ("postgres_dsn", "postgres_owner_dsn", "redis_url", "opensearch_urls", "mail_url"):
         with pytest.raises(SettingsError, match="percent-encoded") as refused:
             load_settings({variable(setting): f"smtp://user:{password}@host:1"})
-        assert str(refused.value).startswith(f"{variable(setting)}: an address like scheme://user:password@host:port ")
+        assert str(refused.value).startswith(
+            f"{variable(setting)}: expected a URL such as scheme://user:password@host:port, "
+        )
         assert MARKER not in str(refused.value)
 
 
@@ -141,7 +143,7 @@ def test_commands_with_an_address_that_cannot_be_read(shell: Shell, setting: str
     shell.environment[variable(setting)] = value.replace(f":{MARKER}@", f":{MARKER}/pa@")
     assert f"✗ settings       {variable(setting)}" in shell("doctor", codes=(1,))
     for words in ("serve", "account list"):
-        assert shell(*words.split(), codes=(2,)).startswith(f"siteglass: {variable(setting)}: an address like ")
+        assert shell(*words.split(), codes=(2,)).startswith(f"siteglass: {variable(setting)}: expected a URL such as ")
 
 
 @pytest.mark.parametrize("setting", ["cursor_secrets", "key_secrets", "suppression_secret", "dashboard_secrets"])
@@ -216,12 +218,12 @@ def test_a_setting_that_looks_like_a_secret_is_marked_as_one() -> None:
         (f"postgresql://user:{MARKER}@db.example:5432/name?password={MARKER}", "db.example:5432"),
         (f"postgresql://{MARKER}@one:1,two:2/name", "one:1,two:2"),
         (f"https://user:{MARKER}@[::1]:9200/{MARKER}", "[::1]:9200"),
-        (f"postgresql:///name?host=/run&password={MARKER}", "the address that is set"),
-        (f"user:{MARKER}@host", "the address that is set"),
-        (MARKER, "the address that is set"),
-        *((f"redis://user:{password}@host:1", "the address that is set") for password in PASTED),
-        (f"redis://host:{MARKER}", "the address that is set"),
-        (f"redis://[{MARKER}@host", "the address that is set"),
+        (f"postgresql:///name?host=/run&password={MARKER}", "the configured address"),
+        (f"user:{MARKER}@host", "the configured address"),
+        (MARKER, "the configured address"),
+        *((f"redis://user:{password}@host:1", "the configured address") for password in PASTED),
+        (f"redis://host:{MARKER}", "the configured address"),
+        (f"redis://[{MARKER}@host", "the configured address"),
     ],
 )
 def test_of_an_address_only_its_host_is_shown(address: str, shown: str) -> None:
@@ -233,5 +235,5 @@ def test_of_an_address_only_its_host_is_shown(address: str, shown: str) -> None:
 )
 def test_addresses_that_a_driver_reads_are_left_to_it(address: str) -> None:
     assert load_settings({"SITEGLASS_POSTGRES_DSN": address}).postgres_dsn == address
-    with pytest.raises(SettingsError, match="SITEGLASS_POSTGRES_DSN: an address like scheme://"):
+    with pytest.raises(SettingsError, match="SITEGLASS_POSTGRES_DSN: expected a URL such as scheme://"):
         load_settings({"SITEGLASS_POSTGRES_DSN": "postgresql://a:b@c@host/x"})

@@ -37,7 +37,7 @@ RULES = (
     _rule(
         "is no",
         r"(?<!there )(?<!here )\b(?:is|are|was|were) (?:no (?!longer|more than|less than|later|earlier|fewer|bigger)\w+"
-        r"|none\b(?! of))",
+        r"|(?-i:none)\b(?! of))",
         "'is not a', or 'there is no'",
     ),
     _rule("for nothing", r"\bfor nothing\b", "'free' or 'free of charge'"),

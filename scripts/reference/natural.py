@@ -173,7 +173,7 @@ _TOPICS: list[tuple[str, str, list[Said]]] = [
     ),
     (
         "Other words",
-        "Words that are no known value are searched in the text of the sites. Words side by side are one phrase. "
+        "Words that are not known values are searched for in the text of the sites. Words side by side are one phrase. "
         "Requests and words that fit everything, such as companies or sites, say nothing.",
         [
             Said("vegan bakeries", "@keywords(vegan bakeries)"),

@@ -1,25 +1,25 @@
-"""Every error the service answers, once: code, status, message.
+"""Every error that the service returns: code, status and message.
 
 SiteglassError
 ├── BadRequest 400            INVALID_REQUEST         a field or parameter; carries all problems found
 │   └── QueryError 400        INVALID_QUERY           the text of wrapped_query; problems carry line and column
-├── InvalidCursor 400         INVALID_CURSOR          tampered, foreign or malformed: all alike
-├── Unauthorized 401          UNAUTHORIZED            missing, malformed, unknown, expired, revoked: all alike
-├── InsufficientCredits 402   INSUFFICIENT_CREDITS    need and balance in the message; nothing was charged
-├── CreditCapExceeded 402     CREDIT_CAP_EXCEEDED     the caller's own cap: of the key's day, or of this request
-├── Forbidden 403             FORBIDDEN               the key lacks the scope, or may not be used from there
-├── NotFound 404              NOT_FOUND               no such address, or no ledger entry of such a request
+├── InvalidCursor 400         INVALID_CURSOR          tampered, foreign or malformed; not which of them
+├── Unauthorized 401          UNAUTHORIZED            missing, malformed, unknown, expired or revoked; not which of them
+├── InsufficientCredits 402   INSUFFICIENT_CREDITS    names the price and the balance; nothing was charged
+├── CreditCapExceeded 402     CREDIT_CAP_EXCEEDED     the caller's own cap: per day and key, or per request
+├── Forbidden 403             FORBIDDEN               the key lacks the scope, or may not be used from this address
+├── NotFound 404              NOT_FOUND               no such path, lead or ledger entry
 ├── MethodNotAllowed 405      METHOD_NOT_ALLOWED
-├── IdempotencyInProgress 409 IDEMPOTENCY_IN_PROGRESS a request with the same Idempotency-Key still runs
+├── IdempotencyInProgress 409 IDEMPOTENCY_IN_PROGRESS a request with the same Idempotency-Key is still running
 ├── CursorExpired 410         CURSOR_EXPIRED
-├── PayloadTooLarge 413       PAYLOAD_TOO_LARGE       the body, or the answer that is to be kept for a retry
+├── PayloadTooLarge 413       PAYLOAD_TOO_LARGE       the body, or the response to be stored for a retry
 ├── UnsupportedMediaType 415  UNSUPPORTED_MEDIA_TYPE
 ├── IdempotencyMismatch 422   IDEMPOTENCY_MISMATCH    the Idempotency-Key was used with another request
-├── TooManyRequests 429       TOO_MANY_REQUESTS       over the rate limit; says when to come again
+├── TooManyRequests 429       TOO_MANY_REQUESTS       over the rate limit; says when to retry
 ├── Internal 500              INTERNAL
-└── Unavailable 503           UNAVAILABLE             an engine is away; while charging, a charge may stand
+└── Unavailable 503           UNAVAILABLE             an engine does not respond; may have been charged
 
-The edge (`api`) spells them; nobody else writes a status or an error body.
+The web layer (`web`) serializes them; nothing else writes a status or an error body.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-# An answer lists no more problems than this, however many there are.
+# A response lists at most this many problems, however many there are.
 MAX_DETAILS = 20
-# A message repeats no more of a value than this.
+# A message repeats at most this many characters of a value.
 MAX_REPEATED_CHARS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing wrong with a request: which field, what about it, and where in its text."""
+    """One problem of a request: the field, what is wrong with it, and where in its text."""
 
     field: str
     message: str
@@ -46,9 +46,9 @@ class Problem:
 
 
 class Problems:
-    """The problems of one request: all are counted, the first MAX_DETAILS are listed.
+    """The problems of one request: all are counted, and the first MAX_DETAILS are listed.
 
-    A request can have thousands: what is not listed is not worth a message or the search for the nearest name.
+    A request can have thousands. Unlisted problems get no message and no search for the nearest name, to save time.
     """
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
@@ -64,31 +64,31 @@ class Problems:
 
     @property
     def is_full(self) -> bool:
-        """Whether one more would be counted only."""
+        """Whether another problem would only be counted."""
         return len(self._listed) >= MAX_DETAILS
 
     def append(self, problem: Problem) -> None:
-        """List one more, if there is room."""
+        """Add a problem; it is listed if there is room."""
         self.extend(Problems([problem]))
 
     def describe(self, wrong: Sequence[str], problem_of: Callable[[str], Problem]) -> None:
-        """A problem for each of these, described where it is listed."""
+        """Add a problem for each of these; only listed ones are described."""
         self._listed += [problem_of(one) for one in wrong[: MAX_DETAILS - len(self._listed)]]
         self.count += len(wrong)
 
     def extend(self, others: Problems) -> None:
-        """The problems of another part of the request."""
+        """Add the problems of another part of the request."""
         self._listed += list(others)[: MAX_DETAILS - len(self._listed)]
         self.count += len(others)
 
 
 def repeated(text: str) -> str:
-    """A text that was sent, in quotes, as messages repeat it: its start, if it is long."""
+    """A text that was sent, in quotes and truncated, for use in messages."""
     return repr(text[:MAX_REPEATED_CHARS])
 
 
 class SiteglassError(Exception):
-    """Base of all errors that leave the service; each class has its own status and code, no default."""
+    """Base of all errors that the service returns. Every class sets its own status and code."""
 
     status: ClassVar[int]
     code: ClassVar[str]
@@ -99,17 +99,17 @@ class SiteglassError(Exception):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Headers that belong to this error."""
+        """Headers to send with this error."""
         return {}
 
     @property
     def problems(self) -> Sequence[Problem]:
-        """What `details` lists; empty for errors without details."""
+        """The entries of `details`; empty for errors without details."""
         return ()
 
 
 class BadRequest(SiteglassError):
-    """The body or a parameter breaks the contract; all problems at once."""
+    """The body or a parameter is invalid; lists all problems at once."""
 
     status = 400
     code = "INVALID_REQUEST"
@@ -128,8 +128,8 @@ class BadRequest(SiteglassError):
 
 
 class QueryError(BadRequest):
-    """The text of `wrapped_query` cannot be read; or a sentence says nothing to search for, or is not clear enough for
-    `strict`."""
+    """The text of `wrapped_query` is invalid; or a sentence contains no condition, or is not clear enough for "
+    "`strict`."""
 
     code = "INVALID_QUERY"
 
@@ -141,7 +141,7 @@ class QueryError(BadRequest):
 
 
 class InvalidCursor(SiteglassError):
-    """A cursor that this service did not make for this account."""
+    """A cursor that was not issued to this account."""
 
     status = 400
     code = "INVALID_CURSOR"
@@ -158,15 +158,15 @@ class InvalidCursor(SiteglassError):
 
 
 class Unauthorized(SiteglassError):
-    """No valid key: which reason is never told."""
+    """No valid key: the response never says why."""
 
     status = 401
     code = "UNAUTHORIZED"
 
     def __init__(self) -> None:
         super().__init__(
-            "A valid API key is required: send it in the X-API-Key header; Authorization is not read. "
-            "A key that worked before may have expired or been revoked."
+            "A valid API key is required. Send it in the X-API-Key header; the Authorization header is ignored. A key "
+            "that worked before may have expired or been revoked."
         )
 
 
@@ -175,55 +175,57 @@ def _credits(api: int, lead: int) -> str:
 
 
 class InsufficientCredits(SiteglassError):
-    """The account cannot pay: nothing is shown, nothing is charged."""
+    """The account has too few credits: nothing is shown or charged."""
 
     status = 402
     code = "INSUFFICIENT_CREDITS"
 
     def __init__(self, *, need_api: int, need_lead: int, balance_api: int, balance_lead: int) -> None:
-        # Who has nothing of what is needed cannot ask for so little that it would do.
+        # With no credits of a needed kind, even the smallest request would fail.
         empty = (need_api and not balance_api) or (need_lead and not balance_lead)
-        way_on = "Buy credits." if empty else "Ask for less at once (`limit`, fewer domains), or buy credits."
+        next_step = "Buy credits." if empty else "Request less at once (`limit`, fewer domains), or buy credits."
         super().__init__(
             f"This request needs {_credits(need_api, need_lead)}; the account has "
-            f"{_credits(balance_api, balance_lead)}. Nothing was charged. {way_on}"
+            f"{_credits(balance_api, balance_lead)}. Nothing was charged. {next_step}"
         )
 
 
 class CreditCapExceeded(SiteglassError):
-    """A cap that the caller set would be passed; `cap` names it and ends before the number it allows."""
+    """A cap set by the caller would be exceeded; `cap` names it and ends before the number that it allows."""
 
     status = 402
     code = "CREDIT_CAP_EXCEEDED"
 
     def __init__(self, cap: str, *, need: int, left: int) -> None:
         super().__init__(
-            f"This request needs {need} credits; {cap} {left}. Nothing was charged. Ask for less at once "
-            "(`limit`, fewer domains), or raise the cap."
+            f"This request needs {need} credits; {cap} {left}. Nothing was charged. Request less at once (`limit`, "
+            "fewer domains), or raise the cap."
         )
 
 
 class Forbidden(SiteglassError):
-    """A valid key that may not do this, or not from this address, or not of a lead that was never paid for."""
+    """The key lacks the scope, may not be used from this address, or its account has not paid for the lead."""
 
     status = 403
     code = "FORBIDDEN"
 
     def __init__(self, scope: str = "", *, address: str | None = None, unpaid: str | None = None) -> None:
-        message = f"This key lacks the scope `{scope}`. Use a key that has it, or make one."
+        message = f"This key lacks the scope `{scope}`. Use a key that has it, or create one."
         if address is not None:
-            message = f"This key may not be used from {address}. Call from an address on its list, or change the list."
+            message = f"This key may not be used from {address}. Call from an allowed address, or change its allowlist."
         elif unpaid is not None:
             message = (
                 f"This account has not paid for the lead {unpaid}. Enrich it first (POST /v1/leads/enrich, one lead "
-                "credit), then ask again."
+                "credit), then repeat the request."
             )
         super().__init__(message)
 
 
 class NotFound(SiteglassError):
-    """No such address, no ledger entry of such a request, or no such lead; `meant` is the method and path that the
-    caller may have had in mind, `receipt` and `lead` say that it is an entry or a lead that is missing.
+    """No such path, no ledger entry of such a request, or no such lead.
+
+    `meant` is the method and path that the caller probably meant. `receipt` and `lead` say that an entry or a lead is
+    missing.
     """
 
     status = 404
@@ -231,27 +233,27 @@ class NotFound(SiteglassError):
 
     def __init__(self, path: str, meant: str | None = None, *, receipt: bool = False, lead: bool = False) -> None:
         if lead:
-            super().__init__(f"There is no lead {path}. Check its spelling: POST /v1/leads/enrich tells what is there.")
+            super().__init__(f"There is no lead {path}. Check its spelling: POST /v1/leads/enrich shows what exists.")
             return
         if receipt:
             super().__init__(
-                f"There is no ledger entry at {path}. Requests that failed or were refused have none; "
-                "GET /v1/ledger lists all there are."
+                f"There is no ledger entry at {path}. Requests that failed or were refused have none; GET /v1/ledger "
+                "lists all entries."
             )
             return
-        way_on = f"; did you mean {meant}?" if meant else ". The operations are listed in /openapi.json."
-        super().__init__(f"There is nothing at {path}{way_on}")
+        next_step = f"; did you mean {meant}?" if meant else ". The operations are listed in /openapi.json."
+        super().__init__(f"There is nothing at {path}{next_step}")
 
 
 class MethodNotAllowed(SiteglassError):
-    """The address exists, with another method."""
+    """The path exists, but not with this method."""
 
     status = 405
     code = "METHOD_NOT_ALLOWED"
 
     def __init__(self, method: str, allowed: Sequence[str]) -> None:
         body = " with a JSON body" if "POST" in allowed else ""
-        super().__init__(f"{method} is not possible here. Use {' or '.join(allowed)}{body}.")
+        super().__init__(f"{method} is not allowed here. Use {' or '.join(allowed)}{body}.")
         self._allowed = tuple(allowed)
 
     @property
@@ -267,8 +269,8 @@ class IdempotencyInProgress(SiteglassError):
 
     def __init__(self, retry_after_s: int = 1) -> None:
         super().__init__(
-            f"A request with this Idempotency-Key is still running. Send the same again in {retry_after_s} s: you get "
-            "its answer, and nothing is charged twice."
+            f"A request with this Idempotency-Key is still running. Repeat it in {retry_after_s} s to get its "
+            "response; nothing is charged twice."
         )
         self._retry_after_s = retry_after_s
 
@@ -278,20 +280,20 @@ class IdempotencyInProgress(SiteglassError):
 
 
 class IdempotencyMismatch(SiteglassError):
-    """An Idempotency-Key that was used with another request."""
+    """The Idempotency-Key was used with another request."""
 
     status = 422
     code = "IDEMPOTENCY_MISMATCH"
 
     def __init__(self) -> None:
         super().__init__(
-            "This Idempotency-Key was used with another method, path or body. Nothing was charged. Use a new key for a "
-            "new request, and the same key only to repeat the same one."
+            "This Idempotency-Key was used with another method, path or body. Nothing was charged. Use a new key for "
+            "each new request, and the same key only to repeat a request."
         )
 
 
 class CursorExpired(SiteglassError):
-    """A cursor older than its life."""
+    """The cursor is too old."""
 
     status = 410
     code = "CURSOR_EXPIRED"
@@ -303,36 +305,36 @@ class CursorExpired(SiteglassError):
 
 
 class PayloadTooLarge(SiteglassError):
-    """The body is over the limit, or the answer is too large to be kept for a retry."""
+    """The body is too large, or the response is too large to store for a retry."""
 
     status = 413
     code = "PAYLOAD_TOO_LARGE"
 
     def __init__(self, limit_bytes: int, *, kept: bool = False) -> None:
         super().__init__(
-            f"The answer is too large to be kept for a retry: more than {limit_bytes} bytes compressed. Nothing was "
-            "charged. Ask for less at once (`limit`, `select`, fewer domains), or leave out Idempotency-Key."
+            f"The response is too large to store for a retry: more than {limit_bytes} bytes compressed. Nothing was "
+            "charged. Request less at once (`limit`, `select`, fewer domains), or omit Idempotency-Key."
             if kept
-            else f"The body may have at most {limit_bytes} bytes. Send less in one request."
+            else f"The body is larger than {limit_bytes} bytes, the maximum. Split it into several requests."
         )
 
 
 class UnsupportedMediaType(SiteglassError):
-    """Not JSON, or compressed."""
+    """The body is not JSON, or is compressed."""
 
     status = 415
     code = "UNSUPPORTED_MEDIA_TYPE"
 
     def __init__(self, *, compressed: bool = False) -> None:
         super().__init__(
-            "Send the body uncompressed, without the header Content-Encoding."
+            "Compressed bodies are not supported. Send the body without the Content-Encoding header."
             if compressed
-            else "Send the body as JSON with the header Content-Type: application/json."
+            else "The body must be JSON. Send it with the header Content-Type: application/json."
         )
 
 
 class TooManyRequests(SiteglassError):
-    """Over the rate limit; says when to come again."""
+    """Too many requests; says when to retry."""
 
     status = 429
     code = "TOO_MANY_REQUESTS"
@@ -349,21 +351,22 @@ class TooManyRequests(SiteglassError):
 
 
 class Internal(SiteglassError):
-    """A fault of ours."""
+    """An error in the service."""
 
     status = 500
     code = "INTERNAL"
 
     def __init__(self) -> None:
         super().__init__(
-            "Something failed on our side and nothing was charged. Try again; if it stays, report X-Request-Id."
+            "Something failed on our side; nothing was charged. Try again. If it keeps failing, contact us with the "
+            "X-Request-Id."
         )
 
 
 class Unavailable(SiteglassError):
-    """An engine does not answer in time, or answers in part: nothing is shown.
+    """An engine does not respond in time, or responds only partially: nothing is shown.
 
-    Nothing is charged either, unless it was the charge that got no answer.
+    Nothing is charged either, unless the charge itself got no response.
     """
 
     status = 503
@@ -378,15 +381,15 @@ class Unavailable(SiteglassError):
         can_retry: bool = False,
         has_price: bool = True,
     ) -> None:
-        # A charge whose confirmation was lost may stand: nothing may be claimed about it. Who pays for nothing is not
-        # told of charges at all.
+        # A charge whose confirmation was lost may have been made, so the message says nothing about it. For operations
+        # without a price, the message does not mention charges.
         charged = "" if while_charging or not has_price else " and nothing was charged"
-        way_on = f"Try again in {retry_after_s} s."
+        next_step = f"Try again in {retry_after_s} s."
         if can_retry:
-            way_on = f"Try again in {retry_after_s} s with the same Idempotency-Key: nothing is charged twice."
+            next_step = f"Try again in {retry_after_s} s with the same Idempotency-Key: nothing is charged twice."
         elif while_charging:
-            way_on += " GET /v1/ledger/<X-Request-Id> shows if this was charged; send an Idempotency-Key to be safe."
-        super().__init__(f"The service cannot answer right now{charged}. {way_on}")
+            next_step += " GET /v1/ledger/<X-Request-Id> shows if this was charged; send an Idempotency-Key to be safe."
+        super().__init__(f"The service is temporarily unavailable{charged}. {next_step}")
         self.reason = reason
         self._retry_after_s = retry_after_s
 

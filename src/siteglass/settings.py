@@ -35,39 +35,43 @@ class Settings:
 
     cursor_secrets: Annotated[
         tuple[str, ...],
-        "Secrets of 32 characters or more that seal cursors and opt-out tickets, comma-separated, newest first.",
+        "Secrets of 32 characters or more that encrypt cursors and opt-out tickets, comma-separated, newest first.",
     ] = _secret(())
-    cursor_life_s: Annotated[int, "How long a cursor can be used, in seconds."] = 72 * 3600
-    host: Annotated[str, "Address the service listens on."] = "127.0.0.1"
-    port: Annotated[int, "Port the service listens on."] = 8080
+    cursor_life_s: Annotated[int, "How long a cursor is valid, in seconds."] = 72 * 3600
+    host: Annotated[str, "Address that the service listens on."] = "127.0.0.1"
+    port: Annotated[int, "Port that the service listens on."] = 8080
     workers: Annotated[int, "Worker processes of the service."] = 1
     trusted_proxies: Annotated[
         tuple[str, ...],
-        "Addresses or networks of proxies whose X-Forwarded-For is believed, comma-separated; empty: nobody's.",
+        "Addresses or networks of proxies whose X-Forwarded-For header is trusted, comma-separated; empty: none.",
     ] = ("127.0.0.1",)
-    opensearch_urls: Annotated[tuple[str, ...], "Addresses of the OpenSearch nodes, comma-separated."] = _address(
+    opensearch_urls: Annotated[tuple[str, ...], "URLs of the OpenSearch nodes, comma-separated."] = _address(
         ("http://127.0.0.1:19200",)
     )
-    index_prefix: Annotated[str, "Start of all index and alias names, so that several can share a cluster."] = (
-        "siteglass"
-    )
-    search_timeout_ms: Annotated[int, "Deadline of a search or look-up at the engine."] = 5_000
-    total_exact_ms: Annotated[int, "A count that takes longer is estimated from a sample; 0: every count is."] = 2_000
-    postgres_dsn: Annotated[str, "Address of PostgreSQL, with the role of the service: accounts, keys, credits."] = (
-        _address("postgresql://siteglass@127.0.0.1:15432/siteglass")
+    index_prefix: Annotated[
+        str, "Prefix of all index and alias names, so that several services can share a cluster."
+    ] = "siteglass"
+    search_timeout_ms: Annotated[int, "Timeout of a search or look-up in OpenSearch."] = 5_000
+    total_exact_ms: Annotated[
+        int, "A count that takes longer is estimated from a sample; 0: every count is estimated."
+    ] = 2_000
+    postgres_dsn: Annotated[str, "DSN of PostgreSQL with the role of the service: accounts, keys, credits."] = _address(
+        "postgresql://siteglass@127.0.0.1:15432/siteglass"
     )
     postgres_owner_dsn: Annotated[
-        str, "The same database with the role that owns the tables, for `siteglass migrate` only."
+        str, "DSN of the same database with the role that owns the tables; used only by `siteglass migrate`."
     ] = _address("postgresql://siteglass_owner@127.0.0.1:15432/siteglass")
-    postgres_schema: Annotated[str, "Schema that holds the tables, so that several can share a database."] = "siteglass"
-    postgres_pool: Annotated[int, "Most connections of one worker to PostgreSQL."] = 8
+    postgres_schema: Annotated[str, "Schema of the tables, so that several services can share a database."] = (
+        "siteglass"
+    )
+    postgres_pool: Annotated[int, "Maximum number of PostgreSQL connections per worker."] = 8
     postgres_statement_cache: Annotated[int, "Prepared statements per connection; 0 behind a pgbouncer below 1.21."] = (
         100
     )
-    postgres_timeout_ms: Annotated[int, "Deadline of a look-up in PostgreSQL."] = 1_000
-    charge_timeout_ms: Annotated[int, "Deadline of a charge; what is not written by then is not charged."] = 2_000
+    postgres_timeout_ms: Annotated[int, "Timeout of a look-up in PostgreSQL."] = 1_000
+    charge_timeout_ms: Annotated[int, "Timeout of a charge; a charge that is not written by then is not made."] = 2_000
     request_timeout_ms: Annotated[
-        int, "Deadline of a request that is charged, the charge included; its Idempotency-Key is claimed for as long."
+        int, "Timeout of a charged request, including the charge; its Idempotency-Key is claimed for as long."
     ] = 10_000
     key_secrets: Annotated[
         tuple[str, ...],
@@ -75,75 +79,82 @@ class Settings:
     ] = _secret(())
     suppression_secret: Annotated[
         str,
-        "Secret of 32 characters or more that hashes suppressed addresses and phones; never change it: keep a copy.",
+        "Secret of 32 characters or more that hashes suppressed addresses and phones. Never change it, and keep a "
+        "copy.",
     ] = _secret("")
     personal_addresses_hidden: Annotated[
         tuple[str, ...],
-        "Countries of sites whose personal addresses are neither shown nor charged, comma-separated alpha-3 codes; EEA "
-        "stands for all of the European Economic Area.",
+        "Countries of sites whose personal addresses are neither shown nor charged: comma-separated alpha-3 codes. "
+        "EEA means the whole European Economic Area.",
     ] = ()
-    redis_url: Annotated[str, "Address of Redis: rate limits, running retries, and nothing that may not be lost."] = (
-        _address("redis://127.0.0.1:16379/0")
-    )
-    redis_prefix: Annotated[str, "Start of all Redis keys, so that several can share a Redis."] = "siteglass"
-    redis_timeout_ms: Annotated[int, "A rate limit waits no longer for Redis; then each worker limits by itself."] = 50
-    lead_store: Annotated[Path, "Folder of the Parquet files that hold the lead records."] = Path("var/leads")
+    redis_url: Annotated[
+        str, "URL of Redis: rate limits and running retries; nothing in it is needed after a loss."
+    ] = _address("redis://127.0.0.1:16379/0")
+    redis_prefix: Annotated[str, "Prefix of all Redis keys, so that several services can share a Redis."] = "siteglass"
+    redis_timeout_ms: Annotated[
+        int, "How long a rate limit waits for Redis; after that each worker applies the limits separately."
+    ] = 50
+    lead_store: Annotated[Path, "Folder of the Parquet files with the lead records."] = Path("var/leads")
     lead_max_age_days: Annotated[
-        int, "Leads crawled longer ago are not loaded, and `siteglass index expire` deletes them; 0: never."
+        int,
+        "Leads that were crawled more days ago are not loaded, and `siteglass index expire` deletes them; 0: "
+        "leads never expire.",
     ] = 0
     max_connections: Annotated[int, "Maximum number of open connections per worker; further ones are answered 503."] = (
         800
     )
     max_body_bytes: Annotated[int, "Largest request body."] = 65_536
-    max_enrich_domains: Annotated[int, "Most domains in one enrichment."] = 100
+    max_enrich_domains: Annotated[int, "Maximum number of domains per enrichment."] = 100
     language_model_url: Annotated[
         str,
-        "Address of a language model that reads what the rules cannot, up to the /chat/completions of its API; "
-        "empty: none is asked.",
+        "URL of a language model for words that the rules cannot interpret, without the /chat/completions of its API; "
+        "empty: no model is used.",
     ] = _address("")
-    language_model_name: Annotated[str, "Name of the model that is asked there."] = ""
-    language_model_key: Annotated[str, "Secret that is sent there as a bearer token; empty: none is sent."] = _secret(
-        ""
-    )
-    language_model_timeout_ms: Annotated[int, "A search waits no longer for the language model."] = 1_500
+    language_model_name: Annotated[str, "Name of the language model."] = ""
+    language_model_key: Annotated[str, "Bearer token for the language model; empty: none is sent."] = _secret("")
+    language_model_timeout_ms: Annotated[int, "How long a search waits for the language model."] = 1_500
     mail_url: Annotated[
         str,
         "Where mails go: `smtp://user:password@host:587` (STARTTLS; `?tls=none`: without), "
-        "`smtps://user:password@host:465`, or `file:FOLDER`, which keeps them there as .eml; empty: none are sent.",
+        "`smtps://user:password@host:465`, or `file:FOLDER`, which stores them as .eml files; empty: no mail is sent.",
     ] = _address("")
     mail_from: Annotated[
         str,
-        "Sender of mails, such as `Siteglass <privacy@example.com>`; the page /opt-out tells people to write there.",
+        "Sender of mails, such as `Siteglass <privacy@example.com>`; the page /opt-out shows it as the contact "
+        "address.",
     ] = ""
-    mail_timeout_ms: Annotated[int, "A request waits no longer for its mail to be taken."] = 10_000
+    mail_timeout_ms: Annotated[int, "How long a request waits until its mail is accepted."] = 10_000
     dns_servers: Annotated[
         tuple[str, ...],
-        "DNS servers asked for the proof that somebody controls a domain, as address or address:port, comma-separated; "
+        "DNS servers that are queried to prove control of a domain, as address or address:port, comma-separated; "
         "empty: the system's.",
     ] = ()
     opt_out_networks: Annotated[
         tuple[str, ...],
-        "Networks that such a proof may be fetched from although they are not public, comma-separated; empty: none.",
+        "Private networks that such a proof may be fetched from, comma-separated; empty: none.",
     ] = ()
-    opt_out_http_port: Annotated[int, "Port that such a proof is fetched from with http."] = 80
+    opt_out_http_port: Annotated[int, "HTTP port that such a proof is fetched from."] = 80
     dashboard_secrets: Annotated[
         tuple[str, ...],
-        "One or two secrets of 32 characters or more that seal what people sign in with, comma-separated, newest "
-        "first; empty: the dashboard is not served.",
+        "One or two secrets of 32 characters or more that encrypt sign-in data, comma-separated, newest first; empty: "
+        "the dashboard is not served.",
     ] = _secret(())
     public_url: Annotated[
         str,
-        "Address of the service as people reach it, such as `https://app.example.com`: links in mails begin with it; "
-        "empty: `http://HOST:PORT`.",
+        "Public URL of the service, such as `https://app.example.com`, for links in mails; empty: `http://HOST:PORT`.",
     ] = ""
     sales_email: Annotated[
         str,
-        "Address that the page Plan of the dashboard gives to customers who want more credits, such as "
-        "`sales@example.com`; empty: it tells them to ask the operator.",
+        "Address on the Plan page for customers who want more credits, such as `sales@example.com`; empty: the page "
+        "refers them to the operator.",
     ] = ""
-    session_idle_minutes: Annotated[int, "A person who does nothing for so long is signed out of the dashboard."] = 60
-    session_hours: Annotated[int, "A person signs in to the dashboard again after so long, whatever they do."] = 12
-    log_level: Annotated[str, "Least severe log line written: DEBUG, INFO, WARNING or ERROR."] = "INFO"
+    session_idle_minutes: Annotated[int, "People are signed out of the dashboard after this time without activity."] = (
+        60
+    )
+    session_hours: Annotated[
+        int, "People must sign in to the dashboard again after this time, even if they are active."
+    ] = 12
+    log_level: Annotated[str, "Minimum level of log messages: DEBUG, INFO, WARNING or ERROR."] = "INFO"
 
 
 def variable(name: str) -> str:
@@ -158,7 +169,7 @@ def variables_given() -> list[str]:
 
 def host_and_port(address: str) -> str:
     """All of an address that may be shown: user, password, path and parameters may hold a secret."""
-    return _hosts(address) or "the address that is set"
+    return _hosts(address) or "the configured address"
 
 
 def _hosts(address: str) -> str | None:
@@ -178,7 +189,7 @@ def _hosts(address: str) -> str | None:
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
-    """The environment that gives these settings, for a process of its own."""
+    """The environment that gives these settings, for a separate process."""
     made = {}
     for setting in fields(settings):
         value = getattr(settings, setting.name)
@@ -201,7 +212,7 @@ def _require_readable(name: str, addresses: tuple[str, ...]) -> None:
     # Before a driver reads it: their errors quote what they cannot read, which can be a piece of the password.
     if any(_hosts(address) is None for address in addresses):
         raise SettingsError(
-            f"{name}: an address like scheme://user:password@host:port is needed, with / ? # @ and % in user and "
+            f"{name}: expected a URL such as scheme://user:password@host:port, with / ? # @ and % in the user and "
             "password percent-encoded (@ is %40)."
         )
 

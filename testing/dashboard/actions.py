@@ -31,7 +31,7 @@ def key_on(page: httpx.Response) -> str:
 
 def number_on(page: httpx.Response) -> int:
     """The number of the key that a page shows once."""
-    found = re.search(r'href="/dashboard/keys/(\d+)">See its page', page.text)
+    found = re.search(r'href="/dashboard/keys/(\d+)">View the key', page.text)
     assert found, page.text
     return int(found[1])
 

@@ -107,13 +107,13 @@ async def test_what_the_mail_says_and_to_whom(world: World, dsn: str) -> None:
     (mail,) = world.outbox.mails(owner)
     row = await world.postgres.fetchrow("SELECT name FROM {schema}.accounts WHERE id = $1", account)
     assert row is not None
-    assert mail["Subject"] == f"Few credits left: {row['name']}"
+    assert mail["Subject"] == f"Low on credits: {row['name']}"
     text = mail.get_content()
     assert text.startswith(f"The account {row['name']} is running low.\n\nIt has fewer than 100 lead credits.\n\n")
     assert "API credits.\n" not in text
     lasts = [datetime.now(UTC) + timedelta(days=days) for days in (12_345 / 1_234, 99 / 5)]
     assert "Left now:    12,345 API credits\n                 99 lead credits\n" in text
-    assert f"Used a day:   1,234 API credits, which lasts until {lasts[0].date()}\n" in text
+    assert f"Daily use:    1,234 API credits, which lasts until {lasts[0].date()}\n" in text
     assert f"                5.0 lead credits, which lasts until {lasts[1].date()}\n" in text
     assert f"\n  {LINK}\n" in text
     assert world.texts(second) == [text]
@@ -134,7 +134,7 @@ async def test_once_until_it_has_been_higher(world: World) -> None:
     texts = world.texts(owner)
     assert len(texts) == 2
     # It began today: part of a day is no pace.
-    assert all("\nUsed a day:  known after a full day\n\nWhat is used" in text for text in texts)
+    assert all("\nDaily use:   known after a full day\n\nDaily use is" in text for text in texts)
 
 
 async def test_each_balance_has_its_own_mail(world: World) -> None:
@@ -256,7 +256,7 @@ async def test_no_name_says_more_in_a_header(world: World) -> None:
     assert await world.mail() == 1
     (mail,) = world.outbox.mails(owner)
     assert mail["Bcc"] is None
-    assert mail["Subject"].startswith("Few credits left: Acme  Bcc: all@receiver.test ")
+    assert mail["Subject"].startswith("Low on credits: Acme  Bcc: all@receiver.test ")
     assert world.outbox.mails("all@receiver.test") == []
 
 

@@ -76,8 +76,8 @@ def test_a_key_is_rotated_and_bound_to_networks(run: Run) -> None:
     new = rotated.stdout.strip()
     assert is_well_formed(new)
     assert new != old
-    assert "Key 2 takes the place of key 1" in rotated.stderr
-    assert "Key 1 ends in 24 hours at the latest" in rotated.stderr
+    assert "Key 2 replaces key 1" in rotated.stderr
+    assert "Key 1 stops working in 24 hours at the latest" in rotated.stderr
     newer, older = run("key", "list", "1").output.splitlines()
     version = secret_version(SECRETS[0].replace(",", "-").encode())
     bound = "from 203.0.113.0/24, 2001:db8::1/128"
@@ -96,7 +96,7 @@ def test_a_key_is_rotated_and_bound_to_networks(run: Run) -> None:
     assert "from 10.0.0.0/8  " in run("key", "list", "1").output.splitlines()[0]
     assert run("key", "allow", "2", "--any").output == "Key 2 may be used from anywhere. Workers follow within 1 s.\n"
     assert "from" not in run("key", "list", "1").output.splitlines()[0]
-    assert "Key 2 ends now" in run("key", "rotate", "2", "--overlap-hours", "0").stderr
+    assert "Key 2 stops working now" in run("key", "rotate", "2", "--overlap-hours", "0").stderr
     assert "--any" in run("key", "allow", "2", code=2).output
     assert "--any" in run("key", "allow", "2", "10.0.0.0/8", "--any", code=2).output
     assert "0<=x<=168" in run("key", "rotate", "2", "--overlap-hours", "169", code=2).output
@@ -182,13 +182,13 @@ def test_credits_are_given_once_and_put_right(run: Run) -> None:
     run("account", "create", "books")
     given = ("credits", "grant", "1", "--lead", "7", "--expires-in-days", "30", "--reference", "invoice 12")
     assert "0 API and 7 lead credits (ledger row 1)" in run(*given).output
-    with pytest.raises(AccountError, match="Row 1 of the ledger was written for 'invoice 12' before"):
+    with pytest.raises(AccountError, match="Row 1 of the ledger was already written for 'invoice 12'"):
         run(*given)
     down = ("credits", "adjust", "1", "--reason", "counted twice", "--lead")
     assert "0 API and 5 lead credits (ledger row 2)" in run(*down, "-2").output
-    with pytest.raises(AccountError, match="has 0 API and 5 lead credits: no more than that can be taken"):
+    with pytest.raises(AccountError, match=r"has only 0 API and 5 lead credits\. Remove at most that many"):
         run(*down, "-6")
-    with pytest.raises(AccountError, match="Row 2 of account 1 is no charge"):
+    with pytest.raises(AccountError, match="Row 2 of account 1 is not a charge"):
         run("credits", "refund", "1", "2", "--reason", "wrong")
     assert "Missing option '--reason'" in run("credits", "refund", "1", "2", code=2).output
     assert "2 rows of 1 accounts read, 0 problems" in run("credits", "verify").output
@@ -208,20 +208,23 @@ def test_a_plan_that_charges_a_lead_once(run: Run) -> None:
     ("words", "says"),
     [
         (["account", "create", "Acme", "--plan", "none"], "plan list"),
-        (["account", "create", ""], r"The name of an account has 1 to 200 characters\."),
+        (["account", "create", ""], r"An account name must have 1 to 200 characters\."),
         (["key", "create", "77"], "account list"),
-        (["key", "create", "1", "--name", "x" * 201], r"The name of a key has 1 to 200 characters\."),
-        (["key", "list", "77"], r"There is no account 77\. `siteglass account list` shows them\."),
+        (["key", "create", "1", "--name", "x" * 201], r"A key name must have 1 to 200 characters\."),
+        (["key", "list", "77"], r"There is no account 77\. `siteglass account list` lists the accounts\."),
         (["key", "revoke", "77"], "key list"),
         (["key", "rotate", "77"], "key list"),
         (["key", "allow", "77", "10.0.0.0/8"], "key list"),
         (["key", "allow", "77", "10.0.0.1/8"], r"Its network is 10\.0\.0\.0/8\."),
-        (["key", "create", "1", "--allow-network", "office"], "is no network: write an address, or a network such as"),
-        (["audit", "77"], r"There is no account 77\. `siteglass account list` shows them\."),
+        (
+            ["key", "create", "1", "--allow-network", "office"],
+            "is not a network. Use an IP address, or a network such as",
+        ),
+        (["audit", "77"], r"There is no account 77\. `siteglass account list` lists the accounts\."),
         (["credits", "grant", "77", "--lead", "1"], "account list"),
         (["credits", "balance", "77"], "account list"),
-        (["plan", "set", "Big One"], "The name of a plan is a letter, then letters, digits, _ and -, all lower case"),
-        (["plan", "set", "big", "--currency", "usd"], r"A currency is three capital letters, such as USD\."),
+        (["plan", "set", "Big One"], "A plan name must start with a lower-case letter, followed by lower-case letters"),
+        (["plan", "set", "big", "--currency", "usd"], r"A currency must be three capital letters, such as USD\."),
     ],
 )
 def test_mistakes_say_what_to_do(run: Run, words: list[str], says: str) -> None:
@@ -231,4 +234,4 @@ def test_mistakes_say_what_to_do(run: Run, words: list[str], says: str) -> None:
 
 
 def test_a_rate_needs_a_burst(run: Run) -> None:
-    assert "--rate and --burst belong together" in run("key", "create", "1", "--rate", "5", code=2).output
+    assert "--rate and --burst must be used together" in run("key", "create", "1", "--rate", "5", code=2).output

@@ -108,7 +108,7 @@ async def test_a_build_is_current_until_an_older_one_is_applied_again(own: Postg
     assert "the functions in schema" in newer.run("doctor").stdout
 
     newer.migrate()
-    assert "has all that this build needs" in newer.run("doctor").stdout
+    assert "has everything that this build needs" in newer.run("doctor").stdout
     assert await schema.is_current(own), "workers of the release before stay ready"
 
     await make_schema(dsn, own.schema)  # back to this release
@@ -144,7 +144,7 @@ async def test_a_file_creates_the_function_of_its_name(own: Postgres, tmp_path: 
     newer.edit("forget_keys", "{schema}.forget_keys(", "{schema}.forget_all_keys(")
     refused = newer.run("migrate")
     assert refused.returncode == 2
-    assert "forget_keys.sql: a file creates one function, whose name it has" in refused.stderr
+    assert "forget_keys.sql: each file must create exactly one function" in refused.stderr
 
 
 async def test_a_function_gets_a_new_name_and_the_old_one_goes(

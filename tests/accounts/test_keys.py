@@ -240,5 +240,5 @@ async def test_mistakes_of_an_operator_are_explained(postgres: Postgres) -> None
     with pytest.raises(AccountError, match="no key 99"):
         await revoke_key(postgres, 99_000_000, "tests")
     account = (await open_account(postgres)).account_id
-    with pytest.raises(AccountError, match="one or more of the scopes"):
+    with pytest.raises(AccountError, match="at least one of the scopes"):
         await create_key(postgres, SECRETS, account, "k", ["everything"], actor="tests")

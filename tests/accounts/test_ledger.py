@@ -138,10 +138,10 @@ def test_all_columns_are_tampered_with() -> None:
     [
         ("DELETE FROM {schema}.ledger WHERE account_id = $1 AND seq = 2", "row 2 is missing"),
         ("DELETE FROM {schema}.ledger WHERE account_id = $1 AND seq = 4", "the ledger ends at 3"),
-        ("UPDATE {schema}.balances SET lead = lead + 1 WHERE account_id = $1", "the rows give"),
-        ("UPDATE {schema}.balances SET api = api + 1 WHERE account_id = $1", "the rows give"),
+        ("UPDATE {schema}.balances SET lead = lead + 1 WHERE account_id = $1", "the rows add up to"),
+        ("UPDATE {schema}.balances SET api = api + 1 WHERE account_id = $1", "the rows add up to"),
         ("UPDATE {schema}.balances SET seq = seq + 1 WHERE account_id = $1", "the balance is at row 5"),
-        ("UPDATE {schema}.balances SET head = sha256(head) WHERE account_id = $1", "does not name the hash"),
+        ("UPDATE {schema}.balances SET head = sha256(head) WHERE account_id = $1", "does not contain the hash"),
         ("DELETE FROM {schema}.balances WHERE account_id = $1", "has no balance row"),
     ],
 )
@@ -157,7 +157,7 @@ async def test_other_tampering_is_found(postgres: Postgres, dsn: str, statement:
 # Rows whose hashes and sums are right, as only somebody with the owner's rights could write them.
 FORGERIES = {
     "more was given back than it took": "'refund', 'search', 0, 2, NULL, 2",
-    "expires credits that had not to": "'expire', 'none', 0, -1, NULL, 1",
+    "expires credits that were not due to expire": "'expire', 'none', 0, -1, NULL, 1",
     "is earlier than the row before it": "'adjust', 'none', 0, 1, NULL, NULL",
 }
 

@@ -28,12 +28,18 @@ def test_read(given: list[str], read: list[str]) -> None:
     "given", ["", "office", "203.0.113", "203.0.113.0/33", "203.0.113.7 ", "fe80::1%eth0", "fe80::1%eth0/64"]
 )
 def test_what_is_no_network_is_told(given: str) -> None:
-    with pytest.raises(AccountError, match=r"is no network: write an address, or a network such as 203\.0\.113\.0/24"):
+    with pytest.raises(
+        AccountError,
+        match=r"is not a network. Use an IP address, or a network such as "
+        r"203\.0\.113\.0/24",
+    ):
         read_networks([given])
 
 
 def test_an_address_with_the_length_of_a_network_is_not_widened() -> None:
-    with pytest.raises(AccountError, match=r"'203\.0\.113\.7/24' is no network.* Its network is 203\.0\.113\.0/24\."):
+    with pytest.raises(
+        AccountError, match=r"'203\.0\.113\.7/24' is not a network.* Its network is 203\.0\.113\.0/24\."
+    ):
         read_networks(["203.0.113.7/24"])
 
 
@@ -41,7 +47,7 @@ def test_an_address_with_the_length_of_a_network_is_not_widened() -> None:
 def test_a_list_has_its_limits() -> None:
     assert len(read_networks([f"10.0.0.{number}" for number in range(100)])) == 100
     for count in (0, 101):
-        with pytest.raises(AccountError, match=f"1 to 100, not {count}"):
+        with pytest.raises(AccountError, match=f"1 to 100 entries, not {count}"):
             read_networks([f"10.0.0.{number}" for number in range(count)])
 
 

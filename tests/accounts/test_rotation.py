@@ -81,7 +81,7 @@ async def test_without_an_overlap_the_old_key_ends_now(postgres: Postgres) -> No
 @pytest.mark.parametrize("overlap", [timedelta(microseconds=-1), 7 * DAY + timedelta(microseconds=1)])
 async def test_an_overlap_has_its_limits(postgres: Postgres, overlap: timedelta) -> None:
     found, _ = await open_key(postgres, (await open_account(postgres)).account_id)
-    with pytest.raises(AccountError, match=r"An overlap is 0 to 168 hours\."):
+    with pytest.raises(AccountError, match=r"The overlap must be 0 to 168 hours\."):
         await _rotate(postgres, found.key_id, overlap)
     await _rotate(postgres, found.key_id, 7 * DAY)
 
@@ -95,7 +95,9 @@ async def test_what_has_ended_is_not_rotated(postgres: Postgres) -> None:
     await revoke_key(postgres, revoked, "tests")
     count = len(await keys.list_keys(postgres, account))
     for number, what in ((expired, "has expired"), (revoked, "was revoked")):
-        with pytest.raises(AccountError, match=f"Key {number} {what}. Make a new one: siteglass key create {account}"):
+        with pytest.raises(
+            AccountError, match=f"Key {number} {what}. Create a new key: siteglass key create {account}"
+        ):
             await _rotate(postgres, number)
     with pytest.raises(AccountError, match="There is no key 99000000"):
         await _rotate(postgres, 99_000_000)
@@ -106,7 +108,9 @@ async def test_what_has_ended_is_not_rotated(postgres: Postgres) -> None:
 async def test_only_the_newest_of_a_family_is_rotated(postgres: Postgres) -> None:
     found, _ = await open_key(postgres, (await open_account(postgres)).account_id)
     newer, _ = await _rotate(postgres, found.key_id)
-    with pytest.raises(AccountError, match=f"rotated already. Rotate the newest: siteglass key rotate {newer}"):
+    with pytest.raises(
+        AccountError, match=f"already rotated. Rotate its newest replacement: siteglass key rotate {newer}"
+    ):
         await _rotate(postgres, found.key_id)
 
 
@@ -132,6 +136,6 @@ async def test_of_several_who_rotate_at_once_one_does(postgres: Postgres) -> Non
         assert len(made) == 1
         refusals = {str(each) for each in done if isinstance(each, AccountError)}
         assert refusals == {
-            f"Key {found.key_id} was rotated already. Rotate the newest: siteglass key rotate {made[0][0]}"
+            f"Key {found.key_id} was already rotated. Rotate its newest replacement: siteglass key rotate {made[0][0]}"
         }
         assert (await _row(postgres, account, made[0][0])).expires_at is None

@@ -113,7 +113,7 @@ async def test_a_role_that_may_not_create_tables_gets_the_drivers_own_error(dsn:
 
 @pytest.mark.parametrize("name", ["", "Public", "a-b", 'a"; DROP', "x" * 64])
 async def test_a_schema_name_is_a_plain_name(dsn: str, name: str) -> None:
-    with pytest.raises(ValueError, match="no schema name"):
+    with pytest.raises(ValueError, match="not a valid schema name"):
         await make_schema(dsn, name)
-    with pytest.raises(ValueError, match="no schema name"):
+    with pytest.raises(ValueError, match="not a valid schema name"):
         Postgres(dsn, name)

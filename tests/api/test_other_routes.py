@@ -43,7 +43,7 @@ def test_every_answer_has_a_request_id(own: httpx.Client, path: str) -> None:
 def test_open_routes_are_read_only(own: httpx.Client, path: str, method: str) -> None:
     response = own.request(method, path)
     refused(response, 405, "METHOD_NOT_ALLOWED")
-    assert response.json()["message"] == f"{method} is not possible here. Use GET."
+    assert response.json()["message"] == f"{method} is not allowed here. Use GET."
     assert "GET" in response.headers["allow"]
 
 

@@ -25,7 +25,7 @@ def test_a_role_is_changed_and_a_person_removed_but_the_last_owner_stays(the_off
     expect(page.get_by_role("row", name=re.compile("Grace Hopper.*member"))).to_be_visible()
     page.get_by_role("link", name="Leave").click()
     page.get_by_role("button", name="Leave the account").click()
-    expect(page.get_by_role("alert")).to_have_text("An account needs an owner. Make somebody else owner first.")
+    expect(page.get_by_role("alert")).to_have_text("An account needs an owner. Make another person an owner first.")
     browse.excuse(REFUSED.format(422))
     look_again(page, PHONE_DARK)
     axe(page)
@@ -34,7 +34,7 @@ def test_a_role_is_changed_and_a_person_removed_but_the_last_owner_stays(the_off
     page.get_by_role("link", name="Change Grace Hopper").click()
     page.once("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Remove this person").click()
-    expect(page.get_by_role("status").first).to_have_text("The person was removed, and signed out of this account.")
+    expect(page.get_by_role("status").first).to_have_text("The person was removed and signed out of this account.")
     expect(page.get_by_text("Grace Hopper")).to_have_count(0)
     theirs.reload()
     expect(theirs.get_by_role("heading", name="Sign in")).to_be_visible()
@@ -45,23 +45,23 @@ def test_a_role_is_changed_and_a_person_removed_but_the_last_owner_stays(the_off
 
 def test_an_invitation_is_withdrawn(the_office: Office, browse: Browse) -> None:
     page = enter(browse, the_office, the_office.somebody(), "/people/invite")
-    page.get_by_label("E-mail address").fill("nobody@people")
+    page.get_by_label("Email address").fill("nobody@people")
     page.get_by_role("button", name="Send the invitation").click()
-    expect(page.get_by_label("E-mail address")).to_have_accessible_description(
-        "An e-mail address, such as ada@example.com."
+    expect(page.get_by_label("Email address")).to_have_accessible_description(
+        "Enter an email address, such as ada@example.com."
     )
     browse.excuse(REFUSED.format(422))
     axe(page)
-    page.get_by_label("E-mail address").fill("withdrawn@people.test")
+    page.get_by_label("Email address").fill("withdrawn@people.test")
     page.get_by_role("button", name="Send the invitation").click()
     page.get_by_role("button", name="Withdraw the invitation of withdrawn@people.test").click()
-    expect(page.get_by_role("status").first).to_have_text("The invitation was withdrawn. Its link works no more.")
-    expect(page.get_by_text("Nobody is invited")).to_be_visible()
+    expect(page.get_by_role("status").first).to_have_text("The invitation was withdrawn. Its link no longer works.")
+    expect(page.get_by_text("No pending invitations")).to_be_visible()
 
 
 def test_the_mail_on_low_balances_is_set_and_turned_off(the_office: Office, browse: Browse) -> None:
     page = enter(browse, the_office, the_office.somebody(), "/plan")
-    expect(page.get_by_text("Off: owners get no mail")).to_be_visible()
+    expect(page.get_by_text("Off: owners get no email")).to_be_visible()
     page.get_by_label("API credits below").fill("lots")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_label("API credits below")).to_have_accessible_description(re.compile("a whole number"))
@@ -73,9 +73,9 @@ def test_the_mail_on_low_balances_is_set_and_turned_off(the_office: Office, brow
     expect(page.get_by_label("API credits below")).to_have_value("10,000,000")
     page.get_by_label("API credits below").fill("")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("status").first).to_have_text("Saved. No mail is sent.")
+    expect(page.get_by_role("status").first).to_have_text("Saved. No email will be sent.")
     page.goto("/dashboard/audit")
-    expect(page.locator("tbody tr").first).to_contain_text("turned the low-balance mail off")
+    expect(page.locator("tbody tr").first).to_contain_text("turned the low-balance email off")
 
 
 def test_one_looks_at_another_account(the_office: Office, browse: Browse) -> None:
@@ -88,8 +88,10 @@ def test_one_looks_at_another_account(the_office: Office, browse: Browse) -> Non
     page.get_by_role("link", name="Switch account").click()
     expect(page.get_by_role("row", name=re.compile("First of two.*shown now"))).to_be_visible()
     axe(page)
-    page.get_by_role("row", name=re.compile("Second of two")).get_by_role("button", name="Look at this one").click()
-    expect(page.get_by_role("status").first).to_have_text("You are looking at another account now.")
+    page.get_by_role("row", name=re.compile("Second of two")).get_by_role(
+        "button", name="Switch to this account"
+    ).click()
+    expect(page.get_by_role("status").first).to_have_text("You switched to another account.")
     expect(page.locator("aside .me-account")).to_have_text("Second of two · viewer")
     expect(page.locator("aside").get_by_role("link", name="Audit trail")).to_have_count(0)
 
@@ -98,7 +100,7 @@ def test_what_is_not_there_and_what_a_role_does_not_allow(
     the_office: Office, northwind: Furnished, browse: Browse
 ) -> None:
     page = enter(browse, the_office, northwind.people["member"], "/no/such/page")
-    expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+    expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
     browse.excuse(REFUSED.format(404))
     shoot(page, "refusal", whole=False)
     for look in LOOKS:
@@ -123,6 +125,6 @@ def test_a_form_of_a_session_that_ended_changes_nothing(the_office: Office, brow
     page.get_by_label("Name", exact=True).fill("Somebody else")
     page.context.clear_cookies()
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("heading", name="This form is too old")).to_be_visible()
+    expect(page.get_by_role("heading", name="This form has expired")).to_be_visible()
     browse.excuse(REFUSED.format(403))
     axe(page)

@@ -141,7 +141,7 @@ def test_the_ledger_is_filtered_turned_over_and_itemised(
     expect(page.locator("tbody tr .badge").first).to_have_text("Refund")
     page.get_by_label("Request").fill("no such request")
     page.get_by_role("button", name="Filter").click()
-    expect(page.get_by_text("No entry matches")).to_be_visible()
+    expect(page.get_by_text("No matching entries")).to_be_visible()
     axe(page)
     page.get_by_role("link", name="Clear").click()
     expect(first).to_have_text(newest)
@@ -166,7 +166,7 @@ def test_who_is_new_sees_how_to_begin_and_the_call_works(the_office: Office, bro
         axe(page)
         fits(page)
     call = page.locator("#first-call").inner_text()
-    for path, text in (("/usage", "Nothing to draw"), ("/keys", "No key works yet"), ("/people", "Nobody is invited")):
+    for path, text in (("/usage", "Nothing to show"), ("/keys", "No keys yet"), ("/people", "No pending invitations")):
         page.goto(f"/dashboard{path}")
         expect(page.get_by_text(text).first).to_be_visible()
         axe(page)

@@ -22,7 +22,7 @@ def _opened(site: Site, browse: Browse, look: Look = LIGHT) -> Page:
 
 
 def _ask(page: Page, value: str) -> None:
-    page.get_by_label("Your e-mail address, or the domain of your website").fill(value)
+    page.get_by_label("Your email address, or the domain of your website").fill(value)
     page.get_by_role("button", name="Continue").click()
 
 
@@ -45,7 +45,7 @@ def test_every_state_can_be_read(site: Site, browse: Browse, look: Look) -> None
     page.get_by_text("I have a ticket from an earlier visit").click()
     page.get_by_role("button", name="Continue").click()
     expect(page.locator("#value")).to_have_accessible_description(
-        "For example jo@example.com, or example.com Please enter an e-mail address or a domain."
+        "For example jo@example.com, or example.com Please enter an email address or a domain."
     )
     axe(page)
     fits(page)
@@ -66,7 +66,7 @@ def test_an_address_is_taken_out(site: Site, browse: Browse, look: Look) -> None
     page.get_by_label("Code").fill("0000-0000-0000")
     page.get_by_role("button", name="Confirm").click()
     expect(page.locator("#code-error")).to_have_text(
-        "That is not the code of our newest mail. Please look again, or start again."
+        "That is not the code from our newest email. Please check it, or start again."
     )
     assert _focused(page) == "code"
     browse.excuse(BAD_REQUEST)
@@ -76,8 +76,8 @@ def test_an_address_is_taken_out(site: Site, browse: Browse, look: Look) -> None
     page.get_by_role("button", name="Confirm").click()
     expect(page.get_by_role("heading", name="Done")).to_be_focused()
     expect(page.locator("#done-text")).to_have_text(
-        f"Within 60 seconds, no search and no look-up of Siteglass shows {address} any more."
-        " You need not do anything else."
+        f"Within 60 seconds, Siteglass searches and look-ups will no longer show {address}."
+        " You do not need to do anything else."
     )
     axe(page)
     fits(page)
@@ -85,11 +85,11 @@ def test_an_address_is_taken_out(site: Site, browse: Browse, look: Look) -> None
 
 def test_it_tells_what_is_held(site: Site, browse: Browse) -> None:
     page = _opened(site, browse, PHONE)
-    page.get_by_text("Tell me what is held about it").click()
+    page.get_by_text("Show me what is stored about it").click()
     _ask(page, "kim@looked-at.com")
     page.get_by_label("Code").fill(_code(page, site, "kim@looked-at.com"))
     page.get_by_role("button", name="Confirm").click()
-    expect(page.get_by_role("heading", name="What is held about kim@looked-at.com")).to_be_focused()
+    expect(page.get_by_role("heading", name="What is stored about kim@looked-at.com")).to_be_focused()
     expect(page.locator("#held strong")).to_have_text(["looked-at.com"])
     axe(page)
     fits(page)
@@ -115,7 +115,7 @@ def test_a_whole_record_is_read_by_keyboard(site: Site, browse: Browse) -> None:
     page.get_by_text("I have a ticket from an earlier visit").click()
     page.get_by_label("Ticket of a domain").fill("a ticket")
     page.get_by_role("button", name="Check the domain").click()
-    expect(page.get_by_role("heading", name="What is held about looked-at.com")).to_be_focused()
+    expect(page.get_by_role("heading", name="What is stored about looked-at.com")).to_be_focused()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.locator("#held pre")).to_contain_text("<img src=//elsewhere.test/x onerror=alert(1)>")

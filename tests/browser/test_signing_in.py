@@ -20,7 +20,7 @@ REFUSED = "the server responded with a status of 422"
 
 def sign_in(page: Page, who: Somebody, password: str = "") -> None:
     """Fill the form and send it."""
-    page.get_by_label("E-mail address").fill(who.email)
+    page.get_by_label("Email address").fill(who.email)
     page.get_by_label("Password").fill(password or who.password)
     page.get_by_role("button", name="Sign in").click()
 
@@ -31,10 +31,10 @@ def test_a_wrong_password_is_told_and_the_right_one_goes_on_to_the_page_asked_fo
     who, page = the_office.somebody(), stranger(browse, the_office, PHONE)
     page.goto("/dashboard/people")
     expect(page).to_have_url(re.compile(r"/dashboard/sign-in\?next="))
-    expect(page.get_by_label("E-mail address")).to_be_focused()
+    expect(page.get_by_label("Email address")).to_be_focused()
     sign_in(page, who, "not the password at all")
     expect(page.get_by_role("alert")).to_contain_text("password")
-    expect(page.get_by_label("E-mail address")).to_have_value(who.email)
+    expect(page.get_by_label("Email address")).to_have_value(who.email)
     expect(page.get_by_label("Password")).to_be_focused()
     expect(page.get_by_label("Password")).to_have_value("")
     browse.excuse(REFUSED)
@@ -62,7 +62,7 @@ def _set_up(page: Page) -> tuple[pyotp.TOTP, list[str]]:
     page.get_by_label("Code", exact=True).fill("000000")
     page.get_by_role("button", name="Turn on").click()
     expect(page.get_by_label("Code", exact=True)).to_have_accessible_description(
-        "That is not the code of this secret. Is the clock of your phone right?"
+        "That code does not match. Is the clock of your phone right?"
     )
     # the code of the half minute before: this one's is then there for signing in
     page.get_by_label("Code", exact=True).fill(totp.at(int(time.time()) - STEP_S))
@@ -84,7 +84,7 @@ def test_two_steps_are_set_up_and_asked_for_and_a_recovery_code_helps_out(the_of
     look_again(page, PHONE_DARK)
     axe(page)
     fits(page)
-    page.get_by_role("link", name="I have kept them").click()
+    page.get_by_role("link", name="I have stored them").click()
     expect(page.get_by_text("10 of 10 left")).to_be_visible()
     axe(page)
 
@@ -95,29 +95,29 @@ def test_two_steps_are_set_up_and_asked_for_and_a_recovery_code_helps_out(the_of
     axe(other)
     fits(other)
     other.get_by_label("Code").fill("000000")
-    other.get_by_role("button", name="Go on").click()
+    other.get_by_role("button", name="Continue").click()
     expect(other.get_by_role("alert")).to_be_visible()
     browse.excuse(REFUSED)
     other.get_by_label("Code").fill(totp.now())
-    other.get_by_role("button", name="Go on").click()
+    other.get_by_role("button", name="Continue").click()
     expect(other).to_have_url(the_office.url + "/dashboard")
 
     third = stranger(browse, the_office)
     third.goto("/dashboard/sign-in")
     sign_in(third, who)
     third.get_by_label("Code").fill(codes[3])
-    third.get_by_role("button", name="Go on").click()
+    third.get_by_role("button", name="Continue").click()
     expect(third).to_have_url(the_office.url + "/dashboard")
     third.goto("/dashboard/security")
     expect(third.get_by_text("9 of 10 left")).to_be_visible()
 
     long_ago(the_office, who)
     third.goto("/dashboard/keys/new")
-    expect(third.get_by_role("heading", name="Is it you?")).to_be_visible()
+    expect(third.get_by_role("heading", name="Confirm it's you")).to_be_visible()
     axe(third)
     third.get_by_label("Password").fill(who.password)
-    third.get_by_label("Code of your authenticator").fill(codes[4])
-    third.get_by_role("button", name="Go on").click()
+    third.get_by_label("Code from your authenticator app").fill(codes[4])
+    third.get_by_role("button", name="Continue").click()
     expect(third).to_have_url(the_office.url + "/dashboard/keys/new")
 
     third.goto("/dashboard/security")
@@ -133,9 +133,9 @@ def test_who_forgot_the_password_chooses_a_new_one_by_mail(the_office: Office, b
     who, page = the_office.somebody(), stranger(browse, the_office)
     page.goto("/dashboard/sign-in")
     page.get_by_role("link", name="Forgot your password?").click()
-    page.get_by_label("E-mail address").fill(who.email)
-    page.get_by_role("button", name="Mail me a link").click()
-    expect(page.get_by_role("heading", name="Look into your mailbox")).to_be_visible()
+    page.get_by_label("Email address").fill(who.email)
+    page.get_by_role("button", name="Send me a link").click()
+    expect(page.get_by_role("heading", name="Check your email")).to_be_visible()
     look_again(page, PHONE)
     axe(page)
     fits(page)
@@ -151,7 +151,7 @@ def test_who_forgot_the_password_chooses_a_new_one_by_mail(the_office: Office, b
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
     gone = stranger(browse, the_office)
     gone.goto(path)
-    expect(gone.get_by_role("heading", name="This link works no more")).to_be_visible()
+    expect(gone.get_by_role("heading", name="This link no longer works")).to_be_visible()
     browse.excuse("the server responded with a status of 404")
     axe(gone)
 
@@ -161,10 +161,10 @@ def test_somebody_is_invited_joins_and_is_there(the_office: Office, browse: Brow
     owner, email = the_office.somebody(account), f"new-{account}@people.test"
     page = enter(browse, the_office, owner, "/people")
     page.get_by_role("link", name="Invite somebody").click()
-    page.get_by_label("E-mail address").fill(email)
+    page.get_by_label("Email address").fill(email)
     page.get_by_role("radio", name="Viewer").check()
     page.get_by_role("button", name="Send the invitation").click()
-    expect(page.get_by_role("status").first).to_have_text("The invitation is on its way.")
+    expect(page.get_by_role("status").first).to_have_text("The invitation was sent.")
     expect(page.get_by_role("cell", name=email, exact=True)).to_be_visible()
 
     theirs = stranger(browse, the_office, PHONE)
@@ -174,7 +174,7 @@ def test_somebody_is_invited_joins_and_is_there(the_office: Office, browse: Brow
     theirs.get_by_label("Password").fill("aaaaaaaaaaaaaaaa")
     theirs.get_by_role("button", name="Join").click()
     expect(theirs.get_by_label("Password")).to_have_accessible_description(
-        "This one is easily guessed. Choose other words."
+        "This password is easy to guess. Choose another one."
     )
     browse.excuse(REFUSED)
     axe(theirs)
@@ -184,7 +184,7 @@ def test_somebody_is_invited_joins_and_is_there(the_office: Office, browse: Brow
     expect(theirs.get_by_role("status").first).to_have_text("Welcome. You now belong to this account.")
     page.reload()
     expect(page.get_by_role("row", name=re.compile("Grace Hopper.*viewer"))).to_be_visible()
-    expect(page.get_by_text("Nobody is invited")).to_be_visible()
+    expect(page.get_by_text("No pending invitations")).to_be_visible()
 
 
 def test_sessions_are_listed_and_another_is_ended(the_office: Office, browse: Browse) -> None:
@@ -214,7 +214,7 @@ def test_name_and_password_are_changed(the_office: Office, browse: Browse) -> No
     page.get_by_label("New password").fill("aaaaaaaaaaaaaaaa")
     page.get_by_role("button", name="Change the password").click()
     expect(page.get_by_label("New password")).to_have_accessible_description(
-        "This one is easily guessed. Choose other words."
+        "This password is easy to guess. Choose another one."
     )
     browse.excuse(REFUSED)
     axe(page)

@@ -108,8 +108,8 @@ def test_addresses_say_the_domain(desk: Desk, customer: Customer, sold: list[Lea
     (desk.folder / "people.csv").write_text("name,mail\n" + "".join(f"x,{mail}\n" for mail in mails))
     done = desk.run("enrich", "people.csv", "--select", "country", "-o", "out.jsonl")
     assert done.err == (
-        "Domains are taken from the e-mail addresses in the column 'mail'. Rows at mail providers such as gmail.com, "
-        "which are left: 1.\n"
+        "Domains are taken from the e-mail addresses in the column 'mail'. Rows skipped because of mail providers "
+        "such as gmail.com: 1.\n"
     )
     assert (done.json["lead_credits"], done.json["api_credits"]) == (1, 1)
     lines = [json.loads(line) for line in (desk.folder / "out.jsonl").read_text().splitlines()]
@@ -141,7 +141,7 @@ def test_no_column_found(desk: Desk, customer: Customer) -> None:
     with customer.untouched():
         told = desk.refused(2, "enrich", "people.csv", "-o", "out.csv")
         assert told == (
-            "sgl: people.csv has no column of domains or e-mail addresses. Name it with --column; there are: "
+            "sgl: people.csv has no column of domains or email addresses. Name one with --column; the columns are: "
             "name, phone."
         )
         told = desk.refused(2, "enrich", "people.csv", "-o", "out.csv", "--column", "site")

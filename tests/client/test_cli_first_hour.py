@@ -28,14 +28,13 @@ def test_login_stores_a_key_that_the_service_accepts(
     desk.key = customer.key
     told = desk.refused(3, "account")
     assert told == (
-        "sgl: There is no address of the service and no API key. Run `sgl login`, or set SITEGLASS_URL and "
-        "SITEGLASS_API_KEY."
+        "sgl: No service URL or API key is set. Run `sgl login`, or set SITEGLASS_URL and SITEGLASS_API_KEY."
     )
     file = tmp_path / ".config/siteglass/credentials"
     told = desk.refused(3, "login", typed=f"{bank.base_url}\nsg_live_wrong\n")
     assert told == (
         f"sgl: {bank.base_url} does not accept this key: it is wrong, expired or revoked. Nothing was stored. A key "
-        "has 44 characters and starts with sg_live_ or sg_test_: copy it whole, then run `sgl login` again."
+        "has 44 characters and starts with sg_live_ or sg_test_: copy all of it, then run `sgl login` again."
     )
     assert not file.exists()
     done = desk.run("login", typed=f"{bank.base_url}/\n{customer.key}\n")
@@ -50,7 +49,7 @@ def test_login_stores_a_key_that_the_service_accepts(
     told = desk.refused(3, "account")
     assert told.startswith(
         f"sgl: {bank.base_url} does not accept the key from SITEGLASS_API_KEY: it is wrong, expired or revoked. Set "
-        "another one, or unset SITEGLASS_API_KEY to use that of `sgl login`. (request "
+        "another key, or unset SITEGLASS_API_KEY to use that of `sgl login`. (request "
     )
     desk.environment["XDG_CONFIG_HOME"] = str(tmp_path / "elsewhere")
     del desk.environment["SITEGLASS_API_KEY"]
@@ -119,9 +118,9 @@ def test_filters_are_read_by_their_kind() -> None:
         "x": "1",
     }
     for wrong, told in (
-        ("has_email=maybe", "--filter has_email takes true or false, and is 'maybe'."),
-        ("min_score=much", "--filter min_score takes a whole number, and is 'much'."),
-        ("country", "--filter takes NAME=VALUE, such as country=DEU, and is 'country'."),
+        ("has_email=maybe", "--filter has_email takes true or false, but is 'maybe'."),
+        ("min_score=much", "--filter min_score takes a whole number, but is 'much'."),
+        ("country", "--filter takes NAME=VALUE, such as country=DEU, but is 'country'."),
     ):
         with pytest.raises(click.UsageError, match=re.escape(told)):
             read_filters([wrong])
@@ -130,13 +129,15 @@ def test_filters_are_read_by_their_kind() -> None:
 
 
 def test_a_file_must_say_its_form(tmp_path: Path) -> None:
-    with pytest.raises(
-        Failure, match=r"leads.xml: the end of the name says the form, and must be one of .csv, .jsonl\."
-    ):
+    with pytest.raises(Failure, match=r"leads.xml: the extension sets the format, and must be one of .csv, .jsonl\."):
         form_of(tmp_path / "leads.xml", ("csv", "jsonl"))
-    with pytest.raises(Failure, match=r"leads.xlsx: workbooks are not written. End the name in .csv, which spread"):
+    with pytest.raises(
+        Failure,
+        match=r"leads.xlsx: workbooks are not supported. Use a name that ends in .csv, which "
+        r"spread",
+    ):
         form_of(tmp_path / "leads.xlsx", ("csv", "jsonl"))
-    with pytest.raises(Failure, match=r"Without -o all goes to the pipe already"):
+    with pytest.raises(Failure, match=r"Without -o, everything already goes to the pipe"):
         form_of(Path("-"), ("csv", "jsonl"))
     with pytest.raises(Failure, match="There is no folder "):
         form_of(tmp_path / "nowhere" / "leads.csv", ("csv", "jsonl"))

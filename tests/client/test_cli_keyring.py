@@ -11,7 +11,7 @@ from testing.customers import Bank, Customer
 from tests.client.commanding import ROOT, Desk
 
 INSTEAD = (
-    "Without --keyring `sgl login` keeps the key in a file that only you can read; SITEGLASS_API_KEY needs neither."
+    "Without --keyring, `sgl login` stores the key in a file that only you can read; SITEGLASS_API_KEY needs neither."
 )
 
 
@@ -46,14 +46,14 @@ def test_the_key_is_in_the_keyring_and_in_no_file(keyed: Desk, bank: Bank, custo
     locked.touch()
     told = keyed.refused(3, "account")
     assert told == (
-        "sgl: The key is in the keyring. The keyring of this system failed. It did not give the key: the collection is "
-        "locked. Is it unlocked? Open it, set SITEGLASS_API_KEY, or run `sgl login` to keep the key in a file that "
+        "sgl: The key is in the keyring. The system keyring failed. It did not return the key: the collection is "
+        "locked. Is it unlocked? Unlock it, set SITEGLASS_API_KEY, or run `sgl login` to store the key in a file that "
         "only you can read."
     )
     told = keyed.refused(2, "logout")
     assert (
-        f"The key is still in the keyring (File keyring). Run `sgl logout` where it can be opened, or delete {file}."
-        in told
+        "The key is still in the keyring (File keyring). Run `sgl logout` where the keyring can be unlocked, or "
+        f"delete {file}." in told
     )
     locked.unlink()
 
@@ -65,7 +65,7 @@ def test_the_key_is_in_the_keyring_and_in_no_file(keyed: Desk, bank: Bank, custo
     )
     assert _passwords(keyed) == {}
     assert not file.exists()
-    assert "There is no address of the service and no API key" in keyed.refused(3, "account")
+    assert "No service URL or API key is set" in keyed.refused(3, "account")
     assert keyed.run("logout").err == "No key is stored.\n"
 
 
@@ -86,15 +86,15 @@ def test_a_login_without_keyring_moves_the_key_to_the_file(keyed: Desk, bank: Ba
     [
         (
             "keyring.backends.fail.Keyring",
-            "This system has no keyring that can be used, as is usual without a desktop.",
+            "This system has no usable keyring, which is normal without a desktop.",
         ),
         (
             "keyring.backends.null.Keyring",
-            "This system has no keyring that can be used, as is usual without a desktop.",
+            "This system has no usable keyring, which is normal without a desktop.",
         ),
         (
             "no_such_package.Keyring",
-            "The keyring of this system cannot be set up: No module named 'no_such_package'.",
+            "The system keyring cannot be set up: No module named 'no_such_package'.",
         ),
     ],
 )

@@ -16,7 +16,7 @@ from siteglass_client.cli.program import run
 from testing.customers import Bank, Customer
 from tests.client.commanding import SG, TIMEOUT_S, Desk
 
-CHECK = "Check the address (--url, SITEGLASS_URL or `sgl login`)"
+CHECK = "Check the URL (--url, SITEGLASS_URL or `sgl login`)"
 Mistake = Callable[..., tuple[int, str]]
 
 
@@ -68,19 +68,19 @@ def test_wrong_words(mistake: Mistake) -> None:
     )
     assert mistake("account", "--key", "my key") == (
         2,
-        "The API key has characters that no key has. Copy it again: 44 characters that start with sg_live_ or "
-        "sg_test_.",
+        "The API key contains characters that no key has. Copy it again: it has 44 characters and starts with "
+        "sg_live_ or sg_test_.",
     )
 
 
 def test_wrong_files(mistake: Mistake, tmp_path: Path) -> None:
     assert mistake("enrich", "crm.csv") == (2, f"There is no file crm.csv in {tmp_path}. Check its name and folder.")
     (tmp_path / "folder").mkdir()
-    assert mistake("enrich", "folder") == (2, "folder is a folder. Give a file with domains in it.")
+    assert mistake("enrich", "folder") == (2, "folder is a folder. Use a file that contains domains.")
     (tmp_path / "heading.csv").write_text("name,domain\n")
     assert mistake("enrich", "heading.csv") == (
         2,
-        "heading.csv has a heading, and no row below it: there is nothing to enrich.",
+        "heading.csv has a header but no rows: there is nothing to enrich.",
     )
 
 
@@ -97,13 +97,13 @@ def test_a_missing_package_costs_neither_credits_nor_the_file_that_is_there(
 def test_no_terminal_to_log_in_at(desk: Desk) -> None:
     del desk.environment["SITEGLASS_URL"]
     assert desk.refused(2, "login") == (
-        "sgl: Address of the service: nothing was given, and there is no terminal to ask at. Give --url, and the key "
-        "as a line of standard input; or set SITEGLASS_URL and SITEGLASS_API_KEY, which need no login."
+        "sgl: Service URL: nothing was given, and there is no terminal to ask on. Pass --url, and the key "
+        "as a line on standard input; or set SITEGLASS_URL and SITEGLASS_API_KEY, which need no login."
     )
 
 
 def test_a_home_that_cannot_be_used(mistake: Mistake, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    instead = "Name another folder in XDG_CONFIG_HOME, or set SITEGLASS_URL and SITEGLASS_API_KEY, which need no file."
+    instead = "Set XDG_CONFIG_HOME to another folder, or set SITEGLASS_URL and SITEGLASS_API_KEY, which need no file."
     url, key = os.environ["SITEGLASS_URL"], os.environ["SITEGLASS_API_KEY"]
     path = tmp_path / "file" / "siteglass" / "credentials"
     (tmp_path / "file").touch()
@@ -117,7 +117,7 @@ def test_a_home_that_cannot_be_used(mistake: Mistake, monkeypatch: pytest.Monkey
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.setattr(Path, "home", homeless)
-    assert mistake("account") == (2, f"You have no home folder, in which a key could be stored. {instead}")
+    assert mistake("account") == (2, f"There is no home folder to store a key in. {instead}")
 
 
 def test_streams_that_are_full_or_closed(desk: Desk) -> None:
@@ -134,8 +134,8 @@ def test_streams_that_are_full_or_closed(desk: Desk) -> None:
 
     assert shell('"$@" > /dev/full', "account") == (
         2,
-        "sgl: The output cannot be written: No space left on device. Mend that; with -o FILE a run that fails can "
-        "go on later.\n",
+        "sgl: The output cannot be written: No space left on device. Fix that and run it again; with -o FILE a failed "
+        "run can be resumed.\n",
     )
     assert shell('"$@" <&- >&-', "search", "--filter", "min_score=0", "--max-leads", "2", "-o", "leads.csv") == (0, "")
     assert len((desk.folder / "leads.csv").read_text().splitlines()) == 3
@@ -145,18 +145,18 @@ def test_wrong_addresses(mistake: Mistake) -> None:
     code, told = mistake("account", "--url", "http://127.0.0.1:1")
     assert code == 5
     assert told == (
-        "No answer from http://127.0.0.1:1: nothing listens there. Is the service running? (Connection refused; 3 "
-        f"tries) {CHECK}, then run the same command again."
+        "No response from http://127.0.0.1:1: nothing is listening there. Is the service running? (Connection "
+        f"refused; 3 attempts) {CHECK}, then run the same command again."
     )
     code, told = mistake("login", "--url", "http://127.0.0.1:1", "--key", "sg_live_x")
-    assert (code, told.startswith("No answer from http://127.0.0.1:1: nothing listens there.")) == (5, True)
+    assert (code, told.startswith("No response from http://127.0.0.1:1: nothing is listening there.")) == (5, True)
 
 
 def test_nothing_found_on_a_terminal(desk: Desk) -> None:
     code, shown = desk.on_terminal("search", "--filter", "country=ATA")
     assert (code, shown.strip()) == (
         0,
-        "No lead matches. `sgl interpret` with the same words tells how they were read.",
+        "No leads match. Run `sgl interpret` with the same words to see how they were interpreted.",
     )
 
 
@@ -173,7 +173,8 @@ def test_a_full_disk(desk: Desk, customer: Customer, sold: list[Lead]) -> None:
     )
     assert (done.returncode, done.stderr) == (
         2,
-        "sgl: leads.jsonl: File too large. Make room. Run the same command again to go on; nothing is paid twice.\n",
+        "sgl: leads.jsonl: File too large. Free some space. Run the same command again to continue; nothing is "
+        "paid twice.\n",
     )
     assert desk.run(*words).code == 0
     domains = [json.loads(line)["domain"] for line in (desk.folder / "leads.jsonl").read_text().splitlines()]

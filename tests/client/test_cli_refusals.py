@@ -17,19 +17,19 @@ URL = "https://leads.example"
         ("ConnectError: [Errno -2] Name or service not known", "there is no such host. (Name or service not known)"),
         (
             "ConnectError: [SSL: WRONG_VERSION_NUMBER] wrong version number",
-            "it does not speak https. Is it an http:// address? ([SSL: WRONG_VERSION_NUMBER] wrong version number)",
+            "it does not use https. Is it an http:// URL? ([SSL: WRONG_VERSION_NUMBER] wrong version number)",
         ),
-        ("ReadTimeout: timed out", "it did not answer in time. (timed out)"),
+        ("ReadTimeout: timed out", "it did not respond in time. (timed out)"),
         (
-            "an answer of 9 bytes is no whole JSON",
-            "what answers there may not be Siteglass. (an answer of 9 bytes is no whole JSON)",
+            "a response of 9 bytes is not complete JSON",
+            "the server there may not be Siteglass. (a response of 9 bytes is not complete JSON)",
         ),
         ("something new", "something new."),
     ],
 )
 def test_why_no_answer_came(reason: str, meaning: str) -> None:
     told = unreached(ConnectionFailed(reason), URL)
-    assert told.message == f"No answer from {URL}: {meaning} {CHECK}, then run the same command again."
+    assert told.message == f"No response from {URL}: {meaning} {CHECK}, then run the same command again."
 
 
 @pytest.mark.parametrize(
@@ -39,12 +39,12 @@ def test_why_no_answer_came(reason: str, meaning: str) -> None:
             400,
             "no handler found",
             "",
-            f"{URL} answered 400, but not as Siteglass does: it may be another service. {CHECK}.",
+            f"{URL} answered 400, but not in the way Siteglass does: it may be another service. {CHECK}.",
             2,
         ),
-        (401, "", "", f"{URL} answered 401, but not as Siteglass does: it may be another service. {CHECK}.", 2),
-        (302, "", "It points to 'x': use it.", f"{URL} is not the service itself. It points to 'x': use it.", 2),
-        (502, "", "", "Something before the service answered 502. Run the same command again later.", 5),
+        (401, "", "", f"{URL} answered 401, but not in the way Siteglass does: it may be another service. {CHECK}.", 2),
+        (302, "", "It redirects to 'x': use it.", f"{URL} is not the service itself. It redirects to 'x': use it.", 2),
+        (502, "", "", "A proxy in front of the service answered 502. Run the same command again later.", 5),
         (
             401,
             "UNAUTHORIZED",
@@ -56,15 +56,15 @@ def test_why_no_answer_came(reason: str, meaning: str) -> None:
         (
             402,
             "INSUFFICIENT_CREDITS",
-            "This needs 9. Nothing was charged. Ask for less at once (`limit`).",
-            "This needs 9. Nothing was charged. Buy credits, then run the same command again: with -o it goes on "
+            "This needs 9. Nothing was charged. Request less at once (`limit`).",
+            "This needs 9. Nothing was charged. Buy credits, then run the same command again: with -o it continues "
             "where it stopped.",
             4,
         ),
         (
             402,
             "CREDIT_CAP_EXCEEDED",
-            "This needs 2; `max_lead_credits` allows 1. Nothing was charged. Ask for less.",
+            "This needs 2; `max_lead_credits` allows 1. Nothing was charged. Request less.",
             "This needs 2; `max_lead_credits` allows 1. Nothing was charged. Raise --max-credits, then run the same "
             "command again.",
             4,
@@ -72,24 +72,24 @@ def test_why_no_answer_came(reason: str, meaning: str) -> None:
         (
             402,
             "CREDIT_CAP_EXCEEDED",
-            "This needs 2; the daily lead cap of the key leaves 1. Nothing was charged. Ask for less.",
-            "This needs 2; the daily lead cap of the key leaves 1. Nothing was charged. Run the same command again "
-            "after 00:00 UTC, when a new day begins, or have the cap of the key raised.",
+            "This needs 2; the key's daily lead cap leaves 1. Nothing was charged. Request less.",
+            "This needs 2; the key's daily lead cap leaves 1. Nothing was charged. Run the same command again "
+            "after 00:00 UTC, when a new day begins, or ask for a higher cap for the key.",
             4,
         ),
         (
             403,
             "FORBIDDEN",
-            "This key may not be used from ::1. Call from an address on its list.",
-            "This key may not be used from ::1. Call from an address on its list.",
+            "This key may not be used from ::1. Call from an allowed address.",
+            "This key may not be used from ::1. Call from an allowed address.",
             3,
         ),
         (
             410,
             "CURSOR_EXPIRED",
             "The cursor has expired. POST the `filters`.",
-            "The cursor has expired. The walk was left for too long to go on. Start anew: the same command with "
-            "--overwrite, or another -o.",
+            "The cursor has expired. The run was interrupted too long ago to continue. Start again: the same command "
+            "with --overwrite, or another -o.",
             2,
         ),
         (
@@ -103,8 +103,8 @@ def test_why_no_answer_came(reason: str, meaning: str) -> None:
             500,
             "INTERNAL",
             "Something failed. Try again; report X-Request-Id.",
-            "Something failed. Run the same command again later; if it stays, tell the operator of the service the "
-            "id of the request.",
+            "Something failed. Run the same command again later; if it persists, send the request ID to the operator "
+            "of the service.",
             5,
         ),
     ],

@@ -86,13 +86,13 @@ def test_a_budget_ends_a_walk_that_a_higher_one_goes_on_with(desk: Desk, custome
     stopped = desk.run(*words, "--max-credits", "10")
     assert (stopped.code, stopped.json["lead_credits"], stopped.json["stopped"]) == (4, 10, "max_credits")
     assert stopped.err == (
-        "sgl: Stopped at --max-credits 10. Run the same command with a higher --max-credits to go on.\n"
+        "sgl: Stopped at --max-credits 10. Run the same command with a higher --max-credits to continue.\n"
     )
     assert customer.balance()[1] == 10_000 - 10
     told = desk.refused(2, "search", "shops", "-o", "leads.jsonl")
     assert told == (
-        "sgl: leads.jsonl.resume belongs to another command. Repeat that one as it was first given to go on with it. "
-        "To start anew, give --overwrite or another -o."
+        "sgl: leads.jsonl.resume belongs to another command. Repeat the original command to continue it. "
+        "To start again, use --overwrite or another -o."
     )
     done = desk.run(*words)
     assert (done.code, done.json["rows"]) == (0, 60)
@@ -108,7 +108,7 @@ def test_a_file_that_is_there_is_kept_unless_told(desk: Desk, customer: Customer
     words = ("search", *ALL, "--max-leads", "2", "-o", "leads.csv")
     with customer.untouched():
         told = desk.refused(2, *words)
-    assert told == "sgl: leads.csv is there already. Choose another name, or replace it with --overwrite."
+    assert told == "sgl: leads.csv already exists. Choose another name, or replace it with --overwrite."
     desk.refused(3, *words, "--overwrite", "--key", "sg_live_wrong")
     assert file.read_text() == "paid for\n"
     assert desk.run(*words, "--overwrite").code == 0
@@ -128,7 +128,7 @@ def test_an_ended_walk_goes_on(bank: Bank, sold: list[Lead], tmp_path: Path, how
     assert desk.judged(Done(command.returncode, out, err)).code == code
     if how is signal.SIGINT:
         assert err.startswith("sgl: Interrupted after ")
-        assert err.endswith(" rows. Run the same command again to go on; nothing is paid twice.\n")
+        assert err.endswith(" rows. Run the same command again to continue; nothing is paid twice.\n")
     assert (desk.folder / "leads.jsonl.resume").exists()
     assert desk.run(*words).code == 0
     domains = [json.loads(line)["domain"] for line in file.read_text().splitlines()]

@@ -152,7 +152,7 @@ def test_of_what_is_no_service_at_all() -> None:
         transport = httpx.MockTransport(lambda _request: httpx.Response(status, text=text, headers=headers))
         return Siteglass("sg_live_x", "http://test", max_attempts=1, transport=transport)
 
-    with answers(200, "<html>Welcome</html>") as client, pytest.raises(ConnectionFailed, match="no whole JSON"):
+    with answers(200, "<html>Welcome</html>") as client, pytest.raises(ConnectionFailed, match="not complete JSON"):
         client.account()
     with answers(418, "<html>Teapot</html>") as client, pytest.raises(ServiceError, match="418 HTTP_418"):
         client.account()

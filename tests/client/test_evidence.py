@@ -116,7 +116,7 @@ def test_on_a_terminal(desk: Desk) -> None:
         *("2026-08-19", "2026-09-18"),
     ]
     assert rows[3][:2] == [PHONE, "phone"]
-    assert "none is known" not in shown
+    assert "Values without a page" not in shown
 
 
 def test_on_a_narrow_terminal(desk: Desk) -> None:
@@ -134,7 +134,7 @@ def test_nothing_known_on_a_terminal(desk: Desk) -> None:
     code, shown = desk.on_terminal("evidence", "c-none.example")
     assert code == 0
     assert "hello@c-none.example" in shown
-    assert "none is known. Leads can come from elsewhere: ask the operator of the service." in shown
+    assert "Values without a page come from another source; ask the operator of the service." in shown
 
 
 def test_first_mistakes(desk: Desk, customer: Customer) -> None:
@@ -146,8 +146,8 @@ def test_first_mistakes(desk: Desk, customer: Customer) -> None:
         )
         told = desk.refused(2, "evidence", "nobody.example")
         assert told.startswith(
-            "sgl: There is no lead nobody.example. Check its spelling: there is evidence of the domains that "
-            "`sgl enrich` finds. (request "
+            "sgl: There is no lead nobody.example. Check its spelling: evidence exists for the domains that `sgl "
+            "enrich` finds. (request "
         )
         told = desk.refused(2, "evidence", "10.0.0.1")
         assert told.startswith(

@@ -103,14 +103,14 @@ def test_a_body_that_is_too_long(address: str) -> None:
 def test_what_keeps_it_from_starting(desk: Desk) -> None:
     options: dict[str, Any] = {"token": None, "max_credits": None, "deadline_s": 5.0}
     for host in ("0.0.0.0", "192.0.2.1", "leads.example"):
-        with pytest.raises(ConfigurationError, match="--host must be an address of this machine alone, such as 127"):
+        with pytest.raises(ConfigurationError, match="--host must be a loopback address, such as 127"):
             serve_http("key", "http://127.0.0.1:1", host=host, port=0, **options)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(ConfigurationError, match=f"--port {port} of 127.0.0.1 cannot be used: Address already in"):
+        with pytest.raises(ConfigurationError, match=f"Cannot use --port {port} on 127.0.0.1: Address already in"):
             serve_http("key", "http://127.0.0.1:1", host="127.0.0.1", port=port, **options)
     del desk.environment["SITEGLASS_API_KEY"]
-    assert desk.refused(3, "mcp").startswith("sgl: There is no API key. Run `sgl login`, or set ")
+    assert desk.refused(3, "mcp").startswith("sgl: No API key is set. Run `sgl login`, or set ")
 
 
 def test_without_the_extra_it_says_what_to_install(desk: Desk) -> None:

@@ -74,7 +74,7 @@ def test_the_ceiling_of_a_server_holds_for_calls_at_the_same_time(bank: Bank, cu
             assert (last["leads"], last["stopped"]) == ([], "session_ceiling")
             assert last["credits"]["session_lead_left"] == 0
             refusal = agent.refused("enrich", domains=["a.example"], max_credits=5)
-            assert refusal.startswith("The ceiling of this server, 20 credits (sgl mcp --max-credits), is reached.")
+            assert refusal.startswith("The budget of this server, 20 credits (sgl mcp --max-credits), is used up.")
             assert agent.call("search", **ALL)["stopped"] == "price"
 
 
@@ -83,7 +83,7 @@ def test_the_ceiling_counts_api_credits_too(bank: Bank, customer: Customer) -> N
         for name in ("a.example", "b.example"):
             assert agent.call("enrich", domains=[name], max_credits=1)["credits"]["api_used"] == 1
         told = agent.refused("enrich", domains=["c.example"], max_credits=1)
-        assert told.startswith("This server may spend 2 credits of each kind")
+        assert told.startswith("This server has spent 0 lead and 2 API credits; this call may need 1 and 1 more.")
     assert customer.balance() == (998, 10_000)
 
 
@@ -95,7 +95,7 @@ def test_an_answer_that_was_lost_is_paid_once_and_told(bank: Bank, customer: Cus
         asked = {**ALL, "columns": ["emails"], "max_credits": 3}
         told = agent.refused("search", **asked)
         assert told.startswith(
-            "No answer from the service: ReadError: cut. Call the tool again with the same arguments"
+            "No response from the service: ReadError: cut. Call the tool again with the same arguments"
         )
         assert _spent(customer) == 3
         assert agent.call("account")["session_lead_spent"] == 3
@@ -194,7 +194,7 @@ def test_leads_of_the_first_page_are_shown_when_the_next_one_fails(
         told = agent.call("search", **ALL, max_credits=100)
         shown = [lead["domain"] for lead in told["leads"]]
         assert told["stopped"] == "failure"
-        assert "No answer from the service: ReadError: cut." in told["say"]
+        assert "No response from the service: ReadError: cut." in told["say"]
         assert told["credits"]["lead_used"] == len(shown) > 0
         more = agent.call("search", cursor=told["next"], max_credits=100)
         shown += [lead["domain"] for lead in more["leads"]]

@@ -174,7 +174,7 @@ def test_a_cap_is_never_passed(agent: Agent, buyer: Customer, german: list[Lead]
     with buyer.untouched():
         again = agent.call("search", **GERMAN, columns=["emails"], max_credits=cap)
         assert (again["leads"], again["credits"]["lead_used"]) == (told["leads"], 0)
-        assert f"{cap} lead credits were paid for these leads within the last day" in again["say"]
+        assert f"{cap} lead credits were already paid for these leads within the last day" in again["say"]
         price = agent.call("search", cursor=told["next"], max_leads=5)["price"]
         behind = german[len(told["leads"]) :][:5]
         assert price == {"lead_credits": _price(behind), "api_credits": 0, "exact": True}
@@ -249,7 +249,7 @@ def test_mistakes_are_told_with_what_to_do(agent: Agent, buyer: Customer) -> Non
         assert "max_tokens: Input should be greater than or equal to 600" in told
         assert agent.refused("enrich", domains=["a.com"] * 101).startswith("domains: List should have at most 100")
         told = agent.refused("search", cursor="deadbeef", max_credits=5)
-        assert told.startswith("cursor: 'deadbeef' is not known to this tool;")
+        assert told.startswith("cursor: 'deadbeef' is unknown to this tool;")
         told = agent.refused("search", query="shops", columns=list(LEAD_COLUMNS), max_tokens=600)
         assert told.startswith("columns: 17 columns need max_tokens=")
         cursor = agent.call("search", **GERMAN, columns=["city"], max_leads=1, max_credits=0)

@@ -193,16 +193,16 @@ def test_files_that_do_not_belong_together_are_refused(
         with pytest.raises(ResumeError, match="output differs"):
             client.search(sort="domain", max_leads=5, resume=resume).to_csv(tmp_path / "leads.csv")
         for _ in range(2):
-            with pytest.raises(ResumeError, match="is new"):
+            with pytest.raises(ResumeError, match="Delete the first"):
                 client.search(sort="domain", resume=tmp_path / "another").to_jsonl(output)
         output.write_bytes(output.read_bytes()[:-10])
         with pytest.raises(ResumeError, match="shorter"):
             client.search(sort="domain", max_leads=5, resume=resume).to_jsonl(output)
         output.unlink()
-        with pytest.raises(ResumeError, match="gone"):
+        with pytest.raises(ResumeError, match="no longer exists"):
             client.search(sort="domain", max_leads=5, resume=resume).to_jsonl(output)
         (tmp_path / "notes.txt").write_text("what I must not forget\nand this\n")
-        with pytest.raises(ResumeError, match="no resume file"):
+        with pytest.raises(ResumeError, match="not a resume file"):
             next(client.search(resume=tmp_path / "notes.txt").pages())
         assert (tmp_path / "notes.txt").read_text() == "what I must not forget\nand this\n"
 

@@ -112,7 +112,7 @@ def test_a_slow_answer_ends_at_the_timeout_of_an_attempt() -> None:
     transport = httpx.MockTransport(lambda _request: httpx.Response(200, stream=Trickle()))
     with (
         Siteglass("sg_live_x", "http://test", timeout_s=0.1, max_attempts=1, transport=transport) as client,
-        pytest.raises(ConnectionFailed, match="not whole"),
+        pytest.raises(ConnectionFailed, match="not complete"),
     ):
         client.account()
 

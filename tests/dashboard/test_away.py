@@ -83,7 +83,7 @@ def test_pages_say_so_in_time_and_work_again(
         assert took_s < DEADLINE_MS / 1000 + SLACK_S, page
         assert answer.headers["retry-after"] == "5"
         assert answer.headers["content-type"].startswith("text/html")
-        assert "This does not work right now" in words(answer)
+        assert "Temporarily unavailable" in words(answer)
         assert who.email not in answer.text
 
     def send() -> None:

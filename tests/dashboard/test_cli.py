@@ -55,7 +55,7 @@ def test_what_cannot_be_done_is_one_line(the_office: Office) -> None:
     account = str(the_office.account())
     cases = {
         ("person", "invite", "99999999", "a@b.test"): "There is no account 99999999.",
-        ("person", "invite", account, "nobody"): "An e-mail address, such as ada@example.com.",
+        ("person", "invite", account, "nobody"): "Enter an email address, such as ada@example.com.",
         ("person", "delete", "nobody@people.test"): "There is no such person.",
     }
     for words, said in cases.items():

@@ -87,15 +87,15 @@ def test_a_day_of_ones_own_counts_whole(the_office: Office) -> None:
 WRONG: tuple[tuple[dict[str, str | list[str]], str], ...] = (
     ({"name": "  "}, "Name: 1 to 200 characters."),
     ({"name": "n" * 201}, "Name: 1 to 200 characters."),
-    ({"scopes": []}, "Choose what the key may do"),
-    ({"scopes": ["search", "root"]}, "Choose what the key may do"),
-    ({"expires": "7"}, "Choose one of these."),
-    ({"expires": "day", "day": ""}, "Last day: today or later"),
-    ({"expires": "day", "day": "2020-01-01"}, "Last day: today or later"),
-    ({"expires": "day", "day": "9999-12-31"}, "Last day: today or later"),
-    ({"expires": "day", "day": "soon"}, "Last day: a day such as"),
-    ({"daily_api_cap": "many"}, "API credits a day: a whole number"),
-    ({"daily_lead_cap": "-1"}, "Lead credits a day: a whole number"),
+    ({"scopes": []}, "Choose at least one scope"),
+    ({"scopes": ["search", "root"]}, "Choose at least one scope"),
+    ({"expires": "7"}, "Choose one of these options."),
+    ({"expires": "day", "day": ""}, "Last day: enter a day such as"),
+    ({"expires": "day", "day": "2020-01-01"}, "Last day: enter a day such as"),
+    ({"expires": "day", "day": "9999-12-31"}, "Last day: enter a day such as"),
+    ({"expires": "day", "day": "soon"}, "Last day: enter a day such as"),
+    ({"daily_api_cap": "many"}, "API credits per day: enter a whole number"),
+    ({"daily_lead_cap": "-1"}, "Lead credits per day: enter a whole number"),
 )
 
 
@@ -111,7 +111,7 @@ def test_what_is_wrong_stands_beside_its_field_and_what_was_typed_stays(the_offi
             assert f'name="{name}" type="text" value="{sent[name]}"' in answer.text
         chosen = re.findall(r'type="checkbox" name="scopes" value="(\w+)" checked', answer.text)
         assert chosen == [scope for scope in sent["scopes"] if scope != "root"]
-    assert "No key works yet" in visitor.get("/dashboard/keys").text
+    assert "No keys yet" in visitor.get("/dashboard/keys").text
     # the same form, put right, makes the key
     key_on(visitor.post("/dashboard/keys", filled))
 
@@ -122,7 +122,7 @@ def test_a_form_that_is_sent_twice_makes_one_key(the_office: Office) -> None:
     with ThreadPoolExecutor(4) as threads:
         answers = list(threads.map(lambda _: visitor.post("/dashboard/keys", filled), range(4)))
     assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409]
-    assert "No second key was made" in next(answer.text for answer in answers if answer.status_code == 409)
+    assert "No second key was created" in next(answer.text for answer in answers if answer.status_code == 409)
     assert visitor.get("/dashboard/keys").text.count(">Only one</a>") == 1
     assert visitor.post("/dashboard/keys", {**filled, "form": ""}).status_code == 403
 
@@ -179,7 +179,7 @@ def test_the_trail_of_a_key_names_who_did_what(the_office: Office) -> None:
     said = [
         f"Grace Hopper {second.email} revoked the key Told",
         rotated,
-        f"Ada Lovelace {first.email} made the key Told",
+        f"Ada Lovelace {first.email} created the key Told",
     ]
     assert [trail.find(one) for one in said] == sorted(trail.find(one) for one in said)
     assert trail.find(said[0]) >= 0
@@ -267,7 +267,7 @@ def test_an_account_has_a_most_of_keys(the_office: Office) -> None:
     assert 'value="Kept name"' in answer.text
     refused = visitor.post(f"/dashboard/keys/{number}/rotate", {"hours": "24"})
     assert refused.status_code == 422
-    assert "Let the old key end at once" in refused.text
+    assert "Let the old key end now" in refused.text
     # without overlap it takes the place of another
     new = number_on(visitor.post(f"/dashboard/keys/{number}/rotate", {"hours": "0"}))
     visitor.post(f"/dashboard/keys/{new}/revoke")
@@ -315,5 +315,5 @@ def test_keys_of_operators_are_listed_and_their_maker_has_no_name(the_office: Of
     )
     visitor = the_office.visitor(the_office.somebody(account))
     page = visitor.get(f"/dashboard/keys/{number}")
-    assert "An operator made the key From the shell" in words(page)
+    assert "An operator created the key From the shell" in words(page)
     assert "build-host" not in page.text

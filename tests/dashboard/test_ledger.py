@@ -115,7 +115,7 @@ def test_nothing_yet_and_nothing_that_fits_are_told_apart(the_office: Office, vi
     assert '<form class="filters' not in new
     assert ".csv" not in new
     none = visitor.get("/dashboard/ledger?kind=adjust&last=2000-01-01").text
-    assert "No entry matches" in none
+    assert "No matching entries" in none
     assert '<option value="adjust" selected>' in none
 
 
@@ -129,10 +129,10 @@ def test_an_entry_is_told_domain_by_domain(visitor: Visitor, past: History, enri
     page = visitor.get(f"/dashboard/ledger/{row['seq']}").text
     told = re.findall(r'<span class="breaks">(.*?)</span></td><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>', page)
     words = {
-        "c": ("We have this domain." if enriched else "It has an e-mail address.", "1 lead credit"),
-        "n": ("We have no e-mail address of it.", "free"),
-        "u": ("We do not have this domain.", "free"),
-        "p": ("You have paid for it before.", "free"),
+        "c": ("We have data for this domain." if enriched else "It has an email address.", "1 lead credit"),
+        "n": ("We have no email address for it.", "free"),
+        "u": ("We have no data for this domain.", "free"),
+        "p": ("You already paid for it.", "free"),
     }
     expected = [(line[2:], *words[line[0]]) for line in row["domains"].split("\n")]
     assert [tuple(map(html.unescape, cells)) for cells in told] == expected
@@ -161,7 +161,7 @@ def test_credits_that_expired_at_another_time_do_not_belong_together(visitor: Vi
 def test_numbers_that_are_not_there_are_not_found(visitor: Visitor) -> None:
     for seq in ("0", "2101", "999999999999999999", "1" * 19, "x", "-1", "1.5", "%31%00"):
         answer = visitor.get(f"/dashboard/ledger/{seq}")
-        assert (answer.status_code, "There is nothing here" in answer.text) == (404, True), seq
+        assert (answer.status_code, "Page not found" in answer.text) == (404, True), seq
 
 
 def test_another_account_sees_nothing_of_it(the_office: Office, past: History) -> None:

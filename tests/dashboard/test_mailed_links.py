@@ -119,7 +119,7 @@ def test_one_asks_for_at_most_five_links_an_hour_and_takes_none_from_others(the_
         ask(visitor, who.email)
     answer = visitor.post("/dashboard/forgot", {"email": who.email})
     assert answer.status_code == 429
-    assert "Too many tries. Try again in 60 minutes." in answer.text
+    assert "Too many attempts. Try again in 60 minutes." in answer.text
     ask(the_office.visitor(), who.email)  # somebody else asks from elsewhere
 
 
@@ -206,7 +206,7 @@ def test_an_invitation_that_is_sent_again_at_the_limit_replaces_itself(the_offic
         emails = [f"{number}@full.test" for number in range(links.MAX_INVITATIONS)]
         for email in [*emails, emails[0]]:
             await links.new_invitation(postgres, email, account, "viewer", by)
-        with pytest.raises(PeopleError, match="100 invitations wait"):
+        with pytest.raises(PeopleError, match="100 invitations are still pending"):
             await links.new_invitation(postgres, "more@full.test", account, "viewer", by)
         return [one.email for one in await links.invitations_of(postgres, account)]
 

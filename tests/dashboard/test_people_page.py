@@ -43,7 +43,7 @@ def test_somebody_new_is_invited_and_joins(the_office: Office) -> None:
     assert joined.headers["location"] == "/dashboard?done=joined"
     listed = words(visitor.get("/dashboard/people"))
     assert f"Grace Hopper {email} member you off just now" in listed
-    assert "Nobody is invited" in owner.get("/dashboard/people").text
+    assert "No pending invitations" in owner.get("/dashboard/people").text
     assert visitor.get("/dashboard/audit").status_code == 403
     trail = words(owner.get("/dashboard/audit"))
     assert f"Grace Hopper {email} joined as member" in trail
@@ -79,9 +79,9 @@ def test_what_is_wrong_with_an_invitation_stands_beside_the_form(the_office: Off
     who = the_office.somebody()
     owner = the_office.visitor(who)
     for email, role, said in (
-        ("nobody", "viewer", "An e-mail address, such as"),
-        (who.email, "viewer", "belongs to the account already"),
-        ("a@b.example", "king", "Choose one of these."),
+        ("nobody", "viewer", "Enter an email address, such as"),
+        (who.email, "viewer", "already belongs to the account"),
+        ("a@b.example", "king", "Choose one of these options."),
     ):
         answer = owner.post("/dashboard/people/invite", {"email": email, "role": role})
         assert answer.status_code == 422

@@ -33,9 +33,9 @@ def test_the_terms_are_told_in_words(the_office: Office) -> None:
         "API credits 10,005,000",
         "Lead credits 70",
         f"called {name} .",
-        "2.5 requests a second, up to 7 at once",
-        "API credits a day at most 10,000,000",
-        "Lead credits a day no cap",
+        "2.5 requests per second, up to 7 at once",
+        "API credits per day at most 10,000,000",
+        "Lead credits per day no cap",
         "1.50 EUR per 1,000",
         "Price of lead credits free",
         "is free for 24 hours after it was paid for",
@@ -69,13 +69,13 @@ def test_the_low_balance_mail_is_set_read_back_and_turned_off(the_office: Office
     def stored() -> BalanceAlert:
         return the_office.do(lambda postgres: balance_alert(postgres, who.account_id))
 
-    assert "Off: owners get no mail" in owner.get("/dashboard/plan").text
+    assert "Off: owners get no email" in owner.get("/dashboard/plan").text
     done = owner.post("/dashboard/plan/alert", {"api_below": "1,000", "lead_below": ""})
     assert done.headers["location"] == "/dashboard/plan?done=alert-set"
     assert stored() == BalanceAlert(1_000, None)
     page = owner.get("/dashboard/plan")
-    assert "On: owners get one mail when API credits fall below 1,000, and" in words(page)
-    assert "The mail goes to the first 20 owners of the account." in words(page)
+    assert "On: owners get one email when API credits fall below 1,000. The next one" in words(page)
+    assert "The email goes to the first 20 owners of the account." in words(page)
     assert 'name="api_below" type="text" value="1,000"' in page.text
     for fields in ({"api_below": "0"}, {"api_below": "1", "lead_below": "x<b>"}):
         wrong = owner.post("/dashboard/plan/alert", fields)
@@ -88,8 +88,8 @@ def test_the_low_balance_mail_is_set_read_back_and_turned_off(the_office: Office
     assert owner.post("/dashboard/plan/alert", {}).headers["location"] == "/dashboard/plan?done=alert-off"
     assert stored() == BalanceAlert()
     trail = words(owner.get("/dashboard/audit"))
-    assert f"Ada Lovelace {who.email} set the low-balance mail Below 5 API credits Below 7 lead credits" in trail
-    assert f"Ada Lovelace {who.email} turned the low-balance mail off" in trail
+    assert f"Ada Lovelace {who.email} set the low-balance email Below 5 API credits Below 7 lead credits" in trail
+    assert f"Ada Lovelace {who.email} turned the low-balance email off" in trail
     member = the_office.visitor(the_office.somebody(who.account_id, "member"))
     assert member.post("/dashboard/plan/alert", {"api_below": "9"}).status_code == 403
     assert "/plan/alert" not in member.get("/dashboard/plan").text
@@ -139,7 +139,7 @@ def test_who_takes_a_name_does_not_take_the_trail(the_office: Office) -> None:
     mallory = the_office.somebody(ada.account_id, name=f"Ada Lovelace {ada.email}")
     the_office.visitor(mallory).post("/dashboard/plan/alert", {"api_below": "5"})
     said = words(the_office.visitor(ada).get("/dashboard/audit"))
-    assert f"Ada Lovelace {ada.email} {mallory.email} set the low-balance mail" in said
+    assert f"Ada Lovelace {ada.email} {mallory.email} set the low-balance email" in said
     assert f"Ada Lovelace {ada.email} set" not in said
 
 
@@ -170,7 +170,7 @@ def test_everything_that_people_do_has_words(the_office: Office) -> None:
         f"{whom} made new recovery codes",
         f"{whom} ended a session",
         f"{whom} ended their other sessions",
-        f"{whom} set a new password by a mailed link",
+        f"{whom} reset their password by an emailed link",
         f"An operator turned two-step sign-in off for {whom}",
         f"An operator ended a session of {whom}",
         f"An operator ended the sessions of {whom}",

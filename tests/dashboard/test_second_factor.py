@@ -56,7 +56,7 @@ def test_after_the_password_a_code_is_asked_for_and_each_is_taken_once(the_offic
     assert "on" in visitor.get("/dashboard/security").text
     again = with_code(the_office.visitor(), who, code)
     assert again.status_code == 422
-    assert "it was used before" in again.text
+    assert "was already used" in again.text
     # an earlier one is not taken after a later one either
     assert with_code(the_office.visitor(), who, totp.at(int(time.time()) - STEP_S)).status_code == 422
 
@@ -126,7 +126,7 @@ def test_a_step_is_worth_nothing_after_the_password_was_changed(the_office: Offi
     assert signed_in.post("/dashboard/security/password", {"password": "some other long words"}).status_code == 303
     answer = thief.post("/dashboard/sign-in/code", {"step": step, "code": codes[0]})
     assert answer.status_code == 422
-    assert "was changed meanwhile" in answer.text
+    assert "was changed in the meantime" in answer.text
     assert SESSION not in thief.cookies
 
 
@@ -152,7 +152,7 @@ def test_an_operator_helps_who_lost_everything(the_office: Office) -> None:
     who = the_office.somebody()
     set_up(the_office.visitor(who))
     said = command(the_office.settings, "person", "second-factor-off", who.email).stdout
-    assert said == f"{who.email} signs in with the password alone.\n"
+    assert said == f"{who.email} can now sign in with the password alone.\n"
     assert "had no second factor" in command(the_office.settings, "person", "second-factor-off", who.email).stdout
     the_office.visitor(who)
 

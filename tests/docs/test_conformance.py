@@ -126,7 +126,7 @@ def test_a_file_that_does_not_fit_the_code(tmp_path: Path, text: str, problem: s
 def test_texts_come_from_the_code_and_from_the_file() -> None:
     promises = load_promises()
     texts = {name: text for part in promises.parts for one in part.sections for name, text in one.promises.items()}
-    assert texts["record.url"] == "Address of the home page (string). Only when selected."
+    assert texts["record.url"] == "URL of the home page (string). Only when selected."
     assert texts["enrichment.score"] == "SEO score, 0 to 100 (integer). The same number as in search."
     assert texts["directive.has_x"] == "Only sites with a Twitter (X) profile. Another name of `@has_twitter`."
     assert texts["limit.query_chars"] == "`query`: at most 1,000 characters."

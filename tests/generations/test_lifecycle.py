@@ -83,7 +83,7 @@ def test_retention_keeps_the_way_back_and_what_is_newer(index: Index) -> None:
     newer = index("create").strip()
     # The first was live before the third: the second is older than live and no way back.
     told = index("retain", "--keep", "1")
-    assert f"{second} is no longer needed, and gone" in told
+    assert f"{second} was no longer needed and was dropped" in told
     assert "1 generations dropped" in told
     assert [g.name for g in index.all()] == [killed, first, third, newer]
     index.use(replace(index.settings, search_timeout_ms=100))
@@ -145,10 +145,10 @@ def test_a_killed_rebuild_is_marked_and_refused(index: Index, leads_path: Path) 
     assert f"schema {SCHEMA_VERSION}  unfinished writes\n" in index("status")
     told = refusals(index("promote", name, code=1))
     assert [" ".join(line.split()) for line in told if line.startswith("finished")] == [
-        "finished yes no: a rebuild fills it or was killed; siteglass index drop"
+        "finished yes no: a rebuild is still filling it, or was killed; siteglass index drop"
     ]
     assert "0 generations dropped" in index("retain", "--keep", "0")
-    assert index("drop", name) == f"{name} is gone\n"
+    assert index("drop", name) == f"{name} was dropped\n"
     assert index.live() == live
 
 
@@ -173,15 +173,15 @@ def _until(holds: Any) -> None:
 def test_a_rebuild_that_fails_says_what_is_left(index: Index) -> None:
     (index.folder / "broken.parquet").write_text("no such file")
     told = index("rebuild", str(index.folder / "broken.parquet"), code=1)
-    assert told.startswith(f"The rebuild failed: {index.folder}/broken.parquet: no Parquet file")
-    assert "was dropped; the live generation is as it was" in told
+    assert told.startswith(f"The rebuild failed: {index.folder}/broken.parquet: not a Parquet file")
+    assert "was dropped; the live generation is unchanged" in told
     assert index.all() == []
     kept = index("rebuild", str(index.folder / "broken.parquet"), "--keep-failed", code=1)
     assert f"Remove it: siteglass index drop {index.all()[0].name}" in kept
     empty = index.folder / "empty"
     empty.mkdir()
-    assert index("rebuild", str(empty), code=2) == f"{empty}: no .parquet file is in this folder"
-    assert "the files hold no lead" in index("rebuild", index.file([]), code=1).lower()
+    assert index("rebuild", str(empty), code=2) == f"{empty}: there is no .parquet file in this folder"
+    assert "the files contain no leads" in index("rebuild", index.file([]), code=1).lower()
 
 
 def test_of_equal_crawls_the_newest_file_and_the_writer_win(index: Index) -> None:
@@ -249,7 +249,7 @@ def test_a_generation_without_its_own_alias_is_told_and_not_passed_over(index: I
     alias = written_as(name)
     index.engine("DELETE", f"/{name}/_alias/{alias}")
     told = (
-        f"{name} takes writes, but its own alias {alias} is missing, so they would be lost. Rebuild it: siteglass "
+        f"{name} receives writes, but its alias {alias} is missing, so they would be lost. Rebuild it: siteglass "
         f"index rebuild SOURCE --promote, or drop it: siteglass index drop {name}"
     )
     assert index("load", index.file([lead]), code=2) == told

@@ -37,7 +37,7 @@ def promoting(index: Index, name: str, *options: str) -> list[str]:
     """Why a promotion is refused; the generation is dropped then."""
     was_live = index.live()
     told = index("promote", name, *options, code=1)
-    assert f"{name} is not promoted: see REFUSED above" in told
+    assert f"{name} was not promoted: see REFUSED above" in told
     assert index.live() == was_live
     index("drop", name)
     return refusals(told)
@@ -134,17 +134,17 @@ def _no_writes(body: dict[str, Any]) -> None:
         (
             _other_fields,
             [
-                "fields those of this build city is missing; country is {'type': 'text'} instead of {'type': "
+                "fields the fields of this build city is missing; country is {'type': 'text'} instead of {'type': "
                 "'keyword', 'normalizer': 'folded', 'ignore_above': 512}; e is {'properties': {'social_accounts': "
                 "{'type': 'keyword', 'index': False, 'doc_values': False}, 'spending': {'type': 'integer'}}} instead "
                 "of {'properties': {'spending': {'type': 'long', 'doc_values': False}, 'social_accounts': {'type': "
-                "'keyword', 'index': False, 'doc_values': False}}}; surprise is not known to this build"
+                "'keyword', 'index': False, 'doc_values': False}}}; surprise is unknown to this build"
             ],
         ),
         (
             _no_writes,
             [
-                "takes writes yes no: what changes is missing in it",
+                "takes writes yes no: changes do not reach it",
                 "count at least 900: 90 % of the live 1,000 0",
             ],
         ),
@@ -153,7 +153,7 @@ def _no_writes(body: dict[str, Any]) -> None:
 def test_a_wrong_schema(index: Index, change: Callable[[dict[str, Any]], None], reasons: list[str]) -> None:
     name = run(index.settings, _edited(change))
     if change is _no_writes:
-        assert "takes no writes" in index("promote", name, "--force", "--reason", "none is good enough", code=2)
+        assert "does not receive writes" in index("promote", name, "--force", "--reason", "none is good enough", code=2)
     told = promoting(index, name)
     assert [" ".join(line.split()) for line in told][: len(reasons)] == reasons
 
@@ -167,7 +167,7 @@ def test_a_golden_domain_and_a_golden_query(index: Index, tmp_path: Path) -> Non
     name = index.built(LEADS)
     told = index("verify", name, "--golden", str(golden), code=1)
     domains, queries = (" ".join(line.split()) for line in refusals(told))
-    assert domains == "golden domains all 2 are there 1 missing, such as golden.example"
+    assert domains == "golden domains all 2 exist 1 missing, such as golden.example"
     assert queries == f'golden query {{"country":"United States"}}: at least {there + 1}, at most {there + 9} {there}'
     query["least"] = there
     golden.write_text(json.dumps({"domains": [LEADS[0].domain], "queries": [query]}))
@@ -182,7 +182,7 @@ def test_a_golden_domain_and_a_golden_query(index: Index, tmp_path: Path) -> Non
     [
         ("{", "Input data was truncated"),
         ('{"domain": []}', "Object contains unknown field `domain`"),
-        ('{"queries": [{"search": {"contry": "USA"}}]}', "queries[0].search: contry: no filter of a search"),
+        ('{"queries": [{"search": {"contry": "USA"}}]}', "queries[0].search: contry: not a search filter"),
         ('{"queries": [{"search": {"country": "Nowhere"}}]}', "queries[0].search: country: "),
     ],
 )
@@ -202,11 +202,11 @@ def test_a_rebuild_that_is_refused_is_dropped_and_changes_nothing(index: Index) 
         "500 leads read from 1 files; 500 written, 0 not newer than what was there, 0 suppressed, 0 too old, 0 failed"
         in told
     )
-    assert "it was dropped. The live generation is as it was." in told
+    assert "it was dropped. The live generation is unchanged." in told
     assert [generation.name for generation in index.all()] == before
     kept = index("rebuild", path, "--promote", "--keep-failed", code=1)
     name = index.all()[-1].name
-    assert f"{name} is refused, see above; it is kept: siteglass index drop {name}" in kept
+    assert f"{name} was refused, see above; it is kept: siteglass index drop {name}" in kept
     assert not index.all()[-1].live
     index("drop", name)
 

@@ -44,7 +44,7 @@ def test_no_lead_no_contact_and_the_same_archive_twice(tmp_path: Path) -> None:
     none = _run(settings, parked, "--work", work)
     assert none.returncode == 1
     assert none.stderr.splitlines()[-1] == (
-        "The run failed: No lead came of 1 pages. Domains that are none, by reason: parked 1, suppressed 0."
+        "The run failed: 1 pages gave no lead. Rejected domains, by reason: parked 1, suppressed 0."
     )
 
     (tmp_path / "elsewhere").mkdir()

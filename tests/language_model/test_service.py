@@ -134,7 +134,7 @@ def test_neither_key_nor_words_are_logged_or_counted(
     for number in range(6):
         interpret(service, f"sites that never got a verysecretword{'!' * number}")
     told = "\n".join(lines) + service.get("/metrics").text
-    assert "not asking the language model for a while" in told
+    assert "pausing requests to the language model" in told
     for secret in (KEY, "verysecretword", "secretofthemodel", endpoint.url):
         assert secret not in told
     assert KEY not in repr(settings)

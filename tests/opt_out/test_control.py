@@ -116,8 +116,8 @@ def test_a_file_behind_https(names: Names, tmp_path: Path) -> None:
             made = Control([("127.0.0.1", names.port)], [LOOPBACK], plain.port, safe.port, tls)
             looks = asyncio.run(made.look(DOMAIN, TOKEN))
             assert proven(looks) == expected
-    assert looks[1].found == "an answer with status 301"
-    assert looks[2].found == "no answer (ClientConnectorCertificateError)"
+    assert looks[1].found == "a response with status 301"
+    assert looks[2].found == "no response (ClientConnectorCertificateError)"
 
 
 # --- what does not --------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ def test_almost_the_token(names: Names, site: Site, text: str) -> None:
     site.say(text)
     looks = look(names, site)
     assert proven(looks) == [False, False, False]
-    assert [one.found for one in looks[:2]] == [NO_TXT, "an answer without the token"]
+    assert [one.found for one in looks[:2]] == [NO_TXT, "a response without the token"]
 
 
 @pytest.mark.promise("opt_out_confirm.bounded")
@@ -148,7 +148,7 @@ def test_other_answers(names: Names, site: Site, status: int) -> None:
     names.say(DOMAIN, "A", ["127.0.0.1"])
     site.say(b"" if status == 204 else TOKEN, status, Location=f"http://{DOMAIN}:{site.port}/elsewhere")
     looks = look(names, site)
-    assert (looks[1].proven, looks[1].found) == (False, f"an answer with status {status}")
+    assert (looks[1].proven, looks[1].found) == (False, f"a response with status {status}")
     assert site.asked == [(DOMAIN, "/.well-known/siteglass.txt")]
 
 
@@ -156,7 +156,7 @@ def test_what_is_packed_is_not_unpacked(names: Names, site: Site) -> None:
     names.say(DOMAIN, "A", ["127.0.0.1"])
     site.say(gzip.compress(TOKEN.encode()))
     site.headers = {"Content-Encoding": "gzip"}
-    assert look(names, site)[1].found == "an answer without the token"
+    assert look(names, site)[1].found == "a response without the token"
 
 
 def test_dns_that_fails(names: Names, site: Site) -> None:
@@ -196,7 +196,7 @@ def test_it_does_not_wait_for_ever(names: Names, site: Site, away: str, monkeypa
     looks = look(names, site)
     assert time.monotonic() - started < 4.5
     assert proven(looks) == [False] * 3
-    assert looks[1].found == (NO_ADDRESS if away == "dns" else "no answer within 1.5 s")
+    assert looks[1].found == (NO_ADDRESS if away == "dns" else "no response within 1.5 s")
 
 
 @pytest.mark.promise("opt_out_confirm.bounded")

@@ -20,10 +20,12 @@ from testing.service import API_KEY
 from tests.opt_out.conftest import ASK, CONFIRM, Door
 
 HOUR_MS = 3_600_000
-EITHER = "expected either an e-mail address here or a domain in domain"
-SUFFIX = "names of many owners lie below it; expected one of those"
-NOT_MAILED = "no code can be mailed to an address with such letters before the @; write to privacy@sender.test instead"
-NOT_PUBLIC = "expected a name of the public internet, such as one that ends in .com"
+EITHER = "expected either an email address here or a domain in `domain`"
+SUFFIX = "it is shared by many owners; expected a name below it"
+NOT_MAILED = (
+    "a code cannot be emailed to an address with such characters before the @; write to privacy@sender.test instead"
+)
+NOT_PUBLIC = "expected a public domain name, such as one that ends in .com"
 NOT_PROVEN = ["no TXT record with the token", "no public address", "no public address"]
 WRONG_CODE = "0000-0000-0000"
 
@@ -114,14 +116,14 @@ def test_the_mail(door: Door) -> None:
     for request in ("opt_out", "access"):
         door.ask(email="reader@door-mail.com", request=request)
         mail = door.outbox.mails("reader@door-mail.com")[-1]
-        assert (mail["From"], mail["Subject"]) == ("Siteglass <privacy@sender.test>", "Your code for Siteglass")
+        assert (mail["From"], mail["Subject"]) == ("Siteglass <privacy@sender.test>", "Your Siteglass code")
         texts.append(mail.get_content())
     for text in texts:
         assert re.search(r"^Your code:  [0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){2}$", text, re.MULTILINE)
-        assert "It works for one hour" in text
-        assert "If it was not you, do nothing" in text
-    assert "asked Siteglass not to show this e-mail address any more" in texts[0]
-    assert "asked Siteglass what it holds about this e-mail address" in texts[1]
+        assert "It is valid for one hour" in text
+        assert "If it was not you, ignore this email" in text
+    assert "asked Siteglass to stop showing this email address" in texts[0]
+    assert "asked Siteglass what data it stores about this email address" in texts[1]
 
 
 # --- a domain -------------------------------------------------------------------------------------
@@ -157,7 +159,7 @@ def test_what_is_held_about_a_domain_proven_by_its_site(door: Door) -> None:
     asked = door.ask(domain="door-five.com", request="access")
     door.names.say("door-five.com", "A", ["127.0.0.1"])
     found = [message for _, message in _told(door.post(CONFIRM, {"ticket": asked["ticket"]}))]
-    assert found[1].endswith("found an answer with status 404")
+    assert found[1].endswith("found a response with status 404")
     door.site.say(f"{asked['token']}\n")
     told = door.confirm(ticket=asked["ticket"])
     (lead,) = told["leads"]
@@ -219,10 +221,10 @@ def test_a_name_of_an_address_reaches_nothing(door: Door) -> None:
 def test_a_wrong_code(door: Door) -> None:
     asked = door.ask(email="six@door-six.com")
     ticket = asked["ticket"]
-    message = "not the code that was mailed for this ticket; the newest mail has the newest code"
+    message = "not the code that was emailed for this ticket; use the code from the newest email"
     for code in (WRONG_CODE, "", "-", "' OR 1=1", "é", door.outbox.code("six@door-six.com")[:-1]):
         assert _told(door.post(CONFIRM, {"ticket": ticket, "code": code})) == [("code", message)]
-    expected = [("code", "expected the code that was mailed to the address, found nothing")]
+    expected = [("code", "expected the code that was emailed to the address, found nothing")]
     assert _told(door.post(CONFIRM, {"ticket": ticket})) == expected
     assert "six@door-six.com" in _shown(door, "door-six.com")["data"]["emails"]
 
@@ -240,7 +242,7 @@ def test_a_code_of_another_ticket(door: Door) -> None:
 def test_a_code_for_a_domain(door: Door) -> None:
     asked = door.ask(domain="door-code.com")
     told = _told(door.post(CONFIRM, {"ticket": asked["ticket"], "code": WRONG_CODE}))
-    assert told == [("code", "a domain has none; leave it out, the token of the domain is looked for")]
+    assert told == [("code", "not used for a domain; omit it, the service looks for the token of the domain")]
 
 
 @pytest.mark.promise("opt_out_confirm.ticket")
@@ -255,7 +257,7 @@ def test_an_expired_ticket(door: Door, value: dict[str, str], life_ms: int) -> N
     door.confirm(ticket=asked["ticket"], **proof)
     door.clock.ahead_ms = life_ms
     told = _told(door.post(CONFIRM, {"ticket": asked["ticket"], **proof}))
-    assert told == [("ticket", "has expired; ask for a new one with POST /v1/opt-out")]
+    assert told == [("ticket", "has expired; request a new one with POST /v1/opt-out")]
 
 
 @pytest.mark.promise("opt_out_confirm.ticket")
@@ -266,7 +268,7 @@ def test_a_ticket_that_was_changed(door: Door) -> None:
     middle = len(ticket) // 2
     for wrong in (ticket[:-2], ticket[1:], f"{ticket}AAAA", ticket.swapcase(), ticket[:middle] + other[middle:], "x"):
         told = _told(door.post(CONFIRM, {"ticket": wrong, "code": code}))
-        assert told == [("ticket", "is no ticket of this service; ask for a new one with POST /v1/opt-out")]
+        assert told == [("ticket", "is not a ticket of this service; request a new one with POST /v1/opt-out")]
 
 
 @pytest.mark.promise("opt_out.wrong", "opt_out_confirm.our_dns", "limit.opt_out_chars")
@@ -305,7 +307,7 @@ def test_what_is_no_address_gets_no_mail(door: Door, email: str) -> None:
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ({}, [("ticket", "expected the ticket that POST /v1/opt-out answered, found nothing")]),
+        ({}, [("ticket", "expected the ticket that POST /v1/opt-out returned, found nothing")]),
         ({"ticket": ["x"]}, [("ticket", "expected a string, found an array")]),
         (
             {"ticket": "A" * (MAX_TICKET_CHARS + 1)},

@@ -21,7 +21,7 @@ from testing.service import run, serving
 from tests.opt_out.conftest import ASK, CONFIRM, Door
 
 # Who asks here pays for nothing, and is told of no charge.
-LATER = "The service cannot answer right now. Try again in 60 s."
+LATER = "The service is temporarily unavailable. Try again in 60 s."
 WRONG = {"ticket": "A" * 100, "code": "0000-0000-0000"}
 
 
@@ -148,14 +148,14 @@ def test_the_mail_server_is_away(leads: Settings, caplog: pytest.LogCaptureFixtu
         assert response.headers["retry-after"] == "60"
         assert response.json()["message"] == LATER
         assert client.post(ASK, json={"domain": "away.com"}).status_code == 202
-    assert _reason(caplog) == f"no mail can be sent: 127.0.0.1:{port}: ConnectionRefusedError"
+    assert _reason(caplog) == f"mail cannot be sent: 127.0.0.1:{port}: ConnectionRefusedError"
 
 
 def test_no_mail_is_set_up(leads: Settings, caplog: pytest.LogCaptureFixture) -> None:
     with _serving(leads) as client:
         refused(client.post(ASK, json={"email": "a@away.com"}), 503, "UNAVAILABLE")
         assert client.post(ASK, json={"domain": "away.com"}).status_code == 202
-    assert _reason(caplog) == "no mail can be sent: SITEGLASS_MAIL_URL is not set"
+    assert _reason(caplog) == "mail cannot be sent: SITEGLASS_MAIL_URL is not set"
 
 
 @pytest.mark.promise("opt_out_confirm.again")
@@ -194,5 +194,5 @@ def test_a_generation_that_cannot_be_written_to(door: Door, caplog: pytest.LogCa
         refused(door.post(CONFIRM, proof), 503, "UNAVAILABLE")
     finally:
         run(door.settings, lambda live_index: generations.admin(live_index, "PUT", where))
-    assert f"its own alias {written_as(name)} is missing" in _reason(caplog)
+    assert f"its alias {written_as(name)} is missing" in _reason(caplog)
     assert door.confirm(**proof)["suppressed"] is True

@@ -202,7 +202,7 @@ def test_a_folder_that_is_none(tmp_path: Path) -> None:
     mailer = _mailer(f"file:{tmp_path}/file/outbox")
     with pytest.raises(MailError):
         asyncio.run(mailer.send(TO, "s", "t"))
-    with pytest.raises(MailError, match="is no folder that can be written to"):
+    with pytest.raises(MailError, match="is not a writable folder"):
         asyncio.run(mailer.check())
     asyncio.run(_mailer(f"file:{tmp_path}/new/outbox").check())
     assert not (tmp_path / "new").exists()
@@ -250,7 +250,7 @@ def test_addresses_that_cannot_be_read(url: str) -> None:
 
 @pytest.mark.parametrize("sender", ["", "Siteglass", "a@b.test\nBcc: x@y.test", "a b@c.test"])
 def test_a_sender_is_needed(sender: str) -> None:
-    with pytest.raises(SettingsError, match=r"^SITEGLASS_MAIL_FROM: an address like"):
+    with pytest.raises(SettingsError, match=r"^SITEGLASS_MAIL_FROM: expected an address such as"):
         open_mailer(Settings(mail_url="file:x", mail_from=sender))
 
 

@@ -121,14 +121,15 @@ def test_a_forged_host_is_only_text(door: Door) -> None:
 def test_it_says_what_is_done_and_kept(read: _Read) -> None:
     said = " ".join(read.text.split())
     for promise in (
-        "Within 60 seconds no search and no look-up shows the address any more, nor the record of the website",
-        "keep a receipt that names its domain, and nothing else of it",
-        "records of other websites may hold links that lead to it",
-        "kept for up to two days in case a customer asks again; they are given without it from then on",
+        "Within 60 seconds, searches and look-ups no longer show the address or the record of the website",
+        "keep a receipt that names its domain, and nothing else",
+        "Records of other websites may contain links to it",
+        "stored for up to two days in case a customer repeats a request. From now on they are returned without your "
+        "data",
         "Nothing is stored about your request",
         "a keyed hash",
-        "Of a domain its name",
-        "This is free, and needs no account",
-        "Do so, too, if you are told of too many tries",
+        "For a domain: its name",
+        "This is free, and you need no account",
+        "Write to us, too, if the page reports too many attempts",
     ):
         assert promise in said, promise

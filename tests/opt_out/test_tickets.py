@@ -80,13 +80,13 @@ def test_every_bit_counts() -> None:
     for at in range(len(sealed) * 8):
         changed = bytearray(sealed)
         changed[at // 8] ^= 1 << at % 8
-        with pytest.raises(NotATicket, match="is no ticket of this service"):
+        with pytest.raises(NotATicket, match="is not a ticket of this service"):
             SEALER.open(base64.urlsafe_b64encode(changed).decode().rstrip("="), NOW)
 
 
 @pytest.mark.parametrize("text", ["", "x", "A" * 20, "A" * 100, "A" * 5_000, "ä" * 40, "A=", "A A", "\0", "A" * 21])
 def test_what_is_none(text: str) -> None:
-    with pytest.raises(NotATicket, match="is no ticket of this service"):
+    with pytest.raises(NotATicket, match="is not a ticket of this service"):
         SEALER.open(text, NOW)
 
 

@@ -42,10 +42,10 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 def test_add_check_list_and_audit(scene: World) -> None:
     added = scene.command("suppress", "add", ADDRESS, PHONE, "gone.example", "--reason", "ticket 4711").stdout
     assert added == (
-        "3 values, 3 of them new; 2 leads carried one: 1 documents rewritten, 1 deleted. Answers follow within 60 s.\n"
+        "3 values, 3 of them new; 2 leads had one: 1 documents rewritten, 1 deleted. Responses change within 60 s.\n"
     )
     again = scene.command("suppress", "add", ADDRESS, "--reason", "ticket 4712").stdout
-    assert again.startswith("1 values, 0 of them new; 0 leads carried one")
+    assert again.startswith("1 values, 0 of them new; 0 leads had one")
     checked = scene.command("suppress", "check", ADDRESS.upper(), "https://www.gone.example/").stdout.splitlines()
     assert all(re.search(r": suppressed since .* UTC by \S+: ticket 4711$", line) for line in checked)
     missing = scene.command("suppress", "check", ADDRESS, "other.example", code=1).stdout.splitlines()
@@ -102,15 +102,15 @@ def test_import_tells_lines_that_it_cannot_read(scene: World, tmp_path: Path) ->
     listing.write_text("\n".join(lines))
     done = scene.command("suppress", "import", str(listing), "--reason", "registry", code=1)
     assert done.stdout.startswith("3 values, 3 of them new")
-    assert "2 lines are no domain, address, phone or hash: 4, 7" in done.stderr
+    assert "2 lines are not a domain, address, phone or hash: 4, 7" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("add", "nothing", "--reason", "x"), "expected a domain, an address or a phone number"),
-        (("add", "a.example", "--reason", "wrote as anna@a.example"), "no address or phone number in it"),
-        (("add", "a.example", "--reason", "called from +49 30 1234567"), "no address or phone number in it"),
+        (("add", "a.example", "--reason", "wrote as anna@a.example"), "no email address or phone number"),
+        (("add", "a.example", "--reason", "called from +49 30 1234567"), "no email address or phone number"),
         (("add", "a.example"), "Missing option '--reason'"),
     ],
 )
@@ -123,9 +123,9 @@ def test_another_secret_is_refused(scene: World) -> None:
         replace(scene.settings, suppression_secret="another secret that is long enough to be one"), scene.source
     )
     refused = other.command("suppress", "add", "e.example", "--reason", "x", code=2)
-    assert "is not the one that the list of opt-outs was begun with" in refused.stderr
+    assert "differs from the secret that the opt-out list was created with" in refused.stderr
     refused = other.command("index", "load", str(scene.source), code=2)
-    assert "Set the first one again" in refused.stderr
+    assert "Restore the original secret" in refused.stderr
 
 
 def test_a_worker_with_another_secret_answers_nothing(scene: World) -> None:

@@ -26,13 +26,16 @@ class UnconfirmedError(AccountError):
 
 # The checks of the tables that a command can run into, in words.
 _RULES = {
-    "accounts_name_check": "The name of an account has 1 to 200 characters.",
+    "accounts_name_check": "An account name must have 1 to 200 characters.",
     "balances_api_check": "An account holds at most 1,000,000,000,000,000 API credits.",
     "balances_lead_check": "An account holds at most 1,000,000,000,000,000 lead credits.",
-    "keys_name_check": "The name of a key has 1 to 200 characters.",
-    "keys_scopes_check": "A key has one or more of the scopes search, enrich and account.",
-    "plans_name_check": "The name of a plan is a letter, then letters, digits, _ and -, all lower case, at most 40.",
-    "plans_currency_check": "A currency is three capital letters, such as USD.",
+    "keys_name_check": "A key name must have 1 to 200 characters.",
+    "keys_scopes_check": "A key must have at least one of the scopes search, enrich and account.",
+    "plans_name_check": (
+        "A plan name must start with a lower-case letter, followed by lower-case letters, digits, _ or -; "
+        "at most 40 characters."
+    ),
+    "plans_currency_check": "A currency must be three capital letters, such as USD.",
 }
 
 
@@ -86,9 +89,9 @@ async def create_account(postgres: Postgres, name: str, plan: str = "standard", 
     try:
         row = await postgres.fetchrow(_CREATE, name, plan, actor, timeout_ms=ADMIN_TIMEOUT_MS)
     except asyncpg.UniqueViolationError:
-        raise AccountError(f"There is an account {name!r} already. Choose another name.") from None
+        raise AccountError(f"Account {name!r} already exists. Choose another name.") from None
     except asyncpg.ForeignKeyViolationError:
-        raise AccountError(f"There is no plan {plan!r}. `siteglass plan list` shows them.") from None
+        raise AccountError(f"There is no plan {plan!r}. `siteglass plan list` lists the plans.") from None
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
     assert row is not None  # noqa: S101 - RETURNING gives a row or an error

@@ -1,7 +1,7 @@
 """The audit log: who did what to accounts, plans, keys and credits, and when. It is only ever added to.
 
-A row is written by the statement of the action itself, so there is never one without the other; those of credits come
-from the functions in the database. No key, no name and no contact data stands in it.
+The statement of the action itself writes the row, so there is never one without the other. Rows about credits are
+written by the functions in the database. A row contains no key, no name and no contact data.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Actor = str | Person
 
 
 def actor_columns(actor: Actor) -> tuple[str, str]:
-    """Kind and id of an actor as they stand in a row."""
+    """Kind and id of an actor as stored in a row."""
     return ("person", str(actor.id)) if isinstance(actor, Person) else ("operator", actor)
 
 
@@ -104,7 +104,7 @@ class PersonName:
 
 
 async def people_named(postgres: Postgres, person_ids: Iterable[int]) -> dict[int, PersonName]:
-    """Whom the numbers in rows stand for; those who are no more are missing."""
+    """The people that the numbers in rows refer to; deleted people are missing."""
     rows = await postgres.fetch(
         "SELECT id, name, email FROM {schema}.people WHERE id = ANY($1::bigint[])",
         list(person_ids),

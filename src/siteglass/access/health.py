@@ -25,7 +25,7 @@ class PostgresServer:
 
 @dataclass(frozen=True, slots=True)
 class CallerCounts:
-    """How many accounts there are, and how many of their keys stand; `newest_account` is None without one."""
+    """How many accounts there are, and how many of their keys are active; `newest_account` is None without one."""
 
     accounts: int
     newest_account: int | None

@@ -1,7 +1,7 @@
 """The form of an API key: `sg_live_` or `sg_test_`, 30 base62 characters, and 6 of checksum. Pure, no look-up.
 
-The checksum is the CRC32 of all that stands before it, in base62, as GitHub's tokens have it: a typo and a made-up
-key are told without asking anyone, and a scanner can tell a real key from noise.
+The checksum is the CRC32 of everything before it, in base62, as in GitHub's tokens. Typos and made-up keys are
+recognised without a look-up, and a scanner can distinguish a real key from noise.
 """
 
 from __future__ import annotations
@@ -51,5 +51,5 @@ def digest(secret: bytes, key: str) -> bytes:
 
 
 def secret_version(secret: bytes) -> str:
-    """A short name of a secret, from which it cannot be had: tells which keys need which secret."""
+    """A short name of a secret, from which the secret cannot be derived. It shows which keys need which secret."""
     return hashlib.sha256(b"siteglass key secret " + secret).hexdigest()[:8]

@@ -1,4 +1,4 @@
-"""What using a key leaves behind: when it was last used, and its digest under the newest secret.
+"""Records the use of a key: when it was last used, and its digest under the newest secret.
 
 Requests only remember it, in memory; `write` puts it into the database now and then. What a worker that is killed has
 not written is lost, and comes again with the next use.
@@ -41,7 +41,7 @@ FROM found WHERE k.id = found.id AND k.digest = found.older
 
 @dataclass(frozen=True, slots=True)
 class NewDigest:
-    """The digest of a key that was found by an older secret, and what is to stand in its place."""
+    """The digest of a key that was found by an older secret, and the digest that replaces it."""
 
     older: bytes
     newest: bytes

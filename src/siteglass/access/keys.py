@@ -28,7 +28,7 @@ CACHE_SIZE = 10_000
 MIN_SECRET_CHARS = 32
 MAX_KEYS_LISTED = 1_000
 
-# What does not stand is not found: an unknown, an expired and a revoked key take the same way, and the same time.
+# Inactive keys are not found: unknown, expired and revoked keys take the same path and the same time.
 _FIND = """
 SELECT k.id, k.account_id, coalesce(k.family, k.id) AS family_id, k.digest, k.scopes, k.allowed_networks, k.test,
     a.plan, p.rate_per_s, p.burst, k.rate_per_s AS key_rate_per_s, k.burst AS key_burst
@@ -61,7 +61,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class KeyLimits:
-    """What a key may be held to, beyond its account's plan; None is no limit of its own."""
+    """Limits of a key in addition to its account's plan; None means no separate limit."""
 
     expires_at: datetime | None = None
     daily_api_cap: int | None = None
@@ -96,7 +96,9 @@ class KeyRow:
 def key_secrets(given: Sequence[str]) -> tuple[bytes, ...]:
     """The secrets of the settings as bytes, newest first; raises SettingsError."""
     if not given:
-        raise SettingsError(f"{variable('key_secrets')} is not set: set a secret of {MIN_SECRET_CHARS} characters.")
+        raise SettingsError(
+            f"{variable('key_secrets')} is not set: set it to a secret of {MIN_SECRET_CHARS} characters."
+        )
     if len(given) > 2 or any(len(secret) < MIN_SECRET_CHARS for secret in given):
         raise SettingsError(
             f"{variable('key_secrets')} must be one or two secrets of at least {MIN_SECRET_CHARS} characters each, "
@@ -133,7 +135,7 @@ class Keys:
         self._lookups: dict[bytes, _Lookup] = {}
 
     async def find(self, presented: str) -> Caller:
-        """The caller behind a key; raises Unauthorized, whatever is wrong with it."""
+        """The caller that a key belongs to; raises Unauthorized, whatever is wrong with it."""
         if not is_well_formed(presented):
             raise Unauthorized
         digests = [digest(secret, presented) for secret in self._secrets]
@@ -223,7 +225,7 @@ async def create_key(
     most: int | None = None,
     test: bool = False,
 ) -> tuple[int, str]:
-    """Make a key; returns its number and the key itself, which cannot be had again.
+    """Create a key; returns its number and the key itself, which cannot be shown again.
 
     `most`: raises TooManyKeys if so many keys of the account work already.
     """
@@ -237,11 +239,14 @@ async def create_key(
         else:
             row = await fetchrow_alone(postgres, account_id, _CREATE, *arguments)
     except asyncpg.ForeignKeyViolationError:
-        raise AccountError(f"There is no account {account_id}. `siteglass account list` shows them.") from None
+        raise AccountError(f"There is no account {account_id}. `siteglass account list` lists the accounts.") from None
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
     if row is None:
-        raise TooManyKeys(f"Account {account_id} has {most} keys that work. Revoke one first: siteglass key revoke KEY")
+        raise TooManyKeys(
+            f"Account {account_id} already has {most} active keys, the maximum. Revoke one first: "
+            "siteglass key revoke KEY"
+        )
     return row["id"], key
 
 
@@ -271,7 +276,7 @@ async def list_keys(postgres: Postgres, account_id: int) -> list[KeyRow]:
 
 def no_key(key_id: int) -> AccountError:
     """There is no such key."""
-    return AccountError(f"There is no key {key_id}. `siteglass key list ACCOUNT` shows those of an account.")
+    return AccountError(f"There is no key {key_id}. `siteglass key list ACCOUNT` lists the keys of an account.")
 
 
 _ALLOW = """

@@ -18,15 +18,15 @@ _MAPPED = ipaddress.IPv6Network("::ffff:0:0/96")
 
 
 def read_networks(given: Iterable[str]) -> tuple[Network, ...]:
-    """Each network once, in order; raises AccountError for what is none."""
+    """Each network once, in order; raises AccountError for anything that is not a network."""
     networks = {_read_network(text) for text in given}
     if not 1 <= len(networks) <= MAX_NETWORKS:
-        raise AccountError(f"A list of networks has 1 to {MAX_NETWORKS}, not {len(networks)}.")
+        raise AccountError(f"A list of networks must have 1 to {MAX_NETWORKS} entries, not {len(networks)}.")
     return tuple(sorted(networks, key=lambda network: (network.version, network)))
 
 
 def _read_network(text: str) -> Network:
-    wrong = f"{text!r} is no network: write an address, or a network such as 203.0.113.0/24 or 2001:db8::/32."
+    wrong = f"{text!r} is not a network. Use an IP address, or a network such as 203.0.113.0/24 or 2001:db8::/32."
     try:
         given = ipaddress.ip_interface(text)
     except ValueError:
@@ -44,7 +44,7 @@ def _read_network(text: str) -> Network:
 
 
 def read_address(text: str) -> Address | None:
-    """The address of a caller; an IPv4 address in IPv6 clothes counts as IPv4. None for what is no address."""
+    """The address of a caller; an IPv4 address mapped to IPv6 counts as IPv4. None if the text is not an address."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:

@@ -12,8 +12,8 @@ from siteglass.platform.postgres import Postgres
 
 WRITE_EVERY_S = 10.0
 WRITE_TIMEOUT_MS = 5_000
-# Counts, not requests: more than a worker has between two writes. While it cannot write, beyond so many only those that
-# it has already go on.
+# Counts, not requests: more than a worker has between two writes. While it cannot write, it adds no new counters beyond
+# this number, and only increments existing ones.
 MAX_REMEMBERED = 50_000
 
 TOO_MANY_REQUESTS = 429

@@ -1,4 +1,4 @@
-"""Rotation: a new key takes the place of another, and for a while both stand."""
+"""Rotation: a new key replaces another, and for a while both are valid."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ async def rotate_key(
     already and the overlap would add one; without overlap the new key only takes the place of the old one.
     """
     if not timedelta() <= overlap <= MAX_OVERLAP:
-        raise AccountError(f"An overlap is 0 to {MAX_OVERLAP.days * 24} hours.")
+        raise AccountError(f"The overlap must be 0 to {MAX_OVERLAP.days * 24} hours.")
     found = await postgres.fetchrow("SELECT test FROM {schema}.keys WHERE id = $1", key_id, timeout_ms=ADMIN_TIMEOUT_MS)
     key, stored = new_key(secrets, test=found is not None and found["test"])
     arguments = (key_id, *stored, overlap, of_account, *actor_columns(actor), most)
@@ -93,9 +93,12 @@ async def _why_not(postgres: Postgres, key_id: int, of_account: int | None, most
         return no_key(key_id)
     if row["revoked"] or row["expired"]:
         ended = "was revoked" if row["revoked"] else "has expired"
-        return AccountError(f"Key {key_id} {ended}. Make a new one: siteglass key create {row['account_id']}")
+        return AccountError(f"Key {key_id} {ended}. Create a new key: siteglass key create {row['account_id']}")
     if row["full"] and row["newest"] == key_id:
         return TooManyKeys(
-            f"Account {of_account} has {most} keys that work. Rotate without overlap, or revoke one first."
+            f"Account {of_account} already has {most} active keys, the maximum. Rotate without overlap, or revoke one "
+            "first."
         )
-    return AccountError(f"Key {key_id} was rotated already. Rotate the newest: siteglass key rotate {row['newest']}")
+    return AccountError(
+        f"Key {key_id} was already rotated. Rotate its newest replacement: siteglass key rotate {row['newest']}"
+    )

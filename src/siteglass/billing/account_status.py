@@ -29,8 +29,8 @@ class Credits:
     lead: int
 
 
-# What is told of an account, of which `a` is the row. What has expired counts no longer, whether or not its ledger row
-# is written.
+# What is shown of an account, whose row is `a`. Expired credits no longer count, whether or not their ledger row is
+# written yet.
 _ACCOUNT_COLUMNS = """
     a.id, a.name, a.created_at, b.api - gone.api AS api, b.lead - gone.lead AS lead,
     p.name AS plan_name, p.rate_per_s, p.burst, p.daily_api_cap, p.daily_lead_cap, p.api_price_micros,
@@ -176,8 +176,8 @@ class AccountStatus:
         )
 
 
-# A pace over the full days after that of the first charge, or on which the account was made. The first day is left out,
-# as today is: one charge at 23:50 would foretell years. The first day of each key is one look-up by the primary key.
+# The pace covers the full days after the day of the first charge or of the account's creation. That first day is left
+# out, as today is: one charge at 23:50 would predict years. Each key's first day is one look-up by the primary key.
 _STANDING = f"""
 SELECT {_ACCOUNT_COLUMNS}, now() AS at, used.api / greatest(1, pace.days) AS api_per_day,
     used.lead / greatest(1, pace.days) AS lead_per_day, pace.days AS pace_days

@@ -57,7 +57,7 @@ def days_between(first: date, last: date) -> list[date]:
     """All days, both included."""
     count = (last - first).days + 1
     if not 1 <= count <= MAX_DAYS:
-        raise ValueError(f"1 to {MAX_DAYS} days can be told, not {count}")
+        raise ValueError(f"expected 1 to {MAX_DAYS} days, found {count}")
     return [first + timedelta(days=number) for number in range(count)]
 
 
@@ -82,8 +82,8 @@ class CreditsPart(NamedTuple):
     lead: Sequence[int]
 
 
-# Added up and packed by the database: row by row, as `receipts.usage` reads them, 20 keys take three times as long, and
-# an account with many would have more than can be read.
+# The database adds the rows up and packs them. Reading them one by one, as `receipts.usage` does, takes three times as
+# long for 20 keys. For an account with many keys it would be too much.
 _CREDITS = """
 WITH used AS MATERIALIZED (
     SELECT u.key_id, u.operation, u.day - $2::date AS place, u.requests, u.api, u.lead

@@ -1,7 +1,7 @@
 """Low balances: below which number the owners of an account want to hear of it, and which accounts are due for a mail.
 
-One worker at a time holds an account that is due: it claims it, mails, and marks it as mailed or gives it back. Who
-dies in between is followed by another after CLAIM_LIFE_S; a mail that had gone out then goes out again.
+One worker at a time claims an account that is due, sends the mails, and marks it as mailed or releases it. If the
+worker dies in between, another takes over after CLAIM_LIFE_S; a mail that was already sent is then sent twice.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from siteglass.platform.postgres import Postgres
 
 MAX_NUMBER = 10**15
 CLAIM_LIFE_S = 300
-# So many take less than the life of a claim, each with a deadline of its own.
+# This many owners, each with a separate deadline, take less time than a claim lives.
 MAX_OWNERS = 20
 TIMEOUT_MS = 5_000
 
@@ -33,12 +33,12 @@ class BalanceAlert:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An account that is due, held by who claimed it; `claimed_at` tells its claim from a later one."""
+    """An account that is due, claimed by one worker; `claimed_at` distinguishes its claim from a later one."""
 
     account_id: int
     claimed_at: datetime
     due: BalanceAlert
-    """The numbers that were passed and not told yet."""
+    """The thresholds that were passed and not mailed yet."""
     owners: Sequence[str]
 
 
@@ -71,7 +71,7 @@ async def set_balance_alert(postgres: Postgres, account_id: int, alert: BalanceA
     """Put it in the place of the one before; raises AccountError for numbers that no balance can pass."""
     for number in (alert.api_below, alert.lead_below):
         if number is not None and not 1 <= number <= MAX_NUMBER:
-            raise AccountError(f"A number of credits from 1 to {MAX_NUMBER:,} is needed, found {number:,}.")
+            raise AccountError(f"The number of credits must be from 1 to {MAX_NUMBER:,}, but is {number:,}.")
     try:
         await postgres.fetch(
             _SET, account_id, alert.api_below, alert.lead_below, *actor_columns(actor), timeout_ms=ADMIN_TIMEOUT_MS
@@ -131,7 +131,7 @@ SELECT c.account_id, c.claimed_at, c.api_below, c.lead_below, ARRAY(
 FROM claimed c
 """  # noqa: S608 - our own words
 
-# Only by who holds the claim still.
+# Only for the worker that still has the claim.
 _MAILED = """
 UPDATE {schema}.balance_alerts SET claimed_at = NULL,
     api_mailed_at = CASE WHEN api_below = $3 THEN now() ELSE api_mailed_at END,
@@ -142,12 +142,12 @@ _RELEASE = "UPDATE {schema}.balance_alerts SET claimed_at = NULL WHERE account_i
 
 
 async def rearm(postgres: Postgres) -> None:
-    """Balances that are not below their number any more are told of again when they fall."""
+    """Balances that have risen above their threshold are mailed again when they fall below it."""
     await postgres.fetch(_REARM, timeout_ms=TIMEOUT_MS)
 
 
 async def claim_due(postgres: Postgres) -> Claim | None:
-    """One account whose owners are to be told; no other worker gets it meanwhile. None: there is none."""
+    """One account whose owners are to be notified; no other worker gets it meanwhile. None if no account is due."""
     row = await postgres.fetchrow(_CLAIM, CLAIM_LIFE_S, MAX_OWNERS, timeout_ms=TIMEOUT_MS)
     if row is None:
         return None
@@ -156,7 +156,7 @@ async def claim_due(postgres: Postgres) -> Claim | None:
 
 
 async def mark_mailed(postgres: Postgres, claim: Claim, told: BalanceAlert) -> None:
-    """The owners were told of these numbers; one that was set meanwhile is not among them."""
+    """Record that the owners were notified of these thresholds; one that was set meanwhile is not among them."""
     await postgres.fetch(
         _MAILED, claim.account_id, claim.claimed_at, told.api_below, told.lead_below, timeout_ms=TIMEOUT_MS
     )

@@ -26,20 +26,20 @@ Left now:    {api:>{width}} API credits
              {lead:>{width}} lead credits
 
 {used}
-What is used a day is the mean of the last full days (UTC), seven at most. Buy credits, or change the number at which
-you are told:
+Daily use is the average of the last full days (UTC), at most seven. Buy credits, or change when you are notified:
 
   {link}
 
-You get this mail because you are an owner of the account. The next one comes after the balance has been higher.
+You receive this email because you are an owner of the account. You get the next one only after the balance has risen
+again.
 """
 
 USED = """\
-Used a day:  {api_pace:>{width}} API credits{api_out}
+Daily use:   {api_pace:>{width}} API credits{api_out}
              {lead_pace:>{width}} lead credits{lead_out}
 """
 NOT_USED_FOR_A_DAY = """\
-Used a day:  known after a full day
+Daily use:   known after a full day
 """
 
 
@@ -63,19 +63,20 @@ async def mail_low_balances(postgres: Postgres, mailer: Mailer, link: str) -> in
 
 
 async def _tell(postgres: Postgres, mailer: Mailer, link: str, claim: Claim) -> BalanceAlert:
-    """Mail to all owners; returns the numbers they were told of. Raises Unavailable if none of them was reached."""
+    """Mail all owners; returns the thresholds that they were notified of. Raises Unavailable if none of them was
+    reached."""
     seen = await standing(postgres, claim.account_id)
     passed = _still_passed(seen, claim.due)
     if passed == BalanceAlert():
         return passed
-    subject, text = f"Few credits left: {_line(seen.name)}", low_balance_text(seen, passed, link)
+    subject, text = f"Low on credits: {_line(seen.name)}", low_balance_text(seen, passed, link)
     told, failed = False, None
     for owner in claim.owners:
         try:
             await mailer.send(owner, subject, text)
             told = True
         except MailError as error:
-            log.warning("owner not told", extra={"account": claim.account_id, "reason": str(error)})
+            log.warning("owner not notified", extra={"account": claim.account_id, "reason": str(error)})
             # One who takes no mail at all will not take the next try either.
             failed = failed if isinstance(error, MailRefused) else error
     # If some were reached, it is done: they would else hear of it again at every try for the others.
@@ -127,5 +128,5 @@ def _until(day: date | None) -> str:
 
 
 def _line(name: str) -> str:
-    """A name as one line: it stands in a header, too."""
+    """A name as one line, because it is also used in a header."""
     return "".join(sign if sign.isprintable() else " " for sign in name)

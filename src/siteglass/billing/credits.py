@@ -1,7 +1,7 @@
 """Credits: charge, grant, refund, adjust, balance, quote. What writes is one call of one function in the database.
 
 The `domains` of a ledger row are lines of a letter, a blank and a domain as leads are stored under: `c example.com`.
-The letters are those of Mark. What a caller sent that is no host name is left out: it could be an address.
+The letters are those of Mark. Texts from a caller that are not host names are left out: they could be addresses.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from siteglass.platform.postgres import Postgres
 MAX_CHARGE = 1_000_000
 MAX_GRANT = 1_000_000_000_000
 MAX_DOMAINS = 1_000
-# Part of a charge's deadline that is kept for the commit and the way back: what the database begins to write by its
-# own deadline is known here before ours.
+# Part of a charge's deadline that is reserved for the commit and the response. If the database starts to write before
+# its deadline, the result arrives here before ours.
 COMMIT_MS = 500
 # Where the service does not pass its setting: commands and tests.
 CHARGE_TIMEOUT_MS = 2_000
@@ -84,10 +84,10 @@ class Receipt:
 def format_domains(domains: Sequence[tuple[str, Mark]]) -> str:
     """The column of a ledger row."""
     if len(domains) > MAX_DOMAINS:
-        raise ValueError(f"a ledger row names at most {MAX_DOMAINS} domains, not {len(domains)}")
+        raise ValueError(f"a ledger row can list at most {MAX_DOMAINS} domains, not {len(domains)}")
     column = "\n".join([f"{mark.value} {domain}" for domain, mark in domains])
     if not _LINES.fullmatch(column) or column.count("\n") != max(0, len(domains) - 1):
-        raise ValueError("a ledger row names only domains in the form that leads are stored under")
+        raise ValueError("a ledger row can list only normalized domains")
     return column
 
 
@@ -118,7 +118,7 @@ WHERE b.account_id = $1
 
 
 def _no_account(account_id: int) -> AccountError:
-    return AccountError(f"There is no account {account_id}. `siteglass account list` shows them.")
+    return AccountError(f"There is no account {account_id}. `siteglass account list` lists the accounts.")
 
 
 class Billing:
@@ -139,7 +139,7 @@ class Billing:
         """
         api, lead = bill.api, len(bill.leads)
         if not (0 <= api <= MAX_CHARGE and 0 <= lead <= MAX_CHARGE):
-            raise ValueError(f"a charge is 0 to {MAX_CHARGE} credits, not {api} and {lead}")
+            raise ValueError(f"a charge must be 0 to {MAX_CHARGE} credits, not {api} and {lead}")
         column = format_domains(bill.domains)
         try:
             row = await self._postgres.call(
@@ -174,9 +174,9 @@ class Billing:
             case "max leads":
                 raise CreditCapExceeded("`max_lead_credits` allows", need=row["lead"], left=bill.max_lead or 0)
             case "api cap":
-                raise CreditCapExceeded("the daily API cap of the key leaves", need=api, left=row["cap_left"])
+                raise CreditCapExceeded("the key's daily API cap leaves", need=api, left=row["cap_left"])
             case "lead cap":
-                raise CreditCapExceeded("the daily lead cap of the key leaves", need=row["lead"], left=row["cap_left"])
+                raise CreditCapExceeded("the key's daily lead cap leaves", need=row["lead"], left=row["cap_left"])
             case "credits":
                 raise InsufficientCredits(
                     need_api=api,
@@ -187,7 +187,8 @@ class Billing:
             case outcome:
                 ahead_ms = self._charge_timeout_ms - COMMIT_MS
                 raise Unavailable(
-                    f"charge: {outcome}; too busy, or its clock is ahead of ours by more than {ahead_ms} ms"
+                    f"charge: {outcome}; PostgreSQL is too busy, or its clock is more than {ahead_ms} ms ahead of "
+                    "this host's"
                 )
 
     async def quote(self, caller: Caller, bill: Bill) -> Receipt:
@@ -240,12 +241,12 @@ async def _write(postgres: Postgres, function: str, reference: str, **arguments:
         raise AccountError(broken_rule(error)) from None
     except Unavailable as error:
         raise UnconfirmedError(
-            f"PostgreSQL did not confirm it ({error.reason}): it may have been done. Run it again with "
-            f"--reference {shlex.quote(reference)}: what was done under it is not done twice."
+            f"PostgreSQL did not confirm the change ({error.reason}), so it may or may not have been made. Run the "
+            f"command again with --reference {shlex.quote(reference)}: it never applies the same reference twice."
         ) from None
     if row["outcome"] == "done before":
         raise AccountError(
-            f"Row {row['entry_seq']} of the ledger was written for {reference!r} before. Nothing was done now."
+            f"Row {row['entry_seq']} of the ledger was already written for {reference!r}. Nothing was changed."
         )
     return row
 
@@ -265,7 +266,7 @@ async def grant(
 ) -> Balances:
     """Give credits to an account; `actor` is the operator who does, and a `reference` gives once."""
     if not (0 <= api <= MAX_GRANT and 0 <= lead <= MAX_GRANT) or api + lead == 0:
-        raise AccountError(f"A grant is 1 to {MAX_GRANT} credits of one kind or both.")
+        raise AccountError(f"A grant must be 1 to {MAX_GRANT} credits of one kind or both.")
     row = await _write(
         postgres,
         "grant_credits",
@@ -280,7 +281,7 @@ async def grant(
         case "granted":
             return _balances(row)
         case "expired":
-            raise AccountError("These credits would have expired already. Choose a time to come.")
+            raise AccountError("The expiry time is in the past. Choose a time in the future.")
         case _:
             raise _no_account(account_id)
 
@@ -297,7 +298,7 @@ async def refund(
 ) -> Balances:
     """Give back what ledger row `seq` charged: these amounts, or without any all that is left of it."""
     if min(api or 0, lead or 0) < 0:
-        raise AccountError("A refund gives back: its amounts are 0 or more.")
+        raise AccountError("The amounts of a refund must be 0 or more.")
     row = await _write(
         postgres,
         "refund",
@@ -314,10 +315,11 @@ async def refund(
             return _balances(row)
         case "too much":
             raise AccountError(
-                f"Of row {seq}, {row['left_api']} API and {row['left_lead']} lead credits are left to give back."
+                f"The refund is too large: {row['left_api']} API and {row['left_lead']} lead credits of row {seq} can "
+                "still be refunded."
             )
         case _:
-            raise AccountError(f"Row {seq} of account {account_id} is no charge. GET /v1/ledger lists its rows.")
+            raise AccountError(f"Row {seq} of account {account_id} is not a charge. GET /v1/ledger lists its rows.")
 
 
 async def adjust(
@@ -325,7 +327,7 @@ async def adjust(
 ) -> Balances:
     """Put a balance right by hand, up or down."""
     if not (abs(api) <= MAX_GRANT and abs(lead) <= MAX_GRANT) or (api, lead) == (0, 0):
-        raise AccountError(f"An adjustment is up to {MAX_GRANT} credits of one kind or both, up or down.")
+        raise AccountError(f"An adjustment must add or remove 1 to {MAX_GRANT} credits of one kind or both.")
     row = await _write(
         postgres,
         "adjust",
@@ -341,6 +343,6 @@ async def adjust(
             return _balances(row)
         case "credits":
             left = f"{row['balance_api']} API and {row['balance_lead']} lead credits"
-            raise AccountError(f"Account {account_id} has {left}: no more than that can be taken.")
+            raise AccountError(f"Account {account_id} has only {left}. Remove at most that many.")
         case _:
             raise _no_account(account_id)

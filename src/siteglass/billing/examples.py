@@ -50,13 +50,13 @@ def usage() -> Examples:
     """The response of usage."""
     row = UsageRow(date(2026, 11, 15), "enrich", 7, "website", 1, 1, 1)
     days = read_usage(QueryParams("from=2026-11-01&to=2026-11-15"), date(2026, 11, 15))
-    return _named("The rows and their sums.", usage_response(days, [row]))
+    return _named("The rows and their totals.", usage_response(days, [row]))
 
 
 def ledger() -> Examples:
     """A page of the ledger."""
     body = ledger_response(read_ledger(QueryParams("limit=2")), _entries()).body
-    return _named("A page of entries, the newest first.", orjson.loads(body))
+    return _named("A page of entries, newest first.", orjson.loads(body))
 
 
 def ledger_csv() -> str:

@@ -1,8 +1,8 @@
-"""Proves the ledger: every hash, the unbroken sequence, that balances are the sums of their rows, that corrections give
-back no more than was taken, and that credits expired when and as much as they had to.
+"""Verifies the ledger: every hash, the unbroken sequence, and that balances are the sums of their rows. It also
+verifies that refunds give back no more than was taken, and that the right credits expired at the right time.
 
-It finds what was changed behind the service's back, row by row. Who rewrites all later rows and the balance as well
-leaves no trace here; against that, keep heads (`account, seq, hash`) somewhere else.
+It finds rows that were changed without the service. Somebody who also rewrites all later rows and the balance leaves no
+trace here; to detect that, store heads (`account, seq, hash`) somewhere else.
 """
 
 from __future__ import annotations
@@ -131,17 +131,17 @@ class _Books:
         if row["previous_hash"] != self._head:
             self._wrong("does not follow the row before it")
         if row["hash"] != entry_hash(row):
-            self._wrong("was changed: its hash is not that of its values")
+            self._wrong("was changed: its hash does not match its values")
         self._head = row["hash"]
         if self._at is not None and row["at"] < self._at:
             self._wrong("is earlier than the row before it")
         self.api += row["api"]
         self.lead += row["lead"]
         if self.api < 0 or self.lead < 0:
-            self._wrong("takes more than there was")
+            self._wrong("takes more credits than were left")
         if row["kind"] in _SIGNS and min(_SIGNS[row["kind"]] * row["api"], _SIGNS[row["kind"]] * row["lead"]) < 0:
-            self._wrong(f"is no {row['kind']}: its credits go the wrong way")
-        stuck = self._at == row["at"]  # the clock was behind the ledger: nothing can be told from this time
+            self._wrong(f"is not a valid {row['kind']}: its credits have the wrong sign")
+        stuck = self._at == row["at"]  # the clock was slower than the ledger: this time proves nothing
         self._at = row["at"]
         match row["kind"]:
             case "grant" if row["expires_at"] is not None:
@@ -170,7 +170,7 @@ class _Books:
     def _expire(self, row: asyncpg.Record) -> None:
         place = next((place for place in self.expiring if place[1] == row["refers_to"]), None)
         if place is None or place[0] > row["at"]:
-            self._wrong("expires credits that had not to")
+            self._wrong("expires credits that were not due to expire")
         elif self.expiring.pop(place) != [-row["api"], -row["lead"]]:
             self._wrong(f"does not expire what was left of row {place[1]}")
 
@@ -196,7 +196,7 @@ class _Books:
 
 
 async def _verify_account(postgres: Postgres, account_id: int, found: LedgerReport) -> None:
-    """One account, balance and rows as of the same moment: charges may go on meanwhile."""
+    """One account, with balance and rows as of the same moment: charges may continue meanwhile."""
     books = _Books(account_id, found)
     async with (
         postgres.connection(ACCOUNT_TIMEOUT_MS) as connection,
@@ -218,12 +218,12 @@ async def _verify_account(postgres: Postgres, account_id: int, found: LedgerRepo
     if balance["seq"] != books.seq:
         found.add(account_id, None, f"the balance is at row {balance['seq']}, the ledger ends at {books.seq}")
     if balance["head"] != books.head:
-        found.add(account_id, None, "the balance does not name the hash of the last row")
+        found.add(account_id, None, "the balance does not contain the hash of the last row")
     if (balance["api"], balance["lead"]) != (books.api, books.lead):
         has = f"the balance is {balance['api']} API and {balance['lead']} lead"
-        found.add(account_id, None, f"{has}, the rows give {books.api} and {books.lead}")
+        found.add(account_id, None, f"{has}, but the rows add up to {books.api} and {books.lead}")
     if {(row["expires_at"], row["seq"]): [row["api"], row["lead"]] for row in expiring} != books.expiring:
-        found.add(account_id, None, "what is left of expiring credits is not what the rows give")
+        found.add(account_id, None, "the remaining expiring credits do not match the rows")
 
 
 async def count_rows(postgres: Postgres, account_id: int | None = None) -> int:
@@ -254,7 +254,7 @@ async def verify(
             timeout_ms=LIST_TIMEOUT_MS,
         )
         if account_id is not None and (not rows or rows[0]["id"] != account_id):
-            raise AccountError(f"There is no account {account_id}. `siteglass account list` shows them.")
+            raise AccountError(f"There is no account {account_id}. `siteglass account list` lists the accounts.")
         for row in rows:
             last = row["id"]
             await _verify_account(postgres, last, found)

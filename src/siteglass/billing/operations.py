@@ -32,8 +32,8 @@ ACCOUNT = Operation(
     "/v1/account",
     READING,
     "Account",
-    "What the account has, and on which terms",
-    "Balances, prices and limits of the account, and the key of the request with its scopes and caps.",
+    "Get the account",
+    "Returns the balances, prices and limits of the account, and the scopes and caps of the key that sent the request.",
     Success("The account.", (AccountResponse,), examples.account),
     scope="account",
     mistake=lambda: read_no_parameters(QueryParams("verbose=1")),
@@ -44,10 +44,10 @@ USAGE = Operation(
     "/v1/usage",
     READING,
     "Account",
-    "What was charged, by day, operation and key",
-    "Every answered request counts, also one that cost nothing. Days are those of UTC. Refunds are not subtracted: the "
-    "ledger lists them.",
-    Success("The rows and their sums.", (UsageResponse,), examples.usage),
+    "Get usage by day, operation and key",
+    "Counts every answered request, including free ones. Days are in UTC. Refunds are not subtracted: the ledger "
+    "lists them.",
+    Success("The rows and their totals.", (UsageResponse,), examples.usage),
     scope="account",
     parameters=UsageParameters,
     mistake=lambda: read_usage(QueryParams("form=2026-11-01&key=mine"), date(2026, 11, 15)),
@@ -58,11 +58,11 @@ LEDGER = Operation(
     LEDGER_PATH,
     READING,
     "Account",
-    "Every entry of the ledger",
-    "The newest first, in pages: GET the path in `next` as it was returned. No entry comes twice and none is left out, "
-    "however many are written meanwhile. With `Accept: text/csv` the same page as a table.",
+    "List ledger entries",
+    "Newest first, in pages: GET the path in `next` exactly as it was returned. No entry is repeated or skipped, even "
+    "if new ones are written meanwhile. With `Accept: text/csv`, returns the same page as a table.",
     Success(
-        "A page of entries, the newest first.",
+        "A page of entries, newest first.",
         (LedgerResponse,),
         examples.ledger,
         headers=("Link",),
@@ -78,9 +78,9 @@ RECEIPT = Operation(
     LEDGER_PATH + "/{request_id}",
     (*READING, NotFound),
     "Account",
-    "What one request cost, domain by domain",
-    "The entries of a request and those that refer to them, such as refunds, the oldest first. Each domain was "
-    "charged, or was free, with the reason.",
+    "Get the receipt of a request",
+    "Returns the entries of a request and those that refer to them, such as refunds, oldest first. Shows for each "
+    "domain whether it was charged, or why it was free.",
     Success("The entries with their domains.", (ReceiptResponse,), examples.receipt),
     scope="account",
     parameters=ReceiptParameters,

@@ -11,9 +11,13 @@ PARTS_AT_ONCE = 10
 
 
 async def has_paid(postgres: Postgres, account_id: int, domain: str) -> bool:
-    """Whether a lead credit was taken for it and not given back. Raises Unavailable while a long ledger is read."""
+    """Whether the account paid a lead credit for it that was not refunded. Raises Unavailable while a long ledger is
+    read."""
     for _ in range(PARTS_AT_ONCE):
         row = await postgres.call("paid_for", account_id=account_id, domain=domain, max_rows=LEDGER_ROWS_AT_ONCE)
         if row["paid"] or not row["behind"]:
             return bool(row["paid"])
-    raise Unavailable("the ledger of this account is being read for the first time; it goes on with each request")
+    raise Unavailable(
+        "the ledger of this account is being read for the first time, in steps: each request continues "
+        "where the last one stopped"
+    )

@@ -54,7 +54,7 @@ KINDS = ("grant", "charge", "refund", "expire", "adjust")
 
 
 class Entry(NamedTuple):
-    """A ledger row as its account may see it: of who wrote it the kind, and the key if it was one.
+    """A ledger row as its account may see it: the kind of writer, and the key if it was one.
 
     The columns of a statement below. A tuple, because a page has a thousand: as many dataclasses take 9 ms to make.
     """
@@ -93,8 +93,9 @@ class EntryFilter:
     """Of KINDS; None: entries of all kinds."""
 
 
-# Times never go back within an account and its numbers have no gaps, so the first entry at or after a time is found by
-# halving: some twenty look-ups by the primary key in a million entries, and no index on times for every charge to keep.
+# Times never decrease within an account and its numbers have no gaps, so a binary search finds the first entry at or
+# after a time. It takes about twenty look-ups by primary key in a million entries, and charges need not maintain an
+# index on times.
 _FIRST_SINCE = """(
     WITH RECURSIVE part(low, high) AS (
         SELECT 1::bigint, b.seq + 1 FROM {schema}.balances b WHERE b.account_id = $1
@@ -124,7 +125,7 @@ ORDER BY l.seq {order}
 
 
 async def entries(postgres: Postgres, account_id: int, wanted: EntryFilter) -> list[Entry]:
-    """The newest entries that are wanted, the newest first; one above the limit, if there is one, tells of more.
+    """The newest entries that match, newest first; one more than the limit shows that there are more.
 
     With `after` it is the first that tells of more: the list goes on at that end.
 

@@ -30,7 +30,7 @@ EXAMPLE_REQUEST_ID = "0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90"
 
 Number = Annotated[int, Meta(ge=1, le=MAX_NUMBER)]
 RequestId = Annotated[str, Meta(min_length=1, max_length=MAX_REQUEST_ID_CHARS, examples=[EXAMPLE_REQUEST_ID])]
-KeyNumber = Annotated[Number, Meta(description="Number of a key: only what this key did.", examples=[7])]
+KeyNumber = Annotated[Number, Meta(description="ID of a key: only usage of this key.", examples=[7])]
 
 
 class UsageParameters(Parameters):
@@ -40,14 +40,14 @@ class UsageParameters(Parameters):
         Annotated[
             Day,
             Meta(
-                description=f"First day. Without it: so that there are {DEFAULT_DAYS} days; at most {MAX_DAYS} can be "
-                "requested.",
+                description=f"First day. Defaults to {DEFAULT_DAYS} days up to the last day; at most {MAX_DAYS} days "
+                "can be requested.",
                 examples=["2026-11-01"],
             ),
         ]
         | UnsetType
     ) = msgspec.field(default=UNSET, name="from")
-    to: Annotated[Day, Meta(description="Last day. Without it: today, UTC.", examples=["2026-11-15"])] | UnsetType = (
+    to: Annotated[Day, Meta(description="Last day. Defaults to today, UTC.", examples=["2026-11-15"])] | UnsetType = (
         UNSET
     )
     key: KeyNumber | UnsetType = UNSET
@@ -60,7 +60,7 @@ class LedgerParameters(Parameters):
         Annotated[
             str,
             Meta(
-                description="Not earlier than this RFC 3339 time; or than the start of a day, UTC.",
+                description="Only entries at or after this RFC 3339 time, or from the start of this day, UTC.",
                 examples=["2026-11-01T00:00:00Z"],
             ),
         ]
@@ -70,19 +70,20 @@ class LedgerParameters(Parameters):
         Annotated[
             str,
             Meta(
-                description="Earlier than this RFC 3339 time; or up to the end of a day, UTC.", examples=["2026-11-15"]
+                description="Only entries before this RFC 3339 time, or up to the end of this day, UTC.",
+                examples=["2026-11-15"],
             ),
         ]
         | UnsetType
     ) = UNSET
     key: KeyNumber | UnsetType = UNSET
     request_id: (
-        Annotated[RequestId, Meta(description="Only entries of this request, or with this reference of a grant.")]
+        Annotated[RequestId, Meta(description="Only entries of this request, or of the grant with this reference.")]
         | UnsetType
     ) = UNSET
     limit: Annotated[
         int,
-        Meta(ge=1, le=MAX_ENTRIES, description=f"Entries on a page; without it {DEFAULT_ENTRIES}.", examples=[2]),
+        Meta(ge=1, le=MAX_ENTRIES, description=f"Entries per page; defaults to {DEFAULT_ENTRIES}.", examples=[2]),
     ] = DEFAULT_ENTRIES
     before: (
         Annotated[Number, Meta(description="Only entries with a lower `seq`; `next` has it.", examples=[1_000])]
@@ -93,7 +94,7 @@ class LedgerParameters(Parameters):
 class ReceiptParameters(Parameters):
     """Which request."""
 
-    request_id: Annotated[RequestId, Meta(description="The `X-Request-Id` of a response that was charged.")]
+    request_id: Annotated[RequestId, Meta(description="The `X-Request-Id` of a charged response.")]
 
 
 # --- read ---------------------------------------------------------------------------------------
@@ -110,7 +111,7 @@ def _day(given: Given, name: str, problems: Problems) -> date | None:
         if _DAY.fullmatch(text):
             return date.fromisoformat(text)
     except ValueError:
-        pass  # no such day; told like any other text
+        pass  # no such day; reported like any other text
     problems.append(Problem(name, f"expected a day such as 2026-11-15, found {text[:64]!r}"))
     return None
 
@@ -126,7 +127,7 @@ def _time(given: Given, name: str, problems: Problems, *, end_of_day: bool = Fal
         if _DAY.fullmatch(text):
             return datetime.fromisoformat(text).replace(tzinfo=UTC) + timedelta(days=end_of_day)
     except (ValueError, OverflowError):
-        pass  # no such time; told like any other text
+        pass  # no such time; reported like any other text
     plus = "; write the + of an offset as %2B" if " " in text and _TIME.fullmatch(text.replace(" ", "+")) else ""
     expected = "expected an RFC 3339 time such as 2026-11-15T12:30:00Z or a day such as 2026-11-15"
     problems.append(Problem(name, f"{expected}, found {text[:64]!r}{plus}"))
@@ -179,12 +180,12 @@ def read_usage(parameters: QueryParams, today: date) -> UsageRequest:
 
 def too_many_rows() -> BadRequest:
     """The answer to a usage of more rows than one answer has."""
-    return BadRequest([Problem("from", f"more than {MAX_USAGE_ROWS:,} rows; ask for a shorter range, or for one key")])
+    return BadRequest([Problem("from", f"more than {MAX_USAGE_ROWS:,} rows; request a shorter range, or a single key")])
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerRequest:
-    """Entries that are wanted, and how they were asked for: the next page is asked for alike."""
+    """The entries requested, and the parameters as sent: the next page uses the same ones."""
 
     wanted: EntryFilter
     given: Given

@@ -39,7 +39,7 @@ Rate = Annotated[float, Meta(gt=0)]
 Price = Annotated[str, Meta(pattern=r"^\d+\.\d{6}$")]
 LedgerKind = Literal["grant", "charge", "refund", "expire", "adjust"]
 Actor = Literal["key", "person", "export", "operator"]
-DailyCap = Annotated[int, Meta(ge=0, description="Maximum credits of a day, UTC; null: no such cap.")]
+DailyCap = Annotated[int, Meta(ge=0, description="Maximum credits per day, UTC; null if there is no cap.")]
 
 
 def credit_headers(receipt: Receipt) -> dict[str, str]:
@@ -82,7 +82,7 @@ class AccountBalances(ResponseBody):
         list[ExpiringCredits],
         Meta(
             max_length=MAX_EXPIRIES,
-            description="What of it expires if it is not spent, the soonest first; it is spent first.",
+            description="Credits that expire unless they are spent, soonest first. They are spent first.",
         ),
     ]
 
@@ -98,22 +98,31 @@ class CreditPrices(ResponseBody):
 class PlanLimits(ResponseBody):
     """Of the plan."""
 
-    requests_per_second: Annotated[Rate, Meta(description="Units of the rate limit that come back in a second.")]
+    requests_per_second: Annotated[Rate, Meta(description="Rate limit units restored per second.")]
     burst: Annotated[Id, Meta(description="Units at most at once.")]
     max_limit: Annotated[Id, Meta(description="Maximum number of leads per page.")]
     max_domains: Annotated[Id, Meta(description="Maximum number of domains per enrichment.")]
     daily_api_credits: (
         Annotated[
-            Count, Meta(description="Maximum API credits that each key may spend in a day, UTC; null: no such cap.")
+            Count,
+            Meta(description="Maximum API credits that each key may spend per day, UTC; null if there is no cap."),
         ]
         | None
     )
     daily_lead_credits: (
-        Annotated[Count, Meta(description="Maximum lead credits that each key may spend in a day; null: no such cap.")]
+        Annotated[
+            Count,
+            Meta(description="Maximum lead credits that each key may spend per day, UTC; null if there is no cap."),
+        ]
         | None
     )
     rebill_after_hours: (
-        Annotated[Id, Meta(description="A lead paid for within these hours is free; null: it is charged each time.")]
+        Annotated[
+            Id,
+            Meta(
+                description="A lead that was paid for within this many hours is free; null if it is charged each time."
+            ),
+        ]
         | None
     )
 
@@ -130,7 +139,7 @@ class CallingKey(ResponseBody):
 
     id: Id
     name: str
-    shown: Annotated[str, Meta(description="Start and end of the key.")]
+    shown: Annotated[str, Meta(description="First and last characters of the key.")]
     scopes: list[Annotated[str, Meta(extra_json_schema={"enum": list(SCOPES)})]]
     created_at: Time
     expires_at: Time | None
@@ -238,7 +247,7 @@ class UsageResponse(ResponseBody):
         list[DailyUsage],
         Meta(
             max_length=MAX_USAGE_ROWS,
-            description="By day, operation and key; without days on which nothing was requested.",
+            description="By day, operation and key; days without requests are left out.",
         ),
     ]
     totals: UsageTotals
@@ -274,25 +283,30 @@ def usage_response(request: UsageRequest, rows: Sequence[UsageRow]) -> UsageResp
 class LedgerEntry(ResponseBody):
     """An entry of the ledger, which is never changed: later ones correct it."""
 
-    seq: Annotated[Id, Meta(description="Its number in the account, without gaps.")]
+    seq: Annotated[Id, Meta(description="Number of the entry within the account, without gaps.")]
     at: Time
     kind: LedgerKind
-    operation: Annotated[ChargedOperation, Meta(description="The operation; null if it was none.")] | None
-    api_credits: Annotated[int, Meta(description="Below zero: taken.")]
-    lead_credits: Annotated[int, Meta(description="Below zero: taken.")]
-    request_id: Annotated[str, Meta(description="`X-Request-Id` of the response; of a grant its reference.")]
-    key: Annotated[KeyName | None, Meta(description="The key that paid; null if it was none.")]
+    operation: (
+        Annotated[ChargedOperation, Meta(description="The operation; null if the entry is not a charge for one.")]
+        | None
+    )
+    api_credits: Annotated[int, Meta(description="Negative if credits were taken.")]
+    lead_credits: Annotated[int, Meta(description="Negative if credits were taken.")]
+    request_id: Annotated[str, Meta(description="`X-Request-Id` of the response, or the reference of a grant.")]
+    key: Annotated[KeyName | None, Meta(description="The key that paid; null if the entry was not paid with a key.")]
     by: Actor
-    expires_at: Annotated[Time, Meta(description="When a grant expires; null: never.")] | None
-    refers_to: Annotated[Id, Meta(description="`seq` of the entry that this one gives back or ends.")] | None
-    hash: Annotated[str, Meta(pattern="^[0-9a-f]{64}$", description="Chained to that of the entry before.")]
+    expires_at: Annotated[Time, Meta(description="When a grant expires; null if it never does.")] | None
+    refers_to: Annotated[Id, Meta(description="`seq` of the entry that this one refunds or expires.")] | None
+    hash: Annotated[
+        str, Meta(pattern="^[0-9a-f]{64}$", description="Hash of the entry, chained to the previous entry's hash.")
+    ]
 
 
 class LedgerResponse(ResponseBody):
     """A page of the ledger."""
 
     entries: Annotated[list[LedgerEntry], Meta(max_length=MAX_ENTRIES)]
-    next: Annotated[str, Meta(description="Path of the next page; null on the last.")] | None
+    next: Annotated[str, Meta(description="Path of the next page; null on the last page.")] | None
 
 
 class ReceiptDomain(ResponseBody):

@@ -42,7 +42,7 @@ def run(action: Callable[[Postgres], Awaitable[Result]]) -> Result:
 
 
 def actor() -> str:
-    """Who runs this command, for the audit log."""
+    """The user who runs this command, for the audit log."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # a container's user may have no name
@@ -65,24 +65,24 @@ def migrate() -> None:
 
 @click.group()
 def account() -> None:
-    """Accounts: make, list."""
+    """Create and list accounts."""
 
 
 @account.command("create")
 @click.argument("name")
 @click.option("--plan", default="standard", show_default=True)
 def account_create(name: str, plan: str) -> None:
-    """Make an account with an empty balance."""
+    """Create an account with an empty balance."""
     from siteglass.access import accounts
 
     number = run(lambda postgres: accounts.create_account(postgres, name, plan, actor=actor()))
-    click.echo(f"Account {number} ({name}, plan {plan}) is made, with no credits and no key. Next:")
+    click.echo(f"Account {number} ({name}, plan {plan}) was created, with no credits and no key. Next:")
     click.echo(f"  siteglass credits grant {number} --api 1000 --lead 1000")
     click.echo(f"  siteglass key create {number}")
 
 
 @account.command("list")
-@click.option("--after", default=0, help="Show those after this number; 1,000 are shown at once.")
+@click.option("--after", default=0, help="Show entries after this number, at most 1,000 at once.")
 def account_list(after: int) -> None:
     """List the accounts with their balances."""
     from siteglass.access import accounts
@@ -98,7 +98,7 @@ def account_list(after: int) -> None:
 
 @click.group()
 def key() -> None:
-    """API keys: make, list, rotate, bind to networks, revoke."""
+    """Create, list, rotate, restrict and revoke API keys."""
 
 
 @key.command("create")
@@ -109,21 +109,23 @@ def key() -> None:
     "scopes",
     multiple=True,
     type=click.Choice(["search", "enrich", "account"]),
-    help="What it may do; can be given several times. Not given: everything.",
+    help="A scope of the key; repeat for several. Default: all scopes.",
 )
-@click.option("--expires-in-days", type=click.FloatRange(0, 36_500, min_open=True), help="Ends by itself after this.")
-@click.option("--daily-api-cap", type=_cap, help="Most API credits a day (UTC).")
-@click.option("--daily-lead-cap", type=_cap, help="Most lead credits a day (UTC).")
-@click.option("--rate", type=_rate, help="Requests a second of this key, beside the plan's; needs --burst.")
-@click.option("--burst", type=_burst, help="Requests at once of this key, beside the plan's; needs --rate.")
+@click.option("--expires-in-days", type=click.FloatRange(0, 36_500, min_open=True), help="Expires after this time.")
+@click.option("--daily-api-cap", type=_cap, help="Maximum API credits per day (UTC).")
+@click.option("--daily-lead-cap", type=_cap, help="Maximum lead credits per day (UTC).")
+@click.option(
+    "--rate", type=_rate, help="Requests per second for this key, in addition to the plan's limit; needs --burst."
+)
+@click.option("--burst", type=_burst, help="Burst size for this key, in addition to the plan's limit; needs --rate.")
 @click.option(
     "--allow-network",
     "networks",
     multiple=True,
     metavar="CIDR",
-    help="Where it may be used from; can be given several times. Not given: anywhere.",
+    help="Address or network that may use the key; repeat for several. Default: any.",
 )
-@click.option("--test", is_flag=True, help="A test key: it sees made-up leads and costs nothing.")
+@click.option("--test", is_flag=True, help="Create a test key: it finds made-up leads and is free of charge.")
 def key_create(
     account_id: int,
     name: str,
@@ -136,12 +138,12 @@ def key_create(
     networks: tuple[str, ...],
     test: bool,
 ) -> None:
-    """Make a key; it is shown this once. The key alone goes to standard output."""
+    """Create a key and show it once. Only the key itself goes to standard output."""
     from siteglass.access import keys
     from siteglass.access.networks import read_networks
 
     if (rate is None) != (burst is None):
-        raise click.UsageError("--rate and --burst belong together: give both or none.")
+        raise click.UsageError("--rate and --burst must be used together.")
     expires_at = None if expires_in_days is None else datetime.now(UTC) + timedelta(days=expires_in_days)
     allowed = read_networks(networks) if networks else None
     limits = keys.KeyLimits(expires_at, daily_api_cap, daily_lead_cap, rate, burst, allowed)
@@ -151,9 +153,9 @@ def key_create(
             postgres, secrets, account_id, name, scopes or keys.SCOPES, limits, actor=actor(), test=test
         )
     )
-    click.echo(f"Key {number} of account {account_id}. Keep it now, it cannot be shown again:", err=True)
+    click.echo(f"Key {number} of account {account_id}. Store it now, it cannot be shown again:", err=True)
     click.echo(made)
-    click.echo(f"Send it in the X-API-Key header. End it with: siteglass key revoke {number}", err=True)
+    click.echo(f"Send it in the X-API-Key header. To revoke it: siteglass key revoke {number}", err=True)
 
 
 @key.command("rotate")
@@ -163,10 +165,10 @@ def key_create(
     default=24.0,
     show_default=True,
     type=click.FloatRange(0, 7 * 24),
-    help="How long the old key still works; 0: it ends now. Its expiry is never put off.",
+    help="How long the old key still works; 0 revokes it now. Never extends its expiry.",
 )
 def key_rotate(key_id: int, overlap_hours: float) -> None:
-    """Make a key that takes the place of another and has all that it has; the old one ends after the overlap.
+    """Replace a key with a new one that has the same settings; the old one stops working after the overlap.
 
     The new key alone goes to standard output. Both share the daily caps and the rate of the old one.
     """
@@ -174,10 +176,10 @@ def key_rotate(key_id: int, overlap_hours: float) -> None:
 
     secrets, overlap = load_settings().key_secrets, timedelta(hours=overlap_hours)
     number, made = run(lambda postgres: rotate_key(postgres, secrets, key_id, overlap, actor()))
-    click.echo(f"Key {number} takes the place of key {key_id}. Keep it now, it cannot be shown again:", err=True)
+    click.echo(f"Key {number} replaces key {key_id}. Store it now, it cannot be shown again:", err=True)
     click.echo(made)
     ends = f"in {overlap_hours:g} hours at the latest" if overlap_hours else "now"
-    click.echo(f"Key {key_id} ends {ends}. End it sooner with: siteglass key revoke {key_id}", err=True)
+    click.echo(f"Key {key_id} stops working {ends}. To revoke it sooner: siteglass key revoke {key_id}", err=True)
 
 
 @key.command("allow")
@@ -185,12 +187,12 @@ def key_rotate(key_id: int, overlap_hours: float) -> None:
 @click.argument("networks", metavar="[CIDR]...", nargs=-1)
 @click.option("--any", "anywhere", is_flag=True, help="From anywhere again.")
 def key_allow(key_id: int, networks: tuple[str, ...], anywhere: bool) -> None:
-    """Let a key be used from these addresses and networks only; what was allowed before is replaced."""
+    """Allow a key only from these addresses and networks; replaces the previous list."""
     from siteglass.access import keys
     from siteglass.access.networks import read_networks
 
     if bool(networks) == anywhere:
-        raise click.UsageError("Give networks, or --any.")
+        raise click.UsageError("Pass networks, or --any.")
     allowed = None if anywhere else read_networks(networks)
     run(lambda postgres: keys.allow_networks(postgres, key_id, allowed, actor()))
     where = "anywhere" if allowed is None else ", ".join(map(str, allowed))
@@ -224,18 +226,16 @@ def key_list(account_id: int) -> None:
 @key.command("revoke")
 @click.argument("key_id", type=int)
 def key_revoke(key_id: int) -> None:
-    """End a key for good."""
+    """Revoke a key permanently."""
     from siteglass.access import keys
 
     run(lambda postgres: keys.revoke_key(postgres, key_id, actor()))
-    click.echo(
-        f"Key {key_id} is revoked: nothing is charged to it from now on, and within 1 s every worker refuses it."
-    )
+    click.echo(f"Key {key_id} was revoked: it is not charged from now on, and every worker refuses it within 1 s.")
 
 
 @click.group()
 def plan() -> None:
-    """Plans: list, make, change."""
+    """List, create and change plans."""
 
 
 @plan.command("list")
@@ -252,20 +252,20 @@ def plan_list() -> None:
 
 @plan.command("set")
 @click.argument("name")
-@click.option("--rate", "rate_per_s", type=_rate, help="Requests a second of an account.")
-@click.option("--burst", type=_burst, help="Requests at once of an account.")
-@click.option("--daily-api-cap", type=_cap, help="Most API credits that a key may spend a day (UTC).")
-@click.option("--daily-lead-cap", type=_cap, help="Most lead credits that a key may spend a day (UTC).")
+@click.option("--rate", "rate_per_s", type=_rate, help="Requests per second for an account.")
+@click.option("--burst", type=_burst, help="Burst size for an account.")
+@click.option("--daily-api-cap", type=_cap, help="Maximum API credits that a key may spend per day (UTC).")
+@click.option("--daily-lead-cap", type=_cap, help="Maximum lead credits that a key may spend per day (UTC).")
 @click.option("--api-price-micros", type=_amount, help="Price of an API credit in millionths of the currency.")
 @click.option("--lead-price-micros", type=_amount, help="Price of a lead credit in millionths of the currency.")
 @click.option("--currency", help="Three capital letters.")
 @click.option(
     "--rebill-after-hours",
     type=click.IntRange(0, 87_600),
-    help="A lead paid for within this time is free; 0: charged each time.",
+    help="A lead that was paid for within this time is free; 0 charges it each time.",
 )
 def plan_set(name: str, **given: float | int | str | None) -> None:
-    """Change a plan for all who have it, or make one; what is not given stays, or is that of the standard plan."""
+    """Create a plan, or change it for all its accounts; omitted values stay as they are, or as in the standard plan."""
     from siteglass.access import accounts
 
     async def change(postgres: Postgres) -> accounts.Plan:
@@ -284,17 +284,15 @@ def plan_set(name: str, **given: float | int | str | None) -> None:
 
 @click.command()
 @click.argument("account_id", type=int, required=False)
-@click.option("--after", type=int, help="Show those after this number. Not given: the newest. 1,000 are shown at once.")
+@click.option("--after", type=int, help="Show entries after this number, at most 1,000 at once. Default: the newest.")
 def audit(account_id: int | None, after: int | None) -> None:
-    """Show who did what to accounts, plans, keys and credits, or to those of one account; newest last."""
+    """Show who changed accounts, plans, keys and credits, for all accounts or one; newest last."""
     from siteglass.access import audit as log
     from siteglass.billing import credits
 
     async def listed(postgres: Postgres) -> list[log.AuditRow]:
         if account_id is not None:
-            await credits.Billing(postgres).balance(
-                account_id
-            )  # every account has one: raises for a number that is none
+            await credits.Billing(postgres).balance(account_id)  # every account has one: raises for an unknown number
         return await log.list_audit(postgres, account_id, after)
 
     for row in run(listed):

@@ -20,8 +20,10 @@ MOST = 1_000_000_000_000
 
 _amount = click.IntRange(0, MOST)
 _change = click.IntRange(-MOST, MOST)
-_reference = click.option("--reference", help="Such as an invoice or a ticket: done once for it. Not given: a new one.")
-_reason = click.option("--reason", required=True, help="Why; kept in the audit log. No contact data.")
+_reference = click.option(
+    "--reference", help="An invoice or ticket, which can be used only once. Default: a new reference."
+)
+_reason = click.option("--reason", required=True, help="The reason, for the audit log. Must not contain contact data.")
 
 
 def _left(account_id: int, left: Balances) -> str:
@@ -30,7 +32,7 @@ def _left(account_id: int, left: Balances) -> str:
 
 @click.group(name="credits")
 def credits_() -> None:
-    """Credits: grant, refund, adjust, balance, verify."""
+    """Grant, refund, adjust, show and verify credits."""
 
 
 @credits_.command("grant")
@@ -38,11 +40,11 @@ def credits_() -> None:
 @click.option("--api", default=0, type=_amount, help="API credits.")
 @click.option("--lead", default=0, type=_amount, help="Lead credits.")
 @click.option(
-    "--expires-in-days", type=click.FloatRange(0, 36_500, min_open=True), help="Gone after this, if not used."
+    "--expires-in-days", type=click.FloatRange(0, 36_500, min_open=True), help="Unused credits expire after this time."
 )
 @_reference
 def credits_grant(account_id: int, api: int, lead: int, expires_in_days: float | None, reference: str | None) -> None:
-    """Give credits to an account; without --reference, run twice, it gives twice."""
+    """Grant credits to an account; without --reference, running it twice grants them twice."""
     from siteglass.billing import credits
 
     ends = None if expires_in_days is None else datetime.now(UTC) + timedelta(days=expires_in_days)
@@ -61,7 +63,7 @@ def credits_grant(account_id: int, api: int, lead: int, expires_in_days: float |
 def credits_refund(
     account_id: int, row: int, api: int | None, lead: int | None, reason: str, reference: str | None
 ) -> None:
-    """Give back what ledger row ROW charged: all that is left of it, or the amounts given; never more than it took."""
+    """Refund the charge in ledger row ROW: all that is left of it, or the given amounts; never more than it took."""
     from siteglass.billing import credits
 
     named = reference or str(uuid.uuid4())
@@ -71,12 +73,12 @@ def credits_refund(
 
 @credits_.command("adjust")
 @click.argument("account_id", type=int)
-@click.option("--api", default=0, type=_change, help="API credits, negative to take.")
-@click.option("--lead", default=0, type=_change, help="Lead credits, negative to take.")
+@click.option("--api", default=0, type=_change, help="API credits; negative to remove.")
+@click.option("--lead", default=0, type=_change, help="Lead credits; negative to remove.")
 @_reason
 @_reference
 def credits_adjust(account_id: int, api: int, lead: int, reason: str, reference: str | None) -> None:
-    """Put a balance right by hand; the ledger gets a new row, and no other changes."""
+    """Correct a balance by hand; adds a row to the ledger and changes no other."""
     from siteglass.billing import credits
 
     named = reference or str(uuid.uuid4())
@@ -87,7 +89,7 @@ def credits_adjust(account_id: int, api: int, lead: int, reason: str, reference:
 @credits_.command("balance")
 @click.argument("account_id", type=int)
 def credits_balance(account_id: int) -> None:
-    """Show what an account has left."""
+    """Show the balance of an account."""
     from siteglass.billing import credits
 
     click.echo(_left(account_id, run(lambda postgres: credits.Billing(postgres).balance(account_id))))
@@ -96,7 +98,7 @@ def credits_balance(account_id: int) -> None:
 @credits_.command("verify")
 @click.argument("account_id", type=int, required=False)
 def credits_verify(account_id: int | None) -> None:
-    """Recompute every hash, number and sum of the ledger, or of one account; exit code 1 if any is wrong."""
+    """Verify every hash, number and sum in the ledger, for all accounts or one; exit code 1 if any is wrong."""
     from siteglass.billing import ledger
     from siteglass.platform.progress import progress
 
@@ -110,5 +112,8 @@ def credits_verify(account_id: int | None) -> None:
         click.echo(f"account {problem.account_id}, {place}: {problem.what}", err=True)
     click.echo(f"{found.entries} rows of {found.accounts} accounts read, {found.problem_count} problems.")
     if found.problem_count:
-        click.echo("Stop charging these accounts and compare with a backup: nothing of ours changes a row.", err=True)
+        click.echo(
+            "Stop charging these accounts and compare them with a backup: the service itself never changes a row.",
+            err=True,
+        )
         sys.exit(1)

@@ -46,7 +46,7 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
 @click.group()
 def demo() -> None:
-    """Made-up leads, and a service to try them with."""
+    """Generate made-up leads, and run a demo service with them."""
 
 
 @demo.command("generate")
@@ -54,7 +54,7 @@ def demo() -> None:
 @click.option("--seed", default=SEED, show_default=True, type=int)
 @click.option("--output", "-o", default="var/demo.parquet", show_default=True, type=click.Path(path_type=Path))
 def demo_generate(count: int, seed: int, output: Path) -> None:
-    """Write believable leads to a Parquet or NDJSON file; the same seed gives the same leads."""
+    """Write realistic leads to a Parquet or NDJSON file; the same seed gives the same leads."""
     from siteglass.corpus.demo import write_demo
     from siteglass.platform.progress import progress
 
@@ -66,28 +66,34 @@ def demo_generate(count: int, seed: int, output: Path) -> None:
 
 def _checked_name(_context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
     if name is not None and not NAME.fullmatch(name):
-        raise click.BadParameter(f"{name!r}: a letter, then letters, digits and _, all lower case, at most 63.")
+        raise click.BadParameter(
+            f"{name!r}: use a lower-case letter, then lower-case letters, digits and _; at most 63 characters."
+        )
     return name
 
 
 @demo.command("up")
-@click.option("--count", type=click.IntRange(1, 10_000_000), help="Leads [default: those that are there, or 50000].")
-@click.option("--seed", type=int, help="Another number gives other leads [default: those that are there, or 1].")
 @click.option(
-    "--name", callback=_checked_name, help="Start of its names in the engines [default: as last time, or demo]."
+    "--count", type=click.IntRange(1, 10_000_000), help="Number of leads [default: keep the existing ones, or 50000]."
+)
+@click.option(
+    "--seed", type=int, help="A different number gives different leads [default: keep the existing ones, or 1]."
+)
+@click.option(
+    "--name", callback=_checked_name, help="Prefix of its names in the engines [default: as last time, or demo]."
 )
 def demo_up(count: int | None, seed: int | None, name: str | None) -> None:
-    """Tables, leads, accounts and the running service; the last line is JSON with its address and keys.
+    """Set up tables, leads and accounts, and start the service; the last line is JSON with its URL and keys.
 
     What is already there stays: run again, it makes only what is missing.
     """
     kept = kept_settings()
     settings = _demo_settings(kept, name or (kept.index_prefix if kept else "demo"))
     if settings != kept and running() is not None:
-        _say("the service runs with other settings: stopping it")
+        _say("the service is running with other settings; stopping it")
         _stop()
     if running() is None:
-        require_free_port(settings)  # told now, not when all the rest is made
+        require_free_port(settings)  # reported now, not after everything else is created
     _keep(SETTINGS_FILE, environment_of(settings))
     keys = asyncio.run(_prepare(settings, count, seed))
     if running() is None:
@@ -100,18 +106,18 @@ def demo_up(count: int | None, seed: int | None, name: str | None) -> None:
 
 @demo.command("env")
 def demo_env() -> None:
-    """Address and keys of the running demo for a shell: eval "$(siteglass demo env)"."""
+    """Print the URL and keys of the running demo for a shell: eval "$(siteglass demo env)"."""
     settings, keys = kept_settings(), _kept(KEYS_FILE)
     if running() is None or settings is None or keys is None:
-        raise SettingsError(f"no demo runs in {FOLDER}. Start it: siteglass demo up")
+        raise SettingsError(f"no demo is running in {FOLDER}. Start it: siteglass demo up")
     for name, value in {"base_url": url(settings), **keys}.items():
         click.echo(f"export {name.upper()}={shlex.quote(value)}")
 
 
 @demo.command("down")
 def demo_down() -> None:
-    """Stop the service that `demo up` started; leads and accounts stay."""
-    _say("the demo's service is stopped" if _stop() else f"no service of {FOLDER} runs; nothing to stop")
+    """Stop the service that `demo up` started; keeps leads and accounts."""
+    _say("stopped the demo service" if _stop() else f"no service from {FOLDER} is running; nothing to stop")
 
 
 def _say(text: str) -> None:
@@ -149,7 +155,7 @@ def _kept(path: Path) -> dict[str, str] | None:
     try:
         kept: dict[str, str] = json.loads(path.read_text())
     except (FileNotFoundError, ValueError):
-        return None  # one that cannot be read is made anew
+        return None  # one that cannot be read is created again
     return kept
 
 
@@ -179,11 +185,11 @@ async def _prepare(settings: Settings, count: int | None, seed: int | None) -> d
         index = open_index(backends)
         await _fill(backends, count, seed)
         if not await generations.status(index.sandbox()):
-            _say("making the leads of test mode")
+            _say("creating the leads for test keys")
             await sandbox.build(index)
         keys = _kept(KEYS_FILE)
         if keys is None or "test_api_key" not in keys or not await _stands(backends, keys.get("api_key", "")):
-            _say("making accounts and keys")
+            _say("creating accounts and keys")
             keys = await _make_keys(backends)
             _keep(KEYS_FILE, keys)
     return keys
@@ -202,12 +208,12 @@ async def _fill(backends: Backends, count: int | None, seed: int | None) -> None
     found = [g for g in await generations.status(index) if g.source.startswith("demo-")]
     live = next((g for g in found if g.live and g.schema_version == SCHEMA_VERSION), None)
     if live and count is None and seed is None:
-        _say(f"{live.documents:,} leads are there")
+        _say(f"{live.documents:,} leads already exist")
         return
     count, seed = count or COUNT, SEED if seed is None else seed
     path = backends.settings.lead_store / f"demo-{count}-{seed}.parquet"
     if live and live.source == path.name:
-        _say(f"{live.documents:,} leads are there")
+        _say(f"{live.documents:,} leads already exist")
         return
     for half_filled in (g for g in found if not g.live):  # an `up` that was interrupted
         await generations.drop(index, half_filled.name)
@@ -293,7 +299,7 @@ def running() -> int | None:
 
 
 def _start(settings: Settings) -> subprocess.Popen[bytes]:
-    """The service as a process of its own, which outlives this command."""
+    """The service as a separate process, which outlives this command."""
     require_free_port(settings)  # someone else's service there must not be taken for ours
     environment = {**os.environ, **environment_of(settings)}
     with LOG_FILE.open("ab") as log:
@@ -302,7 +308,7 @@ def _start(settings: Settings) -> subprocess.Popen[bytes]:
             start_new_session=True,
         )  # fmt: skip
     PID_FILE.write_text(str(process.pid))
-    _say(f"starting the service, its log is {LOG_FILE}")
+    _say(f"starting the service; its log is {LOG_FILE}")
     return process
 
 

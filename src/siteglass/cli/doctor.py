@@ -1,4 +1,4 @@
-"""The command `doctor`: chooses the settings to look at, and tells what was found."""
+"""The command `doctor`: chooses the settings to check, and shows the findings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MAKE_DEMO = "siteglass demo up"
 MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "wrong": ("✗", "red"), "skipped": ("-", None)}
-# Variables of scripts/engines.py, of the tests and of the client, which are no settings of the service.
+# Variables of scripts/engines.py, the tests and the client, which are not settings of the service.
 OTHER_VARIABLES = {
     *(f"SITEGLASS_{engine}_PORT" for engine in ("OPENSEARCH", "OPENSEARCH_TRANSPORT", "POSTGRES", "REDIS")),
     "SITEGLASS_ENGINES_DIR",
@@ -31,11 +31,11 @@ OTHER_VARIABLES = {
 
 @click.command()
 @click.option(
-    "--demo", "of_demo", is_flag=True, help="Look at the demo in var/demo, not at the environment's settings."
+    "--demo", "of_demo", is_flag=True, help="Check the demo in var/demo instead of the environment's settings."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the same as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def doctor(of_demo: bool, as_json: bool) -> None:
-    """Say what is missing and how to mend it; exit code 1 if something must be mended.
+    """Check the setup and show how to fix problems; exit code 1 if something must be fixed.
 
     Without secrets in the environment it looks at the demo in var/demo, where there is one.
     """
@@ -56,7 +56,7 @@ def doctor(of_demo: bool, as_json: bool) -> None:
         told = {"well": not wrong, "demo": looks_at_demo, "checks": [asdict(finding) for finding in findings]}
         click.echo(json.dumps(told, indent=2, ensure_ascii=False))
     else:
-        click.echo(f"{wrong} to mend, {warnings} to think about." if wrong or warnings else "All is well.")
+        click.echo(f"{wrong} to fix, {warnings} to consider." if wrong or warnings else "All is well.")
     sys.exit(1 if wrong else 0)
 
 
@@ -66,7 +66,7 @@ def _only_a_demo() -> bool:
         settings = load_settings()
         return not (settings.cursor_secrets or settings.key_secrets) and kept_settings() is not None
     except SettingsError:
-        return False  # told by the first check
+        return False  # reported by the first check
 
 
 async def _findings(of_demo: bool) -> AsyncIterator[Finding]:
@@ -94,7 +94,7 @@ def _settings_to_look_at(of_demo: bool) -> Settings:
     settings = kept_settings() if of_demo else load_settings()
     if settings is None:
         raise SettingsError(f"there is no demo in {FOLDER}: run `make demo` or `{MAKE_DEMO}`")
-    open_backends(settings)  # a name that the engines cannot have is told here
+    open_backends(settings)  # a name that the engines cannot have is reported here
     return settings
 
 
@@ -106,9 +106,9 @@ def _settings_finding(of_demo: bool) -> Finding:
     given = [name for name in variables_given() if name not in OTHER_VARIABLES]
     if unknown := sorted(set(given) - set(known)):
         nearest = Candidates(known).nearest(unknown[0])
-        mend = f"unset {unknown[0]}" + (f"; is {nearest} meant?" if nearest else "")
-        return Finding("warning", f"{unknown[0]} is no setting and has no effect", mend, "settings")
-    found = f"those of {FOLDER}" if of_demo else f"{len(given)} of {len(known)} set, the others have their defaults"
+        mend = f"unset {unknown[0]}" + (f"; did you mean {nearest}?" if nearest else "")
+        return Finding("warning", f"{unknown[0]} is not a setting and has no effect", mend, "settings")
+    found = f"those of {FOLDER}" if of_demo else f"{len(given)} of {len(known)} are set; the others have their defaults"
     return Finding("ok", found, check="settings")
 
 

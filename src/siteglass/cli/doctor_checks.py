@@ -1,7 +1,7 @@
-"""What a service with these settings lacks, one finding per check, each with the way to mend it.
+"""What a service with these settings is missing: one finding per check, each with a fix.
 
-The checks stand in one table, in the order in which they are told. Each has a deadline; one that fails does not stop
-the others, those that need it are skipped.
+One table lists the checks in the order of the report. Each has a deadline. A failed check does not stop the others, but
+those that need it are skipped.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ async def _look(check: Check, patient: Patient) -> Finding:
             return await check.look(patient)
     except TimeoutError:
         return Finding(
-            "wrong", f"no answer within {DEADLINE_S:g} s", "run `siteglass doctor` again; is the machine busy?"
+            "wrong", f"no response within {DEADLINE_S:g} s", "run `siteglass doctor` again; is the machine busy?"
         )
     except Exception as error:  # whatever it is, the next check is still worth its answer
         reason = error.reason if isinstance(error, Unavailable) else f"{type(error).__name__}: {error}"
-        return Finding("wrong", reason, "run `siteglass doctor` again; if it stays, report it")
+        return Finding("wrong", reason, "run `siteglass doctor` again; if it persists, report it")
 
 
 # --- settings -------------------------------------------------------------------------------------
@@ -126,11 +126,11 @@ async def _python(_patient: Patient) -> Finding:
 async def _lead_store(patient: Patient) -> Finding:
     folder = patient.settings.lead_store
     if not folder.exists():
-        return Finding("warning", f"{folder} is not there yet", f"mkdir -p {folder}, or set {variable('lead_store')}")
+        return Finding("warning", f"{folder} does not exist yet", f"mkdir -p {folder}, or set {variable('lead_store')}")
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        mend = f"chmod u+rwx {folder}, or set {variable('lead_store')} to a folder of yours"
-        return Finding("wrong", f"{folder} is no folder that can be written to", mend)
-    return Finding("ok", f"{folder} can be written to")
+        mend = f"chmod u+rwx {folder}, or set {variable('lead_store')} to a folder that you can write to"
+        return Finding("wrong", f"{folder} is not a writable folder", mend)
+    return Finding("ok", f"{folder} is writable")
 
 
 async def _mail(patient: Patient) -> Finding:
@@ -141,32 +141,32 @@ async def _mail(patient: Patient) -> Finding:
         found, _, _ = str(error).partition(": ")
         return Finding("wrong", str(error).rstrip("."), f"set {found}; docs/guides/opt-out.md says how")
     if mailer is None:
-        found = "none can be sent: people can opt out with a domain, not with an address"
+        found = "email is not configured: people can opt out with a domain, but not with an email address"
         return Finding("warning", found, f"set {variable('mail_url')} and {variable('mail_from')}")
     try:
         await mailer.check()
     except MailError as error:
-        return Finding("wrong", f"not taken: {error}", f"start its server, or set {variable('mail_url')}")
+        return Finding("wrong", f"rejected: {error}", f"start its server, or set {variable('mail_url')}")
     finally:
         mailer.close()
-    return Finding("ok", f"taken by {mailer.place}")
+    return Finding("ok", f"accepted by {mailer.place}")
 
 
 async def _dashboard(patient: Patient) -> Finding:
     settings = patient.settings
     if not settings.dashboard_secrets:
-        return Finding("ok", f"not served; {variable('dashboard_secrets')} lets people sign in")
+        return Finding("ok", f"not served; set {variable('dashboard_secrets')} to let people sign in")
     try:
         Secrecy(settings.dashboard_secrets)
     except SettingsError as error:
         return Finding("wrong", str(error).rstrip("."), f"set {variable('dashboard_secrets')}")
     address = public_url(settings)
     if not settings.mail_url:
-        found = f"{address}/dashboard, but no mail can be sent: only `siteglass person invite` makes invitations"
+        found = f"{address}/dashboard, but email is not configured: only `siteglass person invite` can invite people"
         return Finding("warning", found, f"set {variable('mail_url')} and {variable('mail_from')}")
     if urlsplit(address).scheme != "https" and urlsplit(address).hostname not in ("127.0.0.1", "::1", "localhost"):
-        found = f"{address}/dashboard is not https: browsers keep nobody signed in"
-        return Finding("warning", found, f"put a proxy with TLS before it, and set {variable('public_url')}")
+        found = f"{address}/dashboard does not use https, so browsers will not keep people signed in"
+        return Finding("warning", found, f"put a proxy with TLS in front of it, and set {variable('public_url')}")
     return Finding("ok", f"{address}/dashboard")
 
 
@@ -184,9 +184,11 @@ async def _port(patient: Patient) -> Finding:
                 "ok", f"{settings.port} is free; `{patient.make_all or 'siteglass serve'}` starts the service"
             )
         case "siteglass":
-            return Finding("ok", f"the service answers at {url(settings)} and is ready")
+            return Finding("ok", f"the service responds at {url(settings)} and is ready")
         case "siteglass, not ready":
-            return Finding("warning", f"the service answers at {url(settings)}, not ready", "mend what is wrong above")
+            return Finding(
+                "warning", f"the service responds at {url(settings)} but is not ready", "fix the problems above"
+            )
     try:
         require_free_port(settings)
     except SettingsError as error:

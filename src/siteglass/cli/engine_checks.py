@@ -22,7 +22,7 @@ from siteglass.suppression.values import Hasher
 
 
 def _away(setting: str) -> str:
-    return f"start it there, or set {variable(setting)}; `make up` starts one where the default setting looks"
+    return f"start it there, or set {variable(setting)}; `make up` starts one at the default address"
 
 
 async def check_postgresql(patient: Patient) -> Finding:
@@ -30,9 +30,9 @@ async def check_postgresql(patient: Patient) -> Finding:
     try:
         server = await postgres_condition.server(patient.backends.postgres, DEADLINE_MS // 2)
     except Unavailable as error:
-        return Finding("wrong", f"no answer from {place} ({error.reason})", _away("postgres_dsn"))
+        return Finding("wrong", f"no response from {place} ({error.reason})", _away("postgres_dsn"))
     except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
-        return Finding("wrong", f"{place}: {error}", f"set {variable('postgres_dsn')} to a database and role it has")
+        return Finding("wrong", f"{place}: {error}", f"set {variable('postgres_dsn')} to an existing database and role")
     return Finding("ok", f"{server.version} at {place}")
 
 
@@ -40,9 +40,9 @@ async def check_tables(patient: Patient) -> Finding:
     schema = patient.settings.postgres_schema
     match await outdated(patient.backends.postgres):
         case None:
-            return Finding("ok", f"schema {schema} has all that this build needs ({HEAD})")
+            return Finding("ok", f"schema {schema} has everything that this build needs ({HEAD})")
         case "tables":
-            found = f"schema {schema} lacks tables that this build needs ({HEAD})"
+            found = f"schema {schema} is missing tables that this build needs ({HEAD})"
         case "functions":
             found = f"the functions in schema {schema} are older than this build"
     return Finding("wrong", found, patient.make_all or "siteglass migrate")
@@ -54,7 +54,7 @@ async def check_durability(patient: Patient) -> Finding:
         return Finding("ok", f"{', '.join(postgres_condition.DURABLE)} are on")
     found = ", ".join(f"{name} is off (set by: {source})" for name, source in server.not_durable.items())
     if "client" in server.not_durable.values():
-        return Finding("wrong", f"{found}: a crash can lose charges", f"take it out of {variable('postgres_dsn')}")
+        return Finding("wrong", f"{found}: a crash can lose charges", f"remove it from {variable('postgres_dsn')}")
     steps = [f"ALTER SYSTEM SET {name} = on;" for name in server.not_durable]
     mend = f"as superuser in psql: {' '.join(steps)} SELECT pg_reload_conf();"
     return Finding("wrong", f"{found}: a crash can lose charges", mend)
@@ -64,11 +64,13 @@ async def check_clock(patient: Patient) -> Finding:
     before = datetime.now(UTC)
     server = await postgres_condition.server(patient.backends.postgres, DEADLINE_MS)
     after = datetime.now(UTC)
-    # The answer was given somewhere between: only what lies outside is a difference.
+    # The response was created somewhere in between: only a time outside this range is a difference.
     skew_s = max((server.now - after).total_seconds(), (before - server.now).total_seconds(), 0.0)
     if skew_s <= MAX_SKEW_S:
-        return Finding("ok", f"PostgreSQL's agrees with this machine's within {max(skew_s, 0.001):.3f} s")
-    found = f"PostgreSQL's and this machine's differ by {skew_s:.1f} s: keys and cursors end at the wrong time"
+        return Finding("ok", f"the clocks of PostgreSQL and this machine agree within {max(skew_s, 0.001):.3f} s")
+    found = (
+        f"the clocks of PostgreSQL and this machine differ by {skew_s:.1f} s: keys and cursors expire at the wrong time"
+    )
     return Finding("warning", found, "synchronise both with a time server, for example: timedatectl set-ntp true")
 
 
@@ -81,24 +83,24 @@ async def check_accounts(patient: Patient) -> Finding:
         others = found.keys_of_other_secrets
         why = f" ({others} need another secret in {variable('key_secrets')})" if others else ""
         mend = patient.make_all or f"siteglass key create {newest}"
-        return Finding("wrong", f"{found.accounts} accounts, no key that can be used{why}", mend)
+        return Finding("wrong", f"{found.accounts} accounts, no usable key{why}", mend)
     if not found.keys_with_credits:
         mend = patient.make_all or f"siteglass credits grant {newest} --api 1000 --lead 1000"
         return Finding("warning", f"{found.accounts} accounts, none with a key has credits of both kinds", mend)
     older = found.keys_of_older_secret
     waiting = f", {older} of them not used since the newest secret was set" if older else ""
-    return Finding("ok", f"{found.accounts}, keys that can be used: {found.keys}{waiting}")
+    return Finding("ok", f"{found.accounts}, usable keys: {found.keys}{waiting}")
 
 
 async def check_opt_outs(patient: Patient) -> Finding:
     hasher = Hasher(patient.settings)
     found = await entries.condition(patient.backends.postgres, hasher, OPT_OUT_OVERDUE, timeout_ms=DEADLINE_MS)
     if not found.right_secret:
-        told = f"{variable('suppression_secret')} is not the one that the list of opt-outs was begun with"
-        return Finding("wrong", told, "set the first one again: with another nobody on the list is recognised")
+        told = f"{variable('suppression_secret')} differs from the secret that the opt-out list was created with"
+        return Finding("wrong", told, "restore the original secret: with another one, nobody on the list is recognised")
     if found.overdue:
-        told = f"{found.overdue:,} of {found.listed:,} entries wait to be looked for once more"
-        return Finding("warning", told, "run the service: its workers do it; their log says what keeps them")
+        told = f"{found.overdue:,} of {found.listed:,} entries are waiting to be applied again"
+        return Finding("warning", told, "run the service: its workers do it; if they do not, their log says why")
     return Finding("ok", f"{found.listed:,} entries")
 
 
@@ -110,14 +112,14 @@ async def check_redis(patient: Patient) -> Finding:
     try:
         server = await redis_condition.server(settings.redis_url, DEADLINE_S / 2)
     except (RedisError, OSError) as error:
-        return Finding("wrong", f"no answer from {place} ({type(error).__name__})", _away("redis_url"))
+        return Finding("wrong", f"no response from {place} ({type(error).__name__})", _away("redis_url"))
     except ValueError as error:
         return Finding(
             "wrong", f"{variable('redis_url')}: {error}", f"set {variable('redis_url')} to redis://host:port/0"
         )
     if server.answer_ms > settings.redis_timeout_ms:
-        found = f"{server.version} at {place} took {server.answer_ms:.0f} ms: each worker limits by itself"
-        return Finding("warning", found, f"a Redis nearer by, or a larger {variable('redis_timeout_ms')}")
+        found = f"{server.version} at {place} took {server.answer_ms:.0f} ms: each worker applies the limits separately"
+        return Finding("warning", found, f"use a closer Redis, or a larger {variable('redis_timeout_ms')}")
     return Finding("ok", f"{server.version} at {place}")
 
 
@@ -127,7 +129,7 @@ async def check_opensearch(patient: Patient) -> Finding:
     try:
         cluster = await index_condition.cluster(patient.index, DEADLINE_MS // 2)
     except Unavailable as error:
-        return Finding("wrong", f"no answer from {place} ({error.reason})", _away("opensearch_urls"))
+        return Finding("wrong", f"no response from {place} ({error.reason})", _away("opensearch_urls"))
     except EngineError as error:
         return Finding(
             "wrong", f"{place} refused: {error}", f"set {variable('opensearch_urls')}; with a user, in the URL"
@@ -144,23 +146,25 @@ async def check_shards(patient: Patient) -> Finding:
     where = f"{node.scheme}://{host_and_port(node.geturl())}"
     why = f"curl {user}'{where}/_cluster/allocation/explain?pretty' says why"
     if cluster.health == "yellow":
-        return Finding("warning", "copies are missing: a node less loses leads", f"add a node; {why}")
-    return Finding("wrong", "some are missing: searches fail", f"bring the lost node back; {why}")
+        return Finding("warning", "replicas are missing: losing a node would lose leads", f"add a node; {why}")
+    return Finding("wrong", "some are missing: searches fail", f"restore the lost node; {why}")
 
 
 async def check_disk(patient: Patient) -> Finding:
     disk = await index_condition.disk(patient.index, DEADLINE_MS)
     if disk is None:
-        return Finding("ok", "the cluster does not tell")
+        return Finding("ok", "the cluster does not report it")
     found = f"{disk.free_bytes / GB:.1f} GB free on {disk.node}"
-    mend = "free or add disk space; `siteglass index status` shows what each generation takes"
+    mend = "free or add disk space; `siteglass index status` shows the size of each generation"
     if disk.free_bytes < disk.flood_bytes:
         limit = f"{found}, less than {disk.flood_bytes / GB:.1f} GB"
         if disk.enforced:
-            return Finding("wrong", f"{limit}: its indices take no more writes", mend)
+            return Finding("wrong", f"{limit}: its indices no longer accept writes", mend)
         return Finding("warning", f"{limit} (the watermarks are off)", mend)
     if disk.free_bytes < disk.low_bytes:
-        return Finding("warning", f"{found}, less than {disk.low_bytes / GB:.1f} GB: new indices find no place", mend)
+        return Finding(
+            "warning", f"{found}, less than {disk.low_bytes / GB:.1f} GB: new indices cannot be allocated", mend
+        )
     return Finding("ok", found)
 
 

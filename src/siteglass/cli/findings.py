@@ -22,7 +22,7 @@ State = Literal["ok", "warning", "wrong", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found; `mend` is a command or a setting, and empty when there is nothing to mend."""
+    """What a check found; `mend` is a command or a setting, and empty when there is nothing to fix."""
 
     state: State
     found: str

@@ -26,15 +26,29 @@ _CHECKS = (
     click.option(
         "--golden",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="JSON file of domains that must be there, and of queries with the least and most leads they may find.",
+        help="JSON file with domains that must exist, and queries with the minimum and maximum number of leads.",
     ),
-    click.option("--least-count", default=90.0, show_default=True, type=_PERCENT, help="Least leads, % of the live."),
+    click.option(
+        "--least-count",
+        default=90.0,
+        show_default=True,
+        type=_PERCENT,
+        help="Minimum number of leads, % of the live generation.",
+    ),
     click.option("--most-gone", default=5.0, show_default=True, type=_PERCENT, help="Most live leads gone, %."),
-    click.option("--most-emptier", default=5.0, show_default=True, type=_PERCENT, help="Most a field empties, points."),
-    click.option("--most-query-change", default=10.0, show_default=True, type=_PERCENT, help="Most a count moves, %."),
+    click.option(
+        "--most-emptier",
+        default=5.0,
+        show_default=True,
+        type=_PERCENT,
+        help="Maximum increase of empty fields, in points.",
+    ),
+    click.option(
+        "--most-query-change", default=10.0, show_default=True, type=_PERCENT, help="Maximum change of a count, %."
+    ),
 )
 _KEEP = click.option(
-    "--keep", default=1, show_default=True, type=click.IntRange(0, 100), help="Generations kept behind the live one."
+    "--keep", default=1, show_default=True, type=click.IntRange(0, 100), help="Older generations to keep."
 )
 
 
@@ -75,7 +89,7 @@ def _table(report: Report) -> str:
 @click.option("--json", "as_json", is_flag=True, help="The report as JSON.")
 @with_checks
 def index_verify(name: str, as_json: bool, **checks: Any) -> None:
-    """Compare a generation with the live one; exit code 1 if it is not fit to be promoted."""
+    """Compare a generation with the live one; exit code 1 if it should not be promoted."""
     from siteglass.index import verification
 
     tolerances, golden = read_checks(checks)
@@ -87,16 +101,16 @@ def index_verify(name: str, as_json: bool, **checks: Any) -> None:
 
 @click.command("promote")
 @click.argument("name")
-@click.option("--force", is_flag=True, help="Promote it even if it is refused; --reason says why.")
-@click.option("--reason", default="", help="Kept with the generation and shown by `index status`.")
+@click.option("--force", is_flag=True, help="Promote it even if verification fails; needs --reason.")
+@click.option("--reason", default="", help="Stored with the generation and shown by `index status`.")
 @_KEEP
 @with_checks
 def index_promote(name: str, force: bool, reason: str, keep: int, **checks: Any) -> None:
-    """Verify a generation, let searches see it, and drop those that are no longer needed."""
+    """Verify a generation, make it live, and drop generations that are no longer needed."""
     from siteglass.index import generations, verification
 
     if force and not reason:
-        raise click.UsageError("--force needs --reason: those who come later will ask why.")
+        raise click.UsageError("--force needs --reason, so that others can see why.")
     tolerances, golden = read_checks(checks)
 
     async def action(index: Index) -> list[str] | None:
@@ -110,8 +124,8 @@ def index_promote(name: str, force: bool, reason: str, keep: int, **checks: Any)
     dropped = run(action)
     if dropped is None:
         click.echo(
-            f"{name} is not promoted: see REFUSED above. Rebuild it, or promote it all the same: "
-            f"siteglass index promote {name} --force --reason TEXT",
+            f"{name} was not promoted: see REFUSED above. Rebuild it, or promote it anyway: siteglass index promote "
+            f"{name} --force --reason TEXT",
             err=True,
         )
         sys.exit(1)
@@ -121,23 +135,23 @@ def index_promote(name: str, force: bool, reason: str, keep: int, **checks: Any)
 
 def _tell_dropped(names: list[str]) -> None:
     for name in names:
-        click.echo(f"{name} is no longer needed, and gone", err=True)
+        click.echo(f"{name} was no longer needed and was dropped", err=True)
 
 
 @click.command("rollback")
 def index_rollback() -> None:
-    """Let searches see the generation that was live before; it took all writes meanwhile."""
+    """Make the previous generation live again; it received all writes meanwhile."""
     from siteglass.index import generations
 
     now, before = run(generations.rollback)
     click.echo(f"{now} is live again")
-    click.echo(f"{before} is not searched any more, and still takes writes: siteglass index drop {before}", err=True)
+    click.echo(f"{before} is no longer searched, but still receives writes: siteglass index drop {before}", err=True)
 
 
 @click.command("retain")
 @_KEEP
 def index_retain(keep: int) -> None:
-    """Drop generations older than the live one; newer and unfinished ones are dropped by name only."""
+    """Drop generations older than the live one; newer and unfinished ones must be dropped by name."""
     from siteglass.index import generations
 
     dropped = run(lambda index: generations.retain(index, keep))
@@ -146,9 +160,9 @@ def index_retain(keep: int) -> None:
 
 
 @click.command("expire")
-@click.option("--force", is_flag=True, help="Even if most leads are too old.")
+@click.option("--force", is_flag=True, help="Delete even if most leads have expired.")
 def index_expire(force: bool) -> None:
-    """Delete leads crawled longer ago than SITEGLASS_LEAD_MAX_AGE_DAYS, in all generations that take writes."""
+    """Delete leads older than SITEGLASS_LEAD_MAX_AGE_DAYS from all generations that receive writes."""
     from siteglass.index import expiry
     from siteglass.platform.progress import progress
 
@@ -164,13 +178,23 @@ def index_expire(force: bool) -> None:
 @click.command("rebuild")
 @click.argument("sources", metavar="SOURCE...", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--verify/--no-verify", default=True, show_default=True, help="Compare it with the live one.")
-@click.option("--promote", is_flag=True, help="Let searches see it, if it is not refused.")
-@click.option("--reason", default="", help="Why --promote goes with --no-verify; kept, and shown by `index status`.")
+@click.option("--promote", is_flag=True, help="Make it live if verification succeeds.")
+@click.option(
+    "--reason", default="", help="Why --promote is used with --no-verify; stored, and shown by `index status`."
+)
 @click.option("--shards", default=1, show_default=True, type=click.IntRange(1, 1024))
-@click.option("--replicas", default=0, show_default=True, type=click.IntRange(0, 8), help="Made when it is filled.")
+@click.option(
+    "--replicas",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0, 8),
+    help="Number of replicas, created when it is filled.",
+)
 @click.option("--codec", default="default", show_default=True, type=click.Choice(["default", "best_compression"]))
-@click.option("--refresh-interval", default="1s", show_default=True, help="How soon writes are seen, once it is live.")
-@click.option("--keep-failed", is_flag=True, help="Keep what failed or was refused, to look at it.")
+@click.option(
+    "--refresh-interval", default="1s", show_default=True, help="How soon writes become visible once it is live."
+)
+@click.option("--keep-failed", is_flag=True, help="Keep a generation that failed, for inspection.")
 @_KEEP
 @with_checks
 def index_rebuild(
@@ -186,12 +210,12 @@ def index_rebuild(
     keep: int,
     **checks: Any,
 ) -> None:
-    """Build a new generation from files of leads, or folders of Parquet files, while searches and writers go on."""
+    """Build a new generation from lead files or folders of Parquet files, while searches and writes continue."""
     from siteglass.index import generations
     from siteglass.index import rebuild as rebuilding
 
     if promote and not verify and not reason:
-        raise click.UsageError("--no-verify with --promote needs --reason: those who come later will ask why.")
+        raise click.UsageError("--no-verify with --promote needs --reason, so that others can see why.")
     tolerances, golden = read_checks(checks)
     shape = generations.Shape(shards, replicas, codec, refresh_interval)
     forced = None if verify else reason
@@ -213,11 +237,11 @@ def tell_rebuilt(done: RebuildReport) -> None:
     print_load_report(done.loaded, read=read, older="not newer", price=price)
     if done.report is not None and not done.report.ok:
         left = "it was dropped" if done.name in done.dropped else f"it is kept: siteglass index drop {done.name}"
-        click.echo(f"{done.name} is refused, see above; {left}. The live generation is as it was.", err=True)
+        click.echo(f"{done.name} was refused, see above; {left}. The live generation is unchanged.", err=True)
         return
     click.echo(f"{done.name} is live" if done.promoted else f"{done.name} is built")
     if not done.promoted:
-        click.echo(f"Let searches see it: siteglass index promote {done.name}", err=True)
+        click.echo(f"Make it live: siteglass index promote {done.name}", err=True)
     _tell_dropped(done.dropped)
 
 

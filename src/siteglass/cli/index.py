@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 @click.group("index")
 def index_commands() -> None:
-    """Index generations: make, fill, verify, promote, roll back, drop."""
+    """Create, fill, verify, promote, roll back and drop index generations."""
 
 
 def run(action: Callable[[Index], Awaitable[Result]]) -> Result:
@@ -42,10 +42,12 @@ def run(action: Callable[[Index], Awaitable[Result]]) -> Result:
 @click.option("--shards", default=1, show_default=True, type=click.IntRange(1, 1024))
 @click.option("--replicas", default=0, show_default=True, type=click.IntRange(0, 8))
 @click.option("--codec", default="default", show_default=True, type=click.Choice(["default", "best_compression"]))
-@click.option("--refresh-interval", default="1s", show_default=True, help="How soon writes are seen; -1 while filling.")
-@click.option("--source", default="", help="Where the leads come from, kept with the generation.")
+@click.option(
+    "--refresh-interval", default="1s", show_default=True, help="How soon writes become visible; -1 while filling."
+)
+@click.option("--source", default="", help="Source of the leads, stored with the generation.")
 def index_create(shards: int, replicas: int, codec: str, refresh_interval: str, source: str) -> None:
-    """Make a new, empty generation that takes writes; prints its name."""
+    """Create a new, empty generation that receives writes, and print its name."""
     from siteglass.index import generations
 
     shape = generations.Shape(shards, replicas, codec, refresh_interval)
@@ -54,7 +56,7 @@ def index_create(shards: int, replicas: int, codec: str, refresh_interval: str, 
 
 @index_commands.command("test-leads")
 def index_test_leads() -> None:
-    """Make the index that test keys search: a fixed set of made-up leads. Again: made anew."""
+    """Create the index for test keys, a fixed set of made-up leads. Running it again replaces the index."""
     from siteglass.leads import sandbox
 
     count = run(lambda index: sandbox.build(index))
@@ -64,14 +66,14 @@ def index_test_leads() -> None:
 @index_commands.command("load")
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def index_load(source: Path) -> None:
-    """Write the leads of an NDJSON or Parquet file to all generations that take writes."""
+    """Write the leads of an NDJSON or Parquet file to all generations that receive writes."""
     from siteglass.corpus.lead_files import count_leads
     from siteglass.index import load as loading
     from siteglass.index.rebuild import LEAD_FILES
     from siteglass.platform.progress import progress
 
     if source.suffix not in LEAD_FILES:
-        raise click.BadParameter(f"{source}: leads come in files named {' or '.join(LEAD_FILES)}.")
+        raise click.BadParameter(f"{source}: lead files must be named {' or '.join(LEAD_FILES)}.")
     path = loading.to_store(source, load_settings().lead_store)
     with progress("Loading", count_leads(path)) as advance_to:
         loaded = run(lambda index: loading.load(index, path, lambda so_far: advance_to(so_far.read)))
@@ -98,7 +100,7 @@ def index_drop(name: str) -> None:
     from siteglass.index import generations
 
     run(lambda index: generations.drop(index, name))
-    click.echo(f"{name} is gone")
+    click.echo(f"{name} was dropped")
 
 
 @index_commands.command("status")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def ingest() -> None:
-    """Web pages to leads."""
+    """Turn web pages into leads."""
 
 
 @ingest.command("run")
@@ -30,13 +30,13 @@ def ingest() -> None:
     default=Path("var/ingest"),
     show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for what lies between archives and leads; kept, so that no archive is read twice.",
+    help="Folder for intermediate files; keep it, so that no archive is read twice.",
 )
 @click.option("--driver", default="pool", show_default=True, type=click.Choice(["pool", "spark"]), help="Who extracts.")
 @click.option("--workers", default=os.cpu_count() or 1, show_default="one per core", type=click.IntRange(1, 1024))
-@click.option("--load/--no-load", default=True, help="Build a generation of the leads, or stop at their files.")
-@click.option("--promote", is_flag=True, help="Let searches see the generation, if it is verified.")
-@click.option("--keep", default=1, show_default=True, type=click.IntRange(0, 100), help="Generations kept behind it.")
+@click.option("--load/--no-load", default=True, help="Build a generation from the leads, or only write their files.")
+@click.option("--promote", is_flag=True, help="Make the generation live if verification succeeds.")
+@click.option("--keep", default=1, show_default=True, type=click.IntRange(0, 100), help="Older generations to keep.")
 @with_checks
 def ingest_run(
     archives: tuple[Path, ...],
@@ -48,9 +48,9 @@ def ingest_run(
     keep: int,
     **checks: Any,
 ) -> None:
-    """Make leads of the pages in WARC files: extract, merge, load a new generation, verify, promote.
+    """Turn the pages in WARC files into leads: extract, merge, load a new generation, verify and promote it.
 
-    Run again after an interruption, it goes on where it was.
+    Running it again after an interruption continues where it stopped.
     """
     from siteglass.index.rebuild import RebuildFailed
     from siteglass.ingest import pipeline

@@ -1,4 +1,4 @@
-"""The command that tells what a sentence means; needs no engine and no setting."""
+"""The command that shows how a sentence is interpreted; needs no engine and no setting."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WIDEST = 48
 @click.argument("text", required=False)
 @click.option("--jsonl", type=click.File("r", encoding="utf-8"), help='Lines {"query": "..."}; - reads standard input.')
 def interpret(text: str | None, jsonl: TextIO | None) -> None:
-    """Tell what a sentence means as directives.
+    """Show how a sentence is interpreted, as directives.
 
     On a terminal each directive stands beside the words that say it; in a pipe it is one directive a line. With
     --jsonl, each line is answered by one with `query`, `directives` and `filters`: filters hold only what directives
@@ -32,7 +32,7 @@ def interpret(text: str | None, jsonl: TextIO | None) -> None:
 
     today = datetime.now(UTC).date()
     if (text is None) == (jsonl is None):
-        raise click.UsageError('Give a sentence, such as "Shopify stores in Texas", or --jsonl FILE.')
+        raise click.UsageError('Pass a sentence, such as "Shopify stores in Texas", or --jsonl FILE.')
     if text is not None and len(text) > natural.MAX_QUERY_CHARS:
         raise click.UsageError(f"A sentence has at most {natural.MAX_QUERY_CHARS} characters, found {len(text)}.")
     if text is not None:
@@ -79,11 +79,11 @@ def _notes(meaning: Interpretation) -> None:
     for note in meaning.assumptions:
         click.secho(f"assumed: {note.message}", fg="cyan", err=True)
     for slip in meaning.corrections:
-        click.secho(f"{slip.word.text!r} was taken for {slip.to!r}", fg="yellow", err=True)
+        click.secho(f"{slip.word.text!r} was interpreted as {slip.to!r}", fg="yellow", err=True)
     for note in meaning.unsupported:
         click.secho(f"not understood: {_quoted(note.words)}: {note.message}", fg="yellow", err=True)
     if not meaning.conditions:
-        click.echo("Nothing in it restricts a search.", err=True)
+        click.echo("It contains no condition.", err=True)
 
 
 def _quoted(words: Iterable[Span]) -> str:

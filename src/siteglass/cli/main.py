@@ -28,7 +28,7 @@ from siteglass.web.address import require_free_port
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__)
 def cli() -> None:
-    """Siteglass: find websites and the contact details they publish."""
+    """Siteglass: find websites and the contact details that they publish."""
 
 
 for command in (*COMMANDS, credits_, demo, doctor, index_commands, ingest, interpret, person, suppress):
@@ -55,7 +55,7 @@ def serve(host: str | None, port: int | None, workers: int | None) -> None:
         port=port or settings.port,
         workers=workers or settings.workers,
     )
-    create_app(settings)  # a missing setting is told here, once, not by every worker
+    create_app(settings)  # a missing setting is reported here, once, not by every worker
     require_free_port(settings)
     os.environ.update(environment_of(settings))  # the workers read it: the options must hold for them too
     uvicorn.run(
@@ -81,8 +81,8 @@ def main() -> None:
 
 
 def _in_one_line(error: Exception) -> str | None:
-    """What the operator can do about an error; None for those that are faults of ours."""
-    match error:  # what costs nothing to recognise first: a mistake is told at once
+    """What the operator can do about an error; None for bugs."""
+    match error:  # the cheap checks first: a mistake is reported immediately
         case SettingsError():
             return str(error)
         case OSError(filename=str(name)):
@@ -104,9 +104,9 @@ def _in_one_line(error: Exception) -> str | None:
             return str(error)
         case Unavailable():
             hint = "" if "`" in error.reason else " `make up` starts the engines;"
-            return f"{error.reason}.{hint} `siteglass doctor` says what is missing."
+            return f"{error.reason}.{hint} `siteglass doctor` shows what is missing."
         case EngineError():
-            return f"OpenSearch refused: {error}. `siteglass doctor` says what is missing."
+            return f"OpenSearch refused: {error}. `siteglass doctor` shows what is missing."
 
     import asyncpg
 

@@ -27,7 +27,7 @@ def person() -> None:
 @click.argument("email")
 @click.option("--role", type=click.Choice(["viewer", "member", "owner"]), default="owner", show_default=True)
 def person_invite(account_id: int, email: str, role: str) -> None:
-    """Mail somebody an invitation to an account; its link is shown, too. The first owner comes in this way."""
+    """Email somebody an invitation to an account, and print its link. Use it to add the first owner."""
     from siteglass.access.accounts import list_accounts
     from siteglass.people.passwords import Passwords
     from siteglass.people.problems import PeopleError
@@ -40,13 +40,13 @@ def person_invite(account_id: int, email: str, role: str) -> None:
     settings = load_settings()
     mailer = open_mailer(settings)
     if not settings.dashboard_secrets:
-        raise SettingsError(f"{variable('dashboard_secrets')} is not set: the dashboard is not served without.")
+        raise SettingsError(f"{variable('dashboard_secrets')} is not set: the dashboard is not served without it.")
 
     async def invite() -> str:
         async with open_backends(replace(settings, public_url=await reachable_url(settings))) as backends:
             found = await list_accounts(backends.postgres, account_id - 1)
             if not found or found[0].id != account_id:
-                raise PeopleError(f"There is no account {account_id}. `siteglass account list` shows them.")
+                raise PeopleError(f"There is no account {account_id}. `siteglass account list` lists the accounts.")
             sign_in = SignIn(backends, Secrecy(settings.dashboard_secrets), Passwords(), mailer)
             link = await sign_in.invite(email, role, account_id, found[0].name, ("operator", actor()))
             await sign_in.close()
@@ -57,14 +57,14 @@ def person_invite(account_id: int, email: str, role: str) -> None:
         click.echo(f"No mail was sent: {variable('mail_url')} is not set. Give the link to {email}.", err=True)
     else:
         mailer.close()
-        click.echo(f"Mailed to {email} by {mailer.place}.", err=True)
-    click.echo("The link works once, for seven days.", err=True)
+        click.echo(f"Emailed to {email} through {mailer.place}.", err=True)
+    click.echo("The link works once and is valid for seven days.", err=True)
 
 
 @person.command("list")
 @click.argument("account_id", type=int)
 def person_list(account_id: int) -> None:
-    """Show the people of an account."""
+    """List the people of an account."""
     from siteglass.people.members import members_page
 
     page = run(lambda postgres: members_page(postgres, account_id, 1, size=MAX_LISTED))
@@ -76,18 +76,19 @@ def person_list(account_id: int) -> None:
 @person.command("delete")
 @click.argument("email")
 def person_delete(email: str) -> None:
-    """Delete somebody for good, from all accounts; what they did stays in the audit log under a number."""
+    """Delete a person permanently from all accounts; the audit log keeps what they did under a number."""
     from siteglass.people import people
 
     address = people.clean_email(email)
     run(lambda postgres: people.delete(postgres, address, actor()))
-    click.echo(f"{address} is deleted, and signed out everywhere.")
+    click.echo(f"{address} was deleted and signed out everywhere.")
 
 
 @person.command("second-factor-off")
 @click.argument("email")
 def person_second_factor_off(email: str) -> None:
-    """Let somebody who lost phone and recovery codes in with the password alone; be sure who asks."""
+    """Let a person who lost their phone and recovery codes sign in with the password alone. Verify their identity
+    first."""
     from siteglass.people import people
     from siteglass.people.problems import PeopleError
     from siteglass.people.second_factor import SecondFactors
@@ -99,8 +100,10 @@ def person_second_factor_off(email: str) -> None:
     async def take_off(postgres: Postgres) -> bool:
         known = await people.find(postgres, address)
         if known is None:
-            raise PeopleError("There is no such person. `siteglass person list ACCOUNT` shows those of an account.")
+            raise PeopleError(
+                "There is no such person. `siteglass person list ACCOUNT` lists the people of an account."
+            )
         return await SecondFactors(postgres, secrecy).take_off(known.id, actor())
 
     done = run(take_off)
-    click.echo(f"{address} signs in with the password alone." if done else f"{address} had no second factor.")
+    click.echo(f"{address} can now sign in with the password alone." if done else f"{address} had no second factor.")

@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 MAX_LINE_CHARS = 4_096
 MOST_TOLD = 5
 
-_reason = click.option("--reason", required=True, help="Why; kept in the audit log. No contact data.")
+_reason = click.option("--reason", required=True, help="The reason, for the audit log. Must not contain contact data.")
 
 
 @click.group()
 def suppress() -> None:
-    """Opt-outs: domains, addresses and phones that are neither shown nor charged."""
+    """Manage opt-outs: domains, addresses and phones that are never shown or charged."""
 
 
 @suppress.command("add")
 @click.argument("values", metavar="VALUE...", nargs=-1, required=True)
 @_reason
 def suppress_add(values: tuple[str, ...], reason: str) -> None:
-    """Suppress domains, addresses or phones: list them and take them out of every generation.
+    """Suppress domains, addresses or phones: add them to the opt-out list and remove them from every generation.
 
     A hash is written as email:sha256:HEX or phone:sha256:HEX.
     """
@@ -56,7 +56,7 @@ def _read_all(texts: tuple[str, ...]) -> list[Value]:
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @_reason
 def suppress_import(source: Path, reason: str) -> None:
-    """Suppress what a file lists: a value a line, or CSV with the value in the first column, its name perhaps on top.
+    """Suppress the values in a file: one per line, or CSV with the value in the first column and an optional header.
 
     What cannot be read is told by line and stops nothing; run again, it does no harm.
     """
@@ -71,7 +71,7 @@ def suppress_import(source: Path, reason: str) -> None:
         _tell(_suppress(read, reason))
     if wrong:
         shown = ", ".join(map(str, wrong[:MOST_TOLD])) + (", …" if len(wrong) > MOST_TOLD else "")
-        click.echo(f"{len(wrong)} lines are no domain, address, phone or hash: {shown}", err=True)
+        click.echo(f"{len(wrong)} lines are not a domain, address, phone or hash: {shown}", err=True)
     if wrong or not read:
         sys.exit(1)
 
@@ -85,7 +85,7 @@ def _read_values(source: Path) -> Iterator[tuple[int, Value | None]]:
         while line := lines.readline(MAX_LINE_CHARS):
             number += 1
             while not line.endswith("\n") and (rest := lines.readline(MAX_LINE_CHARS)):
-                line = line[:MAX_LINE_CHARS] + rest[-1:]  # what is longer than any value is none
+                line = line[:MAX_LINE_CHARS] + rest[-1:]  # anything longer than the longest value is not a value
             text = _first_column(line)
             if not text or text.startswith("#"):
                 continue
@@ -119,22 +119,22 @@ def _suppress(values: list[Value], reason: str) -> Outcome:
 
 def _tell(outcome: Outcome) -> None:
     click.echo(
-        f"{outcome.given} values, {outcome.added} of them new; {len(outcome.domains)} leads carried one: "
-        f"{outcome.written} documents rewritten, {outcome.deleted} deleted. Answers follow within 60 s."
+        f"{outcome.given} values, {outcome.added} of them new; {len(outcome.domains)} leads had one: "
+        f"{outcome.written} documents rewritten, {outcome.deleted} deleted. Responses change within 60 s."
     )
     if outcome.without_record:
         click.echo(f"{outcome.without_record} of them deleted because their record is not in the lead store.", err=True)
     for reason in outcome.reasons:
         click.echo(f"  {reason}", err=True)
     if outcome.failed:
-        click.echo(f"{outcome.failed} documents could not be written. Run it again.", err=True)
+        click.echo(f"{outcome.failed} documents could not be written. Run the command again.", err=True)
         sys.exit(1)
 
 
 @suppress.command("check")
 @click.argument("values", metavar="VALUE...", nargs=-1, required=True)
 def suppress_check(values: tuple[str, ...]) -> None:
-    """Say of each value whether it is suppressed, since when and why; exit code 1 if one is not."""
+    """Show for each value whether it is suppressed, since when and why; exit code 1 if one is not."""
     from siteglass.suppression import entries
     from siteglass.suppression.values import Hasher
 
@@ -154,7 +154,7 @@ def suppress_check(values: tuple[str, ...]) -> None:
 @click.option("--limit", default=100, show_default=True, type=click.IntRange(1, 1_000))
 @click.option("--before", type=click.DateTime(), help="Only entries before this time (UTC).")
 def suppress_list(limit: int, before: datetime | None) -> None:
-    """List the newest entries; of addresses and phones only the start of their hash is known."""
+    """List the newest entries; for addresses and phones only the start of their hash is shown."""
     from siteglass.suppression import entries
 
     until = None if before is None else before.replace(tzinfo=UTC)

@@ -17,7 +17,7 @@ _SCHEME = re.compile(r"^(?:(?:[a-z][a-z0-9+.-]*://|https?(?:[:;]|(?=[/\\]))|:?//
 
 
 class NotAHost(ValueError):
-    """The text is no host name: blank, an IP address, a single label, or not spelled as one."""
+    """The text is not a host name: blank, an IP address, a single label, or malformed."""
 
 
 @functools.cache
@@ -85,7 +85,7 @@ def is_suffix(host: str) -> bool:
 
 
 def is_of_the_internet(host: str) -> bool:
-    """Whether a normalised host ends in a suffix of the public DNS, as those of a network of its own do not."""
+    """Whether a normalised host ends in a suffix of the public DNS. Hosts of private networks do not."""
     return _icann_suffixes().publicsuffix(host) is not None
 
 

@@ -1,5 +1,6 @@
-"""Files of evidence: where and when each address and number of a lead was seen. Parquet beside a file of leads, with
-the same name but its end, and as many row groups: the evidence of a row group of leads lies in that of its number."""
+"""Evidence files: where and when each address and number of a lead was seen. Each is a Parquet file next to a lead
+file, with the same name but another extension. Both have the same number of row groups: row group N has the evidence
+for the leads in row group N."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from siteglass.corpus.lead_files import LeadFileError, open_parquet, place_parts
 
 # Not `.parquet`: folders of leads are read by that name.
 SUFFIX = ".evidence"
-# No value is told of more pages: who wants to know where it stands has enough of these.
+# No more pages than this are listed for a value: they are enough to show where it was found.
 MAX_SIGHTINGS = 20
 
 
@@ -54,7 +55,7 @@ def write_evidence(leads: Path, sightings: pa.Table) -> None:
     Raises LeadFileError if it does not have these columns, or is of a domain that the file does not hold.
     """
     if sightings.schema.names != EVIDENCE_SCHEMA.names:
-        raise LeadFileError(f"evidence of {leads}: expected the columns {', '.join(EVIDENCE_SCHEMA.names)}")
+        raise LeadFileError(f"evidence for {leads}: expected the columns {', '.join(EVIDENCE_SCHEMA.names)}")
     sightings = sightings.cast(EVIDENCE_SCHEMA)
     count = 0
     with (
@@ -68,18 +69,20 @@ def write_evidence(leads: Path, sightings: pa.Table) -> None:
             writer.write_table(group, row_group_size=max(1, group.num_rows))
             count += group.num_rows
         if count != sightings.num_rows:
-            raise LeadFileError(f"{leads}: {sightings.num_rows - count} rows of evidence are of leads it does not hold")
+            raise LeadFileError(
+                f"{leads}: {sightings.num_rows - count} evidence rows belong to leads that are not in it"
+            )
 
 
 def read_evidence(store: Path, place: str, domain: str) -> list[Sighting]:
-    """What was seen of the lead whose record lies at a place, see `lead_files.record_place`; nothing without a file."""
+    """The sightings for the lead whose record is at a place, see `lead_files.record_place`; empty without a file."""
     name, row_group = place_parts(place)
     path = evidence_of(store / name)
     try:
         with pq.ParquetFile(path) as file:
             if file.schema_arrow != EVIDENCE_SCHEMA:
                 expected = ", ".join(EVIDENCE_SCHEMA.names)
-                raise LeadFileError(f"{path}: no file of evidence: expected the columns {expected}")
+                raise LeadFileError(f"{path}: not an evidence file: expected the columns {expected}")
             if row_group >= file.num_row_groups:
                 raise LeadFileError(f"{path.name} has no row group {row_group}")
             table = file.read_row_group(row_group, use_threads=False)
@@ -88,7 +91,7 @@ def read_evidence(store: Path, place: str, domain: str) -> list[Sighting]:
     except FileNotFoundError:
         return []
     except (OSError, pa.ArrowException, msgspec.ValidationError) as error:
-        raise LeadFileError(f"{path}: no file of evidence: {error}") from None
+        raise LeadFileError(f"{path}: not an evidence file: {error}") from None
 
 
 def _sightings(table: pa.Table) -> Iterator[Sighting]:

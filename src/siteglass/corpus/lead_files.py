@@ -170,7 +170,7 @@ def _check_schema(path: Path, found: pa.Schema) -> None:
     """A file may lack optional fields that came later; it may not have others, or other types."""
     for field in found:
         if field.name not in LEAD_SCHEMA.names:
-            raise LeadFileError(f"{path}: field {field.name}: no field of a lead")
+            raise LeadFileError(f"{path}: field {field.name}: not a field of a lead")
         expected = LEAD_SCHEMA.field(field.name)
         if field.type != expected.type or (field.nullable and not expected.nullable):
             raise LeadFileError(f"{path}: field {field.name}: expected {expected}, found {field}")
@@ -187,7 +187,7 @@ def open_parquet(path: Path) -> pq.ParquetFile:
         repeated = [column for column in _REPEATED if column.split(".")[0] in found.names]
         return pq.ParquetFile(path, read_dictionary=repeated)
     except pa.ArrowInvalid as error:
-        raise LeadFileError(f"{path}: no Parquet file: {error}") from None
+        raise LeadFileError(f"{path}: not a Parquet file: {error}") from None
 
 
 def read_row_group(file: pq.ParquetFile, number: int, domains: Collection[str] | None = None) -> list[Lead]:
@@ -221,7 +221,7 @@ def read_parquet(path: Path) -> Iterator[tuple[int, list[Lead]]]:
 
 
 def record_place(path: Path, row_group: int) -> str:
-    """Where a record lies, as its document says it: file and row group."""
+    """The position of a record, as stored in its document: file and row group."""
     return f"{path.name}#{row_group}"
 
 
@@ -229,7 +229,7 @@ def place_parts(place: str) -> tuple[str, int]:
     """The inverse of record_place: the name of the file, and the row group; raises LeadFileError."""
     name, _, row_group = place.rpartition("#")
     if not row_group.isdigit() or not name or Path(name).name != name:
-        raise LeadFileError(f"{place!r} is no place of a record")
+        raise LeadFileError(f"{place!r} is not the position of a record")
     return name, int(row_group)
 
 

@@ -1,1 +1,1 @@
-"""The HTML edge: the account dashboard. One module per page; what stands before every page is in guard.py."""
+"""The HTML edge: the account dashboard. One module per page; the checks before every page are in guard.py."""

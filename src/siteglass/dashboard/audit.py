@@ -13,7 +13,7 @@ PAGE_ROWS = 50
 
 
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
-    """A page of it: the newest, or what stands before or after a row."""
+    """A page of it: the newest rows, or those before or after a row."""
     before_id, after_id = visit.query.number("before"), visit.query.number("after")
     if before_id is not None:
         after_id = None

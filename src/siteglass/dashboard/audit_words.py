@@ -1,4 +1,4 @@
-"""What stands in the audit log, in words: who did what, and what was set. Operators have no name here."""
+"""The audit log in words: who did what, and what was set. Operators have no name here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DELETED = "Somebody deleted"
 
 @dataclass(frozen=True, slots=True)
 class AuditSentence:
-    """One action: `who` `what` `whom`, such as "Ada Lovelace" "made the key" "Office".
+    """One action: `who` `what` `whom`, such as "Ada Lovelace" "created the key" "Office".
 
     A person stands there with their address, or with their number if they were deleted: names can be chosen.
     """
@@ -47,10 +47,10 @@ async def tell(dashboard: Dashboard, account_id: int, rows: Sequence[AuditRow]) 
 
 
 _KEYS = {
-    "key.create": "made the key",
+    "key.create": "created the key",
     "key.rotate": "rotated the key",
     "key.revoke": "revoked the key",
-    "key.allow": "said where from to use the key",
+    "key.allow": "changed the allowed networks of the key",
 }
 _CREDITS = {
     "credits.grant": "granted credits",
@@ -63,12 +63,12 @@ _PEOPLE = {
     "person.remove": ("left the account", "removed"),
     "person.rename": ("changed their name", "changed the name of"),
     "person.password": ("changed their password", "changed the password of"),
-    "person.reset": ("set a new password by a mailed link", "reset the password of"),
+    "person.reset": ("reset their password by an emailed link", "reset the password of"),
     "person.delete": ("deleted themself", "deleted"),
     "person.second_factor_on": ("turned two-step sign-in on", "turned two-step sign-in on for"),
     "person.second_factor_off": ("turned two-step sign-in off", "turned two-step sign-in off for"),
     "person.second_factor_reset": ("turned two-step sign-in off", "turned two-step sign-in off for"),
-    "person.recovery_codes": ("made new recovery codes", "made new recovery codes for"),
+    "person.recovery_codes": ("made new recovery codes", "created new recovery codes for"),
     "person.session_end": ("ended a session", "ended a session of"),
     "person.sessions_end": ("ended their other sessions", "ended the sessions of"),
 }
@@ -113,7 +113,7 @@ def _of_person(row: AuditRow, who: PersonName, people: dict[int, PersonName]) ->
 def _of_alert(row: AuditRow, who: PersonName) -> AuditSentence:
     kinds = (("api_below", "API"), ("lead_below", "lead"))
     below = [f"Below {number(row.details[name])} {kind} credits" for name, kind in kinds if row.details.get(name)]
-    action = "set the low-balance mail" if below else "turned the low-balance mail off"
+    action = "set the low-balance email" if below else "turned the low-balance email off"
     return AuditSentence(row.id, row.at, who, action, details=below)
 
 
@@ -125,9 +125,9 @@ def _of_key(action: str, given: dict[str, Any]) -> list[str | Markup]:
         told.append(_until("Old key ends" if action == "key.rotate" else "Expires", given["expires_at"]))
     for name, unit in (("daily_api_cap", "API"), ("daily_lead_cap", "lead")):
         if name in given:
-            told.append(f"At most {number(given[name])} {unit} credits a day")
+            told.append(f"At most {number(given[name])} {unit} credits per day")
     if "rate_per_s" in given:
-        told.append(f"At most {number(float(given['rate_per_s']))} requests a second")
+        told.append(f"At most {number(float(given['rate_per_s']))} requests per second")
     if "networks" in given:
         told.append(f"From: {', '.join(given['networks'])}" if given["networks"] else "From anywhere")
     if "new_key" in given:

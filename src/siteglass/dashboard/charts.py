@@ -53,11 +53,12 @@ class Chart:
     def summary(self) -> str:
         """The chart in a sentence, for those who do not see it."""
         parts = ", ".join(f"{line.label} {line.total:,}" for line in self.lines)
-        return f"{self.title}, {_day(self.days[0])} to {_day(self.days[-1])}: {parts}. The table below has the days."
+        return f"{self.title}, {_day(self.days[0])} to {_day(self.days[-1])}: {parts}. The table below lists the days."
 
     @property
     def rows(self) -> list[tuple[str, tuple[str, ...]]]:
-        """The table, the newest day first, without days on which nothing was; spelled here, not by a filter for each of
+        """The table, the newest day first, without days on which nothing was; formatted here, not by a filter for each
+        of
         some thousand numbers."""
         values = list(zip(*(line.values for line in self.lines), strict=True))
         return [

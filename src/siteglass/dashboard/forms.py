@@ -1,4 +1,4 @@
-"""Reads what a form sends: bounded, and nothing but forms of ours."""
+"""Reads submitted forms: only our own, and only up to a limit."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class Form:
         if not value:
             return None
         if not (value.isascii() and value.isdigit()) or len(value) > 15 or not least <= int(value) <= MAX_AMOUNT:
-            raise FormError(name, f"{label}: a whole number from {least:,} to {MAX_AMOUNT:,}, or nothing.")
+            raise FormError(name, f"{label}: enter a whole number from {least:,} to {MAX_AMOUNT:,}, or leave it empty.")
         return int(value)
 
     def number(self, name: str) -> int | None:
-        """The number of something, such as a key or a ledger row; None for what is none."""
+        """The number of something, such as a key or a ledger row; None if it is not a number."""
         text = self.get(name)
         return int(text) if text.isascii() and text.isdigit() and len(text) <= MAX_NUMBER_DIGITS else None
 
@@ -69,7 +69,7 @@ class Form:
         try:
             return date.fromisoformat(value)
         except ValueError:
-            raise FormError(name, f"{label}: a day such as 2026-11-15, or nothing.") from None
+            raise FormError(name, f"{label}: enter a day such as 2026-11-15, or leave it empty.") from None
 
 
 def read_query(request: Request) -> Form:

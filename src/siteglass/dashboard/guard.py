@@ -1,4 +1,4 @@
-"""What stands before and behind every page: session, role, where a form came from, errors as pages, log, metrics."""
+"""The checks and steps around every page: session, role, where a form came from, errors as pages, log, metrics."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ KNOWN_COOKIE = "__Host-siteglass-known"
 FRESH_FOR = timedelta(minutes=10)
 """A key is made, and whatever else matters is done, this long after the password was given."""
 CLIENT_GONE = 499
-# Where somebody may be sent after signing in: a page of ours, nothing that a browser could take for another host.
+# Where a person may be sent after signing in: a page of the dashboard, never a path that a browser could take for
+# another host.
 _OWN_PATH = re.compile(r"/dashboard(/[A-Za-z0-9_.-]+)*(\?[A-Za-z0-9_.=&%-]*)?")
 
 
@@ -132,11 +133,11 @@ class Visit:
 
     @property
     def wants_part(self) -> bool:
-        """Whether htmx asks, which follows redirects by itself and wants them told otherwise."""
+        """Whether htmx sent the request: it follows redirects by itself and needs them in another header."""
         return "hx-request" in self.request.headers
 
     def number(self, name: str) -> int:
-        """A number in the path; raises PageRefusal for what is none."""
+        """A number in the path; raises PageRefusal if it is not a number."""
         found = Form([(name, self.request.path_params[name])]).number(name)
         if found is None:
             raise NOT_THERE
@@ -171,12 +172,13 @@ def see_other(where: str) -> Response:
 
 
 def own_path(text: str) -> str:
-    """A page of ours that somebody wants to go on to; the overview if it is none."""
+    """The page of the dashboard to continue to; the overview if the path is not one."""
     return text if _OWN_PATH.fullmatch(text) and len(text) <= 500 else HOME
 
 
 def guarded(declared: DeclaredPage) -> Callable[[Request], Awaitable[Response]]:
-    """An endpoint that shows the page to who may see it, in this order: origin, session, token, role, freshness."""
+    """An endpoint that shows the page to people who may see it. It checks in this order: origin, session, token, role,
+    freshness."""
 
     async def endpoint(request: Request) -> Response:
         started = time.perf_counter()
@@ -225,7 +227,7 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
 
 
 def _check_origin(dashboard: Dashboard, request: Request) -> None:
-    """Raise PageRefusal unless a page of ours sent the form: the browser says so, in one header or the other."""
+    """Raise PageRefusal unless a page of the dashboard sent the form: the browser says so in one of two headers."""
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
     own = dashboard.origin or origin_of(str(request.base_url))
@@ -254,7 +256,7 @@ def _asked_path(request: Request) -> str:
 
 
 def _came_from(request: Request) -> str:
-    """The page with the form, as the browser tells it; only a page of ours is believed."""
+    """The page with the form, as the browser reports it; only a page of the dashboard is accepted."""
     try:
         there = urlsplit(request.headers.get("referer", ""))
     except ValueError:

@@ -57,7 +57,7 @@ async def reset(dashboard: Dashboard, visit: Visit) -> Response:
 
 
 async def show_join(dashboard: Dashboard, visit: Visit) -> Response:
-    """An invitation: a form for who is not known yet, a button for who is signed in."""
+    """An invitation: a form for new people, a button for people who are signed in."""
     return await _join_form(dashboard, visit)
 
 

@@ -28,7 +28,7 @@ SOON = timedelta(days=14)
 
 @dataclass(frozen=True, slots=True)
 class KeyState:
-    """How a key stands, and when that began or ends."""
+    """The state of a key, and when it began or ends."""
 
     label: str
     tone: str
@@ -99,7 +99,7 @@ async def show_revoke(dashboard: Dashboard, visit: Visit) -> Response:
 
 
 async def revoke(dashboard: Dashboard, visit: Visit) -> Response:
-    """End a key for good."""
+    """Revoke a key permanently."""
     who = visit.who
     try:
         await revoke_key(

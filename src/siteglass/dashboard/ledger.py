@@ -69,14 +69,16 @@ def read_filters(query: Form) -> Filters:
     """What an address asks for; raises FormError."""
     kind, request_id = query.get("kind"), query.get("request").strip()
     if kind not in ("", *KINDS):
-        raise FormError("kind", f"Kind: one of {', '.join(KINDS)}.")
+        raise FormError("kind", f"Kind: choose one of {', '.join(KINDS)}.")
     if query.get("key") and query.number("key") is None:
-        raise FormError("key", "Key: one of the list.")
+        raise FormError("key", "Key: choose one from the list.")
     if len(request_id) > MAX_REQUEST_ID_CHARS or not (request_id.isprintable() or not request_id):
-        raise FormError("request", f"Request: at most {MAX_REQUEST_ID_CHARS} characters, as an answer told it.")
+        raise FormError(
+            "request", f"Request: enter the X-Request-Id of a response, at most {MAX_REQUEST_ID_CHARS} characters."
+        )
     first, last = query.day("first", label="First day"), query.day("last", label="Last day")
     if first and last and first > last:
-        raise FormError("last", "Last day: not before the first day.")
+        raise FormError("last", "Last day: must not be before the first day.")
     return Filters(kind, query.number("key"), first, last, request_id)
 
 

@@ -12,13 +12,13 @@ from siteglass.dashboard.refusals import NOT_THERE
 
 # What a domain cost, as somebody asks who looks at a bill.
 MARK_WORDS = {
-    Mark.CHARGED: ("1 lead credit", "It has an e-mail address."),
-    Mark.NO_ADDRESS: ("free", "We have no e-mail address of it."),
-    Mark.NOT_FOUND: ("free", "We do not have this domain."),
-    Mark.PAID_BEFORE: ("free", "You have paid for it before."),
+    Mark.CHARGED: ("1 lead credit", "It has an email address."),
+    Mark.NO_ADDRESS: ("free", "We have no email address for it."),
+    Mark.NOT_FOUND: ("free", "We have no data for this domain."),
+    Mark.PAID_BEFORE: ("free", "You already paid for it."),
 }
 # An enrichment is charged for what is found, with an address or without.
-ENRICHED = ("1 lead credit", "We have this domain.")
+ENRICHED = ("1 lead credit", "We have data for this domain.")
 BY_WORDS = {"key": "An API key", "person": "A person", "export": "An export", "operator": "Siteglass"}
 
 

@@ -1,7 +1,7 @@
 """The pages that make an API key, new or in the place of another; it is shown on the answer to the form, never again.
 
-Nothing of it is stored on the way, so the answer cannot be a redirect. A form that is sent twice makes one key: each
-carries a number of its own that is used up, and a key that was rotated cannot be rotated again.
+Nothing of it is stored on the way, so the answer cannot be a redirect. A form that is sent twice creates one key: each
+form has a unique number that can be used once. A key that was rotated cannot be rotated again.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ REMEMBERED = timedelta(days=1)
 _FORM_ID = re.compile(r"[\w-]{22}", re.ASCII)
 
 OFFERED_SCOPES = (
-    ("search", "Search", "Find leads by filters and plain words."),
-    ("enrich", "Enrich", "Look up leads by their domains."),
-    ("account", "Account", "Read balance, usage and ledger of this account."),
+    ("search", "Search", "Find leads by filters and plain language."),
+    ("enrich", "Enrich", "Look up leads by domain."),
+    ("account", "Account", "Read the balance, usage and ledger of this account."),
 )
 OFFERED_MODES = (
-    ("live", "Live", "Real leads, paid by credits."),
-    ("test", "Test", "Made-up leads, every error on purpose, and nothing is charged."),
+    ("live", "Live", "Real leads, paid with credits."),
+    ("test", "Test", "Made-up leads and errors for testing, free of charge."),
 )
 OFFERED_EXPIRIES = (
     ("never", "Never", ""),
@@ -52,16 +52,16 @@ OFFERED_EXPIRIES = (
     ("day", "On another day", ""),
 )
 OFFERED_OVERLAPS = (
-    ("0", "At once", "The old key stops working now. Right for a key that leaked."),
+    ("0", "At once", "The old key stops working now. Use this for a key that leaked."),
     ("1", "In 1 hour", "Time to change one program."),
     ("24", "In 24 hours", "Time for a deployment."),
     ("168", "In 7 days", "Time for several teams."),
 )
 SENT_BEFORE = PageRefusal(
     409,
-    "This form was sent before",
-    "No second key was made. The key of this form stands under API keys; it was shown once. If you did not copy it, "
-    "rotate it to get another.",
+    "This form was already sent",
+    "No second key was created. The key from this form is listed under API keys and was shown once. If you did not "
+    "copy it, rotate it to get a new one.",
 )
 
 Read = TypeVar("Read")
@@ -93,8 +93,8 @@ async def create(dashboard: Dashboard, visit: Visit) -> Response:
     name = _read(wrong, lambda: form.text("name", MAX_NAME_CHARS, label="Name"))
     scopes = _read(wrong, lambda: _scopes(form))
     expires_at = _read(wrong, lambda: _expiry(form, who.now))
-    api_cap = _read(wrong, lambda: form.amount("daily_api_cap", label="API credits a day"))
-    lead_cap = _read(wrong, lambda: form.amount("daily_lead_cap", label="Lead credits a day"))
+    api_cap = _read(wrong, lambda: form.amount("daily_api_cap", label="API credits per day"))
+    lead_cap = _read(wrong, lambda: form.amount("daily_lead_cap", label="Lead credits per day"))
     typed = {one: form.get(one) for one in ("name", "mode", "expires", "day", "daily_api_cap", "daily_lead_cap")}
     if wrong or name is None or scopes is None:
         return _form(dashboard, visit, typed, form.all("scopes"), form_id, wrong)
@@ -106,7 +106,7 @@ async def create(dashboard: Dashboard, visit: Visit) -> Response:
             test=form.get("mode") == "test",
         )  # fmt: skip
     except TooManyKeys:  # its words are for operators
-        wrong["form"] = f"This account has {MAX_STANDING} keys that work, which is the most. Revoke one first."
+        wrong["form"] = f"This account has {MAX_STANDING} active keys, the maximum. Revoke one first."
         # the number of this form is used up
         return _form(dashboard, visit, typed, scopes, secrets.token_urlsafe(16), wrong)
     return _shown_once(dashboard, visit, key_id, name, scopes, key)
@@ -124,7 +124,7 @@ def _read(wrong: dict[str, str], read: Callable[[], Read]) -> Read | None:
 def _scopes(form: Form) -> list[str]:
     chosen = form.all("scopes")
     if not chosen or not set(chosen) <= set(SCOPES):
-        raise FormError("scopes", "Choose what the key may do: one or more of these.")
+        raise FormError("scopes", "Choose at least one scope.")
     return [scope for scope in SCOPES if scope in chosen]
 
 
@@ -135,12 +135,12 @@ def _expiry(form: Form, now: datetime) -> datetime | None:
         return None
     if choice != "day":
         if choice not in ("30", "90", "365"):
-            raise FormError("expires", "Choose one of these.")
+            raise FormError("expires", "Choose one of these options.")
         return now + timedelta(days=int(choice))
     day = form.day("day", label="Last day")
     today = now.astimezone(UTC).date()
     if day is None or not today <= day <= today + MAX_EXPIRY:
-        raise FormError("day", "Last day: today or later, at most ten years from now, such as 2026-11-15.")
+        raise FormError("day", "Last day: enter a day such as 2026-11-15, from today up to ten years from now.")
     return datetime.combine(day + timedelta(days=1), time(), UTC)
 
 
@@ -178,7 +178,7 @@ async def rotate(dashboard: Dashboard, visit: Visit) -> Response:
     """Make the key that takes the place of another, and show it."""
     key, hours, who = await key_of(dashboard, visit), visit.form.get("hours"), visit.who
     if hours not in [value for value, *_ in OFFERED_OVERLAPS]:
-        return _rotate_form(dashboard, visit, key, "24", "Choose one of these.")
+        return _rotate_form(dashboard, visit, key, "24", "Choose one of these options.")
     try:
         key_id, made = await rotate_key(
             dashboard.backends.postgres, dashboard.backends.settings.key_secrets, key.id, timedelta(hours=int(hours)),
@@ -187,15 +187,15 @@ async def rotate(dashboard: Dashboard, visit: Visit) -> Response:
     except TooManyKeys:
         return _rotate_form(
             dashboard, visit, key, hours,
-            f"This account has {MAX_STANDING} keys that work, which is the most; for a while this would be one more. "
-            "Let the old key end at once, or revoke another first.",
+            f"This account has {MAX_STANDING} active keys, the maximum, and rotating adds one for a while. Let the "
+            "old key end now, or revoke another first.",
         )  # fmt: skip
     except AccountError:  # its words are for operators
         raise PageRefusal(
             409,
             "This key cannot be rotated",
-            "No key was made now. It was rotated before, was revoked or has expired. If it was rotated, the newest key "
-            "stands under API keys and was shown once; rotate that one to get another.",
+            "No key was created. This key was already rotated, was revoked or has expired. If it was rotated, its "
+            "newest replacement is listed under API keys and was shown once; rotate that one to get a new one.",
         ) from None
     old = await key_of(dashboard, visit)
     return _shown_once(dashboard, visit, key_id, key.name, list(key.scopes), made, old)

@@ -1,4 +1,5 @@
-"""The first page: what is left, how fast it goes, what happened last; to who has asked nothing yet, how to begin."""
+"""The first page: what is left, how fast it is used, what happened last. For accounts without requests, how to
+begin."""
 
 from __future__ import annotations
 

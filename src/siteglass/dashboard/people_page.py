@@ -19,9 +19,9 @@ ONE = PEOPLE + "/{person_id}"
 PAGE_PEOPLE = 100
 
 OFFERED_ROLES = (
-    ("viewer", "Viewer", "Sees everything but the audit trail, and changes nothing."),
-    ("member", "Member", "Also makes, rotates and revokes API keys."),
-    ("owner", "Owner", "Also invites and removes people, and sets the mail on low balances."),
+    ("viewer", "Viewer", "Can see everything except the audit trail, and change nothing."),
+    ("member", "Member", "Can also create, rotate and revoke API keys."),
+    ("owner", "Owner", "Can also invite and remove people, and set the low-balance email."),
 )
 
 
@@ -62,7 +62,7 @@ async def invite(dashboard: Dashboard, visit: Visit) -> Response:
     who, email, role = visit.who, visit.form.get("email")[:MAX_EMAIL_CHARS], visit.form.get("role")
     try:
         if role not in ROLES:
-            raise PeopleError("Choose one of these.", "role")
+            raise PeopleError("Choose one of these options.", "role")
         by = ("person", str(who.person_id))
         await dashboard.sign_in.invite(email, role, who.account_id, who.account_name, by)
     except PeopleError as error:
@@ -109,7 +109,7 @@ async def set_role(dashboard: Dashboard, visit: Visit) -> Response:
     """Let a person do more or less."""
     member, role, who = await _member(dashboard, visit), visit.form.get("role"), visit.who
     if role not in ROLES:
-        return _one(dashboard, visit, member, field="role", problem="Choose one of these.")
+        return _one(dashboard, visit, member, field="role", problem="Choose one of these options.")
     if role != member.role:
         try:
             await people.set_role(

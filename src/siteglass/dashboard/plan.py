@@ -52,7 +52,7 @@ def price(micros_per_credit: int, currency: str) -> str:
 
 
 async def set_alert(dashboard: Dashboard, visit: Visit) -> Response:
-    """Below which numbers owners get a mail; an empty field is none."""
+    """The thresholds below which owners get a mail; an empty field means no threshold."""
     numbers: dict[str, int | None] = {}
     wrong: dict[str, str] = {}
     for name, label in KINDS:

@@ -1,4 +1,4 @@
-"""Why a page is not shown. The one place that spells it: a status, a title, and what to do next."""
+"""Why a page is not shown: a status, a title, and what to do next. Nothing else writes these texts."""
 
 from __future__ import annotations
 
@@ -21,28 +21,34 @@ class PageRefusal(Exception):
 
 
 NOT_THERE = PageRefusal(
-    404, "There is nothing here", "The link may be old, or it belongs to another account. Start from the overview."
+    404, "Page not found", "The link may be outdated, or belong to another account. Start from the overview."
 )
 NOT_ALLOWED = PageRefusal(
     403, "Your role does not allow this", "An owner of the account can do it, or change your role under People."
 )
 NOT_FROM_HERE = PageRefusal(
     403,
-    "This form did not come from this site",
-    "Nothing was changed. Open the page again and send the form from there.",
+    "This form was not sent from this site",
+    "Nothing was changed. Open the page again and submit the form from there.",
 )
 FORM_TOO_OLD = PageRefusal(
     403,
-    "This form is too old",
-    "Nothing was changed. You may have signed in or out meanwhile: reload the page, try again.",
+    "This form has expired",
+    "Nothing was changed. You may have signed in or out in the meantime: reload the page and try again.",
 )
-NOT_A_FORM = PageRefusal(415, "This is no form", "Nothing was changed. Programs use the API: see /docs.")
-TOO_LARGE = PageRefusal(413, "The form is too large", "Nothing was changed. Send less text.")
+NOT_A_FORM = PageRefusal(
+    415,
+    "Unsupported content type",
+    "Nothing was changed. This address accepts forms only. Programs use the API: see /docs.",
+)
+TOO_LARGE = PageRefusal(413, "The form is too large", "Nothing was changed. Shorten the text and try again.")
 NOT_NOW = PageRefusal(
     503,
-    "This does not work right now",
-    "Nothing was changed that you did not see confirmed. Try again in a few seconds.",
+    "Temporarily unavailable",
+    "Only changes that you saw confirmed were made. Try again in a few seconds.",
 )
 OUR_FAULT = PageRefusal(
-    500, "Something went wrong on our side", "It was noted. Try again; if it stays so, tell us the number below."
+    500,
+    "Something went wrong on our side",
+    "We've logged this error. If it keeps happening, contact us with the ID below.",
 )

@@ -1,4 +1,4 @@
-"""Turns what a page knows into HTML: templates, how numbers and times are spelled, and the headers of every page."""
+"""Turns the data of a page into HTML: templates, the formats of numbers and times, and the headers of every page."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ MEAN_WHOLE_FROM = 100
 # What is said once after something was done; an address names it, so that nothing needs to be kept.
 DONE = {
     "signed-out": "You are signed out.",
-    "password-changed": "Your password was changed, and all other sessions were ended.",
+    "password-changed": "Your password was changed, and all other sessions were signed out.",
     "password-reset": "Your password was changed. Sign in with it.",
     "joined": "Welcome. You now belong to this account.",
     "session-ended": "The session was ended.",
     "sessions-ended": "All other sessions were ended.",
-    "second-factor-off": "Two-step sign-in is off. Your password alone lets you in.",
+    "second-factor-off": "Two-step sign-in is off. You now sign in with your password alone.",
     "name-changed": "Your name was changed.",
-    "key-revoked": "The key was revoked. No request with it is answered or charged any more.",
-    "invited": "The invitation is on its way.",
-    "withdrawn": "The invitation was withdrawn. Its link works no more.",
+    "key-revoked": "The key was revoked. Requests with it are no longer answered or charged.",
+    "invited": "The invitation was sent.",
+    "withdrawn": "The invitation was withdrawn. Its link no longer works.",
     "role-changed": "The role was changed.",
     "left": "You have left the account.",
-    "removed": "The person was removed, and signed out of this account.",
-    "alert-set": "Saved. Owners get a mail when the balance falls below.",
-    "alert-off": "Saved. No mail is sent.",
-    "switched": "You are looking at another account now.",
+    "removed": "The person was removed and signed out of this account.",
+    "alert-set": "Saved. Owners get an email when the balance falls below this number.",
+    "alert-off": "Saved. No email will be sent.",
+    "switched": "You switched to another account.",
 }
 
 
 def number(value: float | None) -> str:
-    """1,234,567, or a dash for nothing known."""
+    """1,234,567, or a dash if the number is unknown."""
     if value is None:
         return "–"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}".removesuffix(".0")

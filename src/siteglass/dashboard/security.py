@@ -28,7 +28,7 @@ _SYSTEMS = (
 
 
 def device(agent: str) -> str:
-    """A browser in two words, such as "Firefox on Windows"; what is none, by its own name."""
+    """A browser in a few words, such as "Firefox on Windows"; other programs by their own name."""
     browser = next((name for sign, name in _BROWSERS if sign in agent), "")
     system = next((name for sign, name in _SYSTEMS if sign in agent), "")
     if not browser:
@@ -101,9 +101,7 @@ async def set_up(dashboard: Dashboard, visit: Visit) -> Response:
     secret: str = opened[1]
     step = step_of(secret, visit.form.get("code"), dashboard.backends.clock.now_ms() / 1000)
     if step is None:
-        return _set_up_page(
-            dashboard, visit, secret, "That is not the code of this secret. Is the clock of your phone right?"
-        )
+        return _set_up_page(dashboard, visit, secret, "That code does not match. Is the clock of your phone right?")
     codes = await dashboard.sign_in.factors.set_up(visit.who.person_id, secret, step)
     return see_other(HERE) if codes is None else dashboard.page(visit, "recovery_codes.html", codes=codes, is_new=True)
 

@@ -15,7 +15,7 @@ MAX_PASSWORD_CHARS = 1_000
 
 
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
-    """The form; who is signed in goes on."""
+    """The form; people who are signed in are redirected."""
     if visit.session is not None:
         return see_other(own_path(visit.query.get("next")))
     return _form(dashboard, visit, next_path=own_path(visit.query.get("next")))
@@ -63,7 +63,7 @@ async def with_code(dashboard: Dashboard, visit: Visit) -> Response:
 
 
 async def _signed_in(dashboard: Dashboard, visit: Visit, passed: PasswordResult, next_path: str) -> Response:
-    """A session of its own: one that the browser had before ends, so that nobody can have planted it."""
+    """A new session: the browser's previous session ends, so that nobody can have planted it."""
     if visit.session is not None:
         await _end(dashboard, visit)
     visit.sign_in_as(passed.token, passed.known)
@@ -92,7 +92,7 @@ def _confirm_form(dashboard: Dashboard, visit: Visit, next_path: str, error: Peo
 
 
 async def confirm(dashboard: Dashboard, visit: Visit) -> Response:
-    """Go on with what was asked for."""
+    """Redirect to the page that was requested."""
     next_path, form = own_path(visit.form.get("next")), visit.form
     password = form.get("password")[:MAX_PASSWORD_CHARS]
     try:
@@ -104,7 +104,7 @@ async def confirm(dashboard: Dashboard, visit: Visit) -> Response:
 
 
 async def show_accounts(dashboard: Dashboard, visit: Visit) -> Response:
-    """The accounts of who is signed in, to choose from."""
+    """The accounts of the signed-in person, to choose from."""
     accounts = await people.accounts_of(dashboard.backends.postgres, visit.who.person_id)
     return dashboard.page(visit, "accounts.html", accounts=accounts)
 

@@ -36,9 +36,9 @@ _OUTCOMES: tuple[tuple[str, int | Literal["bad"]], ...] = (
 )
 
 _NOTHING = {
-    "API credits": "No API credits were used in these days.",
-    "Lead credits": "No lead credits were used in these days.",
-    "requests": "No requests were made in these days.",
+    "API credits": "No API credits were used in this period.",
+    "Lead credits": "No lead credits were used in this period.",
+    "requests": "No requests were made in this period.",
 }
 
 
@@ -79,7 +79,9 @@ def read_choice(query: Form) -> UsageSelection:
     last = last or datetime.now(UTC).date()
     first = first or max(date.min, last - timedelta(days=min(DEFAULT_DAYS, last.toordinal()) - 1))
     if not 0 <= (last - first).days < activity.MAX_DAYS:
-        raise FormError("first", f"First day: at most {activity.MAX_DAYS} days before the last day, and not after it.")
+        raise FormError(
+            "first", f"First day: must not be after the last day, and at most {activity.MAX_DAYS} days before it."
+        )
     return UsageSelection(first, last, None, kind)
 
 
@@ -113,7 +115,7 @@ def _by_operation(used: CreditsByDay, kind: str) -> Chart:
 
 
 def _by_key(used: CreditsByDay, kind: str) -> Chart:
-    """The key with most of this kind first, all that are not told one by one last."""
+    """The key with the most credits of this kind first, and the sum of unlisted keys last."""
     found = sorted(used.by_key(), key=lambda series: (series.key_id is None, -sum(_credits_of(series, kind))))
     lines = [
         Line(series.label, _credits_of(series, kind), OTHER_COLOUR if series.key_id is None else place)

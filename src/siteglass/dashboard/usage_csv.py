@@ -14,7 +14,7 @@ from siteglass.platform.postgres import Postgres
 
 COLUMNS = ("day", "operation", "key_id", "key_name", "requests", "api_credits", "lead_credits")
 TOO_MUCH = PageRefusal(
-    400, "This is too much for one file", "One day alone has too many rows. Use the API: GET /v1/usage."
+    400, "Too many rows for one file", "A single day has too many rows. Use the API instead: GET /v1/usage."
 )
 
 

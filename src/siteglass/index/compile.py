@@ -8,15 +8,15 @@ from typing import Any
 from siteglass.query.criteria import Condition, Criteria, Range, Value
 from siteglass.query.field import Kind
 
-# Lucene walks up to this many terms lazily and collects all matches up front beyond it: a page would then cost what
-# matches, so longer lists are cut into pieces.
+# Up to this many terms, Lucene walks lazily; beyond it, Lucene collects all matches first. The cost of a page would
+# then grow with the matches, so longer lists are split.
 LAZY_TERMS = 16
 
 Query = dict[str, Any]
 
 
 def compile_criteria(criteria: Criteria, extra: Iterable[Query] = ()) -> Query:
-    """The query of a search; `extra` filters are added behind those of the criteria."""
+    """The query of a search; `extra` filters are added after those of the criteria."""
     filters: list[Query] = []
     exclusions: list[Query] = []
     for condition in criteria.conditions:
@@ -74,7 +74,7 @@ def _ways(condition: Condition) -> Iterable[Query]:
             # Later than the earliest is later than any.
             yield {"range": {ask.index: {"gt": min(v for v in values if isinstance(v, int)), "format": "epoch_millis"}}}
         case Kind.AGE:
-            raise ValueError("an age must be fixed to a moment before it is searched")
+            raise ValueError("an age must be converted to a time before it is searched")
 
 
 def _terms(field: str, values: Iterable[Value]) -> Iterable[Query]:

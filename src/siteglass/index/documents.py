@@ -1,4 +1,4 @@
-"""A lead as an index document: what is spelled in answers, and the keys it is found and ordered by. Pure."""
+"""A lead as an index document: the record for responses, and the keys that it is found and ordered by. Pure."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def sort_keys(lead: Lead) -> SortKeys:
 
 
 def spending_range(spending: int | None) -> str | None:
-    """The step of the ladder that a sum lies on; it can be sent back as the `spending` filter."""
+    """The step of the ladder that contains a sum; it can be sent back as the `spending` filter."""
     return None if spending is None else _LADDER[bisect_right(_LADDER_STEPS, spending) - 1]
 
 
@@ -112,7 +112,8 @@ def _content(lead: Lead) -> list[str]:
 
 
 def document(lead: Lead, source: str, contacts: Sequence[str] = ()) -> dict[str, Any]:
-    """The document of a lead; `source` says where its Parquet record lies, `contacts` by what an opt-out finds it."""
+    """The document of a lead; `source` is the position of its Parquet record, `contacts` the keys by which an opt-out
+    finds it."""
     keys = sort_keys(lead)
     region, subregion, alpha2 = _place(lead.country) if lead.country else (None, None, "")
     made: dict[str, Any] = {
@@ -176,7 +177,8 @@ def document(lead: Lead, source: str, contacts: Sequence[str] = ()) -> dict[str,
 
 
 def bulk_lines(lead: Lead, source: str, contacts: Sequence[str] = (), *, equal_wins: bool = True) -> bytes:
-    """The two lines of `_bulk` that write a lead; a newer crawl wins, an equal one unless told otherwise."""
+    """The two lines of `_bulk` that write a lead; a newer crawl wins, and an equal one unless the caller says
+    otherwise."""
     return _action("index", lead.domain, lead.crawled_at_ms, equal_wins=equal_wins) + orjson.dumps(
         document(lead, source, contacts), option=orjson.OPT_APPEND_NEWLINE
     )

@@ -38,8 +38,8 @@ async def too_old(index: Index, *, force: bool = False) -> dict[str, int]:
         all_leads = await generations.count(index, name, {"match_all": {}})
         if counts[name] > MOST_SHARE * all_leads and not force:
             raise generations.GenerationError(
-                f"{counts[name]} of the {all_leads} leads of {name} are too old, more than {MOST_SHARE:.0%}. Are the "
-                f"clock and {variable('lead_max_age_days')} right? If so: siteglass index expire --force"
+                f"{counts[name]} of the {all_leads} leads of {name} have expired, more than {MOST_SHARE:.0%}. Check "
+                f"the clock and {variable('lead_max_age_days')}. If both are right, run: siteglass index expire --force"
             )
     return counts
 
@@ -48,7 +48,8 @@ def _too_old(index: Index) -> dict[str, Any]:
     oldest_ms = oldest_crawl_ms(index.settings, index.clock.now_ms())
     if oldest_ms is None:
         raise generations.GenerationError(
-            f"No lead is too old: {variable('lead_max_age_days')} is not set. Set it for all that load leads, too."
+            f"Leads do not expire: {variable('lead_max_age_days')} is not set. Set it for every process that loads "
+            "leads."
         )
     return {"range": {"crawled_at": {"lt": oldest_ms, "format": "epoch_millis"}}}
 
@@ -75,7 +76,8 @@ async def expire(index: Index, name: str, on_progress: Callable[[int], None]) ->
                 await asyncio.sleep(POLL_S)
     except TimeoutError:
         raise generations.GenerationError(
-            f"{name}: not all is deleted within {DEADLINE_S} s. Run it again: it goes on where it was stopped."
+            f"{name}: not all leads were deleted within {DEADLINE_S} s. Run the command again: it continues where it "
+            "stopped."
         ) from None
     finally:
         # Also when the operator interrupts it; one that has ended cannot be cancelled any more.
@@ -83,7 +85,9 @@ async def expire(index: Index, name: str, on_progress: Callable[[int], None]) ->
             await generations.admin(index, "POST", f"{task}/_cancel")
     failures = state["response"]["failures"] if "response" in state else [state["error"]]
     if failures:
-        raise generations.GenerationError(f"Not all could be deleted from {name}: {failures[0]}. Run it again.")
+        raise generations.GenerationError(
+            f"Some leads could not be deleted from {name}: {failures[0]}. Run the command again."
+        )
     deleted: int = state["response"]["deleted"]
     on_progress(deleted)
     return deleted

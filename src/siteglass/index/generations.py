@@ -1,6 +1,6 @@
 """Index generations: made aside, filled, promoted by swapping the read alias, dropped. Readers never see the change.
 
-All generations that take writes stand behind the write alias; a writer asks for them before each batch.
+The write alias names all generations that receive writes; a writer looks them up before each batch.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from siteglass.index.names import written_as
 from siteglass.platform.backends import EngineError
 
 ADMIN_TIMEOUT_MS = 60_000
-# A generation is named by the clock of the machine that made it, the list of opt-outs is dated by PostgreSQL's: a clock
-# that was ahead must not let workers forget what was listed just after. No machine in use is wrong by a day.
+# A generation is named by the clock of the machine that created it, but opt-outs are dated by PostgreSQL's clock. A
+# fast clock must not let workers forget opt-outs that were listed just afterwards. No machine in use is wrong by a day.
 CLOCK_MARGIN = timedelta(days=1)
 
 
@@ -29,7 +29,7 @@ class GenerationError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What `status` tells of one generation."""
+    """What `status` shows of one generation."""
 
     name: str
     documents: int
@@ -162,7 +162,7 @@ async def _behind(index: Index, alias: str) -> str | None:
 async def promote(index: Index, name: str, forced: str | None = None) -> None:
     """Let searches see this generation, in one step, which also keeps the one that was live as the way back."""
     if not (await require(index, name)).takes_writes:
-        raise GenerationError(f"{name} takes no writes: what changed since is missing in it. Rebuild it.")
+        raise GenerationError(f"{name} does not receive writes, so recent changes are missing. Rebuild it.")
     await refresh(index, [name])
     was_live = await live(index)
     if was_live != name:
@@ -178,14 +178,14 @@ async def rollback(index: Index) -> tuple[str, str]:
     was_live, target = await live(index), await previous(index)
     if was_live is None or target is None:
         raise GenerationError(
-            "There is no generation to roll back to: none was live before, or it was dropped, or this was rolled back "
-            "already. `siteglass index status` lists them; siteglass index promote NAME"
+            "There is no generation to roll back to: none was live before, it was dropped, or a rollback was already "
+            "done. `siteglass index status` lists them; siteglass index promote NAME"
         )
     found = await require(index, target)
     if not found.takes_writes or found.schema_version < mapping.OLDEST_READABLE_SCHEMA:
         raise GenerationError(
-            f"{target} was live before, but takes no writes or has schema {found.schema_version}, which this build "
-            "cannot read. Rebuild: siteglass index rebuild SOURCE --promote"
+            f"{target} was live before, but does not receive writes or has schema {found.schema_version}, which this "
+            "build cannot read. Rebuild: siteglass index rebuild SOURCE --promote"
         )
     await refresh(index, [target])
     await _point(index, target, None)
@@ -235,7 +235,7 @@ async def count(index: Index, name: str, query: dict[str, Any]) -> int:
     """How many leads of a generation match; a part of them is a failure."""
     answer = await admin(index, "POST", f"/{name}/_count", {"query": query})
     if answer["_shards"]["failed"]:
-        raise Unavailable(f"a part of {name} does not answer")
+        raise Unavailable(f"a shard of {name} does not respond")
     counted: int = answer["count"]
     return counted
 
@@ -252,8 +252,8 @@ async def require(index: Index, name: str) -> Generation:
     """The generation; raises unless it exists."""
     known = {generation.name: generation for generation in await status(index)}
     if name not in known:
-        listed = ", ".join(known) or "none; make one with: siteglass index create"
-        raise GenerationError(f"There is no generation {name}. There are: {listed}")
+        listed = ", ".join(known) or "none; create one with: siteglass index create"
+        raise GenerationError(f"There is no generation {name}. Existing generations: {listed}")
     return known[name]
 
 
@@ -293,10 +293,10 @@ async def readiness(index: Index) -> str | None:
     except EngineError as error:
         return "no index generation is live" if error.status == 404 else f"opensearch refused: {error.status}"
     except Unavailable:
-        return "opensearch does not answer"
+        return "opensearch does not respond"
     versions = [index["mappings"].get("_meta", {}).get("schema_version", 0) for index in found.values()]
     if not versions or min(versions) < mapping.OLDEST_READABLE_SCHEMA:
-        return f"the live index has schema {versions}, this build reads {mapping.OLDEST_READABLE_SCHEMA} and newer"
+        return f"the live index has schema {versions}, but this build reads {mapping.OLDEST_READABLE_SCHEMA} and newer"
     return None
 
 

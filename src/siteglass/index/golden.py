@@ -44,7 +44,7 @@ class GoldenSet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for number, query in enumerate(self.queries):
             unknown = [name for name in query.search if name not in FILTERS and name not in _TEXTS]
             if unknown:
-                raise generations.GenerationError(f"queries[{number}].search: {unknown[0]}: no filter of a search")
+                raise generations.GenerationError(f"queries[{number}].search: {unknown[0]}: not a search filter")
             try:
                 meaning = read_meaning(query.search, now_ms).criteria
             except BadRequest as error:

@@ -18,7 +18,7 @@ class Cluster:
     version: str
     nodes: int
     health: str
-    """Of our own generations: a broken index of someone else's is not ours to mend."""
+    """Only our generations: this service cannot fix a broken index of another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ async def cluster(index: Index, timeout_ms: int) -> Cluster:
 
 
 async def disk(index: Index, timeout_ms: int) -> Disk | None:
-    """Room on the fullest node; None where the cluster does not tell, as some that others manage."""
+    """Room on the fullest node; None where the cluster does not report it, as some that others manage."""
     engine = index.opensearch
     params = {"include_defaults": "true", "flat_settings": "true"}
     answer = await engine.request("GET", "/_cluster/settings", timeout_ms=timeout_ms, params=params)

@@ -1,4 +1,4 @@
-"""Leads that carry a value: found by the keys that stand in `contacts`, generation by generation."""
+"""Leads that contain a value: found by the keys in `contacts`, generation by generation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Holder:
 
     domain: str
     place: str
-    """Where its record lies."""
+    """The position of its record."""
     version: int
     """The time of its crawl in milliseconds, by which it was written."""
     record: dict[str, Any]

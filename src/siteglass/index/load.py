@@ -41,7 +41,7 @@ def to_store(source: Path, store: Path) -> Path:
     if source.resolve().parent == store.resolve():
         return source
     if source.suffix == ".parquet":
-        count_leads(source)  # what is no such file must not get into the store
+        count_leads(source)  # other files must not get into the store
     store.mkdir(parents=True, exist_ok=True)
     with source.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:12]

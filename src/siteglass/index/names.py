@@ -1,4 +1,4 @@
-"""Names of indices and aliases: one read alias and one write alias per dataset, generations behind them."""
+"""Names of indices and aliases: one read alias and one write alias per dataset, which point to generations."""
 
 from __future__ import annotations
 

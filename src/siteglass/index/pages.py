@@ -1,9 +1,14 @@
 """Pages of a search, forward and backward, each in one engine request whose cost does not grow with its depth.
 
-Every order starts with a fine-grained number; a later page adds a range on it to `search_after`, because on its own
-`search_after` walks over all matches before the page. Along the order in which the index itself is sorted the engine
-stops early. Against it every match would look better than the last, so the range is also bounded on the far side: as
-far as a page is wide, then further if that was too little.
+Every order starts with a fine-grained number, the key. A later page adds a range on the key to `search_after`, which
+alone walks over all matches before the page. In the order in which the index is sorted, the engine stops early. In the
+opposite direction, every match would look better than the last. So the range is also bounded on the far side: by some
+page widths, then by more of them if that was too little.
+
+An example: a page of `-score` starts at rank 1,000, and its leads span 50 ranks (its width). The next page runs along
+the index: the range is `rank >= 1000` and the engine stops after the page. The page before runs against it: the first
+window is 8 widths, `600 <= rank <= 1000`. If fewer leads than needed are in there, the next window would be 64 widths.
+That is more than all ranks below 1,000, so the last attempt is `rank <= 1000` without a lower bound.
 """
 
 from __future__ import annotations
@@ -69,7 +74,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class HitPage:
-    """Leads in the order of the search, and whether more lie behind them in the direction of travel."""
+    """Leads in the order of the search, and whether there are more in the direction of travel."""
 
     hits: list[Hit]
     more: bool
@@ -106,7 +111,7 @@ def page_body(
 
 
 def _nearby(order: Order, position: Position, window: int | None) -> Query:
-    """The range that lets the engine start at the page instead of walking there, and stop behind it."""
+    """The range that lets the engine start at the page instead of walking there, and stop after it."""
     down = order.runs_down(backward=position.backward)
     bounds = {"lte" if down else "gte": position.key}
     if window is not None:
@@ -194,7 +199,7 @@ async def first_page(index: Index, criteria: Criteria, sort: str, limit: int) ->
         },
     ]
     if settings.total_exact_ms > 0:
-        # A late count is no failure, so it may come back in part; it is then sampled instead.
+        # A late count is not a failure, so it may be partial; it is then estimated from a sample.
         lines.append({"index": index.names.read, "allow_partial_search_results": True, "request_cache": True})
         lines.append({**count_body(criteria), "timeout": f"{settings.total_exact_ms}ms"})
     answers = await _msearch(index, lines)
@@ -250,7 +255,7 @@ async def _sampled_total(index: Index, criteria: Criteria) -> Total:
 
 
 def _failure(error: EngineError) -> Exception:
-    """A cluster that is away or full is no fault of ours; a query that it cannot read is."""
+    """An unavailable or full cluster is not a bug; a query that it cannot read is one."""
     return Unavailable(f"search refused: {error}") if error.passing else error
 
 
@@ -259,7 +264,7 @@ def _require_whole(answer: dict[str, Any]) -> None:
     if "error" in answer:
         raise _failure(EngineError(answer["status"], answer))
     if answer["timed_out"] or answer["_shards"]["failed"]:
-        raise Unavailable("search was not complete in time")
+        raise Unavailable("the search did not finish in time")
 
 
 def _page(answer: dict[str, Any], limit: int, *, backward: bool) -> HitPage:

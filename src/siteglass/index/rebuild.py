@@ -1,7 +1,7 @@
-"""Operation: a new generation from files of leads, verified and promoted, while searches and writers go on.
+"""Operation: a new generation from lead files, verified and promoted, while searches and writes continue.
 
-The order of the steps is what keeps changes from being lost: the generation comes first, so that writers write to it,
-and only then the files are listed. A change is in a file that was there before, or was written to the generation.
+The order of the steps keeps changes from being lost. The generation is created first, so that writers write to it, and
+only then are the files listed. So every change is either in a listed file, or was written to the generation.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RebuildPlan:
     forced: str | None = None
     """Why it is promoted without having been verified."""
     keep: int = 1
-    """Generations kept behind the new one."""
+    """Older generations to keep."""
     keep_failed: bool = False
     tolerances: Tolerances = field(default_factory=Tolerances)
     golden: GoldenSet | None = None
@@ -63,7 +63,7 @@ class RebuildFailed(Exception):
 async def rebuild(index: Index, sources: Sequence[Path], plan: RebuildPlan) -> RebuildReport:
     """Build a generation of the files, or of the Parquet files in folders, and do with it as planned."""
     started = time.monotonic()
-    files_of(sources)  # what cannot be read is told before anything is made
+    files_of(sources)  # unreadable files are reported before anything is created
     building = replace(plan.shape, replicas=0, refresh_interval="-1")
     source = ", ".join(str(path) for path in sources)
     name = await generations.create(index, building, source, unfinished=True)
@@ -96,10 +96,10 @@ def files_of(sources: Sequence[Path]) -> list[Path]:
         if source.is_dir():
             inside = sorted(source.glob("*.parquet"), key=lambda path: (path.stat().st_mtime_ns, path.name))
             if not inside:
-                raise generations.GenerationError(f"{source}: no .parquet file is in this folder")
+                raise generations.GenerationError(f"{source}: there is no .parquet file in this folder")
             found.extend(inside)
         elif source.suffix not in LEAD_FILES:
-            raise generations.GenerationError(f"{source}: leads come in files named {' or '.join(LEAD_FILES)}")
+            raise generations.GenerationError(f"{source}: lead files must be named {' or '.join(LEAD_FILES)}")
         else:
             found.append(source)
     return list(dict.fromkeys(reversed(found)))
@@ -112,7 +112,7 @@ async def _fill(index: Index, name: str, files: list[Path]) -> LoadReport:
         for path in stored:
             _add(whole, await load(index, path, _further(advance_to, whole.read), only=name))
     if not whole.read:
-        raise generations.GenerationError("The files hold no lead")
+        raise generations.GenerationError("The files contain no leads")
     return whole
 
 
@@ -136,9 +136,9 @@ async def _verified(index: Index, name: str, plan: RebuildPlan, loaded: LoadRepo
 
 
 async def _give_up(index: Index, name: str, plan: RebuildPlan) -> str:
-    """Drop what is half built; what is to be told of it."""
+    """Drop the unfinished generation; returns what to report about it."""
     if not plan.keep_failed:
         with contextlib.suppress(EngineError, Unavailable, generations.GenerationError):
             await generations.drop(index, name)
-            return f"{name} was dropped; the live generation is as it was. Mend that, and rebuild again."
-    return f"{name} is left unfinished; the live generation is as it was. Remove it: siteglass index drop {name}"
+            return f"{name} was dropped; the live generation is unchanged. Fix the cause, then rebuild again."
+    return f"{name} is left unfinished; the live generation is unchanged. Remove it: siteglass index drop {name}"

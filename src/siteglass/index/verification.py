@@ -61,7 +61,7 @@ class Report:
 
 
 async def verify(index: Index, name: str, tolerances: Tolerances, golden: GoldenSet | None = None) -> Report:
-    """Compare a generation with the live one; the first of all, and the live one itself, stand alone."""
+    """Compare a generation with the live one; the first generation, and the live one itself, are checked alone."""
     generation = await generations.require(index, name)
     await generations.refresh(index, [name])
     live = await generations.live(index)
@@ -85,11 +85,13 @@ async def _laid_out(index: Index, generation: Generation) -> list[Check]:
     differences = _differences(mapping.properties(), found[generation.name]["mappings"].get("properties", {}))
     expected, version = mapping.SCHEMA_VERSION, generation.schema_version
     told = "; ".join(differences[:MAX_EXAMPLES]) or "the same"
-    writes = "yes" if generation.takes_writes else "no: what changes is missing in it"
-    finished = "no: a rebuild fills it or was killed; siteglass index drop" if generation.unfinished else "yes"
+    writes = "yes" if generation.takes_writes else "no: changes do not reach it"
+    finished = (
+        "no: a rebuild is still filling it, or was killed; siteglass index drop" if generation.unfinished else "yes"
+    )
     return [
         Check("schema", f"version {expected}", f"version {version}", version == expected),
-        Check("fields", "those of this build", told, not differences),
+        Check("fields", "the fields of this build", told, not differences),
         Check("health", "green or yellow", generation.health, generation.health in ("green", "yellow")),
         Check("takes writes", "yes", writes, generation.takes_writes),
         Check("finished", "yes", finished, not generation.unfinished),
@@ -102,14 +104,14 @@ def _differences(expected: dict[str, Any], found: dict[str, Any]) -> list[str]:
         if field not in found:
             told.append(f"{field} is missing")
         elif field not in expected:
-            told.append(f"{field} is not known to this build")
+            told.append(f"{field} is unknown to this build")
         elif (ours := _spelled(expected[field])) != (theirs := _spelled(found[field])):
             told.append(f"{field} is {theirs} instead of {ours}")
     return told
 
 
 def _spelled(field: dict[str, Any]) -> dict[str, Any]:
-    """A field as the engine spells it back: without what is the default."""
+    """A field as the engine returns it: without defaults."""
     return {
         key: {name: _spelled(inner) for name, inner in value.items()} if key == "properties" else value
         for key, value in field.items()
@@ -144,7 +146,7 @@ def _gone_check(pairs: Pairs, tolerances: Tolerances) -> Check:
 
 def _older_check(pairs: Pairs) -> Check:
     found = f"{len(pairs.older):,} older{_such_as(pairs.older)}"
-    return Check("versions", f"none of {len(pairs.other):,} leads older than live", found, not pairs.older)
+    return Check("versions", f"none of {len(pairs.other):,} leads older than in live", found, not pairs.older)
 
 
 async def _empty_checks(
@@ -232,7 +234,7 @@ async def _golden(index: Index, name: str, golden: GoldenSet) -> list[Check]:
     if golden.domains:
         stored = await stored_versions(index, name, list(golden.domains))
         missing = [domain for domain in golden.domains if domain not in stored]
-        expected = f"all {len(golden.domains):,} are there"
+        expected = f"all {len(golden.domains):,} exist"
         checks.append(Check("golden domains", expected, f"{len(missing):,} missing{_such_as(missing)}", not missing))
     for title, query, made in golden.compiled(index.clock.now_ms()):
         found = await _count(index, name, made)

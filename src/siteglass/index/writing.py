@@ -24,7 +24,7 @@ from siteglass.suppression.redaction import changes, hashes, index_keys, lead_ge
 from siteglass.suppression.values import Hasher
 
 BULK_TIMEOUT_MS = 120_000
-# All tries together: what an opt-out waits for before it looks once more, see `opt_out.SETTLE_AFTER`.
+# For all attempts together: an opt-out waits this long before it looks again, see `opt_out.SETTLE_AFTER`.
 WRITE_DEADLINE_S = 300
 FIRST_PAUSE_S, LAST_PAUSE_S, MAX_TRIES = 0.2, 10.0, 10
 MAX_REASONS = 5
@@ -116,7 +116,7 @@ def found_on(batch: Sequence[SuppressibleValues], listed: ListedValues) -> list[
 
 
 async def write(index: Index, target: str, lines: Sequence[bytes], told: WriteReport) -> None:
-    """Documents to one generation, all tries within one deadline.
+    """Write documents to one generation, all attempts within one deadline.
 
     One that was dropped since it was asked for wants nothing any more.
     """
@@ -150,7 +150,7 @@ async def _send(index: Index, target: str, lines: Sequence[bytes], told: WriteRe
                 if await generations.is_gone(index, target):
                     return
                 raise generations.GenerationError(
-                    f"{target} takes writes, but its own alias {written_as(target)} is missing, so they would be lost. "
+                    f"{target} receives writes, but its alias {written_as(target)} is missing, so they would be lost. "
                     f"Rebuild it: siteglass index rebuild SOURCE --promote, or drop it: siteglass index drop {target}"
                 )
             for action, item in items:
@@ -160,13 +160,13 @@ async def _send(index: Index, target: str, lines: Sequence[bytes], told: WriteRe
                 return
         await asyncio.sleep(pause_s)
         pause_s = min(pause_s * 2, LAST_PAUSE_S)
-    raise Unavailable(f"the engine refused a batch {MAX_TRIES} times")
+    raise Unavailable(f"the engine rejected a batch {MAX_TRIES} times")
 
 
 def _count(action: str, item: dict[str, Any], told: WriteReport) -> None:
     match item["status"]:
         case 429:
-            pass  # sent again
+            pass  # retried
         case 404 if action == "delete":
             pass  # was not there
         case status if status < 300:

@@ -70,8 +70,8 @@ class _Reading:
     def items(self) -> Items:
         """All of it, up to damage after which nothing is proven."""
         place = 0
-        # Whether every member so far held exactly one record. Only then does the end of a member also end a broken
-        # record; elsewhere, as in files that are packed in blocks, the next member may begin inside of a page.
+        # Whether every member so far contained exactly one record. Only then does the end of a member also end a broken
+        # record. In files that are packed in blocks, the next member may begin inside a page.
         one_each = False
         while place < len(self._data) and _NO_PADDING.search(self._data, place):
             start, end, may_continue = place, len(self._data), False

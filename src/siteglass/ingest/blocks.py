@@ -1,7 +1,7 @@
 """Blocks: rows of Arrow in one piece of bytes, for all rows of a file that go to the same part of the merge.
 
-Spark moves them as they are. To take forty columns apart for every row, as its own rows have it, and to put them
-together again takes it longer than all the rest of the merge.
+Spark moves them as they are. Splitting forty columns into Spark's own rows and joining them again takes longer than the
+rest of the merge.
 """
 
 from __future__ import annotations

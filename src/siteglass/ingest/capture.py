@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-# Larger bodies are cut: what a lead needs stands at the start, and no page may take a worker's memory.
+# Larger bodies are cut: what a lead needs is at the start, and no page may use up a worker's memory.
 MAX_BODY_BYTES = 5_000_000
 
 

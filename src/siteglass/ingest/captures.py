@@ -40,7 +40,7 @@ def checked(captures: pa.Table, name: str) -> pa.Table:
     captures = captures.select(FACTS_SCHEMA.names)
     for field in FACTS_SCHEMA:
         if field.name not in MAY_BE_UNKNOWN and captures.column(field.name).null_count:
-            raise ValueError(f"{name}: {field.name} is null in a row. Make this file of facts anew from its archive.")
+            raise ValueError(f"{name}: {field.name} is null in a row. Extract this file again from its archive.")
     return captures
 
 
@@ -123,7 +123,7 @@ def lightened(captures: pa.Table, priority: Priority) -> pa.Table:
 
 
 class CaptureCollector:
-    """Captures of a part as they come, from many files. However many pages a domain has, few are held."""
+    """The captures of a part as they come, from many files. However many pages a domain has, few are in memory."""
 
     def __init__(self, priority: Priority, max_bytes: int = MAX_HELD_BYTES) -> None:
         self._priority = priority
@@ -140,7 +140,7 @@ class CaptureCollector:
         if self._bytes > self._most:
             self._held = [lightened(self.captures(), self._priority)]
             self._bytes = self._held[0].nbytes
-            # Where all that is left must be held, it is not looked through again for each block.
+            # If everything left must stay in memory, it is not scanned again for each block.
             self._most = max(self._max_bytes, 2 * self._bytes)
 
     def captures(self) -> pa.Table:

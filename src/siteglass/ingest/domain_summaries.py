@@ -1,6 +1,6 @@
 """What the pages of a domain say together: captures of some thousand domains to one row for each that is a lead.
 
-Done a column at a time. Every order is total, so that the same facts make the same leads wherever rows happen to lie.
+Done a column at a time. Every order is total, so that the same facts make the same leads wherever rows are stored.
 Which domains are leads is said by `signals`, which pages are read by `captures`.
 """
 
@@ -57,7 +57,7 @@ class DomainSummaries(NamedTuple):
     sightings: pa.Table
     """One row for each value, page and method; `lead` is the number of the row in `leads`."""
     dropped: Counter[str]
-    """Domains that are no lead, by reason."""
+    """Domains that are not leads, by reason."""
 
 
 def together(captures: pa.Table, priority: Priority) -> DomainSummaries:

@@ -22,7 +22,7 @@ class NoEvidence(Exception):
 
 def evidence(domains: Any, sightings: pa.Table) -> pa.Table:
     """Sightings, see `together`, in the form of a file of evidence and in its order."""
-    # Equal rows of a group differ in where they lie: the newest first, so that it is the one that is kept.
+    # Equal rows of a group differ in their position: the newest first, so that it is kept.
     by_key: list[Order] = [(name, ASCENDING) for name in _KEY]
     order: list[Order] = [("last_seen_ms", DESCENDING), ("archive", ASCENDING), ("offset", ASCENDING)]
     sightings = sightings.sort_by([*by_key, *order])
@@ -58,7 +58,7 @@ def addresses_screened(found: pa.Table, contacts: Contacts, suppressed: Suppress
 
 
 def shown_evidence(found: pa.Table, leads: pa.RecordBatch) -> pa.Table:
-    """The evidence for what leads show, and for nothing else; raises NoEvidence if some is missing."""
+    """The evidence for exactly the values that leads show; raises NoEvidence if some is missing."""
     domains = listed(leads, "domain")
     shown = {
         f"{domain} {kind} {value}"
@@ -69,5 +69,5 @@ def shown_evidence(found: pa.Table, leads: pa.RecordBatch) -> pa.Table:
     columns: list[Any] = [found.column(name) for name in ("domain", "kind", "value")]
     keys: Any = pc.binary_join_element_wise(*columns, " ")
     if missing := shown.difference(keys.to_pylist()):
-        raise NoEvidence(f"{len(missing)} values without evidence, one of a lead of {min(missing).split()[0]}")
+        raise NoEvidence(f"{len(missing)} values without evidence, one of them in a lead of {min(missing).split()[0]}")
     return found.filter(pc.is_in(keys, pa.array(sorted(shown), pa.string())))

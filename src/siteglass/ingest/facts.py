@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 import pyarrow as pa
 
-# Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read anew.
+# Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read again.
 EXTRACTOR_VERSION = "2026.11.3"
 
 Kind = Literal["page", "parked", "soft_404", "empty", "failed", "redirect", "robots", "sitemap"]

@@ -23,7 +23,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 class NotAnHttpResponse(ValueError):
-    """The bytes are no HTTP answer; the message is the reason, one of few."""
+    """The bytes are not an HTTP response; the message is the reason, one of a few."""
 
 
 class Answer(NamedTuple):
@@ -45,7 +45,7 @@ def read_answer(message: bytes) -> Answer:
     lines = head.split(b"\n", MAX_HEADERS + 1)
     status = _STATUS_LINE.match(lines[0].rstrip(b"\r"))
     if status is None:
-        raise NotAnHttpResponse("no HTTP answer")
+        raise NotAnHttpResponse("no HTTP response")
     if end is None and len(message) > MAX_HEADER_BYTES:
         raise NotAnHttpResponse("headers without end")
     return Answer(int(status[1]), tuple(_headers(lines[1 : MAX_HEADERS + 1])), message[end.end() :] if end else b"")

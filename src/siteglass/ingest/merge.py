@@ -57,7 +57,7 @@ class MergeReport(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: int
     """Leads that say the same as those of the run before, and keep the time of their last change."""
     dropped: dict[str, int]
-    """Domains that are no lead, by reason: parked, alias, noindex, no_page, name, suppressed."""
+    """Domains that are not leads, by reason: parked, alias, noindex, no_page, name, suppressed."""
 
 
 def merge(
@@ -76,9 +76,9 @@ def merge(
     `out` takes its place when all is written. `previous` is such an `out` of the run before, this one or another.
     """
     if not any(facts.glob("*.parquet")):
-        raise MergeFailed(f"{facts}: no .parquet file is in this folder. Make some from archives first.")
+        raise MergeFailed(f"{facts}: there is no .parquet file in this folder. Extract archives first.")
     if previous is not None and not any(previous.glob("*.parquet")):
-        raise MergeFailed(f"{previous}: no .parquet file is in this folder. Leave it out for a first run.")
+        raise MergeFailed(f"{previous}: there is no .parquet file in this folder. Omit it for a first run.")
     with _replacing(out) as aside:
         return _merged(spark, facts, previous, Finishing(aside.resolve(), rules, suppressed), parts)
 

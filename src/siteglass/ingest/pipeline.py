@@ -30,7 +30,7 @@ from siteglass.platform.progress import progress, working
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Raise it with every change of how pages become a lead: it is part of a run's name, so that they are merged anew.
+# Raise it with every change of how pages become a lead: it is part of a run's name, so that they are merged again.
 MERGE_VERSION = "2026.11.2"
 MOST_PARKED_PERCENT = 0.1
 REPORT = "report.json"
@@ -38,7 +38,7 @@ TASKS = "tasks.txt"
 
 
 class RunFailed(Exception):
-    """A run that cannot go on; the message says why, and what to do."""
+    """A run that cannot continue; the message says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class RunResult:
 
 
 def build(order: RunOrder) -> RunResult:
-    """Bring a run to its end, or go on with one that was interrupted. What is done is not done again."""
+    """Run to the end, or resume an interrupted run. Finished steps are not repeated."""
     order.work.mkdir(parents=True, exist_ok=True)
     seconds: dict[str, float] = {}
     with _alone(order.work), _told():
@@ -86,9 +86,7 @@ def build(order: RunOrder) -> RunResult:
         if not files:
             dropped = ", ".join(f"{reason} {count}" for reason, count in merged.dropped.items()) or "none was read"
             damage = "".join(f"\n{line}" for line in damage_lines(summary.unread_bytes, summary.damage))
-            raise RunFailed(
-                f"No lead came of {summary.pages} pages. Domains that are none, by reason: {dropped}.{damage}"
-            )
+            raise RunFailed(f"{summary.pages} pages gave no lead. Rejected domains, by reason: {dropped}.{damage}")
         report = report_of(folder.name, summary, merged, files, seconds)
         with replacing(folder / REPORT) as sink:
             sink.write(msgspec.json.format(msgspec.json.encode(report), indent=2))
@@ -102,13 +100,15 @@ def _alone(work: Path) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise RunFailed(f"Another run works in {work}. Wait for its end, or name another folder: --work") from None
+            raise RunFailed(
+                f"Another run is using {work}. Wait until it ends, or choose another folder: --work"
+            ) from None
         yield
 
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What an operator can mend is told in one line."""
+    """Problems that an operator can fix are reported in one line."""
     try:
         yield
     except (spark.NoJava, MergeFailed) as error:
@@ -153,7 +153,7 @@ def _check_parked(summary: Summary) -> None:
         first = summary.parked[0]
         raise RunFailed(
             f"{len(summary.parked)} of {every} archives could not be read; the first, {first.archive}: {first.reason}. "
-            "Mend or leave them out, and run again: the others are not read again."
+            "Repair or omit them, then run again: the other archives are not read again."
         )
 
 

@@ -17,7 +17,7 @@ MAX_TRIES = 4
 TASKS_PER_WORKER = 50
 TASK_TIMEOUT_S = 3_600.0
 STOP_TIMEOUT_S = 5.0
-# Forked, but not from here: a worker begins without the threads, locks and files of who starts it.
+# Forked, but not from here: a worker starts without the threads, locks and files of its parent.
 _SERVER = multiprocessing.get_context("forkserver")
 
 
@@ -101,7 +101,7 @@ def _start(plan: Plan, running: list[_Worker]) -> _Worker:
 
 
 def _renewed(running: list[_Worker], plan: Plan, tasks_per_worker: int) -> list[_Worker]:
-    """Those that can go on; the others are stopped, and what they had half written is removed."""
+    """The workers that can continue; the others are stopped, and their unfinished files are removed."""
     kept = [
         worker
         for worker in running

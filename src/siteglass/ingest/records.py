@@ -1,7 +1,7 @@
 """Records of a member of an archive. A record counts only where something else than its own length proves its end.
 
-A page may hold bytes that look like a record of another domain. Where a record's length is wrong, reading would go on
-inside the page, so no record is ever searched for: each must begin where the one before provably ends. Proof is the
+A page may hold bytes that look like a record of another domain. With a wrong length, reading would continue inside the
+page. So records are never searched for: each must begin where the previous one provably ends. Proof is the
 end of a member whose checksum holds, or a digest of the record's content.
 """
 
@@ -84,7 +84,7 @@ def _read_head(stream: BinaryIO) -> tuple[int, dict[str, str]]:
         if line == b"\r\n":
             break
         text = _text(line)
-        if text[0] in " \t" and name:  # the standard lets a long value go on in the next line
+        if text[0] in " \t" and name:  # the standard lets a long value continue on the next line
             headers[name] += f" {text.strip()}"
             continue
         name, colon, value = text.partition(":")
@@ -109,7 +109,7 @@ def _read_block(stream: BinaryIO, member: Member, place: int, headers: dict[str,
     length, url = int(headers["content-length"]), _target(headers)
     rest = member.size - place - length
     if rest < 0:
-        raise Damaged("longer than what holds it", url)
+        raise Damaged("longer than its container", url)
     ends_member = member.is_checked and rest <= MAX_CLOSING_BYTES
     digest = None if ends_member else _Digest.of(headers, url)
     block = stream.read(min(length, MAX_BLOCK_BYTES))
@@ -127,7 +127,7 @@ def _read_block(stream: BinaryIO, member: Member, place: int, headers: dict[str,
     if not is_closed:
         raise Damaged("not closed", url)
     if digest and not digest.fits():
-        raise Damaged("digest does not fit", url)
+        raise Damaged("digest does not match", url)
     return block, place + length + len(closing)
 
 

@@ -38,7 +38,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     leads: int
     unchanged: int
     dropped: dict[str, int]
-    """Domains that are no lead, by reason."""
+    """Domains that are not leads, by reason."""
     sightings: int
     empty_percent: dict[str, float]
     """Leads without a value, by field."""
@@ -49,7 +49,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 def report_of(
     run: str, summary: Summary, merged: MergeReport, files: Sequence[Path], seconds: dict[str, float]
 ) -> Report:
-    """What there is to say of a run whose leads lie in these files."""
+    """The report of a run whose leads are in these files."""
     empty, leads = _empty(files)
     return Report(
         run=run,
@@ -88,7 +88,7 @@ def _count_empty(column: pa.Array[Any]) -> int:
     if pa.types.is_string(kind) or pa.types.is_dictionary(kind):
         texts: Any = column.cast(pa.string())
         lengths: Any = pc.binary_length(texts)
-    elif isinstance(column, pa.MapArray):  # never null, and without a function of its own
+    elif isinstance(column, pa.MapArray):  # never null, and without a separate function
         lengths = pc.list_value_length(pa.ListArray.from_arrays(column.offsets, column.keys))
     elif pa.types.is_list(kind):
         lengths = pc.list_value_length(column)
@@ -117,9 +117,9 @@ def spelled(report: Report) -> str:
         "seconds: " + ", ".join(f"{step} {took:g}" for step, took in report.seconds.items()),
         _counts("in quarantine", report.quarantined),
         *damage_lines(report.unread_bytes, report.damage),
-        _counts("domains that are no lead", report.dropped),
+        _counts("rejected domains", report.dropped),
         *(f"given up: {archive}: {reason}" for archive, reason in report.parked.items()),
-        "empty fields, % of the leads:",
+        "empty fields, % of leads:",
     ]
     pairs = [f"{name} {share:g}" for name, share in report.empty_percent.items() if share]
     lines += ["  " + ", ".join(pairs[start : start + 8]) for start in range(0, len(pairs), 8)]

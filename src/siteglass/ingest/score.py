@@ -1,7 +1,7 @@
 """The SEO score of a site: the weighted share of its checks that it passes. Open table, no state, no other input.
 
 The first block follows the SEO audits of Lighthouse, done on the source without a browser; the second is ours.
-The table is told in docs/guides/seo-score.md.
+docs/guides/seo-score.md explains the table.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MAX_LOAD_TIME_MS = 1_000
 
 
 def score(audits: Mapping[str, bool]) -> int | None:
-    """0 to 100, halves rounded up; None if no check applies. Names that are no check are an error."""
+    """0 to 100, halves rounded up; None if no check applies. Unknown names are an error."""
     total = sum(WEIGHTS[name] for name in audits)
     passed = sum(WEIGHTS[name] for name, passes in audits.items() if passes)
     return (200 * passed + total) // (2 * total) if total else None

@@ -1,8 +1,8 @@
 """Which domains are leads, and what their robots.txt and sitemaps say: a row for each domain of many captures.
 
-The newest home page speaks for the whole domain, "/" before others such as "/en": where it is parked, leads elsewhere
-or asks not to be listed, there is no lead. One that could not be fetched, or is one of those error pages that do not
-say so, says nothing, and an older one counts.
+The newest home page decides for the whole domain, "/" before others such as "/en". If it is parked, redirects elsewhere
+or asks not to be listed, there is no lead. A page that could not be fetched, or an error page with status 200, is
+skipped, and an older one counts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NEWEST: tuple[Order, ...] = tuple(
 
 
 def signals(captures: pa.Table, leads: Any, domains: pa.Array[Any]) -> pa.Table:
-    """Columns `dropped`, the reason why a domain is no lead or "", has_robots, robots_audits and has_sitemap."""
+    """Columns `dropped`, the reason why a domain is not a lead or "", has_robots, robots_audits and has_sitemap."""
     return _Signals(captures, leads, len(domains)).rows(domains)
 
 

@@ -51,7 +51,7 @@ def java_home() -> Path:
     if not found:
         raise NoJava(
             f"Spark needs Java {JAVA_VERSION} or newer, and none was found in {JVMS}. Install a JRE of version "
-            f"{JAVA_VERSION}, for example openjdk-{JAVA_VERSION}-jre-headless, or name the folder of one."
+            f"{JAVA_VERSION}, for example openjdk-{JAVA_VERSION}-jre-headless, or set the folder of an installed one."
         )
     return found[0][1]
 
@@ -77,7 +77,8 @@ def spark_session(
 
     work = work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    # What workers are sent may lie there for a while, secrets among it: ours alone, and nothing of a killed run.
+    # Data for workers, including secrets, may stay there for a while: only we can read it, and nothing remains of a
+    # killed run.
     shutil.rmtree(work / "tmp", ignore_errors=True)
     (work / "tmp").mkdir(mode=0o700)
     logging = work / "log4j2.properties"
@@ -167,14 +168,15 @@ def _task_runner(paths: list[str], plan: Plan) -> Callable[[Iterator[pa.RecordBa
 
 
 def _tried(archive: Path, plan: Plan) -> _Answer:
-    """A task's tries are counted beside its file: who dies cannot tell, and Spark ends the run after some."""
+    """A task's attempts are counted next to its file: a worker that dies cannot report it, and Spark ends the run after
+    some."""
     count: Path | None = None
     try:
         count = plan.folder / f"{task_id_of(archive)}.tries"
         tries = len(count.read_bytes()) if count.exists() else 0
         if tries >= MAX_FAILURES - 1:
             count.unlink()
-            return _Answer(parked=FailedArchive(archive=archive.name, reason=f"{tries} workers died of it"))
+            return _Answer(parked=FailedArchive(archive=archive.name, reason=f"{tries} workers crashed on it"))
         with count.open("ab") as file:
             file.write(b".")
         summary = run_task(archive, plan)

@@ -1,7 +1,7 @@
 """An estimate of what a site spends on advertising, in whole USD a month, from the ad networks whose tags it carries.
 
-Nobody outside knows the truth. A tag says that a site has bought, or prepared to buy, advertising on a network; the
-base is what a small advertiser there typically spends, and the country moves it. Tags of publishers (AdSense, Prebid
+Nobody outside knows the truth. A tag shows that a site has bought, or prepared to buy, advertising on a network. The
+base is what a small advertiser typically spends there, adjusted by country. Tags of publishers (AdSense, Prebid
 ...) earn money, they do not spend it, and count nothing. See docs/guides/ad-spending.md.
 """
 

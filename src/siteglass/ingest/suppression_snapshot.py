@@ -1,6 +1,6 @@
 """SuppressionSnapshot: a copy of the list of opt-outs for a run. What is on it gets into neither facts nor leads.
 
-The loader asks the list itself once more; this keeps it out of the files that lie in between.
+The loader checks the list again; this keeps suppressed values out of the files in between.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class SuppressionSnapshot:
     secret: str = field(repr=False)
 
     def hides_domain(self, domain: str) -> bool:
-        """Whether a domain, or a site that it lies below, is listed."""
+        """Whether a domain, or a site that it belongs to, is listed."""
         return not self.domains.isdisjoint(names(domain))
 
     def page(self, facts: PageFacts) -> PageFacts | None:
@@ -44,7 +44,7 @@ class SuppressionSnapshot:
         if not self.hashes:
             return facts
         hasher = _hasher(self.secret)
-        # Contacts are no plain texts as those of a lead are. The numbers among them tell what texts may mean.
+        # Contacts are not plain texts as in a lead. The numbers among them show what texts may mean.
         plain = {"emails": (), "phones": tuple(one.value for one in facts.phones)}
         changed = changes(
             lambda name: plain[name] if name in plain else getattr(facts, name, None), self.hashes, hasher

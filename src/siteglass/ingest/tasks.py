@@ -1,6 +1,6 @@
 """A task: one archive to one file of page facts. Its name says what went in, its bytes depend on nothing else.
 
-A task whose file is there is done. What could not be used stands in a second file beside it.
+A task is done if its file exists. A second file next to it lists what could not be used.
 """
 
 from __future__ import annotations
@@ -187,7 +187,8 @@ def _failed(capture: Capture, reason: str) -> QuarantinedRecord:
 
 
 def _reason(error: Exception) -> str:
-    """Our own errors say why, in few words; of others only the kind is told: their words may quote the page."""
+    """Our errors give the reason in a few words. For others only the kind is reported, because their message may quote
+    the page."""
     if type(error).__module__.startswith("siteglass."):
         return f"extract: {error}"[:MAX_REASON_CHARS]
     return f"extract: {type(error).__name__}"
@@ -262,7 +263,7 @@ def sweep(folder: Path, pid: int | str | None = "*") -> None:
 
 
 def bound_memory(max_bytes: int) -> None:
-    """Give this process no more memory of its own than this: one that asks for more gets a MemoryError.
+    """Limit the memory of this process: it gets a MemoryError if it allocates more.
 
     Bounds data and not addresses, since an archive is mapped whole into the address space.
     """

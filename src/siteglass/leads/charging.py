@@ -1,7 +1,7 @@
 """What runs around an operation that is charged: find and serialize the response, then charge, and only then answer.
 
-Nothing can fail between the charge and the response but its delivery; for that there is Idempotency-Key: the charge
-stores the response, and a caller that sends the same request again gets it again.
+Between the charge and the response only the delivery can fail. Idempotency-Key covers that: the charge stores the
+response, and a caller that repeats the request gets it again.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class AccountCharger:
             return paid_response(offer, receipt)
         before = None if retry is None else await self._find_earlier(caller, retry)
         if before is None:
-            raise Unavailable("an answer that was kept is gone")
+            raise Unavailable("a stored response is missing")
         return before
 
     async def _find_earlier(self, caller: Caller, retry: Retry) -> Response | None:
@@ -155,7 +155,7 @@ def read_retry(request: Request, body: dict[str, Any]) -> Retry | None:
     try:
         canonical = orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
     except orjson.JSONEncodeError:  # what can be read so deep cannot be written
-        raise BadRequest([Problem("body", "expected values that are not nested in hundreds of others")]) from None
+        raise BadRequest([Problem("body", "expected values that are not nested hundreds of levels deep")]) from None
     parts = (request.method.encode(), request.url.path.encode(), canonical)
     return Retry(match["quoted"] or match["bare"], hashlib.sha256(b"\n".join(parts)).digest())
 
@@ -168,7 +168,7 @@ async def find_offer(
         async with asyncio.timeout((settings.request_timeout_ms - settings.charge_timeout_ms) / 1000):
             return await work(request, caller, call, body)
     except TimeoutError as error:
-        raise Unavailable("the answer was not found within the deadline of the request") from error
+        raise Unavailable("the response was not ready before the request's deadline") from error
 
 
 def paid_response(offer: Offer, receipt: Receipt) -> Response:

@@ -11,7 +11,7 @@ from siteglass.query.values import MAX_AGE_DAYS
 
 
 def _argument(asked: SearchableField) -> str:
-    """An example of what stands in the parentheses."""
+    """An example of the text in the parentheses."""
     if asked.ask.kind is Kind.FLAG:
         return ""
     ranged = [f.example for f in asked.ask.filters if f.form in (Form.SPAN, Form.COMPARISON)]
@@ -37,11 +37,11 @@ def directive_table() -> str:
     """How `wrapped_query` is written, with every directive."""
     rows = "\n".join(_directive_row(name, asked) for name, asked in DIRECTIVES.items())
     return f"""\
-Directive text: one condition on each line, and all lines must hold. Values in parentheses are alternatives. `!` before
-a directive excludes. Numbers take `>` `<` `>=` `<=` `=`, `less than`, `greater than` or a range `1000-5000`. Double
+Directive text: one condition per line, and all lines must match. Values in parentheses are alternatives. `!` before a
+directive excludes. Numbers take `>` `<` `>=` `<=` `=`, `less than`, `greater than` or a range `1000-5000`. Double
 quotes keep commas and parentheses inside a value; a line that starts with `#` is a comment. At most {MAX_TEXT_CHARS:,}
-characters, {MAX_CONDITIONS} lines, {MAX_VALUES} values and {MAX_CANONICAL_BYTES:,} bytes once read. `query` beside it
-is not read; filters beside it hold too.
+characters, {MAX_CONDITIONS} lines, {MAX_VALUES} values and {MAX_CANONICAL_BYTES:,} bytes in canonical form. `query` is
+ignored if this is sent; filters apply in addition.
 
 | directive | meaning |
 | --- | --- |

@@ -109,7 +109,7 @@ class LeadEndpoints:
         return self._offer("page", caller, page, spending, now_s)
 
     def cursor_holder(self, caller: Caller) -> str:
-        """Who may use a cursor: every key of the account."""
+        """The scope of a cursor: every key of the account."""
         return str(caller.account_id)
 
     def _offer(
@@ -168,13 +168,13 @@ class LeadEndpoints:
         return await enrich.enrich(self.index, self.suppression, domains, select)
 
     async def evidence(self, request: Request, caller: Caller, _call: Call) -> Response:
-        """Where and when each address and number of a lead was seen."""
+        """Show where and when each address and number of a lead was seen."""
         read_no_parameters(request.query_params)
         try:
             async with asyncio.timeout(self.index.settings.request_timeout_ms / 1000):
                 found = await self.find_evidence(caller, request.path_params["domain"])
         except TimeoutError as error:
-            raise Unavailable("the evidence was not read within the deadline of the request") from error
+            raise Unavailable("the evidence was not read before the request's deadline") from error
         return json_response(evidence_response(found))
 
     async def find_evidence(self, caller: Caller, domain: str) -> Evidence:

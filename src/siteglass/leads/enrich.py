@@ -13,7 +13,7 @@ from siteglass.index.lookup import LookupResult, look_up
 from siteglass.leads.responses import EnrichFailed, EnrichFound, EnrichItem, EnrichNotFound
 from siteglass.suppression.filter import SuppressionFilter
 
-# What enrichment spells differently from search lies beside the record.
+# Fields that enrichment formats differently from search are stored next to the record.
 _OWN = ("spending", "social_accounts")
 
 
@@ -64,7 +64,7 @@ def _marks(wanted: dict[str, tuple[str, ...] | NotAHost], looked_up: LookupResul
 
 
 def _stored(hosts: tuple[str, ...], looked_up: LookupResult) -> str | None:
-    """The name that a record lies under, None if there is none; "" if its look-up failed."""
+    """The name that a record is stored under, None if there is none; "" if its look-up failed."""
     for host in hosts:
         if host in looked_up.failed:
             return ""
@@ -80,7 +80,7 @@ def not_found(domain: str) -> EnrichNotFound:
 
 def failed(domain: str) -> EnrichFailed:
     """The item of a domain that could not be looked up."""
-    message = "The look-up of this domain failed and was not charged. Ask for it again, as a new request."
+    message = "Looking up this domain failed and was not charged. Send it again in a new request."
     return EnrichFailed(domain=domain, message=message)
 
 

@@ -45,7 +45,7 @@ async def evidence(index: Index, hidden: SuppressionFilter, caller: Caller, aske
 
 
 async def evidence_of(index: Index, hidden: SuppressionFilter, asked: str) -> Evidence:
-    """The same, whoever asks."""
+    """The same for every caller."""
     return await _read(index, await _find_lead(index, hidden, asked))
 
 
@@ -75,7 +75,8 @@ async def _read(index: Index, record: dict[str, Any]) -> Evidence:
 
 
 def told(record: dict[str, Any], seen: Sequence[Sighting]) -> dict[str, list[tuple[str, list[Sighting]]]]:
-    """What a record shows, with where it was seen: what it does not show, because it was suppressed, is not told.
+    """The contacts of a record, with where they were seen. Suppressed contacts are not in the record, and so not
+    returned.
 
     Nor is a page whose own address holds such a value.
     """
@@ -98,7 +99,7 @@ def _hides_page(record: dict[str, Any], seen: Sequence[Sighting]) -> Callable[[s
 
     @cache
     def hides(page: str) -> bool:
-        # https://a.example/@some.name is no address.
+        # https://a.example/@some.name is not an email address.
         readings = (some for some in address_readings(page) if "/@" not in some[0])
         return any(shown.isdisjoint(map(str.lower, some)) for some in readings) or numbers.cut(page) != page
 

@@ -45,33 +45,33 @@ SEARCHES: Examples = {
     },
     "plain_language": {"summary": "By plain language", "value": {"query": _SENTENCE, "limit": 10}},
     "explained": {
-        "summary": "By plain language: with how it was read, and refused if that is not sure",
+        "summary": "By plain language, with its interpretation, refused if that is not clear",
         "value": {"query": _SENTENCE, "explain": True, "strict": True, "limit": 1},
     },
     "directives_and_filters": {
-        "summary": "By directives and filters: both hold",
+        "summary": "By directives and filters, which must both match",
         "value": {"wrapped_query": "!@technology(Wix)\n@updated_within(365d)", "service_type": "Agency"},
     },
     "everything": {"summary": "All leads", "value": {}},
-    "price": {"summary": "Only the price of a page", "value": {"country": "USA", "limit": 100, "dry_run": True}},
+    "price": {"summary": "Get only the price of a page", "value": {"country": "USA", "limit": 100, "dry_run": True}},
 }
 
 INTERPRETED: Examples = {
     "sentence": {"summary": "What a sentence means", "value": {"query": "shopfy stores in Georgia, best ones first"}},
     "filter": {
-        "summary": "A sentence beside a filter, which replaces what it says of the place",
+        "summary": "A sentence with a filter, which replaces the sentence's place",
         "value": {"query": _SENTENCE, "country": "CAN"},
     },
     "directives": {
-        "summary": "Directives, to be checked and written canonically",
+        "summary": "Directives, to check and convert to canonical form",
         "value": {"wrapped_query": "@TECHNOLOGY(shopify)  # any case\n@country(Germany, at)\n@score( < 40 )"},
     },
 }
 
 PAGES: Examples = {
-    "as_before": {"summary": "As many leads as on the page before", "value": {}},
-    "another_size": {"summary": "Another number of leads", "value": {"limit": 50}},
-    "capped": {"summary": "Not above a price", "value": {"limit": 50, "max_lead_credits": 40}},
+    "as_before": {"summary": "The same number of leads as on the previous page", "value": {}},
+    "another_size": {"summary": "A different number of leads", "value": {"limit": 50}},
+    "capped": {"summary": "With a maximum price", "value": {"limit": 50, "max_lead_credits": 40}},
 }
 
 ENRICHMENTS: Examples = {
@@ -88,7 +88,7 @@ ENRICHMENTS: Examples = {
 
 
 def _cursor(domain: str, *, backward: bool) -> str:
-    """A cursor of the right form that opens nothing: it is sealed with a secret that is none."""
+    """A cursor in the right format that does not work: it is encrypted with a made-up secret."""
     here = Continuation(_FILTERS, None, "-score", 1, Position(72, domain, backward), 42, False, _RESULT_ID)
     return CursorSealer(["no secret, only an example of one"], 0).seal(here, "example", 0)
 
@@ -116,7 +116,7 @@ def _page(next_: str | None, previous: str | None) -> dict[str, Any]:
 
 def _quote(api: int, lead: int, **told: int) -> dict[str, Any]:
     quoted = {"dry_run": True, "api_credits": api, "lead_credits": lead, **told}
-    return {"summary": "The price, asked for with `dry_run`", "value": quoted}
+    return {"summary": "The price, with `dry_run`", "value": quoted}
 
 
 def _reading_of(body: dict[str, Any]) -> Interpretation:
@@ -131,7 +131,7 @@ def search_pages() -> Examples:
     return {
         "first_page": {"summary": "The first page, one lead on it", "value": _page(NEXT, None)},
         "explained": {
-            "summary": "The same, with how it was read",
+            "summary": "The same, with the interpretation",
             "value": {**_page(NEXT, None), "filters": read["filters"], "interpretation": read},
         },
         "price": _quote(0, 1, total_results=42),
@@ -161,7 +161,7 @@ def enriched() -> Examples:
     """Responses of an enrichment."""
     return {
         "all_fields": {
-            "summary": "One domain found, one not, and one text that is not a domain",
+            "summary": "A domain that was found, one that was not, and a text that is not a domain",
             "value": {
                 "results": [
                     {"status": "success", "domain": "example.com", "data": _record(ENRICH_FIELDS, enrich=True)},
@@ -203,4 +203,4 @@ def completed_values() -> Examples:
     values = [CompletedValue(KnownValue("Munich", "Munich", "DEU", "DE-BY"), "munchen")]
     request = read_values("city", QueryParams("q=münchen&limit=1&country=DEU"))
     value = msgspec.to_builtins(values_response(request, values, more=True))
-    return {"response": {"summary": "The values that fit best.", "value": value}}
+    return {"response": {"summary": "The best matches.", "value": value}}

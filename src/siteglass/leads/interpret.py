@@ -31,8 +31,8 @@ from siteglass.query.suggested import CONFIDENCE, inside, is_wanted
 _MOST_WORDS_TOLD_CHARS = 64
 _NOTHING = Problem(
     "query",
-    "nothing in it restricts a search, so it would find all leads; say what the leads must have, send a filter, or "
-    "leave `query` out to search all leads. Nothing was charged",
+    "it contains no condition, so it would match all leads. Describe the leads you want, send a filter, or omit "
+    "`query` to search all leads. Nothing was charged",
     1,
     1,
 )
@@ -46,7 +46,7 @@ async def count(index: Index, meaning: Meaning) -> pages.Total:
         async with asyncio.timeout(index.settings.request_timeout_ms / 1000):
             return await pages.count(index, meaning.criteria)
     except TimeoutError as error:
-        raise Unavailable("the matches were not counted within the deadline of the request") from error
+        raise Unavailable("the matches were not counted before the request's deadline") from error
 
 
 async def with_model(model: LanguageModel, meaning: Meaning, body: Mapping[str, Any], now_ms: int) -> Meaning:
@@ -79,7 +79,7 @@ def refuse_if_unsure(meaning: Meaning) -> None:
         return
     problems = _not_searched(meaning, sentence)
     problems.extend(
-        _problem(sentence, (one.word,), f"{one.word.text!r} is no known word; did you mean {one.to!r}?", one.to)
+        _problem(sentence, (one.word,), f"{one.word.text!r} is not a known word; did you mean {one.to!r}?", one.to)
         for one in sentence.corrections
     )
     if not problems and not sentence.criteria.conditions:
@@ -109,7 +109,7 @@ def _not_searched(meaning: Meaning, sentence: natural.Interpretation) -> list[Pr
 
 
 def _unsure(sentence: natural.Interpretation) -> Problem:
-    """The condition that is least sure, and what was taken for granted in it."""
+    """The least certain condition, with its assumptions."""
     unsure = min(sentence.conditions, key=lambda one: one.confidence)
     why = "".join(f" ({note.message})" for note in sentence.assumptions if note.words == unsure.words)
     return _problem(sentence, unsure.words, f"{_said(unsure)}: not sure that this means {unsure.directive}{why}")

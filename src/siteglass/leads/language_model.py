@@ -1,6 +1,7 @@
 """Asks a language model what a sentence means, where one is set up: an endpoint that speaks the chat API of OpenAI.
 
-Never raises: one attempt within one deadline, and whatever goes wrong the rules' reading stands. What becomes of an
+Never raises: one attempt within one deadline, and whatever goes wrong, the rules' interpretation is used. What becomes
+of an
 answer is decided in `query.suggested`; nothing of it is run, shown or logged.
 """
 
@@ -34,7 +35,7 @@ REST_MS = 30_000
 CACHED_MOST = 1_000
 CACHED_MS = 3_600_000
 
-# A longer list of values is not told: a model knows countries and products by name.
+# A longer list of values is not sent: a model knows countries and products by name.
 _MOST_VALUES_TOLD = 30
 _ARGUMENTS = {
     Kind.TERM: "values: names",
@@ -88,7 +89,7 @@ class _Breaker:
         self._trying = False
 
     def may_call(self) -> bool:
-        """Whether to call now; who may, tells how it went with `succeeded`, `failed` or `gave_up`."""
+        """Whether to call now; the caller then reports the outcome with `succeeded`, `failed` or `gave_up`."""
         if self._failures < MAX_FAILURES:
             return True
         # A clock that was set back does not prolong the rest.
@@ -99,14 +100,14 @@ class _Breaker:
 
     def succeeded(self) -> None:
         if self._failures >= MAX_FAILURES:
-            log.warning("asking the language model again")
+            log.warning("resuming requests to the language model")
         self._failures, self._trying = 0, False
 
     def failed(self, reason: str) -> None:
         self._failures, self._trying = self._failures + 1, False
         if self._failures >= MAX_FAILURES:
             self._rests_since_ms = self._clock.now_ms()
-            log.warning("not asking the language model for a while", extra={"reason": reason, "ms": REST_MS})
+            log.warning("pausing requests to the language model", extra={"reason": reason, "ms": REST_MS})
 
     def gave_up(self) -> None:
         """The caller went away before anything was known."""
@@ -143,9 +144,9 @@ class LanguageModel:
     def __init__(self, settings: Settings, clock: Clock) -> None:
         if not settings.language_model_url.startswith(("http://", "https://")):
             example = "https://models.example.com/v1"
-            raise SettingsError(f"{variable('language_model_url')}: an address like {example} is needed.")
+            raise SettingsError(f"{variable('language_model_url')}: expected a URL such as {example}.")
         if not settings.language_model_name:
-            raise SettingsError(f"{variable('language_model_name')}: the name of a model is needed beside the address.")
+            raise SettingsError(f"{variable('language_model_name')}: a model name is required with the URL.")
         self.name = settings.language_model_name
         self._url = settings.language_model_url.rstrip("/") + "/chat/completions"
         self._key = settings.language_model_key
@@ -247,7 +248,7 @@ def _outcome(error: Exception) -> str:
 
 
 def _instructions() -> str:
-    """What the model is told, the same for every sentence."""
+    """The prompt for the model, the same for every sentence."""
     return _INSTRUCTIONS.format(fields="\n".join(_field(name, asked) for name, asked in suggested.FIELDS.items()))
 
 

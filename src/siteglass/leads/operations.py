@@ -87,8 +87,8 @@ SEARCH = Operation(
     (*_CHARGING, QueryError),
     "Leads",
     "Find leads",
-    "The first page of the leads for which all conditions hold. Costs one lead credit for each lead shown that has an "
-    "e-mail address.",
+    "Returns the first page of leads that match all conditions. Costs one lead credit for each lead shown that has an "
+    "email address.",
     Success(
         "A page of leads.",
         (SearchResponse, SearchQuote),
@@ -107,8 +107,8 @@ PAGE = Operation(
     SEARCH_PATH + "/{cursor}",
     (*_CHARGING, InvalidCursor, CursorExpired),
     "Leads",
-    "Another page of a search",
-    "The page at a `next` or `previous` path: POST to the path as it was returned. Costs what a first page costs.",
+    "Get another page of a search",
+    "POST to a `next` or `previous` path exactly as it was returned. Costs the same as a first page.",
     Success("A page of leads.", (SearchResponse, SearchQuote), examples.later_pages, headers=(*_PAID, _ESTIMATED)),
     scope="search",
     parameters=PageParameters,
@@ -134,12 +134,15 @@ INTERPRET = Operation(
         QueryError,
     ),
     "Leads",
-    "What a search means, without running it",
-    "Takes the body of a search and returns how it is read: the directives it becomes, the words that say each of "
-    "them, what was corrected, assumed, ignored or not understood, and how many leads match. No lead is shown and "
-    "nothing is charged. What only shapes a page (`limit`, `select`, `sort`, `dry_run`, `max_lead_credits`, `explain`) "
-    f"changes nothing. Takes {INTERPRET_UNITS} units of the rate limit.",
-    Success("How the search is read.", (InterpretResponse,), examples.readings, headers=(NOTES_HEADER, _ESTIMATED)),
+    "Interpret a search without running it",
+    "Takes the body of a search and returns its interpretation: the resulting directives, the words that each "
+    "directive comes from, and how many leads match. It also reports which words were corrected, assumed, ignored or "
+    "not understood. "
+    "No lead is returned and nothing is charged. Fields that only shape a page (`limit`, `select`, `sort`, `dry_run`, "
+    f"`max_lead_credits`, `explain`) have no effect. Uses {INTERPRET_UNITS} units of the rate limit.",
+    Success(
+        "The interpretation of the search.", (InterpretResponse,), examples.readings, headers=(NOTES_HEADER, _ESTIMATED)
+    ),
     scope="search",
     body=SearchBody,
     body_examples=examples.INTERPRETED,
@@ -151,9 +154,10 @@ ENRICH = Operation(
     "/v1/leads/enrich",
     _CHARGING,
     "Leads",
-    "What is stored about domains",
-    "One item for each domain, in the order of the request; a domain without data is an item too, not an error. Costs "
-    "one API credit, and one lead credit for each domain found, a repeated one once.",
+    "Enrich domains",
+    "Returns what is stored about each domain: one item per domain, in the order of the request. A domain without "
+    "data is also an item, not an error. Costs one API credit, plus one lead credit for each domain found; a repeated "
+    "domain is charged once.",
     Success("The items.", (EnrichResponse, EnrichQuote), examples.enriched, headers=_PAID),
     scope="enrich",
     body=EnrichBody,
@@ -167,10 +171,10 @@ EVIDENCE = Operation(
     "/v1/leads/{domain}/evidence",
     (*READING, NotFound),
     "Leads",
-    "Where and when the contacts of a lead were seen",
-    "For leads that the account paid for, by a search or an enrichment: the pages that showed each address and number, "
-    "and since when. What was suppressed is not returned. Costs no credits.",
-    Success("The values with their pages.", (EvidenceResponse,), examples.evidence_found),
+    "Get the sources of a lead's contacts",
+    "Lists the pages where each email address and phone number of a lead was seen, and since when. Works for leads "
+    "that the account paid for, by a search or an enrichment. Suppressed contacts are not returned. Costs no credits.",
+    Success("The contacts with their pages.", (EvidenceResponse,), examples.evidence_found),
     scope="enrich",
     parameters=EvidenceParameters,
     mistake=lambda: read_no_parameters(QueryParams("select=emails")),
@@ -181,11 +185,11 @@ VALUES = Operation(
     VALUES_PATH + "/{field}",
     READING,
     "Leads",
-    "Known values that complete a text",
-    "What filters and directives take, by name, alias or code: equal ones first, then names that begin with `q`, names "
-    "of which a later word does, aliases that do, and what looks like a typo; cities by population, others by name. "
-    "Costs no credits. A response may be cached for an hour.",
-    Success("The values that fit best.", (ValuesResponse,), examples.completed_values),
+    "Complete a value",
+    "Lists known values for filters and directives that match `q` by name, alias or code. Exact matches come first, "
+    "then names that start with `q`, names with a later word that does, aliases that do, and likely typos. Cities are "
+    "ordered by population, others by name. Costs no credits. Responses may be cached for an hour.",
+    Success("The best matches.", (ValuesResponse,), examples.completed_values),
     scope="search",
     parameters=ValuesParameters,
     mistake=lambda: read_values("city", QueryParams("limt=5&country=Germny")),

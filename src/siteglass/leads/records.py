@@ -74,9 +74,13 @@ def known_values(ask: Ask) -> str:
     """Which values are known, and what happens to others."""
     if ask.vocabulary is None:
         return ""
-    unknown = "Unknown values are an error." if ask.closed else "The list is open: unknown values find nothing."
+    unknown = (
+        "Unknown values are an error."
+        if ask.closed
+        else "Other values are accepted, but match nothing if they are unknown."
+    )
     if ask.kind is Kind.LACKS:
-        unknown = "Unknown values are an error, unless in double quotes."
+        unknown = "Unknown values are an error unless they are in double quotes."
     values = vocabulary().values(ask.vocabulary)
     if len(values) > _MAX_VALUES_LISTED:
         return unknown
@@ -88,7 +92,7 @@ def _filter(name: str, ask: Ask, filter_: Filter) -> Any:
     if name == filter_.alias:
         notes.append(f"The same as `{filter_.name}`.")
     if filter_.form is Form.SWITCH:
-        notes.append("`false` does not restrict.")
+        notes.append("`false` has no effect.")
     if filter_.form is Form.COMPARISON:
         notes.append(_OPERATORS)
     if known := known_values(ask):
@@ -106,7 +110,7 @@ Filters = msgspec.defstruct(
         *((name, type_ | UnsetType, UNSET) for name, type_ in FILTER_TYPES.items()),
     ],
     bases=(ResponseBody,),
-    namespace={"__doc__": "What was searched. Sent as the body of a new search, it repeats this one."},
+    namespace={"__doc__": "What was searched for. Send it as the body of a new search to repeat this one."},
 )
 """The filters of a response, as they were sent."""
 
@@ -117,7 +121,7 @@ SocialLinks = msgspec.defstruct(
     "SocialLinks",
     [(network, str | UnsetType, UNSET) for network in SOCIAL_NETWORKS],
     bases=(ResponseBody,),
-    namespace={"__doc__": "Addresses by network."},
+    namespace={"__doc__": "Profile URLs by network."},
 )
 
 
@@ -158,7 +162,7 @@ def _record(name: str, meaning: str, fields: tuple[str, ...], *, enrich: bool, a
     return cast("type[ResponseBody]", made)
 
 
-Lead = _record("Lead", "A lead, with the fields of `select`.", SEARCH_SELECTABLE, enrich=False, always=ALWAYS_SHOWN)
+Lead = _record("Lead", "A lead, with the fields in `select`.", SEARCH_SELECTABLE, enrich=False, always=ALWAYS_SHOWN)
 Enrichment = _record(
-    "Enrichment", "What is stored about a domain, with the fields of `select`.", ENRICH_FIELDS, enrich=True
+    "Enrichment", "What is stored about a domain, with the fields in `select`.", ENRICH_FIELDS, enrich=True
 )

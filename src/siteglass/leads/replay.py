@@ -27,7 +27,7 @@ async def without_suppressed(backends: Backends, body: bytes, domains: Sequence[
     envelope = orjson.loads(body)
     hasher = Hasher(backends.settings)
     results: list[Record] = envelope["results"]
-    # Records of a search stand in the order of the ledger row, and need not show their domain.
+    # Records of a search are in the order of the ledger row, and need not contain their domain.
     of_search = "filters" in envelope
     named = [(domain,) for domain in domains] if of_search else [_asked(item) for item in results]
     shown = results if of_search else [item.get("data", {}) for item in results]
@@ -39,7 +39,7 @@ async def without_suppressed(backends: Backends, body: bytes, domains: Sequence[
     listed = ListedValues(listed.domains, listed.hashes | await hashes_on(backends.postgres, every))
     if not listed:
         return None
-    # Texts are read for all that numbers in them may mean: other requests go on meanwhile.
+    # Texts are scanned for everything that numbers in them may mean: other requests continue meanwhile.
     after = await asyncio.to_thread(_envelope_without, envelope, named, listed, hasher, of_search=of_search)
     return None if after == envelope else orjson.dumps(after)
 

@@ -34,7 +34,7 @@ MAX_LEAD_CREDITS = 1_000_000
 DryRun = Annotated[
     bool,
     Meta(
-        description="Only return the price of exactly this: no lead is shown and nothing is charged.",
+        description="Return only the price of this request: no lead is shown and nothing is charged.",
         examples=[True],
     ),
 ]
@@ -43,7 +43,8 @@ MaxLeadCredits = Annotated[
     Meta(
         ge=0,
         le=MAX_LEAD_CREDITS,
-        description="Refuse with 402 rather than charge more lead credits than this for this one response.",
+        description="Maximum lead credits to charge for this response; if it would cost more, the request is refused "
+        "with 402.",
         examples=[20],
     ),
 ]
@@ -57,9 +58,9 @@ class QueryText(RequestBody):
             str,
             Meta(
                 max_length=MAX_QUERY_CHARS,
-                description="What to find, in plain language. Not read if `wrapped_query` is there. A filter replaces "
-                "what the query says about the same thing. Words that are not a known value are searched in the text "
-                "of the sites.",
+                description="What to find, in plain language. Ignored if `wrapped_query` is sent. A filter replaces "
+                "what the query says about the same field. Words that are not known values are searched "
+                "for in the text of the sites.",
                 examples=["slow Shopify stores in Texas", "organic bakery"],
             ),
         ]
@@ -82,7 +83,7 @@ class PageOptions(QueryText):
     limit: (
         Annotated[
             int,
-            Meta(ge=1, le=MAX_LIMIT, description=f"Leads on a page; {DEFAULT_LIMIT} if it is absent.", examples=[50]),
+            Meta(ge=1, le=MAX_LIMIT, description=f"Leads per page; defaults to {DEFAULT_LIMIT}.", examples=[50]),
         ]
         | None
     ) = None
@@ -90,8 +91,8 @@ class PageOptions(QueryText):
         Annotated[
             list[Annotated[str, Meta(extra_json_schema={"enum": list(SEARCH_SELECTABLE)})]],
             Meta(
-                description=f"Fields of the records; `{ALWAYS_SHOWN}` always comes with them. Without it: the 17 usual "
-                "ones.",
+                description=f"Fields to return; `{ALWAYS_SHOWN}` is always included. Defaults to the 17 standard "
+                "fields.",
                 examples=[["domain", "emails", "service_type"]],
             ),
         ]
@@ -101,8 +102,8 @@ class PageOptions(QueryText):
         Annotated[
             str,
             Meta(
-                description="Order of the leads, `-` for the highest first. Equal ones come in a fixed shuffle. "
-                f"`{DEFAULT_SORT}` if it is absent.",
+                description="Order of the leads; `-` sorts the highest first. Leads with equal values are in a fixed "
+                f"random order. Defaults to `{DEFAULT_SORT}`.",
                 examples=["-spending"],
                 extra_json_schema={"enum": list(SORTS)},
             ),
@@ -115,8 +116,8 @@ class PageOptions(QueryText):
         Annotated[
             bool,
             Meta(
-                description="Add `interpretation` to the response: how the search was read, with the words of every "
-                "condition.",
+                description="Add `interpretation` to the response: how the search was interpreted, with the words "
+                "that each condition comes from.",
                 examples=[True],
             ),
         ]
@@ -126,8 +127,9 @@ class PageOptions(QueryText):
         Annotated[
             bool,
             Meta(
-                description="Refuse with 400 rather than search if a word of `query` was not used, corrected or "
-                f"replaced by a filter, or if the confidence is below {LOW_CONFIDENCE:g}. Nothing is charged then.",
+                description="Refuse with 400, free of charge, unless `query` was clearly understood. It is refused if "
+                "a word was not used, was corrected or was replaced by a filter, or if the confidence is "
+                f"below {LOW_CONFIDENCE:g}.",
                 examples=[True],
             ),
         ]
@@ -141,7 +143,9 @@ SearchBody = cast(
         "SearchBody",
         [(name, type_ | None, None) for name, type_ in FILTER_TYPES.items()],
         bases=(PageOptions,),
-        namespace={"__doc__": "Every field is optional; `null` and `[]` count as not given. All conditions must hold."},
+        namespace={
+            "__doc__": "Every field is optional; `null` and `[]` count as absent. A lead must match all conditions."
+        },
     ),
 )
 """The body of a search, and of an interpretation."""
@@ -156,7 +160,7 @@ class PageBody(RequestBody):
             Meta(
                 ge=1,
                 le=MAX_LIMIT,
-                description="Leads on this page and the following ones; without it as before.",
+                description="Leads on this page and the following ones; defaults to that of the previous page.",
                 examples=[50],
             ),
         ]
@@ -173,7 +177,7 @@ class EnrichBody(RequestBody):
         list[str],
         Meta(
             min_length=1,
-            description="Domains to look up: a domain, a host or the address of a page, in any spelling.",
+            description="Domains to look up: a domain, a host or the URL of a page, in any form.",
             examples=[["example.com", "https://www.example.org/about"]],
         ),
     ]
@@ -181,7 +185,7 @@ class EnrichBody(RequestBody):
         Annotated[
             list[Annotated[str, Meta(extra_json_schema={"enum": list(ENRICH_FIELDS)})]],
             Meta(
-                description="Fields of the records. Without it: all of them.",
+                description="Fields to return. Defaults to all fields.",
                 examples=[["domain", "emails", "technologies"]],
             ),
         ]
@@ -200,7 +204,8 @@ class PageParameters(Parameters):
             max_length=MAX_CURSOR_CHARS,
             pattern="^[A-Za-z0-9_-]+$",
             description="The end of a `next` or `previous` path. It is valid for {cursor_hours} hours, with every key "
-            "of the account it was made for. The example shows the form only: take yours from a response.",
+            "of the account that it was issued to. The example only shows the format: use one from a "
+            "response.",
         ),
     ]
 
@@ -213,7 +218,7 @@ class EvidenceParameters(Parameters):
         Meta(
             min_length=1,
             max_length=MAX_INPUT_CHARS,
-            description="The domain of a lead, in any form that an enrichment takes but a URL with slashes.",
+            description="The domain of a lead, in any form that an enrichment accepts, except a URL with slashes.",
             examples=["example.com"],
         ),
     ]
@@ -249,7 +254,7 @@ def _select(body: dict[str, Any], selectable: Sequence[str], problems: Problems)
     def problem_of(name: str) -> Problem:
         near = nearest_name(name, selectable)
         hint = f"did you mean {near}?" if near else list_names(selectable, "its fields")
-        return Problem("select", f"{repeated(name)} is no field of the record; {hint}", nearest=near)
+        return Problem("select", f"{repeated(name)} is not a field of the record; {hint}", nearest=near)
 
     names, known = dict.fromkeys(select), frozenset(selectable)
     problems.describe([name for name in names if name not in known], problem_of)

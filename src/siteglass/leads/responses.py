@@ -35,14 +35,14 @@ class Words(ResponseBody):
     """Words of `query` that are next to each other."""
 
     text: Annotated[str, Meta(description="The words as they were sent.")]
-    start: Annotated[Place, Meta(description="Characters of `query` before them.")]
-    end: Annotated[Place, Meta(description="Characters of `query` up to their end.")]
+    start: Annotated[Place, Meta(description="Position of their first character in `query`, from 0.")]
+    end: Annotated[Place, Meta(description="Position after their last character in `query`.")]
 
 
 class Correction(Words):
     """A misspelt word."""
 
-    to: Annotated[str, Meta(description="What it was taken for.")]
+    to: Annotated[str, Meta(description="What it was interpreted as.")]
 
 
 class ConditionReading(ResponseBody):
@@ -51,37 +51,38 @@ class ConditionReading(ResponseBody):
     directive: Annotated[
         str,
         Meta(
-            description="As a line of `wrapped_query`; a score outside 1 to 90, which no line can say, as the filter "
-            "that can: `seo_score: >95`."
+            description="The condition as a line of `wrapped_query`. A score outside 1 to 90, which a line cannot "
+            "express, is written as a filter: `seo_score: >95`."
         ),
     ]
     words: Annotated[
-        list[Words], Meta(description="The words that say it; none if a filter or `wrapped_query` gives it.")
+        list[Words],
+        Meta(description="The words that it comes from; empty if it comes from a filter or `wrapped_query`."),
     ]
     rule: Annotated[
         str,
         Meta(
-            description="What read the words, such as `place`, `technology`, `amount` or `keyword`; `model` if a "
-            "language model did; `given` if no word said it."
+            description="The rule that interpreted the words, such as `place`, `technology`, `amount` or `keyword`. "
+            "`model` if a language model did; `given` if it comes from no word."
         ),
     ]
-    confidence: Annotated[Confidence, Meta(description="How sure it is that the words mean this.")]
+    confidence: Annotated[Confidence, Meta(description="Confidence that the words mean this.")]
 
 
 class NoteOnWords(ResponseBody):
     """A note."""
 
     words: Annotated[list[Words], Meta(description="The words, in their order.")]
-    message: Annotated[str, Meta(description="What to know about them, for people.")]
+    message: Annotated[str, Meta(description="A note about them, for people.")]
 
 
 class AlternativeReading(ResponseBody):
     """Another reading."""
 
     words: Annotated[list[Words], Meta(description="The words, in their order.")]
-    reading: Annotated[str, Meta(description="What they would be taken for.")]
+    reading: Annotated[str, Meta(description="What they would be interpreted as.")]
     directives: Annotated[
-        list[str], Meta(description="What the whole sentence would mean then, without filters sent beside it.")
+        list[str], Meta(description="What the whole sentence would then mean, without the filters sent with it.")
     ]
 
 
@@ -89,50 +90,53 @@ class Interpretation(ResponseBody):
     """How a search was read. Every word of `query` is in `conditions`, `ignored` or `unsupported`."""
 
     query: (
-        Annotated[str, Meta(description="The sentence; null if there is none, or `wrapped_query` is beside it.")] | None
+        Annotated[str, Meta(description="The sentence; null if none was sent, or if `wrapped_query` was sent with it.")]
+        | None
     )
     directives: Annotated[
         list[str],
         Meta(
             max_length=MAX_CONDITIONS,
-            description="The search in canonical lines of `wrapped_query`, without what only a filter can say.",
+            description="The search as canonical lines of `wrapped_query`, without conditions that only a filter can "
+            "express.",
         ),
     ]
     filters: Annotated[
-        EchoedFilters, Meta(description="What is searched. Sent as the body of a search, it repeats this one.")
+        EchoedFilters, Meta(description="What is searched for. Send it as the body of a search to repeat this one.")
     ]
     conditions: Annotated[
-        list[ConditionReading], Meta(max_length=MAX_CONDITIONS, description="All conditions, with their reasons.")
+        list[ConditionReading],
+        Meta(max_length=MAX_CONDITIONS, description="All conditions, with the words that they come from."),
     ]
     assumptions: Annotated[list[NoteOnWords], Meta(description='What was assumed, such as what "slow" means.')]
-    corrections: Annotated[list[Correction], Meta(description="Misspelt words, and what they were taken for.")]
+    corrections: Annotated[list[Correction], Meta(description="Misspelt words, and their corrections.")]
     alternatives: Annotated[
         list[AlternativeReading],
-        Meta(max_length=MAX_ALTERNATIVES, description="Other readings of ambiguous words."),
+        Meta(max_length=MAX_ALTERNATIVES, description="Other interpretations of ambiguous words."),
     ]
     ignored: Annotated[list[Words], Meta(description="Words that say nothing about a lead.")]
     unsupported: Annotated[
         list[NoteOnWords],
         Meta(
-            description="Words that say something and are not searched: no search can do it, no condition says it, or "
-            "a filter replaces it. Each lowers the confidence."
+            description="Words that have a meaning but are not searched for: no search supports it, no condition "
+            "expresses it, or a filter replaces it. Each lowers the confidence."
         ),
     ]
     confidence: Annotated[
         Confidence,
         Meta(
-            description=f"How sure the whole reading is. Below {LOW_CONFIDENCE:g} a search with `strict` is refused; 0 "
-            "if the sentence says nothing to search for."
+            description=f"Confidence in the whole interpretation. Below {LOW_CONFIDENCE:g}, a search with `strict` is "
+            "refused; 0 if the sentence contains no condition."
         ),
     ]
     backend: Annotated[
         Literal["rules", "rules+model"],
         Meta(
-            description="What read the search: rules, or a language model as well, for words that the rules could not "
-            "place."
+            description="What interpreted the search: rules alone, or also a language model for words that the rules "
+            "did not understand."
         ),
     ]
-    model: Annotated[str, Meta(description="The name of that model; null if none has answered.")] | None
+    model: Annotated[str, Meta(description="Name of the language model; null if none was used.")] | None
 
 
 class InterpretResponse(Interpretation):
@@ -157,14 +161,14 @@ class SearchResponse(ResponseBody):
     """A page of leads."""
 
     result_id: Annotated[
-        str, Meta(description="Of the search: the same on every page.", extra_json_schema={"format": "uuid"})
+        str, Meta(description="ID of the search; the same on every page.", extra_json_schema={"format": "uuid"})
     ]
-    total_results: Annotated[Count, Meta(description="All matches; the same on every page.")]
+    total_results: Annotated[Count, Meta(description="Number of matches; the same on every page.")]
     size: Annotated[int, Meta(ge=0, le=MAX_LIMIT, description="Leads on this page.")]
     results: Annotated[list[Annotated[Record, reference("Lead")]], Meta(max_length=MAX_LIMIT)]
     filters: EchoedFilters
-    next: Annotated[PagePath, Meta(description="Path of the next page; null on the last.")] | None
-    previous: Annotated[PagePath, Meta(description="Path of the page before; null on the first.")] | None
+    next: Annotated[PagePath, Meta(description="Path of the next page; null on the last page.")] | None
+    previous: Annotated[PagePath, Meta(description="Path of the previous page; null on the first page.")] | None
     interpretation: Interpretation | UnsetType = UNSET
 
 
@@ -195,8 +199,8 @@ class Quote(ResponseBody):
     """The price, if `dry_run` was asked for."""
 
     dry_run: Annotated[bool, Meta(extra_json_schema={"const": True})]
-    api_credits: Annotated[Count, Meta(description="API credits that this would cost now.")]
-    lead_credits: Annotated[Count, Meta(description="Lead credits that this would cost now.")]
+    api_credits: Annotated[Count, Meta(description="API credits that the request would cost now.")]
+    lead_credits: Annotated[Count, Meta(description="Lead credits that the request would cost now.")]
 
 
 class SearchQuote(Quote):
@@ -213,8 +217,8 @@ class EnrichQuote(Quote):
 
 # --- an enrichment ------------------------------------------------------------------------------
 
-SentDomain = Annotated[str, Meta(description="The domain as it was sent.")]
-Message = Annotated[str, Meta(description="What happened, for people.")]
+SentDomain = Annotated[str, Meta(description="The domain as you sent it.")]
+Message = Annotated[str, Meta(description="What happened, as a text for people.")]
 
 
 class EnrichFound(ResponseBody, tag_field="status", tag="success"):
@@ -245,7 +249,7 @@ class EnrichResponse(ResponseBody):
     """What is stored about domains."""
 
     results: Annotated[
-        list[EnrichItem], Meta(min_length=1, description="One item for each domain, in the order of the request.")
+        list[EnrichItem], Meta(min_length=1, description="One item per domain, in the order of the request.")
     ]
 
 
@@ -255,9 +259,9 @@ class EnrichResponse(ResponseBody):
 class SightingOnPage(ResponseBody):
     """A value as a page showed it."""
 
-    page: Annotated[str, Meta(description="Address of the page.")]
-    method: Annotated[str, Meta(description="How it was written there, such as `mailto`, `text`, `json_ld`, `tel`.")]
-    first_seen: Annotated[Time, Meta(description="Oldest capture of the page that shows it.")]
+    page: Annotated[str, Meta(description="URL of the page.")]
+    method: Annotated[str, Meta(description="How the page contained it, such as `mailto`, `text`, `json_ld`, `tel`.")]
+    first_seen: Annotated[Time, Meta(description="Time of the oldest capture of the page that contains it.")]
     last_seen: Annotated[Time, Meta(description="Newest one.")]
 
 
@@ -269,17 +273,18 @@ class EvidentValue(ResponseBody):
         list[SightingOnPage],
         Meta(
             max_length=MAX_SIGHTINGS,
-            description="Pages that showed it, the newest first. Empty: the lead was not taken from web pages by us.",
+            description="Pages that contained it, newest first. Empty if the lead does not come from web pages that "
+            "we read.",
         ),
     ]
 
 
 class EvidenceResponse(ResponseBody):
-    """Where and when each address and number of a lead was seen."""
+    """Show where and when each address and number of a lead was seen."""
 
-    domain: Annotated[str, Meta(description="As the lead is stored.")]
-    emails: Annotated[list[EvidentValue], Meta(description="Those of `emails`, in its order.")]
-    phones: Annotated[list[EvidentValue], Meta(description="Those of `phones`, in its order.")]
+    domain: Annotated[str, Meta(description="The domain under which the lead is stored.")]
+    emails: Annotated[list[EvidentValue], Meta(description="The addresses in `emails`, in the same order.")]
+    phones: Annotated[list[EvidentValue], Meta(description="The numbers in `phones`, in the same order.")]
 
 
 def evidence_response(evidence: Evidence) -> EvidenceResponse:
@@ -308,21 +313,21 @@ def _sighting(sighting: Sighting) -> SightingOnPage:
 class KnownValueShown(ResponseBody):
     """A value that the service knows."""
 
-    value: Annotated[str, Meta(description="As a filter or directive takes it.")]
-    name: Annotated[str, Meta(description="What people call it.")]
+    value: Annotated[str, Meta(description="The value to send in a filter or directive.")]
+    name: Annotated[str, Meta(description="Display name.")]
     matched: (
         Annotated[
             str,
             Meta(
-                description="The alias or short code that fits `q`; null if name or value do, or are near to it. "
-                "Aliases of places and languages are in lower case, without accents."
+                description="The alias or short code that matches `q`; null if the name or value matches exactly or "
+                "nearly. Aliases of places and languages are in lower case, without accents."
             ),
         ]
         | None
     )
     country: Annotated[str, Meta(description=f"Of {' and '.join(NARROWED)}: alpha-3 code.")] | UnsetType | None = UNSET
     state: (
-        Annotated[str, Meta(description="Of city: as the filter `state` takes it; null if it is not known.")]
+        Annotated[str, Meta(description="For cities: the value for the filter `state`; null if it is unknown.")]
         | UnsetType
         | None
     ) = UNSET
@@ -333,8 +338,8 @@ class ValuesResponse(ResponseBody):
     """Values that complete a text."""
 
     field: Annotated[str, Meta(extra_json_schema={"enum": list(FIELDS)})]
-    values: Annotated[list[KnownValueShown], Meta(max_length=MAX_SHOWN, description="Those that fit best first.")]
-    more: Annotated[bool, Meta(description="Whether more values fit than are shown.")]
+    values: Annotated[list[KnownValueShown], Meta(max_length=MAX_SHOWN, description="The values, best matches first.")]
+    more: Annotated[bool, Meta(description="Whether more values match than are returned.")]
 
 
 def values_response(request: ValuesRequest, values: list[CompletedValue], more: bool) -> ValuesResponse:

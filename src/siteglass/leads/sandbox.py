@@ -1,5 +1,6 @@
-"""The sandbox: what a key that begins with `sg_test_` gets. A fixed set of made-up leads, no charge, and every outcome
-on request: some words as the whole `query` of a search, some domains of an enrichment.
+"""The sandbox: what a key that begins with `sg_test_` gets. It finds a fixed set of made-up leads and is free of
+charge. Every outcome can be requested: by some words as the whole `query` of a search, or by some domains of an
+enrichment.
 
 Everything else is the service as it is: the same reading of searches, the same engine, the same limits.
 """
@@ -55,7 +56,7 @@ _CRAWLED_AT_MS = 1_790_000_000_000
 START = "test:"
 ERRORS: Mapping[str, Callable[[], SiteglassError]] = {
     "INSUFFICIENT_CREDITS": lambda: InsufficientCredits(need_api=0, need_lead=10, balance_api=0, balance_lead=3),
-    "CREDIT_CAP_EXCEEDED": lambda: CreditCapExceeded("the daily lead cap of the key leaves", need=10, left=3),
+    "CREDIT_CAP_EXCEEDED": lambda: CreditCapExceeded("the key's daily lead cap leaves", need=10, left=3),
     "TOO_MANY_REQUESTS": lambda: TooManyRequests(RETRY_AFTER_S),
     "UNAVAILABLE": lambda: Unavailable("asked for by a test key", RETRY_AFTER_S),
     "INTERNAL": Internal,
@@ -173,7 +174,7 @@ class SandboxEndpoints(LeadEndpoints):
         return await self.first_page(caller, without_word, 0 if word == EXPIRED_CURSOR else now_s)
 
     def cursor_holder(self, caller: Caller) -> str:
-        """Who may use a cursor: test keys of the account, not its others."""
+        """The scope of a cursor: test keys of the account, not its live keys."""
         return f"test {caller.account_id}"
 
     async def find_domains(self, domains: list[str], select: tuple[str, ...]) -> EnrichmentResult:

@@ -1,4 +1,4 @@
-"""Operation 1: a page of leads, and what it is to cost. What the steps mean stands in `query` and `index`."""
+"""Operation 1: a page of leads, and what it is to cost. `query` and `index` explain the steps."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class SearchRequest:
     select: tuple[str, ...] | None
     sort: str
     explain: bool = False
-    """Whether the answer tells how the search was read."""
+    """Whether the response shows how the search was interpreted."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """A page, spelled, with the way to its neighbours and the mark of each lead; shown when it is paid."""
+    """A serialized page, with the paths to its neighbours and the mark of each lead; shown when it is paid."""
 
     result_id: str
     total: int
@@ -81,7 +81,7 @@ def _spelled(
     backward: bool,
     first: bool,
 ) -> SearchPage:
-    # The neighbour one comes from exists; the one ahead exists if the engine saw a lead behind the page.
+    # The page that the caller comes from exists; the next one exists if the engine found a lead after this page.
     has_next = found.more if not backward else True
     has_previous = found.more if backward else not first
     width = found.width(here.limit)

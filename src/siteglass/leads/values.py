@@ -24,8 +24,8 @@ MAX_Q_CHARS = 64
 FIELDS = tuple(dict.fromkeys(one.field for one in COMPLETABLE.values()))
 NARROWED = tuple(name for name in FIELDS if "country" in DETAILS.get(COMPLETABLE[name].kind, ()))
 
-# The same for everybody until the vocabulary changes, and asked for with every letter that is typed: the one answer
-# that may be kept, by the caller alone.
+# The same for everybody until the vocabulary changes, and requested with every letter that is typed. So this is the
+# only response that may be cached, by the caller alone.
 VALUES_HEADERS = {"Cache-Control": "private, max-age=3600", "Vary": "X-API-Key"}
 
 
@@ -35,7 +35,7 @@ class ValuesParameters(Parameters):
     field: Annotated[
         str,
         Meta(
-            description="The field. Names of its filter or directive (`lang`, `technology`) are understood too.",
+            description="The field. The name of its filter or directive (`lang`, `technology`) also works.",
             examples=["city"],
             extra_json_schema={"enum": list(FIELDS)},
         ),
@@ -44,8 +44,8 @@ class ValuesParameters(Parameters):
         str,
         Meta(
             max_length=MAX_Q_CHARS,
-            description="The beginning of a name, of a later word of it, of an alias or of a code; at most "
-            f"{MAX_Q_CHARS} characters. Case and accents do not matter. Without it: the first values.",
+            description=f"The start of a name, of a later word in it, of an alias or of a code; at most {MAX_Q_CHARS} "
+            "characters. Case and accents are ignored. Defaults to the first values.",
             examples=["münchen"],
         ),
     ] = ""
@@ -54,7 +54,7 @@ class ValuesParameters(Parameters):
         Meta(
             ge=1,
             le=MAX_SHOWN,
-            description=f"Values at most, 1 to {MAX_SHOWN}; without it {DEFAULT_SHOWN}.",
+            description=f"Maximum number of values, 1 to {MAX_SHOWN}; defaults to {DEFAULT_SHOWN}.",
             examples=[1],
         ),
     ] = DEFAULT_SHOWN
@@ -63,7 +63,7 @@ class ValuesParameters(Parameters):
             str,
             Meta(
                 min_length=1,
-                description=f"Only values in this country: code or name. For {' and '.join(NARROWED)}.",
+                description=f"Only values in this country, by code or name. For {' and '.join(NARROWED)}.",
                 examples=["DEU"],
             ),
         ]
@@ -95,7 +95,7 @@ def read_values(field: str, parameters: QueryParams) -> ValuesRequest:
     limit = read_number(given, "limit", MAX_SHOWN, problems) or DEFAULT_SHOWN
     country = _country(given, problems)
     if asked and asked.field not in NARROWED and "country" in given:
-        problems.append(Problem("country", f"goes with {' and '.join(NARROWED)} only, not with {asked.field}"))
+        problems.append(Problem("country", f"can only be used with {' and '.join(NARROWED)}, not with {asked.field}"))
     if problems or asked is None:
         raise BadRequest(problems)
     return ValuesRequest(asked.field, asked.kind, text, limit, country)

@@ -19,18 +19,18 @@ from siteglass.web.operations import ANYWHERE, Operation
 from siteglass.web.responses import JSON
 
 _TAGS = {
-    "Leads": "Search and enrichment, paid by credits; how a search is read, and the values it knows.",
-    "Account": "What the account of a key has, used and paid; nothing is charged.",
-    "Opt-out": "For people whom the data is about; no key needed.",
-    "Service": "About the service itself; no key needed, nothing is charged.",
+    "Leads": "Search and enrichment, paid with credits; interpretation of searches, and known values.",
+    "Account": "Balance, usage and ledger of the key's account. Free of charge.",
+    "Opt-out": "For the people in the data. No key is required.",
+    "Service": "About the service itself. No key is required; free of charge.",
 }
 
 _RETRY = {
     "name": KEY_HEADER,
     "in": "header",
     "required": False,
-    "description": "A name for this request that you choose, such as a UUID. If you send the same request again with "
-    "the same key within 24 hours, you get the first response again and pay nothing.",
+    "description": "A unique name that you choose for this request, such as a UUID. Repeating the request with the "
+    "same key within 24 hours returns the first response and costs nothing.",
     "schema": {"type": "string", "minLength": 1, "maxLength": MAX_KEY_CHARS},
     "example": "8e03978e-40d5-43e8-bc93-6894a57f9324",
 }
@@ -43,7 +43,7 @@ def document(settings: Settings) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {
             "title": "Siteglass",
-            "summary": "Find websites by what they are, use and say, with the contact details they publish.",
+            "summary": "Find websites by what they are, use and say, with the contact details that they publish.",
             "version": __version__,
             "description": introduction(settings),
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
@@ -60,7 +60,7 @@ def document(settings: Settings) -> dict[str, Any]:
                     "type": "apiKey",
                     "in": "header",
                     "name": "X-API-Key",
-                    "description": "`sg_live_` or `sg_test_`, 30 letters and digits, and 6 of checksum.",
+                    "description": "`sg_live_` or `sg_test_`, followed by 30 letters and digits and a checksum of 6.",
                 }
             },
             "headers": HEADERS,

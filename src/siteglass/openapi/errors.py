@@ -52,9 +52,7 @@ def example(kind: type[SiteglassError], operation: Operation, settings: Settings
         errors.InsufficientCredits: lambda: errors.InsufficientCredits(
             need_api=1 if operation is ENRICH else 0, need_lead=17, balance_api=990, balance_lead=3
         ),
-        errors.CreditCapExceeded: lambda: errors.CreditCapExceeded(
-            "the daily lead cap of the key leaves", need=17, left=3
-        ),
+        errors.CreditCapExceeded: lambda: errors.CreditCapExceeded("the key's daily lead cap leaves", need=17, left=3),
         errors.Forbidden: lambda: errors.Forbidden(operation.scope),
         errors.NotFound: lambda: _not_found(operation),
         errors.MethodNotAllowed: lambda: errors.MethodNotAllowed("GET", [operation.method]),

@@ -1,4 +1,4 @@
-"""Headers of the answers; their examples are spelled by the code that sends them."""
+"""Headers of the responses; the code that sends them also formats the examples."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def _text(description: str, example: str, *, always: bool = True) -> dict[str, A
 def _credit_header(name: str) -> dict[str, Any]:
     _, _, kind, what = name.split("-")
     description = f"{'API' if kind == 'Api' else 'Lead'} credits " + (
-        "that this answer cost; on a replay, when it was first given."
+        "that this response cost; on a replay, that the first response cost."
         if what == "Used"
-        else "that the account has left."
+        else "left in the account."
     )
     return _header(description, {"type": "integer", "minimum": 0}, int(_CREDITS[name]))
 
@@ -38,60 +38,60 @@ LIMIT_HEADERS = tuple(_LIMIT)
 
 HEADERS: dict[str, Any] = {
     "X-Request-Id": _header(
-        "Name of this request; tell it when you report a problem.",
+        "ID of this request; include it when you report a problem.",
         {"type": "string", "format": "uuid"},
         EXAMPLE_REQUEST_ID,
     ),
     **{name: _credit_header(name) for name in CREDIT_HEADERS},
     "Idempotency-Replayed": _header(
-        "`true` if this is the stored answer to an earlier request with the same Idempotency-Key, which costs nothing "
-        "now; else absent.",
+        "`true` if this is the stored response of an earlier request with the same Idempotency-Key, returned free of "
+        "charge; otherwise absent.",
         {"type": "string", "const": "true"},
         "true",
         always=False,
     ),
     "Idempotency-Request-Id": _header(
-        "On a replay: `X-Request-Id` of the request that was charged, by which the ledger lists it.",
+        "On a replay: `X-Request-Id` of the request that was charged, as listed in the ledger.",
         {"type": "string", "format": "uuid"},
         "5f4d7c38-92f2-4d0c-8a2e-0d9b5a1c7e21",
         always=False,
     ),
     "Idempotency-Redacted": _header(
-        "`true` on a replay that lacks what was suppressed since the first answer; else absent.",
+        "`true` on a replay that leaves out contacts suppressed since the first response; otherwise absent.",
         {"type": "string", "const": "true"},
         "true",
         always=False,
     ),
     "RateLimit-Policy": _text(
-        "The limits of account and key, of caller and subject for an opt-out: `q` units at most at once, back within "
-        "`w` seconds. On every answer behind the rate limit.",
+        "The limits of the account and the key; for an opt-out, of the caller and the subject. At most `q` units at "
+        "once, restored within `w` seconds. On every rate-limited response.",
         _LIMIT["RateLimit-Policy"],
         always=False,
     ),
     "RateLimit": _text(
-        "What is left: `r` units, the next one in `t` seconds. On every answer behind the rate limit.",
+        "The remaining units: `r` now, the next one in `t` seconds. On every rate-limited response.",
         _LIMIT["RateLimit"],
         always=False,
     ),
-    "Retry-After": _header("Whole seconds to wait before trying again.", {"type": "integer", "minimum": 1}, 1),
+    "Retry-After": _header("Whole seconds to wait before you retry.", {"type": "integer", "minimum": 1}, 1),
     "X-Total-Estimated": _header(
-        "`true` if counting took too long and `total_results` was estimated from a sample; else absent.",
+        "`true` if counting took too long and `total_results` was estimated from a sample; otherwise absent.",
         {"type": "string", "const": "true"},
         "true",
         always=False,
     ),
     NOTES_HEADER: _header(
-        "How many things to know before trusting how `query` was read: words that were not understood, corrected or "
-        "replaced by a filter, and a low confidence. 0 without `query`. `explain` tells them.",
+        "Number of notes about how `query` was interpreted: words not understood, corrected or replaced by a filter, "
+        "and a low confidence. 0 without `query`. `explain` lists them.",
         {"type": "integer", "minimum": 0},
         0,
     ),
     "Link": _text(
-        'Path of the next page of the ledger, with `rel="next"`; absent on the last.',
+        'Path of the next page of the ledger, with `rel="next"`; absent on the last page.',
         f'<{LEDGER_PATH}?limit=2&before=3>; rel="next"',
         always=False,
     ),
-    "Allow": _text("The methods that this address has.", "POST"),
+    "Allow": _text("The methods that this path supports.", "POST"),
 }
 
 

@@ -21,37 +21,39 @@ def introduction(settings: Settings) -> str:
     kinds = sorted({*ANYWHERE, *(kind for operation in OPERATIONS for kind in operation.errors)}, key=_by_status)
     rows = "\n".join(f"| {kind.status} | `{kind.code}` | {meaning(kind)} |" for kind in kinds)
     return f"""\
-Siteglass finds websites (leads) by filters, by directives or by plain language, and gives what is stored about domains.
+Siteglass finds websites (leads) by filters, directives or plain language, and returns what is stored about domains.
 
-**Plain language.** `query` takes a sentence, such as `Shopify stores in Texas without a CRM`. It is read by fixed
-rules: the same sentence always means the same. `POST /v1/leads/interpret` tells what one means and how many leads
-match, for nothing; `explain` tells it beside a page of leads, and `strict` refuses what was not surely understood.
+**Plain language.** `query` takes a sentence, such as `Shopify stores in Texas without a CRM`. Fixed rules interpret it,
+so the same sentence always has the same meaning. `POST /v1/leads/interpret` shows, free of charge, how a sentence is
+interpreted and how many leads match. `explain` adds the interpretation to a page of leads, and `strict` refuses a
+sentence that was not clearly understood.
 
 **Keys.** Send your key in the header `X-API-Key`. A key has scopes: `search`, `enrich` and `account`.
 
-**Your own data.** Whoever is in the data can ask not to be shown, or what is held, at [/opt-out](/opt-out); no key is
-needed.
+**Your own data.** People in the data can opt out, or request a copy of their data, at [/opt-out](/opt-out). No key is
+required.
 
-**Values.** `/v1/values/{{field}}` completes what filters and directives take: technologies, categories, kinds of
+**Values.** `/v1/values/{{field}}` completes the values of filters and directives: technologies, categories, kinds of
 business, places, languages. It costs no credits.
 
-**Credits.** A search costs one lead credit for each lead shown that has an e-mail address. An enrichment costs one API
-credit, and one lead credit for each domain found. An answer is charged before it is sent. An error costs nothing; only
-a 503 that does not say so may have been charged. The headers `X-Credits-*` say what an answer cost and what is left.
-`dry_run` asks for the price alone, `max_lead_credits` refuses a higher one. `/v1/account`, `/v1/usage` and `/v1/ledger`
-tell what was charged later, for every request and domain.
+**Credits.** A search costs one lead credit for each lead shown that has an email address. An enrichment costs one API
+credit, plus one lead credit for each domain found. A response is charged before it is sent. Errors are free of charge;
+only a 503 that does not say so may have been charged. The `X-Credits-*` headers show what a response cost and what is
+left. `dry_run` returns only the price, and `max_lead_credits` refuses a higher one. `/v1/account`, `/v1/usage` and
+`/v1/ledger` show later what was charged, for every request and domain.
 
-**Retries.** Send a header `Idempotency-Key` of your own making with what is charged, and repeat a request whose answer
-got lost with the same key: it is answered as the first time, and charged once. Kept for 24 hours.
+**Retries.** Send a unique `Idempotency-Key` header with every charged request. If the response is lost, repeat the
+request with the same key: you get the first response and are charged once. Responses are stored for 24 hours.
 
-**Rate limit.** Each call takes one unit; an enrichment one for every {DOMAINS_PER_UNIT} domains begun, `interpret`
-{INTERPRET_UNITS}. `RateLimit` says what is left. After a 429 wait as many seconds as `Retry-After` says.
+**Rate limit.** Each call uses one unit. An enrichment uses one unit per {DOMAINS_PER_UNIT} domains or part of them,
+`interpret` {INTERPRET_UNITS}. `RateLimit` shows what is left. After a 429, wait for the number of seconds in
+`Retry-After`.
 
 **Bodies.** JSON objects with `Content-Type: application/json`, at most {settings.max_body_bytes:,} bytes. An unknown
-field is an error that names the nearest known one.
+field is an error that suggests the nearest known field.
 
-**Errors.** Always `error`, a code that stays, and `message`, a text for people; with 400 also `details`, all problems
-found.
+**Errors.** Every error has `error`, a stable code, and `message`, a text for people. A 400 also has `details`, which
+lists all problems found.
 
 | status | error | when |
 | --- | --- | --- |

@@ -53,5 +53,5 @@ async def give_back(postgres: Postgres, taken: Attempt) -> None:
 
 
 async def forgive(postgres: Postgres, bucket: bytes) -> None:
-    """Who has proven to own the mailbox may try anew."""
+    """Resets the count for a person who has proven to own the mailbox."""
     await postgres.fetch("DELETE FROM {schema}.tries WHERE bucket = $1", bucket)

@@ -1,7 +1,7 @@
 """What changes how a person gets in: another password, and links that are used up. Each is one transaction.
 
-Statements of a transaction see what was committed before each of them began. The row of the person is locked first, so
-a session that is started at the same time is either found and ended, or finds that its password is no longer right.
+Statements of a transaction see what was committed before each of them began. The row of the person is locked first. So
+a session that starts at the same time is either found and ended, or fails because its password has changed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from siteglass.platform.postgres import Postgres
 if TYPE_CHECKING:
     from siteglass.platform.postgres import Connection
 
-LINK_GONE = "This link works no more: it was used, replaced or has expired. Ask for a new one."
+LINK_GONE = "This link no longer works: it was used, replaced or has expired. Request a new one."
 
 _USE_LINK = """
 DELETE FROM {schema}.links
@@ -30,7 +30,7 @@ RETURNING email, account_id, role::text AS role, NULL::text AS account_name
 
 
 async def rehash(postgres: Postgres, person_id: int, old: str, new: str) -> None:
-    """Store the same password hashed anew, unless it was changed meanwhile."""
+    """Store a new hash of the same password, unless it was changed meanwhile."""
     await postgres.fetch(
         "UPDATE {schema}.people SET password = $3 WHERE id = $1 AND password = $2",
         person_id,

@@ -85,13 +85,13 @@ async def new_invitation(postgres: Postgres, email: str, account_id: int, role: 
         email,
     )
     if known is not None:
-        raise PeopleError("This person belongs to the account already.", "email")
+        raise PeopleError("This person already belongs to the account.", "email")
     token = new_token()
     row = await postgres.fetchrow(
         _INVITE, digest(token), email, account_id, role, LIVES["invite"], *by, MAX_INVITATIONS
     )
     if row is None:
-        raise PeopleError(f"{MAX_INVITATIONS} invitations wait to be taken up. Withdraw some first.", "email")
+        raise PeopleError(f"{MAX_INVITATIONS} invitations are still pending. Withdraw some first.", "email")
     return token
 
 

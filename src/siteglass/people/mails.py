@@ -29,7 +29,7 @@ class Letters:
     def require(self) -> None:
         """Raise PeopleError if none can be sent."""
         if self._mailer is None:
-            raise PeopleError(f"This service sends no mails: {variable('mail_url')} is not set.")
+            raise PeopleError(f"This service cannot send mail: {variable('mail_url')} is not set.")
 
     async def send(self, to: str, subject: str, text: str) -> None:
         """Raises Unavailable if the mail is not taken."""
@@ -38,7 +38,7 @@ class Letters:
         try:
             await self._mailer.send(to, subject, text)
         except MailError as error:
-            raise Unavailable(f"no mail can be sent: {error}", has_price=False) from None
+            raise Unavailable(f"mail cannot be sent: {error}", has_price=False) from None
 
     def later(self, work: Coroutine[Any, Any, None]) -> None:
         """Do it after the answer. Bounded: beyond it nothing is done."""

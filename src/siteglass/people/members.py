@@ -28,7 +28,7 @@ _COLUMNS = """
     p.id AS person_id, p.email, p.name, m.role::text AS role, m.since, p.totp IS NOT NULL AS has_second_factor,
     (SELECT max(s.seen_at) FROM {schema}.sessions s WHERE s.person_id = p.id AND s.account_id = m.account_id) AS seen_at
 """
-# Who is shown is chosen first: when each was seen is looked up for those only.
+# The people on the page are chosen first, so that only their last visits are looked up.
 _PAGE = f"""
 SELECT {_COLUMNS}, m.total
 FROM (

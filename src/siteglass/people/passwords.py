@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 MIN_CHARS = 15
 MAX_CHARS = 200
-# So much must be left of a password without what everybody tries first.
+# Minimum length of a password after removing what attackers guess first.
 MIN_LEFT = 8
 _COMMON = (
     "password",
@@ -38,7 +38,7 @@ _ROWS = ("abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl",
 MEMORY_KIB = 64 * 1024
 TIMES = 3
 AT_ONCE = max(1, min(4, os.cpu_count() or 1))
-# Who waits longer than these take is better told so.
+# With more than this many waiting, it is better to refuse.
 MAX_WAITING = 50
 RETRY_AFTER_S = 5
 
@@ -50,7 +50,7 @@ def check_password(password: str, email: str) -> None:
     if len(password) > MAX_CHARS:
         raise PeopleError(f"At most {MAX_CHARS} characters.", "password")
     if _hard_to_guess(password.lower(), email) < MIN_LEFT:
-        raise PeopleError("This one is easily guessed. Choose other words.", "password")
+        raise PeopleError("This password is easy to guess. Choose another one.", "password")
 
 
 def _hard_to_guess(password: str, email: str) -> int:
@@ -93,7 +93,7 @@ class Passwords:
         return await self._run(compare)
 
     def is_outdated(self, stored: str) -> bool:
-        """Whether it was hashed with other parameters than now, and should be hashed anew."""
+        """Whether it was hashed with other parameters than now, and should be hashed again."""
         return self._hasher.check_needs_rehash(stored)
 
     def close(self) -> None:

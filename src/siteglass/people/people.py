@@ -15,7 +15,7 @@ from siteglass.platform.postgres import Postgres
 ROLES: Final = ("viewer", "member", "owner")
 MAX_LISTED = 1_000
 MAX_NAME_CHARS = 100
-KNOWN_ALREADY = "There is a person with this address. Sign in, and open the link again."
+KNOWN_ALREADY = "A person with this address already exists. Sign in, then open the link again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def clean_name(text: str) -> str:
     """A name as it is stored; raises PeopleError."""
     name = " ".join(text.split())
     if not 1 <= len(name) <= MAX_NAME_CHARS or not name.isprintable():
-        raise PeopleError(f"Your name, 1 to {MAX_NAME_CHARS} characters.", "name")
+        raise PeopleError(f"Your name must have 1 to {MAX_NAME_CHARS} characters.", "name")
     return name
 
 
@@ -98,7 +98,7 @@ async def create(postgres: Postgres, email: str, name: str, hashed: str, account
     except asyncpg.UniqueViolationError:
         raise PeopleError(KNOWN_ALREADY) from None
     except asyncpg.ForeignKeyViolationError:
-        raise PeopleError(f"There is no account {account_id}. `siteglass account list` shows them.") from None
+        raise PeopleError(f"There is no account {account_id}. `siteglass account list` lists the accounts.") from None
     assert row is not None  # noqa: S101 - RETURNING gives a row or an error
     return int(row["id"])
 
@@ -143,14 +143,14 @@ async def set_role(postgres: Postgres, account_id: int, person_id: int, role: st
     """Let a person of an account do more or less; raises PeopleError if nobody would be owner."""
     row = await postgres.fetchrow(_SET_ROLE, account_id, person_id, role, str(by))
     if row is None:
-        raise PeopleError("An account needs an owner. Make somebody else owner first.")
+        raise PeopleError("An account needs an owner. Make another person an owner first.")
 
 
 async def remove(postgres: Postgres, account_id: int, person_id: int, by: int) -> None:
     """Take a person out of an account, and end their sessions there; raises PeopleError if nobody would be owner."""
     row = await postgres.fetchrow(_REMOVE, account_id, person_id, str(by))
     if row is None:
-        raise PeopleError("An account needs an owner. Make somebody else owner first.")
+        raise PeopleError("An account needs an owner. Make another person an owner first.")
 
 
 async def set_name(postgres: Postgres, person_id: int, name: str) -> None:
@@ -183,4 +183,4 @@ SELECT id FROM found
 async def delete(postgres: Postgres, email: str, operator: str) -> None:
     """Delete a person for good: what they did stays in the audit log, under a number that stands for nobody."""
     if await postgres.fetchrow(_DELETE, email, operator) is None:
-        raise PeopleError("There is no such person. `siteglass person list ACCOUNT` shows those of an account.")
+        raise PeopleError("There is no such person. `siteglass person list ACCOUNT` lists the people of an account.")

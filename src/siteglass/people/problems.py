@@ -17,5 +17,5 @@ class TooManyAttempts(PeopleError):
 
     def __init__(self, retry_after_s: int) -> None:
         minutes = -(-retry_after_s // 60)
-        super().__init__(f"Too many tries. Try again in {minutes} minute{'s' if minutes != 1 else ''}.")
+        super().__init__(f"Too many attempts. Try again in {minutes} minute{'s' if minutes != 1 else ''}.")
         self.retry_after_s = retry_after_s

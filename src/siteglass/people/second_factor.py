@@ -41,7 +41,7 @@ def step_of(secret: str, typed: str, now_s: float) -> int | None:
     code = re.sub("[^0-9]", "", typed) if len(typed) <= 20 else ""
     here = int(now_s // STEP_S)
     totp = pyotp.TOTP(secret)
-    # all are compared, so that the time tells nothing
+    # all are compared, so that the time reveals nothing
     matching = [here + by for by in WINDOW if hmac.compare_digest(totp.at((here + by) * STEP_S), code)]
     return matching[0] if matching else None
 

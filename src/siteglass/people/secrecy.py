@@ -1,4 +1,4 @@
-"""Seals what people sign in with, and hashes what lets them in. Every use has a key of its own. No I/O."""
+"""Encrypts and hashes sign-in data. Every use has a separate key. No I/O."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Secrecy:
         return spell_sealed(self.seal(use, orjson.dumps([expires_s, *values])))
 
     def open_token(self, use: str, token: str, now_s: int) -> list[Any] | None:
-        """The values, None if it is none of ours or has expired."""
+        """The values; None if it was not issued by this service or has expired."""
         sealed = read_sealed(token, MAX_TOKEN_CHARS)
         content = None if sealed is None else self.open(use, sealed)
         if content is None:

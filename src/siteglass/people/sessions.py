@@ -74,8 +74,8 @@ async def find(postgres: Postgres, token: str, lifetimes: Lifetimes) -> Session 
     return session
 
 
-# Only while the password that was given is still the one: a change of it locks the row, and then ends all sessions that
-# it finds. Who has very many keeps the newest.
+# Only while the given password is still current: changing it locks the row, and then ends all sessions. A person with
+# very many sessions keeps the newest.
 _START = """
 WITH still AS (
     SELECT id FROM {schema}.people WHERE id = $2 AND password = $3 FOR SHARE
@@ -138,7 +138,7 @@ class SessionRow:
 
 
 async def of_person(postgres: Postgres, person_id: int, lifetimes: Lifetimes) -> list[SessionRow]:
-    """The sessions of a person that stand, the latest used first."""
+    """The active sessions of a person, the latest used first."""
     rows = await postgres.fetch(
         "SELECT s.id, s.made_at, s.seen_at, s.agent, s.address, a.name AS account_name"
         " FROM {schema}.sessions s JOIN {schema}.accounts a ON a.id = s.account_id"
@@ -182,7 +182,7 @@ async def end_others(postgres: Postgres, person_id: int, but: int) -> int:
 
 
 async def forget_old(postgres: Postgres, lifetimes: Lifetimes) -> None:
-    """Delete what has ended by time: sessions, mailed links, and counts of tries."""
+    """Delete what has ended by time: sessions, mailed links, and counts of attempts."""
     await postgres.fetch(
         "DELETE FROM {schema}.sessions WHERE seen_at < now() - $1::interval OR made_at < now() - $2::interval",
         lifetimes.idle,

@@ -1,6 +1,6 @@
 """Operation: people sign in, ask for a new password, are invited and join; the mails that belong to it.
 
-Who is not known gets the same answers as who is, after the same time: the same steps run, and mails go out later.
+Unknown people get the same responses as known ones, after the same time: the same steps run, and mails are sent later.
 """
 
 from __future__ import annotations
@@ -34,30 +34,30 @@ SIGN_INS_OF_ADDRESS = 300
 RESETS_OF_PERSON, RESETS_FROM_ADDRESS, RESETS_OF_ADDRESS = 20, 5, 50
 INVITATIONS_OF_ACCOUNT = 30
 
-WRONG = "That e-mail address and password do not match. Try again, or ask for a new password."
-WRONG_CODE = "That code is not right, or it was used before. Wait for the next one, or use a recovery code."
-CHANGED = "Your password was changed meanwhile. Sign in with the new one."
+WRONG = "The email address and password do not match. Try again, or reset your password."
+WRONG_CODE = "That code is wrong or was already used. Wait for the next one, or use a recovery code."
+CHANGED = "Your password was changed in the meantime. Sign in with the new one."
 
 RESET_MAIL = """\
-Somebody, most likely you, asked for a new password for Siteglass.
+Somebody, most likely you, requested a new password for Siteglass.
 
-Choose it here within one hour:
+Choose it within one hour:
 {link}
 
-If it was not you, do nothing: your password stays as it is.
+If it was not you, ignore this email: your password stays the same.
 """
 INVITATION_MAIL = """\
-You are invited to {account} at Siteglass, as {role}.
+You have been invited to join {account} on Siteglass as {role}.
 
-Join here within seven days:
+Accept the invitation within seven days:
 {link}
 
-If you do not know why, do nothing.
+If you did not expect this invitation, ignore this email.
 """
 CHANGED_MAIL = """\
-The password of your Siteglass sign-in was changed, and all other sessions were ended.
+Your Siteglass password was changed, and all your other sessions were signed out.
 
-If it was not you, ask for a new password at once: {link}
+If it was not you, reset your password now: {link}
 """
 
 
@@ -145,7 +145,7 @@ class SignIn:
         taken = await self._take("proofs of a person", str(session.person_id))
         known = await people.of_id(self._postgres, session.person_id)
         if not await self._passwords.matches(known.password if known else None, password):
-            raise PeopleError("That is not your password.", "password")
+            raise PeopleError("That password is wrong.", "password")
         await self._give_back([taken])
         if session.has_second_factor:
             await self._prove_code(session.person_id, code, "codes of who is signed in")
@@ -160,7 +160,7 @@ class SignIn:
     async def _start(self, known: SignInRecord, browser: Browser) -> PasswordResult:
         accounts = await people.accounts_of(self._postgres, known.id)
         if not accounts:
-            raise PeopleError("You belong to no account any more. Ask its owner for an invitation.")
+            raise PeopleError("You no longer belong to an account. Ask its owner for an invitation.")
         token = await sessions.start(
             self._postgres, known.id, known.password, accounts[0].account_id, browser.agent, browser.address,
         )  # fmt: skip
@@ -170,7 +170,7 @@ class SignIn:
         return PasswordResult(token, keeps)
 
     def _counted_under(self, email: str, browser: Browser) -> tuple[str, str]:
-        """A browser in which the person has signed in before has a count of its own, which no stranger uses up."""
+        """A browser in which the person has signed in before has a separate count, which strangers cannot use up."""
         opened = self.secrecy.open_token(_KNOWN_USE, browser.known, self._now_s()) if browser.known else None
         if opened is not None and opened[0] == email:
             return "tries of a known browser", f"{email} {opened[1]}"
@@ -193,9 +193,10 @@ class SignIn:
     # --- a new password ---------------------------------------------------------------------------
 
     async def ask_for_reset(self, email: str, address: str) -> None:
-        """Mail a link, if there is such a person; nothing here tells whether there is. Raises TooManyTries."""
+        """Mail a link, if there is such a person; the response does not reveal whether there is. Raises
+        TooManyTries."""
         email = people.clean_email(email)
-        # One who asks is refused before others lose a try, so that one alone cannot use up those of a person.
+        # A single sender is refused before the person's count is used up, so that one alone cannot block a person.
         await self._take("resets from an address", household(address), RESETS_OF_ADDRESS, HOUR)
         await self._take(
             "resets of a person from an address", f"{household(address)} {email}", RESETS_FROM_ADDRESS, HOUR
@@ -209,7 +210,7 @@ class SignIn:
         if known is not None:
             token = await links.new_reset(self._postgres, email)
             link = f"{self._public_url}/dashboard/reset/{token}"
-            await self._letters.send(email, "A new password for Siteglass", RESET_MAIL.format(link=link))
+            await self._letters.send(email, "Reset your Siteglass password", RESET_MAIL.format(link=link))
 
     async def reset(self, token: str, password: str) -> None:
         """Another password by a mailed link, and an end to all sessions; raises PeopleError."""
@@ -237,15 +238,15 @@ class SignIn:
     # --- invitations ------------------------------------------------------------------------------
 
     async def invite(self, email: str, role: str, account_id: int, account_name: str, by: tuple[str, str]) -> str:
-        """Mail an invitation; returns its link, for operators. `by`: kind and id of who invites. Raises PeopleError.
+        """Mail an invitation; returns its link, for operators. `by`: kind and id of the inviter. Raises PeopleError.
 
         Operators can hand the link over themselves; people never see it, so they need a service that sends mails.
         """
         email = people.clean_email(email)
         if not is_address(email):
-            raise PeopleError("An e-mail address, such as ada@example.com.", "email")
+            raise PeopleError("Enter an email address, such as ada@example.com.", "email")
         if role not in people.ROLES:
-            raise PeopleError(f"A role is one of {', '.join(people.ROLES)}.", "role")
+            raise PeopleError(f"The role must be one of {', '.join(people.ROLES)}.", "role")
         if by[0] == "person":
             self._letters.require()
             await self._take("invitations of an account", str(account_id), INVITATIONS_OF_ACCOUNT, HOUR)
@@ -253,7 +254,7 @@ class SignIn:
         link = f"{self._public_url}/dashboard/join/{token}"
         text = INVITATION_MAIL.format(account=" ".join(account_name.split()), role=role, link=link)
         try:
-            await self._letters.send(email, "You are invited to Siteglass", text)
+            await self._letters.send(email, "You have been invited to Siteglass", text)
         except Unavailable:
             await links.drop(self._postgres, token)
             raise

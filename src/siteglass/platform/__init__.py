@@ -1,1 +1,1 @@
-"""What everything else stands on: engines, mail, logs, metrics, sealing. Knows nothing of leads."""
+"""The foundation of everything else: engines, mail, logs, metrics, encryption. Knows nothing about leads."""

@@ -1,7 +1,7 @@
 """Opens what the operations work on: OpenSearch, PostgreSQL and the clock. The only thing injected.
 
-The hot reads go through this small client: one deadline for the whole call, no retries of its own, no gzip (it costs
-the engine up to 0.9 ms a page). Words of the engine's language stand in `index`, not here.
+The hot reads go through this small client. It has one deadline for the whole call, no retries, and no gzip, which costs
+the engine up to 0.9 ms per page. The engine's query language is in `index`, not here.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class EngineError(Exception):
 
     @property
     def passing(self) -> bool:
-        """Whether the engine is away or full, rather than asked something wrong."""
+        """Whether the engine is unavailable or full, rather than refusing a wrong request."""
         return self.status in (404, 429) or self.status >= 500
 
 
@@ -47,7 +47,7 @@ class OpenSearch:
 
     def __init__(self, urls: tuple[str, ...]) -> None:
         if not urls or not all(url.startswith(("http://", "https://")) for url in urls):
-            raise SettingsError(f"{variable('opensearch_urls')}: addresses like http://127.0.0.1:9200 are needed.")
+            raise SettingsError(f"{variable('opensearch_urls')}: expected URLs such as http://127.0.0.1:9200.")
         self._urls = itertools.cycle([url.rstrip("/") for url in urls])
         self._session: aiohttp.ClientSession | None = None
 
@@ -75,7 +75,7 @@ class OpenSearch:
         `body` is bytes as they go out, or what becomes JSON.
         """
         raw = body if body is None or isinstance(body, bytes) else orjson.dumps(body)
-        # A large body is sent in pieces, so that other calls go on meanwhile.
+        # A large body is sent in pieces, so that other calls continue meanwhile.
         data = io.BytesIO(raw) if raw is not None and len(raw) > LARGE_BODY_BYTES else raw
         headers = {"Content-Type": "application/x-ndjson"} if ndjson else None
         try:
@@ -90,7 +90,7 @@ class OpenSearch:
         try:
             answer = orjson.loads(answered) if answered else None
         except orjson.JSONDecodeError as error:
-            raise Unavailable(f"opensearch answered {status} with something that is no JSON") from error
+            raise Unavailable(f"opensearch answered {status} with a body that is not JSON") from error
         if status >= 400:
             raise EngineError(status, answer)
         return answer

@@ -33,7 +33,8 @@ def function_files() -> dict[str, str]:
         text = path.read_text(encoding="utf-8")
         if path.stem in files or _CREATED.findall(text) != [path.stem]:
             raise SchemaError(
-                f"{path}: a file creates one function, whose name it has, and no other file has the same."
+                f"{path}: each file must create exactly one function, named like the file, and no other file may "
+                "create it."
             )
         files[path.stem] = text
     return files
@@ -95,6 +96,6 @@ async def _signatures(connection: Connection[Record], schema: str, name: str) ->
 
 def _other_signature(name: str, what: str) -> SchemaError:
     return SchemaError(
-        f"sql/{name}.sql changes the signature of {name} ({what}). The release before this one still calls it as it "
-        f"was: write a function with a new name, and remove {name} a release later. Nothing was changed."
+        f"sql/{name}.sql changes the signature of {name} ({what}). The previous release still calls the old one: "
+        f"write a function with a new name, and remove {name} one release later. Nothing was changed."
     )

@@ -24,7 +24,7 @@ class Job:
 
 
 class JobRunner:
-    """Runs jobs until it is closed. One that fails is tried again a period later, and holds up no other."""
+    """Runs jobs until it is closed. A job that fails is retried a period later, and does not delay the others."""
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._jobs = tuple(jobs)
@@ -51,7 +51,7 @@ class JobRunner:
             await asyncio.sleep(job.period_s)
 
     async def _run(self, job: Job) -> None:
-        """Run it once; the first failure is told, and the first run that works again."""
+        """Run it once; logs the first failure, and the first success after it."""
         try:
             await job.run()
         except Exception as error:

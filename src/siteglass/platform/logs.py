@@ -52,11 +52,11 @@ def configure_logs(level: str) -> None:
 
 
 def new_request_id() -> str:
-    """A UUID of version 7: ids of one time lie together in the ledger's index, which keeps charges fast."""
+    """A UUID of version 7: ids of one time are next to each other in the ledger's index, which keeps charges fast."""
     made = time.time_ns() // 1_000_000 << 80 | secrets.randbits(80)
     return str(uuid.UUID(int=made & ~(0xF << 76) & ~(0x3 << 62) | 0x7 << 76 | 0x2 << 62))
 
 
 def log_fault(request_id: str, error: BaseException) -> None:
-    """A fault of ours: its kind and place. Not its message, which may quote an address."""
+    """A bug: its kind and place. Not its message, which may quote an address."""
     log.error("fault", extra={"request_id": request_id, "kind": type(error).__name__, "frames": places(error)})

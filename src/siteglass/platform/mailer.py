@@ -1,4 +1,4 @@
-"""Sends plain mails: over SMTP, or into a folder while developing. What they say is the business of who sends them."""
+"""Sends plain mails: over SMTP, or into a folder while developing. The callers write the texts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class MailError(Exception):
 
 
 class MailRefused(MailError):
-    """Mail for this recipient is not taken: another try would end alike."""
+    """Mail for this recipient is rejected: another attempt would fail, too."""
 
 
 class Mailer(ABC):
@@ -48,7 +48,7 @@ class Mailer(ABC):
     def __init__(self, sender: Address, timeout_ms: int) -> None:
         self._sender = sender
         self._timeout_s = timeout_ms / 1000
-        # Threads of its own: a server that hangs must not take those of others.
+        # Separate threads: a server that hangs must not block those of others.
         self._threads = ThreadPoolExecutor(MAX_AT_ONCE, thread_name_prefix="mail")
 
     @property
@@ -85,7 +85,7 @@ class Mailer(ABC):
 
 
 class SmtpMailer(Mailer):
-    """Hands mails to a server, over a connection of its own each: they are few."""
+    """Hands mails to a server, each over a separate connection: they are few."""
 
     def __init__(self, sender: Address, timeout_ms: int, server: SplitResult, security: Security) -> None:
         super().__init__(sender, timeout_ms)
@@ -160,7 +160,7 @@ class FolderMailer(Mailer):
         while not there.exists():
             there = there.parent
         if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-            raise MailError(f"{there} is no folder that can be written to")
+            raise MailError(f"{there} is not a writable folder")
 
 
 def open_mailer(settings: Settings) -> Mailer | None:
@@ -172,12 +172,12 @@ def open_mailer(settings: Settings) -> Mailer | None:
         sender = Address(name, addr_spec=_plain(address if settings.mail_from.isprintable() else ""))
     except MailRefused:
         raise SettingsError(
-            f"{variable('mail_from')}: an address like Siteglass <privacy@example.com> is needed."
+            f"{variable('mail_from')}: expected an address such as Siteglass <privacy@example.com>."
         ) from None
     # The address is not repeated in a message: it may hold a password.
     wrong = SettingsError(
-        f"{variable('mail_url')}: an address like smtp://user:password@host:587, smtps://user:password@host:465 or "
-        "file:var/outbox is needed."
+        f"{variable('mail_url')}: expected a URL such as smtp://user:password@host:587, "
+        "smtps://user:password@host:465 or file:var/outbox."
     )
     try:
         server = urlsplit(settings.mail_url)
@@ -200,7 +200,7 @@ def _security(server: SplitResult) -> Security:
             return "starttls"
         case "smtp", "tls=none":
             return "none"
-    raise SettingsError(f"{variable('mail_url')}: behind ? only tls=starttls or tls=none can stand, with smtp://.")
+    raise SettingsError(f"{variable('mail_url')}: only smtp:// takes options, either ?tls=starttls or ?tls=none.")
 
 
 def is_address(text: str) -> bool:
@@ -211,7 +211,7 @@ def is_address(text: str) -> bool:
 def _plain(address: str) -> str:
     """An address that is one and nothing else; raises MailRefused for what could say more in a header."""
     if not is_address(address):
-        raise MailRefused("the recipient is no plain mail address")
+        raise MailRefused("the recipient is not a plain email address")
     return address
 
 

@@ -57,7 +57,8 @@ def checked_schema(name: str) -> str:
     """The name, which goes into statements as it is; raises SettingsError if it cannot."""
     if not SCHEMA_NAME.fullmatch(name):
         raise SettingsError(
-            f"{variable('postgres_schema')}: {name!r} is no schema name: lower-case letters, digits and _, at most 63."
+            f"{variable('postgres_schema')}: {name!r} is not a valid schema name: use at most 63 lower-case letters, "
+            "digits and _."
         )
     return name
 
@@ -81,7 +82,9 @@ class Postgres:
         statement_cache: int = 100,
     ) -> None:
         if not 1 <= max_connections <= MAX_POOL:
-            raise SettingsError(f"{variable('postgres_pool')}: 1 to {MAX_POOL} connections, not {max_connections}.")
+            raise SettingsError(
+                f"{variable('postgres_pool')}: expected 1 to {MAX_POOL} connections, found {max_connections}."
+            )
         self.schema = checked_schema(schema)
         self._dsn = dsn
         self._timeout_ms = timeout_ms
@@ -139,7 +142,7 @@ class Postgres:
                     await pool.release(connection, timeout=RELEASE_TIMEOUT_S)
         except _NOT_MIGRATED as error:
             raise Unavailable(
-                f"the tables or functions are not there or too old ({error}): run `siteglass migrate`"
+                f"tables or functions are missing or too old ({error}): run `siteglass migrate`"
             ) from error
         except _AWAY as error:
             raise Unavailable(f"postgresql: {type(error).__name__}") from error
@@ -166,14 +169,14 @@ class Postgres:
             await transaction.commit()
 
     async def fetch(self, statement: str, *arguments: Any, timeout_ms: int | None = None) -> list[asyncpg.Record]:
-        """All rows of one statement, which is a transaction of its own."""
+        """All rows of one statement, which is a separate transaction."""
         async with self.connection(timeout_ms) as connection:
             return await connection.fetch(self.sql(statement), *arguments)
 
     async def fetchrow(
         self, statement: str, *arguments: Any, timeout_ms: int | None = None, turn: int | None = None
     ) -> asyncpg.Record | None:
-        """The first row of one statement, which is a transaction of its own."""
+        """The first row of one statement, which is a separate transaction."""
         async with self.connection(timeout_ms, turn) as connection:
             return await connection.fetchrow(self.sql(statement), *arguments)
 

@@ -59,7 +59,8 @@ def _service_role(owner_dsn: str, service_dsn: str) -> str:
     owner, service = urlsplit(owner_dsn), urlsplit(service_dsn)
     if (owner.hostname, owner.port, owner.path) != (service.hostname, service.port, service.path):
         raise SettingsError(
-            f"{variable('postgres_owner_dsn')} and {variable('postgres_dsn')} name different databases: set both."
+            f"{variable('postgres_owner_dsn')} and {variable('postgres_dsn')} name different databases: set both to "
+            "the same one."
         )
     return unquote(service.username or "")
 

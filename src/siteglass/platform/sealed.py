@@ -1,4 +1,4 @@
-"""Sealed bytes as they stand in a path or a body: base64url without padding, each spelled in one way only."""
+"""Encrypted bytes in a path or a body: base64url without padding, with exactly one valid form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def spell_sealed(sealed: bytes) -> str:
 
 
 def read_sealed(text: str, most_chars: int) -> bytes | None:
-    """The bytes of a text, None if it cannot be one of ours."""
+    """The bytes of a text; None if this service cannot have issued it."""
     if len(text) > most_chars or not _ALPHABET.fullmatch(text):
         return None
     try:

@@ -1,7 +1,7 @@
 """Looks whether somebody controls a domain: a token in its DNS, or on its site. Fetches from public addresses only.
 
-A stranger chooses the domain, so this is a way into our network unless it is closed: names are looked up here, every
-address is held against what is public, and what is connected to is the address that was looked at, not the name.
+A stranger chooses the domain, so without care this would be a way into our network. Names are resolved here, every
+address must be public, and the connection goes to the checked address, not to the name.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class _NoAddress(OSError):
     """DNS names no address that may be connected to."""
 
     def __init__(self) -> None:
-        # One text for no answer, no address and one of ours: who asks is not to learn what only our DNS knows.
+        # One text for no response, no address and an internal address: the caller must not learn what only our DNS
+        # knows.
         super().__init__("no public address")
 
 
@@ -132,9 +133,7 @@ class Control:
             async with asyncio.timeout(DEADLINE_S):
                 await self._at_once.acquire()
         except TimeoutError:
-            raise Unavailable(
-                "more proofs of control are asked for than are looked at at once", has_price=False
-            ) from None
+            raise Unavailable("too many proofs of control are being checked at once", has_price=False) from None
         in_dns, http, https = places(domain)
         try:
             looks = (
@@ -168,7 +167,7 @@ class Control:
             try:
                 async with session.get(url, allow_redirects=False) as response:
                     if response.status != 200:
-                        return f"an answer with status {response.status}"
+                        return f"a response with status {response.status}"
                     body = b""
                     while len(body) < MAX_BYTES and (piece := await response.content.read(MAX_BYTES - len(body))):
                         body += piece
@@ -176,9 +175,9 @@ class Control:
                 return str(error)
             except (aiohttp.ClientError, OSError, ValueError) as error:
                 cause = error.__cause__ if isinstance(error, aiohttp.ClientConnectorDNSError) else error
-                return str(cause) if isinstance(cause, _NoAddress) else f"no answer ({type(error).__name__})"
+                return str(cause) if isinstance(cause, _NoAddress) else f"no response ({type(error).__name__})"
         lines = (line.strip() for line in body.splitlines())
-        return None if token.encode() in lines else "an answer without the token"
+        return None if token.encode() in lines else "a response without the token"
 
     async def addresses(self, host: str) -> list[Address]:
         """The addresses of a name that may be connected to; raises _NoAddress if there are none."""
@@ -209,7 +208,7 @@ class Control:
 
 
 def is_name(domain: str) -> bool:
-    """Whether a text can only be looked up, and is no address in any spelling."""
+    """Whether a text is a name to resolve, and not an address in any notation."""
     return _NAME.fullmatch(domain) is not None
 
 
@@ -223,7 +222,7 @@ async def _in_time(place: str, looking: Awaitable[str | None]) -> ControlCheck:
         async with asyncio.timeout(DEADLINE_S):
             found = await looking
     except TimeoutError:
-        found = f"no answer within {DEADLINE_S:g} s"
+        found = f"no response within {DEADLINE_S:g} s"
     return ControlCheck(place, found is None, found or "the token")
 
 
@@ -243,7 +242,7 @@ def _server(text: str) -> tuple[str, int]:
         place = urlsplit(f"//[{text}]" if bare else f"//{text}")
         return str(ipaddress.ip_address(place.hostname or "")), place.port or DNS_PORT
     except ValueError:
-        raise SettingsError(f"{variable('dns_servers')}: {text!r} is no address such as 192.0.2.53:53.") from None
+        raise SettingsError(f"{variable('dns_servers')}: {text!r} is not an address such as 192.0.2.53:53.") from None
 
 
 def _network(text: str) -> Network:

@@ -66,13 +66,13 @@ OPT_OUT = Operation(
     "/v1/opt-out",
     WITHOUT_KEY,
     "Opt-out",
-    "Opt out, or ask what is stored",
-    "For people whom the data is about; no key. Returns a ticket and how to prove that the address or domain is yours: "
-    "a code is mailed to the address, or the domain must show a token. Nothing is stored, and the response is the same "
-    f"whether or not anything is stored about you. At most {REQUESTS_PER_HOUR} requests an hour from one address, "
-    f"{MAILS_PER_HOUR} of them for one e-mail address, which gets at most {MAILS_IN_ALL_PER_HOUR} mails whoever asks. "
-    "The page says whom to write to instead.",
-    Success("Accepted: it waits for the proof.", (OptOutPending,), _pending, status=202),
+    "Opt out, or request your data",
+    "For the people in the data; no key is required. Returns a ticket and how to prove that the address or domain is "
+    "yours. Either a code is emailed to the address, or you publish a token on the domain. Nothing is stored, and the "
+    f"response is the same whether or not there is data about you. At most {REQUESTS_PER_HOUR} requests per hour from "
+    f"one address, {MAILS_PER_HOUR} of them for the same email address. An email address gets at most "
+    f"{MAILS_IN_ALL_PER_HOUR} mails per hour in all. The page shows whom to contact instead.",
+    Success("Accepted; waiting for proof.", (OptOutPending,), _pending, status=202),
     body=OptOutBody,
     body_examples=_named(
         opt_out_an_address={"email": "jo@example.com"},
@@ -87,11 +87,11 @@ OPT_OUT_CONFIRM = Operation(
     "/v1/opt-out/confirm",
     WITHOUT_KEY,
     "Opt-out",
-    "Prove it, and have it done",
-    "Takes the ticket, and the code if one was mailed; for a domain its DNS and its site are checked, for at most five "
-    "seconds. Then the request is carried out. Repeating the request is safe and returns the same response while the "
-    f"ticket is valid. At most {CONFIRMATIONS_PER_HOUR} attempts an hour from one address, and for one ticket.",
-    Success("Done, or what is stored.", (OptOutDone, AccessDone), _completed),
+    "Confirm a request",
+    "Takes the ticket, and the code if one was emailed. For a domain, its DNS and website are checked for at most "
+    "five seconds. Then the request is carried out. Repeating the request is safe and returns the same response while "
+    f"the ticket is valid. At most {CONFIRMATIONS_PER_HOUR} attempts per hour from one address, and for one ticket.",
+    Success("Done, or the stored data.", (OptOutDone, AccessDone), _completed),
     body=OptOutConfirmBody,
     body_examples=_named(
         an_address={"ticket": EXAMPLE_TICKET, "code": EXAMPLE_CODE}, a_domain={"ticket": EXAMPLE_TICKET}
@@ -104,8 +104,8 @@ OPT_OUT_PAGE = Operation(
     "/opt-out",
     (Internal,),
     "Opt-out",
-    "Both as a page for people",
-    "Says what is done and what is kept. Loads nothing from other hosts.",
+    "Show the opt-out page",
+    "A page for both requests, which explains what is done and stored. Loads nothing from other hosts.",
     Success("The page.", other_media={"text/html": lambda: "<!doctype html>"}),
 )
 

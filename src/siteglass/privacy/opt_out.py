@@ -1,7 +1,7 @@
 """Operation 6: suppress values: list them, note the leads that carry them, take them out of every generation.
 
-From the second step on no answer shows them once a worker has read the list again; the third is for all that does not
-go through a worker, and for the generations to come.
+After the second step no response shows them once a worker has read the list again. The third step covers everything
+that does not go through a worker, and future generations.
 """
 
 from __future__ import annotations
@@ -61,24 +61,24 @@ class Outcome(WriteReport):
 
 @dataclass(frozen=True, slots=True)
 class HeldLead:
-    """A lead that carries a value: where it stands in it, and where it comes from."""
+    """A lead that contains a value: the fields that contain it, and its source."""
 
     domain: str
     fields: tuple[str, ...]
     source: str
     crawled_at: datetime
     record: dict[str, Any]
-    """All that is held of the site."""
+    """Everything that is stored about the site."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldData:
-    """What is held of a value, and since when nothing of it is shown."""
+    """What is stored about a value, and since when it is suppressed."""
 
     suppressed_since: datetime | None
     leads: list[HeldLead]
     sites: list[str]
-    """Where it stood when it was suppressed: not shown, and still in the files that leads come from."""
+    """Where it was found when it was suppressed: not shown, but still in the source files."""
 
 
 async def suppress(
@@ -89,7 +89,7 @@ async def suppress(
     actor: str,
     on_progress: Callable[[Outcome], None] = lambda _: None,
 ) -> Outcome:
-    """Put values on the list and take them out of the index. Done again it does no harm and mends what was left."""
+    """Add values to the list and remove them from the index. Repeating it is safe and finishes what was left."""
     preparer = Preparer(index.settings)
     await entries.require_secret(index.postgres, preparer.hasher)
     outcome = Outcome()
@@ -103,7 +103,7 @@ async def suppress(
 
 
 async def settle(index: Index) -> None:
-    """Look once more for entries that a writer may have missed which asked the list just before they stood on it."""
+    """Look again for entries that a writer may have missed because it read the list just before they were added."""
     preparer = Preparer(index.settings)
     await entries.require_secret(index.postgres, preparer.hasher)
     while claimed := await entries.claim_unsettled(index.postgres, SETTLE_AFTER, MAX_ADDED):
@@ -131,20 +131,20 @@ async def _take_out(index: Index, preparer: Preparer, listed: Sequence[tuple[Kin
             if error.status != 404 or not await generations.is_gone(index, target):
                 raise
         except generations.GenerationError as error:
-            broken = error  # told when the others are done
+            broken = error  # reported when the others are done
     await generations.refresh(index, targets)
     if broken is not None:
         raise broken
 
 
 async def _rewrite(index: Index, preparer: Preparer, target: str, found: list[Holder], outcome: Outcome) -> None:
-    """Write documents anew from their records, without what is listed; note first that they carry it.
+    """Rewrite documents from their records, without listed values; first record that they contain them.
 
     The list is asked again when it is done: of two opt-outs of one lead, the slower one must not bring back the other.
     """
     outcome.domains.update(await _noted(index, preparer.hasher, found))
     records, missing = await asyncio.to_thread(_records, index, found)
-    # A document without its record cannot be written anew; what is certain is that it must not be shown as it is.
+    # A document without its record cannot be rewritten; in any case it must not be shown as it is.
     if gone := [bulk_delete_line(one.domain, one.version) for one in missing]:
         await write(index, target, gone, outcome)
         outcome.without_record += len(missing)
@@ -191,7 +191,8 @@ def _records(index: Index, found: list[Holder]) -> tuple[list[tuple[Lead, str]],
 
 
 async def held(index: Index, value: Value) -> HeldData:
-    """What is held of a value, from where and since when; at most MAX_HELD leads. Opt-outs of others stay hidden."""
+    """What is stored about a value, from where and since when; at most MAX_HELD leads. Opt-outs of others stay
+    hidden."""
     preparer = Preparer(index.settings)
     hasher = preparer.hasher
     await entries.require_secret(index.postgres, hasher)

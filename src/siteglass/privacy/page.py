@@ -14,9 +14,9 @@ from siteglass.web.pages import StaticPage
 _FILES = ("opt_out.css", "opt_out.js", "icon.svg")
 _WRITE = """\
 <p>
-        Write to <a href="mailto:{contact}">{contact}</a> from the address that it is about, and say what you would
-        like. Do so, too, if you are told of too many tries: others may have asked about the same address. For a phone
-        number this is the only way.
+        Write to <a href="mailto:{contact}">{contact}</a> from the address in question, and say what you would like.
+        Write to us, too, if the page reports too many attempts: others may have asked about the same address. For a
+        phone number, this is the only way.
       </p>"""
 
 

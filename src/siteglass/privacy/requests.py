@@ -30,7 +30,7 @@ class OptOutBody(RequestBody):
             str,
             Meta(
                 max_length=MAX_CHARS,
-                description="Your e-mail address. Either this or `domain`.",
+                description="Your email address. Send either this or `domain`.",
                 examples=["jo@example.com"],
             ),
         ]
@@ -41,7 +41,7 @@ class OptOutBody(RequestBody):
             str,
             Meta(
                 max_length=MAX_CHARS,
-                description="Your domain, or an address of your website.",
+                description="Your domain, or a URL of your website.",
                 examples=["example.com"],
             ),
         ]
@@ -52,8 +52,8 @@ class OptOutBody(RequestBody):
             str,
             Meta(
                 max_length=MAX_CHARS,
-                description="`opt_out`: do not show it any more; this is meant if it is absent. `access`: what is "
-                "stored, from where, since when.",
+                description="`opt_out` (default): stop showing it. `access`: return what is stored, where it came "
+                "from and since when.",
                 examples=list(Purpose),
                 extra_json_schema={"enum": list(Purpose)},
             ),
@@ -78,7 +78,8 @@ class OptOutConfirmBody(RequestBody):
             str,
             Meta(
                 max_length=MAX_CODE_CHARS,
-                description="As it was mailed, in capitals or not, with or without hyphens. Not for a domain.",
+                description="The code from the email, in upper or lower case, with or without hyphens. Not for a "
+                "domain.",
                 examples=[EXAMPLE_CODE],
             ),
         ]
@@ -90,28 +91,30 @@ _BY_KIND = {"email": Kind.EMAIL, "domain": Kind.DOMAIN}
 
 
 def contact(settings: Settings) -> str:
-    """Whom people write to who get no further here; empty if no mail is set up."""
+    """The contact address for people who cannot continue here; empty if no mail is set up."""
     return parseaddr(settings.mail_from)[1]
 
 
 def _not_provable(name: str, value: Value, write_to: str) -> list[Problem]:
-    """Values that can be suppressed, but not by who comes through this door."""
+    """Values that can be suppressed, but not by a request over HTTP."""
     if value.sha256 is not None:  # nobody can be mailed at a hash
         return [Problem(name, "expected one address such as anna@example.com, found a hash")]
     if value.kind is Kind.EMAIL and not value.text.isascii():
-        way_on = f"write to {write_to}" if write_to else "write to who runs this service"
-        return [Problem(name, f"no code can be mailed to an address with such letters before the @; {way_on} instead")]
+        way_on = f"write to {write_to}" if write_to else "write to the operator of this service"
+        return [
+            Problem(name, f"a code cannot be emailed to an address with such characters before the @; {way_on} instead")
+        ]
     if value.kind is Kind.DOMAIN and not is_name(value.text):
         return [Problem(name, "expected a domain such as example.com")]
     if not is_of_the_internet(value.text.rpartition("@")[2]):  # names that only our own DNS may know
-        return [Problem(name, "expected a name of the public internet, such as one that ends in .com")]
+        return [Problem(name, "expected a public domain name, such as one that ends in .com")]
     if value.kind is Kind.DOMAIN and is_suffix(value.text):  # an opt-out covers the names below
-        return [Problem(name, "names of many owners lie below it; expected one of those")]
+        return [Problem(name, "it is shared by many owners; expected a name below it")]
     return []
 
 
 def read_ask(body: dict[str, Any], write_to: str = "") -> tuple[Purpose, Value]:
-    """The body of POST /v1/opt-out; `write_to` is told to those whom no code can be mailed to."""
+    """The body of POST /v1/opt-out; `write_to` is shown to people whom no code can be emailed to."""
     problems = unknown_fields(body, names_of(OptOutBody))
     texts = read_fields(OptOutBody, body, problems)
     given = {name: texts[name] for name in _BY_KIND if texts[name] is not None}
@@ -121,7 +124,7 @@ def read_ask(body: dict[str, Any], write_to: str = "") -> tuple[Purpose, Value]:
     if len(given) != 1 and not problems:
         found = "both" if given else "neither"
         problems.append(
-            Problem("email", f"expected either an e-mail address here or a domain in domain, found {found}")
+            Problem("email", f"expected either an email address here or a domain in `domain`, found {found}")
         )
     for name, text in given.items():
         try:
@@ -141,7 +144,7 @@ def read_confirm(body: dict[str, Any]) -> tuple[str, str | None]:
     texts = read_fields(OptOutConfirmBody, body, problems)
     ticket, code = texts["ticket"], texts["code"]
     if ticket is None and not problems:
-        problems.append(Problem("ticket", "expected the ticket that POST /v1/opt-out answered, found nothing"))
+        problems.append(Problem("ticket", "expected the ticket that POST /v1/opt-out returned, found nothing"))
     if problems or ticket is None:
         raise BadRequest(problems)
     return ticket, code

@@ -16,8 +16,8 @@ from siteglass.web.messages import Record, ResponseBody, Time
 # How soon a suppressed value is in no response any more.
 EFFECTIVE_WITHIN_S = 60
 
-Email = Annotated[str, Meta(description="The address as it is understood; absent for a domain.")]
-Domain = Annotated[str, Meta(description="The domain as it is understood; absent for an address.")]
+Email = Annotated[str, Meta(description="The normalized address; absent for a domain.")]
+Domain = Annotated[str, Meta(description="The normalized domain; absent for an address.")]
 
 
 class DnsRecord(ResponseBody):
@@ -33,22 +33,27 @@ class OptOutPending(ResponseBody, kw_only=True):
 
     request: Annotated[
         Purpose,
-        Meta(description="`opt_out`: do not show it any more. `access`: what is stored, from where, since when."),
+        Meta(
+            description="`opt_out`: stop showing it. `access`: return what is stored, where it came from and since "
+            "when."
+        ),
     ]
     email: Email | UnsetType = UNSET
     domain: Domain | UnsetType = UNSET
     ticket: Annotated[
-        str, Meta(description="The request, sealed. Send it back as it is; nothing of it is stored here.")
+        str, Meta(description="The request, encrypted. Send it back unchanged; the service does not store it.")
     ]
-    expires_at: Annotated[Time, Meta(description="Until when it can be proven.")]
-    token: Annotated[str, Meta(description="What the domain must show; absent for an address.")] | UnsetType = UNSET
+    expires_at: Annotated[Time, Meta(description="When the ticket expires.")]
+    token: (
+        Annotated[str, Meta(description="The token to publish on the domain; absent for an address.")] | UnsetType
+    ) = UNSET
     dns: DnsRecord | UnsetType = UNSET
     http: (
         Annotated[
             list[str],
             Meta(
-                description="Addresses of a text file that has the token on a line of its own, either of which will "
-                "do; absent for an address."
+                description="URLs of a text file with the token on a separate line; one of them is enough. Absent for "
+                "an address."
             ),
         ]
         | UnsetType
@@ -62,9 +67,7 @@ class OptOutDone(ResponseBody, kw_only=True, tag_field="request", tag=Purpose.OP
     email: Email | UnsetType = UNSET
     domain: Domain | UnsetType = UNSET
     suppressed: Annotated[bool, Meta(extra_json_schema={"const": True})]
-    effective_within_s: Annotated[
-        int, Meta(description="Seconds until no search and no look-up shows it any more.", ge=0)
-    ]
+    effective_within_s: Annotated[int, Meta(description="Seconds until searches and look-ups no longer show it.", ge=0)]
 
 
 class StoredRecord(ResponseBody):
@@ -72,9 +75,9 @@ class StoredRecord(ResponseBody):
 
     domain: Annotated[str, Meta(description="The website that the record is about.")]
     fields: Annotated[list[str], Meta(description="The fields that contain it.")]
-    source: Annotated[str, Meta(description="Name of the file that the record came with.")]
+    source: Annotated[str, Meta(description="Name of the file that the record came from.")]
     crawled_at: Annotated[Time, Meta(description="When the website was read.")]
-    record: Annotated[Record, Meta(description="All of the record; only for a domain.")] | UnsetType = UNSET
+    record: Annotated[Record, Meta(description="The whole record; only for a domain.")] | UnsetType = UNSET
 
 
 class AccessDone(ResponseBody, kw_only=True, tag_field="request", tag=Purpose.ACCESS.value):
@@ -82,12 +85,12 @@ class AccessDone(ResponseBody, kw_only=True, tag_field="request", tag=Purpose.AC
 
     email: Email | UnsetType = UNSET
     domain: Domain | UnsetType = UNSET
-    suppressed_since: Annotated[Time, Meta(description="Since when it is not shown; null if it is.")] | None
+    suppressed_since: Annotated[Time, Meta(description="Since when it is suppressed; null if it is not.")] | None
     suppressed_on: Annotated[
         list[str],
         Meta(
-            description="The websites that showed the address when it was suppressed. It is not shown, and still in "
-            f"the files that records come from. At most {MAX_HELD}; none for a domain."
+            description="The websites that contained the address when it was suppressed. It is no longer shown, but "
+            f"is still in the source files. At most {MAX_HELD}; empty for a domain."
         ),
     ]
     leads: Annotated[list[StoredRecord], Meta(description=f"The records that contain it, at most {MAX_HELD}.")]
@@ -101,7 +104,7 @@ def pending_response(pending: PendingRequest) -> OptOutPending:
     """A request that waits for its proof."""
     about: dict[str, Any] = {pending.value.kind.value: pending.value.text}
     if pending.token is None:
-        next_step = "A code was mailed to the address. POST it with the ticket to /v1/opt-out/confirm."
+        next_step = "We emailed a code to the address. POST it with the ticket to /v1/opt-out/confirm."
         return OptOutPending(
             request=pending.purpose,
             **about,
@@ -118,8 +121,8 @@ def pending_response(pending: PendingRequest) -> OptOutPending:
         token=pending.token,
         dns=DnsRecord(name=in_dns, type="TXT", value=pending.token),
         http=on_site,
-        next="Put the token into DNS as this TXT record, or into a file at one of these addresses of the site. "
-        "Then POST the ticket to /v1/opt-out/confirm.",
+        next="Publish the token in DNS as this TXT record, or in a file at one of these URLs of the site. Then POST "
+        "the ticket to /v1/opt-out/confirm.",
     )
 
 
@@ -138,7 +141,7 @@ def completed_response(done: CompletedRequest) -> OptOutDone | AccessDone:
 
 
 def _stored(lead: HeldLead, *, whole: bool) -> StoredRecord:
-    # People who proved an address of theirs do not see those of others on the same site.
+    # People who proved their address do not see the addresses of others on the same site.
     return StoredRecord(
         domain=lead.domain,
         fields=list(lead.fields),

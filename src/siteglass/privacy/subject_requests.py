@@ -27,25 +27,26 @@ MAX_AT_ONCE = 4
 REASON = "asked for at the opt-out page"
 ACTOR = "opt-out page"
 
-SUBJECT = "Your code for Siteglass"
+SUBJECT = "Your Siteglass code"
 TEXTS = {
     Purpose.OPT_OUT: """\
-Somebody, most likely you, asked Siteglass not to show this e-mail address any more.
+Somebody, most likely you, asked Siteglass to stop showing this email address.
 
 Your code:  {code}
 
-Enter it where you asked. It works for one hour, and for this request only.
+Enter it on the page where you made the request. It is valid for one hour, and only for this request.
 
-If it was not you, do nothing: without the code nothing happens. Give it to nobody.
+If it was not you, ignore this email: without the code nothing happens. Do not share the code.
 """,
     Purpose.ACCESS: """\
-Somebody, most likely you, asked Siteglass what it holds about this e-mail address.
+Somebody, most likely you, asked Siteglass what data it stores about this email address.
 
 Your code:  {code}
 
-Enter it where you asked. It works for one hour, and for this request only.
+Enter it on the page where you made the request. It is valid for one hour, and only for this request.
 
-If it was not you, do nothing: without the code nothing is told. Give it to nobody: whoever has it sees the answer.
+If it was not you, ignore this email: without the code nothing is revealed. Do not share the code: anyone who has it can
+see the data.
 """,
 }
 
@@ -81,7 +82,8 @@ class SubjectRequests:
         self._at_once = asyncio.Semaphore(MAX_AT_ONCE)
 
     async def ask(self, purpose: Purpose, value: Value, now_s: int) -> PendingRequest:
-        """A ticket, and for an address a mail with its code. What is held is not looked at, so it cannot show."""
+        """A ticket, and for an address a mail with its code. Stored data is not read, so the response cannot reveal
+        it."""
         life_s = CODE_LIFE_S if value.kind is Kind.EMAIL else TOKEN_LIFE_S
         sealed = self.sealer.seal(Ticket(purpose, value.kind, value.text, now_s + life_s))
         opened = self.sealer.open(sealed, now_s)
@@ -96,7 +98,7 @@ class SubjectRequests:
         try:
             opened = self.sealer.open(sealed, index.clock.now_ms() // 1000)
         except NotATicket as error:
-            raise _not_proven("ticket", f"{error}; ask for a new one with POST /v1/opt-out") from None
+            raise _not_proven("ticket", f"{error}; request a new one with POST /v1/opt-out") from None
         ticket = opened.ticket
         value = Value(Kind(ticket.kind), ticket.text)
         if value.kind is Kind.EMAIL:
@@ -106,7 +108,7 @@ class SubjectRequests:
         return await self._carry_out(index, ticket.purpose, value)
 
     async def _carry_out(self, index: Index, purpose: Purpose, value: Value) -> CompletedRequest:
-        """Raises Unavailable if it is not done; the same again goes on from there."""
+        """Raises Unavailable if it is not finished; repeating the request continues from there."""
         try:
             async with asyncio.timeout(DEADLINE_S), self._at_once:
                 if purpose is Purpose.ACCESS:
@@ -122,17 +124,17 @@ class SubjectRequests:
 
     async def _mail_code(self, purpose: Purpose, address: str, code: str) -> None:
         if self._mailer is None:
-            raise Unavailable(f"no mail can be sent: {variable('mail_url')} is not set", RETRY_AFTER_S, has_price=False)
+            raise Unavailable(f"mail cannot be sent: {variable('mail_url')} is not set", RETRY_AFTER_S, has_price=False)
         try:
             await self._mailer.send(address, SUBJECT, TEXTS[purpose].format(code=code))
         except MailRefused:
-            raise _not_proven("email", "no mail is taken for this address; is it spelled right?") from None
+            raise _not_proven("email", "mail to this address was rejected; is the address correct?") from None
         except MailError as error:
-            raise Unavailable(f"no mail can be sent: {error}", RETRY_AFTER_S, has_price=False) from None
+            raise Unavailable(f"mail cannot be sent: {error}", RETRY_AFTER_S, has_price=False) from None
 
     async def _check_token(self, opened: OpenedTicket, code: str | None) -> None:
         if code is not None:
-            raise _not_proven("code", "a domain has none; leave it out, the token of the domain is looked for")
+            raise _not_proven("code", "not used for a domain; omit it, the service looks for the token of the domain")
         looks = await self._control.look(opened.ticket.text, opened.token)
         if not any(look.proven for look in looks):
             raise BadRequest([_missed(look, opened.token) for look in looks])
@@ -140,9 +142,9 @@ class SubjectRequests:
 
 def _check_code(opened: OpenedTicket, code: str | None) -> None:
     if code is None:
-        raise _not_proven("code", "expected the code that was mailed to the address, found nothing")
+        raise _not_proven("code", "expected the code that was emailed to the address, found nothing")
     if not opened.is_code(code):
-        raise _not_proven("code", "not the code that was mailed for this ticket; the newest mail has the newest code")
+        raise _not_proven("code", "not the code that was emailed for this ticket; use the code from the newest email")
 
 
 def _missed(look: ControlCheck, token: str) -> Problem:

@@ -1,7 +1,7 @@
 """Tickets: a request of a person, sealed, so that nothing about it is stored until it is proven. No I/O.
 
-A ticket is base64url(AES-SIV(JSON)) as a cursor is. The code that is mailed and the token that goes into DNS are keyed
-hashes of the ticket: each belongs to one ticket, and neither can be worked out from it. Every use has its own key.
+A ticket is base64url(AES-SIV(JSON)) as a cursor is. The emailed code and the DNS token are keyed hashes of the ticket:
+each belongs to one ticket, and neither can be derived from it. Every use has its own key.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Purpose(StrEnum):
 
 
 class NotATicket(ValueError):
-    """The text is no ticket of this service, or one that has expired; the message says which."""
+    """The text is not a ticket of this service, or one that has expired; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class OpenedTicket:
     code: str
     """As it is mailed, in groups."""
     token: str
-    """As it stands in DNS or on the site."""
+    """As it is published in DNS or on the site."""
 
     def is_code(self, typed: str) -> bool:
         """Whether that is the code, in capitals or not, with whatever between its groups."""
@@ -82,7 +82,7 @@ class TicketSealer:
 
     def __init__(self, given: Sequence[str]) -> None:
         if not given or any(len(secret) < MIN_SECRET_CHARS for secret in given):
-            raise ValueError(f"at least one secret of {MIN_SECRET_CHARS} characters or more is needed")
+            raise ValueError(f"at least one secret of {MIN_SECRET_CHARS} characters or more is required")
         self._secrets = [secret.encode() for secret in given]
         self._keys = [AESSIV(_key(FORMAT, secret)) for secret in self._secrets]
 
@@ -96,7 +96,7 @@ class TicketSealer:
         """The ticket and its proofs; raises NotATicket."""
         sealed = read_sealed(text, MAX_TICKET_CHARS)
         if sealed is None:
-            raise NotATicket("is no ticket of this service")
+            raise NotATicket("is not a ticket of this service")
         for key, secret in zip(self._keys, self._secrets, strict=True):
             try:
                 payload = key.decrypt(sealed, [FORMAT])
@@ -109,10 +109,10 @@ class TicketSealer:
             groups = (code[at : at + CODE_GROUP_CHARS] for at in range(0, CODE_CHARS, CODE_GROUP_CHARS))
             token = TOKEN_START + _spelled(_key(_TOKEN, secret), sealed, TOKEN_CHARS)
             return OpenedTicket(Ticket(Purpose(purpose), kind, value, expires_s), "-".join(groups), token)
-        raise NotATicket("is no ticket of this service")
+        raise NotATicket("is not a ticket of this service")
 
     def bucket(self, text: str) -> str:
-        """A name for a value or a ticket in the rate limit, which tells nobody what it stands for."""
+        """A name for a value or a ticket in the rate limit, which does not reveal the value."""
         return hmac.new(_key(_BUCKET, self._secrets[0]), text.encode(), hashlib.sha256).hexdigest()[:32]
 
 

@@ -62,7 +62,7 @@ def read_meaning(body: Mapping[str, Any], now_ms: int, problems: Problems | None
     while problem := _size_problem(whole, echo):
         if sentence is None or not directed.conditions:
             raise BadRequest([Problem("wrapped_query" if wrapped else next(iter(reader.sent)), problem)])
-        # A sentence is never too long: what has no room is told.
+        # A sentence is never too long: words that exceed the limit are reported.
         unused[directed.conditions[-1]] = None
         directed = Criteria(directed.conditions[:-1])
         whole, echo = _whole(reader, directed.fixed_at(now_ms))

@@ -1,6 +1,6 @@
 """Known values that complete what a caller has begun to write: by name, by a later word of it, by alias or code.
 
-What is compared is folded, as the vocabulary folds it. Keys stand sorted, so that all that begin alike lie together.
+What is compared is folded, as the vocabulary folds it. Keys are sorted, so that all with the same prefix are adjacent.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LATER_WORD = re.compile(r"(?<!^)[\s\-_/&.,(]+(?=[^\s\-_/&.,()])")
 
 
 class KnownValue(NamedTuple):
-    """A value as a filter takes it, what people call it, and what tells it from others of that name."""
+    """The value for a filter, its display name, and what distinguishes it from others of that name."""
 
     value: str
     name: str
@@ -47,7 +47,7 @@ DETAILS: dict[Kind, tuple[str, ...]] = {
     "city": ("country", "state"),
     "technology": ("categories",),
 }
-"""What else is told of the values of a kind; those with a country can be narrowed to one."""
+"""What else is shown for the values of a kind; those with a country can be narrowed to one."""
 
 
 class CompletableField(NamedTuple):

@@ -26,7 +26,7 @@ class Range(NamedTuple):
     below: bool = False
 
     def holds(self, number: int) -> bool:
-        """Whether a number lies in the range."""
+        """Whether a number is in the range."""
         if self.low is not None and (number < self.low or (self.above and number == self.low)):
             return False
         return self.high is None or not (number > self.high or (self.below and number == self.high))

@@ -34,7 +34,7 @@ _SORTED = {number: name for name, number in SORT_IDS.items()}
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Between which leads a page starts: behind the anchor in the direction of travel."""
+    """Where a page starts: after the anchor in the direction of travel."""
 
     key: int
     """Leading sort value of the anchor."""
@@ -63,12 +63,12 @@ class CursorSealer:
 
     def __init__(self, secrets: Sequence[str], life_s: int) -> None:
         if not secrets or any(len(secret) < MIN_SECRET_CHARS for secret in secrets):
-            raise ValueError(f"at least one cursor secret of {MIN_SECRET_CHARS} characters or more is needed")
+            raise ValueError(f"at least one cursor secret of {MIN_SECRET_CHARS} characters or more is required")
         self._keys = [AESSIV(hashlib.sha512(FORMAT + secret.encode()).digest()) for secret in secrets]
         self._life_s = life_s
 
     def seal(self, continuation: Continuation, account: str, now_s: int) -> str:
-        """A cursor for this account, as it stands in a path."""
+        """A cursor for this account, as used in a path."""
         position = continuation.position
         payload = [
             now_s,

@@ -68,7 +68,7 @@ class _Stop(Exception):
 
 
 class _Text(NamedTuple):
-    """A value as it stands in the line."""
+    """A value as it is written in the line."""
 
     column: int
     text: str
@@ -162,7 +162,7 @@ def _nearest_directive(name: str) -> str | None:
 
 
 def _no_directive(line: str, at: int, *, negated: bool) -> _Stop:
-    """What stands where a directive must begin, and what to do with it."""
+    """What was found where a directive must begin, and what to do about it."""
     if _BACKSLASH_N.match(line, at):
         return _Stop(at, f"expected a directive such as @country(USA), found {_ONE_BACKSLASH}")
     message = f"expected a directive such as @country(USA), found {_found(line, at)}"
@@ -204,7 +204,7 @@ def _parenthesised(line: str, at: int, asked: SearchableField) -> tuple[list[_Te
 
 
 def _value(line: str, at: int, asked: SearchableField) -> tuple[_Text, int]:
-    """The value that starts behind `at`, and where it ends (blanks skipped)."""
+    """The value that starts after `at`, and where it ends (blanks skipped)."""
     start = _skip(line, at)
     if start < len(line) and line[start] == '"':
         quoted = _QUOTED.match(line, start)
@@ -232,7 +232,7 @@ def _refuse_thousands(line: str, texts: list[_Text], asked: SearchableField) -> 
             raise _Stop(
                 first.column,
                 f"@{asked.ask.directive}: expected a number without a thousands comma, found {repeated(between)}; "
-                f"write {joined}, or put a blank behind the comma between alternatives",
+                f"write {joined}, or put a space after the comma between alternatives",
             )
 
 

@@ -72,13 +72,13 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Where and how a field is spelled in answers."""
+    """Where and how a field is written in responses."""
 
     type: Literal["string", "integer", "boolean", "strings", "object", "time"]
     search: Literal["default", "select"] | None = None
     enrich: bool = False
     enrich_type: Literal["integer"] | None = None
-    """The type in enrichment, where it is spelled differently there."""
+    """The type in enrichment, if it is different there."""
     cursor_id: int | None = None
     """The number by which cursors name a field that can be selected in a search.
 

@@ -32,7 +32,7 @@ FIELDS: tuple[Field, ...] = (
     ),
     Field(
         "url",
-        "Address of the home page",
+        "URL of the home page",
         "https://example.com/",
         show=Show("string", "select", enrich=True, cursor_id=17),
     ),
@@ -55,15 +55,15 @@ FIELDS: tuple[Field, ...] = (
     ),
     Field(
         "spending",
-        "Estimated online advertising spending in USD a month; in search a range, in enrichment the number",
+        "Estimated online advertising spending in USD per month; a range in searches, a number in enrichments",
         "1000-4999",
         Ask(
             "spends",
             Kind.NUMBER,
             "e.spending",
             (
-                Filter("min_spending", Form.MIN, "Minimum estimated ad spending, USD a month.", 500),
-                Filter("max_spending", Form.MAX, "Maximum estimated ad spending, USD a month.", 20000),
+                Filter("min_spending", Form.MIN, "Minimum estimated ad spending, USD per month.", 500),
+                Filter("max_spending", Form.MAX, "Maximum estimated ad spending, USD per month.", 20000),
                 Filter("spending", Form.SPAN, "Estimated ad spending: '<min>-<max>' or '<min>+'.", "1000-5000"),
             ),
         ),
@@ -107,7 +107,7 @@ FIELDS: tuple[Field, ...] = (
             "city",
             Kind.TERM,
             "city",
-            (Filter("city", Form.ONE, "City; alternate names are understood.", "Munich"),),
+            (Filter("city", Form.ONE, "City; alternate names also work.", "Munich"),),
             vocabulary="city",
             thing="place",
         ),
@@ -154,7 +154,10 @@ FIELDS: tuple[Field, ...] = (
             "content",
             (
                 Filter(
-                    "keywords", Form.MANY, "Words in the site's content; several words are a phrase.", ["vegan food"]
+                    "keywords",
+                    Form.MANY,
+                    "Words in the site's content; several words are searched for as a phrase.",
+                    ["vegan food"],
                 ),
             ),
         ),
@@ -273,7 +276,7 @@ FIELDS: tuple[Field, ...] = (
     _flag("missing_robot", "sites lacking a robots.txt", "robots:no", cursor_id=28),
     _flag("missing_heading", "sites lacking a main heading", "heading:no", cursor_id=29),
     _flag("missing_description", "sites lacking a meta description", "description:no", cursor_id=30),
-    _flag("has_email", "sites with an e-mail address", "email:yes"),
+    _flag("has_email", "sites with an email address", "email:yes"),
     _flag("has_phone", "sites with a phone number", "phone:yes"),
     _flag("has_facebook", "sites with a Facebook profile", "facebook:yes"),
     _flag("has_linkedin", "sites with a LinkedIn profile", "linkedin:yes"),
@@ -284,7 +287,7 @@ FIELDS: tuple[Field, ...] = (
     _flag("has_pinterest", "sites with a Pinterest profile", "pinterest:yes"),
     Field(
         "no_generic_emails",
-        "Sites with an address that is no role address; role addresses are left out of `emails`",
+        "Sites with an email address that is not a role address; role addresses are left out of `emails`",
         True,
         Ask(
             "no_generic_emails",
@@ -307,20 +310,20 @@ FIELDS: tuple[Field, ...] = (
             "updated_after",
             Kind.TIME,
             "crawled_at",
-            (Filter("updated_after", Form.MOMENT, "Only sites crawled later than this.", "2026-10-01T00:00:00Z"),),
+            (Filter("updated_after", Form.MOMENT, "Only sites crawled after this time.", "2026-10-01T00:00:00Z"),),
             thing="age",
         ),
         Show("time", "default", enrich=True, cursor_id=15),
     ),
     Field(
         "updated_within",
-        "Crawled within so many days before the search",
+        "Crawled within this many days before the search",
         "30d",
         Ask("updated_within", Kind.AGE, "crawled_at", thing="age"),
     ),
     Field(
         "favicon",
-        "Address of the site's icon",
+        "URL of the site's icon",
         "https://example.com/favicon.ico",
         show=Show("string", "default", cursor_id=16),
     ),

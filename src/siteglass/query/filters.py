@@ -44,7 +44,7 @@ class FilterReader:
         self._array_values = 0
 
     def read(self, body: Mapping[str, Any]) -> None:
-        """Read every filter of the body; names that are no filters are left to others."""
+        """Read every filter of the body; names that are not filters are left to others."""
         for name, value in body.items():
             if name in FILTERS and value is not None:
                 self._filter(name, value)
@@ -113,7 +113,7 @@ def _read(ask: Ask, form: Form, value: Any) -> tuple[Value, ...]:
 
 
 def _read_text(ask: Ask, text: str) -> tuple[Value, ...]:
-    """A JSON string; double quotes inside it mean the value as it stands."""
+    """A JSON string; double quotes inside it mean the literal value."""
     quoted = len(text) > 2 and text[0] == text[-1] == '"'
     return read_value(ask, text[1:-1] if quoted else text, quoted=quoted)
 
@@ -190,7 +190,7 @@ def write_filters(criteria: Criteria, sent: Mapping[str, Any] | None = None) -> 
     must = [condition for condition in criteria.conditions if not directive_can_say(condition)]
     body = _assigned(must, dict(sent or {}))
     if body is None:
-        raise ValueError("no body can say these criteria")
+        raise ValueError("these criteria cannot be written as a request body")
     unsaid: list[Condition] = []
     for condition in criteria.conditions:
         if condition not in must:
@@ -203,7 +203,7 @@ def write_filters(criteria: Criteria, sent: Mapping[str, Any] | None = None) -> 
 
 
 def _assigned(conditions: Sequence[Condition], body: dict[str, Any]) -> dict[str, Any] | None:
-    """The body with a filter of its own for each condition, or None if there is no way."""
+    """The body with a separate filter for each condition, or None if that is impossible."""
     if not conditions:
         return body
     for name, value in _as_filters(conditions[0]):

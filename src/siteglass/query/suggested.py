@@ -1,7 +1,7 @@
-"""What a language model says a sentence means, held against the sentence and the reading of the rules. Pure.
+"""What a language model says a sentence means, checked against the sentence and the rules' interpretation. Pure.
 
-The answer of a model is as little trusted as the sentence: it can only name conditions of our own language, for words
-that stand in the sentence and that the rules could not place. Whatever else it says is rejected.
+The model's response is trusted as little as the sentence. It can only name conditions that directives can express, for
+words of the sentence that the rules could not interpret. Anything else is rejected.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from siteglass.query.values import MAX_VALUE_CHARS, ValueProblem, is_unknown, re
 MAX_SUGGESTIONS = 16
 MAX_VALUES = 16
 MAX_SOURCE_CHARS = 200
-# Below LOW_CONFIDENCE: nobody who asks for a sure reading gets a model's.
+# Below LOW_CONFIDENCE: with `strict`, an interpretation by a model is never used.
 CONFIDENCE = 0.5
 RULE = "model"
 
-# Words that are no known value are keywords by the rules, or denied and then nothing: no model is needed for that. A
-# model is not told the date, so it cannot name a moment; it can name an age.
+# By the rules, words that are not known values are keywords, or ignored if negated: no model is needed for that. A
+# model does not know the date, so it cannot name a time; it can name an age.
 FIELDS: dict[str, SearchableField] = {
     asked.ask.directive: asked for asked in DIRECTIVES.values() if asked.ask.kind not in (Kind.TEXT, Kind.TIME)
 }
@@ -101,7 +101,7 @@ class SecondReading:
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of an answer: flat, and of our own names only."""
+    """The JSON Schema of a response: flat, and with known names only."""
     texts = {"type": "array", "items": {"type": "string"}}
     properties = {
         "field": {"type": "string", "enum": list(FIELDS)},
@@ -117,7 +117,7 @@ def schema() -> dict[str, Any]:
 
 
 def decode(content: str) -> Suggestions:
-    """The suggestions in an answer; raises ValueError if it is none."""
+    """The suggestions in a response; raises ValueError if it is malformed."""
     try:
         listed = msgspec.json.decode(content, type=_Content).conditions
     except (msgspec.DecodeError, RecursionError):
@@ -196,7 +196,7 @@ def _find(query: str, source_text: str, open_words: Sequence[Span]) -> Span | No
 
 
 def _condition(asked: SearchableField, suggestion: Suggestion, words: Span) -> Condition | None:
-    """The condition as the language of directives reads it; None if a value is none of ours, or was not said."""
+    """The condition as the directive parser reads it; None if a value is unknown, or is not in the sentence."""
     ask = asked.ask
     texts = _texts(asked, suggestion)
     if texts is None:
@@ -268,7 +268,7 @@ def _denied_words(sentence: Interpretation) -> list[Span]:
 
 
 def _open_words(sentence: Interpretation) -> list[Span]:
-    """Words that a model may read as a condition: for all others the rules stand."""
+    """Words that a model may interpret as a condition: for all others the rules decide."""
     spans = [span for note in _not_understood(sentence) for span in note.words]
     if sentence.confidence < LOW_CONFIDENCE:
         spans.extend(span for one in _keywords(sentence) for span in one.words)
@@ -339,7 +339,7 @@ def _settled(sentence: Interpretation, accepted: Sequence[AcceptedSuggestion]) -
 
 
 def inside(span: Span, other: Span) -> bool:
-    """Whether all of a span lies in another."""
+    """Whether a span is entirely inside another."""
     return other.start <= span.start and span.end <= other.end
 
 

@@ -44,7 +44,7 @@ class Trades:
         return self._trades[trade]
 
     def name(self, trade: str, language: str = "en") -> str:
-        """As it is shown; in English if the language is not one of ours. KeyError if there is no such trade."""
+        """As it is shown; in English for a language that is not in `languages`. KeyError if there is no such trade."""
         position = self.languages.index(language) if language in self.languages else 0
         return self._names[trade][position]
 

@@ -28,7 +28,7 @@ _NEEDS_QUOTES = re.compile(r'[,()"\\#]')
 
 
 class ValueProblem(ValueError):
-    """A text that is no value of the field. `unknown` is what `nearest` may look a suggestion up for."""
+    """A text that is not a value of the field. `unknown` is what `nearest` may look a suggestion up for."""
 
     def __init__(self, message: str, unknown: str | None = None) -> None:
         super().__init__(message)
@@ -78,7 +78,7 @@ def _term(ask: Ask, text: str, *, quoted: bool, excluding: bool) -> tuple[str, .
         example = f': "{text}"' if len(text) <= MAX_REPEATED_CHARS else ""
         raise ValueProblem(
             f"{repeated(text)} is not known, and excluding it would match every lead; "
-            f"correct it, or write it in double quotes to mean it as it stands{example}",
+            f"correct it, or put it in double quotes to use it literally{example}",
             unknown=text,
         )
     folded = fold(text)
@@ -199,7 +199,7 @@ def _zone(offset: str | None) -> dt.tzinfo:
     sign = -1 if offset[0] == "-" else 1
     minutes = int(offset[4:6])
     if minutes > 59:
-        raise ValueError("minutes of an offset end at 59")
+        raise ValueError("the minutes of an offset must not exceed 59")
     return dt.timezone(sign * dt.timedelta(hours=int(offset[1:3]), minutes=minutes))
 
 
@@ -217,7 +217,7 @@ def _age(text: str) -> int:
 
 
 def is_unknown(ask: Ask, value: Value) -> bool:
-    """Whether a value stands outside its open vocabulary, and so must be quoted to be taken as it is."""
+    """Whether a value is outside its open vocabulary, and so must be quoted to be used literally."""
     return (
         ask.vocabulary is not None
         and not ask.closed

@@ -169,7 +169,7 @@ class Vocabulary:
         return tuple(sorted(country for country, where in placed.items() if where == name))
 
     def groups(self) -> Mapping[str, tuple[str, ...]]:
-        """Groups of countries with an everyday name of their own, such as DACH -> alpha-3 codes."""
+        """Groups of countries with an everyday name, such as DACH -> alpha-3 codes."""
         return self._groups
 
     def categories_of(self, technology: str) -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""Who must not be shown: the list in PostgreSQL, what a worker holds of it, and how a value leaves a record."""
+"""Opt-outs: the list in PostgreSQL, a worker's copy of it, and how values are removed from records."""

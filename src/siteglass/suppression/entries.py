@@ -1,4 +1,4 @@
-"""The list in PostgreSQL: add to it, ask it, tell what stands in it. Nothing ever leaves it."""
+"""The list in PostgreSQL: add, look up and list entries. Entries are never removed."""
 
 from __future__ import annotations
 
@@ -81,16 +81,16 @@ async def require_secret(postgres: Postgres, hasher: Hasher) -> None:
         if row is not None:
             if row["proof"] != hasher.proof():
                 raise SettingsError(
-                    f"{variable('suppression_secret')} is not the one that the list of opt-outs was begun with: with "
-                    "another nobody on it would be recognised. Set the first one again."
+                    f"{variable('suppression_secret')} differs from the secret that the opt-out list was created "
+                    "with, so nobody on it would be recognised. Restore the original secret."
                 )
             return
-    raise Unavailable("postgresql: the proof of the suppression secret cannot be read")
+    raise Unavailable("postgresql: the check value of the suppression secret cannot be read")
 
 
 @dataclass(frozen=True, slots=True)
 class ListHealth:
-    """How the list stands."""
+    """The state of the list."""
 
     right_secret: bool
     listed: int
@@ -137,10 +137,11 @@ async def add(postgres: Postgres, hasher: Hasher, values: Sequence[Value], *, re
     """Put values on the list, at most MAX_ADDED, with one row of the audit log; returns how many were new."""
     if not 1 <= len(reason) <= MAX_REASON_CHARS or addresses({"description": reason}.get) or _NUMBER.search(reason):
         raise SuppressionError(
-            f"A reason has 1 to {MAX_REASON_CHARS} characters, and no address or phone number in it. Name a ticket."
+            f"A reason must have 1 to {MAX_REASON_CHARS} characters and no email address or phone number. Give a "
+            "ticket number."
         )
     if len(values) > MAX_ADDED:
-        raise ValueError(f"at most {MAX_ADDED} values at once, not {len(values)}")
+        raise ValueError(f"expected at most {MAX_ADDED} values at once, found {len(values)}")
     pairs = sorted({(value.kind.value, hasher.of_value(value)) for value in values})
     counts = {kind.value: sum(kind == given for given, _ in pairs) for kind in Kind}
     details = orjson.dumps({"reason": reason, **counts}).decode()

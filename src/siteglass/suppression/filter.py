@@ -1,7 +1,8 @@
 """What a worker holds of the list, by the domain of leads: one look-up per lead of an answer.
 
 The index is rewritten when a value is suppressed; this covers the time until that is done, and a writer that missed it.
-So only entries newer than the oldest finished generation are held: a generation is built from what the list leaves.
+So only entries newer than the oldest finished generation are kept in memory: a generation is built without listed
+values.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ REFRESH_EVERY_S = 20
 # An answer given by an older copy could break the promise of 60 s.
 MOST_AGE_S = 45
 READ_TIMEOUT_MS = 60_000
-# Other requests go on between two parts: each takes a few milliseconds.
+# Other requests continue between two parts: each takes a few milliseconds.
 ROWS_AT_ONCE = 1_000
 HASH_BYTES = 32
 
@@ -123,8 +124,8 @@ class SuppressionFilter:
         try:
             return await self._since() or _LONG_AGO
         except Exception:
-            # Whatever an engine says that is away or ill: without it there are no answers, and more than is needed does
-            # no harm.
+            # Any error of an unavailable or broken engine: without it there are no responses, and catching too much
+            # does no harm.
             return self._from
 
     async def _read(self, held: dict[str, bytes], statement: str, *bounds: object) -> str:

@@ -1,7 +1,7 @@
 """Phone numbers in texts, however they are written there: which of them mean a suppressed one. Pure.
 
-The list holds hashes of whole numbers. A number without its country code is compared with those of the record that are
-suppressed, which are known in clear, and asked for with the code of the record's country.
+The list holds hashes of whole numbers. A number without its country code is compared with the suppressed numbers of the
+record, which are known in clear text. It is also looked up with the code of the record's country.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Self
 from siteglass.suppression.calling_codes import ALL_CODES, CALLING_CODES
 from siteglass.suppression.values import MAX_PHONE_DIGITS, MIN_PHONE_DIGITS, NotAValue, phone_digits
 
-# Digits in a row that are surely of one number, wherever they stand: with fewer, "0171 123456" would be cut in two.
+# Digits in a row that surely belong to one number, wherever they are: with fewer, "0171 123456" would be cut in two.
 SURE_DIGITS = 9
 MAX_GROUPS = 4_000
 # Each takes some 3 µs. Beyond it numbers are compared with those known in clear only.
 MAX_ASKED = 10_000
 
-# In links a blank and brackets may stand as %20, %28 and %29.
+# In links a blank and brackets may be written as %20, %28 and %29.
 _RUN = re.compile(r"\d[\d\s().\-/%（）－ー‐‑‒–—―−·|]{4,}+")
 _GROUP = re.compile(r"%2[089]|(\d+)")
 _TRUNK = re.compile(r"(?:[(（]|%28)\s?\Z")

@@ -1,8 +1,8 @@
 """How suppressed values leave a record: a lead of the files, or one as answers spell it. Pure.
 
-Addresses also stand in texts: all that is shown is looked through, so that what is taken from `emails` is not read in
-`description`, however it is written there. Phones leave texts only where one is suppressed: without that, too many
-numbers look like one.
+Addresses also occur in texts. Everything that is shown is scanned, so that what is removed from `emails` cannot be read
+in `description`, however it is written there. Phones are removed from texts only if one is suppressed: otherwise too
+many numbers look like one.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ MAX_FINDS = 500
 
 _LOCAL = r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}"
 _LABEL = r"\w(?:[\w-]{0,61}\w)?"
-# Bounded everywhere, so that no text takes longer than its length times these. In links @ may stand as %40.
+# Bounded everywhere, so that no text takes longer than its length times these. In links @ may be written as %40.
 _ADDRESS_IN_TEXT = re.compile(rf"{_LOCAL}(?:@|%40)(?:{_LABEL}\.){{1,8}}(?:xn--[\w-]{{2,59}}|[^\W\d_]{{2,63}})")
-# What may stand in an address and mostly stands before one.
+# Characters that may be in an address but mostly come before one.
 _BEFORE = re.compile(r"[!#$%&*/=?^`{|}~]")
 # What may be glued to an address: what an escape (\u003e) leaves of itself, a word of a script without blanks (邮箱).
 _ESCAPE = re.compile(r"(?:u00[0-9a-f]{2})+")
@@ -132,7 +132,7 @@ def hashes(get: Get, hasher: Hasher) -> set[bytes]:
 
 
 def names(domain: str) -> tuple[str, ...]:
-    """The names under which a lead may be listed: its own, and all that it lies below, up to the site."""
+    """The names under which a lead may be listed: its own, and those of all parent domains, up to the site."""
     domain = domain.lower()
     if domain.count(".") == 1:
         return (domain,)
@@ -220,7 +220,7 @@ def _without(get: Get, hides_address: Hidden, hides_phone: Hidden | None) -> dic
 
 
 def _cut_address(found: str, hides: Hidden) -> str:
-    """What stays of a find: all of it, or what stood before the address."""
+    """What remains of a match: all of it, or the text before the address."""
     for address in spellings(found):
         if hides(_plain(address)):
             return found[: len(found) - len(address)]

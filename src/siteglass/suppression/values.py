@@ -1,7 +1,8 @@
 """Values that can be suppressed, in their one form, and the keyed hashes that stand for addresses and phones. Pure.
 
-A hash is HMAC(secret, kind, SHA-256(value)). The SHA-256 inside lets lists come in that hold such hashes and no
-addresses, as registries of deletion requests give them; the key outside keeps ours from being read by trying addresses.
+A hash is HMAC(secret, kind, SHA-256(value)). The inner SHA-256 allows imports of lists that contain such hashes instead
+of addresses, as registries of deletion requests do. The outer key keeps our hashes from being reversed by guessing
+addresses.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from siteglass.settings import Settings, SettingsError, variable
 MIN_SECRET_CHARS = 32
 MAX_ADDRESS_CHARS = 320
 MIN_PHONE_DIGITS, MAX_PHONE_DIGITS = 6, 15
-# Of a hash so much stands in the index: enough to find a lead by; the whole hash decides.
+# The index contains this much of a hash: enough to find a lead; the whole hash decides.
 KEY_BYTES = 12
 
 _SHA256 = re.compile(r"(?:(?P<kind>email|phone):)?sha256:(?P<hex>[0-9a-fA-F]{64})")
 _ADDRESS = re.compile(r"[^@\s,;<>\"()\[\]:\\]{1,64}@(?:[\w-]{1,63}\.)+[\w-]{2,63}")
 _PHONE = re.compile(r"\+?[0-9][0-9\s()./-]{4,30}")
-# What follows a number inside a house is not of the number; nor is the 0 that is left out behind a country code.
+# An extension is not part of the number; nor is the 0 that is omitted after a country code.
 _EXTENSION = re.compile(r"(?:ext|x|#|durchwahl|poste|ramal)\.?\s*[0-9]{1,6}\s*$", re.IGNORECASE)
 # Mailboxes that ignore dots in their names, and their one name.
 _DOTLESS = {"gmail.com": "gmail.com", "googlemail.com": "gmail.com"}
@@ -43,7 +44,7 @@ class Kind(StrEnum):
 
 
 class NotAValue(ValueError):
-    """The text is no domain, address or phone; the message says what is expected."""
+    """The text is not a domain, address or phone; the message says what is expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ def read_value(text: str, kind: Kind | None = None) -> Value:
     if hashed is not None:
         given = Kind(hashed["kind"]) if hashed["kind"] else kind
         if given is None or given is Kind.DOMAIN or kind not in (None, given):
-            raise NotAValue("a hash is written as email:sha256:<64 hex digits> or phone:sha256:<64 hex digits>")
+            raise NotAValue("expected a hash such as email:sha256:<64 hex digits> or phone:sha256:<64 hex digits>")
         return Value(given, "", bytes.fromhex(hashed["hex"]))
     if kind is None:
         kind = Kind.EMAIL if "@" in text else Kind.PHONE if _PHONE.fullmatch(text) else Kind.DOMAIN
@@ -102,7 +103,7 @@ def spelled_address(text: str) -> str:
 
 
 def mailbox(spelled: str) -> str:
-    """The mailbox of a spelled address: without a tag behind +, and without dots where they do not count."""
+    """The mailbox of a normalized address: without a tag after +, and without dots where they do not count."""
     name, _, host = spelled.rpartition("@")
     name = name.partition("+")[0] or name
     if host in _DOTLESS:
@@ -121,22 +122,22 @@ def phone_digits(text: str) -> str:
 
 
 class Hasher:
-    """Makes the keyed hashes. The secret can never change: what is hashed cannot be hashed anew."""
+    """Makes the keyed hashes. The secret can never change: hashed values cannot be hashed again."""
 
     def __init__(self, settings: Settings) -> None:
         secret = settings.suppression_secret
         if len(secret) < MIN_SECRET_CHARS:
             raise SettingsError(
                 f"{variable('suppression_secret')} must be a secret of at least {MIN_SECRET_CHARS} characters. Keep a "
-                "copy: the list of opt-outs is blind without it."
+                "copy: without it nobody on the opt-out list can be recognised."
             )
         key = hashlib.sha256(b"siteglass suppression\n" + secret.encode()).digest().ljust(64, b"\0")
-        # The two halves of HMAC-SHA256, begun once: asked for anew each time, they take three times as long.
+        # The two halves of HMAC-SHA256, started once: starting them each time takes three times as long.
         self._inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in key))
         self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in key))
 
     def proof(self) -> bytes:
-        """What tells this secret from another."""
+        """A check value that distinguishes this secret from another."""
         return self._hmac(b"proof")
 
     def of_value(self, value: Value) -> bytes:
@@ -153,7 +154,7 @@ class Hasher:
         return {self.of_value(value), *spelled, *phone}
 
     def of_address(self, address: str) -> Iterator[bytes]:
-        """Every hash under which an address may be listed: of its mailbox, and of it as it is spelled."""
+        """Every hash under which an address may be listed: of its mailbox, and of the address as written."""
         try:
             spelled = spelled_address(address)
         except NotAValue:
@@ -183,10 +184,10 @@ class Hasher:
 
 
 def index_key(hashed: bytes) -> str:
-    """What stands in the index for a hash."""
+    """The key in the index for a hash."""
     return urlsafe_b64encode(hashed[:KEY_BYTES]).decode()
 
 
 def site_key(site: str) -> str:
-    """What stands in the index of a lead that lies below this site."""
+    """The key in the index of a lead that belongs to this site."""
     return f"site:{site}"

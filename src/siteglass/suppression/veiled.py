@@ -25,7 +25,7 @@ _DOT = re.compile(_VEILED_DOT, re.IGNORECASE)
 _ANY_DOT = re.compile(rf"{_VEILED_DOT}|\.", re.IGNORECASE)
 _LABEL = r"\w(?:[\w-]{0,61}\w)?"
 _HOST = re.compile(rf"\s{{0,2}}({_LABEL}(?:(?:{_ANY_DOT.pattern}){_LABEL}){{1,8}})", re.IGNORECASE)
-# Read backwards, from the end of what stands before an at.
+# Read backwards, from the end of the text before an at.
 _NAME_BACKWARDS = re.compile(r"\s{0,2}([\w.+'-]{1,64})")
 MAX_NAME_PARTS = 4
 # These read lower case. Each begins with what is looked for at once, so that a text without it takes no time.
@@ -35,7 +35,7 @@ _BARE_AT = {
     for word in ("at", "ät", "arroba", "arobase", "chiocciola", "apenstaartje")
     for start in (f" {word}", *((f" {sign}{word}" for sign in "-*_") if len(word) == 2 else ()))
 }
-# Those that do not stand in an address as it is usual: blanks around them, a veiled dot or a glued word behind.
+# Those that are unusual in an address: with blanks around them, an obfuscated dot, or a word directly after them.
 _SIGN = re.compile(
     rf"(?:@|%40)(?:(?=\s)|(?<=\s@)|(?<=\s%40)|(?=[\w-]{{1,63}}(?:\s|{_OPEN}))|(?=[\w.-]{{1,100}}?[A-Z]))"
 )
@@ -100,7 +100,7 @@ def _patterns(text: str) -> Iterator[re.Pattern[str]]:
 
 
 def _hosts(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
-    """Where a host may end, and how it reads: a sentence may go on behind it."""
+    """Where a host may end, and how it reads: a sentence may continue after it."""
     dots = list(_ANY_DOT.finditer(text, start, end))[1:]
     # "a.de.Call us", "a dot de point of": but a.com.au is not a.com.
     ends = [dot.start() for dot in dots if dot[0] != "." or text[dot.end()].isupper()]

@@ -1,5 +1,5 @@
-"""Where the service listens, seen from outside: is the port free, who answers there, which proxies stand before it?
-And whom a caller's address counts for."""
+"""Where the service listens, seen from outside: whether the port is free, which program answers there, which proxies
+are in front of it. Also which household a caller's address belongs to."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def origin_of(address: str) -> str:
     parts = urlsplit(address)
     default = {"http": 80, "https": 443}.get(parts.scheme)
     if default is None or not parts.hostname:
-        raise SettingsError(f"{variable('public_url')}: an address like https://app.example.com is needed.")
+        raise SettingsError(f"{variable('public_url')}: expected a URL such as https://app.example.com.")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return f"{parts.scheme}://{host}" + ("" if parts.port in (None, default) else f":{parts.port}")
 
 
 def household(address: str) -> str:
-    """Whom a caller's address counts for: of IPv6 the network that one household has; "None" for what is no address."""
+    """The household of a caller's address: for IPv6 its network; "None" if the text is not an address."""
     try:
         read = ipaddress.ip_address(address)
     except ValueError:
@@ -66,7 +66,7 @@ def require_free_port(settings: Settings) -> None:
     try:
         found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise SettingsError(f"{variable('host')}: there is no address {settings.host}:{settings.port}.") from None
+        raise SettingsError(f"{variable('host')}: cannot resolve {settings.host}:{settings.port}.") from None
     family, kind, protocol, _, where = found[0]
     with socket.socket(family, kind, protocol) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # closed connections do not count
@@ -74,13 +74,13 @@ def require_free_port(settings: Settings) -> None:
             probe.bind(where)
         except OSError as error:
             raise SettingsError(
-                f"{settings.host}:{settings.port} cannot be listened on ({error.strerror}). "
-                f"Stop the program that uses it, or set {variable('port')} to a free port."
+                f"Cannot listen on {settings.host}:{settings.port} ({error.strerror}). Stop the program that uses it, "
+                f"or set {variable('port')} to a free port."
             ) from None
 
 
 async def listener(settings: Settings) -> Listener:
-    """Who has the port."""
+    """The program that uses the port."""
     try:
         require_free_port(settings)
     except SettingsError:

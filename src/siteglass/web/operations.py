@@ -104,8 +104,8 @@ HEALTHZ = Operation(
     "/healthz",
     (Internal,),
     "Service",
-    "Is the process alive?",
-    "Asks no engine. For restarting a worker that hangs.",
+    "Check whether the process is alive",
+    "Does not contact any engine. Use it to restart a worker that hangs.",
     Success("Alive.", (StatusResponse,), _status("ok")),
 )
 READYZ = Operation(
@@ -114,8 +114,8 @@ READYZ = Operation(
     "/readyz",
     (Internal, Unavailable),
     "Service",
-    "Can it serve requests?",
-    "Asks the engines: an index exists and can be read, and the tables are those of this build. For sending traffic "
+    "Check whether the service can serve requests",
+    "Checks the engines: an index exists and can be read, and the tables match this build. Use it to send traffic "
     "elsewhere.",
     Success("Ready.", (StatusResponse,), _status("ready")),
 )
@@ -125,8 +125,8 @@ METRICS = Operation(
     "/metrics",
     (Internal,),
     "Service",
-    "What the service counts about itself",
-    "In the text format of Prometheus. Contains no key, no address and no text of a caller.",
+    "Get metrics",
+    "In the Prometheus text format. Contains no keys, addresses or texts of callers.",
     Success(
         "The metrics of this worker.",
         other_media={"text/plain": lambda: "# HELP siteglass_requests_total Answers by operation and status\n"},
@@ -148,8 +148,8 @@ DOCS = Operation(
     "/docs",
     (Internal,),
     "Service",
-    "This document as a page",
-    "To read, and to try calls with a key. Loads nothing from other hosts.",
+    "Show the API reference",
+    "Read the reference and try calls with a key. Loads nothing from other hosts.",
     Success("The page.", other_media={"text/html": lambda: "<!doctype html>"}),
 )
 

@@ -22,7 +22,7 @@ def read_given(parameters: QueryParams, known: Sequence[str], problems: Problems
     given: Given = {}
     for name, value in parameters.multi_items():
         if name in given:
-            problems.append(Problem(name, "sent twice; send it once"))
+            problems.append(Problem(name, "sent more than once; send it once"))
         elif name in known:
             given[name] = value
         elif problems.is_full:

@@ -66,7 +66,7 @@ def unknown_fields(body: dict[str, Any], known: Sequence[str]) -> Problems:
 
     def problem_of(name: str) -> Problem:
         near = nearest_name(name, known)
-        hint = f"did you mean {near}?" if near else list_names(known, "the known ones")
+        hint = f"did you mean {near}?" if near else list_names(known, "the known fields")
         return Problem(name[:64], f"unknown field; {hint}", nearest=near)
 
     problems, names = Problems(), frozenset(known)

@@ -12,7 +12,7 @@ from siteglass.errors import MAX_DETAILS, Problem, SiteglassError
 from siteglass.web.messages import ResponseBody
 
 JSON = "application/json"
-# No answer of ours may be kept by a cache unless it says so, guessed at, or framed.
+# No response may be cached unless it says so, sniffed or framed.
 SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
@@ -32,25 +32,27 @@ def bytes_response(body: bytes, status: int = 200, headers: dict[str, str] | Non
 class ProblemDetail(ResponseBody):
     """One thing that is wrong with a request."""
 
-    field: Annotated[str, Meta(description="The field of the body, `body` for all of it; or the parameter.")]
+    field: Annotated[str, Meta(description="The field of the body, or `body` for the whole body; or the parameter.")]
     message: Annotated[str, Meta(description="What was expected and what was found.")]
-    line: Annotated[int, Meta(ge=1, description="Line of `wrapped_query` or `query`, from 1.")] | UnsetType = UNSET
-    column: Annotated[int, Meta(ge=1, description="Character of that line, from 1.")] | UnsetType = UNSET
-    nearest: Annotated[str, Meta(description="The known name or value most like the one sent.")] | UnsetType = UNSET
+    line: Annotated[int, Meta(ge=1, description="Line in `wrapped_query` or `query`, from 1.")] | UnsetType = UNSET
+    column: Annotated[int, Meta(ge=1, description="Character in that line, from 1.")] | UnsetType = UNSET
+    nearest: (
+        Annotated[str, Meta(description="The known name or value that is most similar to the one sent.")] | UnsetType
+    ) = UNSET
 
 
 class ErrorResponse(ResponseBody):
     """An error: a code that stays, and a text for people."""
 
     error: str
-    message: Annotated[str, Meta(description="What happened and what to do, for people.")]
+    message: Annotated[str, Meta(description="What happened and what to do next, as a text for people.")]
     details: (
         Annotated[
             list[ProblemDetail],
             Meta(
                 min_length=1,
                 max_length=MAX_DETAILS,
-                description="The problems found, the first one first; `message` says how many there are.",
+                description="The problems found, in order; `message` says how many there are.",
             ),
         ]
         | UnsetType

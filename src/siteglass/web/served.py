@@ -1,6 +1,6 @@
 """Where workers of a service listen, noted in Redis so that commands of the operator know it.
 
-`siteglass serve --port 9000` tells no other process its port, and its settings still name another one. If Redis lost
+Only the process of `siteglass serve --port 9000` knows that port: its settings still name another one. If Redis lost
 the notes, the workers write them again within seconds.
 """
 
@@ -26,7 +26,7 @@ TIMEOUT_S = 0.5
 
 
 class ServedAddresses:
-    """The notes of the workers that share a Redis prefix, over connections of its own."""
+    """The notes of the workers that share a Redis prefix, over separate connections."""
 
     def __init__(self, settings: Settings) -> None:
         self._client: Redis = connect(settings.redis_url, TIMEOUT_S)

@@ -34,8 +34,8 @@ PIECE_BYTES = 16_384
 # A client that sends a body over the limit may finish it and read the 413, up to this multiple of the limit. Chunks of
 # one byte, which are legal, take six times their content.
 SENT_PER_BODY_BYTE = 64
-# A refused connection stays open for so long, unread. Closed with bytes unread, it would be reset by the system, so
-# that the client loses the response; and a hostile client could open the next one at once.
+# A refused connection stays open for so long, unread. If it were closed with unread bytes, the system would reset it,
+# and the client would lose the response. A hostile client could also open the next one immediately.
 LINGER_S = 1.0
 SMALL_PART_BYTES = 256
 # What the system holds of a connection until we read it, and so what one read can bring. The system's own default grows
@@ -161,8 +161,8 @@ class BoundedProtocol(HttpToolsProtocol):
                 self.parser.feed_data(piece)
                 break
             except httptools.HttpParserUpgrade as upgrade:
-                # We only speak HTTP/1.1: the request, which has no body, is answered as if it did not ask for another
-                # protocol, and what follows is the next request.
+                # Only HTTP/1.1 is supported. The request, which has no body, is answered as if it did not ask for
+                # another protocol, and what follows is the next request.
                 piece = piece[upgrade.args[0] :]
         bounds = self._bounds
         if self._section_bytes > bounds.max_head_bytes:
@@ -188,7 +188,7 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         if len(self.headers) >= self._bounds.max_headers:
             raise BadRequest([Problem("headers", f"there may be at most {self._bounds.max_headers}; send fewer")])
-        # As in uvicorn; a call of its own for every header would be the largest part of what the bounds cost.
+        # As in uvicorn; a separate call for every header would be most of the cost of the bounds.
         name = name.lower()
         if name == b"expect" and value.lower() == b"100-continue":
             self.expect_100_continue = True
@@ -196,7 +196,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         if len(self.pipeline) >= self._bounds.max_pipelined:
-            raise BadRequest([Problem("request", "too many at once on one connection; wait for responses")])
+            raise BadRequest([Problem("request", "too many pipelined requests on one connection; wait for responses")])
         if self.parser.should_upgrade() and any(
             name in _BODY_HEADERS and value != b"0" for name, value in self.headers
         ):

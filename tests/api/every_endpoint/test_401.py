@@ -46,8 +46,8 @@ def test_every_reason_has_one_body(own: httpx.Client, path: str) -> None:
         bodies.add(response.content)
     assert len(bodies) == 1
     assert response.json()["message"] == (
-        "A valid API key is required: send it in the X-API-Key header; Authorization is not read. "
-        "A key that worked before may have expired or been revoked."
+        "A valid API key is required. Send it in the X-API-Key header; the Authorization header is ignored. A key "
+        "that worked before may have expired or been revoked."
     )
 
 

@@ -55,7 +55,7 @@ def test_the_scope_account_opens_what_was_spent(bank: Bank, scopes: tuple[str, .
         return
     response = held.client.get(path)
     refused(response, 403, "FORBIDDEN")
-    assert response.json()["message"] == "This key lacks the scope `account`. Use a key that has it, or make one."
+    assert response.json()["message"] == "This key lacks the scope `account`. Use a key that has it, or create one."
     refused(held.client.get(f"{path}?nope=1"), 403, "FORBIDDEN")
     nothing_shown(response)
 
@@ -69,7 +69,7 @@ def test_the_scope_search_opens_values(bank: Bank, scopes: tuple[str, ...]) -> N
         answered(response)
         return
     refused(response, 403, "FORBIDDEN")
-    assert response.json()["message"] == "This key lacks the scope `search`. Use a key that has it, or make one."
+    assert response.json()["message"] == "This key lacks the scope `search`. Use a key that has it, or create one."
     refused(held.client.get(f"{VALUES}/nope?nope=1"), 403, "FORBIDDEN")
 
 
@@ -133,7 +133,7 @@ OFFICE = ("203.0.113.0/24", "2001:db8::/32")
 
 
 def _message(address: str) -> str:
-    return f"This key may not be used from {address}. Call from an address on its list, or change the list."
+    return f"This key may not be used from {address}. Call from an allowed address, or change its allowlist."
 
 
 def _bound(bank: Bank, *networks: str, **limits: Any) -> Customer:

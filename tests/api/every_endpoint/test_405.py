@@ -14,7 +14,7 @@ from testing.api_calls import ENRICH, INTERPRET, READING, SEARCH, VALUES, refuse
 def test_other_methods(own: httpx.Client, path: str, method: str) -> None:
     response = own.request(method, path)
     refused(response, 405, "METHOD_NOT_ALLOWED")
-    assert response.json()["message"] == f"{method} is not possible here. Use POST with a JSON body."
+    assert response.json()["message"] == f"{method} is not allowed here. Use POST with a JSON body."
     assert response.headers["allow"] == "POST"
 
 
@@ -24,7 +24,7 @@ def test_other_methods(own: httpx.Client, path: str, method: str) -> None:
 def test_reading_is_a_get(own: httpx.Client, path: str, method: str) -> None:
     response = own.request(method, path)
     refused(response, 405, "METHOD_NOT_ALLOWED")
-    assert response.json()["message"] == f"{method} is not possible here. Use GET."
+    assert response.json()["message"] == f"{method} is not allowed here. Use GET."
     assert response.headers["allow"] == "GET"
 
 

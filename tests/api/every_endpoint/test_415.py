@@ -32,7 +32,7 @@ def test_not_json(own: httpx.Client, path: str, media_type: str) -> None:
     refused(response, 415, "UNSUPPORTED_MEDIA_TYPE")
     assert response.json() == {
         "error": "UNSUPPORTED_MEDIA_TYPE",
-        "message": "Send the body as JSON with the header Content-Type: application/json.",
+        "message": "The body must be JSON. Send it with the header Content-Type: application/json.",
     }
 
 
@@ -60,7 +60,7 @@ def test_compressed(own: httpx.Client, path: str, encoding: str) -> None:
         refused(response, 415, "UNSUPPORTED_MEDIA_TYPE")
         assert response.json() == {
             "error": "UNSUPPORTED_MEDIA_TYPE",
-            "message": "Send the body uncompressed, without the header Content-Encoding.",
+            "message": "Compressed bodies are not supported. Send the body without the Content-Encoding header.",
         }
 
 

@@ -33,7 +33,7 @@ def test_an_engine_that_never_answers(bank: Bank, stock_settings: Settings, path
             refused(response, 503, "UNAVAILABLE")
             # another attempt with this key may have been charged: that is not denied
             assert response.json()["message"] == (
-                "The service cannot answer right now. Try again in 1 s with the same Idempotency-Key: nothing is "
+                "The service is temporarily unavailable. Try again in 1 s with the same Idempotency-Key: nothing is "
                 "charged twice."
             )
             assert "nothing was charged" in customer.post(path, body, client).json()["message"]

@@ -52,7 +52,7 @@ def test_by_the_deadline(bank: Bank, stock_settings: Settings, path: str) -> Non
             took = time.monotonic() - started
         refused(response, 503, "UNAVAILABLE")
         assert response.json()["message"] == (
-            "The service cannot answer right now and nothing was charged. Try again in 1 s."
+            "The service is temporarily unavailable and nothing was charged. Try again in 1 s."
         )
         assert response.headers["retry-after"] == "1"
         assert took < 2

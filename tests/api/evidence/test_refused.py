@@ -21,7 +21,7 @@ def test_403_not_paid_for(desk: Bank) -> None:
     refused(response, 403, "FORBIDDEN")
     assert response.json()["message"] == (
         "This account has not paid for the lead seen.example. Enrich it first (POST /v1/leads/enrich, one lead "
-        "credit), then ask again."
+        "credit), then repeat the request."
     )
 
 
@@ -53,7 +53,7 @@ def test_404_no_such_lead(desk: Bank) -> None:
         response = customer.client.get(PATH.format("nobody.example"))
     refused(response, 404, "NOT_FOUND")
     assert response.json()["message"] == (
-        "There is no lead nobody.example. Check its spelling: POST /v1/leads/enrich tells what is there."
+        "There is no lead nobody.example. Check its spelling: POST /v1/leads/enrich shows what exists."
     )
 
 

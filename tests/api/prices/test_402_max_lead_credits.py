@@ -19,7 +19,7 @@ def test_a_search(bank: Bank, limit: int) -> None:
     capped(response, need=COST[limit], left=COST[limit] - 1)
     assert response.json()["message"] == (
         f"This request needs {COST[limit]} credits; `max_lead_credits` allows {COST[limit] - 1}. Nothing was charged. "
-        "Ask for less at once (`limit`, fewer domains), or raise the cap."
+        "Request less at once (`limit`, fewer domains), or raise the cap."
     )
     answered(customer.post(SEARCH, {**body, "max_lead_credits": COST[limit]}))
     assert customer.balance() == (0, 100 - COST[limit])

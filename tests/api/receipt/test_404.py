@@ -22,7 +22,7 @@ def test_the_message(bank: Bank) -> None:
     refused(response, 404, "NOT_FOUND")
     assert response.json()["message"] == (
         "There is no ledger entry at /v1/ledger/0b6f5d0e-3c1f-4f0b-9a55-6d2c8f7e1a90. Requests that failed or were "
-        "refused have none; GET /v1/ledger lists all there are."
+        "refused have none; GET /v1/ledger lists all entries."
     )
 
 

@@ -113,8 +113,8 @@ def test_413_an_answer_too_large_to_keep(bank: Bank, monkeypatch: pytest.MonkeyP
         response = customer.post(SEARCH, {**IN_ORDER, "limit": 60}, retry="k")
     refused(response, 413, "PAYLOAD_TOO_LARGE")
     assert response.json()["message"] == (
-        "The answer is too large to be kept for a retry: more than 1000 bytes compressed. Nothing was charged. Ask for "
-        "less at once (`limit`, `select`, fewer domains), or leave out Idempotency-Key."
+        "The response is too large to store for a retry: more than 1000 bytes compressed. Nothing was charged. "
+        "Request less at once (`limit`, `select`, fewer domains), or omit Idempotency-Key."
     )
     answered(customer.post(SEARCH, {**IN_ORDER, "limit": 1}, retry="k"))
 

@@ -84,7 +84,7 @@ def test_an_unknown_field_is_named_with_the_nearest(own: httpx.Client, name: str
 @pytest.mark.promise("body.nothing_ignored")
 def test_an_unknown_field_far_from_all_names(own: httpx.Client) -> None:
     (detail,) = refused(own.post(SEARCH, json={"zzqqxxyy": 1}), 400, "INVALID_REQUEST")
-    assert detail == {"field": "zzqqxxyy", "message": "unknown field; the known ones are in /openapi.json"}
+    assert detail == {"field": "zzqqxxyy", "message": "unknown field; the known fields are in /openapi.json"}
 
 
 @pytest.mark.promise("error.INVALID_REQUEST", "body.all_problems", "errors.details")
@@ -244,7 +244,7 @@ def test_unknown_field_in_select(own: httpx.Client, name: str) -> None:
 
 def test_a_name_in_select_far_from_all_fields(own: httpx.Client) -> None:
     assert _message(own, {"select": ["zzqqxxyy"]}) == (
-        "'zzqqxxyy' is no field of the record; its fields are in /openapi.json"
+        "'zzqqxxyy' is not a field of the record; its fields are in /openapi.json"
     )
 
 

@@ -28,7 +28,7 @@ def test_unknown_parameters(own: httpx.Client) -> None:
 def test_all_problems_at_once(own: httpx.Client) -> None:
     assert _told(own, "until=1&from=x&to=y&key=z&key=1") == [
         ("until", "unknown parameter; expected one of from, to, key"),
-        ("key", "sent twice; send it once"),
+        ("key", "sent more than once; send it once"),
         ("from", "expected a day such as 2026-11-15, found 'x'"),
         ("to", "expected a day such as 2026-11-15, found 'y'"),
         ("key", "expected a whole number, found 'z'"),
@@ -88,7 +88,7 @@ def test_10_001_rows(bank: Bank) -> None:
     as_owner(bank, many, [key.key_id for key in keys])
     response = customer.client.get(USAGE, params={"from": "2025-01-01", "to": "2025-12-31"})
     assert refused(response, 400, "INVALID_REQUEST") == [
-        {"field": "from", "message": "more than 10,000 rows; ask for a shorter range, or for one key"}
+        {"field": "from", "message": "more than 10,000 rows; request a shorter range, or a single key"}
     ]
     assert len(get(customer, USAGE, from_="2025-01-01", to="2025-12-31", key=customer.key_id)["rows"]) == 360
     assert len(get(customer, USAGE, from_="2025-01-01", to="2025-01-10")["rows"]) == 280

@@ -82,7 +82,7 @@ def test_no_country(own: httpx.Client) -> None:
 @pytest.mark.promise("values.country")
 @pytest.mark.parametrize("field", [name for name in FIELDS.split(", ") if name not in ("state", "city")])
 def test_a_country_goes_with_state_and_city_only(own: httpx.Client, field: str) -> None:
-    message = f"goes with state and city only, not with {field}"
+    message = f"can only be used with state and city, not with {field}"
     assert _told(own, f"{field}?country=DEU") == [("country", message)]
 
 

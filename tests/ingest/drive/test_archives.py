@@ -137,7 +137,7 @@ def test_a_body_is_cut_however_small_it_came(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (record("response", "http://bad.example/", b"\x00\x01 no answer"), "no HTTP answer"),
+        (record("response", "http://bad.example/", b"\x00\x01 no answer"), "no HTTP response"),
         (record("response", "http://bad.example/", answer(PAGE), date="yesterday"), "no date"),
         (record("response", "http://bad.example/", answer(PAGE), date="1969-01-01T00:00:00Z"), "no date"),
         (

@@ -67,7 +67,7 @@ def test_killed_workers_and_slow_pages_do_not_end_the_run(spark: SparkSession, t
     assert [task.archive for task in summary.tasks] == ["number-0.warc.gz", "number-1.warc.gz", "number-3.warc.gz"]
     assert summary.quarantined == {"extract: took too long": 1}
     died, unread = summary.parked
-    assert died == FailedArchive(archive="number-2.warc.gz", reason="3 workers died of it")
+    assert died == FailedArchive(archive="number-2.warc.gz", reason="3 workers crashed on it")
     assert unread.reason.startswith("FileNotFoundError")
     assert {path.suffix for path in plan.folder.iterdir()} == {".parquet", ".ndjson"}
 

@@ -177,15 +177,15 @@ def test_what_is_suppressed_never_comes_back(spark: SparkSession, tmp_path: Path
 
 def test_an_address_without_evidence_fails_the_run() -> None:
     leads = batch_of([Lead(domain="one.example", crawled_at_ms=1, emails=("me@one.example",))])
-    with pytest.raises(NoEvidence, match=r"1 values without evidence, one of a lead of one\.example"):
+    with pytest.raises(NoEvidence, match=r"1 values without evidence, one of them in a lead of one\.example"):
         shown_evidence(EVIDENCE_SCHEMA.empty_table(), leads)
 
 
 def test_a_merge_that_fails_leaves_what_was_there(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
-    with pytest.raises(MergeFailed, match=r"no \.parquet file is in this folder"):
+    with pytest.raises(MergeFailed, match=r"there is no \.parquet file in this folder"):
         merge(spark, tmp_path, tmp_path / "out", rules=STAND_IN)
     write_facts(tmp_path / "facts", [_page()])
-    with pytest.raises(MergeFailed, match="Leave it out for a first run"):
+    with pytest.raises(MergeFailed, match="Omit it for a first run"):
         merge(spark, tmp_path / "facts", tmp_path / "out", rules=STAND_IN, previous=tmp_path / "nowhere")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["facts", "out"]

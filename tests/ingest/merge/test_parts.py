@@ -88,7 +88,7 @@ def test_facts_that_are_no_facts_are_named() -> None:
     table = _table(random_facts(random.Random(1), 2))
     nothing = pa.nulls(table.num_rows, pa.string())
     broken = table.set_column(table.schema.get_field_index("kind"), "kind", nothing)
-    with pytest.raises(ValueError, match=r"some\.parquet: kind is null in a row\. Make this file of facts anew"):
+    with pytest.raises(ValueError, match=r"some\.parquet: kind is null in a row\. Extract this file again"):
         checked(broken, "some.parquet")
 
 

@@ -12,7 +12,7 @@ from siteglass_client.items import Item
 from siteglass_client.messages import EvidentValue, Lead
 from siteglass_client.retrying import read_retry_after
 
-# Twenty times the largest page that the service keeps for a retry: what is longer is no answer of it.
+# Twenty times the largest page that the service keeps for a retry: anything longer is not a response of the service.
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 
@@ -70,7 +70,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Batch:
-    """The items of one call of an enrichment, and those that repeat earlier ones for nothing."""
+    """The items of one enrichment call, and those that repeat earlier ones free of charge."""
 
     items: list[Item]
     credits_used: int
@@ -90,7 +90,7 @@ class Evidence:
     """Where and when each address and number of a lead was seen, in the order of the lead."""
 
     domain: str
-    """As the lead is stored."""
+    """The domain under which the lead is stored."""
     emails: list[EvidentValue]
     phones: list[EvidentValue]
     request_id: str | None
@@ -124,15 +124,15 @@ def read_answer(status: int, headers: Mapping[str, str], content: bytes, now_epo
         body = json.loads(content)
     except ValueError:
         if 200 <= status < 300:
-            raise ConnectionFailed(f"an answer of {len(content)} bytes is no whole JSON") from None
+            raise ConnectionFailed(f"a response of {len(content)} bytes is not complete JSON") from None
     if not 200 <= status < 300:
         retry_after_s = read_retry_after(headers.get("retry-after"), now_epoch_s)
         told = body if isinstance(body, dict) else {}
         if 300 <= status < 400:
-            told = {"message": f"It points to {headers.get('location')!r}: use the address of the service itself."}
+            told = {"message": f"It redirects to {headers.get('location')!r}: use the URL of the service itself."}
         raise service_error(status, told, request_id=request_id, retry_after_s=retry_after_s)
     if not isinstance(body, dict):
-        raise ConnectionFailed("the answer is JSON, but no object; is this the address of the service?")
+        raise ConnectionFailed("the response is JSON, but not an object; is this the URL of the service?")
     return Answer(
         body,
         request_id,

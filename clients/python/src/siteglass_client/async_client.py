@@ -115,7 +115,7 @@ class AsyncSiteglass:
         return AsyncEnrichment(self._send, domains, select, max_credits, resume)
 
     async def evidence(self, domain: str) -> Evidence:
-        """Where and when each address and number of a lead was seen. Free, for leads that were paid for.
+        """Show where and when each address and number of a lead was seen. Free, for leads that were paid for.
 
         Raises Forbidden if the account did not pay for it, by a search or an enrichment, and NotFound if there is none.
         """
@@ -128,7 +128,7 @@ class AsyncSiteglass:
         return KnownValues((await self._send(values_call(field, text, country, limit))).body)
 
     async def account(self) -> Account:
-        """Balances, prices, limits, and the key that asks. Free."""
+        """Show balances, prices, limits and the current key. Free."""
         return Account((await self._send(get("/v1/account"))).body)
 
     async def usage(
@@ -184,9 +184,9 @@ class AsyncSiteglass:
                 async for chunk in response.aiter_bytes():
                     content += chunk
                     if len(content) > MAX_ANSWER_BYTES:
-                        raise ConnectionFailed(f"the answer has more than {MAX_ANSWER_BYTES} bytes")
+                        raise ConnectionFailed(f"the response is larger than {MAX_ANSWER_BYTES} bytes")
                     if time.monotonic() > ends_s:
-                        raise ConnectionFailed(f"the answer was not whole after {timeout_s:.0f} s")
+                        raise ConnectionFailed(f"the response was not complete after {timeout_s:.0f} s")
         except httpx.HTTPError as error:
             raise ConnectionFailed(f"{type(error).__name__}: {error}") from error
         return read_answer(response.status_code, response.headers, bytes(content), time.time())

@@ -111,7 +111,7 @@ class AsyncSearch(SearchPlan, AsyncWalk[Page]):
         return Reading((await self._send(self._meaning_call())).body)
 
     async def count(self) -> int:
-        """How many leads match. Free."""
+        """Count the leads that match. Free."""
         return (await self.interpret()).total_results
 
     async def dry_run(self) -> Quote:

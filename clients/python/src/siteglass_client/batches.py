@@ -73,7 +73,7 @@ class EnrichWalk:
                 **known,
             }
         ):
-            raise ConnectionFailed("the answer has items of other domains than were asked for")
+            raise ConnectionFailed("the response contains items for domains that were not requested")
         items: list[Item] = []
         for place in range(self.rows, len(self._domains)):
             domain = self._domains[place]
@@ -115,7 +115,7 @@ class EnrichWalk:
         return self.next_call()
 
     def state(self) -> dict[str, Any]:
-        """What a later run needs to go on, with the states before it."""
+        """What a later run needs to continue, with the previous states."""
         return {
             "rows": self.rows,
             "credits": self.credits,
@@ -124,7 +124,7 @@ class EnrichWalk:
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on behind a batch that was noted; every one of them must be restored, in their order."""
+        """Continue after a recorded batch; every one of them must be restored, in order."""
         self.rows = state["rows"]
         self.credits = state["credits"]
         self.api_credits = state["api_credits"]

@@ -97,7 +97,7 @@ def common_headers(api_key: str) -> dict[str, str]:
 
 
 def post(path: str, body: Mapping[str, Any]) -> Call:
-    """A POST under a name of its own, by which the service knows a repeated one."""
+    """A POST with a unique name, by which the service recognises a repeated one."""
     return Call("POST", path, body, str(uuid.uuid4()))
 
 
@@ -120,7 +120,7 @@ def search_body(
     if query is not None:
         body["query"] = query
     if wrapped_query is not None:
-        # Filters that were echoed by an answer may hold lines of their own: both must hold.
+        # Filters echoed by a response may contain directives, too: both must match.
         lines = body.get("wrapped_query")
         body["wrapped_query"] = f"{lines}\n{wrapped_query}" if lines else wrapped_query
     if select is not None:

@@ -19,7 +19,7 @@ class Configuration:
         self.base_url = _read_url(base_url or os.environ.get("SITEGLASS_URL", ""))
         for name, value in (("timeout_s", timeout_s), ("deadline_s", deadline_s), ("max_attempts", max_attempts)):
             if not value > 0:
-                raise ConfigurationError(f"{name} must be above 0, and is {value}.")
+                raise ConfigurationError(f"{name} must be greater than 0, but is {value}.")
         self.timeout_s = timeout_s
         self.policy = RetryPolicy(max_attempts=max_attempts, deadline_s=deadline_s)
 
@@ -31,11 +31,11 @@ class Configuration:
 def _read_key(given: str) -> str:
     key = given.strip()
     if not key:
-        raise ConfigurationError("There is no API key: give api_key, or set SITEGLASS_API_KEY.")
+        raise ConfigurationError("No API key was given: pass api_key, or set SITEGLASS_API_KEY.")
     if not key.isascii() or not key.isprintable() or " " in key:
         raise ConfigurationError(
-            "The API key has characters that no key has. Copy it again: 44 characters that start with sg_live_ or "
-            "sg_test_."
+            "The API key contains characters that no key has. Copy it again: it has 44 characters and starts with "
+            "sg_live_ or sg_test_."
         )
     return key
 
@@ -43,13 +43,13 @@ def _read_key(given: str) -> str:
 def _read_url(given: str) -> str:
     url = given.strip().rstrip("/")
     if not url:
-        raise ConfigurationError("There is no address of the service: give base_url, or set SITEGLASS_URL.")
+        raise ConfigurationError("No service URL was given: pass base_url, or set SITEGLASS_URL.")
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise ConfigurationError(
-            f"The address of the service must look like https://leads.example.com, and is {given!r}: give base_url, or "
-            "set SITEGLASS_URL."
+            f"The service URL must look like https://leads.example.com, but is {given!r}: pass base_url, or set "
+            "SITEGLASS_URL."
         )
     if parts.path.endswith("/v1"):
-        raise ConfigurationError(f"Leave out /v1 at the end of the address {given!r}: the client adds it.")
+        raise ConfigurationError(f"Remove /v1 from the end of the URL {given!r}: the client adds it.")
     return url

@@ -45,7 +45,7 @@ class ConnectionFailed(SiteglassError):
 
     def __init__(self, reason: str, attempts: int = 1) -> None:
         tries = "" if attempts == 1 else f" after {attempts} attempts"
-        super().__init__(f"No answer from the service{tries}: {reason}")
+        super().__init__(f"No response from the service{tries}: {reason}")
         self.reason = reason
         self.attempts = attempts
 
@@ -90,8 +90,8 @@ class ServiceError(SiteglassError):
         self.details = tuple(details)
         self.request_id = request_id
         self.retry_after_s = retry_after_s
-        # What stands before the service does not know what the service did, and a 503 may have come while it charged.
-        # Only its own 500 promises that nothing was charged.
+        # A proxy does not know what the service did, and a 503 may have come while it charged. Only a 500 of the
+        # service itself promises that nothing was charged.
         self.may_be_charged = status >= 500 and (status, code) != (500, Internal.default_code)
         """Whether this attempt, or one before it of the same call, may have been charged all the same."""
 
@@ -107,7 +107,7 @@ class ServiceError(SiteglassError):
 class BadRequest(ServiceError):
     """Status 400: something in the request is wrong."""
 
-    advice = "Correct what `details` name; `nearest` may be what you meant."
+    advice = "Correct the fields named in `details`; `nearest` suggests what you may have meant."
 
 
 class InvalidRequest(BadRequest):
@@ -121,21 +121,21 @@ class InvalidQuery(BadRequest):
     `strict`."""
 
     default_code = "INVALID_QUERY"
-    advice = "Go to `line` and `column` of each detail; `nearest` may be what you meant."
+    advice = "Correct the text at `line` and `column` of each detail; `nearest` suggests what you may have meant."
 
 
 class InvalidCursor(BadRequest):
     """The path of a page was not given to this account."""
 
     default_code = "INVALID_CURSOR"
-    advice = "Use the path unchanged, with a key of the account that made the search, or start the search again."
+    advice = "Use the path unchanged, with a key of the account that started the search, or start the search again."
 
 
 class Unauthorized(ServiceError):
     """Status 401: no valid key."""
 
     default_code = "UNAUTHORIZED"
-    advice = "Check SITEGLASS_API_KEY or api_key: 44 characters that start with sg_live_ or sg_test_."
+    advice = "Check SITEGLASS_API_KEY or api_key: a key has 44 characters and starts with sg_live_ or sg_test_."
 
 
 class PaymentRequired(ServiceError):
@@ -146,77 +146,79 @@ class InsufficientCredits(PaymentRequired):
     """The account has too few credits."""
 
     default_code = "INSUFFICIENT_CREDITS"
-    advice = "Buy credits, then go on; a walk with a resume file goes on where it stopped."
+    advice = "Buy credits, then run it again; with a resume file it continues where it stopped."
 
 
 class CreditCapExceeded(PaymentRequired):
     """A cap that the caller or the owner of the key set would be passed."""
 
     default_code = "CREDIT_CAP_EXCEEDED"
-    advice = "Ask for less, raise max_credits, or wait for the next day (00:00 UTC) if it is the daily cap of the key."
+    advice = "Request less or raise max_credits. If it is the daily cap of the key, wait until 00:00 UTC."
 
 
 class Forbidden(ServiceError):
     """Status 403: the key may not do this, or not from here, or the account did not pay for the lead."""
 
     default_code = "FORBIDDEN"
-    advice = "Use a key with the scope, or from the network, that the message names; pay for the lead that it names."
+    advice = "Use a key with the scope that the message names, call from an allowed network, or enrich the lead first."
 
 
 class NotFound(ServiceError):
     """Status 404: no such address, no such lead, or no ledger entry of such a request."""
 
     default_code = "NOT_FOUND"
-    advice = "Check SITEGLASS_URL, which has no path such as /v1; a request that was not charged has no receipt."
+    advice = (
+        "Check SITEGLASS_URL: it must not end in a path such as /v1. A request that was not charged has no receipt."
+    )
 
 
 class MethodNotAllowed(ServiceError):
     """Status 405: the address takes another method."""
 
     default_code = "METHOD_NOT_ALLOWED"
-    advice = "Check SITEGLASS_URL: something between here and the service may have changed the request."
+    advice = "Check SITEGLASS_URL: a proxy between you and the service may have changed the request."
 
 
 class IdempotencyInProgress(ServiceError):
     """Status 409: a request with the same Idempotency-Key is still running."""
 
     default_code = "IDEMPOTENCY_IN_PROGRESS"
-    advice = "Wait for it, then ask again with the same key."
+    advice = "Wait until it finishes, then repeat the request with the same key."
 
 
 class CursorExpired(ServiceError):
     """Status 410: the walk was left longer ago than a cursor lives."""
 
     default_code = "CURSOR_EXPIRED"
-    advice = "Start the search again without the old resume file; `updated_after` leaves out what you have already."
+    advice = "Start the search again without the old resume file; `updated_after` skips the leads you already have."
 
 
 class PayloadTooLarge(ServiceError):
     """Status 413: the body is too long, or the answer is too large to be kept for a retry."""
 
     default_code = "PAYLOAD_TOO_LARGE"
-    advice = "Ask for fewer leads (limit) or fewer fields (select)."
+    advice = "Request fewer leads (limit) or fewer fields (select)."
 
 
 class UnsupportedMediaType(ServiceError):
     """Status 415: the body did not come as plain JSON."""
 
     default_code = "UNSUPPORTED_MEDIA_TYPE"
-    advice = "Check SITEGLASS_URL: something between here and the service may have changed the request."
+    advice = "Check SITEGLASS_URL: a proxy between you and the service may have changed the request."
 
 
 class IdempotencyMismatch(ServiceError):
     """Status 422: the Idempotency-Key belongs to another request."""
 
     default_code = "IDEMPOTENCY_MISMATCH"
-    advice = "Use a new key for a new request; a resume file must not be edited."
+    advice = "Use a new key for each new request, and do not edit resume files."
 
 
 class TooManyRequests(ServiceError):
     """Status 429: too fast, and waiting would have taken longer than the deadline."""
 
     default_code = "TOO_MANY_REQUESTS"
-    advice = "Wait retry_after_s seconds, share the key among fewer programs, or raise deadline_s."
+    advice = "Wait retry_after_s seconds, use the key in fewer programs, or raise deadline_s."
 
 
 class Internal(ServiceError):
@@ -226,10 +228,10 @@ class Internal(ServiceError):
 
 
 class Unavailable(ServiceError):
-    """Status 503: an engine behind the service is away, and stayed so until the deadline."""
+    """Status 503: an engine of the service is unavailable, and stayed so until the deadline."""
 
     default_code = "UNAVAILABLE"
-    advice = "Try again later; a walk with a resume file goes on where it stopped."
+    advice = "Try again later; with a resume file it continues where it stopped."
 
 
 BY_CODE: dict[str, type[ServiceError]] = {
@@ -271,7 +273,9 @@ def service_error(
 ) -> ServiceError:
     """The error that an answer says; it need not be one of the service's own."""
     code = str(body.get("error") or f"HTTP_{status}")
-    message = str(body.get("message") or "The answer has no message; something before the service may have sent it.")
+    message = str(
+        body.get("message") or "The response has no message; a proxy in front of the service may have sent it."
+    )
     made = BY_CODE.get(code) or BY_STATUS.get(status, ServiceError)
     details = body.get("details")
     return made(

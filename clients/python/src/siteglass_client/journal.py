@@ -2,11 +2,12 @@
 
 1. what the walk is for
 2. `ask`: the request that is sent next, with its Idempotency-Key
-3. `did`: the state behind a page, how long the output file is now, and the next `ask`
+3. `did`: the state after a page, the current length of the output file, and the next `ask`
 
 A walk that was killed sends the last `ask` again. If it had not arrived, it is a first request; if it had been charged,
-the service gives the same answer for nothing. What an output file has beyond the noted length is a page that was not
-noted, half or whole: it is cut off and written again. A half-written line at the end of the journal does not count.
+the service returns the same response free of charge. Anything in an output file beyond the recorded length is a page
+that was not recorded, partly or completely. It is cut off and written again. A half-written line at the end of the
+journal does not count.
 """
 
 from __future__ import annotations
@@ -92,15 +93,17 @@ class Journal:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise ResumeError(f"{self.path} is in use by another walk. Wait for it, or choose another file.") from None
+            raise ResumeError(
+                f"{self.path} is in use by another run. Wait until it ends, or choose another file."
+            ) from None
 
     def _load(self, purpose: Mapping[str, Any]) -> None:
         try:
             entries, length = read_lines(self._file.read())
         except ValueError as error:
-            raise ResumeError(f"{self.path} is damaged at {error}, or is no resume file. Choose another.") from None
+            raise ResumeError(f"{self.path} is damaged at {error}, or is not a resume file. Choose another.") from None
         if not entries and length == 0 and self._file.tell() > 0 and not self._is_torn_start():
-            raise ResumeError(f"{self.path} is no resume file. Choose another name.")
+            raise ResumeError(f"{self.path} is not a resume file. Choose another name.")
         self._file.truncate(length)
         self._file.seek(length)
         self.is_new = not entries
@@ -116,7 +119,7 @@ class Journal:
             self.pending = None if asked is None else Call("POST", asked["path"], asked["body"], asked["key"])
             asked_at = entry["at"]
         if self.pending is not None and time.time() - asked_at > REPLAYED_FOR_S:
-            _LOG.warning("%s: the page in flight is older than a day, and may be charged a second time", self.path)
+            _LOG.warning("%s: the page in flight is older than a day and may be charged a second time", self.path)
 
     def _is_torn_start(self) -> bool:
         """Whether what is there can be the beginning of a first line that was not written whole."""
@@ -126,13 +129,13 @@ class Journal:
 
     def _check(self, header: Mapping[str, Any], purpose: Mapping[str, Any]) -> None:
         if header.get("siteglass") != FORMAT:
-            raise ResumeError(f"{self.path} was written by another version of the client, or is no resume file.")
+            raise ResumeError(f"{self.path} was written by another version of the client, or is not a resume file.")
         was = header["purpose"]
         if was != purpose:
             other = ", ".join(sorted(name for name in {*was, *purpose} if was.get(name) != purpose.get(name)))
             raise ResumeError(
-                f"{self.path} belongs to another walk: its {other} differs. Repeat the call as it was first made, or "
-                "choose another resume file."
+                f"{self.path} belongs to another run: its {other} differs. Repeat the original call, or choose "
+                "another resume file."
             )
 
     def _append(self, entry: Mapping[str, Any]) -> None:

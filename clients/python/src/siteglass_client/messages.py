@@ -8,7 +8,7 @@ from siteglass_client.records import Record, field, part, parts
 
 
 class Lead(Record):
-    """A lead, with the fields of `select`."""
+    """A lead, with the fields in `select`."""
 
     __slots__ = ()
     domain = field[str]()
@@ -26,7 +26,7 @@ class Lead(Record):
     language = field[str]()
     """Website language, two-letter code."""
     spending = field["str | None"]()
-    """Estimated online advertising spending in USD a month; in search a range, in enrichment the number."""
+    """Estimated online advertising spending in USD per month; a range in searches, a number in enrichments."""
     country = field[str]()
     """Country, ISO 3166 alpha-3 code."""
     state = field[str]()
@@ -44,9 +44,9 @@ class Lead(Record):
     crawled_at = field[str]()
     """When the site was last crawled."""
     favicon = field[str]()
-    """Address of the site's icon."""
+    """URL of the site's icon."""
     url = field[str]()
-    """Address of the home page."""
+    """URL of the home page."""
     keywords = field[list[str]]()
     """Terms that describe the site."""
     pages = field[list[str]]()
@@ -78,7 +78,7 @@ class Lead(Record):
 
 
 class Company(Record):
-    """What is stored about a domain, with the fields of `select`."""
+    """What is stored about a domain, with the fields in `select`."""
 
     __slots__ = ()
     domain = field[str]()
@@ -86,7 +86,7 @@ class Company(Record):
     title = field[str]()
     """Page title."""
     url = field[str]()
-    """Address of the home page."""
+    """URL of the home page."""
     description = field[str]()
     """Page description."""
     emails = field[list[str]]()
@@ -96,7 +96,7 @@ class Company(Record):
     language = field[str]()
     """Website language, two-letter code."""
     spending = field["int | None"]()
-    """Estimated online advertising spending in USD a month; in search a range, in enrichment the number."""
+    """Estimated online advertising spending in USD per month; a range in searches, a number in enrichments."""
     country = field[str]()
     """Country, ISO 3166 alpha-3 code."""
     state = field[str]()
@@ -124,11 +124,11 @@ class Sighting(Record):
 
     __slots__ = ()
     page = field[str]()
-    """Address of the page."""
+    """URL of the page."""
     method = field[str]()
-    """How it was written there, such as `mailto`, `text`, `json_ld`, `tel`."""
+    """How the page contained it, such as `mailto`, `text`, `json_ld`, `tel`."""
     first_seen = field[str]()
-    """Oldest capture of the page that shows it."""
+    """Time of the oldest capture of the page that contains it."""
     last_seen = field[str]()
     """Newest one."""
 
@@ -139,7 +139,7 @@ class EvidentValue(Record):
     __slots__ = ()
     value = field[str]()
     seen = parts(Sighting)
-    """Pages that showed it, the newest first. Empty: the lead was not taken from web pages by us."""
+    """Pages that contained it, newest first. Empty if the lead does not come from web pages that we read."""
 
 
 class Words(Record):
@@ -149,9 +149,9 @@ class Words(Record):
     text = field[str]()
     """The words as they were sent."""
     start = field[int]()
-    """Characters of `query` before them."""
+    """Position of their first character in `query`, from 0."""
     end = field[int]()
-    """Characters of `query` up to their end."""
+    """Position after their last character in `query`."""
 
 
 class Condition(Record):
@@ -159,17 +159,17 @@ class Condition(Record):
 
     __slots__ = ()
     directive = field[str]()
-    """As a line of `wrapped_query`; a score outside 1 to 90, which no line can say, as the filter that can: `seo_score:
-    >95`.
+    """The condition as a line of `wrapped_query`. A score outside 1 to 90, which a line cannot express, is written as a
+    filter: `seo_score: >95`.
     """
     words = parts(Words)
-    """The words that say it; none if a filter or `wrapped_query` gives it."""
+    """The words that it comes from; empty if it comes from a filter or `wrapped_query`."""
     rule = field[str]()
-    """What read the words, such as `place`, `technology`, `amount` or `keyword`; `model` if a language model did;
-    `given` if no word said it.
+    """The rule that interpreted the words, such as `place`, `technology`, `amount` or `keyword`. `model` if a language
+    model did; `given` if it comes from no word.
     """
     confidence = field[float]()
-    """How sure it is that the words mean this."""
+    """Confidence that the words mean this."""
 
 
 class Note(Record):
@@ -179,7 +179,7 @@ class Note(Record):
     words = parts(Words)
     """The words, in their order."""
     message = field[str]()
-    """What to know about them, for people."""
+    """A note about them, for people."""
 
 
 class Correction(Record):
@@ -189,11 +189,11 @@ class Correction(Record):
     text = field[str]()
     """The words as they were sent."""
     start = field[int]()
-    """Characters of `query` before them."""
+    """Position of their first character in `query`, from 0."""
     end = field[int]()
-    """Characters of `query` up to their end."""
+    """Position after their last character in `query`."""
     to = field[str]()
-    """What it was taken for."""
+    """What it was interpreted as."""
 
 
 class Alternative(Record):
@@ -203,9 +203,9 @@ class Alternative(Record):
     words = parts(Words)
     """The words, in their order."""
     reading = field[str]()
-    """What they would be taken for."""
+    """What they would be interpreted as."""
     directives = field[list[str]]()
-    """What the whole sentence would mean then, without filters sent beside it."""
+    """What the whole sentence would then mean, without the filters sent with it."""
 
 
 class Reading(Record):
@@ -213,33 +213,34 @@ class Reading(Record):
 
     __slots__ = ()
     query = field["str | None"]()
-    """The sentence; null if there is none, or `wrapped_query` is beside it."""
+    """The sentence; null if none was sent, or if `wrapped_query` was sent with it."""
     directives = field[list[str]]()
-    """The search in canonical lines of `wrapped_query`, without what only a filter can say."""
+    """The search as canonical lines of `wrapped_query`, without conditions that only a filter can express."""
     filters = field[dict[str, Any]]()
-    """What is searched. Sent as the body of a search, it repeats this one."""
+    """What is searched for. Send it as the body of a search to repeat this one."""
     conditions = parts(Condition)
-    """All conditions, with their reasons."""
+    """All conditions, with the words that they come from."""
     assumptions = parts(Note)
     """What was assumed, such as what "slow" means."""
     corrections = parts(Correction)
-    """Misspelt words, and what they were taken for."""
+    """Misspelt words, and their corrections."""
     alternatives = parts(Alternative)
-    """Other readings of ambiguous words."""
+    """Other interpretations of ambiguous words."""
     ignored = parts(Words)
     """Words that say nothing about a lead."""
     unsupported = parts(Note)
-    """Words that say something and are not searched: no search can do it, no condition says it, or a filter replaces
-    it. Each lowers the confidence.
+    """Words that have a meaning but are not searched for: no search supports it, no condition expresses it, or a filter
+    replaces it. Each lowers the confidence.
     """
     confidence = field[float]()
-    """How sure the whole reading is. Below 0.6 a search with `strict` is refused; 0 if the sentence says nothing to
-    search for.
+    """Confidence in the whole interpretation. Below 0.6, a search with `strict` is refused; 0 if the sentence contains
+    no condition.
     """
     backend = field[str]()
-    """What read the search: rules, or a language model as well, for words that the rules could not place."""
+    """What interpreted the search: rules alone, or also a language model for words that the rules did not understand.
+    """
     model = field["str | None"]()
-    """The name of that model; null if none has answered."""
+    """Name of the language model; null if none was used."""
     total_results = field[int]()
     """How many leads match."""
 
@@ -249,17 +250,17 @@ class KnownValue(Record):
 
     __slots__ = ()
     value = field[str]()
-    """As a filter or directive takes it."""
+    """The value to send in a filter or directive."""
     name = field[str]()
-    """What people call it."""
+    """Display name."""
     matched = field["str | None"]()
-    """The alias or short code that fits `q`; null if name or value do, or are near to it. Aliases of places and
-    languages are in lower case, without accents.
+    """The alias or short code that matches `q`; null if the name or value matches exactly or nearly. Aliases of places
+    and languages are in lower case, without accents.
     """
     country = field["str | None"]()
     """Of state and city: alpha-3 code."""
     state = field["str | None"]()
-    """Of city: as the filter `state` takes it; null if it is not known."""
+    """For cities: the value for the filter `state`; null if it is unknown."""
     categories = field[list[str]]()
     """Of technologies: their categories."""
 
@@ -290,7 +291,7 @@ class Balances(Record):
     api_credits = field[int]()
     lead_credits = field[int]()
     expiring = parts(Expiring)
-    """What of it expires if it is not spent, the soonest first; it is spent first."""
+    """Credits that expire unless they are spent, soonest first. They are spent first."""
 
 
 class Prices(Record):
@@ -307,7 +308,7 @@ class Limits(Record):
 
     __slots__ = ()
     requests_per_second = field[float]()
-    """Units of the rate limit that come back in a second."""
+    """Rate limit units restored per second."""
     burst = field[int]()
     """Units at most at once."""
     max_limit = field[int]()
@@ -315,11 +316,11 @@ class Limits(Record):
     max_domains = field[int]()
     """Maximum number of domains per enrichment."""
     daily_api_credits = field["int | None"]()
-    """Maximum API credits that each key may spend in a day, UTC; null: no such cap."""
+    """Maximum API credits that each key may spend per day, UTC; null if there is no cap."""
     daily_lead_credits = field["int | None"]()
-    """Maximum lead credits that each key may spend in a day; null: no such cap."""
+    """Maximum lead credits that each key may spend per day, UTC; null if there is no cap."""
     rebill_after_hours = field["int | None"]()
-    """A lead paid for within these hours is free; null: it is charged each time."""
+    """A lead that was paid for within this many hours is free; null if it is charged each time."""
 
 
 class UsedToday(Record):
@@ -337,16 +338,16 @@ class KeyInfo(Record):
     id = field[int]()
     name = field[str]()
     shown = field[str]()
-    """Start and end of the key."""
+    """First and last characters of the key."""
     scopes = field[list[str]]()
     created_at = field[str]()
     expires_at = field["str | None"]()
     requests_per_second = field["float | None"]()
     burst = field["int | None"]()
     daily_api_credits = field["int | None"]()
-    """Maximum credits of a day, UTC; null: no such cap."""
+    """Maximum credits per day, UTC; null if there is no cap."""
     daily_lead_credits = field["int | None"]()
-    """Maximum credits of a day, UTC; null: no such cap."""
+    """Maximum credits per day, UTC; null if there is no cap."""
     used_today = part(UsedToday)
 
 
@@ -399,7 +400,7 @@ class Usage(Record):
     to = field[str]()
     """Last day."""
     rows = parts(UsageRow)
-    """By day, operation and key; without days on which nothing was requested."""
+    """By day, operation and key; days without requests are left out."""
     totals = part(UsageTotals)
 
 
@@ -408,26 +409,26 @@ class LedgerEntry(Record):
 
     __slots__ = ()
     seq = field[int]()
-    """Its number in the account, without gaps."""
+    """Number of the entry within the account, without gaps."""
     at = field[str]()
     kind = field[str]()
     operation = field["str | None"]()
-    """The operation; null if it was none."""
+    """The operation; null if the entry is not a charge for one."""
     api_credits = field[int]()
-    """Below zero: taken."""
+    """Negative if credits were taken."""
     lead_credits = field[int]()
-    """Below zero: taken."""
+    """Negative if credits were taken."""
     request_id = field[str]()
-    """`X-Request-Id` of the response; of a grant its reference."""
+    """`X-Request-Id` of the response, or the reference of a grant."""
     key = field["dict[str, Any] | None"]()
-    """The key that paid; null if it was none."""
+    """The key that paid; null if the entry was not paid with a key."""
     by = field[str]()
     expires_at = field["str | None"]()
-    """When a grant expires; null: never."""
+    """When a grant expires; null if it never does."""
     refers_to = field["int | None"]()
-    """`seq` of the entry that this one gives back or ends."""
+    """`seq` of the entry that this one refunds or expires."""
     hash = field[str]()
-    """Chained to that of the entry before."""
+    """Hash of the entry, chained to the previous entry's hash."""
 
 
 class ChargedDomain(Record):
@@ -444,26 +445,26 @@ class ReceiptEntry(Record):
 
     __slots__ = ()
     seq = field[int]()
-    """Its number in the account, without gaps."""
+    """Number of the entry within the account, without gaps."""
     at = field[str]()
     kind = field[str]()
     operation = field["str | None"]()
-    """The operation; null if it was none."""
+    """The operation; null if the entry is not a charge for one."""
     api_credits = field[int]()
-    """Below zero: taken."""
+    """Negative if credits were taken."""
     lead_credits = field[int]()
-    """Below zero: taken."""
+    """Negative if credits were taken."""
     request_id = field[str]()
-    """`X-Request-Id` of the response; of a grant its reference."""
+    """`X-Request-Id` of the response, or the reference of a grant."""
     key = field["dict[str, Any] | None"]()
-    """The key that paid; null if it was none."""
+    """The key that paid; null if the entry was not paid with a key."""
     by = field[str]()
     expires_at = field["str | None"]()
-    """When a grant expires; null: never."""
+    """When a grant expires; null if it never does."""
     refers_to = field["int | None"]()
-    """`seq` of the entry that this one gives back or ends."""
+    """`seq` of the entry that this one refunds or expires."""
     hash = field[str]()
-    """Chained to that of the entry before."""
+    """Hash of the entry, chained to the previous entry's hash."""
     domains = parts(ChargedDomain)
 
 

@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"[+\-]?[0-9][0-9 ().,/\-]*")
 
 
 class Form(Protocol):
-    """How rows are spelled."""
+    """How rows are serialized."""
 
     name: str
 
@@ -27,7 +27,7 @@ class Form(Protocol):
         """Learn from a file that is there already."""
 
     def start(self, rows: Sequence[Mapping[str, Any]]) -> bytes:
-        """What stands before the first rows."""
+        """The text before the first rows."""
 
     def spelled(self, rows: Sequence[Mapping[str, Any]]) -> bytes: ...
 
@@ -38,7 +38,7 @@ class JsonLines:
     name = "jsonl"
 
     def read_start(self, file: IO[bytes]) -> None:
-        """Nothing stands there."""
+        """There is no such text."""
 
     def start(self, rows: Sequence[Mapping[str, Any]]) -> bytes:
         return b""
@@ -96,7 +96,7 @@ class Sink:
     """A file that rows are written to."""
 
     def __init__(self, path: Path, form: Form, *, durable: bool, keep_bytes: int | None = None) -> None:
-        """`keep_bytes`: go on with the file that is there, of which so much is noted; None: a new one."""
+        """`keep_bytes`: continue the existing file, of which this much is recorded; None: a new one."""
         self._form = form
         self._durable = durable
         self._started = bool(keep_bytes)
@@ -106,10 +106,12 @@ class Sink:
         try:
             self._file = path.open("r+b")
         except FileNotFoundError:
-            raise ResumeError(f"{path} is gone, which the resume file goes on with. Start anew without both.") from None
+            raise ResumeError(
+                f"{path} no longer exists, but the resume file continues it. Start again without the resume file."
+            ) from None
         try:
             if self._file.seek(0, os.SEEK_END) < keep_bytes:
-                raise ResumeError(f"{path} is shorter than the resume file says. Start anew without both.")
+                raise ResumeError(f"{path} is shorter than the resume file says. Delete both and start again.")
             form.read_start(self._file)
         except BaseException:
             self._file.close()

@@ -130,7 +130,7 @@ class WalkPlan(Generic[Step]):
 
 
 def rows_path(path: Path) -> Path:
-    """Where the rows of a Parquet file are gathered; such a file cannot be cut and gone on with."""
+    """Where the rows of a Parquet file are gathered; such a file cannot be cut and continued."""
     return path.with_name(path.name + ".rows.jsonl")
 
 
@@ -155,9 +155,9 @@ class SearchPlan(WalkPlan[Page]):
         resume: str | os.PathLike[str] | None,
     ) -> None:
         if isinstance(select, str):
-            raise TypeError("select is a list of names, not a text")
+            raise TypeError("select must be a list of names, not a string")
         if not 1 <= limit <= MAX_LIMIT:
-            raise ValueError(f"limit, the leads of a page, must be from 1 to {MAX_LIMIT}, and is {limit}")
+            raise ValueError(f"limit (leads per page) must be from 1 to {MAX_LIMIT}, but is {limit}")
         _check_not_negative(max_leads=max_leads, max_credits=max_credits)
         self._body = search_body(query, filters, wrapped_query, select, sort, strict)
         self._limit = limit
@@ -186,7 +186,7 @@ class SearchPlan(WalkPlan[Page]):
         return post(INTERPRET_PATH, {**self._body, "has_email": True} if with_address else self._body)
 
     def _price_call(self) -> Call | None:
-        """The dry run that tells the exact price, if the walk is a single page."""
+        """The dry run that returns the exact price, if the run is a single page."""
         if self._max_leads is None or not 1 <= self._max_leads <= MAX_LIMIT:
             return None
         return post(SEARCH_PATH, {**self._body, "limit": self._max_leads, "dry_run": True})
@@ -217,11 +217,11 @@ class EnrichPlan(WalkPlan[Batch]):
         resume: str | os.PathLike[str] | None,
     ) -> None:
         if isinstance(domains, str) or isinstance(select, str):
-            raise TypeError("domains and select are lists, not a text")
+            raise TypeError("domains and select must be lists, not strings")
         _check_not_negative(max_credits=max_credits)
         self._domains = list(domains)
         if not all(isinstance(domain, str) for domain in self._domains):
-            raise TypeError("every domain must be a text")
+            raise TypeError("every domain must be a string")
         self._select = None if select is None else list(select)
         self._max_credits = max_credits
         shown = COMPANY_COLUMNS if select is None else select
@@ -255,4 +255,4 @@ class EnrichPlan(WalkPlan[Batch]):
 def _check_not_negative(**limits: int | None) -> None:
     for name, value in limits.items():
         if value is not None and value < 0:
-            raise ValueError(f"{name} must not be below 0, and is {value}")
+            raise ValueError(f"{name} must not be negative, but is {value}")

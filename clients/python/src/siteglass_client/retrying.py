@@ -1,4 +1,4 @@
-"""Which failures are tried again, and after how long. Pure: the time and the chance come from outside."""
+"""Which failures are retried, and after how long. Pure: the caller passes the time and the random number."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 
 from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassError
 
-# 500 says that nothing was charged; 502 and 504 come from what stands before the service. With the same
+# 500 says that nothing was charged; 502 and 504 come from a proxy. With the same
 # Idempotency-Key none of them can be charged twice.
 RETRIED_STATUS = frozenset({429, 500, 502, 503, 504})
 RETRIED_CODES = frozenset({"IDEMPOTENCY_IN_PROGRESS"})
@@ -28,7 +28,7 @@ class RetryPolicy:
     """The longest wait before the second attempt; it doubles with each one."""
     max_wait_s: float = 10.0
     first_contact_attempts: int = 3
-    """For a service that never answered this client: a wrong address is to be told soon."""
+    """For a service that never answered this client: a wrong URL should be reported soon."""
 
 
 def is_retried(error: SiteglassError) -> bool:

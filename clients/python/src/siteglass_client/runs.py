@@ -34,7 +34,7 @@ Step = TypeVar("Step", bound=HasRows)
 
 @dataclass(frozen=True)
 class Output:
-    """Where rows go, and how each is spelled."""
+    """Where rows go, and how each is serialized."""
 
     path: Path
     form: Form
@@ -84,12 +84,14 @@ class Run(Generic[Step]):
             raise
 
     def _go_on(self, resume: Path, purpose: Mapping[str, Any]) -> None:
-        """Open the resume file and stand where it says."""
+        """Open the resume file and restore its state."""
         journal = self._journal = Journal(resume, purpose)
         output = self._output
         if journal.is_new and output is not None and output.path.exists() and output.path.stat().st_size > 0:
             # Paid-for leads may be in it, of a run whose resume file has another name.
-            raise ResumeError(f"{output.path} is there, but {resume} is new. Delete the one, or name the right other.")
+            raise ResumeError(
+                f"{output.path} exists, but {resume} does not. Delete the first, or pass the file that belongs to it."
+            )
         journal.begin(purpose)
         for state in journal.states:
             self.steps.restore(state)

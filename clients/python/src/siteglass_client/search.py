@@ -94,7 +94,7 @@ class Search(SearchPlan, Walk[Page]):
         return Reading(self._send(self._meaning_call()).body)
 
     def count(self) -> int:
-        """How many leads match. Free."""
+        """Count the leads that match. Free."""
         return self.interpret().total_results
 
     def dry_run(self) -> Quote:

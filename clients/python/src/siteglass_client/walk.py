@@ -1,8 +1,8 @@
 """Steps through the pages of a search: which page to ask for next, and how large, so that no budget is passed.
 
 A page of n leads costs at most n lead credits. While more is left than a page can cost, pages are full; then they are
-as small as what is left. Leads without an address are free, so a walk with a budget is the longest start of the search
-that costs no more; where few have an address, pages grow again, and the service refuses what would cost more.
+as small as what is left. Leads without an address are free, so a run with a budget gets as many leads as the budget
+allows. Where few have an address, pages grow again, and the service refuses what would cost more.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def check_affordable(call: Call, size: int, max_credits: int | None, credits: in
     most = credits + min(size, body.get("max_lead_credits", size))
     if max_credits is not None and most > max_credits:
         raise ResumeError(
-            f"The walk was interrupted while it asked for something that may have been charged; it may have cost "
-            f"{most} credits. Give max_credits={most} or more, or start anew without this resume file."
+            f"The run was interrupted during a request that may have been charged, which may bring its cost to {most} "
+            f"credits. Pass max_credits={most} or more, or start again without this resume file."
         )
 
 
@@ -131,11 +131,11 @@ class SearchWalk:
         return self.next_call()
 
     def state(self) -> dict[str, Any]:
-        """What a later run needs to go on."""
+        """What a later run needs to continue."""
         return {"next": self._next, "rows": self.rows, "credits": self.credits, "total_results": self.total_results}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on behind a page that was noted."""
+        """Continue after a recorded page."""
         self._next = state["next"]
         self.rows = state["rows"]
         self.credits = state["credits"]
@@ -148,6 +148,6 @@ class SearchWalk:
         if self._max_leads is not None and self.rows + size > self._max_leads:
             most = self.rows + size
             raise ResumeError(
-                f"The walk was interrupted while it asked for leads up to the {most}th, which may have been charged. "
-                f"Give max_leads={most} or more, or start anew without this resume file."
+                f"The run was interrupted while it requested leads up to number {most}, which may have been charged. "
+                f"Pass max_leads={most} or more, or start again without this resume file."
             )

@@ -1,6 +1,6 @@
 """What workers share in Redis: the rate limit per account and key, and the claims of running retries.
 
-Without Redis each worker limits at its share of the policy, and retries are told apart by the charge alone.
+Without Redis, each worker applies its share of the policy, and only the charge recognises retries.
 """
 
 from __future__ import annotations

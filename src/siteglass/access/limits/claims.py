@@ -1,7 +1,7 @@
 """One request at a time per Idempotency-Key: a claim in Redis that ends with the request, or by itself.
 
-It only saves work and tells a twin to wait. If Redis is away one runs in each worker, and the charge decides between
-them.
+It only saves work and makes a duplicate request wait. If Redis is unavailable, each worker may run one, and the charge
+decides between them.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from redis.asyncio import Redis
 RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 
 
-# More patient than the rate limit: a twin that works for nothing costs more than a short wait. After a failure nobody
+# More patient than the rate limit: a duplicate that runs in vain costs more than a short wait. After a failure nobody
 # waits for a while.
 TIMEOUT_S = 0.5
 REST_S = 1.0
 
 
 class Claims:
-    """Claims of one worker, over connections of its own."""
+    """The claims of one worker, over separate connections."""
 
     def __init__(self, client: Redis, prefix: str, *, life_ms: int) -> None:
         self._client = client

@@ -1,8 +1,12 @@
 """The arithmetic of the limit, pure and in whole microseconds: what a policy allows, and what is said about it.
 
-GCRA keeps one number a bucket: how far its next free moment lies ahead of now (`ahead_us`). Every unit taken moves it
-one interval on; a bucket that is `burst` intervals ahead is empty. A cost is counted as at most the burst: a request
-that costs more waits for a full bucket and takes all of it, instead of being refused for ever.
+GCRA keeps one number per bucket: how far its next free moment is ahead of now (`ahead_us`). Every unit taken moves it
+one interval further; a bucket that is `burst` intervals ahead is empty. A cost counts as at most the burst. So a
+request that costs more waits for a full bucket and takes all of it, instead of being refused forever.
+
+An example: 10 units per second with a burst of 20. The interval is 100 ms, and a full bucket is 0 ms ahead. After 12
+units it is 1,200 ms ahead, with 8 units left. After 20 units it is 2,000 ms ahead: empty. The next request has to wait
+2,000 ms + (1 - 20) * 100 ms = 100 ms, until one unit is restored.
 """
 
 from __future__ import annotations
@@ -26,10 +30,10 @@ class Policy:
 
     def __post_init__(self) -> None:
         if not 0 < self.rate_per_s <= SECOND_US or self.burst < 1:
-            raise ValueError(f"a policy needs a rate above 0 and a burst of 1 or more, found {self}")
+            raise ValueError(f"a policy needs a rate above 0 and a burst of at least 1, found {self}")
         object.__setattr__(self, "interval_us", int(-(-SECOND_US // self.rate_per_s)))
         if self.capacity_us > MAX_CAPACITY_US:
-            raise ValueError(f"a bucket that takes over 30 years to fill again: {self}")
+            raise ValueError(f"a bucket that takes more than 30 years to refill: {self}")
 
     @property
     def capacity_us(self) -> int:
@@ -71,7 +75,7 @@ class Level:
 
 
 def level(policy: Policy, bucket: Terms, ahead_us: int, wait: int) -> Level:
-    """The level of a bucket that lies so far ahead after the decision; `wait` is from before it."""
+    """The level of a bucket that is this far ahead after the decision; `wait` is from before it."""
     free_us = bucket.interval_us * bucket.burst - ahead_us
     remaining = max(free_us // bucket.interval_us, 0)
     next_us = (remaining + 1) * bucket.interval_us - free_us if ahead_us else 0
@@ -80,12 +84,13 @@ def level(policy: Policy, bucket: Terms, ahead_us: int, wait: int) -> Level:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether the request goes on, and how account and key stand after it. Refused: nothing was taken from either."""
+    """Whether the request is allowed, and the levels of account and key after it. If it was refused, nothing was taken
+    from either."""
 
     allowed: bool
     account: Level
     key: Level
-    # Decided by this worker alone, because Redis is away.
+    # Decided by this worker alone, because Redis is unavailable.
     local: bool
 
     @property

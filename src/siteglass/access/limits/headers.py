@@ -33,7 +33,7 @@ def limit_headers(verdict: Verdict) -> dict[str, str]:
 
 
 def caller_limit_headers(verdict: Verdict) -> dict[str, str]:
-    """The same where no key is asked for: the first bucket is the caller's. What the other has left is not told: it
+    """The same where no key is asked for: the first bucket is the caller's. What the other has left is not shown: it
     may be that of many callers.
     """
     return {

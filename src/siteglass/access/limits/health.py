@@ -19,7 +19,7 @@ class RedisServer:
 
 
 async def server(url: str, timeout_s: float) -> RedisServer:
-    """Ask Redis; raises its client's errors, ValueError for an address that is none."""
+    """Ping Redis; raises its client's errors, and ValueError for an invalid URL."""
     async with Redis.from_url(
         url, socket_timeout=timeout_s, socket_connect_timeout=timeout_s, retry=Retry(NoBackoff(), 0)
     ) as client:

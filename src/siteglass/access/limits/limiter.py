@@ -1,7 +1,7 @@
 """The limit as the edge uses it: in Redis while it answers fast, else in this worker. Never open, never closed.
 
-The first failure sends everybody to the local buckets at once; from then on only the watch, a background task, waits
-for Redis, five times a second, and brings everybody back when it answers fast again.
+The first failure switches all requests to the local buckets. From then on only a background task, the watch, checks
+Redis, five times a second. It switches all requests back when Redis answers fast again.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from siteglass.access.limits.shared import WORKER_SEEN_US, SharedBuckets
 log = logging.getLogger("siteglass.access.limits")
 
 WATCH_S = 0.2
-# Slower answers than this are not worth waiting for: three of them, not made up for by four times as many fast ones,
-# over a tenth of a second or more, and we leave.
+# Slower responses than this are not worth waiting for. After three of them, over at least a tenth of a second, the
+# limiter stops using Redis. Four fast responses make up for a slow one.
 SLOW_US = 5_000
 SLOW_WEIGHT = 4
 SLOW_LIMIT = 3 * SLOW_WEIGHT
@@ -31,7 +31,8 @@ def clock_us() -> int:
 
 
 def idle_us() -> int:
-    """A clock that stands still while this thread computes: an answer that was late for that is no fault of Redis."""
+    """A clock that stops while this thread computes: a response that is late for that reason is not the fault of
+    Redis."""
     return (time.monotonic_ns() - time.thread_time_ns()) // 1_000
 
 
@@ -82,7 +83,7 @@ class RateLimiter:
         `key` is the key's public id, never its secret.
         """
         if cost < 1:
-            raise ValueError(f"a cost is 1 or more, found {cost}")
+            raise ValueError(f"a cost must be at least 1, found {cost}")
         self.start()
         names = (f"account:{account}", f"key:{key}")
         policies = (account_policy, key_policy)

@@ -1,7 +1,9 @@
-"""The buckets of one worker: its share of the policy while Redis is away, and what it last heard from Redis before.
+"""The buckets of one worker: its share of the policy while Redis is unavailable, and the last levels that Redis
+returned.
 
-A bucket's time ahead means the same in a share as in the whole: a share is `workers` times slower and has as much less
-burst. So it is carried over unchanged, from Redis when an outage begins and back to it when the outage ends.
+A bucket's time ahead means the same in a share as in the whole. A share is `workers` times slower, and its burst is
+smaller by the same factor. So it is copied unchanged: from Redis when an outage begins, and back to it when the outage
+ends.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ from siteglass.access.limits.gcra import Policy, Terms, Verdict, level, terms
 MAX_CONNECTIONS = 32
 WORKER_SEEN_US = 5_000_000
 
-# %.0f, because Lua writes a large number with 14 digits only. A bucket is kept a minute longer than it matters: that
-# costs little, and tests whose time is not the server's do not lose it on the way.
+# %.0f, because Lua writes a large number with 14 digits only. A bucket is kept a minute longer than needed. That costs
+# little, and tests with a different clock than the server's do not lose it.
 SCRIPT = """
 -- KEYS: workers, then each bucket. ARGV: now or '', worker or '', how long a worker counts,
 -- then of each bucket: interval, burst, cost, time ahead that Redis may not know of.
@@ -93,7 +93,7 @@ class SharedBuckets:
 
     @classmethod
     def open(cls, url: str, prefix: str, worker: str, timeout_s: float) -> Self:
-        """Over connections of its own."""
+        """Over separate connections."""
         return cls(connect(url, timeout_s), prefix, worker)
 
     async def close(self) -> None:

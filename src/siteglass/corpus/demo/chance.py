@@ -26,7 +26,7 @@ class Weighted(Generic[T]):
         self._last = len(self._values) - 1
 
     def pick(self, number: float) -> T:
-        """The value at `number`, which lies in [0, 1)."""
+        """The value at `number`, which is in [0, 1)."""
         # Rounding may leave the last end a little below 1.
         return self._values[min(bisect_right(self._ends, number), self._last)]
 

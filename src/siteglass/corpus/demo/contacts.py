@@ -74,7 +74,7 @@ _first_names = {culture: names.split() for culture, names in _FIRST_NAMES.items(
 def emails(
     rng: Random, domain: str, language: str, culture: str, first: str, second: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Addresses, and those of them that are no role address. A good third of the sites shows none."""
+    """Addresses, and those of them that are not role addresses. More than a third of the sites have none."""
     random = rng.random
     if random() < 0.35:
         return (), ()
@@ -114,7 +114,7 @@ def _fill(template: str, number: int) -> str:
 
 
 def profiles(rng: Random, kind: str, handle: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Profiles on the seven networks, and on others. Who has none of them is often on no network at all."""
+    """Profiles on the seven networks, and on others. A site without any of the seven often has no profile at all."""
     random = rng.random
     if random() < 0.18:
         return {}, ()

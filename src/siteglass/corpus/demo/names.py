@@ -1,7 +1,7 @@
 """Made-up business names and their domains: lead number i has a name no other lead of the seed has.
 
-Names are pairs of composed words. No word of the list is the beginning of another, so a domain can be read from left to
-right in one way only, and different pairs give different domains whatever follows them.
+Names are pairs of composed words. No word in the list is a prefix of another, so a domain can be split into words in
+only one way. Different pairs therefore give different domains, whatever follows them.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ _PARTS: dict[str, tuple[str, str]] = {
     ),
 }
 
-# Nouns that stand second in a name, so that not every name is a pair of families.
+# Nouns for the second word of a name, so that not every name is a pair of family names.
 _NOUNS: dict[str, str] = {
     "english": "Harbor Works Lane Bridge House Collective Forge Point Garden Yard Corner Summit Compass Lantern Anchor "
     "Orchard Meadow Canyon River Cedar Falcon Sparrow Otter Copper Ember Willow Juniper Saffron Indigo Cobalt Pepper "
@@ -144,7 +144,7 @@ _FAMOUS = frozenset(_FAMOUS_TEXT.split())
 
 @cache
 def ascii_word(text: str) -> str:
-    """The text as it stands in a domain or an address."""
+    """The text as it is written in a domain or an address."""
     return "".join(c for c in text.lower().translate(_ASCII) if c.isascii() and c.isalnum())
 
 
@@ -178,10 +178,10 @@ def _words() -> dict[str, _Words]:
     for culture, words in composed.items():
         usable = {ascii_word(w): w for w in words if owner[ascii_word(w)] == culture and ascii_word(w) in kept}
         firsts = list(usable.values())
-        # A fixed shuffle: neighbours in the list must not look alike.
+        # A fixed shuffle: neighbours in the list must not look similar.
         Random(culture).shuffle(firsts)  # noqa: S311 - repeatable, not secret
         nouns = {ascii_word(w): w for w in f"{_NOUNS[culture]} {_SHARED}".split()}
-        # The first word tells the culture, so second words need to be told apart within it only.
+        # The first word determines the culture, so second words need to be unique only within it.
         seconds = _prefix_free([*nouns, *usable])
         families = [w for w in reversed(firsts) if ascii_word(w) in seconds and ascii_word(w) not in nouns]
         found[culture] = _Words(tuple(firsts), tuple(w for a, w in nouns.items() if a in seconds), tuple(families))
@@ -198,7 +198,7 @@ def _sizes() -> tuple[int, int, int]:
 
 
 def capacity() -> int:
-    """How many leads of one seed have names of their own."""
+    """How many leads of one seed have unique names."""
     firsts, nouns, families = _sizes()
     return firsts * (nouns + families) * (len(TAILS) + 1)
 

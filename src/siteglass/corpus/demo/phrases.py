@@ -69,7 +69,7 @@ DESCRIPTIONS: dict[str, tuple[str, ...]] = {
     "ar": ("{n} في {c} منذ عام {y}. تواصل معنا اليوم للحصول على عرض سعر.",),
 }
 
-# For the page text: each lead takes some of them in a random order. English has more of its own, see `english`.
+# For the page text: each lead takes some of them in a random order. English has more, see `english`.
 SENTENCES: dict[str, tuple[str, ...]] = {
     "de": (
         "Herzlich willkommen bei {n}: {t} in {c}.",

@@ -9,7 +9,7 @@ from siteglass.corpus.demo.chance import Weighted
 from siteglass.query.vocabulary import City, vocabulary
 
 # country | share | domain endings (.com is added) | languages with shares | culture of names | phone
-# A # in a phone stands for a digit; numbers lie in ranges kept free for fiction where a country has one.
+# A # in a phone stands for a digit. Numbers are in ranges reserved for fiction where a country has one.
 _TABLE = """
 USA | 330 | com:88 net:4 org:4 co:2 io:2 | en:97 es:3 | english | +1 (2##) 555-01##
 GBR | 85 | co.uk:66 com:24 uk:6 org.uk:4 | en:100 | english | +44 1632 96####

@@ -92,7 +92,7 @@ def _ending(rng: Random, country: Country, kind: str) -> str:
 
 
 def _name(rng: Random, trade: Trade, country: Country, language: str, words: tuple[str, str, str]) -> tuple[str, str]:
-    """Business name and domain without its ending. Both words and the tail stand first in the domain, see `names`."""
+    """Business name and domain without its ending. The domain starts with both words and the tail, see `names`."""
     first, second, tail = words
     random = rng.random
     word = trade.word
@@ -125,7 +125,7 @@ def _text(rng: Random, language: str, kind: str, values: dict[str, str]) -> str:
 
 
 def lead(rng: Random, tables: Stack, number: int, seed: int) -> Lead:
-    """Lead `number` of a seed. The generator is seeded anew for each, so any slice can be made alone."""
+    """Lead `number` of a seed. The generator is seeded again for each, so any slice can be created alone."""
     rng.seed(seed << 40 | number)
     random = rng.random
     country = countries().pick(random())

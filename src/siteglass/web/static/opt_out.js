@@ -64,12 +64,12 @@ async function post(path, body) {
   }
   if (response.status === 429) {
     const minutes = Math.ceil(Number(response.headers.get("Retry-After") || 60) / 60);
-    return { wrong: `Too many tries. Please wait ${minutes} minute${minutes === 1 ? "" : "s"} and try again, or see other ways below.` };
+    return { wrong: `Too many attempts. Please wait ${minutes} minute${minutes === 1 ? "" : "s"} and try again, or see other ways below.` };
   }
   if (response.status === 400) {
     return { details: answer.details || [], wrong: answer.message };
   }
-  return { wrong: "This cannot be done right now. Nothing was changed. Please try again later, or see other ways below." };
+  return { wrong: "This is temporarily unavailable. Nothing was changed. Please try again later, or see other ways below." };
 }
 
 // One call at a time, and a button that says so without losing the focus.
@@ -105,7 +105,7 @@ say.ask.addEventListener("submit", (event) => {
   const value = byId("value").value.trim();
   if (!value) {
     forgetComplaints();
-    complain("value", "value-error", "Please enter an e-mail address or a domain.");
+    complain("value", "value-error", "Please enter an email address or a domain.");
     return;
   }
   const kind = value.includes("@") && !value.includes("/") ? "email" : "domain";
@@ -152,20 +152,20 @@ say.confirm.addEventListener("submit", (event) => {
   const code = byId("code").value.trim();
   if (asksForCode && !code) {
     forgetComplaints();
-    complain("code", "code-error", "Please enter the code from the mail.");
+    complain("code", "code-error", "Please enter the code from the email.");
     return;
   }
-  const moment = asksForCode ? "One moment …" : "Looking at the domain. This takes up to five seconds …";
+  const moment = asksForCode ? "One moment …" : "Checking the domain. This takes up to five seconds …";
   working(say.confirm, moment, async () => {
     const { answer, ...failed } = await post("/v1/opt-out/confirm", asksForCode ? { ticket, code } : { ticket });
     tell("");
     if (answer) {
       showDone(answer);
     } else if (details(failed, "code")) {
-      complain("code", "code-error", "That is not the code of our newest mail. Please look again, or start again.");
+      complain("code", "code-error", "That is not the code from our newest email. Please check it, or start again.");
     } else if (details(failed, "ticket")) {
       complain("", "ticket-error", places(details(failed, "ticket")));
-      tell(asksForCode ? "This request has ended. Please start again." : "The token was not found yet.", true);
+      tell(asksForCode ? "This request has expired. Please start again." : "The token was not found yet.", true);
     } else {
       tell(failed.wrong, true);
     }
@@ -174,13 +174,13 @@ say.confirm.addEventListener("submit", (event) => {
 
 byId("resume-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  working(byId("resume-form"), "Looking at the domain. This takes up to five seconds …", async () => {
+  working(byId("resume-form"), "Checking the domain. This takes up to five seconds …", async () => {
     const { answer, ...failed } = await post("/v1/opt-out/confirm", { ticket: byId("ticket").value.trim() });
     tell("");
     if (answer) {
       showDone(answer);
     } else if (details(failed, "ticket") || details(failed, "code")) {
-      complain("ticket", "resume-error", places(details(failed, "ticket")) || "This ticket needs the code of its mail.");
+      complain("ticket", "resume-error", places(details(failed, "ticket")) || "This ticket needs the code from its email.");
     } else {
       tell(failed.wrong, true);
     }
@@ -208,18 +208,18 @@ function showDone(answer) {
     byId("done-title").textContent = "Done";
     const hidden = answer.email || `the record of ${answer.domain}`;
     byId("done-text").textContent =
-      `Within ${answer.effective_within_s} seconds, no search and no look-up of Siteglass shows ${hidden} any more. You need not do anything else.`;
+      `Within ${answer.effective_within_s} seconds, Siteglass searches and look-ups will no longer show ${hidden}. You do not need to do anything else.`;
   } else {
-    byId("done-title").textContent = `What is held about ${about}`;
+    byId("done-title").textContent = `What is stored about ${about}`;
     const since = answer.suppressed_since
       ? `It has not been shown to anybody since ${day(answer.suppressed_since)}. `
       : "";
-    const stood = answer.suppressed_on.length
-      ? ` It stood on ${answer.suppressed_on.join(", ")}, and is still in the files that these records came in.`
+    const foundOn = answer.suppressed_on.length
+      ? ` It was found on ${answer.suppressed_on.join(", ")}, and is still in the files that these records came in.`
       : "";
     const count = answer.leads.length;
     byId("done-text").textContent =
-      since + (count === 0 ? "No record shows it." : `${count} record${count === 1 ? " holds" : "s hold"} it.`) + stood;
+      since + (count === 0 ? "No record contains it." : `${count} record${count === 1 ? " contains" : "s contain"} it.`) + foundOn;
     held.append(...answer.leads.map(heldLead));
   }
   show("done");

@@ -15,7 +15,7 @@ from siteglass_client.messages import EvidentValue
 @common
 @click.argument("domain")
 def evidence(session: Session, domain: str) -> None:
-    """Where and when each address and number of a lead was seen.
+    """Show where and when each address and number of a lead was seen.
 
     Only of a lead that your account paid for, by a search or an enrichment. Free.
     """
@@ -31,9 +31,9 @@ def evidence(session: Session, domain: str) -> None:
     if values:
         show_table(("value", "kind", "page", "method", "first seen", "last seen"), _sightings(values))
     else:
-        note(f"The lead {told.domain} shows neither an address nor a number.")
+        note(f"The lead {told.domain} has neither an email address nor a phone number.")
     if not all(each.seen for _, each in values):
-        note("Where no page is shown none is known. Leads can come from elsewhere: ask the operator of the service.")
+        note("Values without a page come from another source; ask the operator of the service.")
 
 
 def _sightings(values: Iterable[tuple[str, EvidentValue]]) -> Iterator[list[str]]:
@@ -49,10 +49,10 @@ def _sightings(values: Iterable[tuple[str, EvidentValue]]) -> Iterator[list[str]
 @common
 @click.argument("field")
 @click.argument("text", default="")
-@click.option("--country", metavar="CODE", help="Of states and cities: only those of a country, such as DEU.")
+@click.option("--country", metavar="CODE", help="For states and cities: only those in this country, such as DEU.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N values.")
 def values(session: Session, field: str, text: str, country: str | None, limit: int | None) -> None:
-    """Values that a filter knows and that complete TEXT. Free."""
+    """List known values of a filter that complete TEXT. Free."""
     with session.connect() as client:
         known = client.values(field, text, country=country, limit=limit)
     if not session.for_people:
@@ -74,7 +74,7 @@ def _price(per_credit: str, currency: str) -> str:
 @click.command()
 @common
 def account(session: Session) -> None:
-    """Balances, prices, limits, and the key that asks. Free."""
+    """Show balances, prices, limits and the current key. Free."""
     with session.connect() as client:
         told = client.account()
     if not session.for_people:
@@ -101,9 +101,9 @@ def account(session: Session) -> None:
 @common
 @click.option("--from", "first_day", metavar="DAY", help="The first day, such as 2026-01-31.")
 @click.option("--to", "last_day", metavar="DAY", help="The last day.")
-@click.option("--key-id", type=int, metavar="ID", help="Only what this key did.")
+@click.option("--key-id", type=int, metavar="ID", help="Only usage of this key.")
 def usage(session: Session, first_day: str | None, last_day: str | None, key_id: int | None) -> None:
-    """Credits by day, operation and key. Free.
+    """Show credits used by day, operation and key. Free.
 
     The last 30 days, unless others are named.
     """

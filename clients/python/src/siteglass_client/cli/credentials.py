@@ -15,7 +15,7 @@ from siteglass_client.cli.failures import NOT_AUTHORISED, WRONG_INPUT, Failure
 from siteglass_client.cli.keyrings import Keyring, KeyringFailed
 
 MAX_FILE_BYTES = 64 * 1024
-WITHOUT_FILE = "Name another folder in XDG_CONFIG_HOME, or set SITEGLASS_URL and SITEGLASS_API_KEY, which need no file."
+WITHOUT_FILE = "Set XDG_CONFIG_HOME to another folder, or set SITEGLASS_URL and SITEGLASS_API_KEY, which need no file."
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,7 +35,7 @@ def credentials_path() -> Path:
     try:
         base = Path(folder) if Path(folder).is_absolute() else Path.home() / ".config"
     except RuntimeError:
-        raise Failure(f"You have no home folder, in which a key could be stored. {WITHOUT_FILE}", WRONG_INPUT) from None
+        raise Failure(f"There is no home folder to store a key in. {WITHOUT_FILE}", WRONG_INPUT) from None
     return base / "siteglass" / "credentials"
 
 
@@ -99,9 +99,9 @@ def _read() -> dict[str, Any] | None:
         kept = {"url": str(told["url"])}
         kept |= {"key": str(told["key"])} if "key" in told else {"keyring": str(told["keyring"])}
     except (ValueError, KeyError, TypeError):
-        raise Failure(f"{path} cannot be read. Run `sgl login` to write it anew.", WRONG_INPUT) from None
+        raise Failure(f"{path} cannot be read. Run `sgl login` to create it again.", WRONG_INPUT) from None
     if "key" in kept and sys.platform != "win32" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-        print(f"sgl: Others can read your key. Mend it: chmod 600 {path}", file=sys.stderr)
+        print(f"sgl: Other users can read your key. Fix it: chmod 600 {path}", file=sys.stderr)
     return kept
 
 
@@ -117,7 +117,7 @@ def forget() -> tuple[str, str] | None:
         try:
             Keyring().remove(kept["url"])
         except KeyringFailed as error:
-            then = f"The key is still in {place}. Run `sgl logout` where it can be opened, or delete {path}."
+            then = f"The key is still in {place}. Run `sgl logout` where the keyring can be unlocked, or delete {path}."
             raise KeyringFailed(error.reason, then) from None
     path.unlink(missing_ok=True)
     return kept["url"], place
@@ -132,9 +132,9 @@ def chosen(url: str | None, key: str | None) -> Credentials:
         return Credentials(url, key, key_from)
     kept = _read()
     if kept is None:
-        missing = "API key" if url else "address of the service" if key else "address of the service and no API key"
+        missing = "API key" if url else "service URL" if key else "service URL or API key"
         raise Failure(
-            f"There is no {missing}. Run `sgl login`, or set SITEGLASS_URL and SITEGLASS_API_KEY.", NOT_AUTHORISED
+            f"No {missing} is set. Run `sgl login`, or set SITEGLASS_URL and SITEGLASS_API_KEY.", NOT_AUTHORISED
         )
     if url and url.rstrip("/") != kept["url"].rstrip("/"):
         # A stored key goes to the address that it was stored with, and nowhere else.
@@ -151,7 +151,7 @@ def chosen(url: str | None, key: str | None) -> Credentials:
 
 
 def _from_keyring(url: str) -> Credentials:
-    again = "Open it, set SITEGLASS_API_KEY, or run `sgl login` to keep the key in a file that only you can read."
+    again = "Unlock it, set SITEGLASS_API_KEY, or run `sgl login` to store the key in a file that only you can read."
     try:
         keyring = Keyring()
         key = keyring.get(url)
@@ -159,7 +159,7 @@ def _from_keyring(url: str) -> Credentials:
         raise Failure(f"The key is in the keyring. {error.reason} {again}", NOT_AUTHORISED) from None
     if key is None:
         raise Failure(
-            f"The keyring ({keyring.name}) has no key for {url} any more. Run `sgl login --keyring` again.",
+            f"The keyring ({keyring.name}) no longer has a key for {url}. Run `sgl login --keyring` again.",
             NOT_AUTHORISED,
         )
     return Credentials(url, key, f"the keyring ({keyring.name})")

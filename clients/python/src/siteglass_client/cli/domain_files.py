@@ -20,7 +20,7 @@ SAMPLE_ROWS = 200
 _SITE = re.compile(
     r"(?:https?://)?(?:[\w-]+\.)+(?:[^\W\d_]{2,}|xn--[a-z0-9-]+)\.?(?::\d+)?(?:[/?#]\S*)?", re.IGNORECASE
 )
-# The first e-mail address of a cell, which may stand in `Name <address>` or in a list; not part of a path.
+# The first email address of a cell, which may be in `Name <address>` or in a list; not part of a path.
 _MAIL = re.compile(r"(?:^|[\s<;,:])[^\s@<>;,:/]+@((?:[\w-]+\.)+[^\W\d_]{2,})(?=$|[\s>;,])")
 # An address there says nothing of a company, and the provider's own record would cost a credit.
 _PROVIDER = re.compile(
@@ -33,7 +33,7 @@ _NAMES = ("domain", "website", "url", "homepage", "site", "web")
 
 @dataclass(frozen=True)
 class DomainFile:
-    """Rows as they were read, each as long as the heading, and where the domain of a row stands."""
+    """Rows as they were read, each as long as the header, and the column of the domain."""
 
     heading: list[str]
     rows: list[list[str]]
@@ -52,7 +52,7 @@ class DomainFile:
         what = "e-mail addresses in the column" if len(mails) * 2 > len(hosts) else "column"
         told = f"Domains are taken from the {what} {self.heading[self.place]!r}."
         private = sum(map(_is_provider, mails))
-        return f"{told} Rows at mail providers such as gmail.com, which are left: {private:,}." if private else told
+        return f"{told} Rows skipped because of mail providers such as gmail.com: {private:,}." if private else told
 
 
 def domain_of(cell: str) -> str:
@@ -83,7 +83,7 @@ def read_domains(path: Path, column: str | None) -> DomainFile:
     """Read a file and find the column that holds domains, unless `column` names it."""
     table = _parsed(_text(path))
     if not table:
-        raise Failure(f"{path} is empty. Give a file with a domain on each line, or a table.", WRONG_INPUT)
+        raise Failure(f"{path} is empty. Use a file with one domain per line, or a table.", WRONG_INPUT)
     width = max(map(len, table))
     table = [row + [""] * (width - len(row)) for row in table]
     if column is not None:
@@ -100,15 +100,15 @@ def _text(path: Path) -> str:
         raw = sys.stdin.buffer.read(MAX_INPUT_BYTES + 1)
     else:
         if path.is_dir():
-            raise Failure(f"{path} is a folder. Give a file with domains in it.", WRONG_INPUT)
+            raise Failure(f"{path} is a folder. Use a file that contains domains.", WRONG_INPUT)
         if not path.exists():
             raise Failure(f"There is no file {path} in {Path.cwd()}. Check its name and folder.", WRONG_INPUT)
         with path.open("rb") as file:
             raw = file.read(MAX_INPUT_BYTES + 1)
     if len(raw) > MAX_INPUT_BYTES:
-        raise Failure(f"{path} has more than {MAX_INPUT_BYTES >> 20} MiB. Split it.", WRONG_INPUT)
+        raise Failure(f"{path} is larger than {MAX_INPUT_BYTES >> 20} MiB. Split it.", WRONG_INPUT)
     if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-        raise Failure(f"{path} is a workbook. Save the sheet as CSV, and give that.", WRONG_INPUT)
+        raise Failure(f"{path} is a workbook. Save the sheet as CSV and use that file.", WRONG_INPUT)
     try:
         return raw.decode("utf-16" if raw.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
     except UnicodeDecodeError:
@@ -156,7 +156,7 @@ def _found(path: Path, table: Sequence[Sequence[str]]) -> int:
     Among equals it is the one whose name says so, then the first.
     """
     if len(table) == 1 and not any(map(_names_domain, table[0])):
-        raise Failure(f"{path} has a heading, and no row below it: there is nothing to enrich.", WRONG_INPUT)
+        raise Failure(f"{path} has a header but no rows: there is nothing to enrich.", WRONG_INPUT)
 
     def fitting(place: int, fits: Callable[[str], bool]) -> tuple[float, bool]:
         cells = [row[place] for row in table[1 : SAMPLE_ROWS + 1] if row[place].strip()]
@@ -173,6 +173,6 @@ def _found(path: Path, table: Sequence[Sequence[str]]) -> int:
             return best
     columns = ", ".join(each.strip() for each in table[0])
     raise Failure(
-        f"{path} has no column of domains or e-mail addresses. Name it with --column; there are: {columns}.",
+        f"{path} has no column of domains or email addresses. Name one with --column; the columns are: {columns}.",
         WRONG_INPUT,
     )

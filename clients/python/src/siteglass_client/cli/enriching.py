@@ -21,10 +21,10 @@ from siteglass_client.search import Enrichment
 @common
 @saving(".csv, .jsonl or .parquet")
 @click.argument("source", type=click.Path(allow_dash=True, path_type=Path))
-@click.option("--column", metavar="NAME", help="The column that holds domains, sites or e-mail addresses.")
+@click.option("--column", metavar="NAME", help="The column with domains, websites or email addresses.")
 @select_option
 def enrich(session: Session, to: Saving, source: Path, column: str | None, select: list[str] | None) -> None:
-    """Join what is known of domains to a file.
+    """Enrich a file: add what is known about its domains.
 
     The file is a table (CSV) or a plain list. All rows and columns stay, in their order; what is known is added in
     columns that start with sg_. A batch of 100 domains costs an API credit, each domain found a lead credit.
@@ -32,7 +32,7 @@ def enrich(session: Session, to: Saving, source: Path, column: str | None, selec
     if to.output is not None:
         form_of(to.output, FORMS)
         if to.output.exists() and source.exists() and to.output.samefile(source):
-            raise click.UsageError("-o must name another file than the one that is read.")
+            raise click.UsageError("-o must name a different file than the input.")
     file = read_domains(source, column)
     note(file.where)
     shown = list(COMPANY_COLUMNS) if select is None else [name for name in select if name != "domain"]

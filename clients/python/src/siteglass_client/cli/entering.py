@@ -21,14 +21,14 @@ SHELLS = ("bash", "zsh", "fish")
 
 @click.command()
 @common
-@click.option("--keyring", "in_keyring", is_flag=True, help="Keep the key in the keyring of the system, in no file.")
+@click.option("--keyring", "in_keyring", is_flag=True, help="Store the key in the system keyring instead of a file.")
 def login(session: Session, in_keyring: bool) -> None:
-    """Store the address and the key.
+    """Store the service URL and the API key.
 
     They are tried first, and stored in a file that only you can read; with --keyring the key is in no file.
     """
     keyring = Keyring() if in_keyring else None  # before somebody types a key in vain
-    url = session.url or _asked("Address of the service", os.environ.get("SITEGLASS_URL"))
+    url = session.url or _asked("Service URL", os.environ.get("SITEGLASS_URL"))
     key = session.key or _asked("API key (not shown)", None, hidden=True)
     given = replace(session, url=url.strip().rstrip("/"), key=key.strip())
     with given.in_words(), given.connect() as client:
@@ -37,7 +37,7 @@ def login(session: Session, in_keyring: bool) -> None:
         except Unauthorized:
             raise Failure(
                 f"{url} does not accept this key: it is wrong, expired or revoked. Nothing was stored. A key has 44 "
-                "characters and starts with sg_live_ or sg_test_: copy it whole, then run `sgl login` again.",
+                "characters and starts with sg_live_ or sg_test_: copy all of it, then run `sgl login` again.",
                 NOT_AUTHORISED,
             ) from None
     place = store(given.used, keyring)
@@ -47,7 +47,7 @@ def login(session: Session, in_keyring: bool) -> None:
 
 @click.command()
 def logout() -> None:
-    """Remove the address and the key that `sgl login` stored."""
+    """Remove the URL and the key that `sgl login` stored."""
     gone = forget()
     if gone is None:
         note("No key is stored.")
@@ -60,7 +60,7 @@ def logout() -> None:
 def _tell_what_wins() -> None:
     for name in ("SITEGLASS_URL", "SITEGLASS_API_KEY"):
         if os.environ.get(name):
-            note(f"{name} is set, and wins over what is stored.")
+            note(f"{name} is set and overrides the stored value.")
 
 
 def _asked(what: str, default: str | None, *, hidden: bool = False) -> str:
@@ -70,7 +70,7 @@ def _asked(what: str, default: str | None, *, hidden: bool = False) -> str:
     line = sys.stdin.readline().strip() or default
     if not line:
         raise Failure(
-            f"{what}: nothing was given, and there is no terminal to ask at. Give --url, and the key as a line of "
+            f"{what}: nothing was given, and there is no terminal to ask on. Pass --url, and the key as a line on "
             "standard input; or set SITEGLASS_URL and SITEGLASS_API_KEY, which need no login.",
             WRONG_INPUT,
         )

@@ -29,7 +29,7 @@ MEANT = {"--limit": "--max-leads", "--fields": "--select", "--format": "-o", "--
 
 
 class Failure(Exception):
-    """A failure as the user is told it."""
+    """A failure as it is shown to the user."""
 
     def __init__(self, message: str, exit_code: int) -> None:
         super().__init__(message)
@@ -38,7 +38,7 @@ class Failure(Exception):
 
 
 def explained(error: Exception) -> Failure:
-    """What a user is told about an error of the client or of the system; those of the service need its address."""
+    """The message for an error of the client or of the system; errors of the service need its URL."""
     if isinstance(error, Failure):
         return error
     if isinstance(error, click.UsageError):
@@ -46,14 +46,17 @@ def explained(error: Exception) -> Failure:
     if isinstance(error, click.ClickException):
         return Failure(error.format_message(), error.exit_code)
     if isinstance(error, ConfigurationError):
-        named = str(error).replace("give base_url", "give --url").replace("give api_key", "give --key")
+        named = str(error).replace("pass base_url", "pass --url").replace("pass api_key", "pass --key")
         return Failure(named, WRONG_INPUT)
     if isinstance(error, (ServiceError, ConnectionFailed)):  # those of commands without the common options
         return Failure(sentence(str(error)), AWAY)
     if isinstance(error, OSError) and not isinstance(error, SiteglassError):
         reason = error.strerror or str(error)
         if error.filename is None:
-            told = f"The output cannot be written: {reason}. Mend that; with -o FILE a run that fails can go on later."
+            told = (
+                f"The output cannot be written: {reason}. Fix that and run it again; with -o FILE a failed run can be "
+                "resumed."
+            )
             return Failure(told, WRONG_INPUT)
         return Failure(f"{error.filename}: {reason}. Choose another file or folder.", WRONG_INPUT)
     return Failure(str(error), WRONG_INPUT)

@@ -20,7 +20,7 @@ NUMBERS = frozenset({"spending"})
 
 
 class Joined:
-    """The rows of a file, each with the item of its domain; items stand in a file of JSON lines, in the same order."""
+    """The rows of a file, each with the item of its domain; items are in a file of JSON lines, in the same order."""
 
     def __init__(self, file: DomainFile, items: Path, shown: Sequence[str]) -> None:
         self._file = file

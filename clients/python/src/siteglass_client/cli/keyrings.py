@@ -1,6 +1,6 @@
 """The keyring of the system, through the extra `keyring`: what it does, and one line for each way it can fail.
 
-Backends are plugins of others and raise what they like: every exception of theirs is caught here.
+Backends are third-party plugins and may raise anything: all their exceptions are caught here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SERVICE = "siteglass"
 # What the package falls back to: the one fails at each call, the other forgets what it is given.
 USELESS = ("keyring.backends.fail", "keyring.backends.null")
 INSTEAD = (
-    "Without --keyring `sgl login` keeps the key in a file that only you can read; SITEGLASS_API_KEY needs neither."
+    "Without --keyring, `sgl login` stores the key in a file that only you can read; SITEGLASS_API_KEY needs neither."
 )
 
 
@@ -40,25 +40,25 @@ class Keyring:
             backend = self._package.get_keyring()
             self.name = str(backend.name)
         except Exception as error:
-            raise KeyringFailed(f"The keyring of this system cannot be set up: {_reason(error)}.", INSTEAD) from None
+            raise KeyringFailed(f"The system keyring cannot be set up: {_reason(error)}.", INSTEAD) from None
         if type(backend).__module__ in USELESS:
-            raise KeyringFailed("This system has no keyring that can be used, as is usual without a desktop.", INSTEAD)
+            raise KeyringFailed("This system has no usable keyring, which is normal without a desktop.", INSTEAD)
 
     def put(self, url: str, key: str) -> None:
         """Keep the key of an address; it is read back, so that a login is not believed in vain."""
         try:
             self._package.set_password(SERVICE, url, key)
         except Exception as error:
-            raise _failed("It did not take the key", error) from None
+            raise _failed("It did not accept the key", error) from None
         if self.get(url) != key:
-            raise KeyringFailed(f"The keyring ({self.name}) took the key, but does not give it back.", INSTEAD)
+            raise KeyringFailed(f"The keyring ({self.name}) accepted the key, but does not return it.", INSTEAD)
 
     def get(self, url: str) -> str | None:
         """The key of an address; None if it is not there."""
         try:
             key: str | None = self._package.get_password(SERVICE, url)
         except Exception as error:
-            raise _failed("It did not give the key", error) from None
+            raise _failed("It did not return the key", error) from None
         return key
 
     def remove(self, url: str) -> None:
@@ -72,7 +72,7 @@ class Keyring:
 
 
 def _failed(what: str, error: Exception) -> KeyringFailed:
-    return KeyringFailed(f"The keyring of this system failed. {what}: {_reason(error)}. Is it unlocked?", INSTEAD)
+    return KeyringFailed(f"The system keyring failed. {what}: {_reason(error)}. Is it unlocked?", INSTEAD)
 
 
 def _reason(error: Exception) -> str:

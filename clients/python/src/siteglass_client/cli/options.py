@@ -61,16 +61,16 @@ class Session:
 def common(command: Command) -> Command:
     """Adds the options of every command that asks the service; they come as its first argument."""
 
-    @click.option("--url", metavar="URL", help="Address of the service; else SITEGLASS_URL, else that of `sgl login`.")
-    @click.option("--key", metavar="KEY", help="API key; else SITEGLASS_API_KEY, else that of `sgl login`.")
-    @click.option("--json", "as_json", is_flag=True, help="JSON also on a terminal.")
+    @click.option("--url", metavar="URL", help="Service URL; defaults to SITEGLASS_URL, then to that of `sgl login`.")
+    @click.option("--key", metavar="KEY", help="API key; defaults to SITEGLASS_API_KEY, then to that of `sgl login`.")
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON even on a terminal.")
     @click.option(
         "--deadline",
         "deadline_s",
         type=click.FloatRange(1, 3600),
         default=120.0,
         show_default=True,
-        help="Seconds that a call may take with all its attempts.",
+        help="Maximum seconds for a call, including retries.",
     )
     @functools.wraps(command)
     def with_session(url: str | None, key: str | None, as_json: bool, deadline_s: float, **rest: Any) -> Any:
@@ -105,11 +105,13 @@ def saving(forms: str) -> Callable[[Command], Command]:
     def added(command: Command) -> Command:
         file = click.Path(dir_okay=False, path_type=Path)
 
-        @click.option("-o", "--output", type=file, metavar="FILE", help=f"Where to: a name that ends in {forms}.")
-        @click.option("--resume", type=file, metavar="FILE", help="The resume file; FILE.resume beside the output.")
-        @click.option("--overwrite", is_flag=True, help="Start anew, and replace the file of an earlier run.")
+        @click.option("-o", "--output", type=file, metavar="FILE", help=f"Output file: a name that ends in {forms}.")
+        @click.option(
+            "--resume", type=file, metavar="FILE", help="The resume file; defaults to FILE.resume next to the output."
+        )
+        @click.option("--overwrite", is_flag=True, help="Start again, and replace the file of an earlier run.")
         @click.option("--max-credits", type=click.IntRange(0), metavar="N", help="Spend at most N lead credits.")
-        @click.option("--dry-run", is_flag=True, help="Only tell the price.")
+        @click.option("--dry-run", is_flag=True, help="Only show the price.")
         @functools.wraps(command)
         def with_saving(
             *first: Any,
@@ -121,7 +123,7 @@ def saving(forms: str) -> Callable[[Command], Command]:
             **rest: Any,
         ) -> Any:
             if resume is not None and output is None:
-                raise click.UsageError("--resume needs -o FILE, which it goes on with.")
+                raise click.UsageError("--resume needs -o FILE, the file to continue.")
             return command(*first, Saving(output, resume, overwrite, max_credits, dry_run), **rest)
 
         return with_saving
@@ -139,10 +141,10 @@ def search_options(command: Command) -> Command:
         multiple=True,
         metavar="NAME=VALUE",
         shell_complete=_complete_filter,
-        help="A filter, such as country=DEU; again for more. Values of a list are separated by commas.",
+        help="A filter, such as country=DEU; repeat for more. Separate the values of a list with commas.",
     )
     @click.option("--directives", metavar="TEXT", help="Lines such as @country(DEU).")
-    @click.option("--strict", is_flag=True, help="Refuse a sentence that was not surely understood.")
+    @click.option("--strict", is_flag=True, help="Refuse a sentence that was not clearly understood.")
     @functools.wraps(command)
     def with_search(*first: Any, query: str | None, filters: Sequence[str], directives: str | None, **rest: Any) -> Any:
         if not (query and query.strip()) and not filters and not directives:
@@ -164,19 +166,19 @@ def read_filters(given: Sequence[str]) -> dict[str, Any]:
     for text in given:
         name, equals, value = (each.strip() for each in text.partition("="))
         if not equals or not name:
-            raise click.UsageError(f"--filter takes NAME=VALUE, such as country=DEU, and is {text!r}.")
+            raise click.UsageError(f"--filter takes NAME=VALUE, such as country=DEU, but is {text!r}.")
         kind = kinds.get(name, str)
         if kind not in (str, int, bool):
             filters.setdefault(name, []).extend(each.strip() for each in value.split(",") if each.strip())
         elif name in filters:
-            raise click.UsageError(f"--filter {name} is given twice, and takes one value.")
+            raise click.UsageError(f"--filter {name} is given twice, but takes one value.")
         elif kind is bool:
             if value.lower() not in YES_NO:
-                raise click.UsageError(f"--filter {name} takes true or false, and is {value!r}.")
+                raise click.UsageError(f"--filter {name} takes true or false, but is {value!r}.")
             filters[name] = YES_NO[value.lower()]
         elif kind is int:
             if not value.isascii() or not value.isdigit():
-                raise click.UsageError(f"--filter {name} takes a whole number, and is {value!r}.")
+                raise click.UsageError(f"--filter {name} takes a whole number, but is {value!r}.")
             filters[name] = int(value)
         else:
             filters[name] = value
@@ -190,5 +192,5 @@ def read_select(context: click.Context, parameter: click.Parameter, given: Seque
 
 
 select_option = click.option(
-    "--select", multiple=True, metavar="NAMES", callback=read_select, help="Only these fields, separated by commas."
+    "--select", multiple=True, metavar="NAMES", callback=read_select, help="Only these fields, comma-separated."
 )

@@ -24,7 +24,7 @@ from siteglass_client.version import __version__
 @click.version_option(__version__, prog_name="sgl")
 @click.pass_context
 def sgl(context: click.Context) -> None:
-    """Find websites and the contact details they publish, and pay for no lead twice.
+    """Find websites and the contact details that they publish, and never pay for a lead twice.
 
     Tables on a terminal, JSON in a pipe. Exit codes: 0 done, 2 wrong input, 3 not authorised, 4 out of credits or cap
     reached, 5 rate limited or service away, 130 interrupted.

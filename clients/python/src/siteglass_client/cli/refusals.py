@@ -21,22 +21,22 @@ from siteglass_client.errors import (
 )
 
 AGAIN = "run the same command again"
-CHECK = "Check the address (--url, SITEGLASS_URL or `sgl login`)"
+CHECK = "Check the URL (--url, SITEGLASS_URL or `sgl login`)"
 ANOTHER_KEY = {
-    "--key": "Give another one with --key, or none to use that of `sgl login`.",
-    "SITEGLASS_API_KEY": "Set another one, or unset SITEGLASS_API_KEY to use that of `sgl login`.",
+    "--key": "Pass another key with --key, or omit it to use that of `sgl login`.",
+    "SITEGLASS_API_KEY": "Set another key, or unset SITEGLASS_API_KEY to use that of `sgl login`.",
 }
 # What the system says when a connection fails, and what that means for somebody who typed an address.
 UNREACHED = (
-    (r"refused", "nothing listens there. Is the service running?"),
+    (r"refused", "nothing is listening there. Is the service running?"),
     (r"name or service not known|nodename nor servname|getaddrinfo|name resolution", "there is no such host."),
-    (r"wrong.version.number|record layer|unknown protocol", "it does not speak https. Is it an http:// address?"),
+    (r"wrong.version.number|record layer|unknown protocol", "it does not use https. Is it an http:// URL?"),
     (r"certificate", "its certificate is not trusted here. Is it the right host?"),
-    (r"timeout|timed out|not whole after", "it did not answer in time."),
-    (r"unreachable|no route", "there is no way to it from here. Is the network up?"),
+    (r"timeout|timed out|not complete after", "it did not respond in time."),
+    (r"unreachable|no route", "it cannot be reached from here. Is the network up?"),
     (
-        r"no whole json|no object|without sending a response|illegal|invalid http",
-        "what answers there may not be Siteglass.",
+        r"not complete json|not an object|without sending a response|illegal|invalid http",
+        "the server there may not be Siteglass.",
     ),
 )
 
@@ -45,13 +45,13 @@ def unreached(error: ConnectionFailed, url: str) -> Failure:
     """A service from which no answer came that can be read."""
     meaning = next((told for known, told in UNREACHED if re.search(known, str(error), re.IGNORECASE)), None)
     why = f"{meaning} {_cause(error)}" if meaning else sentence(error.reason)
-    return Failure(f"No answer from {url}: {why} {CHECK}, then {AGAIN}.", AWAY)
+    return Failure(f"No response from {url}: {why} {CHECK}, then {AGAIN}.", AWAY)
 
 
 def _cause(error: ConnectionFailed) -> str:
     """The words of the system, without those of Python."""
     reason = re.sub(r"^(\w+: )?(\[Errno -?\d+\] )?", "", error.reason).rstrip(".")
-    return f"({reason}; {error.attempts} tries)" if error.attempts > 1 else f"({reason})"
+    return f"({reason}; {error.attempts} attempts)" if error.attempts > 1 else f"({reason})"
 
 
 def refused(error: ServiceError, url: str, key_from: str) -> Failure:
@@ -73,10 +73,10 @@ def _is_ours(error: ServiceError) -> bool:
 
 def _foreign(error: ServiceError, url: str) -> str:
     if error.status >= 500:
-        return f"Something before the service answered {error.status}. Run the same command again later."
+        return f"A proxy in front of the service answered {error.status}. Run the same command again later."
     if 300 <= error.status < 400:
         return f"{url} is not the service itself. {error.message}"
-    return f"{url} answered {error.status}, but not as Siteglass does: it may be another service. {CHECK}."
+    return f"{url} answered {error.status}, but not in the way Siteglass does: it may be another service. {CHECK}."
 
 
 def _told(error: ServiceError) -> str:
@@ -110,24 +110,27 @@ def _next_step(error: ServiceError) -> str:
         unpaid = re.search(r"has not paid for the lead (\S+)\. ", error.message)
         if unpaid:
             return f"Pay for it first (a lead credit): echo {unpaid[1]} | sgl enrich - ; then {AGAIN}."
-        return "Give it with --key, SITEGLASS_API_KEY or `sgl login`." if "scope" in error.message else ""
+        return "Pass it with --key, SITEGLASS_API_KEY or `sgl login`." if "scope" in error.message else ""
     if isinstance(error, CreditCapExceeded):
         if "max_lead_credits" in error.message:
             return f"Raise --max-credits, then {AGAIN}."
-        return f"{AGAIN.capitalize()} after 00:00 UTC, when a new day begins, or have the cap of the key raised."
+        return f"{AGAIN.capitalize()} after 00:00 UTC, when a new day begins, or ask for a higher cap for the key."
     if isinstance(error, PaymentRequired):
-        return f"Buy credits, then {AGAIN}: with -o it goes on where it stopped."
+        return f"Buy credits, then {AGAIN}: with -o it continues where it stopped."
     if isinstance(error, CursorExpired):
-        return "The walk was left for too long to go on. Start anew: the same command with --overwrite, or another -o."
+        return (
+            "The run was interrupted too long ago to continue. Start again: the same command with --overwrite, or "
+            "another -o."
+        )
     if isinstance(error, TooManyRequests):
         wait_s = "a while" if error.retry_after_s is None else f"{error.retry_after_s:.0f} s"
         return f"Wait {wait_s}, then {AGAIN}."
     if isinstance(error, NotFound):
         if error.message.startswith("There is no lead "):
-            return "Check its spelling: there is evidence of the domains that `sgl enrich` finds."
-        return "Check the address (--url or SITEGLASS_URL), which has no path such as /v1."
+            return "Check its spelling: evidence exists for the domains that `sgl enrich` finds."
+        return "Check the URL (--url or SITEGLASS_URL): it must not end in a path such as /v1."
     if error.status >= 500 or isinstance(error, IdempotencyInProgress):
-        return f"{AGAIN.capitalize()} later; if it stays, tell the operator of the service the id of the request."
+        return f"{AGAIN.capitalize()} later; if it persists, send the request ID to the operator of the service."
     return error.advice
 
 

@@ -1,4 +1,4 @@
-"""A walk into a file: what stands in its way, what goes on after an interruption, what is removed at the end."""
+"""A run into a file: what prevents it, how it resumes after an interruption, what is removed at the end."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from siteglass_client.parquet import load_package
 from siteglass_client.runs import Export
 
 WORKBOOKS = ("xlsx", "xls", "ods")
-# What ends when somebody makes room; the walk itself can go on.
+# Errors that end when somebody frees space; the run itself can continue.
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-GO_ON = "Run the same command again to go on; nothing is paid twice."
+GO_ON = "Run the same command again to continue; nothing is paid twice."
 
 
 def form_of(output: Path, forms: Sequence[str]) -> str:
@@ -34,15 +34,16 @@ def form_of(output: Path, forms: Sequence[str]) -> str:
     form = output.suffix.lower().lstrip(".")
     known = ", ".join(f".{each}" for each in forms)
     if str(output) == "-":
-        raise Failure("Without -o all goes to the pipe already, as JSON lines. Leave -o out.", WRONG_INPUT)
+        raise Failure("Without -o, everything already goes to the pipe as JSON lines. Omit -o.", WRONG_INPUT)
     if form in WORKBOOKS:
         raise Failure(
-            f"{output}: workbooks are not written. End the name in .csv, which spreadsheets open.", WRONG_INPUT
+            f"{output}: workbooks are not supported. Use a name that ends in .csv, which spreadsheets can open.",
+            WRONG_INPUT,
         )
     if form not in forms:
-        raise Failure(f"{output}: the end of the name says the form, and must be one of {known}.", WRONG_INPUT)
+        raise Failure(f"{output}: the extension sets the format, and must be one of {known}.", WRONG_INPUT)
     if not output.parent.is_dir():
-        raise Failure(f"There is no folder {output.parent}. Make it, or choose another.", WRONG_INPUT)
+        raise Failure(f"There is no folder {output.parent}. Create it, or choose another.", WRONG_INPUT)
     if form == "parquet":
         load_package("pyarrow.parquet", "parquet")  # before anything is paid or replaced
     return form
@@ -58,24 +59,24 @@ def make_room(saving: Saving, rows: Path, check: Callable[[], object]) -> None:
         for each in (resume, rows, output):
             each.unlink(missing_ok=True)
     elif output.exists() and not resume.exists():
-        raise Failure(f"{output} is there already. Choose another name, or replace it with --overwrite.", WRONG_INPUT)
+        raise Failure(f"{output} already exists. Choose another name, or replace it with --overwrite.", WRONG_INPUT)
 
 
 @contextmanager
 def resumable(saving: Saving, rows: Path, walk: Told) -> Iterator[None]:
-    """Says how to go on after an interruption; leaves nothing behind of a walk that was refused at its start."""
+    """Explains how to resume after an interruption, and removes the files of a run that was refused at its start."""
     resume = saving.resume_path
     is_new = resume is not None and not resume.exists()
     try:
         yield
     except KeyboardInterrupt:
-        how = "With -o FILE it could go on later." if resume is None else GO_ON
+        how = "With -o FILE it can be resumed later." if resume is None else GO_ON
         raise Failure(f"Interrupted after {walk.rows_done:,} rows. {how}", INTERRUPTED) from None
     except OSError as error:
         if isinstance(error, SiteglassError) or error.errno not in NO_ROOM or resume is None:
             raise
         place = error.filename or saving.output
-        raise Failure(f"{place}: {error.strerror}. Make room. {GO_ON}", WRONG_INPUT) from None
+        raise Failure(f"{place}: {error.strerror}. Free some space. {GO_ON}", WRONG_INPUT) from None
     except ResumeError as error:
         raise Failure(_resume_failure(resume, error), WRONG_INPUT) from None
     except (BadRequest, Unauthorized, PaymentRequired, Forbidden, NotFound):
@@ -91,11 +92,11 @@ def resumable(saving: Saving, rows: Path, walk: Told) -> Iterator[None]:
 def _resume_failure(resume: Path | None, error: ResumeError) -> str:
     """What is wrong with a resume file, in words of this program."""
     told = str(error)
-    if "belongs to another walk" in told:
-        told = f"{resume} belongs to another command. Repeat that one as it was first given to go on with it."
+    if "belongs to another run" in told:
+        told = f"{resume} belongs to another command. Repeat the original command to continue it."
     told = told.replace("max_credits=", "--max-credits ").replace("max_leads=", "--max-leads ")
-    told = told.replace(", or start anew without this resume file", "")
-    return f"{told} To start anew, give --overwrite or another -o."
+    told = told.replace(", or start again without this resume file", "")
+    return f"{told} To start again, use --overwrite or another -o."
 
 
 def finished(session: Session, saving: Saving, done: Export, rows: Path, what: str) -> None:
@@ -124,7 +125,9 @@ def finished(session: Session, saving: Saving, done: Export, rows: Path, what: s
 def stop_at_cap(saving: Saving, stopped: str | None) -> None:
     """A walk that its budget ended is not whole, and says so."""
     if stopped == "max_credits":
-        more = "Run the same command with a higher --max-credits to go on." if saving.output else "Raise it for more."
+        more = (
+            "Run the same command with a higher --max-credits to continue." if saving.output else "Raise it for more."
+        )
         raise Failure(f"Stopped at --max-credits {saving.max_credits}. {more}", NO_CREDITS)
 
 

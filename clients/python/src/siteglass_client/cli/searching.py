@@ -37,7 +37,7 @@ def search(
     sort: str | None,
     max_leads: int | None,
 ) -> None:
-    """Find leads; a lead with an e-mail address costs a credit.
+    """Find leads; a lead with an email address costs a credit.
 
     With -o all leads go to a file, and an interrupted run goes on when it is repeated. Without it the first ones are
     shown on a terminal; in a pipe come all as JSON lines.
@@ -87,7 +87,7 @@ def _show(session: Session, walk: Search, columns: list[str]) -> None:
         return
     leads = list(walk)
     if not leads and not walk.total_results:
-        note("No lead matches. `sgl interpret` with the same words tells how they were read.")
+        note("No leads match. Run `sgl interpret` with the same words to see how they were interpreted.")
         return
     show_table(columns, ([lead.get(name) for name in columns] for lead in leads))
     price = counted(walk.credits_used, "lead credit")
@@ -98,7 +98,7 @@ def _show(session: Session, walk: Search, columns: list[str]) -> None:
 @common
 @search_options
 def count(session: Session, query: str | None, filters: dict[str, Any], directives: str | None, strict: bool) -> None:
-    """How many leads match. Free."""
+    """Count the leads that match. Free."""
     with session.connect() as client:
         click.echo(client.search(query, filters=filters, wrapped_query=directives, strict=strict).count())
 
@@ -109,7 +109,7 @@ def count(session: Session, query: str | None, filters: dict[str, Any], directiv
 def interpret(
     session: Session, query: str | None, filters: dict[str, Any], directives: str | None, strict: bool
 ) -> None:
-    """What a search means, and how many leads match. Free."""
+    """Show how a search is interpreted, and how many leads match. Free."""
     with session.connect() as client:
         reading = client.search(query, filters=filters, wrapped_query=directives, strict=strict).interpret()
     if session.for_people:
@@ -122,7 +122,7 @@ def _show_reading(reading: Reading) -> None:
     rows = [[each.directive, [words.text for words in each.words], each.rule] for each in reading.conditions]
     show_table(("directive", "words", "rule"), rows)
     for correction in reading.corrections:
-        note(f"{correction.text} was read as {correction.to}.")
+        note(f"{correction.text} was interpreted as {correction.to}.")
     for told in (*reading.assumptions, *reading.unsupported):
         note(told.message)
     if reading.ignored:

@@ -13,8 +13,8 @@ TOKEN = "SITEGLASS_MCP_TOKEN"  # noqa: S105 - the name of a variable
 
 
 @click.command()
-@click.option("--url", metavar="URL", help="Address of the service; else SITEGLASS_URL, else that of `sgl login`.")
-@click.option("--key", metavar="KEY", help="API key; else SITEGLASS_API_KEY, else that of `sgl login`.")
+@click.option("--url", metavar="URL", help="Service URL; defaults to SITEGLASS_URL, then to that of `sgl login`.")
+@click.option("--key", metavar="KEY", help="API key; defaults to SITEGLASS_API_KEY, then to that of `sgl login`.")
 @click.option("--max-credits", type=click.IntRange(0), metavar="N", help="All calls together spend at most N credits.")
 @click.option("--http", is_flag=True, help="Serve HTTP instead of stdin and stdout.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="With --http: a loopback address.")
@@ -25,7 +25,7 @@ TOKEN = "SITEGLASS_MCP_TOKEN"  # noqa: S105 - the name of a variable
     type=click.FloatRange(1, 600),
     default=60.0,
     show_default=True,
-    help="Seconds that a call of a tool may take.",
+    help="Maximum seconds for a tool call.",
 )
 def mcp(
     url: str | None, key: str | None, max_credits: int | None, http: bool, host: str, port: int, deadline_s: float

@@ -56,7 +56,7 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     # room that it has to give back, and the last column leaves the terminal.
     widest = max(map(cell_len, [columns[0], *(row[0] for row in cells)]))
     for place, column in enumerate(columns):
-        # Folded, not cut: an address that lacks its end is no answer.
+        # Folded, not cut: an address without its end is useless.
         table.add_column(column, width=min(widest, MAX_WHOLE) if place == 0 else None, overflow="fold")
     for row in cells:
         table.add_row(*map(Text, row))
@@ -64,7 +64,7 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 
 def _shown(value: Any) -> str:
-    """A value for people, without characters that steer a terminal: what stands on websites is not ours."""
+    """A value for people, without control characters for the terminal: the texts come from third-party websites."""
     if value is None:
         return ""
     text = ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
@@ -72,7 +72,7 @@ def _shown(value: Any) -> str:
 
 
 class Told(Protocol):
-    """A walk that tells how far it is."""
+    """A run that reports its progress."""
 
     @property
     def rows_done(self) -> int: ...
@@ -81,7 +81,7 @@ class Told(Protocol):
 
 
 class Bar:
-    """The progress of a walk on stderr; nothing is shown if that is no terminal."""
+    """The progress of a run on stderr; nothing is shown if that is not a terminal."""
 
     def __init__(self, progress: Progress, walk: Told, most_rows: int | None) -> None:
         self._progress = progress
@@ -114,7 +114,7 @@ class Bar:
 
 @contextmanager
 def progress_of(walk: Told, most_rows: int | None) -> Iterator[Bar]:
-    """Shows a walk while it lasts."""
+    """Shows the progress of a run."""
     progress = Progress(
         BarColumn(),
         TaskProgressColumn(),

@@ -1,4 +1,4 @@
-"""What the tools take: types with limits, and what an agent is told about each."""
+"""The arguments of the tools: types with limits, and a description of each for agents."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ FilterMap = Annotated[
         "`values` knows what they take.",
     ),
 ]
-# All tools are read by the model before the first call: the names are told once.
-SameFilters = Annotated[dict[str, FilterValue] | None, Field(max_length=50, description="As those of `search`")]
+# The model reads all tools before the first call, so the names are listed only once.
+SameFilters = Annotated[dict[str, FilterValue] | None, Field(max_length=50, description="Same as those of `search`")]
 Directives = Annotated[
     str | None, Field(max_length=10_000, description="Lines such as @country(DEU); `interpret` writes them")
 ]
-Strict = Annotated[bool, Field(description="Refuse a sentence that was not surely understood")]
+Strict = Annotated[bool, Field(description="Refuse a sentence that was not clearly understood")]
 Sort = Annotated[str | None, Field(max_length=50, description="An order, such as domain")]
 LeadColumns = Annotated[
     list[Annotated[str, Field(max_length=50)]] | None,
@@ -59,19 +59,20 @@ MaxCredits = Annotated[
     Field(
         ge=0,
         le=MAX_LEAD_CREDITS,
-        description="Lead credits that this call may spend. 0, or left out: nothing is bought, the price is told",
+        description="Maximum lead credits for this call. 0 or omitted: nothing is bought, and the price is returned",
     ),
 ]
-MaxLeads = Annotated[int | None, Field(ge=1, le=MAX_LIMIT, description="At most so many leads in this answer")]
-MaxTokens = Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="At most so many tokens in this answer")]
+MaxLeads = Annotated[int | None, Field(ge=1, le=MAX_LIMIT, description="Maximum number of leads in this response")]
+MaxTokens = Annotated[int, Field(ge=MIN_TOKENS, le=MAX_TOKENS, description="Maximum number of tokens in this response")]
 Cursor = Annotated[
-    str | None, Field(max_length=50, description="`next` of the last answer; what was asked for need not be repeated")
+    str | None,
+    Field(max_length=50, description="`next` from the last response; the other arguments need not be repeated"),
 ]
 Domains = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=300)]] | None,
-    Field(max_length=MAX_DOMAINS, description=f"Up to {MAX_DOMAINS} domains or addresses of websites"),
+    Field(max_length=MAX_DOMAINS, description=f"Up to {MAX_DOMAINS} domains or website URLs"),
 ]
 FieldName = Annotated[str, Field(max_length=50, description="A field, such as technologies, city, country, keywords")]
-Text = Annotated[str, Field(max_length=200, description="How the value or one of its names begins")]
-Country = Annotated[str | None, Field(max_length=3, description="Only states or cities of this country, such as DEU")]
+Text = Annotated[str, Field(max_length=200, description="Start of the value or of one of its names")]
+Country = Annotated[str | None, Field(max_length=3, description="Only states or cities in this country, such as DEU")]
 ValueLimit = Annotated[int, Field(ge=1, le=50, description="At most so many values")]

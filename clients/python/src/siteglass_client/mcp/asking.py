@@ -15,7 +15,7 @@ ENVELOPE_BYTES = 600
 NAME_BYTES = 200
 PARTS = ("value", "name", "matched")
 CLEAR = "Search with the same words, or with `directives`."
-UNCLEAR = "Look at `not_understood` and `assumed` before you pay; say it in other words, filters or directives."
+UNCLEAR = "Check `not_understood` and `assumed` before you pay; rephrase it, or use filters or directives."
 
 
 class _Room:

@@ -1,6 +1,6 @@
 """The tool `enrich`: all domains in one batch, as each batch costs an API credit.
 
-What does not fit into the answer waits in memory, and comes for nothing.
+Items that do not fit into the response wait in memory, and are free.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class Enriching:
             place = self._places.find(cursor, "enrich")
             if (names and names != place.asked["domains"]) or (columns and shown != place.asked["select"]):
                 raise SiteglassError(
-                    "cursor: it belongs to other domains or columns. Leave those out to go on with it, or leave out "
-                    "cursor to enrich others. Nothing was sent."
+                    "cursor: it belongs to other domains or columns. Omit those to continue with it, or omit cursor "
+                    "to enrich others. Nothing was sent."
                 )
             return self._told(place, Sheet(place.columns, max_tokens), Sum(), None)
         if not names:
@@ -66,7 +66,7 @@ class Enriching:
         most = Sum(lead=self._till.allowed(ENRICH_PATH, lambda _: asked, min(len(names), max_credits)), api=1)
         if most.lead == 0:
             raise CeilingReached(
-                f"The ceiling of this server, {self._till.ceiling} credits (sgl mcp --max-credits), is reached. "
+                f"The budget of this server, {self._till.ceiling} credits (sgl mcp --max-credits), is used up. "
                 "Nothing was sent. Only the user can raise it."
             )
         try:
@@ -93,7 +93,7 @@ class Enriching:
             found=quote.total_results,
             items=[],
             say=f"{why} {quote.total_results} of {len(names)} domains are known and cost {price.lead_credits} lead "
-            f"credits, the call {price.api_credits} API credit. To get them, call enrich again with "
+            f"credits; the call costs {price.api_credits} API credit. To get them, call enrich again with "
             f"max_credits={max(1, price.lead_credits)} or more.",
         )
 
@@ -102,14 +102,14 @@ class Enriching:
         while waiting and sheet.add(waiting[0]):
             waiting.pop(0)
         rest = replace(place, waiting=waiting)
-        again = "To see the others, call enrich with cursor; they are paid for already."
+        again = "To see the others, call enrich with cursor; they are already paid for."
         return EnrichAnswer(
             stopped="max_tokens" if waiting else "end",
             credits=self._credits(used, answer),
             values_cut=sheet.values_cut,
             waiting=len(waiting),
             next=self._places.note(rest) if waiting else None,
-            say=f"The answer is full. {again}" if waiting else "These are all domains.",
+            say=f"The response is full. {again}" if waiting else "These are all domains.",
             items=sheet.rows,
         )
 

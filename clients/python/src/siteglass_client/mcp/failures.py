@@ -18,13 +18,13 @@ from siteglass_client.errors import (
 from siteglass_client.mcp.sizes import cut
 
 MAX_BYTES = 1_500
-AGAIN = "Call the tool again with the same arguments: what was charged meanwhile is not charged again within a day."
+AGAIN = "Call the tool again with the same arguments: within a day, nothing is charged twice."
 
 
 def told(error: SiteglassError | TimeoutError, deadline_s: float) -> str:
     """The failure of a call."""
     if isinstance(error, TimeoutError):
-        return f"There was no answer within {deadline_s:g} s. {AGAIN}"
+        return f"There was no response within {deadline_s:g} s. {AGAIN}"
     if isinstance(error, ConnectionFailed):
         return f"{_short(sentence(str(error)))} {AGAIN}"
     if not isinstance(error, ServiceError):
@@ -44,9 +44,9 @@ def _advice(error: ServiceError, said: str) -> str:
         near = [each.nearest for each in error.details if each.nearest and each.nearest not in said]
         return f"Did you mean {' or '.join(near)}?" if near else "Correct it, then call the tool again."
     if isinstance(error, InsufficientCredits):
-        return "Ask for less, or ask the user to buy credits; `account` tells the balance."
+        return "Request less, or ask the user to buy credits; `account` shows the balance."
     if isinstance(error, PaymentRequired):
-        return "Raise max_credits if the user agrees; a daily cap of the key ends at 00:00 UTC."
+        return "Raise max_credits if the user agrees; a daily cap of the key resets at 00:00 UTC."
     if isinstance(error, TooManyRequests):
         wait_s = "a while" if error.retry_after_s is None else f"{error.retry_after_s:.0f} s"
         return f"Wait {wait_s}. {AGAIN}"

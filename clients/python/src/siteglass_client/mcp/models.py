@@ -32,18 +32,18 @@ class Credits(Part):
     api_used: int
     lead_left: int | None = None
     api_left: int | None = None
-    session_lead_left: Annotated[int | None, Field(description="Until the ceiling of this server")] = None
+    session_lead_left: Annotated[int | None, Field(description="Left in the budget of this server")] = None
 
 
 class Rows(Part):
     """What `search` and `enrich` have in common."""
 
-    stopped: Stop = Field(description="Why there are no more rows in this answer")
+    stopped: Stop = Field(description="Why there are no more rows in this response")
     credits: Credits
     price: Annotated[Price | None, Field(description="Only if nothing was bought")] = None
     values_cut: Annotated[int, Field(description="Values that end in … because they were too long")] = 0
-    waiting: Annotated[int, Field(description="Rows that are paid for already and come first with `next`")] = 0
-    next: Annotated[str | None, Field(description="Pass it as `cursor` to go on")] = None
+    waiting: Annotated[int, Field(description="Rows that are already paid for and come first with `next`")] = 0
+    next: Annotated[str | None, Field(description="Pass it as `cursor` to continue")] = None
     say: str = Field(description="What to do next")
 
 
@@ -80,8 +80,8 @@ class InterpretAnswer(Part):
 
     total_results: int
     confidence: float
-    directives: str = Field(description="The search as directives: pass it as `directives` to search just this")
-    not_understood: list[str] = Field(description="Words that are no condition of the search, and why")
+    directives: str = Field(description="The search as directives; pass it as `directives` to run exactly this search")
+    not_understood: list[str] = Field(description="Words that are not a condition of the search, and why")
     conditions: list[Condition]
     assumed: list[str]
     corrected: list[str]
@@ -102,7 +102,7 @@ class ValuesAnswer(Part):
 
     field: str
     values: list[KnownValue]
-    more: bool = Field(description="There are others: write more of the text")
+    more: bool = Field(description="There are more: pass a longer text")
 
 
 class AccountAnswer(Part):
@@ -122,7 +122,9 @@ class AccountAnswer(Part):
     key_daily_api_credits: int | None = None
     key_lead_credits_today: int
     key_api_credits_today: int
-    free_again_hours: Annotated[int | None, Field(description="A lead paid within these hours is free")] = None
-    session_ceiling: Annotated[int | None, Field(description="Credits of each kind that this server may spend")] = None
+    free_again_hours: Annotated[int | None, Field(description="A lead paid for within this many hours is free")] = None
+    session_ceiling: Annotated[
+        int | None, Field(description="Maximum credits of each kind that this server may spend")
+    ] = None
     session_lead_spent: int
     session_api_spent: int

@@ -1,4 +1,4 @@
-"""Where answers ended, so that the next one goes on there: what was paid and not shown yet, and the next page."""
+"""Where responses ended, so that the next one continues there: what was paid and not shown yet, and the next page."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Place:
 
     tool: str
     asked: Mapping[str, Any]
-    """What was asked for; a call that goes on may repeat it, but not change it."""
+    """The request; a call that continues it may repeat it, but not change it."""
     columns: Sequence[str]
     waiting: Sequence[Mapping[str, Any]]
-    """Records that came, and are shown next for nothing."""
+    """Records that were received, and are shown next free of charge."""
     path: str | None = None
     """Of the next page."""
     total_results: int | None = None
@@ -51,8 +51,8 @@ class Places:
         place = self._places.get(name)
         if place is None or place.tool != tool:
             raise SiteglassError(
-                f"cursor: {name!r} is not known to this tool; the server forgets cursors when it restarts. Call {tool} "
-                "again without cursor, with the arguments of before: within a day the same calls cost nothing again."
+                f"cursor: {name!r} is unknown to this tool; the server forgets cursors when it restarts. Call {tool} "
+                "again without cursor and with the same arguments: within a day, the same calls are free."
             )
         self._places.move_to_end(name)
         return place

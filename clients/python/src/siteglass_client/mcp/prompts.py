@@ -26,10 +26,10 @@ def build_list(query: What, max_credits: Budget) -> str:
     """Build a list of leads within a budget."""
     return (
         f"Build a list of leads: {query}\n\n"
-        "1. Call `interpret`, and mend the search until it means what I said.\n"
+        "1. Call `interpret`, and fix the search until it means what I said.\n"
         "2. Call `search` without max_credits, and tell me the price.\n"
-        f"3. You may spend {max_credits} lead credits in all. Call `search` with max_credits, then go on with `next` "
-        "as cursor; each time max_credits is what is left of the budget.\n"
+        f"3. You may spend {max_credits} lead credits in all. Call `search` with max_credits, then continue with "
+        "`next` as cursor; each time set max_credits to what is left of the budget.\n"
         "4. Give me the list as a table, and say how many leads match, how many you got and what they cost."
     )
 
@@ -37,12 +37,12 @@ def build_list(query: What, max_credits: Budget) -> str:
 def enrich_domains(
     domains: Annotated[str, Field(description="Domains, separated by commas or spaces")], max_credits: Budget
 ) -> str:
-    """Find out what is known of websites."""
+    """Find out what is known about websites."""
     return (
-        f"Find out what is known of these websites: {domains}\n\n"
+        f"Find out what is known about these websites: {domains}\n\n"
         "1. Call `enrich` without max_credits, up to 100 domains at once, and tell me the price.\n"
         f"2. If it is at most {max_credits} lead credits, call `enrich` with max_credits={max_credits}; else ask me.\n"
-        "3. While there is `next`, call `enrich` with it as cursor; that costs nothing.\n"
+        "3. While there is `next`, call `enrich` with it as cursor; that is free.\n"
         "4. Give me a table, and name the domains that were not found or failed."
     )
 

@@ -1,8 +1,8 @@
 """The tool `search`: pages as large as the tokens, the credits and the caller allow, one after another.
 
-A page of n leads costs at most n lead credits, and no page has more leads than credits are left: no cap can be passed.
-What came and does not fit waits in memory for the next call, so nothing is paid that cannot be shown; as pages are
-sized by the largest lead so far, that is rare.
+A page of n leads costs at most n lead credits. No page has more leads than credits are left, so no cap can be exceeded.
+Leads that do not fit wait in memory for the next call, so everything that is paid for can be shown. That is rare,
+because pages are sized by the largest lead so far.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Walk:
     trouble: SiteglassError | TimeoutError | None = None
 
     def show(self) -> Stop | None:
-        """Moves what waits into the answer; tells why it has to end, if it has."""
+        """Moves waiting leads into the response; returns why it has to end, if it has."""
         waiting = list(self.place.waiting)
         while waiting and self.leads_left and self.sheet.add(waiting[0]):
             waiting.pop(0)
@@ -91,7 +91,8 @@ class Walk:
         self.last = page
         self.used += bought.cost
         self.earlier += bought.worth.lead - bought.cost.lead
-        # Also if it costs nothing now: else the same call again would go on where it stopped before, and pay for that.
+        # Also if it is free now: otherwise the same call would later continue where it stopped before, and pay for
+        # that.
         self.credits_left -= bought.worth.lead
         self.place = replace(self.place, waiting=page.leads, path=page.next, total_results=page.total_results)
 
@@ -132,13 +133,13 @@ class Searching:
         repeated = {name: value for name, value in asked.body().items() if name != "select" or asked.columns}
         if any(place.asked.get(name) != value for name, value in repeated.items()):
             raise SiteglassError(
-                "cursor: it belongs to another search or other columns. Leave those out to go on with it, or leave out "
-                "cursor to search anew. Nothing was sent."
+                "cursor: it belongs to another search or other columns. Omit those to continue with it, or omit "
+                "cursor to start a new search. Nothing was sent."
             )
         return place
 
     async def _step(self, walk: Walk, ends_s: float) -> Stop | None:
-        """One page more; tells why there is none."""
+        """Gets one more page; returns why there is none."""
         fitting = walk.sheet.fitting()
         if fitting == 0:
             return "max_tokens"
@@ -231,17 +232,22 @@ class Searching:
 
 _NEXT: dict[Stop, str] = {
     "end": "These are the last leads of the search.",
-    "max_tokens": "The answer is full. To go on, call search with cursor and max_credits.",
-    "max_leads": "To go on, call search with cursor and max_credits.",
-    "max_credits": "max_credits is used up. To go on, call search with cursor and max_credits.",
-    "session_ceiling": "The ceiling of this server (sgl mcp --max-credits) is reached; only the user can raise it.",
-    "failure": "The next page failed; the leads here are complete. To go on, call search with cursor and max_credits.",
+    "max_tokens": "The response is full. To continue, call search with cursor and max_credits.",
+    "max_leads": "To continue, call search with cursor and max_credits.",
+    "max_credits": "max_credits is used up. To continue, call search with cursor and max_credits.",
+    "session_ceiling": "The budget of this server (sgl mcp --max-credits) is used up; only the user can raise it.",
+    "failure": "The next page failed; the leads here are complete. To continue, call search with cursor and "
+    "max_credits.",
 }
 
 
 def _earlier(credits: int) -> str:
-    return f"{credits} lead credits were paid for these leads within the last day, and not again." if credits else ""
+    return (
+        f"{credits} lead credits were already paid for these leads within the last day, and were not charged again."
+        if credits
+        else ""
+    )
 
 
 def _note(notes: int) -> str:
-    return f"{notes} parts of the sentence may be read in another way: see interpret." if notes else ""
+    return f"{notes} parts of the sentence are ambiguous: see interpret." if notes else ""

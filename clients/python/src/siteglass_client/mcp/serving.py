@@ -112,8 +112,8 @@ def _check_loopback(host: str) -> None:
         here = False
     if not here:
         raise ConfigurationError(
-            f"--host must be an address of this machine alone, such as 127.0.0.1, and is {host!r}: whoever can connect "
-            "spends your credits."
+            f"--host must be a loopback address, such as 127.0.0.1, but is {host!r}: anyone who can connect can spend "
+            "your credits."
         )
 
 
@@ -125,7 +125,7 @@ def _bound(host: str, port: int) -> socket.socket:
         listening.bind((host, port))
     except OSError as error:
         listening.close()
-        raise ConfigurationError(f"--port {port} of {host} cannot be used: {error.strerror}. Choose another.") from None
+        raise ConfigurationError(f"Cannot use --port {port} on {host}: {error.strerror}. Choose another.") from None
     return listening
 
 

@@ -1,7 +1,7 @@
-"""How large an answer is for who must read it, and values cut to a size.
+"""The size of a response for the model that reads it, and values truncated to a size.
 
-Tokens are estimated as UTF-8 bytes of compact JSON divided by three. Names, addresses and numbers in JSON come to three
-to four bytes a token with the tokenizers in use, other scripts to more bytes a token: the estimate is rather too high.
+Tokens are estimated as UTF-8 bytes of compact JSON divided by three. With current tokenizers, names, addresses and
+numbers in JSON take three to four bytes per token, and other scripts more. So the estimate is rather too high.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 BYTES_PER_TOKEN = 3
 CUT = "…"
-"""Stands where something was left out."""
+"""Marks a place where something was left out."""
 
 
 def spelled(value: Any) -> str:

@@ -1,8 +1,8 @@
 """Where credits are spent: each charged call with a name that follows from what it asks, and a ceiling for all of them.
 
-The service keeps an answer for a day under the name of its call. As the same call has the same name here, a tool that
-is called again with the same arguments, after a broken connection, a cancelled call or a restart of this server, gets
-the same answer and pays nothing.
+The service keeps an answer for a day under the name of its call. The same call has the same name here. So a tool that
+is called again with the same arguments gets the same response free of charge. This also works after a broken
+connection, a cancelled call or a restart of this server.
 """
 
 from __future__ import annotations
@@ -89,9 +89,10 @@ class Till:
         wanted = self._spent + self._held + most
         if self.ceiling is not None and max(wanted.lead, wanted.api) > self.ceiling:
             raise CeilingReached(
-                f"This server may spend {self.ceiling} credits of each kind (sgl mcp --max-credits) and has spent "
-                f"{self._spent.lead} lead and {self._spent.api} API credits; {most.lead} and {most.api} more "
-                "may be needed. Nothing was sent. Ask for less, or ask the user to start it with a higher ceiling."
+                f"This server has spent {self._spent.lead} lead and {self._spent.api} API credits; this call may need "
+                f"{most.lead} and {most.api} more. The maximum is {self.ceiling} of each kind (sgl mcp "
+                "--max-credits). Nothing was sent. Request less, or ask the user to start the server with a higher "
+                "maximum."
             )
         self._held += most
 

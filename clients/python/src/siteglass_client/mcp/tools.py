@@ -1,4 +1,4 @@
-"""The tools: what an agent is told about each, and which part of the package answers it."""
+"""The tools: a description of each for agents, and the part of the package that answers it."""
 
 from __future__ import annotations
 
@@ -70,8 +70,9 @@ class Tools:
         strict: Strict = False,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> InterpretAnswer:
-        """What a search means: each condition with the words that say it, words that were not understood, the same
-        search as directives, and how many leads match. Use it before the first `search` with a sentence. Free.
+        """Show how a search is interpreted: each condition with the words that it comes from, words that were not
+        understood, the search as directives, and how many leads match. Use it before the first `search` with a
+        sentence. Free.
         """
         with anyio.fail_after(self._deadline_s):
             return interpreted(await self._meant(query, filters, directives, strict).interpret(), max_tokens)
@@ -83,7 +84,7 @@ class Tools:
         directives: Directives = None,
         strict: Strict = False,
     ) -> CountAnswer:
-        """How many leads match, and nothing else. Use it to compare searches or to narrow one down. Free."""
+        """Count the leads that match. Use it to compare searches or to narrow one down. Free."""
         with anyio.fail_after(self._deadline_s):
             return CountAnswer(total_results=await self._meant(query, filters, directives, strict).count())
 
@@ -100,10 +101,10 @@ class Tools:
         max_tokens: MaxTokens = DEFAULT_TOKENS,
         cursor: Cursor = None,
     ) -> SearchAnswer:
-        """Find websites and the contact details they publish. Costs one lead credit for each lead shown that has an
-        e-mail address; leads without one are free. Without max_credits it buys nothing and tells the price: ask the
-        user before you spend. An answer holds as many leads as fit into max_tokens; go on with `next` as cursor. The
-        same call again within a day gives the same answer and costs nothing. Columns without a value are left out.
+        """Find websites and the contact details that they publish. Costs one lead credit for each lead shown that has
+        an email address; leads without one are free. Without max_credits it buys nothing and returns the price: ask the
+        user before you spend. A response has as many leads as fit into max_tokens; continue with `next` as cursor.
+        Repeating a call within a day returns the same response free of charge. Columns without a value are left out.
         """
         asked = Asked(query, filters, directives, sort, strict, columns)
         return await self._searching.answer(asked, max_credits, max_leads, max_tokens, cursor)
@@ -116,10 +117,10 @@ class Tools:
         max_tokens: MaxTokens = DEFAULT_TOKENS,
         cursor: Cursor = None,
     ) -> EnrichAnswer:
-        """What is known of websites whose domains you have. A call costs one API credit, and one lead credit for each
-        domain found. Without max_credits it buys nothing and tells the price: ask the user before you spend. If it
-        would cost more than max_credits, nothing is bought. Items that do not fit into max_tokens are paid with the
-        others and come for nothing with `next` as cursor. The same call again within a day costs nothing.
+        """Look up websites by domain. A call costs one API credit, plus one lead credit for each domain found. Without
+        max_credits it buys nothing and returns the price: ask the user before you spend. If it would cost more than
+        max_credits, nothing is bought. Items that do not fit into max_tokens are paid with the others and are free with
+        `next` as cursor. Repeating a call within a day is free.
         """
         return await self._enriching.answer(domains, columns, max_credits, max_tokens, cursor)
 
@@ -131,13 +132,14 @@ class Tools:
         limit: ValueLimit = 20,
         max_tokens: MaxTokens = DEFAULT_TOKENS,
     ) -> ValuesAnswer:
-        """Values that a filter takes and that complete a text, such as technologies that begin with shop. Use it before
-        you write filters or directives, so that names are spelled as the service knows them. Free.
+        """List known values of a filter that complete a text, such as technologies that start with shop. Use it before
+        you write filters or directives, to get names exactly as the service knows them. Free.
         """
         with anyio.fail_after(self._deadline_s):
             return known_values(await self._client.values(field, text, country=country, limit=limit), max_tokens)
 
     async def account(self) -> AccountAnswer:
-        """Balances, prices, limits, and what this server spent and may spend. Use it before you spend much. Free."""
+        """Show balances, prices, limits, and what this server has spent and may spend. Use it before you spend much.
+        Free."""
         with anyio.fail_after(self._deadline_s):
             return account_told(await self._client.account(), self._till)
