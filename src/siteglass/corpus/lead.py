@@ -9,6 +9,8 @@ from typing import Annotated
 
 import msgspec
 
+TRADE_SOURCES = ("schema.org", "title", "heading", "description", "text", "path")
+MAX_TRADES = 3
 SOCIAL_NETWORKS = ("facebook", "linkedin", "twitter", "instagram", "youtube", "tiktok", "pinterest")
 
 # Hostile pages exist: one path of 33 kB must not grow a record without bound.
@@ -53,6 +55,10 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     categories_uses: Texts = ()
     offers: Texts = ()
     service_type: ShortText = ""
+    trades: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=MAX_TRADES)] = ()
+    """Ids of what the business is, see `query.trades`, the most certain first."""
+    trade_sources: dict[str, ShortText] = {}
+    """Where trades were read: id -> one of TRADE_SOURCES. A trade that was given with the record has none."""
     pages: Texts = ()
     links: Texts = ()
 

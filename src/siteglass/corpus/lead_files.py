@@ -27,7 +27,7 @@ _SEPARATOR = "\x1f"
 _SHORT_BYTES = 100
 # Columns whose values recur: decoded once each, and shared by the leads that have them.
 _REPEATED = {"language", "country", "state", "city", "service_type"} | {
-    f"{name}.list.element" for name in ("technologies", "categories_uses", "offers", "pages", "keywords")
+    f"{name}.list.element" for name in ("technologies", "categories_uses", "offers", "trades", "pages", "keywords")
 }
 _AT_FIELD = re.compile(r"^(?P<reason>.*) - at `\$\.(?P<field>[^`]+)`$", re.DOTALL)
 

@@ -180,6 +180,8 @@ def lead(rng: Random, tables: Stack, number: int, seed: int) -> Lead:
         categories_uses=tables.categories_of(technologies),
         offers=_offers(random(), trade),
         service_type=kind if random() >= 0.03 else "",
+        trades=(),
+        trade_sources={},
         pages=pages,
         links=tuple([origin + path for path in pages]),
         score=found.score,
