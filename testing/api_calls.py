@@ -40,6 +40,8 @@ DEFAULT_FIELDS = [
 ]
 MORE_FIELDS = [
     "service_type",
+    "trades",
+    "trade_sources",
     "categories_uses",
     "offers",
     "pages",
@@ -193,6 +195,8 @@ def expected_record(lead: Lead) -> dict[str, Any]:
         "social_links": dict(lead.social_links),
         "favicon": lead.favicon,
         "service_type": lead.service_type,
+        "trades": list(lead.trades),
+        "trade_sources": dict(lead.trade_sources),
         "categories_uses": list(lead.categories_uses),
         "offers": list(lead.offers),
         "pages": list(lead.pages),

@@ -10,6 +10,7 @@ from siteglass.corpus.lead import Lead
 from siteglass.index.documents import MAX_CONTENT_CHARS, MAX_CONTENT_WORDS
 from siteglass.query import folding
 from siteglass.query.criteria import Condition, Criteria, Range
+from siteglass.query.trades import trades
 from siteglass.query.vocabulary import vocabulary
 
 # Latin words; what is written without blanks between words stands apart from them.
@@ -74,6 +75,8 @@ def _value_reader(field: str, value: object) -> Callable[[Lead], bool]:
         case "keywords":
             phrase = _stemmed(value)
             return lambda lead: any(phrase in part for part in _content(lead))
+        case "trades":
+            return lambda lead: any(value in (trade, *trades().parents(trade)) for trade in lead.trades)
         case "categories_uses" | "offers" | "pages":
             return lambda lead: folded in map(fold, getattr(lead, field))
         case _:

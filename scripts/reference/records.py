@@ -14,7 +14,8 @@ SHOWN_TYPES = {
     "integer": "integer",
     "boolean": "boolean",
     "strings": "array of strings",
-    "object": "object of strings",
+    "profiles": "object of strings",
+    "texts_by_name": "object of strings",
     "time": "RFC 3339 time",
 }
 _FORM_TYPES = {

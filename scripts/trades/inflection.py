@@ -33,6 +33,8 @@ _TEMPLATES: dict[str, dict[str, tuple[str, ...]]] = {
             "{}onlineshop",
             "{}-Onlinehändler",
             "Onlineshop für {}",
+            "Shop für {}",
+            "Geschäft für {}",
         ),
         "a": ("{}agentur", "Agentur für {}"),
         "m": ("{}hersteller", "{}produzent", "{}fabrik", "{}fabrikant", "{}manufaktur", "Hersteller von {}"),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from siteglass.corpus.lead import Lead
+from siteglass.query.trades import trades
 from testing.api_calls import NETWORKS
 
 CRAWLED = 1_790_000_000_000
@@ -40,6 +41,8 @@ FULL = _site(
     categories_uses=("crm", "ecommerce"),
     offers=("marketing", "legal_service"),
     service_type="SaaS",
+    trades=("software_company", "it_consultant"),
+    trade_sources={"software_company": "schema.org", "it_consultant": "title"},
     pages=("/pricing", "/about/team"),
     links=("https://www.full-record.com/pricing", "https://www.full-record.com/about/team"),
     score=77,
@@ -111,6 +114,12 @@ USING = [
     _site("uses-hubspot.com", technologies=("HubSpot",), categories_uses=("crm",), service_type="Agency"),
     _site("offers-crm.com", technologies=("WordPress",), offers=("crm",), service_type="Realtor"),
 ]
+TRADES = [
+    _site("trade-orthodontist.de", trades=("orthodontist",), title="Kieferorthopädie am Markt"),
+    _site("trade-dentist.fr", trades=("dentist",), title="Cabinet dentaire"),
+    _site("trade-doctor.com", trades=("doctor", "clinic"), title="Family practice"),
+    _site("trade-roofer.com", trades=("roofer",), title="Roofs"),
+]
 HOSTS = [
     _site("xn--mnchen-3ya.de", title="Umlaut"),
     _site("own-host.com", title="The domain"),
@@ -118,7 +127,8 @@ HOSTS = [
     _site("registered.co.uk", title="Under a longer suffix"),
 ]
 HANDMADE: list[Lead] = [
-    FULL, BARE, NEVER, *SPENDERS, *SCORED, *LOADING, *CRAWLS, *ADDRESSED, *SOCIAL, *PLACES, *WORDED, *USING, *HOSTS,
+    FULL, BARE, NEVER, *SPENDERS, *SCORED, *LOADING, *CRAWLS, *ADDRESSED, *SOCIAL, *PLACES, *WORDED, *USING, *TRADES,
+    *HOSTS,
 ]  # fmt: skip
 assert len(HANDMADE) < 100
 BY_DOMAIN = {lead.domain: lead for lead in HANDMADE}
@@ -127,3 +137,8 @@ BY_DOMAIN = {lead.domain: lead for lead in HANDMADE}
 def those(holds: Callable[[Lead], object]) -> set[str]:
     """Domains of the hand-made leads for which something holds."""
     return {lead.domain for lead in HANDMADE if holds(lead)}
+
+
+def is_a(lead: Lead, *wanted: str) -> bool:
+    """Whether a lead is of one of these trades, or of one under them."""
+    return any(not {one, *trades().parents(one)}.isdisjoint(wanted) for one in lead.trades)

@@ -27,6 +27,7 @@ RIGHT: dict[str, list[Any]] = {
     "city": ["Austin", " no such city ", "x" * 256],
     "service_type": ["SaaS", "saas", "LOCAL business", "local-business"],
     "offers": ["marketing"],
+    "trades": [["dentist"], ["Zahnarzt", "roofing"]],
     "min_spending": [0, 5, 5.0],
     "max_spending": [10**12 - 1, 1e6],
     "spending": ["0-99", " 1000 - 5000 ", "100000+", "000000000007+"],

@@ -81,7 +81,7 @@ def test_a_clear_sentence_has_no_notes(row: dict[str, Any]) -> None:
     refuse_if_unsure(meaning)
 
 
-@pytest.mark.parametrize("query", ["IT companies in Germany", "IT-Unternehmen in Bayern"])
+@pytest.mark.parametrize("query", ["IT brands in Germany", "IT-Marken in Bayern"])
 def test_a_code_that_is_rather_a_word_is_refused(query: str) -> None:
     """The reader takes IT for Italy, and says that it is not sure."""
     meaning, sentence = _meaning(query)

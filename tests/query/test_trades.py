@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from siteglass.query.completion import complete
 from siteglass.query.folding import compact
 from siteglass.query.trades import trades
+from siteglass.query.vocabulary import vocabulary
 
 ROOT = Path(__file__).parents[2]
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "pl")
@@ -79,22 +81,29 @@ def test_a_word_may_name_another_trade_in_another_language() -> None:
     assert table.find("Dachdecker", "de") == table.find("Dachdecker") == ("roofer",)
 
 
-def test_a_filter_takes_ids_and_names_in_any_language() -> None:
-    table = trades()
-    assert table.named("law_firm") == table.named("Law firm") == table.named("Anwaltskanzlei") == "law_firm"
-    assert table.named("Technology") == "technology"
-    assert table.named("no such trade") is None
-    assert table.of_schema_org("RoofingContractor") == "roofer"
+def test_a_filter_takes_ids_and_words_in_any_language() -> None:
+    known = vocabulary()
+    for text in ("law_firm", "Law firm", "Anwaltskanzlei", "attorneys", "cabinet d'avocats"):
+        assert known.resolve("trade", text) == ("law_firm",), text
+    assert known.resolve("trade", "Technology") == ("technology",)
+    assert known.resolve("trade", "no such trade") == ()
+    assert known.nearest("trade", "denstist") == "dentist"
+    assert known.nearest("trade", "xqzv") is None
+    assert trades().of_schema_org("RoofingContractor") == "roofer"
 
 
-def test_completion_and_correction() -> None:
-    table = trades()
-    assert next(table.starting("roof")) == "roofer"
-    assert next(table.starting("dachd")) == "roofer"
-    assert table.name("roofer", "de") == "Dachdecker"
-    assert table.nearest("denstist") == "dentist"
-    assert table.nearest("xqzv") is None
-    assert list(table.starting("")) == []
+@pytest.mark.parametrize(
+    ("text", "name", "alias"),
+    [
+        ("roof", "Roofer", None),
+        ("dachd", "Roofer", "Dachdecker"),
+        ("attorneys", "Law firm", None),
+        ("zahna", "Dentist", "Zahnarzt"),
+    ],
+)
+def test_completion_offers_the_trade_first(text: str, name: str, alias: str | None) -> None:
+    first = complete("trade", text, 5)[0][0]
+    assert (first.known.name, first.alias) == (name, alias)
 
 
 @pytest.mark.parametrize("seed", ["1", "2"])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import hashlib
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import orjson
 
 from siteglass.corpus.lead import Lead
+from siteglass.query.trades import trades
 from siteglass.query.values import moment_text
 from siteglass.query.vocabulary import vocabulary
 
@@ -104,6 +105,12 @@ def facts(lead: Lead) -> list[str]:
     return known
 
 
+def trade_tree(ids: Iterable[str]) -> list[str]:
+    """The trades and all wider ones, so that a search for a wider trade is one term."""
+    known = trades()
+    return list(dict.fromkeys(one for trade in ids for one in (trade, *known.parents(trade))))
+
+
 def _content(lead: Lead) -> list[str]:
     text = lead.text[:MAX_CONTENT_CHARS]
     if text.count(" ") >= MAX_CONTENT_WORDS:
@@ -138,6 +145,8 @@ def document(lead: Lead, source: str, contacts: Sequence[str] = ()) -> dict[str,
         "keywords": lead.keywords,
         "pages": lead.pages,
         "service_type": lead.service_type,
+        "trades": lead.trades,
+        "trade_sources": lead.trade_sources,
         "categories_uses": lead.categories_uses,
         "offers": lead.offers,
         "load_time_ms": lead.load_time_ms,
@@ -161,6 +170,7 @@ def document(lead: Lead, source: str, contacts: Sequence[str] = ()) -> dict[str,
         "contacts": contacts,
         "content": _content(lead),
         "facts": facts(lead),
+        "trade_tree": trade_tree(lead.trades),
         "rank": keys.rank,
         "spending_rank": keys.spending_rank,
         "crawled_rank": keys.crawled_rank,

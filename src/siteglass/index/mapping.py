@@ -11,9 +11,9 @@ from typing import Any
 from siteglass.query.field import Kind
 from siteglass.query.fields import FIELDS
 
-SCHEMA_VERSION = 2
-# Before 2 an opt-out could not find the leads that carry an address.
-OLDEST_READABLE_SCHEMA = 2
+SCHEMA_VERSION = 3
+# Before 3 there are no trades to search by.
+OLDEST_READABLE_SCHEMA = 3
 
 # A path of 33 kB from a hostile page must not reject the document; Lucene's own limit is 32,766 bytes.
 IGNORE_ABOVE = 512
@@ -31,7 +31,17 @@ ANALYSIS: dict[str, Any] = {
 }
 
 _SHOWN_ONLY = {"type": "keyword", "index": False, "doc_values": False}
-_FACETED = {"technologies", "categories_uses", "offers", "service_type", "country", "state", "city", "language"}
+_FACETED = {
+    "technologies",
+    "categories_uses",
+    "offers",
+    "service_type",
+    "trades",
+    "country",
+    "state",
+    "city",
+    "language",
+}
 
 # Indexed and never shown.
 FILTER_ONLY: dict[str, dict[str, Any]] = {
@@ -39,6 +49,7 @@ FILTER_ONLY: dict[str, dict[str, Any]] = {
     "facts": {"type": "keyword", "doc_values": False},
     "contacts": {"type": "keyword", "doc_values": False},
     "subdivision": {"type": "keyword", "doc_values": False},
+    "trade_tree": {"type": "keyword", "doc_values": False},
     "region": {"type": "keyword", "doc_values": False},
     "subregion": {"type": "keyword", "doc_values": False},
     "rank": {"type": "long"},
@@ -65,7 +76,7 @@ def properties() -> dict[str, Any]:
         if field.show is None or field.show.search is None:
             continue
         kind = field.ask.kind if field.ask else None
-        if field.show.type == "object":
+        if field.show.type in ("profiles", "texts_by_name"):
             mapped[field.name] = {"type": "object", "enabled": False}
         elif field.show.type == "boolean":
             mapped[field.name] = {"type": "boolean", "index": False, "doc_values": False}

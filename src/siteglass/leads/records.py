@@ -138,7 +138,8 @@ def _shown(field: Field, show: Show, *, enrich: bool) -> Any:
     types: dict[str, Any] = {
         "string": str,
         "strings": list[str],
-        "object": SocialLinks,
+        "profiles": SocialLinks,
+        "texts_by_name": dict[str, str],
         "integer": _annotated[int, Meta(ge=0, le=highest)],
         "boolean": bool,
         "time": Time,

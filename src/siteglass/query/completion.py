@@ -19,7 +19,7 @@ from typing import NamedTuple
 from siteglass.query.fields import ASKED
 from siteglass.query.folding import compact, fold, loose
 from siteglass.query.values import clean
-from siteglass.query.vocabulary import Kind, vocabulary
+from siteglass.query.vocabulary import COMPACT_KINDS, Kind, vocabulary
 
 # Where a later word of a name begins. An apostrophe parts no words.
 _LATER_WORD = re.compile(r"(?<!^)[\s\-_/&.,(]+(?=[^\s\-_/&.,()])")
@@ -115,10 +115,11 @@ class _Completer:
     def __init__(self, kind: Kind, known: Sequence[KnownValue], weights: Counter[str | None]) -> None:
         self._kind = kind
         self._known = known
-        self._key: Callable[[str], str] = compact if kind in ("technology", "category", "service_type") else loose
+        self._key: Callable[[str], str] = compact if kind in COMPACT_KINDS else loose
         self._names = _Keys((self._key(one.name), place, "") for place, one in enumerate(known))
         self._words = _Keys(self._later_words())
         self._others = _Keys(chain(self._codes(), self._aliases()))
+        self._forms = _Keys(self._other_forms())
         self._first = sorted(range(len(known)), key=lambda place: -weights[known[place].value])
         self._first_of: dict[str | None, list[int]] = {}
         for place in self._first:
@@ -151,6 +152,14 @@ class _Completer:
             for place in places[value]:
                 yield key, place, alias
 
+    def _other_forms(self) -> Iterator[tuple[str, int, str]]:
+        """Other words for trades: only their keys are known, so they are never shown."""
+        if self._kind == "trade":
+            places = {one.value: place for place, one in enumerate(self._known)}
+            for key in vocabulary().joined_names("trade"):
+                for value in vocabulary().resolve("trade", key):
+                    yield key, places[value], ""
+
     def complete(self, text: str, limit: int, country: str | None) -> tuple[list[CompletedValue], bool]:
         text = clean(text)
         first = self._first if country is None else self._first_of.get(country, [])
@@ -179,9 +188,11 @@ class _Completer:
         for form in forms:
             yield {place: "" for place in named if form(text) in map(form, self._known[place][:2])}
         yield others
+        yield self._forms.equal(key)
         yield self._names.beginning(key, within)
         yield self._words.beginning(key, within)
         yield self._others.beginning(key, within)
+        yield self._forms.beginning(key, within)
 
     def _near(self, text: str) -> dict[int, str]:
         """The value that a misspelt text most resembles; several cities may have it."""
@@ -218,6 +229,8 @@ def _known(kind: Kind) -> list[KnownValue]:
             known = [_state(value) for value in values]
         case "technology":
             known = [KnownValue(value, value, categories=words.categories_of(value)) for value in values]
+        case "trade":
+            known = [KnownValue(value, words.trade_name(value)) for value in values]
         case "category":
             known = [KnownValue(value, value.replace("_", " ")) for value in values]
         case _:

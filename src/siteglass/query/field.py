@@ -74,7 +74,7 @@ class Ask:
 class Show:
     """Where and how a field is written in responses."""
 
-    type: Literal["string", "integer", "boolean", "strings", "object", "time"]
+    type: Literal["string", "integer", "boolean", "strings", "profiles", "texts_by_name", "time"]
     search: Literal["default", "select"] | None = None
     enrich: bool = False
     enrich_type: Literal["integer"] | None = None

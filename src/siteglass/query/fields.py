@@ -197,7 +197,7 @@ FIELDS: tuple[Field, ...] = (
         "social_links",
         "Social media profiles by network",
         {"linkedin": "https://linkedin.com/company/example"},
-        show=Show("object", "default", cursor_id=14),
+        show=Show("profiles", "default", cursor_id=14),
     ),
     Field(
         "social_accounts",
@@ -218,6 +218,33 @@ FIELDS: tuple[Field, ...] = (
             closed=True,
         ),
         Show("string", "select", cursor_id=20),
+    ),
+    Field(
+        "trades",
+        "What the business is: ids of trades, the most certain first",
+        ["dentist"],
+        Ask(
+            "trade",
+            Kind.TERM,
+            "trade_tree",
+            (
+                Filter(
+                    "trades",
+                    Form.MANY,
+                    "Trades by id or by name in eight languages; any of them. A wider trade includes those under it.",
+                    ["dentist", "roofer"],
+                ),
+            ),
+            vocabulary="trade",
+            closed=True,
+        ),
+        Show("strings", "select", cursor_id=32),
+    ),
+    Field(
+        "trade_sources",
+        "Where each trade was read on the site",
+        {"dentist": "title"},
+        show=Show("texts_by_name", "select", cursor_id=33),
     ),
     Field(
         "categories_uses",

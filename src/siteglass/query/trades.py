@@ -2,7 +2,7 @@
 Read once from the packaged file; no other I/O."""
 
 import gzip
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from importlib.resources import files
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from siteglass.query.folding import compact
-from siteglass.query.nearest import TEXT_LENGTH_MAX, Candidates
+from siteglass.query.nearest import TEXT_LENGTH_MAX
 
 __all__ = ["Trade", "Trades", "trades"]
 
@@ -48,6 +48,10 @@ class Trades:
         position = self.languages.index(language) if language in self.languages else 0
         return self._names[trade][position]
 
+    def names(self, trade: str) -> Sequence[str]:
+        """Its name in each of `languages`. KeyError if there is no such trade."""
+        return self._names[trade]
+
     def parents(self, trade: str) -> tuple[str, ...]:
         """The wider trades, the nearest first. KeyError if there is no such trade."""
         parent = self._trades[trade].parent
@@ -74,27 +78,20 @@ class Trades:
         hits = [hit for one in asked if one in self._packed and (hit := self._forms[one].get(key))]
         return tuple(dict.fromkeys(hits))
 
-    def named(self, text: str) -> str | None:
-        """The trade with this id or with this name in any language, as a filter takes it. Unlike `find`, it knows
-        names that are too ordinary for a sentence, such as "Technology"."""
-        return text if text in self._trades else self._by_name.get(compact(text[:TEXT_LENGTH_MAX]))
-
-    def starting(self, text: str, language: str | None = None) -> Iterator[str]:
-        """Trades with a name or another form that begins with `text`, names first: the offers of a completion."""
-        if not (key := compact(text[:TEXT_LENGTH_MAX])):
-            return
-        given: set[str] = set()
-        asked = self.languages if language not in self.languages else (language,)
-        for table in (self._by_name, *[self._forms[one] for one in asked if one]):
-            for form, trade in table.items():
-                if trade not in given and form.startswith(key):
-                    given.add(trade)
-                    yield trade
-
-    def nearest(self, text: str) -> str | None:
-        """The trade whose name or other form is most like `text`; None if nothing is much like it."""
-        found = self._candidates.nearest(compact(text[:TEXT_LENGTH_MAX]))
-        return None if found is None else self._by_name.get(found) or self.find(found)[0]
+    @cached_property
+    def forms(self) -> Mapping[str, str | list[str]]:
+        """Key -> the trades that it means, as a filter takes them: ids, then names in any language, then other forms.
+        Unlike `find`, it knows names that are too ordinary for a sentence, such as "Technology"."""
+        found: dict[str, str | list[str]] = {compact(trade): trade for trade in self._trades}
+        for key, trade in self._by_name.items():
+            found.setdefault(key, trade)
+        others: dict[str, set[str]] = {}
+        for table in self._forms.values():
+            for key, trade in table.items():
+                if key not in found:
+                    others.setdefault(key, set()).add(trade)
+        found.update((key, sorted(trades) if len(trades) > 1 else min(trades)) for key, trades in others.items())
+        return MappingProxyType(found)
 
     @cached_property
     def _forms(self) -> Mapping[str, Mapping[str, str]]:
@@ -119,10 +116,6 @@ class Trades:
     @cached_property
     def _by_schema_org(self) -> Mapping[str, str]:
         return MappingProxyType({one.schema_org: one.id for one in self._trades.values() if one.schema_org})
-
-    @cached_property
-    def _candidates(self) -> Candidates:
-        return Candidates(dict.fromkeys([*self._by_name, *[key for table in self._forms.values() for key in table]]))
 
 
 @cache

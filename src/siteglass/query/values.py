@@ -72,6 +72,11 @@ def _term(ask: Ask, text: str, *, quoted: bool, excluding: bool) -> tuple[str, .
     known = vocabulary().resolve(ask.vocabulary, text)
     if known:
         return known
+    if ask.vocabulary == "trade":
+        raise ValueProblem(
+            f"{repeated(text)} is not a trade that Siteglass knows; to search for the word on websites, use keywords",
+            unknown=text,
+        )
     if ask.closed:
         raise ValueProblem(f"expected a {ask.vocabulary.replace('_', ' ')}, found {repeated(text)}", unknown=text)
     if excluding and not quoted:

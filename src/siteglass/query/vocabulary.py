@@ -14,10 +14,13 @@ import orjson
 
 from siteglass.query.folding import LOOSE, compact, compact_folded, fold, loose
 from siteglass.query.nearest import TEXT_LENGTH_MAX, Candidates
+from siteglass.query.trades import Trades, trades
 
 __all__ = ["City", "Kind", "Vocabulary", "fold", "vocabulary"]
 
-Kind = Literal["country", "language", "state", "city", "region", "subregion", "technology", "category", "service_type"]
+Kind = Literal[
+    "country", "language", "state", "city", "region", "subregion", "technology", "category", "service_type", "trade"
+]  # fmt: skip
 
 _QUALIFIED = re.compile(r"([a-z]{2,3})-([a-z0-9]{1,3})")
 # All canonical city names and the alternate names of the larger cities. Those of the rest are looked up,
@@ -27,6 +30,8 @@ _CITY_KEYS_SUGGESTED = 50_000
 
 _SPOKEN_KINDS: tuple[Kind, ...] = ("country", "state", "city", "region", "subregion", "language")
 _JOINED_KINDS: tuple[Kind, ...] = ("category", "service_type")
+COMPACT_KINDS: frozenset[Kind] = frozenset(("technology", "category", "service_type", "trade"))
+"""Kinds whose values are looked up with their words joined."""
 
 
 class City(NamedTuple):
@@ -39,8 +44,9 @@ class City(NamedTuple):
 class Vocabulary:
     """Look-ups are by key: `loose` for places and languages, `compact` for products, categories and types."""
 
-    def __init__(self, content: Mapping[str, Any]) -> None:
-        self.version: str = content["version"]
+    def __init__(self, content: Mapping[str, Any], trades: Trades) -> None:
+        self.version: str = f"{content['version']}-{trades.version}"
+        self._trades = trades
         self._cities = tuple([City(*row) for row in content["cities"]])
         self._groups: Mapping[str, tuple[str, ...]] = MappingProxyType(
             {name: tuple(some) for name, some in content["groups"].items()}
@@ -63,6 +69,7 @@ class Vocabulary:
             "technology": content["technology_aliases"],
             "category": content["category_aliases"],
             "service_type": content["service_type_aliases"],
+            "trade": {trade: list(trades.names(trade)[1:]) for trade in trades.ids()},
         }
         # Asked first, because names of different products may differ in punctuation only ("ip-api", "ipapi").
         self._technology_exact = _by_key(fold, self._technologies, content["technology_aliases"])
@@ -76,6 +83,7 @@ class Vocabulary:
             "technology": _by_key(compact, self._technologies, content["technology_aliases"]),
             "category": _by_key(compact, self._categories, content["category_aliases"]),
             "service_type": _by_key(compact, self._service_types, content["service_type_aliases"]),
+            "trade": trades.forms,
         }
 
     def resolve(self, kind: Kind, text: str) -> tuple[str, ...]:
@@ -84,7 +92,7 @@ class Vocabulary:
             if text in self._technologies:
                 return (text,)
             return _values(self._technology_exact.get(fold(text)) or self._tables[kind].get(compact(text)))
-        if kind in ("category", "service_type"):
+        if kind in COMPACT_KINDS:
             return _values(self._tables[kind].get(compact(text)))
         if kind == "state" and (code := self._state_code(fold(text).replace(".", ""))):
             return (code,)
@@ -124,7 +132,7 @@ class Vocabulary:
     def nearest(self, kind: Kind, text: str) -> str | None:
         """The canonical value whose name is most like `text`; None if nothing is much like it."""
         text = text[:TEXT_LENGTH_MAX]
-        key = compact(text) if kind in ("technology", "category", "service_type") else loose(text)
+        key = compact(text) if kind in COMPACT_KINDS else loose(text)
         found = self._candidates(kind).nearest(key)
         return _values(self._tables[kind][found])[0] if found else None
 
@@ -146,6 +154,10 @@ class Vocabulary:
     def language_name(self, code: str) -> str:
         """English name; KeyError if there is no such language."""
         return self._languages[code]
+
+    def trade_name(self, trade: str) -> str:
+        """English name; KeyError if there is no such trade."""
+        return self._trades.name(trade)
 
     def country_name(self, alpha3: str) -> str:
         """English name; KeyError if there is no such country."""
@@ -214,6 +226,7 @@ class Vocabulary:
             "technology": self._technologies,
             "category": self._categories,
             "service_type": self._service_types,
+            "trade": self._trades.ids(),
         }
         return {kind: tuple(sorted(values)) for kind, values in some.items()}
 
@@ -264,4 +277,4 @@ def _city_keys(cities: Iterable[City], others: Mapping[str, list[str]]) -> dict[
 def vocabulary() -> Vocabulary:
     """The vocabulary that is shipped; read at the first call."""
     packed = files("siteglass.query").joinpath("vocabulary.json.gz").read_bytes()
-    return Vocabulary(orjson.loads(gzip.decompress(packed)))
+    return Vocabulary(orjson.loads(gzip.decompress(packed)), trades())

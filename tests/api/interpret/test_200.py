@@ -98,14 +98,14 @@ def test_what_was_left_to_the_reader(own: httpx.Client) -> None:
         "@country(USA)",
         "@state(GA)",
         "@technology(Shopify)",
-        "@keywords(bakeries)",
+        "@trade(bakery)",
         "@load_time(>3000)",
     ]
     assert told["conditions"] == [
         condition(query, "@country(USA)", "in Georgia", rule="place", confidence=0.8),
         condition(query, "@state(GA)", "in Georgia", rule="place", confidence=0.8),
         condition(query, "@technology(Shopify)", "Shopfy", rule="technology", confidence=0.8),
-        condition(query, "@keywords(bakeries)", "bakeries", rule="keyword", confidence=0.9),
+        condition(query, "@trade(bakery)", "bakeries", rule="trade"),
         condition(query, "@load_time(>3000)", "slow", rule="vague word"),
     ]
     assert told["assumptions"] == [note(query, "slow", "'slow' is taken as @load_time(>3000)")]
@@ -113,7 +113,7 @@ def test_what_was_left_to_the_reader(own: httpx.Client) -> None:
     assert told["alternatives"][0] == {
         "words": [span(query, "Georgia")],
         "reading": "Georgia, the country",
-        "directives": ["@country(GEO)", "@technology(Shopify)", "@keywords(bakeries)", "@load_time(>3000)"],
+        "directives": ["@country(GEO)", "@technology(Shopify)", "@trade(bakery)", "@load_time(>3000)"],
     }
     assert told["ignored"] == [span(query, "Please find")]
     assert told["unsupported"] == [note(query, "best ones first", "a sentence cannot ask for an order; send `sort`")]

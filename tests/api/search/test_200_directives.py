@@ -13,7 +13,7 @@ from siteglass.query.fields import DIRECTIVES, FILTERS
 from siteglass.settings import Settings
 from testing.api_calls import found, search
 from testing.service import serving
-from tests.api.handmade import CRAWLED, FULL, those
+from tests.api.handmade import CRAWLED, FULL, is_a, those
 from tests.api.search.test_200_filters import FLAGS
 
 Holds = Callable[[Lead], object]
@@ -50,6 +50,8 @@ LINES: dict[str, Holds] = {
     "@lacks(crm)": lambda lead: lead.technologies is not None and "crm" not in lead.categories_uses,
     "!@lacks(crm)": lambda lead: lead.technologies is None or "crm" in lead.categories_uses,
     "@categories_uses(crm)": lambda lead: "crm" in lead.categories_uses,
+    "@trade(dentist, roofer)": lambda lead: is_a(lead, "dentist", "roofer"),
+    "!@trade(healthcare)": lambda lead: not is_a(lead, "healthcare"),
     "@service_type(SaaS, Realtor)": lambda lead: lead.service_type in ("SaaS", "Realtor"),
     "@country(DEU)\n@state(BY)": lambda lead: (lead.country, lead.state) == ("DEU", "BY"),
     "@score(50)": _score(lambda n: n == 50),
@@ -97,6 +99,7 @@ LINES: dict[str, Holds] = {
         "!@lacks(crm)": ("directive.lacks", "directives.exclude_lacks"),
         "@categories_uses(crm)": "directive.categories_uses",
         "@service_type(SaaS, Realtor)": "directive.service_type",
+        "@trade(dentist, roofer)": "directive.trade",
         "@score(>30)": "directive.score",
         "@score(less than 30)": "directive.score",
         "@spends(>1000)": "directive.spends",

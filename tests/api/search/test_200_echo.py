@@ -18,6 +18,7 @@ AS_SENT: list[dict[str, Any]] = [
     {"categories_uses": ["CRM"]},
     {"service_type": "saas"},
     {"offers": "CRM"},
+    {"trades": ["Zahnarzt", "roofing"]},
     {"pages": ["Pricing/"]},
     {"has_phone": True},
     {"has_twitter": True},
@@ -52,6 +53,7 @@ CANONICAL: list[tuple[str, dict[str, Any]]] = [
     ("@categories_uses(CRM)", {"categories_uses": ["crm"]}),
     ("@offers(CRM)", {"offers": "crm"}),
     ("@service_type(saas)", {"service_type": "SaaS"}),
+    ("@trade(Zahnarzt)", {"trades": ["dentist"]}),
     ("@lacks(CRM)", {"lacks": ["crm"]}),
     ("@pages(Pricing/)", {"pages": ["/pricing"]}),
     ("@has_phone", {"has_phone": True}),
@@ -133,13 +135,13 @@ def test_what_is_not_echoed(own: httpx.Client) -> None:
         "limit": 5,
         "select": ["domain"],
         "sort": "domain",
-        "query": "dentist",
+        "query": "vegan",
         "has_phone": False,
         "not_secure": False,
         "country": None,
         "technologies": [],
     }
-    assert search(own, body)["filters"] == {"keywords": ["dentist"]}
+    assert search(own, body)["filters"] == {"keywords": ["vegan"]}
     assert search(own, {**body, "wrapped_query": "@lang(de)"})["filters"] == {"language": "de"}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from siteglass.corpus.lead import Lead
 from testing.api_calls import found, search, time_text
-from tests.api.handmade import CRAWLED, FULL, HANDMADE, NEVER, those
+from tests.api.handmade import CRAWLED, FULL, HANDMADE, NEVER, is_a, those
 
 Holds = Callable[[Lead], object]
 
@@ -162,6 +162,10 @@ LISTS: list[tuple[dict[str, Any], Holds]] = [
     ({"service_type": "SaaS"}, lambda lead: lead.service_type == "SaaS"),
     ({"service_type": "saas"}, lambda lead: lead.service_type == "SaaS"),
     ({"service_type": "Realtor"}, lambda lead: lead.service_type == "Realtor"),
+    ({"trades": ["dentist"]}, lambda lead: is_a(lead, "dentist")),
+    ({"trades": ["Zahnarztpraxis"]}, lambda lead: is_a(lead, "dentist")),
+    ({"trades": ["orthodontist", "Roofing Contractors"]}, lambda lead: is_a(lead, "orthodontist", "roofer")),
+    ({"trades": ["Healthcare"]}, lambda lead: is_a(lead, "healthcare")),
     ({"language": "en"}, lambda lead: lead.language == "en"),
     ({"language": "DE"}, lambda lead: lead.language == "de"),
     ({"language": "German"}, lambda lead: lead.language == "de"),
@@ -187,6 +191,7 @@ LISTS: list[tuple[dict[str, Any], Holds]] = [
         "{'technologies': ['SHOPIFY', 'hubspot']}": "search.technologies",
         "{'categories_uses': ['CRM', 'ecommerce']}": "search.categories_uses",
         "{'service_type': 'SaaS'}": "search.service_type",
+        "{'trades': ['dentist']}": "search.trades",
         "{'offers': 'crm'}": "search.offers",
         "{'lacks': ['crm']}": "search.lacks",
         "{'technologies': ['Shopify'], 'categories_uses': ['crm']}": "search.filters_alone",

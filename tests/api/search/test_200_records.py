@@ -90,11 +90,11 @@ def test_missing_values(own: httpx.Client) -> None:
         "service_type",
         "url",
     ]
-    lists = ["emails", "phones", "technologies", "links", "categories_uses", "offers", "pages", "keywords"]
+    lists = ["emails", "phones", "technologies", "links", "categories_uses", "offers", "pages", "keywords", "trades"]
     assert all(record[name] == "" for name in texts)
     assert all(record[name] == [] for name in lists)
-    assert record["social_links"] == {}
-    others = set(EVERY_FIELD) - {*texts, *lists, "social_links", "domain", "crawled_at"}
+    assert record["social_links"] == record["trade_sources"] == {}
+    others = set(EVERY_FIELD) - {*texts, *lists, "social_links", "trade_sources", "domain", "crawled_at"}
     assert {name: record[name] for name in others} == dict.fromkeys(others)
 
 

@@ -24,6 +24,8 @@ from testing.api_calls import SEARCH, bad_fields, refused, search
         ({"state": "US-ZZ"}, ""),
         ({"service_type": "Sass"}, "SaaS"),
         ({"service_type": "Dentist"}, ""),
+        ({"trades": ["denstist"]}, "did you mean dentist?"),
+        ({"trades": ["snake charmer"]}, "to search for the word on websites, use keywords"),
         ({"lacks": ["crmm"]}, "crm"),
     ],
     ids=str,

@@ -37,6 +37,8 @@ def _values(own: httpx.Client, field: str, **parameters: Any) -> list[str]:
         ("offers", "Werbung", {"value": "advertising", "name": "advertising", "matched": "Werbung"}),
         ("lacks", "live chat", {"value": "customer_support", "name": "customer support", "matched": "live chat"}),
         ("service_type", "ngo", {"value": "Non-Profit", "name": "Non-Profit", "matched": "NGO"}),
+        ("trades", "roof", {"value": "roofer", "name": "Roofer", "matched": None}),
+        ("trade", "dachd", {"value": "roofer", "name": "Roofer", "matched": "Dachdecker"}),
         ("country", "UK", {"value": "GBR", "name": "United Kingdom", "matched": "uk"}),
         ("country", "de", {"value": "DEU", "name": "Germany", "matched": "DE"}),
         ("country", "deu", {"value": "DEU", "name": "Germany", "matched": None}),

@@ -53,6 +53,10 @@ class Lead(Record):
     """Paths of the key pages."""
     service_type = field[str]()
     """Kind of business."""
+    trades = field[list[str]]()
+    """What the business is: ids of trades, the most certain first."""
+    trade_sources = field[dict[str, str]]()
+    """Where each trade was read on the site."""
     categories_uses = field[list[str]]()
     """Software categories that the site uses."""
     offers = field[list[str]]()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from siteglass.query.natural.accounting import account
@@ -21,6 +21,7 @@ from siteglass.query.natural.sentence import Sentence
 from siteglass.query.natural.text import Token, in_quotes, quietened, tokenise, with_shared_heads
 from siteglass.query.natural.things import read_agencies, read_languages, read_law_firms, read_things
 from siteglass.query.natural.tools import read_tools, read_types
+from siteglass.query.natural.trades import read_trades
 from siteglass.query.natural.typos import corrected
 from siteglass.query.natural.vague import read_vague
 
@@ -40,6 +41,7 @@ def split(query: str) -> Words:
     text, literals = take_literals(query)
     tokens = with_shared_heads(quietened(tokenise(text)), words.sets["directions"])
     quoted = in_quotes(tokens, text)
+    tokens = [replace(token, quoted=at in quoted) for at, token in enumerate(tokens)] if quoted else tokens
     found = _matches(tokens, quoted, words)
     right = corrected(tokens, found, words, quoted)
     if any(token.corrected for token in right):
@@ -76,6 +78,7 @@ def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -
     deny(sentence)
     read_law_firms(sentence)
     read_agencies(sentence)
+    read_trades(sentence)
     read_vague(sentence)
     read_things(sentence)
     read_languages(sentence)

@@ -42,6 +42,8 @@ class Token:
     key: str
     kind: str
     corrected: bool = False
+    quoted: bool = False
+    """Meant to the letter."""
 
     @property
     def capital(self) -> bool:

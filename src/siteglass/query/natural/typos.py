@@ -11,6 +11,7 @@ from siteglass.query.folding import fold
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, lexicon
 from siteglass.query.natural.text import Token
 from siteglass.query.nearest import Candidates
+from siteglass.query.trades import trades
 from siteglass.query.vocabulary import vocabulary
 
 # Shorter words are like too many; the few small ones that a sentence turns on are put right from three letters on.
@@ -33,6 +34,7 @@ def tiers() -> tuple[frozenset[str], ...]:
     return (
         _words([*words.telling_phrases(), *places, *map(fold, _state_names())]),
         _words(map(fold, known.technologies())),
+        _words(name for name in _trade_names() if " " not in name),
         words.common,
         _words(fold(city.name) for city in known.cities()[:CITIES]),
     )
@@ -66,6 +68,11 @@ def load() -> None:
     tiers()
     similar()
     countries()
+
+
+def _trade_names() -> list[str]:
+    """In English: in other languages they are too much like other words."""
+    return [fold(trades().name(trade)) for trade in trades().ids()]
 
 
 def _state_names() -> list[str]:

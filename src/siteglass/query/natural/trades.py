@@ -1,0 +1,95 @@
+"""Words for what a business is to `@trade`: "dentists", "roofing company", "agences immobilières"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from siteglass.query.natural.lexicon import ENGLISH
+from siteglass.query.natural.segments import Segment
+from siteglass.query.natural.sentence import Sentence, line
+from siteglass.query.trades import trades
+
+# "shop for used cars and trucks"; longer names are hardly said.
+_MOST_WORDS = 6
+# Words that already say what the business is: "school". With a word for what it uses or offers, they keep that reading:
+# "Shopify agencies", "SEO agencies", "payment providers".
+_TYPES = frozenset(("service_type", "agency_of", "law_firm"))
+_USED_OR_OFFERED = frozenset(("technology", "category"))
+_TOWARDS = frozenset(("for", "to", "fur", "pour", "para", "per", "voor", "dla"))
+# Languages of trades in which no sentence is read yet.
+_WITHOUT_TABLES = ("it", "nl", "pl")
+
+
+def read_trades(sentence: Sentence) -> None:
+    """The longest phrases that name a trade; those in a list are alternatives, since few sites are two of them."""
+    found: list[tuple[list[int], str]] = []
+    at = 0
+    while at < len(sentence.parts):
+        places, trade = ([], "") if _is_not_the_business(sentence, at) else _longest(sentence, at)
+        if trade:
+            found.append((places, trade))
+        at += max(1, len(places))
+    for some in _lists(sentence, found):
+        parts = [sentence.parts[place] for places, _ in some for place in places]
+        negated = any(part.negated for part in parts)
+        sentence.say(line("trade", [trade for _, trade in some], negated=negated), parts, "trade")
+        for part in parts:
+            part.kind = "trade"  # "IT" of "IT services" is not Italy
+
+
+def _is_not_the_business(sentence: Sentence, at: int) -> bool:
+    """ "software for dentists", "shops with same-day delivery": its customers, or what it has."""
+    before = sentence.parts[at - 1] if at else None
+    if before is None or before.has("using"):
+        return before is not None
+    seller = sentence.parts[at - 2] if at > 1 else None
+    return before.key in _TOWARDS and seller is not None and not seller.has("requests", "generic", "function")
+
+
+def _longest(sentence: Sentence, at: int) -> tuple[list[int], str]:
+    """The segments from here on that name a trade, as many as can be, and the trade."""
+    best: tuple[list[int], str] = ([], "")
+    words = 0
+    for end in range(at, min(at + _MOST_WORDS, len(sentence.parts))):
+        part = sentence.parts[end]
+        words += len(part.tokens)
+        if part.used or part.has("break", "comma") or words > _MOST_WORDS:
+            break
+        window = sentence.parts[at : end + 1]
+        if trade := _trade(sentence, window):
+            best = (list(range(at, end + 1)), trade)
+    return best
+
+
+def _trade(sentence: Sentence, window: Sequence[Segment]) -> str:
+    if any(part.kind in _USED_OR_OFFERED for part in window):
+        return ""
+    if all(part.kind in _TYPES or part.has("generic") for part in window):
+        return ""
+    if any(token.quoted for part in window for token in part.tokens):
+        return ""
+    if len(window) == 1 and window[0].kind != "unknown":
+        return ""
+    text = " ".join(part.meant for part in window)
+    known = trades()
+    if own := known.find(text, sentence.language) or known.find(text, ENGLISH):
+        return own[0]
+    if text in sentence.words.common and len(window) < len(sentence.parts):
+        return ""
+    # A word of another language; in a sentence of one that the tables know well, only of those that they do not.
+    others = known.languages if sentence.language == ENGLISH else _WITHOUT_TABLES
+    found = {trade for language in others for trade in known.find(text, language)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _lists(sentence: Sentence, found: list[tuple[list[int], str]]) -> list[list[tuple[list[int], str]]]:
+    """Trades that stand side by side in a list, together."""
+    lists: list[list[tuple[list[int], str]]] = []
+    for one in found:
+        before = lists[-1][-1][0][-1] if lists else None
+        first = sentence.parts[one[0][0]]
+        if before is not None and sentence.joint(before, one[0][0]) and sentence.parts[before].negated == first.negated:
+            lists[-1].append(one)
+        else:
+            lists.append([one])
+    return lists
