@@ -46,7 +46,9 @@ NAMES = {
 }
 # Of these the client makes no records: they are dictionaries of texts.
 DICTIONARIES = {"Filters": "dict[str, Any]", "SocialLinks": "dict[str, str]"}
-TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+TYPES = {
+    "string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None", "object": "dict[str, str]"
+}  # fmt: skip
 WIDTH = 120
 
 HEAD = '''\

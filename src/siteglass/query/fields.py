@@ -365,25 +365,9 @@ SEARCH_DEFAULT = (
     "city", "technologies", "links", "score", "social_links", "crawled_at", "favicon",
 )  # fmt: skip
 ENRICH_FIELDS = (
-    "domain",
-    "title",
-    "url",
-    "description",
-    "emails",
-    "phones",
-    "language",
-    "spending",
-    "country",
-    "state",
-    "city",
-    "technologies",
-    "keywords",
-    "pages",
-    "score",
-    "social_accounts",
-    "updated_at",
-    "crawled_at",
-)
+    "domain", "title", "url", "description", "emails", "phones", "language", "spending", "country", "state", "city",
+    "technologies", "keywords", "pages", "score", "social_accounts", "updated_at", "crawled_at",
+)  # fmt: skip
 SEARCH_SELECTABLE = SEARCH_DEFAULT + tuple(f.name for f in FIELDS if f.show and f.show.search == "select")
 # Each order of results with the number by which cursors name it: as with `Show.cursor_id`, never changed or reused.
 SORT_IDS = {"-score": 0, "score": 1, "-spending": 2, "-crawled_at": 3, "domain": 4}
