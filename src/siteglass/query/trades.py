@@ -74,6 +74,11 @@ class Trades:
         hits = [hit for one in asked if one in self._packed and (hit := self._forms[one].get(key))]
         return tuple(dict.fromkeys(hits))
 
+    def forms(self, language: str) -> Mapping[str, str]:
+        """Every form of a language as a `compact` key, with its trade: for texts that have many words to look up.
+        KeyError if there is no such language."""
+        return self._forms[language]
+
     def named(self, text: str) -> str | None:
         """The trade with this id or with this name in any language, as a filter takes it. Unlike `find`, it knows
         names that are too ordinary for a sentence, such as "Technology"."""

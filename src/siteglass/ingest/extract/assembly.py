@@ -30,6 +30,7 @@ from siteglass.ingest.extract.profiles import profiles
 from siteglass.ingest.extract.technologies import technologies
 from siteglass.ingest.extract.texts import texts
 from siteglass.ingest.extract.trades import trade
+from siteglass.ingest.extract.own_trades import own_trades
 from siteglass.ingest.facts import PageFacts
 
 MAX_PAGE_S = 2.0
@@ -135,6 +136,19 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
     traded = part("trade", lambda: trade(page, words, leading.pages, is_key_page=is_key_page))
     numbers = part("phones", lambda: phones(page, countries(page)))
     spoken = part("language", lambda: language(page))
+    named = part(
+        "own_trades",
+        lambda: own_trades(
+            page,
+            words,
+            name=name,
+            domain=bare.domain,
+            paths=leading.pages,
+            language=spoken,
+            service_types=traded.service_types,
+            is_key_page=is_key_page,
+        ),
+    )
     where = part("place", lambda: place(page, numbers, spoken))
     known = part("profiles", lambda: profiles(page))
     responsive, has_schema = _is_responsive(page), part("schema", lambda: _has_schema(page))
@@ -171,6 +185,7 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
         technologies=part("technologies", lambda: technologies(page)),
         offers=traded.offers,
         service_types=traded.service_types,
+        trades=named,
         pages=leading.pages,
         links=leading.links,
         secure=page.address.scheme == "https",
