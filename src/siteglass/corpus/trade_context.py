@@ -9,13 +9,13 @@ OF_OTHERS = frozenset(
     for helps help helping helped serving serve serves supplying supply supplies supplier suppliers connects connecting
     near nearby like including grow growing manage managing promote find compare choose choosing hire hiring book
     become becoming about between against versus vs without run running start starting open opening learn study
-    fur werden lernen lerne verwalten hilft helfen unterstutzt unterstutzen beliefert beliefern finden vergleichen neben nahe uber zwischen
-    pour aide aidons aident accompagne accompagnons trouver trouvez comparer comparez devenir devenez gerer gerez apprendre pres sur entre
-    para ayuda ayudamos ayudan encuentra encuentre encontrar buscar busca comparar compara aprende aprenda aprender gestiona cerca sobre
-    ajuda ajudamos encontre encontra procura perto
-    per aiuta aiutiamo aiutano trova trovare confronta vicino diventare diventa imparare tra
+    fur besten werden lernen lerne verwalten hilft helfen unterstutzt unterstutzen beliefert beliefern finden vergleichen neben nahe uber zwischen
+    pour meilleurs meilleures aide aidons aident accompagne accompagnons trouver trouvez comparer comparez devenir devenez gerer gerez apprendre pres sur entre
+    para mejores ayuda ayudamos ayudan encuentra encuentre encontrar buscar busca comparar compara aprende aprenda aprender gestiona cerca sobre
+    melhores ajuda ajudamos encontre encontra procura perto
+    per migliori aiuta aiutiamo aiutano trova trovare confronta vicino diventare diventa imparare tra
     voor helpt helpen vind vinden vergelijk vergelijken worden nabij over tussen
-    dla pomaga pomagamy znajdz porownaj obok blisko
+    dla najlepsze najlepszych pomaga pomagamy znajdz porownaj obok blisko
     """.split()  # noqa: SIM905 - one word after the other is easier to read and to extend
 )
 
@@ -39,6 +39,7 @@ THINGS_AFTER = frozenset(
     college institute education association associations society federation union insurance financing finance
     consulting consultant consultants furniture uniforms industry sector manufacturers manufacturer machinery machines
     technology technologies solutions crm erp booking bookings deals coupons prices recipes forum community tips ideas
+    street st road rd lane avenue ave square holiday holidays account accounts transfer details statement
     management accessories fixtures chemicals trade trades show expo conference summit fair
     bedarf zubehor einrichtung einrichtungen ausstattung mobel produkte maschinen grosshandel jobs stellenangebote
     ausbildung schule akademie kurse seminare verband verzeichnis vergleich portal ratgeber tipps nachrichten
@@ -95,7 +96,7 @@ ABOUT_TRADES = (
 # Before these, or at the end, a trade word closes what it belongs to: "Family Dentist in Austin".
 AFTER_TRADE = frozenset(
     """
-    in at near from since serving and is are und im am bei aus seit ist sind a au aux et en depuis est sont y e em
+    in at near of from since serving and is are und im am bei aus seit ist sind a au aux et en depuis est sont y e em
     no na desde es son sao di ad dal della nel presso sinds te van bij en is zijn w we od i oraz jest to dla
     gmbh ag kg ug ek ev ohg inc llc llp ltd limited co corp company plc pllc pc pa sarl sas sa sl srl spa snc sas lda
     ltda bv nv vof sp zoo
@@ -117,8 +118,42 @@ BEFORE_TRADE = frozenset(
     """.split()  # noqa: SIM905
 )
 
-# Names of many people: "Baker & Smith" are lawyers more often than bakers.
-SURNAMES = frozenset(
+# Between a trade and its place: "Dentist in Leeds".
+PLACE_WORDS = frozenset(["in", "near", "serving", "a", "en", "em", "w", "we", "te", "im", "au", "no", "na", "ad"])
+
+# What a business says of itself, by two words in a row. The first person is its own; "is a" needs its name before.
+FIRST_PERSON = frozenset(
+    tuple(pair.split())
+    for pair in """
+    we are,i am,as a,as an,your local,your trusted,wir sind,ich bin,bin ich,sind wir,als ihr,nous sommes,je suis,somos una,
+    somos un,somos tu,somos su,nosotros somos,somos uma,somos um,nos somos,siamo un,siamo una,siamo uno,noi siamo,
+    sono un,sono una,wij zijn,we zijn,ik ben,zijn wij,my jestesmy,jestesmy firma
+    """.replace("\n", "").split(",")
+)
+THIRD_PERSON = frozenset(
+    tuple(pair.split())
+    for pair in """
+    is a,is an,is the,are a,are an,ist ein,ist eine,sind ein,ist ihr,ist ihre,est un,est une,est votre,es una,es un,es tu,
+    es su,e uma,e um,e o,e a,e un,e una,e uno,e il,e lo,is een,is uw,to nowoczesna,to nowoczesny,to rodzinna,to rodzinny,
+    to profesjonalny,to profesjonalna,jest to
+    """.replace("\n", "").split(",")
+)
+# Between such words and a trade these show that it is not what the business is: "we are located next to the bank".
+NOT_BETWEEN = frozenset(
+    """
+    to in at by from of on next located with behind opposite who that which
+    am an auf bei beim neben zu zum zur im nahe von vom mit
+    dans chez pres avec situes situe
+    cerca junto al con ubicados desde
+    ao perto com situados
+    nel presso vicino situati
+    naast bij gelegen met
+    przy obok blisko z
+    """.split()  # noqa: SIM905
+)
+
+# Words that name people and brands as often as trades: "Baker & Smith" are lawyers, "Velvet Quarry" sells sofas.
+NAME_WORDS = frozenset(
     """
     baker butcher carpenter cook cooper gardener mason painter potter taylor tailor tanner turner fisher farmer shepherd
     backer baecker maler maurer metzger fleischer schneider schreiner tischler zimmermann zimmerer gartner gaertner
@@ -128,6 +163,9 @@ SURNAMES = frozenset(
     ferreiro padeiro alfaiate pedreiro
     barbieri fabbri sarto fornaio muratore barbiere pastore
     bakker slager timmerman kuiper visser schilder smid
+    quarry forge foundry mill mills mine mint port post station stage tower castle harbour market temple chapel press
+    orchard lab labs guild band agency journal workshop
+    werft mine quelle speicher garten tempel
     kowal krawiec piekarz rzeznik mlynarz stolarz szewc
     """.split()  # noqa: SIM905
 )

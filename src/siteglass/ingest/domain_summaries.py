@@ -38,8 +38,8 @@ MAX_TEXT_CHARS = 20_000
 MAX_SHORT_CHARS = 512
 MAX_DESCRIPTION_CHARS = 2_000
 MAX_LOAD_TIME_MS = 2**31
-MAX_POINTS_ELSEWHERE = 2
-MAX_AGREEING = 3
+MAX_POINTS_ELSEWHERE = 25
+AGREEING_POINTS, MAX_AGREEING = 5, 15
 
 _NAME_BASES = pa.array(["json_ld", "og_site_name", "title", "domain"])
 _GEO_BASES = pa.array(["json_ld", "address", "phone", "cctld", "gazetteer", "language"])
@@ -222,7 +222,7 @@ class _Domains:
         return spread(best, "value", self._count, "")
 
     def _trade_candidates(self) -> Any:
-        """Trades with the points of the page that names each best, and one for each other page that does, up to
+        """Trades with the points of the page that names each best, and some for each other page that does, up to
         MAX_AGREEING. Beside a home page, other pages speak for the site by their types alone."""
         seen = exploded(self._pages, "trades")
         places = column(seen, "place")
@@ -234,7 +234,7 @@ class _Domains:
         order: list[Order] = [("lead", ASCENDING), ("trade", ASCENDING)]
         best = once(seen.sort_by([*order, ("points", DESCENDING), ("place", ASCENDING)]), "trade")
         votes = voted(seen, "trade").sort_by(order)  # one row for each of `best`, in its order
-        agreeing = pc.min_element_wise(pc.subtract(votes.column("votes"), 1), MAX_AGREEING)
+        agreeing = pc.min_element_wise(pc.multiply(pc.subtract(votes.column("votes"), 1), AGREEING_POINTS), MAX_AGREEING)
         names = ["trade", "source", "points"]
         columns = [best.column("trade"), best.column("source"), pc.add(best.column("points"), agreeing)]
         rows = pa.StructArray.from_arrays([one.combine_chunks() for one in columns], names)

@@ -33,6 +33,7 @@ def own_trades(
         said = said._replace(
             title=texts.title,
             heading=texts.heading,
+            subheadings=[text for text in texts.headings if text != texts.heading],
             description=texts.description,
             text=texts.main,
             keywords=page.metas.get("keywords", "").split(",", 10),
