@@ -9,9 +9,12 @@ OF_OTHERS = frozenset(
     for helps help helping helped serving serve serves supplying supply supplies supplier suppliers connects connecting
     near nearby like including grow growing manage managing promote find compare choose choosing hire hiring book
     become becoming about between against versus vs without run running start starting open opening learn study
-    fur besten werden lernen lerne verwalten hilft helfen unterstutzt unterstutzen beliefert beliefern finden vergleichen neben nahe uber zwischen
-    pour meilleurs meilleures aide aidons aident accompagne accompagnons trouver trouvez comparer comparez devenir devenez gerer gerez apprendre pres sur entre
-    para mejores ayuda ayudamos ayudan encuentra encuentre encontrar buscar busca comparar compara aprende aprenda aprender gestiona cerca sobre
+    fur besten werden lernen lerne verwalten hilft helfen unterstutzt unterstutzen beliefert beliefern finden
+    vergleichen neben nahe uber zwischen
+    pour meilleurs meilleures aide aidons aident accompagne accompagnons trouver trouvez comparer comparez devenir
+    devenez gerer gerez apprendre pres sur entre
+    para mejores ayuda ayudamos ayudan encuentra encuentre encontrar buscar busca comparar compara aprende aprenda
+    aprender gestiona cerca sobre
     melhores ajuda ajudamos encontre encontra procura perto
     per migliori aiuta aiutiamo aiutano trova trovare confronta vicino diventare diventa imparare tra
     voor helpt helpen vind vinden vergelijk vergelijken worden nabij over tussen
@@ -125,7 +128,8 @@ PLACE_WORDS = frozenset(["in", "near", "serving", "a", "en", "em", "w", "we", "t
 FIRST_PERSON = frozenset(
     tuple(pair.split())
     for pair in """
-    we are,i am,as a,as an,your local,your trusted,wir sind,ich bin,bin ich,sind wir,als ihr,nous sommes,je suis,somos una,
+    we are,i am,as a,as an,your local,your trusted,wir sind,ich bin,bin ich,sind wir,als ihr,nous sommes,je suis,
+    somos una,
     somos un,somos tu,somos su,nosotros somos,somos uma,somos um,nos somos,siamo un,siamo una,siamo uno,noi siamo,
     sono un,sono una,wij zijn,we zijn,ik ben,zijn wij,my jestesmy,jestesmy firma
     """.replace("\n", "").split(",")
@@ -133,8 +137,10 @@ FIRST_PERSON = frozenset(
 THIRD_PERSON = frozenset(
     tuple(pair.split())
     for pair in """
-    is a,is an,is the,are a,are an,ist ein,ist eine,sind ein,ist ihr,ist ihre,est un,est une,est votre,es una,es un,es tu,
-    es su,e uma,e um,e o,e a,e un,e una,e uno,e il,e lo,is een,is uw,to nowoczesna,to nowoczesny,to rodzinna,to rodzinny,
+    is a,is an,is the,are a,are an,ist ein,ist eine,sind ein,ist ihr,ist ihre,est un,est une,est votre,es una,es un,
+    es tu,
+    es su,e uma,e um,e o,e a,e un,e una,e uno,e il,e lo,is een,is uw,to nowoczesna,to nowoczesny,to rodzinna,
+    to rodzinny,
     to profesjonalny,to profesjonalna,jest to
     """.replace("\n", "").split(",")
 )

@@ -234,7 +234,8 @@ class _Domains:
         order: list[Order] = [("lead", ASCENDING), ("trade", ASCENDING)]
         best = once(seen.sort_by([*order, ("points", DESCENDING), ("place", ASCENDING)]), "trade")
         votes = voted(seen, "trade").sort_by(order)  # one row for each of `best`, in its order
-        agreeing = pc.min_element_wise(pc.multiply(pc.subtract(votes.column("votes"), 1), AGREEING_POINTS), MAX_AGREEING)
+        others = pc.subtract(votes.column("votes"), 1)
+        agreeing = pc.min_element_wise(pc.multiply(others, AGREEING_POINTS), MAX_AGREEING)
         names = ["trade", "source", "points"]
         columns = [best.column("trade"), best.column("source"), pc.add(best.column("points"), agreeing)]
         rows = pa.StructArray.from_arrays([one.combine_chunks() for one in columns], names)

@@ -22,6 +22,7 @@ from siteglass.ingest.extract.emails import emails
 from siteglass.ingest.extract.keywords import keywords
 from siteglass.ingest.extract.language import language
 from siteglass.ingest.extract.names import business_name
+from siteglass.ingest.extract.own_trades import own_trades
 from siteglass.ingest.extract.page import MAX_URL_CHARS, Page
 from siteglass.ingest.extract.paths import OTHER, favicon, is_home, leads, path_of, priority
 from siteglass.ingest.extract.phones import phones
@@ -30,7 +31,6 @@ from siteglass.ingest.extract.profiles import profiles
 from siteglass.ingest.extract.technologies import technologies
 from siteglass.ingest.extract.texts import texts
 from siteglass.ingest.extract.trades import trade
-from siteglass.ingest.extract.own_trades import own_trades
 from siteglass.ingest.facts import PageFacts
 
 MAX_PAGE_S = 2.0
