@@ -212,3 +212,33 @@ MORE_TYPES = {
     "TheaterGroup": "theater",
     "Aquarium": "zoo",
 }
+
+# What makes the name of a shop of the name of goods, before and after it, by language.
+SHOPS = {
+    "en": ((), ("store", "shop")),
+    "de": ((), ("geschaft", "laden", "shop", "handel")),
+    "nl": ((), ("winkel", "shop", "zaak")),
+    "fr": (("magasinde", "boutiquede"), ()),
+    "es": (("tiendade",), ()),
+    "pt": (("lojade",), ()),
+    "it": (("negoziodi",), ()),
+    "pl": (("sklepz",), ()),
+}
+# Goods by their name alone, but other things as often.
+NOT_GOODS = frozenset(
+    """
+    book books gift gifts online phone phones mobile post outlet water party general home music video game games web
+    garden kitchen light beauty health sport sports second used vintage farm local fresh body care design office card
+    buch handy telefon garten licht haus kuche wein mode sport boek boeken telefoon keuken
+    livre livres jeux sport telephone maison jardin cadeaux libros juegos regalos casa cocina moda livros jogos
+    presentes
+    libri giochi regali cucina bebe baby
+    """.split()  # noqa: SIM905
+)
+SOFTWARE_WORDS = frozenset(
+    """
+    software app apps platform saas tool crm erp api plattform logiciel plateforme plataforma aplicacion programa
+    sistema
+    piattaforma gestionale applicazione softwareoplossing oprogramowanie aplikacja platforma system
+    """.split()  # noqa: SIM905
+)

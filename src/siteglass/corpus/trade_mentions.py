@@ -22,6 +22,7 @@ _MOST_WORDS = 6
 _START_CHARS = 6
 _MIN_COMPOUND, _MIN_ENDING = 9, 5
 _MIN_HOST_WORD = 5
+_MIN_GOODS = 4
 _NAME_CHARS = 60
 _CUE_WORDS, _MIN_NAME = 4, 3
 
@@ -37,6 +38,9 @@ _COMPOUNDING = frozenset({"de", "nl"})
 _HEAD_FIRST = frozenset({"fr", "es", "pt", "it", "pl"})
 # Two trades side by side of which both are meant: "Hotel Restaurant", "Bäckerei Konditorei".
 _HOUSES = frozenset({"hospitality", "gastronomy", "food"})
+_SHOPS_OF_ANYTHING = frozenset(
+    {"online_shop", "convenience_store", "department_store", "discount_store", "thrift_store", "gift_shop", "copy_shop"}
+)
 
 
 class Mention(NamedTuple):
@@ -65,6 +69,11 @@ def is_about_trades(title: str) -> bool:
     return _ABOUT_TRADES.search(fold(title)) is not None
 
 
+def names_software(text: str) -> bool:
+    """Whether a text is about software: on the site of a company that sells it, its own."""
+    return not context.SOFTWARE_WORDS.isdisjoint(_TOKEN.findall(fold(text)))
+
+
 @cache
 def trade_words(language: str) -> TradeWords:
     """Those of the language of a site; English ones where it is none that we know."""
@@ -83,6 +92,7 @@ class TradeWords:
         keys = [*self._forms, *self._english]
         starts = {key[:length] for key in keys for length in range(1, _START_CHARS + 1)}
         self._starts = frozenset(starts)
+        self._goods = dict(_goods(language))
 
     def mentions(self, text: str, host: str) -> list[Mention]:
         """The trades that a text names, whoever has them; `host` is the site's, without its ending."""
@@ -93,6 +103,12 @@ class TradeWords:
             if said[place + 1].is_placed and tokens[hits[place].end : hits[place + 1].start] in _JOINED:
                 said[place] = said[place]._replace(is_placed=True)
         return said
+
+    def goods(self, text: str) -> list[Mention]:
+        """The trades of shops that sell the goods a text names: "bicycles" are sold by a bicycle shop."""
+        tokens = _TOKEN.findall(fold(text))
+        words = [*tokens, *[left + right for left, right in pairwise(tokens)]]
+        return [Mention(self._goods[word], "", 1) for word in words if word in self._goods]
 
     def of_host(self, host: str) -> set[str]:
         """As in "dachdeckerei-mueller" and "smithroofing"."""
@@ -169,6 +185,21 @@ class TradeWords:
             elif context.LINKS.issuperset(between) and between[0] not in _JOINING:
                 dropped.add(number + 1)
         return [hit for number, hit in enumerate(hits) if number not in dropped]
+
+
+def _goods(language: str) -> Iterator[tuple[str, str]]:
+    """Names of goods and the trade of a shop for them, from "bicycle store" and "tienda de bicicletas"."""
+    befores, afters = context.SHOPS[language]
+    forms = trades().forms(language)
+    for key, trade in forms.items():
+        if trade in _SHOPS_OF_ANYTHING or (_top(trade) != "retail" and not trade.endswith("_shop")):
+            continue
+        rests = [key.removeprefix(one) for one in befores if key.startswith(one)]
+        rests += [key.removesuffix(one) for one in afters if key.endswith(one)]
+        for rest in rests:
+            for word in (rest, f"{rest}s") if language == "en" else (rest,):
+                if len(rest) >= _MIN_GOODS and word not in forms and word not in context.NOT_GOODS:
+                    yield word, trade
 
 
 @cache

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from siteglass.corpus.lead import MAX_TRADES, Lead
 from siteglass.corpus.trade_context import MORE_TYPES
-from siteglass.corpus.trade_mentions import Mention, TradeWords, is_about_trades, trade_words
+from siteglass.corpus.trade_mentions import Mention, TradeWords, is_about_trades, names_software, trade_words
 from siteglass.query.trades import trades
 
 ENOUGH = 35
@@ -23,6 +23,7 @@ ENOUGH_BESIDE = 50
 """For a second trade: businesses name many things they do, and are few of them."""
 _OF_BEST = 0.7
 _OF_TYPE = 50
+_OF_SOFTWARE = 35
 # Points for a trade that opens or closes a phrase, for one inside of it, and for one in doubt.
 _OF_TITLE, _OF_HEADING, _OF_DESCRIPTION = (30, 20, 10), (20, 15, 5), (15, 10, 5)
 _OF_TEXT = _OF_SUBHEADINGS = (10, 10, 5)
@@ -43,10 +44,11 @@ _MOST_PATHS, _MOST_KEYWORDS = 30, 10
 _WIDE = frozenset({"online_shop", "manufacturer", "wholesaler", "distributor", "association", "clinic", "doctor"})
 # Types that sites of every trade give themselves.
 _VAGUE_TYPES = frozenset({"ProfessionalService", "SportsActivityLocation"})
+_SHOP_TYPES = frozenset({"Store", "OnlineStore"})
 # A kind of business, and the wide trades that fit it: a trade word of another is that of its customers or readers.
 _FITS = {
-    "SaaS": frozenset({"technology", "finance", "marketing"}),
-    "Mobile App": frozenset({"technology", "finance", "marketing", "fitness"}),
+    "SaaS": frozenset({"technology", "marketing"}),
+    "Mobile App": frozenset({"technology", "marketing"}),
     "Publisher": frozenset({"marketing", "technology"}),
     "Agency": frozenset({"marketing", "technology", "business_services", "professional_services", "entertainment"}),
     "Marketplace": frozenset({"retail", "technology", "wholesale", "marketing"}),
@@ -135,6 +137,7 @@ def candidates(site: SiteWords) -> tuple[Candidate, ...]:
     if not (is_about_trades(site.title[:_TITLE_CHARS]) or is_about_trades(site.heading[:_TITLE_CHARS])):
         words = trade_words(site.language)
         host = site.domain.partition(".")[0]
+        is_shop = site.service_type == "Ecommerce" or not _SHOP_TYPES.isdisjoint(site.schema_types)
         subheadings = " | ".join(site.subheadings[:_MOST_SUBHEADINGS])
         for source, text, worth in (
             # A title has the name in it more often than not.
@@ -145,7 +148,12 @@ def candidates(site: SiteWords) -> tuple[Candidate, ...]:
             ("heading", subheadings[:_SUBHEADINGS_CHARS], _OF_SUBHEADINGS),
         ):
             if text:
-                points.add_mentions(source, words.mentions(text, host), worth)
+                said = words.mentions(text, host)
+                points.add_mentions(source, [*said, *words.goods(text)] if is_shop else said, worth)
+        if site.service_type == "SaaS":
+            said_in = {"title": site.title, "heading": site.heading, "description": site.description}
+            for source in [source for source, text in said_in.items() if names_software(text)][:1]:
+                points.add("saas_company", source, _OF_SOFTWARE)
         if points.is_close():
             _add_agreeing(points, words, site, host)
     return points.candidates(site.service_type)
