@@ -256,6 +256,7 @@ def _is_identity(before: list[str], host: str) -> bool:
         cue = before[place], before[place + 1]
         if cue in context.FIRST_PERSON:
             return True
-        if cue in context.THIRD_PERSON:
-            return place > 0 and len(before[place - 1]) >= _MIN_NAME and before[place - 1] in host.replace("-", "")
+        name = before[place - 1] if place else ""
+        if cue in context.THIRD_PERSON and len(name) >= _MIN_NAME and name in host:
+            return True
     return False

@@ -208,7 +208,7 @@ class _Points:
 
     def candidates(self, service_type: str) -> tuple[Candidate, ...]:
         fits = _FITS.get(service_type)
-        typed = {trade for trade, (_, source) in self._best.items() if source == "schema.org"}
+        typed = {trade for trade, (_, source) in self._best.items() if source == "schema.org" and _is_wide(trade)}
         found: list[Candidate] = []
         for trade, points in self._sum.items():
             # A wide type, such as LegalService, speaks for the trade below it that the words name.
