@@ -23,6 +23,7 @@ _START_CHARS = 6
 _MIN_COMPOUND, _MIN_ENDING = 9, 5
 _MIN_HOST_WORD = 5
 _MIN_GOODS = 4
+_SENTENCE_WORDS = 6
 _NAME_CHARS = 60
 _CUE_WORDS, _MIN_NAME = 4, 3
 
@@ -220,6 +221,9 @@ def _mention(tokens: list[str], hit: _Hit, host: str) -> Mention:
     part = before[max([place + 1 for place, token in enumerate(before) if token in _WEAK], default=0) :]
     is_opening = all(token in context.BEFORE_TRADE or token in _AND for token in part)
     is_closing = not after or after in _BREAKS or after in context.AFTER_TRADE or after in _AND
+    if is_opening and not is_closing:  # "Publishers to testify against Apple" opens a sentence, and not a name
+        following = tokens[hit.end : hit.end + _SENTENCE_WORDS]
+        is_opening = len(following) < _SENTENCE_WORDS or not _STRONG.isdisjoint(following)
     if hit.word in context.NAME_WORDS or not context.WITH.isdisjoint(before):
         rank = 2
     else:

@@ -74,6 +74,8 @@ class SiteWords(NamedTuple):
     schema_types: Iterable[str] = ()
     """Types of schema.org of the organisations that may be the site's own."""
     service_type: str = ""
+    is_article: bool = False
+    """Its words are about something, and not about the site."""
 
 
 class Candidate(NamedTuple):
@@ -134,7 +136,8 @@ def candidates(site: SiteWords) -> tuple[Candidate, ...]:
     for kind in sorted(set(site.schema_types) - _VAGUE_TYPES):
         if trade := trades().of_schema_org(kind) or MORE_TYPES.get(kind):
             points.add(trade, "schema.org", _OF_TYPE)
-    if not (is_about_trades(site.title[:_TITLE_CHARS]) or is_about_trades(site.heading[:_TITLE_CHARS])):
+    titles = site.title[:_TITLE_CHARS], site.heading[:_TITLE_CHARS]
+    if not site.is_article and not any(map(is_about_trades, titles)):
         words = trade_words(site.language)
         host = site.domain.partition(".")[0]
         is_shop = site.service_type == "Ecommerce" or not _SHOP_TYPES.isdisjoint(site.schema_types)

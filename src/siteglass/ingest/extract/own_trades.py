@@ -8,6 +8,8 @@ from siteglass.ingest.extract.schema_types import organisations, types_of
 from siteglass.ingest.extract.texts import Texts
 from siteglass.ingest.facts import TradeSighting
 
+_ARTICLES = frozenset({"Article", "NewsArticle", "BlogPosting", "LiveBlogPosting", "Report", "ScholarlyArticle"})
+
 
 def own_trades(
     page: Page,
@@ -22,12 +24,14 @@ def own_trades(
 ) -> tuple[TradeSighting, ...]:
     """Of pages that are not key pages only what they say of the site: types of schema.org, name and host. Their titles
     say what an article is about."""
+    kinds = {kind for node in page.json_ld for kind in types_of(node)}
     said = SiteWords(
         name=name,
         domain=domain,
         language=language,
         schema_types=[kind for node in organisations(page.json_ld) for kind in types_of(node)],
         service_type=service_types[0] if service_types else "",
+        is_article="article:published_time" in page.metas or not _ARTICLES.isdisjoint(kinds),
     )
     if is_key_page:
         said = said._replace(
