@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from siteglass.ingest.facts import FACTS_SCHEMA, ContactSighting, PageFacts, to_batch
+from siteglass.ingest.facts import FACTS_SCHEMA, ContactSighting, PageFacts, TradeSighting, to_batch
 from siteglass.ingest.score import WEIGHTS
 
 START_MS = 1_790_000_000_000
@@ -105,6 +105,10 @@ def _content(chance: random.Random, domain: str) -> dict[str, Any]:
         "has_description": chance.choice(flag),
         "load_time_ms": chance.choice((None, 0, 250, 2**31)),
         "audits": {name: chance.random() < 0.5 for name in _some(chance, ("title", "https", "h1"))},
+        "trades": tuple(
+            TradeSighting(trade, chance.choice(("schema.org", "title", "text")), chance.randrange(1, 60))
+            for trade in sorted(set(_some(chance, ("construction", "roofer", "dentist", "hotel", "bar"))))
+        ),
     }
 
 
@@ -149,6 +153,7 @@ def bench_facts(chance: random.Random, count: int) -> list[PageFacts]:
             technologies=tuple(chance.choices(TECHNOLOGIES, k=5)),
             offers=tuple(chance.choices(("shipping", "crm", "chat"), k=2)),
             service_types=("Agency", "Retail"),
+            trades=(TradeSighting("marketing_agency", "title", 40), TradeSighting("retail", "text", 10)),
             pages=tuple(f"/{word}" for word in chance.choices(words, k=15)),
             links=tuple(f"https://{word}.example/" for word in chance.choices(words, k=15)),
             secure=True,

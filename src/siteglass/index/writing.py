@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from siteglass.corpus.lead import Lead
+from siteglass.corpus.trade_rules import with_trades
 from siteglass.errors import Unavailable
 from siteglass.index import generations
 from siteglass.index.documents import bulk_delete_line, bulk_lines
@@ -75,6 +76,7 @@ class Preparer:
         if self.is_too_old(lead):
             line = bulk_delete_line(lead.domain, lead.crawled_at_ms)
             return PreparedLead(lead.domain, named, frozenset(), lead, source, line)
+        lead = with_trades(lead)
         if lead.country in self._countries:
             lead = lead_with(lead, without_personal(lead_getter(lead)))
         found = hashes(lead_getter(lead), self.hasher)

@@ -38,6 +38,8 @@ MAX_TEXT_CHARS = 20_000
 MAX_SHORT_CHARS = 512
 MAX_DESCRIPTION_CHARS = 2_000
 MAX_LOAD_TIME_MS = 2**31
+MAX_POINTS_ELSEWHERE = 25
+AGREEING_POINTS, MAX_AGREEING = 5, 15
 
 _NAME_BASES = pa.array(["json_ld", "og_site_name", "title", "domain"])
 _GEO_BASES = pa.array(["json_ld", "address", "phone", "cctld", "gazetteer", "language"])
@@ -136,6 +138,7 @@ class _Domains:
             "technologies": self._technologies(),
             "offers": self._offers(),
             "service_type": self._service_type(),
+            "trade_candidates": self._trade_candidates(),
             **{name: _unless_long(self._shown.column(name)) for name in ("url", "favicon")},
             **{name: self._distinct(self._shown, name) for name in ("keywords", "pages", "links")},
             **{
@@ -217,6 +220,26 @@ class _Domains:
         votes = types.group_by(["lead", "value"], use_threads=False).aggregate([("place", "count"), ("place", "min")])
         best = firsts(votes, ("place_count", DESCENDING), ("place_min", ASCENDING))
         return spread(best, "value", self._count, "")
+
+    def _trade_candidates(self) -> Any:
+        """Trades with the points of the page that names each best, and some for each other page that does, up to
+        MAX_AGREEING. Beside a home page, other pages speak for the site by their types alone."""
+        seen = exploded(self._pages, "trades")
+        places = column(seen, "place")
+        is_strong = pc.or_(self._at_home.take(places), pc.equal(seen.column("source"), "schema.org"))
+        is_alone = pc.invert(self._has_home.take(column(seen, "lead")))
+        capped = pc.min_element_wise(seen.column("points"), MAX_POINTS_ELSEWHERE)
+        points = pc.if_else(pc.or_(is_strong, is_alone), seen.column("points"), capped)
+        seen = seen.set_column(seen.schema.get_field_index("points"), "points", points)
+        order: list[Order] = [("lead", ASCENDING), ("trade", ASCENDING)]
+        best = once(seen.sort_by([*order, ("points", DESCENDING), ("place", ASCENDING)]), "trade")
+        votes = voted(seen, "trade").sort_by(order)  # one row for each of `best`, in its order
+        others = pc.subtract(votes.column("votes"), 1)
+        agreeing = pc.min_element_wise(pc.multiply(others, AGREEING_POINTS), MAX_AGREEING)
+        names = ["trade", "source", "points"]
+        columns = [best.column("trade"), best.column("source"), pc.add(best.column("points"), agreeing)]
+        rows = pa.StructArray.from_arrays([one.combine_chunks() for one in columns], names)
+        return lists(pa.table({"lead": best.column("lead"), "candidate": rows}), "candidate", self._count)
 
     def _home_only(self, name: str) -> Any:
         values = column(self._shown, name)

@@ -8,7 +8,7 @@ import msgspec
 import pyarrow as pa
 
 # Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read again.
-EXTRACTOR_VERSION = "2026.11.3"
+EXTRACTOR_VERSION = "2026.11.4"
 
 Kind = Literal["page", "parked", "soft_404", "empty", "failed", "redirect", "robots", "sitemap"]
 """page: a document that may speak for its domain. empty: one that says nothing. failed: a status of 400 and more.
@@ -24,6 +24,15 @@ class ContactSighting(msgspec.Struct, frozen=True):
     """An e-mail address in lower case, or a phone number as E.164."""
     method: str
     """E-mails: mailto, text, obfuscated, cloudflare, json_ld. Phones: tel, whatsapp, json_ld, text."""
+
+
+class TradeSighting(msgspec.Struct, frozen=True):
+    """A trade that the page names for its site, see `corpus.trade_rules`."""
+
+    trade: str
+    source: str
+    """One of TRADE_SOURCES."""
+    points: int
 
 
 class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +78,7 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     offers: tuple[str, ...] = ()
     service_types: tuple[str, ...] = ()
     """Most likely first."""
+    trades: tuple[TradeSighting, ...] = ()
     pages: tuple[str, ...] = ()
     """Paths of the same host that the page links to, key pages first."""
     links: tuple[str, ...] = ()
@@ -89,6 +99,15 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _FOUND = pa.list_(pa.struct([pa.field("value", pa.string(), False), pa.field("method", pa.string(), False)]))
+_TRADES = pa.list_(
+    pa.struct(
+        [
+            pa.field("trade", pa.string(), False),
+            pa.field("source", pa.string(), False),
+            pa.field("points", pa.int64(), False),
+        ]
+    )
+)
 _TEXTS = pa.list_(pa.string())
 _COLUMNS: dict[str, pa.DataType] = {
     "captured_at_ms": pa.int64(),
@@ -96,6 +115,7 @@ _COLUMNS: dict[str, pa.DataType] = {
     "load_time_ms": pa.int64(),
     "emails": _FOUND,
     "phones": _FOUND,
+    "trades": _TRADES,
     "social_links": pa.map_(pa.string(), pa.string()),
     "audits": pa.map_(pa.string(), pa.bool_()),
     **dict.fromkeys(
@@ -114,8 +134,8 @@ def to_batch(rows: list[PageFacts]) -> pa.RecordBatch:
     columns: list[pa.Array[Any]] = []
     for field in FACTS_SCHEMA:
         values: list[Any] = [getattr(row, field.name) for row in rows]
-        if field.type == _FOUND:
-            values = [[{"value": one.value, "method": one.method} for one in found] for found in values]
+        if field.type in (_FOUND, _TRADES):
+            values = [[msgspec.structs.asdict(one) for one in found] for found in values]
         elif pa.types.is_map(field.type):
             values = [sorted(value.items()) for value in values]
         columns.append(pa.array(values, type=field.type))

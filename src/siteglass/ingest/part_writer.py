@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 from siteglass.corpus.evidence_files import write_evidence
 from siteglass.corpus.lead_files import LEAD_SCHEMA, ROW_GROUP_SIZE, batch_of, leads_of, replacing
+from siteglass.corpus.trade_rules import Candidate, decide
 from siteglass.ingest.content import PREVIOUS_SCHEMA, content_hashes
 from siteglass.ingest.domain_summaries import MAX_VALUES, together
 from siteglass.ingest.evidence_rows import Contacts, addresses_screened, contacts_of, evidence, shown_evidence
@@ -53,7 +54,7 @@ class Finishing:
         rows, sightings, dropped = together(captures, rules.priority)
         seen = evidence(rows.column("domain"), sightings)
         contacts = contacts_of(seen)
-        leads = _leads(rows, rules, contacts)
+        leads = leads_of_rows(rows, rules, contacts)
         if self.suppressed is not None:
             leads, dropped["suppressed"] = _screened(leads, self.suppressed)
         leads, unchanged = _dated(leads, previous)
@@ -70,7 +71,7 @@ class Finishing:
         write_evidence(path, found)
 
 
-def _leads(rows: pa.Table, rules: Rules, contacts: Contacts) -> pa.RecordBatch:
+def leads_of_rows(rows: pa.Table, rules: Rules, contacts: Contacts) -> pa.RecordBatch:
     """Rows in the columns of a lead, those made here among them."""
     domains: list[str] = listed(rows, "domain")
     emails = [_in_order(domain, contacts.get((domain, "email"), {}), rules) for domain in domains]
@@ -80,6 +81,7 @@ def _leads(rows: pa.Table, rules: Rules, contacts: Contacts) -> pa.RecordBatch:
         for some, has_home in zip(*(listed(rows, name) for name in ("technologies", "has_home")), strict=True)
     ]
     countries = listed(rows, "country")
+    trades = [decide([Candidate(**one) for one in some]) for some in listed(rows, "trade_candidates")]
     checks = map(_checks, *(listed(rows, name) for name in ("audits", "robots_audits", "has_sitemap")))
     made: dict[str, list[Any]] = {
         "updated_at_ms": listed(rows, "newest_at_ms"),
@@ -87,6 +89,8 @@ def _leads(rows: pa.Table, rules: Rules, contacts: Contacts) -> pa.RecordBatch:
         "emails_personal": [[one for one in some if not rules.is_role(one)] for some in emails],
         "phones": [_most_seen(contacts.get((domain, "phone"), {})) for domain in domains],
         "technologies": technologies,
+        "trades": [[one.trade for one in some] for some in trades],
+        "trade_sources": [[(one.trade, one.source) for one in some] for some in trades],
         "categories_uses": [_categories(some or ()) for some in technologies],
         "score": [rules.score(some) if some else None for some in checks],
         "spending": [_spending(rules, some, country) for some, country in zip(technologies, countries, strict=True)],

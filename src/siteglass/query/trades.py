@@ -78,8 +78,13 @@ class Trades:
         hits = [hit for one in asked if one in self._packed and (hit := self._forms[one].get(key))]
         return tuple(dict.fromkeys(hits))
 
+    def forms(self, language: str) -> Mapping[str, str]:
+        """Every form of a language as a `compact` key, with its trade: for texts that have many words to look up.
+        KeyError if there is no such language."""
+        return self._forms[language]
+
     @cached_property
-    def forms(self) -> Mapping[str, str | list[str]]:
+    def all_forms(self) -> Mapping[str, str | list[str]]:
         """Key -> the trades that it means, as a filter takes them: ids, then names in any language, then other forms.
         Unlike `find`, it knows names that are too ordinary for a sentence, such as "Technology"."""
         found: dict[str, str | list[str]] = {compact(trade): trade for trade in self._trades}

@@ -83,7 +83,7 @@ class Vocabulary:
             "technology": _by_key(compact, self._technologies, content["technology_aliases"]),
             "category": _by_key(compact, self._categories, content["category_aliases"]),
             "service_type": _by_key(compact, self._service_types, content["service_type_aliases"]),
-            "trade": trades.forms,
+            "trade": trades.all_forms,
         }
 
     def resolve(self, kind: Kind, text: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
+from siteglass.corpus.trade_rules import Candidate, decide
 from siteglass.ingest.facts import PageFacts
 from siteglass.ingest.rules import Rules
 from siteglass.query.vocabulary import vocabulary
@@ -139,6 +140,7 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
     home = pages[0] if pages[0].is_home else None
     shown = home or min(enumerate(pages), key=lambda pair: (len(pair[1].path), pair[0]))[1]
     technologies = _technologies(pages, home)
+    trades = _trades(pages, home)
     country, state, city = _place(pages)
     emails = _emails(domain, evidence, rules)
     phones = Counter(
@@ -170,6 +172,8 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
         ),
         offers=_offers(pages),
         service_type=_service_type(pages),
+        trades=tuple([one.trade for one in trades]),
+        trade_sources={one.trade: one.source for one in trades},
         pages=_union([shown.pages]),
         links=_union([shown.links]),
         score=rules.score(_checks(home, captures)) if home and home.audits else None,
@@ -249,6 +253,20 @@ def _offers(pages: list[PageFacts]) -> tuple[str, ...]:
 def _service_type(pages: list[PageFacts]) -> str:
     first = [page.service_types[0] for page in pages if page.service_types and 1 <= len(page.service_types[0]) <= 512]
     return min(first, key=lambda one: (-first.count(one), first.index(one))) if first else ""
+
+
+def _trades(pages: list[PageFacts], home: PageFacts | None) -> tuple[Candidate, ...]:
+    """By the best page each, and those that agree. Beside a home page others count little, unless by a type."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for page in pages:
+        for one in page.trades:
+            counts = home is None or page is home or one.source == "schema.org"
+            found.setdefault(one.trade, []).append((one.points if counts else min(one.points, 25), one.source))
+    best = {trade: max(seen, key=lambda one: one[0]) for trade, seen in found.items()}
+    return decide(
+        Candidate(trade, source, points + min(15, 5 * (len(found[trade]) - 1)))
+        for trade, (points, source) in best.items()
+    )
 
 
 def _newest_flag(captures: list[PageFacts], kind: str, name: str) -> bool | None:

@@ -12,6 +12,7 @@ from siteglass.corpus.demo.names import capacity
 from siteglass.corpus.demo.site import EPOCH_MS, lead, tables
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import replacing, write_parquet
+from siteglass.corpus.trade_rules import with_trades
 
 __all__ = ["EPOCH_MS", "generate", "write_demo"]
 
@@ -26,7 +27,8 @@ def generate(count: int, seed: int, start: int = 0) -> Iterator[Lead]:
         raise ValueError("a seed is a number from 0 to 2^32 - 1")
     rng, drawn_from = Random(), tables()  # noqa: S311 - repeatable, not secret
     for number in range(start, start + count):
-        yield lead(rng, drawn_from, number, seed)
+        # What the loader would read from a lead without trades is in it from the beginning.
+        yield with_trades(lead(rng, drawn_from, number, seed))
 
 
 def write_demo(path: Path, count: int, seed: int, on_progress: Callable[[int], None] | None = None) -> int:

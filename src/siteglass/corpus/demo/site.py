@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from functools import cache
 from random import Random
 
@@ -10,7 +11,7 @@ from siteglass.corpus.demo.chance import Weighted, some
 from siteglass.corpus.demo.phrases import DESCRIPTIONS, SENTENCES, TITLES
 from siteglass.corpus.demo.places import Country, countries
 from siteglass.corpus.demo.stack import Stack, stack
-from siteglass.corpus.demo.trades import Trade, trades
+from siteglass.corpus.demo.trades import Trade, instead, trades
 from siteglass.corpus.lead import Lead
 
 # A fixed day: what is generated must not change with the calendar. 2026-11-01T00:00:00Z.
@@ -19,6 +20,7 @@ _DAY_MS = 86_400_000
 _OLDEST_DAYS = 548
 # The index takes 250 words of a page.
 _MOST_SENTENCES = 17
+_TYPED_TRADES = 0.6
 
 _COMPANY_FORMS = {
     "USA": "LLC; Inc.; Co.",
@@ -130,6 +132,10 @@ def lead(rng: Random, tables: Stack, number: int, seed: int) -> Lead:
     random = rng.random
     country = countries().pick(random())
     trade = _trades_by_country(country.code).pick(random())
+    # Not by the generator: all else that is drawn stays what it was before these trades came.
+    other = instead().get(trade.word)
+    if other and _share(number, seed, 1) < other.weight:
+        trade = other
     kind = trade.service_type
     language = country.languages.pick(random())
     city = country.cities.pick(random()) if country.cities else None
@@ -156,15 +162,22 @@ def lead(rng: Random, tables: Stack, number: int, seed: int) -> Lead:
     crawled = EPOCH_MS - 1 - int(random() ** 2.2 * _OLDEST_DAYS * _DAY_MS)
     located, in_city = random() >= 0.05, random() >= 0.12
     changed = random()
+    business_name = name if random() >= 0.04 else ""
+    title = titles[int(random() * len(titles))].format_map(values)
+    description = descriptions[int(random() * len(descriptions))].format_map(values) if described else ""
+    text = _text(rng, language, kind, values)
+    flags = dict(zip(quality.FLAGS, found.flags, strict=True))
+    said = {"title": title, "description": description, "text": text}
+    read_in = _trade_source(_share(number, seed, 2), flags["has_schema"], said, label_word)
     return Lead(
         domain=domain,
         crawled_at_ms=crawled,
         updated_at_ms=None if changed < 0.1 else crawled - int(max(0.0, changed - 0.5) * 180) * _DAY_MS,
         url=f"{origin}/",
-        business_name=name if random() >= 0.04 else "",
-        title=titles[int(random() * len(titles))].format_map(values),
-        description=descriptions[int(random() * len(descriptions))].format_map(values) if described else "",
-        text=_text(rng, language, kind, values),
+        business_name=business_name,
+        title=title,
+        description=description,
+        text=text,
         keywords=_keywords(random(), keywords, label_word, place, language),
         language=language if random() >= 0.03 else "",
         favicon=f"{origin}/favicon.ico" if random() < 0.8 else "",
@@ -180,15 +193,27 @@ def lead(rng: Random, tables: Stack, number: int, seed: int) -> Lead:
         categories_uses=tables.categories_of(technologies),
         offers=_offers(random(), trade),
         service_type=kind if random() >= 0.03 else "",
-        trades=(),
-        trade_sources={},
+        trades=trade.ids if read_in else (),
+        trade_sources=dict.fromkeys(trade.ids, read_in) if read_in else {},
         pages=pages,
         links=tuple([origin + path for path in pages]),
         score=found.score,
         spending=found.spending,
         load_time_ms=found.load_time_ms,
-        **dict(zip(quality.FLAGS, found.flags, strict=True)),
+        **flags,
     )
+
+
+def _share(number: int, seed: int, purpose: int) -> float:
+    """A number from 0 to 1 for a lead and a purpose, beside the generator."""
+    return zlib.crc32(f"{seed} {number} {purpose}".encode()) / 2**32
+
+
+def _trade_source(number: float, has_schema: bool | None, said: dict[str, str], label: str) -> str:
+    """Where the trade of a site was read: by its type, if it has one, or in the first text that names it, if any."""
+    if has_schema and number < _TYPED_TRADES:
+        return "schema.org"
+    return next((where for where, text in said.items() if label.casefold() in text.casefold()), "")
 
 
 def _keywords(number: float, keywords: list[str], label: str, place: str, language: str) -> tuple[str, ...]:

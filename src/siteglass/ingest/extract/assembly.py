@@ -22,6 +22,7 @@ from siteglass.ingest.extract.emails import emails
 from siteglass.ingest.extract.keywords import keywords
 from siteglass.ingest.extract.language import language
 from siteglass.ingest.extract.names import business_name
+from siteglass.ingest.extract.own_trades import own_trades
 from siteglass.ingest.extract.page import MAX_URL_CHARS, Page
 from siteglass.ingest.extract.paths import OTHER, favicon, is_home, leads, path_of, priority
 from siteglass.ingest.extract.phones import phones
@@ -135,6 +136,19 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
     traded = part("trade", lambda: trade(page, words, leading.pages, is_key_page=is_key_page))
     numbers = part("phones", lambda: phones(page, countries(page)))
     spoken = part("language", lambda: language(page))
+    named = part(
+        "own_trades",
+        lambda: own_trades(
+            page,
+            words,
+            name=name,
+            domain=bare.domain,
+            paths=leading.pages,
+            language=spoken,
+            service_types=traded.service_types,
+            is_key_page=is_key_page,
+        ),
+    )
     where = part("place", lambda: place(page, numbers, spoken))
     known = part("profiles", lambda: profiles(page))
     responsive, has_schema = _is_responsive(page), part("schema", lambda: _has_schema(page))
@@ -171,6 +185,7 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
         technologies=part("technologies", lambda: technologies(page)),
         offers=traded.offers,
         service_types=traded.service_types,
+        trades=named,
         pages=leading.pages,
         links=leading.links,
         secure=page.address.scheme == "https",
