@@ -130,6 +130,7 @@ lint: setup ## Style, formatting, types, import layers, generated docs and plain
 	$(BIN)/python scripts/build_reference.py --check
 	$(BIN)/python scripts/build_client.py --check
 	$(BIN)/python scripts/build_conformance.py --check
+	$(BIN)/python scripts/build_docs.py --check
 	$(BIN)/python scripts/build_language.py --check
 	$(BIN)/python scripts/check_english.py
 	$(BIN)/python scripts/build_trades.py --check
@@ -170,10 +171,11 @@ technology-hosts: setup ## Compile the hosts of technologies without a rule of t
 	$(BIN)/python scripts/build_technology_hosts.py
 
 .PHONY: reference
-reference: setup ## Write docs/reference/, the client's records and docs/conformance.md from code and tests
+reference: setup ## Write docs/reference/, the client's records, docs/conformance.md and the served docs from code and tests
 	$(BIN)/python scripts/build_reference.py
 	$(BIN)/python scripts/build_client.py
 	$(BIN)/python scripts/build_conformance.py
+	$(BIN)/python scripts/build_docs.py
 
 # --- long proofs: their results are committed; CI runs a smaller size of each ---------------------
 

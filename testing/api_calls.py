@@ -118,6 +118,7 @@ def refused(response: httpx.Response, status: int, code: str) -> list[dict[str, 
     assert response.status_code == status, response.text
     assert response.headers["content-type"].partition(";")[0] == "application/json"
     assert response.headers["x-request-id"]
+    assert response.headers["link"] == f'</docs/errors/{code}>; rel="help"'
     body = response.json()
     assert body["error"] == code, body
     assert isinstance(body["message"], str)

@@ -126,7 +126,6 @@ def errors(world: World, _draw: Random) -> None:
         world.ask("errors", operation.method, path + "/")
         world.ask("errors", operation.method, path.upper())
     for path in (
-        "/",
         "/v1",
         "/v1/leads",
         "/v1/search",

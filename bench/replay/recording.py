@@ -18,8 +18,8 @@ import orjson
 
 UNRECORDED_HEADERS = frozenset({"date", "server", "ratelimit", "x-request-id"})
 _RECORDED_REQUEST_HEADERS = frozenset({"accept", "content-type", "content-encoding", "idempotency-key"})
-# The API document, which changes on purpose, and counters: only their status and headers are compared.
-UNRECORDED_BODIES = frozenset({"/openapi.json", "/docs", "/metrics"})
+# The API document and the docs, which change on purpose, and counters: only their status and headers are compared.
+UNRECORDED_BODIES = frozenset({"/openapi.json", "/", "/docs", "/docs/api", "/metrics"})
 MAX_REQUEST_CHARS = 2_000
 
 # Times with microseconds are those of the database; times of leads and of the stopped clock have fewer digits. The

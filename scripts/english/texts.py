@@ -252,7 +252,7 @@ def texts_of(path: str, read: Callable[[], str]) -> Iterator[Text]:
 
 def _texts_of(path: str, read: Callable[[], str]) -> Iterator[Text]:
     suffix = PurePosixPath(path).suffix
-    is_vendored = "/vendor/" in path or "/swagger-ui/" in path
+    is_vendored = "/vendor/" in path or "/static/docs/" in path
     if suffix == ".py":
         yield from python(path, read())
     elif suffix == ".md" and (area := _area(path, MARKDOWN_AREAS)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -10,12 +11,17 @@ from typing import Any
 
 def code(text: str) -> str:
     """Text as code inside a table."""
-    return f"`{text.replace('|', '&#124;')}`" if text else ""
+    return f"`{_keep_bars(text)}`" if text else ""
 
 
 def plain(text: str) -> str:
-    """Text inside a table; `<` would begin a tag, a bar end the cell."""
-    return text.replace("<", "&lt;").replace("|", "\\|")
+    """Text inside a table; outside of code, `<` would begin a tag."""
+    return _keep_bars(re.sub(r"(`[^`]*`)|<", lambda match: match[1] or "&lt;", text))
+
+
+def _keep_bars(text: str) -> str:
+    """A bar would end the cell, even inside code."""
+    return text.replace("|", "\\|")
 
 
 def json_code(value: Any) -> str:

@@ -31,7 +31,8 @@ def errors_page() -> str:
         + paragraph(
             "An error is a JSON object with `error`, the code, and `message`, which says what to do. Errors with "
             "status 400 add `details`, which lists the first 20 problems. Each has `field` and `message`, and `line`, "
-            "`column` and `nearest` if they apply. Each code has a page with an example and what to do next."
+            "`column` and `nearest` if they apply. Each code has a page with an example and what to do next. The "
+            'service serves it, too: the response header `Link` has its path, with `rel="help"`.'
         )
         + table(["code", "status", "meaning"], rows)
     )
@@ -47,8 +48,8 @@ def headers_page() -> str:
         + paragraph(
             "Every response has `X-Request-Id`. Pages and enrichments that were charged have `X-Credits-*`. Responses "
             "to a key that may make the request, and opt-outs, have `RateLimit` and `RateLimit-Policy`. 429 and 503 "
-            "have `Retry-After`. The first page of a search and its interpretation have `X-Query-Notes`. Pages of the "
-            "ledger have `Link`, and 405 has `Allow`."
+            "have `Retry-After`. The first page of a search and its interpretation have `X-Query-Notes`. Errors and "
+            "pages of the ledger have `Link`, and 405 has `Allow`."
         )
         + table(["header", "meaning", "example"], rows)
     )

@@ -36,7 +36,7 @@ from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.language_model import open_language_model
 from siteglass.leads.operations import PAGE, SEARCH, VALUES, VALUES_PATH
 from siteglass.leads.sandbox import SandboxCharger, SandboxEndpoints
-from siteglass.openapi.endpoints import document_routes
+from siteglass.openapi.endpoints import document_route
 from siteglass.openapi.operations import OPERATIONS
 from siteglass.people import sessions
 from siteglass.people.passwords import Passwords
@@ -59,6 +59,7 @@ from siteglass.settings import Settings, SettingsError, load_settings, variable
 from siteglass.suppression.filter import REFRESH_EVERY_S, SuppressionFilter, hidden_countries
 from siteglass.suppression.values import Hasher
 from siteglass.web.address import public_url
+from siteglass.web.docs import Docs
 from siteglass.web.guard import Guard
 from siteglass.web.health import ReadinessCheck, health_routes
 from siteglass.web.responses import error_response
@@ -129,7 +130,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
         *BillingEndpoints(backends).routes(guard),
         *PrivacyEndpoints(index, door, limiter).routes(guard),
         *health_routes(guard, [partial(generations.readiness, index), *_readiness_checks(backends, hidden)]),
-        *document_routes(guard, settings),
+        document_route(guard, settings),
+        *Docs(None if secrecy is None else HOME).routes(guard),
     ]
     if secrecy is not None:
         routes.extend(dashboard_routes())

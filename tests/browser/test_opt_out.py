@@ -142,7 +142,7 @@ def test_all_of_it_by_keyboard(site: Site, browse: Browse) -> None:
         reached.append(focused)
     assert reached[:3] == ["", "value", "Continue"]  # the first is the choice of what to ask for
     assert reached[3] == "I have a ticket from an earlier visit"
-    assert reached[-1] == "/docs"
+    assert reached[-1] == "/docs/api"
     page.reload()
     keyboard.press("Tab")
     keyboard.press("ArrowDown")

@@ -177,7 +177,7 @@ def test_the_page() -> None:
     page = build_conformance.build_page(_promises("a.b", planned=("a.later",)), {"a.b": ["tests/x.py::test_x[1|2]"]})
     assert page.removeprefix(build_conformance.START) == (
         "\n## Part\n\n### Section\n\nAbout it.\n\n| promise | text | proof |\n| --- | --- | --- |\n"
-        "| a.b | Text of a.b. | `tests/x.py::test_x[1&#124;2]` |\n| a.later | Text of a.later. | planned: exports |\n"
+        "| a.b | Text of a.b. | `tests/x.py::test_x[1\\|2]` |\n| a.later | Text of a.later. | planned: exports |\n"
     )
 
 

@@ -15,7 +15,7 @@ OUTSIDE = {
     "https://www.geonames.org/": "attribution that the licence asks for",
     "https://creativecommons.org/licenses/by/4.0/": "attribution that the licence asks for",
     "https://cldr.unicode.org/": "attribution that the licence asks for",
-    "https://github.com/swagger-api/swagger-ui": "where the files of the page at /docs come from",
+    "https://github.com/scalar/scalar": "where a file of the page at /docs/api comes from",
     "https://github.com/leeoniya/uPlot": "where files of the dashboard come from",
     "https://github.com/bigskysoftware/htmx": "where files of the dashboard come from",
 }

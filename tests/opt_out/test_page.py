@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from testing.api_calls import refused
-from tests.api.test_docs_page import POLICY
+from tests.api.test_docs_pages import POLICY
 from tests.opt_out.conftest import Door
 
 

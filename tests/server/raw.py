@@ -100,6 +100,7 @@ def check_error(reply: Reply, status: int, code: str, said: str) -> None:
     assert reply.headers["content-type"] == "application/json"
     assert len(reply.headers["x-request-id"]) == 36
     assert reply.headers["cache-control"] == "no-store"
+    assert reply.headers["link"] == f'</docs/errors/{code}>; rel="help"'
     body = reply.json()
     assert list(body) == ["error", "message", "details"][: 3 if status == 400 else 2]
     assert body["error"] == code

@@ -13,7 +13,7 @@ from siteglass.openapi.errors import error_responses, error_schemas, response_of
 from siteglass.openapi.headers import HEADERS, LIMIT_HEADERS, headers
 from siteglass.openapi.operations import OPERATIONS
 from siteglass.openapi.schemas import parameters, schemas
-from siteglass.openapi.texts import introduction
+from siteglass.openapi.texts import INTRODUCTION
 from siteglass.settings import Settings
 from siteglass.web.operations import ANYWHERE, Operation
 from siteglass.web.responses import JSON
@@ -45,7 +45,7 @@ def document(settings: Settings) -> dict[str, Any]:
             "title": "Siteglass",
             "summary": "Find websites by what they are, use and say, with the contact details that they publish.",
             "version": __version__,
-            "description": introduction(settings),
+            "description": INTRODUCTION,
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         # A path is taken as one of the address that the document came from.

@@ -111,7 +111,7 @@ def response_of(kinds: Sequence[type[SiteglassError]], operation: Operation, set
     }
     return {
         "description": " ".join(f"`{kind.code}`: {meaning(kind)}" for kind in kinds),
-        "headers": headers(*(LIMIT_HEADERS if after_limit else ()), *own),
+        "headers": headers("Link", *(LIMIT_HEADERS if after_limit else ()), *own),
         "content": {JSON: {"schema": _schema(kinds), "examples": named}},
     }
 

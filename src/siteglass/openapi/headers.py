@@ -7,8 +7,9 @@ from typing import Any
 from siteglass.access.limits import Level, Policy, Verdict, limit_headers
 from siteglass.billing.credits import Balances, Receipt
 from siteglass.billing.requests import EXAMPLE_REQUEST_ID
-from siteglass.billing.responses import CREDIT_HEADERS, LEDGER_PATH, credit_headers
+from siteglass.billing.responses import CREDIT_HEADERS, credit_headers
 from siteglass.leads.responses import NOTES_HEADER
+from siteglass.web.responses import help_link
 
 _POLICY = Policy(10, 20)
 _LEVEL = Level(_POLICY, 12, 0, 100_000, 800_000)
@@ -87,8 +88,9 @@ HEADERS: dict[str, Any] = {
         0,
     ),
     "Link": _text(
-        'Path of the next page of the ledger, with `rel="next"`; absent on the last page.',
-        f'<{LEDGER_PATH}?limit=2&before=3>; rel="next"',
+        'On an error: path of the page that explains its code, with `rel="help"`. On a page of the ledger: path of the '
+        'next page, with `rel="next"`; absent on the last page.',
+        help_link("INVALID_REQUEST"),
         always=False,
     ),
     "Allow": _text("The methods that this path supports.", "POST"),

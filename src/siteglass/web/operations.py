@@ -142,10 +142,31 @@ OPENAPI = Operation(
     "OpenAPI 3.1, generated from the code.",
     Success("The document.", examples=lambda: {"response": {"summary": "Its start", "value": {"openapi": "3.1.0"}}}),
 )
+LANDING = Operation(
+    "landing",
+    "GET",
+    "/",
+    (Internal,),
+    "Service",
+    "Show what this service is",
+    "A short page with links to the docs, the API reference, the opt-out page and, where it is set up, the dashboard.",
+    Success("The page.", other_media={"text/html": lambda: "<!doctype html>"}),
+)
 DOCS = Operation(
     "docs",
     "GET",
     "/docs",
+    (Internal,),
+    "Service",
+    "List the docs",
+    "Guides, error pages and reference by audience. Each error response links to the page of its code, such as "
+    "`/docs/errors/INVALID_REQUEST`.",
+    Success("The page.", other_media={"text/html": lambda: "<!doctype html>"}),
+)
+API_REFERENCE = Operation(
+    "api_reference",
+    "GET",
+    "/docs/api",
     (Internal,),
     "Service",
     "Show the API reference",
@@ -153,4 +174,4 @@ DOCS = Operation(
     Success("The page.", other_media={"text/html": lambda: "<!doctype html>"}),
 )
 
-OPERATIONS = (HEALTHZ, READYZ, METRICS, OPENAPI, DOCS)
+OPERATIONS = (HEALTHZ, READYZ, METRICS, OPENAPI, LANDING, DOCS, API_REFERENCE)

@@ -14,7 +14,7 @@ from siteglass.web.operations import Operation
 from siteglass.web.page_files import PageFiles
 from siteglass.web.responses import SAFE_HEADERS
 
-# Nothing but our own files may be loaded, run, framed or called. Icons inside the viewer's stylesheet are data.
+# Nothing but our own files may be loaded, run, framed or called. Icons inside stylesheets are data.
 HEADERS = {
     **SAFE_HEADERS,
     "Content-Security-Policy": (
@@ -24,7 +24,7 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
 }
 
-_FOLDER = ("siteglass.web", "static")
+FOLDER = ("siteglass.web", "static")
 
 
 class StaticPage:
@@ -32,8 +32,8 @@ class StaticPage:
 
     def __init__(self, operation: Operation, name: str, paths: Sequence[str]) -> None:
         self._operation = operation
-        self._files = PageFiles(*_FOLDER, paths, under=operation.path)
-        template = files(_FOLDER[0]).joinpath(_FOLDER[1], name).read_text("utf-8")
+        self._files = PageFiles(*FOLDER, paths, under=operation.path)
+        template = files(FOLDER[0]).joinpath(FOLDER[1], name).read_text("utf-8")
         self._html = template.replace("{files}", self._files.address)
 
     def routes(self, guard: Guard) -> list[Route]:

@@ -14,6 +14,8 @@ from siteglass.web.messages import ResponseBody
 JSON = "application/json"
 # No response may be cached unless it says so, sniffed or framed.
 SAFE_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+# Each error code has a page in the served docs.
+ERROR_PAGES = "/docs/errors"
 
 
 encode = msgspec.json.Encoder().encode
@@ -69,6 +71,11 @@ def _detail(problem: Problem) -> ProblemDetail:
     )
 
 
+def help_link(code: str) -> str:
+    """The `Link` header of an error: the path of the page that explains it."""
+    return f'<{ERROR_PAGES}/{code}>; rel="help"'
+
+
 def error_response(error: SiteglassError) -> Response:
     """Exactly `error` and `message`, and `details` where there are any."""
     body = ErrorResponse(
@@ -76,4 +83,4 @@ def error_response(error: SiteglassError) -> Response:
         message=error.message,
         details=[_detail(problem) for problem in error.problems] or UNSET,
     )
-    return json_response(body, error.status, dict(error.headers))
+    return json_response(body, error.status, {**error.headers, "Link": help_link(error.code)})

@@ -1,0 +1,234 @@
+"""The landing page, the served docs and the API reference: complete, linked, and without anything from elsewhere."""
+
+from __future__ import annotations
+
+import html
+import re
+from functools import cache
+
+import httpx
+import pytest
+
+import build_docs
+from testing.api_calls import ENRICH, SEARCH, refused
+
+PATHS = sorted("/docs" if name == "index" else f"/docs/{name}" for name in build_docs.served_pages().values())
+POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "'self' data:",
+    "connect-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+    "frame-ancestors": "'none'",
+}
+KINDS = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "png": "image/png"}
+
+
+def _protected(response: httpx.Response) -> None:
+    parts = response.headers["content-security-policy"].split("; ")
+    assert dict(part.split(" ", 1) for part in parts) == POLICY
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert response.headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.fixture(scope="module")
+def pages(own: httpx.Client) -> dict[str, str]:
+    """Every page by its path; each is served alike."""
+    served = {}
+    for path in ("/", "/docs/api", *PATHS):
+        response = own.get(path, headers={"X-API-Key": ""})
+        assert response.status_code == 200, path
+        assert response.headers["content-type"].partition(";")[0] == "text/html"
+        assert response.headers["cache-control"] == "no-store"
+        assert response.headers["x-request-id"]
+        _protected(response)
+        served[path] = response.text
+    return served
+
+
+@cache
+def _links(page: str) -> list[str]:
+    return [html.unescape(target) for target in re.findall(r'<a\b[^>]*\bhref="([^"]*)"', page)]
+
+
+def _loaded(pages: dict[str, str]) -> dict[str, str]:
+    """The files that the pages load, by name."""
+    paths = {
+        path
+        for page in pages.values()
+        for path in re.findall(r'<(?:script|link|img)\b[^>]*\b(?:src|href)="([^"]+)"', page)
+    }
+    return {path.rpartition("/")[2]: path for path in paths}
+
+
+# --- pages --------------------------------------------------------------------------------------
+
+
+@pytest.mark.promise("route.GET /")
+def test_the_landing_page_leads_on(pages: dict[str, str]) -> None:
+    """This service has no dashboard, so there is no link to one."""
+    assert _links(pages["/"]) == ["/", "/docs", "/docs/api", "/opt-out"]
+    assert "<title>Siteglass</title>" in pages["/"]
+
+
+@pytest.mark.promise("route.GET /docs", "route.GET /docs/{name}", "route.GET /docs/{section}/{name}")
+def test_every_page_of_the_docs_can_be_reached_from_the_list(pages: dict[str, str]) -> None:
+    assert len(PATHS) > 55
+    assert {"/docs", "/docs/guides/first-calls", "/docs/errors/NOT_FOUND", "/docs/reference/fields"} <= set(PATHS)
+    seen, waiting = set[str](), ["/docs"]
+    while waiting:
+        path = waiting.pop()
+        if path in pages and path not in seen:
+            seen.add(path)
+            waiting += [link.partition("#")[0] for link in _links(pages[path])]
+    assert seen == set(pages)
+
+
+@pytest.mark.parametrize(
+    "audience", ["salespeople and analysts", "developers", "operators", "data-protection officers"]
+)
+def test_the_list_is_by_audience(pages: dict[str, str], audience: str) -> None:
+    assert f">For {audience}" in pages["/docs"]
+    assert "contributors" not in pages["/docs"]
+
+
+def test_links_lead_to_pages_and_headings(pages: dict[str, str]) -> None:
+    for path, page in pages.items():
+        for link in _links(page):
+            target, _, anchor = link.partition("#")
+            if target in ("/opt-out", "/openapi.json", "mailto:privacy@example.com"):
+                continue
+            assert (target or path) in pages, f"{path}: {link}"
+            assert not anchor or f' id="{anchor}"' in pages[target or path], f"{path}: {link}"
+
+
+def test_a_page_has_a_title_and_a_table_of_contents(pages: dict[str, str]) -> None:
+    page = pages["/docs/guides/first-calls"]
+    assert "<title>Your first API calls · Siteglass</title>" in page
+    assert re.findall(r"<h1[^>]*>([^<]*)", page) == ["Your first API calls"]
+    contents = re.search(r'<nav class="contents".*?</nav>', page, re.DOTALL)
+    assert contents
+    assert _links(contents[0]) == [f"#{anchor}" for anchor in re.findall(r'<h[23] id="([^"]+)"', page)]
+    assert '<pre tabindex="0"><code class="language-sh">curl -s &quot;$BASE_URL' in page
+    assert "<table>" in pages["/docs/reference/filters"]
+    assert "not run:" not in "".join(pages.values())
+
+
+@pytest.mark.promise("route.GET /docs/api")
+def test_the_reference_shows_our_document(own: httpx.Client, pages: dict[str, str]) -> None:
+    loaded = _loaded({"/docs/api": pages["/docs/api"]})
+    assert set(loaded) == {"icon.svg", "site.css", "reference.css", "policy.js", "scalar.js", "reference.js"}
+    script = own.get(loaded["reference.js"]).text
+    assert 'url: "/openapi.json"' in script
+    for option in ("telemetry: false", "withDefaultFonts: false", "agent: { disabled: true }"):
+        assert option in script
+    assert '<a href="/openapi.json">' in pages["/docs/api"]
+
+
+def test_nothing_comes_from_elsewhere(own: httpx.Client, pages: dict[str, str]) -> None:
+    for path, page in pages.items():
+        for loaded in re.findall(r'\b(?:src|action|srcset)="([^"]*)"', page):
+            assert re.match(r"/(?!/)", loaded), (path, loaded)
+        tags = " ".join(re.findall(r"<[^>]+>", re.sub(r"<pre.*?</pre>", "", page, flags=re.DOTALL)))
+        assert "<style" not in tags
+        assert not re.search(r"<script(?![^>]*\bsrc=)", tags)
+        assert not re.search(r"\s(?:on[a-z]+|style)=", tags), path
+    for name, path in _loaded(pages).items():
+        if name.endswith(".css"):
+            assert "url(" not in own.get(path).text
+            assert "@import" not in own.get(path).text
+
+
+# --- their files --------------------------------------------------------------------------------
+
+
+@pytest.mark.promise("route.GET /docs/files/{version}/{name}")
+def test_their_files(own: httpx.Client, pages: dict[str, str]) -> None:
+    loaded = _loaded(pages)
+    assert {"overview.png", "sgl.svg"} < set(loaded)
+    for name, path in loaded.items():
+        response = own.get(path)
+        assert response.status_code == 200, path
+        assert response.headers["content-type"].partition(";")[0] == KINDS[name.rpartition(".")[2]]
+        assert response.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert response.headers["vary"] == "Accept-Encoding"
+        assert response.headers["x-request-id"]
+        _protected(response)
+
+
+@pytest.mark.parametrize("name", ["scalar.js", "site.css"])
+def test_compressed_for_clients_that_accept_it(own: httpx.Client, pages: dict[str, str], name: str) -> None:
+    path = _loaded(pages)[name]
+    plain = own.get(path, headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    for accepted, compressed in (
+        ("gzip", True),
+        ("br, gzip;q=0.5", True),
+        ("GZIP", True),
+        ("br", False),
+        ("", False),
+        ("gzip;q=0", False),
+        ("gzip; q=0.0, br", False),
+    ):
+        response = own.get(path, headers={"Accept-Encoding": accepted})
+        assert (response.headers.get("content-encoding") == "gzip") is compressed, accepted
+        assert response.content == plain.content
+    assert int(own.get(path, headers={"Accept-Encoding": "gzip"}).headers["content-length"]) < len(plain.content) / 3
+
+
+@pytest.mark.promise(
+    "route.GET /docs/{name}", "route.GET /docs/{section}/{name}", "route.GET /docs/files/{version}/{name}"
+)
+def test_other_paths_are_not_there(own: httpx.Client, pages: dict[str, str]) -> None:
+    files = _loaded(pages)["site.css"].rpartition("/")[0]
+    for path in (
+        f"{files}/LICENSE",
+        f"{files}/landing.html",
+        f"{files}/..%2fdocs.py",
+        f"{files}/scalar.js.gz",
+        "/docs/files/another-version/site.css",
+        files,
+        "/docs/",
+        "/docs/x",
+        "/docs/index",
+        "/docs/guides",
+        "/docs/errors/",
+        "/docs/errors/NO_SUCH_CODE",
+        "/docs/errors/not_found",
+        "/docs/guides/first-calls.html",
+        "/docs/guides/..%2f..%2flanding",
+        "/docs/images/overview.png",
+    ):
+        refused(own.get(path), 404, "NOT_FOUND")
+
+
+# --- errors lead to their pages -----------------------------------------------------------------
+
+
+@pytest.mark.promise("errors.help_link")
+def test_an_error_links_to_the_page_of_its_code(own: httpx.Client, pages: dict[str, str]) -> None:
+    json = {"Content-Type": "application/json"}
+    for response in (
+        own.get("/nope"),
+        own.get(SEARCH),
+        own.post(SEARCH, json={"limt": 1}),
+        own.post(SEARCH, json={"wrapped_query": "@"}),
+        own.post(SEARCH, json={}, headers={"X-API-Key": "wrong"}),
+        own.post(SEARCH, content=b"{}"),
+        own.post(SEARCH, content=b"x" * 70_000, headers=json),
+        own.post(f"{SEARCH}/x", json={}),
+        own.post(ENRICH, json={}),
+        own.post("/v1/opt-out", content=b"[]", headers=json),
+    ):
+        link = response.links["help"]
+        assert response.is_error
+        assert link["url"] == f"/docs/errors/{response.json()['error']}"
+        assert f'<h1 id="{response.json()["error"].lower()}">' in pages[link["url"]]
+
+
+def test_other_responses_do_not(own: httpx.Client) -> None:
+    for response in (own.get("/healthz"), own.get("/docs"), own.post(SEARCH, json={"limit": 1}), own.get("/v1/ledger")):
+        assert response.status_code == 200
+        assert "help" not in response.links

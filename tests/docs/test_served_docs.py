@@ -1,0 +1,90 @@
+"""How Markdown becomes the pages that the service serves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import build_docs
+from siteglass.errors import SiteglassError
+from tests.docs.blocks import ROOT
+
+ADDRESSES = {ROOT / "docs/guides/a.md": "guides/a", ROOT / "docs/README.md": "index", ROOT / "README.md": "readme"}
+
+
+def _body(text: str) -> str:
+    page, _ = build_docs.render(ROOT / "docs/guides/a.md", f"# A\n\n{text}\n", ADDRESSES)
+    return page.partition("</h1>\n")[2].partition("      </main>")[0].strip()
+
+
+@pytest.mark.parametrize(
+    ("text", "rendered"),
+    [
+        ("[x](a.md)", '<p><a href="/docs/guides/a">x</a></p>'),
+        ("[x](a.md#one-two)", '<p><a href="/docs/guides/a#one-two">x</a></p>'),
+        ("[x](../README.md)", '<p><a href="/docs">x</a></p>'),
+        ("[x](../../README.md#try-it)", '<p><a href="/docs/readme#try-it">x</a></p>'),
+        ("[x](#one)", '<p><a href="#one">x</a></p>'),
+        ("[the `x`](../decisions/0001.md) [y](a.md)", '<p>the <code>x</code> <a href="/docs/guides/a">y</a></p>'),
+        (
+            "<!-- not run: why -->\n```sh\na < b\n```",
+            '<pre tabindex="0"><code class="language-sh">a &lt; b\n</code></pre>',
+        ),
+        (
+            "![alt](../images/dashboard/keys.png)",
+            '<p><img loading="lazy" src="{files}/keys.png" alt="alt" /></p>',
+        ),
+        (
+            "| a | b |\n| --- | ---: |\n| 1 | `x\\|y` |",
+            '<div class="scroll" tabindex="0" role="group" aria-label="Table">\n<table>\n<thead>\n<tr>\n<th>a</th>\n'
+            '<th class="right">b</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n'
+            '<td class="right"><code>x|y</code></td>\n</tr>\n</tbody>\n</table>\n</div>',
+        ),
+        (
+            "## One `two`, three\n### One two three",
+            '<h2 id="one-two-three">One <code>two</code>, three</h2>\n<h3 id="one-two-three-1">One two three</h3>',
+        ),
+    ],
+)
+def test_what_markdown_becomes(text: str, rendered: str) -> None:
+    assert _body(text) == rendered
+
+
+@pytest.mark.parametrize("text", ["<b>bold</b>", "<div>\nx\n</div>", "the path {files}/x"])
+def test_what_a_page_may_not_contain(text: str) -> None:
+    with pytest.raises(ValueError, match=r"docs/guides/a\.md: "):
+        _body(text)
+
+
+def test_every_page_for_users_is_served() -> None:
+    served = set(build_docs.served_pages())
+    for_contributors = {"architecture.md", "conformance.md", "decisions"}
+    pages = {
+        path
+        for path in (ROOT / "docs").rglob("*.md")
+        if path.relative_to(ROOT / "docs").parts[0] not in for_contributors
+    }
+    assert pages | {ROOT / "README.md", ROOT / "clients/python/README.md"} == served
+
+
+def test_every_error_code_has_a_served_page() -> None:
+    def codes(kind: type[SiteglassError]) -> set[str]:
+        return {code for each in kind.__subclasses__() for code in (each.code, *codes(each))}
+
+    pages = {path.stem for path in build_docs.served_pages() if path.parent == ROOT / "docs/errors"}
+    assert codes(SiteglassError) == pages - {"README"}
+
+
+def test_the_check_finds_pages_that_are_out_of_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_docs, "FOLDER", tmp_path / "docs")
+    monkeypatch.setattr("sys.argv", ["build_docs.py", "--check"])
+    with pytest.raises(SystemExit, match=r"index\.html"):
+        build_docs.main()
+    monkeypatch.setattr("sys.argv", ["build_docs.py"])
+    build_docs.main()
+    (tmp_path / "docs/guides/gone.html").write_text("")
+    (tmp_path / "docs/index.html").write_text("old")
+    monkeypatch.setattr("sys.argv", ["build_docs.py", "--check"])
+    with pytest.raises(SystemExit, match=r"\(guides/gone\.html, index\.html\)"):
+        build_docs.main()
