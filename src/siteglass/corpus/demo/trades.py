@@ -128,5 +128,8 @@ def trades() -> tuple[Trade, ...]:
 def instead() -> dict[str, Trade]:
     """Word of a trade -> the one that takes the place of some of its businesses; its weight is the share."""
     kinds = {trade.word: trade.service_type for trade in trades()}
-    shares = [(*_split(row[0], ","), row[1:]) for row in _rows(_INSTEAD)]
-    return {word: _trade(kinds[word], float(share), cells) for word, share, cells in shares}
+    made: dict[str, Trade] = {}
+    for head, *cells in _rows(_INSTEAD):
+        word, share = _split(head, ",")
+        made[word] = _trade(kinds[word], float(share), cells)
+    return made
