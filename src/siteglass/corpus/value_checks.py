@@ -1,5 +1,5 @@
-"""Values of leads against the vocabulary: other names are replaced by the value that searches use, and what a search
-could never find is taken out and reported.
+"""Values of leads against the vocabulary. Other names are replaced by the value that searches use. What a search could
+never find is taken out and reported.
 
 A column has few different values, so each is looked up once for a batch, not once for a lead. The catalogue says which
 vocabularies are closed. A value outside an open one is kept: it can be searched literally.

@@ -32,7 +32,7 @@ from siteglass.index.index import Index
 BLOCK_SIZE = 1_000
 """Numbers are allotted in blocks of at least this size."""
 MAX_LEADS_AT_ONCE = 2_000_000
-"""Domains that are held in memory while the store is searched for them, unless one file has more."""
+"""Domains that are kept in memory while the store is searched for them, unless one file has more."""
 LOCK_DEADLINE_S = 3_600
 LOCK_PAUSE_S = 0.1
 

@@ -1,7 +1,7 @@
 """How many leads have each value, taken once from the live generation: completion shows frequent values first.
 
 Each worker counts for itself when values are first asked for. Later requests use these counts until another generation
-is live or they are an hour old, and are never held up by new ones. While nothing is known, callers go without.
+is live or they are an hour old, and never wait for new ones. While nothing is known, callers go without.
 """
 
 from __future__ import annotations
