@@ -85,14 +85,34 @@ def test_an_older_crawl_does_not_replace_a_newer_one(cli: Cli) -> None:
     assert "1 written, 0 older" in cli("index", "load", "same.ndjson")
 
 
-def test_a_wrong_record_names_file_line_and_field(cli: Cli) -> None:
+def test_what_is_wrong_is_listed_and_the_rest_is_loaded(cli: Cli) -> None:
+    cli("index", "create")
     (cli.folder / "wrong.ndjson").write_text(
-        '{"domain":"example.com","crawled_at_ms":1}\n{"domain":7,"crawled_at_ms":1}\n'
+        '{"domain":"example.com","crawled_at_ms":1,"country":"Germny"}\n{"domain":7,"crawled_at_ms":1}\n'
     )
-    message = cli("index", "load", "wrong.ndjson", code=2)
-    assert "wrong.ndjson" in message
-    assert "2" in message
-    assert "domain" in message
+    for _ in range(2):  # once more, the file is in the store already
+        told = cli("index", "load", "wrong.ndjson", of=2).splitlines()[-1]
+        (listed,) = (cli.folder / "store").glob("wrong-*.rejects.ndjson")
+        assert told == f"2 values or lines were rejected and left out; see {listed}"
+    line, country = map(json.loads, listed.read_text().splitlines())
+    assert line == {
+        "line": 2,
+        "domain": "",
+        "field": "",
+        "value": "",
+        "reason": "field domain: Expected `str`, got `int`",
+        "nearest": None,
+    }
+    assert country == {
+        "line": 1,
+        "domain": "example.com",
+        "field": "country",
+        "value": "Germny",
+        "reason": "not a known country",
+        "nearest": "DEU",
+    }
+    rebuilt = cli("index", "rebuild", str(cli.folder / "store"), of=2)
+    assert f"2 values or lines were rejected and left out; see {listed}" in rebuilt
 
 
 def test_only_files_of_leads_get_into_the_store(cli: Cli) -> None:
@@ -102,7 +122,7 @@ def test_only_files_of_leads_get_into_the_store(cli: Cli) -> None:
     )
     (cli.folder / "leads.parquet").write_text("no such file")
     assert cli("index", "load", "leads.parquet", code=2).startswith("siteglass: leads.parquet: not a Parquet file: ")
-    assert not (cli.folder / "store").exists()
+    assert list((cli.folder / "store").glob("*.parquet")) == []
 
 
 AWAY = "postgresql://siteglass@127.0.0.1:9/x"

@@ -16,7 +16,7 @@ import pytest
 from siteglass.corpus.demo import EPOCH_MS, generate, names, write_demo
 from siteglass.corpus.demo.trades import LANGUAGES, trades
 from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
-from siteglass.corpus.lead_files import read_ndjson, read_parquet
+from siteglass.corpus.lead_files import read_lines, read_parquet
 from siteglass.query.vocabulary import vocabulary
 
 FLAGS = ("secure", "responsive", "has_sitemap", "has_schema", "has_robots", "has_heading", "has_description")
@@ -235,7 +235,7 @@ def test_files_hold_what_is_generated(tmp_path: Path, suffix: str) -> None:
     if suffix == ".parquet":
         assert [lead for _, group in read_parquet(path) for lead in group] == list(generate(2_500, seed=4))
     else:
-        assert list(read_ndjson(path)) == list(generate(2_500, seed=4))
+        assert [lead for _, lead in read_lines(path)] == list(generate(2_500, seed=4))
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA, Sighting, evidence_of, read_evidence, write_evidence
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import LeadFileError, record_place, write_parquet
-from siteglass.index.load import to_store
+from testing.lead_store import entered
 
 
 def _seen(domain: str, number: int = 0) -> Sighting:
@@ -74,6 +74,7 @@ def test_a_place_that_is_none(leads: Path, place: str) -> None:
 
 
 def test_it_comes_along_into_the_store(leads: Path, tmp_path: Path) -> None:
-    write_evidence(leads, _table([_seen("a.com")]))
-    stored = to_store(leads, tmp_path / "store")
+    write_evidence(leads, _table([_seen("a.com"), _seen("c.com")]))
+    stored = entered(leads, tmp_path / "store").path
     assert read_evidence(tmp_path / "store", record_place(stored, 0), "a.com") == [_seen("a.com")]
+    assert read_evidence(tmp_path / "store", record_place(stored, 1), "c.com") == [_seen("c.com")]

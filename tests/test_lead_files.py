@@ -19,9 +19,8 @@ from siteglass.corpus.lead_files import (
     LEAD_SCHEMA,
     LeadFileError,
     count_leads,
-    ndjson_to_parquet,
     open_parquet,
-    read_ndjson,
+    read_lines,
     read_parquet,
     read_row_group,
     replacing,
@@ -60,6 +59,10 @@ leads = st.builds(
     categories_uses=texts,
     pages=texts,
     links=texts,
+    first_seen_ms=number(2**42),
+    lead_no=st.none() | st.integers(1, 2**31 - 1),
+    aliases=texts,
+    added=st.lists(st.integers(0, 2**63 - 1), max_size=3).map(tuple),
     score=number(101),
     spending=number(2**33),
     load_time_ms=number(2**31),
@@ -90,8 +93,8 @@ def test_leads_come_back_from_both_kinds_of_file_as_they_were(some: list[Lead]) 
     with tempfile.TemporaryDirectory() as folder:
         lines, table = Path(folder, "leads.ndjson"), Path(folder, "leads.parquet")
         lines.write_bytes(b"".join(msgspec.json.encode(lead) + b"\n" for lead in some))
-        assert list(read_ndjson(lines)) == some
-        assert ndjson_to_parquet(lines, table) == len(some)
+        assert list(read_lines(lines)) == list(enumerate(some, 1))
+        assert write_parquet(table, some) == len(some)
         assert read_all(table) == some
         assert count_leads(lines) == count_leads(table) == len(some)
 
@@ -138,27 +141,18 @@ GOOD = b'{"domain": "a.example", "crawled_at_ms": 5}'
         (b'{"domain": "\xff\xff\xff", "crawled_at_ms": 5}', "'utf-8' codec can't decode"),
     ],
 )
-def test_an_error_in_ndjson_names_file_line_and_field(tmp_path: Path, line: bytes, reason: str) -> None:
+def test_an_error_in_ndjson_names_line_and_field(tmp_path: Path, line: bytes, reason: str) -> None:
     path = write_lines(tmp_path / "leads.ndjson", GOOD, b"", line, GOOD)
-    with pytest.raises(LeadFileError) as raised:
-        list(read_ndjson(path))
-    assert str(raised.value).startswith(f"{path}, line 3: {reason}")
+    good = Lead(domain="a.example", crawled_at_ms=5)
+    (first, (number, found), last) = read_lines(path)
+    assert (first, number, last) == ((1, good), 3, (4, good))
+    assert str(found).startswith(reason)
 
 
 def test_a_line_without_end_is_not_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("siteglass.corpus.lead_files.MAX_LINE_BYTES", 10)
     with pytest.raises(LeadFileError, match=r"line 1: longer than 10 bytes"):
-        list(read_ndjson(write_lines(tmp_path / "leads.ndjson", GOOD)))
-
-
-def test_a_failed_conversion_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
-    target = tmp_path / "leads.parquet"
-    write_parquet(target, generate(3, seed=1))
-    source = write_lines(tmp_path / "leads.ndjson", GOOD, b"{}")
-    with pytest.raises(LeadFileError):
-        ndjson_to_parquet(source, target)
-    assert count_leads(target) == 3
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["leads.ndjson", "leads.parquet"]
+        list(read_lines(write_lines(tmp_path / "leads.ndjson", GOOD)))
 
 
 def test_a_file_takes_its_place_only_when_complete(tmp_path: Path) -> None:

@@ -153,8 +153,10 @@ def _completing() -> str:
             "Completes a text, for keys with the scope `search`. It takes one unit of the rate limit and costs no "
             "credits; a response may be cached for an hour. Equal values, names and aliases come first. Then follow "
             "names that begin with `q`, names of which a later word does, and aliases that do. If there is room, "
-            "corrections of a misspelt `q` come last. Equally good cities are ordered by population, other values by "
-            "name. Without `q`, the most populous countries, states and cities come first, and other values by name."
+            "corrections of a misspelt `q` come last. Among equally good matches, and without `q`, the values that "
+            "more leads have come first. The service counts them once per generation of the index. Of values with "
+            "equal counts, the most populous cities come first, and others by name; without `q`, countries and states "
+            "are also ordered by population."
         )
         + paragraph(f"Fields: {', '.join(map(code, fields))}.")
         + parameter_table(VALUES)

@@ -27,8 +27,9 @@ def leads_page() -> str:
         "# Files of leads\n\n"
         + paragraph(
             "`siteglass index load` reads one record per website: a line of JSON in a file that ends in `.ndjson`, or "
-            "a row of a `.parquet` file. A missing field counts as not known. An unknown field is an error with file "
-            "and line."
+            "a row of a `.parquet` file. A missing field counts as not known. A line that is not a lead, and a value "
+            "that no search could find, are left out and listed in a file of "
+            "[rejects](../guides/load-your-data.md#what-the-loader-checks)."
         )
         + table(["field", "type", "needed", "note"], rows)
         + f"\nNetworks of `social_links`: {', '.join(code(network) for network in SOCIAL_NETWORKS)}.\n"

@@ -31,6 +31,7 @@ from siteglass.dashboard.routes import routes as dashboard_routes
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
 from siteglass.index import generations
 from siteglass.index.index import open_index
+from siteglass.index.value_counts import ValueCounter
 from siteglass.leads.charging import AccountCharger
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.language_model import open_language_model
@@ -123,8 +124,12 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
             if mailer is not None:
                 mailer.close()
 
-    live = LeadEndpoints(index, sealer, hidden, guard, AccountCharger(backends, claims), language_model)
-    sandbox = SandboxEndpoints(index.sandbox(), sealer, hidden, guard, SandboxCharger(settings), language_model)
+    # Test keys complete values as other keys do.
+    counter = ValueCounter(index)
+    live = LeadEndpoints(index, sealer, hidden, guard, AccountCharger(backends, claims), counter, language_model)
+    sandbox = SandboxEndpoints(
+        index.sandbox(), sealer, hidden, guard, SandboxCharger(settings), counter, language_model
+    )
     routes = [
         *_lead_routes(guard, live, sandbox),
         *BillingEndpoints(backends).routes(guard),

@@ -65,7 +65,8 @@ async def test_it_becomes_what_a_fresh_schema_is(old: Postgres, dsn: str, schema
         assert upgraded[kind] == fresh[kind]
     assert "'adjust']" in upgraded["types"]["entry_kind"]
     assert len(rows["ledger"]) == 9
-    assert await _rows(connection, old.schema) == rows
+    # Steps after the baseline add tables, and a row where it has to be there from the start.
+    assert await _rows(connection, old.schema) == rows | {"lead_numbers": ["(t,1)"]}
     for name in (old.schema, schema_name):
         assert await connection.fetchval(f"SELECT version_num FROM {name}.alembic_version") == schema.HEAD
     await connection.close()

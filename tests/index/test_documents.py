@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,14 +19,35 @@ def _lead(domain: str = "example.com", **given_fields: object) -> Lead:
     return Lead(domain=domain, crawled_at_ms=1_793_000_000_000, **given_fields)  # type: ignore[arg-type]  # any of Lead
 
 
+PREPARED: dict[str, Any] = {
+    "lead_no": 7,
+    "first_seen_ms": 1_792_000_000_000,
+    "aliases": ("example.net",),
+    "email_owner": "person",
+    "email_owner_confidence": 0,
+    "phone_owner": "business",
+    "phone_owner_confidence": 100,
+    "added": (2**40,),
+    "dropped": (5, 6),
+}
+
+
 def test_a_document_has_what_answers_spell_and_the_mapping_knows_all() -> None:
-    made = document(_lead(country="USA", state="TX"), "demo.parquet#3")
+    made = document(_lead(country="USA", state="TX", **PREPARED), "demo.parquet#3")
     assert set(SEARCH_SELECTABLE) <= set(made)
     assert set(ENRICH_FIELDS) <= {*made, *made["e"]}
     assert set(made) == set(properties())
     assert made["src"] == "demo.parquet#3"
     assert (made["region"], made["subregion"], made["subdivision"]) == ("Americas", "Northern America", "US-TX")
     assert set(FILTER_ONLY).isdisjoint(SEARCH_SELECTABLE)
+
+
+def test_what_is_prepared_is_in_the_document_only_if_it_is_known() -> None:
+    known = document(_lead(**PREPARED), "f#0")
+    times = {"first_seen": "2026-10-14T17:46:40Z"}
+    expected = {name: value for name, value in PREPARED.items() if name != "first_seen_ms"} | times
+    assert {name: known[name] for name in expected} == expected
+    assert expected.keys().isdisjoint(document(_lead(), "f#0"))
 
 
 def test_rank_is_the_score_then_bits_of_the_domains_hash() -> None:

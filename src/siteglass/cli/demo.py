@@ -199,6 +199,7 @@ async def _fill(backends: Backends, count: int | None, seed: int | None) -> None
     """A live generation of these leads, unless there is one; others that the demo made are dropped."""
     from siteglass.corpus.demo import write_demo
     from siteglass.index import generations
+    from siteglass.index.entry import enter_store
     from siteglass.index.index import open_index
     from siteglass.index.load import load
     from siteglass.index.mapping import SCHEMA_VERSION
@@ -224,8 +225,9 @@ async def _fill(backends: Backends, count: int | None, seed: int | None) -> None
             write_demo(path, count, seed, advance_to)
     _say(f"loading {count:,} leads")
     name = await generations.create(index, generations.Shape(), source=path.name)
+    (stored,) = await enter_store(index, [path])
     with progress("Loading", count) as advance_to:
-        await load(index, path, lambda so_far: advance_to(so_far.read), only=name)
+        await load(index, stored.path, lambda so_far: advance_to(so_far.read), only=name)
     await generations.promote(index, name)
     for before in (g for g in found if g.live):
         await generations.drop(index, before.name)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from siteglass.cli.index import print_load_report, run
+from siteglass.cli.index import print_load_report, print_rejects, run
 
 if TYPE_CHECKING:
     from siteglass.index.golden import GoldenSet
@@ -233,8 +233,9 @@ def index_rebuild(
 def tell_rebuilt(done: RebuildReport) -> None:
     if done.report is not None:
         click.echo(_table(done.report), err=True)
-    read, price = f"leads read from {done.files} files", f"{done.seconds:.1f} seconds"
+    read, price = f"leads read from {len(done.files)} files", f"{done.seconds:.1f} seconds"
     print_load_report(done.loaded, read=read, older="not newer", price=price)
+    print_rejects(done.files)
     if done.report is not None and not done.report.ok:
         left = "it was dropped" if done.name in done.dropped else f"it is kept: siteglass index drop {done.name}"
         click.echo(f"{done.name} was refused, see above; {left}. The live generation is unchanged.", err=True)

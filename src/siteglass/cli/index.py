@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -14,6 +14,7 @@ import click
 from siteglass.settings import load_settings
 
 if TYPE_CHECKING:
+    from siteglass.corpus.lead_store import StoredFile
     from siteglass.index.generations import Generation
     from siteglass.index.index import Index
     from siteglass.index.load import LoadReport
@@ -69,16 +70,22 @@ def index_load(source: Path) -> None:
     """Write the leads of an NDJSON or Parquet file to all generations that receive writes."""
     from siteglass.corpus.lead_files import count_leads
     from siteglass.index import load as loading
+    from siteglass.index.entry import enter_store
     from siteglass.index.rebuild import LEAD_FILES
     from siteglass.platform.progress import progress
 
     if source.suffix not in LEAD_FILES:
         raise click.BadParameter(f"{source}: lead files must be named {' or '.join(LEAD_FILES)}.")
-    path = loading.to_store(source, load_settings().lead_store)
-    with progress("Loading", count_leads(path)) as advance_to:
-        loaded = run(lambda index: loading.load(index, path, lambda so_far: advance_to(so_far.read)))
+
+    async def action(index: Index) -> tuple[StoredFile, LoadReport]:
+        (stored,) = await enter_store(index, [source])
+        with progress("Loading", count_leads(stored.path)) as advance_to:
+            return stored, await loading.load(index, stored.path, lambda so_far: advance_to(so_far.read))
+
+    stored, loaded = run(action)
     price = f"{loaded.document_bytes / max(loaded.read, 1):.0f} bytes sent per document"
     print_load_report(loaded, read="leads read", older="older", price=price)
+    print_rejects([stored])
     if loaded.failed:
         sys.exit(1)
 
@@ -91,6 +98,15 @@ def print_load_report(loaded: LoadReport, *, read: str, older: str, price: str) 
     )
     for reason in loaded.reasons:
         click.echo(f"  {reason}", err=True)
+
+
+def print_rejects(files: Sequence[StoredFile]) -> None:
+    """How many values and lines were not loaded, and where they are listed."""
+    rejected = [file for file in files if file.rejected]
+    if rejected:
+        count = sum(file.rejected for file in rejected)
+        listed = rejected[0].rejects if len(rejected) == 1 else rejected[0].rejects.with_name("*.rejects.ndjson")
+        click.echo(f"{count} values or lines were rejected and left out; see {listed}", err=True)
 
 
 @index_commands.command("drop")

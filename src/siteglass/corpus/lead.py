@@ -17,6 +17,8 @@ SOCIAL_NETWORKS = ("facebook", "linkedin", "twitter", "instagram", "youtube", "t
 ShortText = Annotated[str, msgspec.Meta(max_length=512)]
 LongText = Annotated[str, msgspec.Meta(max_length=20_000)]
 Texts = Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=200)]
+Numbers = Annotated[tuple[Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)], ...], msgspec.Meta(max_length=200)]
+Percent = Annotated[int, msgspec.Meta(ge=0, le=100)]
 
 
 class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
@@ -25,6 +27,11 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     domain: Annotated[str, msgspec.Meta(max_length=253, pattern=r"^[a-z0-9_-]+(\.[a-z0-9_-]+)+$")]
     crawled_at_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)]
     updated_at_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None = None
+    first_seen_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None = None
+    """When the website was first seen. The loader keeps the earliest time that the record and the lead store know."""
+    lead_no: Annotated[int, msgspec.Meta(ge=1, lt=2**31)] | None = None
+    """The number of the domain, which never changes. The loader assigns it; a number in a file outside the lead store
+    is ignored."""
 
     url: ShortText = ""
     business_name: ShortText = ""
@@ -32,7 +39,8 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     description: Annotated[str, msgspec.Meta(max_length=2_000)] = ""
     text: LongText = ""
     keywords: Texts = ()
-    language: Annotated[str, msgspec.Meta(max_length=2)] = ""
+    language: ShortText = ""
+    """ISO 639-1 code. The loader also accepts names."""
     favicon: ShortText = ""
 
     emails: Texts = ()
@@ -44,10 +52,17 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Keys among SOCIAL_NETWORKS, one profile each."""
     other_profiles: Texts = ()
     """Profiles on networks outside SOCIAL_NETWORKS."""
+    email_owner: ShortText = ""
+    """Class of the owner of the best address."""
+    email_owner_confidence: Percent | None = None
+    phone_owner: ShortText = ""
+    """Class of the owner of the best number."""
+    phone_owner_confidence: Percent | None = None
 
-    country: Annotated[str, msgspec.Meta(max_length=3)] = ""
-    state: Annotated[str, msgspec.Meta(max_length=6)] = ""
-    """ISO 3166-2 code without the country."""
+    country: ShortText = ""
+    """ISO 3166-1 alpha-3 code. The loader also accepts alpha-2 codes and names."""
+    state: ShortText = ""
+    """ISO 3166-2 code without the country. The loader also accepts codes with the country, and names."""
     city: ShortText = ""
 
     technologies: Texts | None = None
@@ -61,8 +76,14 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Where trades were read: id -> one of TRADE_SOURCES. A trade that was given with the record has none."""
     pages: Texts = ()
     links: Texts = ()
+    aliases: Texts = ()
+    """Other domains that lead to this website."""
+    added: Numbers = ()
+    """Technologies that the website started to use, with the time of the change, as one number each."""
+    dropped: Numbers = ()
+    """Technologies that the website stopped using, as in `added`."""
 
-    score: Annotated[int, msgspec.Meta(ge=0, le=100)] | None = None
+    score: Percent | None = None
     spending: Annotated[int, msgspec.Meta(ge=0, lt=2**33)] | None = None
     """Estimated advertising spending, whole USD a month."""
     load_time_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**31)] | None = None

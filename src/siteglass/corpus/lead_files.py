@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import msgspec
 import pyarrow as pa
@@ -24,6 +24,7 @@ MAX_LINE_BYTES = 8_000_000
 
 _FIELDS = msgspec.structs.fields(Lead)
 _SEPARATOR = "\x1f"
+_Value = TypeVar("_Value")
 _SHORT_BYTES = 100
 # Columns whose values recur: decoded once each, and shared by the leads that have them.
 _REPEATED = {"language", "country", "state", "city", "service_type"} | {
@@ -43,18 +44,31 @@ def _column(field: msgspec.structs.FieldInfo) -> pa.Field[Any]:
     if isinstance(kind, msgspec.inspect.UnionType):
         nullable = True
         (kind,) = (one for one in kind.types if not isinstance(one, msgspec.inspect.NoneType))
-    text = pa.field("element", pa.string(), nullable=False)
     columns: dict[type, pa.DataType] = {
         msgspec.inspect.StrType: pa.string(),
         msgspec.inspect.IntType: pa.int64(),
         msgspec.inspect.BoolType: pa.bool_(),
-        msgspec.inspect.VarTupleType: pa.list_(text),
         msgspec.inspect.DictType: pa.map_(pa.string(), pa.string()),
     }
+    if isinstance(kind, msgspec.inspect.VarTupleType):
+        element = pa.field("element", columns[type(kind.item_type)], nullable=False)
+        return pa.field(field.name, pa.list_(element), nullable=nullable)
     return pa.field(field.name, columns[type(kind)], nullable=nullable)
 
 
 LEAD_SCHEMA: pa.Schema = pa.schema([_column(field) for field in _FIELDS])
+
+
+def unknown_column(field: pa.Field[Any], rows: int) -> pa.Array[Any]:
+    """A column of LEAD_SCHEMA for leads of which it isn't known: null where it may be, otherwise empty."""
+    empty: list[Any] | str = [] if pa.types.is_nested(field.type) else ""
+    column: pa.Array[Any] = pa.array([None if field.nullable else empty] * rows, field.type)
+    return column
+
+
+def column_values(table: pa.Table, name: str) -> list[Any]:
+    """A column as Python's values."""
+    return table.column(name).to_pylist()
 
 
 @contextmanager
@@ -135,9 +149,17 @@ def _buffer(column: pa.Array[Any], number: int, code: str, length: int) -> list[
 
 
 def _lists(column: pa.ListArray[Any]) -> list[tuple[str, ...] | None]:
+    return _parts(column, tuple(_texts(column.values)))
+
+
+def _number_lists(column: pa.ListArray[Any]) -> list[tuple[int | None, ...] | None]:
+    return _parts(column, tuple(_numbers(column.values)))
+
+
+def _parts(column: pa.ListArray[Any], values: tuple[_Value, ...]) -> list[tuple[_Value, ...] | None]:
+    """The values of all rows, cut into rows."""
     ends = _buffer(column, 1, "i", len(column) + 1)
-    texts = tuple(_texts(column.values))
-    found: list[tuple[str, ...] | None] = [texts[start:end] for start, end in pairwise(ends)]
+    found: list[tuple[_Value, ...] | None] = [values[start:end] for start, end in pairwise(ends)]
     if column.null_count:
         missing = column.is_null().cast(pa.int8())
         for row, is_missing in enumerate(_buffer(missing, 1, "b", len(column))):
@@ -162,6 +184,7 @@ _READERS: dict[pa.DataType, Callable[[Any], Sequence[Any]]] = {
     pa.int64(): _numbers,
     pa.bool_(): _flags,
     LEAD_SCHEMA.field("emails").type: _lists,
+    LEAD_SCHEMA.field("added").type: _number_lists,
     LEAD_SCHEMA.field("social_links").type: _maps,
 }
 
@@ -242,8 +265,8 @@ def read_records(store: Path, place: str, domains: Collection[str]) -> list[Lead
         return read_row_group(file, row_group, domains)
 
 
-def read_ndjson(path: Path) -> Iterator[Lead]:
-    """One lead a line, every value checked; blank lines are passed over."""
+def read_lines(path: Path) -> Iterator[tuple[int, Lead | str]]:
+    """The number of each line, and its lead, or why it is not one; blank lines are passed over."""
     decoder = msgspec.json.Decoder(Lead)
     with open(path, "rb") as source:
         for number in range(1, 2**62):
@@ -255,9 +278,9 @@ def read_ndjson(path: Path) -> Iterator[Lead]:
             if not line.strip():
                 continue
             try:
-                yield decoder.decode(line)
+                yield number, decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise LeadFileError(f"{path}, line {number}: {_reason(error)}") from None
+                yield number, _reason(error)
 
 
 def _reason(error: Exception) -> str:
@@ -267,14 +290,9 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def ndjson_to_parquet(source: Path, target: Path) -> int:
-    """Check every line of `source` and write the leads to `target`; the number written."""
-    return write_parquet(target, read_ndjson(source))
-
-
 def count_leads(path: Path) -> int:
-    """How many leads a file holds, by its name NDJSON or Parquet."""
-    if path.suffix == ".ndjson":
+    """How many leads a file holds, by its name Parquet or NDJSON."""
+    if path.suffix != ".parquet":
         with open(path, "rb") as source:
             return sum(1 for line in source if line.strip())
     with open_parquet(path) as file:

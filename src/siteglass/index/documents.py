@@ -118,6 +118,21 @@ def _content(lead: Lead) -> list[str]:
     return [part for part in (lead.title, lead.business_name, lead.description, *lead.keywords, text) if part]
 
 
+def _prepared(lead: Lead) -> dict[str, Any]:
+    """What is stored for what comes next, see `mapping`."""
+    return {
+        "lead_no": lead.lead_no,
+        "first_seen": None if lead.first_seen_ms is None else moment_text(lead.first_seen_ms),
+        "aliases": lead.aliases,
+        "email_owner": lead.email_owner,
+        "email_owner_confidence": lead.email_owner_confidence,
+        "phone_owner": lead.phone_owner,
+        "phone_owner_confidence": lead.phone_owner_confidence,
+        "added": lead.added,
+        "dropped": lead.dropped,
+    }
+
+
 def document(lead: Lead, source: str, contacts: Sequence[str] = ()) -> dict[str, Any]:
     """The document of a lead; `source` is the position of its Parquet record, `contacts` the keys by which an opt-out
     finds it."""
@@ -177,6 +192,8 @@ def document(lead: Lead, source: str, contacts: Sequence[str] = ()) -> dict[str,
         "domain_rank": keys.domain_rank,
         "bucket": keys.bucket,
     }
+    # Most leads have few of these, or none, and a field that is missing takes no room.
+    made.update({name: value for name, value in _prepared(lead).items() if value not in (None, "", ())})
     if region:
         made["region"] = region
     if subregion:

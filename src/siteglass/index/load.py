@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from siteglass.corpus.evidence_files import evidence_of
-from siteglass.corpus.lead_files import count_leads, ndjson_to_parquet, read_parquet, record_place, replacing
+from siteglass.corpus.lead_files import read_parquet, record_place
 from siteglass.index import generations
 from siteglass.index.expiry import oldest_crawl_ms
 from siteglass.index.index import Index
@@ -33,34 +30,6 @@ class LoadReport(WriteReport):
     document_bytes: int = 0
 
 
-def to_store(source: Path, store: Path) -> Path:
-    """The Parquet file of a source in the lead store, where documents point back to; NDJSON becomes Parquet first.
-
-    Its name holds a hash of the source, so that no later file of the same name can replace it. Evidence comes along.
-    """
-    if source.resolve().parent == store.resolve():
-        return source
-    if source.suffix == ".parquet":
-        count_leads(source)  # other files must not get into the store
-    store.mkdir(parents=True, exist_ok=True)
-    with source.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()[:12]
-    target = store / f"{source.stem}-{digest}.parquet"
-    if evidence_of(source).exists():
-        _copy(evidence_of(source), evidence_of(target))
-    if not target.exists():
-        if source.suffix == ".parquet":
-            _copy(source, target)
-        else:
-            ndjson_to_parquet(source, target)
-    return target
-
-
-def _copy(source: Path, target: Path) -> None:
-    with replacing(target) as copy, source.open("rb") as original:
-        shutil.copyfileobj(original, copy)
-
-
 def batches(path: Path, preparer: Preparer) -> Iterator[list[PreparedLead]]:
     """The leads of a Parquet file, as many at once as make a bulk body of bounded size."""
     batch: list[PreparedLead] = []
@@ -81,10 +50,10 @@ def batches(path: Path, preparer: Preparer) -> Iterator[list[PreparedLead]]:
 async def load(
     index: Index, path: Path, on_progress: Callable[[LoadReport], None], *, only: str | None = None
 ) -> LoadReport:
-    """Write all leads of a Parquet file; a few batches are under way while the next is made in a thread.
+    """Write all leads of a Parquet file of the lead store, see `entry`.
 
-    They go to every generation that takes writes, or to `only` one that is being built: there, what others wrote since
-    it was made is as new or newer, and stays.
+    A few batches are under way while the next is made in a thread. They go to every generation that takes writes, or to
+    `only` one that is being built: there, what others wrote since it was made is as new or newer, and stays.
     """
     loaded = LoadReport()
     under_way: set[asyncio.Task[None]] = set()

@@ -41,22 +41,37 @@ _FACETED = {
     "state",
     "city",
     "language",
+    # A search for keywords asks `content`; facets count them as they are.
+    "keywords",
 }
 
 # Indexed and never shown.
 FILTER_ONLY: dict[str, dict[str, Any]] = {
     "content": {"type": "text", "analyzer": "content", "norms": False},
-    "facts": {"type": "keyword", "doc_values": False},
+    "facts": {"type": "keyword"},
     "contacts": {"type": "keyword", "doc_values": False},
     "subdivision": {"type": "keyword", "doc_values": False},
     "trade_tree": {"type": "keyword", "doc_values": False},
-    "region": {"type": "keyword", "doc_values": False},
+    "region": {"type": "keyword"},
     "subregion": {"type": "keyword", "doc_values": False},
     "rank": {"type": "long"},
     "spending_rank": {"type": "long"},
     "crawled_rank": {"type": "long"},
     "domain_rank": {"type": "long"},
     "bucket": {"type": "short"},
+    "lead_no": {"type": "integer"},
+    "added": {"type": "long"},
+    "dropped": {"type": "long"},
+}
+
+# Stored with the record for what comes next; no response shows them yet.
+_PREPARED: dict[str, dict[str, Any]] = {
+    "first_seen": {"type": "date", "doc_values": False},
+    "aliases": {"type": "keyword", "ignore_above": IGNORE_ABOVE, "doc_values": False},
+    "email_owner": {"type": "keyword"},
+    "email_owner_confidence": {"type": "byte", "doc_values": False},
+    "phone_owner": {"type": "keyword"},
+    "phone_owner_confidence": {"type": "byte", "doc_values": False},
 }
 
 
@@ -80,7 +95,7 @@ def properties() -> dict[str, Any]:
             mapped[field.name] = {"type": "object", "enabled": False}
         elif field.show.type == "boolean":
             mapped[field.name] = {"type": "boolean", "index": False, "doc_values": False}
-        elif kind in (Kind.TERM, Kind.PATH):
+        elif kind in (Kind.TERM, Kind.PATH) or field.name in _FACETED:
             mapped[field.name] = _keyword(field.name)
         elif kind is Kind.NUMBER and field.show.type == "integer":
             # Wide enough for every number a condition may name: a bound past the type is refused by the engine.
@@ -96,7 +111,7 @@ def properties() -> dict[str, Any]:
         "properties": {"spending": {"type": "long", "doc_values": False}, "social_accounts": dict(_SHOWN_ONLY)}
     }
     mapped["src"] = dict(_SHOWN_ONLY)
-    return {**mapped, **FILTER_ONLY}
+    return {**mapped, **_PREPARED, **FILTER_ONLY}
 
 
 def index_body(

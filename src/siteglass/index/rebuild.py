@@ -6,7 +6,6 @@ only then are the files listed. So every change is either in a listed file, or w
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Sequence
@@ -14,11 +13,13 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from siteglass.corpus.lead_files import count_leads
+from siteglass.corpus.lead_store import StoredFile
 from siteglass.errors import Unavailable
 from siteglass.index import generations
+from siteglass.index.entry import enter_store
 from siteglass.index.golden import GoldenSet
 from siteglass.index.index import Index
-from siteglass.index.load import LoadReport, load, to_store
+from siteglass.index.load import LoadReport, load
 from siteglass.index.verification import Check, Report, Tolerances, verify
 from siteglass.platform.backends import EngineError
 from siteglass.platform.progress import progress
@@ -47,7 +48,7 @@ class RebuildReport:
     """What became of it."""
 
     name: str
-    files: int
+    files: list[StoredFile]
     loaded: LoadReport
     seconds: float
     report: Report | None
@@ -69,7 +70,8 @@ async def rebuild(index: Index, sources: Sequence[Path], plan: RebuildPlan) -> R
     name = await generations.create(index, building, source, unfinished=True)
     try:
         files = files_of(sources)
-        loaded = await _fill(index, name, files)
+        stored = await enter_store(index, files)
+        loaded = await _fill(index, name, [file.path for file in stored])
         await generations.finish(index, name, plan.shape)
         report = await _verified(index, name, plan, loaded) if plan.verify else None
     except Exception as error:
@@ -86,7 +88,7 @@ async def rebuild(index: Index, sources: Sequence[Path], plan: RebuildPlan) -> R
         await generations.promote(index, name, forced=plan.forced)
         dropped = await generations.retain(index, plan.keep)
     seconds = time.monotonic() - started
-    return RebuildReport(name, len(files), loaded, seconds, report, plan.promote and not refused, dropped)
+    return RebuildReport(name, stored, loaded, seconds, report, plan.promote and not refused, dropped)
 
 
 def files_of(sources: Sequence[Path]) -> list[Path]:
@@ -106,10 +108,9 @@ def files_of(sources: Sequence[Path]) -> list[Path]:
 
 
 async def _fill(index: Index, name: str, files: list[Path]) -> LoadReport:
-    stored = [await asyncio.to_thread(to_store, path, index.settings.lead_store) for path in files]
     whole = LoadReport()
-    with progress("Rebuilding", sum(count_leads(path) for path in stored)) as advance_to:
-        for path in stored:
+    with progress("Rebuilding", sum(count_leads(path) for path in files)) as advance_to:
+        for path in files:
             _add(whole, await load(index, path, _further(advance_to, whole.read), only=name))
     if not whole.read:
         raise generations.GenerationError("The files contain no leads")

@@ -11,9 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from siteglass.corpus.lead_files import LEAD_SCHEMA
+from siteglass.corpus.lead_files import LEAD_SCHEMA, unknown_column
 
-TIMES = ("crawled_at_ms", "updated_at_ms")
+# Times, and what the loader assigns: a lead says the same whatever they are.
+NOT_CONTENT = ("crawled_at_ms", "updated_at_ms", "first_seen_ms", "lead_no")
 HASH_BYTES = 16
 
 _PREVIOUS: dict[str, pa.DataType] = {
@@ -26,15 +27,13 @@ _NONE, _BETWEEN_VALUES, _BETWEEN_FIELDS = "\x00", "\x1f", "\x1e"
 
 
 def content_hashes(leads: pa.RecordBatch | pa.Table) -> list[bytes]:
-    """A hash of each row over all fields but its times; a column that is missing counts as unknown."""
+    """A hash of each row over all fields but NOT_CONTENT; a column that is missing counts as unknown."""
     columns: list[Any] = []
     for field in LEAD_SCHEMA:
-        if field.name in TIMES:
+        if field.name in NOT_CONTENT:
             continue
-        if field.name in leads.schema.names:
-            columns += _as_texts(leads.column(field.name))
-        else:
-            columns.append(pa.scalar(_NONE))
+        is_known = field.name in leads.schema.names
+        columns += _as_texts(leads.column(field.name) if is_known else unknown_column(field, leads.num_rows))
     joined: Any = pc.binary_join_element_wise(*columns, _BETWEEN_FIELDS)
     return [hashlib.blake2b(text.encode(), digest_size=HASH_BYTES).digest() for text in joined.to_pylist()]
 

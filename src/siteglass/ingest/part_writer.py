@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from siteglass.corpus.evidence_files import write_evidence
-from siteglass.corpus.lead_files import LEAD_SCHEMA, ROW_GROUP_SIZE, batch_of, leads_of, replacing
+from siteglass.corpus.lead_files import LEAD_SCHEMA, ROW_GROUP_SIZE, batch_of, leads_of, replacing, unknown_column
 from siteglass.corpus.trade_rules import Candidate, decide
 from siteglass.ingest.content import PREVIOUS_SCHEMA, content_hashes
 from siteglass.ingest.domain_summaries import MAX_VALUES, together
@@ -96,10 +96,16 @@ def leads_of_rows(rows: pa.Table, rules: Rules, contacts: Contacts) -> pa.Record
         "spending": [_spending(rules, some, country) for some, country in zip(technologies, countries, strict=True)],
     }
     columns = [
-        pa.array(made[field.name], field.type) if field.name in made else _as(rows.column(field.name), field.type)
-        for field in LEAD_SCHEMA
+        pa.array(made[field.name], field.type) if field.name in made else _column(rows, field) for field in LEAD_SCHEMA
     ]
     return pa.record_batch(columns, schema=LEAD_SCHEMA)
+
+
+def _column(rows: pa.Table, field: pa.Field[Any]) -> Any:
+    """What pages say of a field; some fields they say nothing of."""
+    if field.name not in rows.schema.names:
+        return unknown_column(field, rows.num_rows)
+    return _as(rows.column(field.name), field.type)
 
 
 def _checks(

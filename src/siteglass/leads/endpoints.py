@@ -15,6 +15,7 @@ from siteglass.access.keys import Caller
 from siteglass.billing.credits import Bill
 from siteglass.errors import Unavailable
 from siteglass.index.index import Index
+from siteglass.index.value_counts import ValueCounter
 from siteglass.leads import enrich, evidence, interpret, search
 from siteglass.leads.charging import Offer, Work
 from siteglass.leads.enrich import EnrichmentResult
@@ -71,6 +72,7 @@ class LeadEndpoints:
     suppression: SuppressionFilter
     guard: Guard
     till: Charger
+    value_counter: ValueCounter
     language_model: LanguageModel | None = None
     """Asked about sentences that the rules cannot read, where one is configured."""
 
@@ -184,8 +186,9 @@ class LeadEndpoints:
     async def values(self, request: Request, _caller: Caller, _call: Call) -> Response:
         """Known values of a field that complete a text."""
         wanted = read_values(request.path_params["field"], request.query_params)
+        popularity = await self.value_counter.popularity(wanted.field, wanted.kind)
         # In a thread, since the first request of a kind sorts its keys.
         values, more = await asyncio.to_thread(
-            completion.complete, wanted.kind, wanted.text, wanted.limit, wanted.country
+            completion.complete, wanted.kind, wanted.text, wanted.limit, wanted.country, popularity
         )
         return json_response(values_response(wanted, values, more), headers=VALUES_HEADERS)

@@ -187,8 +187,9 @@ VALUES = Operation(
     "Leads",
     "Complete a value",
     "Lists known values for filters and directives that match `q` by name, alias or code. Exact matches come first, "
-    "then names that start with `q`, names with a later word that does, aliases that do, and likely typos. Cities are "
-    "ordered by population, others by name. Costs no credits. Responses may be cached for an hour.",
+    "then names that start with `q`, names with a later word that does, aliases that do, and likely typos. Among "
+    "equally good matches, values that more leads have come first; ties are ordered by population for cities, by name "
+    "for others. Costs no credits. Responses may be cached for an hour.",
     Success("The best matches.", (ValuesResponse,), examples.completed_values),
     scope="search",
     parameters=ValuesParameters,

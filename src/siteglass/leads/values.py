@@ -24,8 +24,8 @@ MAX_Q_CHARS = 64
 FIELDS = tuple(dict.fromkeys(one.field for one in COMPLETABLE.values()))
 NARROWED = tuple(name for name in FIELDS if "country" in DETAILS.get(COMPLETABLE[name].kind, ()))
 
-# The same for everybody until the vocabulary changes, and requested with every letter that is typed. So this is the
-# only response that may be cached, by the caller alone.
+# The same for everybody until the vocabulary or the live generation changes, and requested with every letter that is
+# typed. So this is the only response that may be cached, by the caller alone.
 VALUES_HEADERS = {"Cache-Control": "private, max-age=3600", "Vary": "X-API-Key"}
 
 
@@ -45,7 +45,7 @@ class ValuesParameters(Parameters):
         Meta(
             max_length=MAX_Q_CHARS,
             description=f"The start of a name, of a later word in it, of an alias or of a code; at most {MAX_Q_CHARS} "
-            "characters. Case and accents are ignored. Defaults to the first values.",
+            "characters. Case and accents are ignored. Defaults to the values that most leads have.",
             examples=["münchen"],
         ),
     ] = ""

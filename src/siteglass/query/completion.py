@@ -42,6 +42,17 @@ class CompletedValue(NamedTuple):
     alias: str | None
 
 
+class Popularity(NamedTuple):
+    """How often the values of a kind occur in leads, by their places; made by `popularity`."""
+
+    fewest: Sequence[int]
+    """The number of leads with each value, negated: sorted, the value of most leads comes first."""
+    ranks: Sequence[int]
+    """The rank of each value among all."""
+    first: list[int]
+    """The values in the order in which they are shown before anything is typed."""
+
+
 DETAILS: dict[Kind, tuple[str, ...]] = {
     "state": ("country",),
     "city": ("country", "state"),
@@ -160,19 +171,34 @@ class _Completer:
                 for value in vocabulary().resolve("trade", key):
                     yield key, places[value], ""
 
-    def complete(self, text: str, limit: int, country: str | None) -> tuple[list[CompletedValue], bool]:
+    def popularity(self, count_of: Callable[[KnownValue], int]) -> Popularity:
+        fewest = array("q", [-count_of(one) for one in self._known])
+        # Sorts are stable: values with equal counts keep the order that they have without counts.
+        ranks = array("I", bytes(4 * len(fewest)))
+        for rank, place in enumerate(sorted(range(len(fewest)), key=fewest.__getitem__)):
+            ranks[place] = rank
+        return Popularity(fewest, ranks, sorted(self._first, key=fewest.__getitem__))
+
+    def complete(
+        self, text: str, limit: int, country: str | None, popularity: Popularity | None
+    ) -> tuple[list[CompletedValue], bool]:
         text = clean(text)
-        first = self._first if country is None else self._first_of.get(country, [])
+        first = self._first if popularity is None else popularity.first
+        if country is not None:
+            first = self._first_of.get(country, [])
+            if popularity is not None and not text:
+                first = sorted(first, key=popularity.fewest.__getitem__)
         if not text:
             return [CompletedValue(self._known[place], None) for place in first[:limit]], len(first) > limit
+        ranks = None if popularity is None else popularity.ranks
         within = None if country is None else set(first)
         found: dict[int, str] = {}
         for group in self._groups(text, within):
-            _add(found, group, within, limit + 1)
+            _add(found, group, within, limit + 1, ranks)
             if len(found) > limit:
                 break
         if len(found) < limit:
-            _add(found, self._near(text), within, limit + 1)
+            _add(found, self._near(text), within, limit + 1, ranks)
         shown = [CompletedValue(self._known[place], alias or None) for place, alias in found.items()]
         return shown[:limit], len(shown) > limit
 
@@ -204,12 +230,14 @@ class _Completer:
         return {place: "" for place in places if self._known[place].value == value}
 
 
-def _add(found: dict[int, str], group: dict[int, str], within: set[int] | None, most: int) -> None:
+def _add(
+    found: dict[int, str], group: dict[int, str], within: set[int] | None, most: int, ranks: Sequence[int] | None
+) -> None:
     """Add the foremost of a group that are not found yet, until there are `most`."""
     fresh = group.keys() - found.keys()
     if within is not None:
         fresh &= within
-    for place in nsmallest(most - len(found), fresh):
+    for place in nsmallest(most - len(found), fresh, key=None if ranks is None else ranks.__getitem__):
         found[place] = group[place]
 
 
@@ -266,11 +294,22 @@ def _completer(kind: Kind) -> _Completer:
     return _Completer(kind, _known(kind), _weights(kind))
 
 
-def complete(kind: Kind, text: str, limit: int, country: str | None = None) -> tuple[list[CompletedValue], bool]:
+def _built(kind: Kind) -> _Completer:
+    with _building:
+        return _completer(kind)
+
+
+def popularity(kind: Kind, count_of: Callable[[KnownValue], int]) -> Popularity:
+    """The order of the values of a kind by how many leads have them; `count_of` is called for every value."""
+    return _built(kind).popularity(count_of)
+
+
+def complete(
+    kind: Kind, text: str, limit: int, country: str | None = None, popularity: Popularity | None = None
+) -> tuple[list[CompletedValue], bool]:
     """The values that best fit a text, at most `limit`, and whether there are more; of blank text the first ones.
 
-    The first call of a kind sorts its keys, which for cities takes half a second.
+    Among values that fit equally well those come first that more leads have, where that is known. The first call of a
+    kind sorts its keys, which for cities takes half a second.
     """
-    with _building:
-        made = _completer(kind)
-    return made.complete(text, limit, country)
+    return _built(kind).complete(text, limit, country, popularity)

@@ -101,8 +101,8 @@ def test_the_name_of_a_directive_is_understood(own: httpx.Client, name: str, fie
 
 
 @pytest.mark.promise("values.order")
-def test_equal_then_begun_then_later_words_then_aliases(own: httpx.Client) -> None:
-    found = _body(own, "city", q="york", limit=50)["values"]
+def test_equal_then_begun_then_later_words_then_aliases(uncounted: httpx.Client) -> None:
+    found = _body(uncounted, "city", q="york", limit=50)["values"]
     assert [(one["value"], one["state"]) for one in found] == [
         ("York", "GB-ENG"),
         ("York", "US-PA"),
@@ -114,7 +114,7 @@ def test_equal_then_begun_then_later_words_then_aliases(own: httpx.Client) -> No
         ("West New York", "US-NJ"),
         ("Danforth East York", "CA-ON"),
     ]
-    assert [(one["value"], one["matched"]) for one in _body(own, "country", q="united")["values"]] == [
+    assert [(one["value"], one["matched"]) for one in _body(uncounted, "country", q="united")["values"]] == [
         ("ARE", None),
         ("GBR", None),
         ("USA", None),
@@ -122,9 +122,9 @@ def test_equal_then_begun_then_later_words_then_aliases(own: httpx.Client) -> No
         ("TZA", "united republic of tanzania"),
         ("VIR", "united states virgin islands"),
     ]
-    kings = [(one["value"], one["matched"]) for one in _body(own, "country", q="king", limit=3)["values"]]
+    kings = [(one["value"], one["matched"]) for one in _body(uncounted, "country", q="king", limit=3)["values"]]
     assert kings == [("GBR", None), ("BEL", "kingdom of belgium"), ("DNK", "kingdom of denmark")]
-    assert _values(own, "offers", q="mark") == ["marketing", "email_marketing", "social_media_marketing"]
+    assert _values(uncounted, "offers", q="mark") == ["marketing", "email_marketing", "social_media_marketing"]
 
 
 @pytest.mark.promise("values.order")
@@ -143,12 +143,12 @@ def test_names_that_differ_in_case_or_a_hyphen(own: httpx.Client) -> None:
 
 
 @pytest.mark.promise("values.q")
-def test_several_words_of_a_name(own: httpx.Client) -> None:
-    assert _values(own, "technologies", q="tag  Man", limit=2) == [
+def test_several_words_of_a_name(uncounted: httpx.Client) -> None:
+    assert _values(uncounted, "technologies", q="tag  Man", limit=2) == [
         "Google Tag Manager",
         "Google Tag Manager for WordPress",
     ]
-    assert _values(own, "subregion", q="asia") == [
+    assert _values(uncounted, "subregion", q="asia") == [
         "Central Asia",
         "Eastern Asia",
         "South-eastern Asia",
@@ -158,14 +158,14 @@ def test_several_words_of_a_name(own: httpx.Client) -> None:
 
 
 @pytest.mark.promise("values.order")
-def test_cities_by_population_others_by_name(own: httpx.Client) -> None:
-    assert _values(own, "city", q="s", limit=4) == ["Shanghai", "Shenzhen", "São Paulo", "Seoul"]
-    states = [one["state"] for one in _body(own, "city", q="springfield", limit=5)["values"]]
+def test_cities_by_population_others_by_name(uncounted: httpx.Client) -> None:
+    assert _values(uncounted, "city", q="s", limit=4) == ["Shanghai", "Shenzhen", "São Paulo", "Seoul"]
+    states = [one["state"] for one in _body(uncounted, "city", q="springfield", limit=5)["values"]]
     assert states == ["US-MO", "US-MA", "US-IL", "US-OR", "US-OH"]
     # There are two of them, which no filter tells apart.
-    assert _values(own, "city", q="Gwangju") == ["Gwangju"]
-    assert _values(own, "state", q="new", country="USA") == ["US-NH", "US-NJ", "US-NM", "US-NY"]
-    assert _values(own, "state", q="Limburg") == ["BE-VLI", "NL-LI"]
+    assert _values(uncounted, "city", q="Gwangju") == ["Gwangju"]
+    assert _values(uncounted, "state", q="new", country="USA") == ["US-NH", "US-NJ", "US-NM", "US-NY"]
+    assert _values(uncounted, "state", q="Limburg") == ["BE-VLI", "NL-LI"]
 
 
 @pytest.mark.promise("values.order")
@@ -197,7 +197,7 @@ def test_nothing_is_like_it(own: httpx.Client, text: str) -> None:
 
 @pytest.mark.promise("values.blank")
 @pytest.mark.parametrize("asked", [{}, {"q": ""}, {"q": " \t "}])
-def test_without_a_text_the_first_ones(own: httpx.Client, asked: dict[str, str]) -> None:
+def test_without_a_text_the_first_ones(uncounted: httpx.Client, asked: dict[str, str]) -> None:
     first = {
         "city": ["Shanghai", "Beijing", "Shenzhen"],
         "country": ["CHN", "IND", "USA"],
@@ -210,7 +210,7 @@ def test_without_a_text_the_first_ones(own: httpx.Client, asked: dict[str, str])
         "subregion": ["Australia and New Zealand", "Central Asia", "Eastern Asia"],
     }
     for field, values in first.items():
-        assert _values(own, field, limit=3, **asked) == values
+        assert _values(uncounted, field, limit=3, **asked) == values
 
 
 @pytest.mark.promise("values.limit", "limit.values_default", "limit.values_most")
@@ -227,13 +227,13 @@ def test_limit_and_more(own: httpx.Client) -> None:
 
 @pytest.mark.promise("values.country")
 @pytest.mark.parametrize("country", ["USA", "us", "United States", "Vereinigte Staaten"])
-def test_of_one_country(own: httpx.Client, country: str) -> None:
-    assert _values(own, "city", limit=3, country=country) == ["New York City", "Los Angeles", "Brooklyn"]
-    assert _values(own, "state", limit=3, country=country) == ["US-CA", "US-NY", "US-TX"]
-    paris = _body(own, "city", q="paris", limit=1, country=country)["values"]
+def test_of_one_country(uncounted: httpx.Client, country: str) -> None:
+    assert _values(uncounted, "city", limit=3, country=country) == ["New York City", "Los Angeles", "Brooklyn"]
+    assert _values(uncounted, "state", limit=3, country=country) == ["US-CA", "US-NY", "US-TX"]
+    paris = _body(uncounted, "city", q="paris", limit=1, country=country)["values"]
     assert [(one["value"], one["country"]) for one in paris] == [("Paris", "USA")]
-    assert _values(own, "state", q="CA", country=country)[0] == "US-CA"
-    assert _values(own, "city", q="Munich", country=country) == []
+    assert _values(uncounted, "state", q="CA", country=country)[0] == "US-CA"
+    assert _values(uncounted, "city", q="Munich", country=country) == []
 
 
 # --- what it costs ------------------------------------------------------------------------------

@@ -110,8 +110,9 @@ def _split(text: str, mark: str) -> tuple[str, ...]:
 
 def _trade(service_type: str, weight: float, cells: list[str]) -> Trade:
     word, ids, offers, keywords, labels = cells
-    commas = (_split(cell, ",") for cell in (ids, offers, keywords))
-    return Trade(service_type, weight, word, *commas, _split(labels, ";"))
+    return Trade(
+        service_type, weight, word, _split(ids, ","), _split(offers, ","), _split(keywords, ","), _split(labels, ";")
+    )
 
 
 def _rows(table: str) -> list[list[str]]:
