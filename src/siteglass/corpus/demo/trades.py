@@ -110,8 +110,9 @@ def _split(text: str, mark: str) -> tuple[str, ...]:
 
 def _trade(service_type: str, weight: float, cells: list[str]) -> Trade:
     word, ids, offers, keywords, labels = cells
-    commas = (_split(cell, ",") for cell in (ids, offers, keywords))
-    return Trade(service_type, weight, word, *commas, _split(labels, ";"))
+    return Trade(
+        service_type, weight, word, _split(ids, ","), _split(offers, ","), _split(keywords, ","), _split(labels, ";")
+    )
 
 
 def _rows(table: str) -> list[list[str]]:
@@ -128,5 +129,8 @@ def trades() -> tuple[Trade, ...]:
 def instead() -> dict[str, Trade]:
     """Word of a trade -> the one that takes the place of some of its businesses; its weight is the share."""
     kinds = {trade.word: trade.service_type for trade in trades()}
-    shares = [(*_split(row[0], ","), row[1:]) for row in _rows(_INSTEAD)]
-    return {word: _trade(kinds[word], float(share), cells) for word, share, cells in shares}
+    found: dict[str, Trade] = {}
+    for place, *cells in _rows(_INSTEAD):
+        word, share = _split(place, ",")
+        found[word] = _trade(kinds[word], float(share), cells)
+    return found
