@@ -28,7 +28,8 @@ _NAME_CHARS = 60
 _CUE_WORDS, _MIN_NAME = 4, 3
 
 _TOKEN = re.compile(r"[^\W_]+|&|[,/+]|[|:;.!?()\[\]•·»«›‹…]|(?<= )-(?= )")
-_ABOUT_TRADES = re.compile(rf"(?<!\w)(?:{'|'.join(context.ABOUT_TRADES)})(?!\w)")
+_ABOUT_WORDS = frozenset([phrase for phrase in context.ABOUT_TRADES if " " not in phrase])
+_ABOUT_PHRASES = tuple([f" {phrase} " for phrase in context.ABOUT_TRADES if " " in phrase])
 _WEAK = frozenset(",/+")
 _STRONG = frozenset("|:;.!?()[]•·»«›‹…-")
 _BREAKS = _WEAK | _STRONG
@@ -67,7 +68,11 @@ class _Hit(NamedTuple):
 
 def is_about_trades(title: str) -> bool:
     """Whether a title is that of an article, a directory or a comparison."""
-    return _ABOUT_TRADES.search(fold(title)) is not None
+    tokens = _TOKEN.findall(fold(title))
+    if not _ABOUT_WORDS.isdisjoint(tokens):
+        return True
+    spaced = f" {' '.join(tokens)} "
+    return any(phrase in spaced for phrase in _ABOUT_PHRASES)
 
 
 def names_software(text: str) -> bool:

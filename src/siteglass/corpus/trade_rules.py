@@ -37,6 +37,7 @@ _OTHERS = 25
 _MISFIT, _FIT = 20, 5
 
 _TITLE_CHARS, _DESCRIPTION_CHARS, _TEXT_CHARS, _WHOLE_TEXT_CHARS = 200, 400, 700, 2_500
+_RECORD_TEXT_CHARS = 300  # loading must stay fast: a longer text takes more time than all else of a lead
 _MOST_SUBHEADINGS, _SUBHEADINGS_CHARS = 12, 400
 _MOST_PATHS, _MOST_KEYWORDS = 30, 10
 
@@ -102,7 +103,7 @@ def trades_of_lead(lead: Lead) -> tuple[Candidate, ...]:
         title=lead.title,
         name=lead.business_name,
         description=lead.description,
-        text=lead.text,
+        text=lead.text[:_RECORD_TEXT_CHARS],
         keywords=lead.keywords,
         domain=lead.domain,
         paths=lead.pages,
@@ -215,7 +216,8 @@ class _Points:
         found: list[Candidate] = []
         for trade, points in self._sum.items():
             # A wide type, such as LegalService, speaks for the trade below it that the words name.
-            points += _OF_TYPE if typed.intersection(trades().parents(trade)) else 0
+            if typed and typed.intersection(trades().parents(trade)):
+                points += _OF_TYPE
             points -= _OTHERS if trade in self._others else 0
             if fits is not None:
                 points += _FIT if _top(trade) in fits else -_MISFIT

@@ -129,8 +129,8 @@ def trades() -> tuple[Trade, ...]:
 def instead() -> dict[str, Trade]:
     """Word of a trade -> the one that takes the place of some of its businesses; its weight is the share."""
     kinds = {trade.word: trade.service_type for trade in trades()}
-    made: dict[str, Trade] = {}
-    for head, *cells in _rows(_INSTEAD):
-        word, share = _split(head, ",")
-        made[word] = _trade(kinds[word], float(share), cells)
-    return made
+    found: dict[str, Trade] = {}
+    for place, *cells in _rows(_INSTEAD):
+        word, share = _split(place, ",")
+        found[word] = _trade(kinds[word], float(share), cells)
+    return found
