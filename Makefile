@@ -145,6 +145,10 @@ coverage: setup ## All tests with branch coverage, and its summary
 	$(BIN)/pytest -n $(PYTEST_WORKERS) -m "not timing" --cov --cov-report= $(PYTEST_ARGS)
 	$(BIN)/pytest -n 0 -m timing --cov --cov-append --cov-report=term:skip-covered $(PYTEST_ARGS)
 
+.PHONY: mutants
+mutants: setup ## Small defects in a part of src that its tests do not notice (OF=suppression BY=tests/suppression ARGS="--count 20 --seed 1")
+	$(BIN)/python scripts/mutants.py $(OF) $(BY) $(ARGS)
+
 .PHONY: check
 check: lint test ## All that CI checks: lint and tests
 

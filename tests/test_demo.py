@@ -89,8 +89,10 @@ def test_more_leads_than_there_are_names_are_refused() -> None:
     assert names.capacity() > 10_000_000
     with pytest.raises(ValueError, match="a seed has"):
         next(generate(1, seed=1, start=names.capacity()))
-    with pytest.raises(ValueError, match="a seed is"):
-        next(generate(1, seed=-1))
+    next(generate(1, seed=2**32 - 1))
+    for seed in (-1, 2**32):
+        with pytest.raises(ValueError, match="a seed is"):
+            next(generate(1, seed=seed))
 
 
 def test_every_lead_keeps_to_the_bounds_of_the_record() -> None:

@@ -120,6 +120,17 @@ async def test_what_the_mail_says_and_to_whom(world: World, dsn: str) -> None:
     assert [world.texts(to) for to in others] == [[], []]
 
 
+async def test_a_daily_use_below_ten_has_a_decimal(world: World, dsn: str) -> None:
+    caller, owner = await world.account(500, 99, BalanceAlert(lead_below=100))
+    for days in range(1, 9):
+        day = datetime.now(UTC).date() - timedelta(days=days)
+        await as_owner(dsn, world.postgres, USED, caller.key_id, day, "search", 1, 10, 9)
+    assert await world.mail() == 1
+    (text,) = world.texts(owner)
+    assert "\nDaily use:    10 API credits, which lasts until " in text
+    assert "\n             9.0 lead credits, which lasts until " in text
+
+
 async def test_once_until_it_has_been_higher(world: World) -> None:
     caller, owner = await world.account(10, 100, BalanceAlert(lead_below=100))
     assert await world.mail() == 0  # at the number, not below

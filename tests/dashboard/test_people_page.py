@@ -7,6 +7,7 @@ import secrets
 from concurrent.futures import ThreadPoolExecutor
 
 from siteglass.people.links import MAX_INVITATIONS
+from siteglass.people.sign_in import INVITATIONS_OF_ACCOUNT
 from testing.dashboard.actions import HOSTILE, age_password, invitation, many_people, words
 from testing.dashboard.visitors import PASSWORD, Office, Somebody, Visitor
 
@@ -99,6 +100,18 @@ def test_what_is_wrong_with_an_invitation_stands_beside_the_form(the_office: Off
     answer = owner.post("/dashboard/people/invite", {"email": _address(), "role": "viewer"})
     assert answer.status_code == 422
     assert "Withdraw some first." in answer.text
+
+
+def test_the_people_of_an_account_send_only_so_many_invitations_an_hour(the_office: Office) -> None:
+    who = the_office.somebody()
+    owner, another = the_office.visitor(who), the_office.visitor(the_office.somebody(who.account_id, "owner"))
+    email = _address()
+    for _ in range(INVITATIONS_OF_ACCOUNT):
+        _invite(owner, email)
+    refused = another.post("/dashboard/people/invite", {"email": email, "role": "member"})
+    assert refused.status_code == 429
+    assert "Too many attempts. Try again in 60 minutes." in refused.text
+    _invite(the_office.visitor(the_office.somebody()), _address())  # the owner of another account
 
 
 def test_an_owner_changes_roles_and_removes(the_office: Office) -> None:
