@@ -195,8 +195,10 @@ faults: setup ## Engines and workers killed, frozen and stopped, at full size
 bench: long-overhead long-depth long-load long-charge long-verify long-values long-nl long-suppression long-dashboard long-client long-extract long-merge ## Full-size measurements: overhead, page depth, loading, charging, verifying, values, sentences, opt-outs, pages, client, ingest
 
 .PHONY: long-fuzz
-long-fuzz: setup ## A million random directive texts
+long-fuzz: setup ## A million random directive texts, and 100,000 with alternatives
 	$(BIN)/python -m testing.fuzz_directives --count 1000000 --seed 1 --output $(RESULTS)/fuzz_directives.json
+	$(BIN)/python -m testing.fuzz_directives --count 100000 --seed 1 --alternatives \
+		--output $(RESULTS)/fuzz_alternatives.json
 
 .PHONY: long-search
 long-search: setup ## Hundreds of searches and walks against a reference scan, while others are written

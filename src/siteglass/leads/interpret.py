@@ -21,7 +21,7 @@ from siteglass.leads.responses import (
 from siteglass.platform import metrics
 from siteglass.query import natural
 from siteglass.query.body import Meaning, with_suggestions
-from siteglass.query.criteria import Condition, Criteria
+from siteglass.query.criteria import Clause, Criteria
 from siteglass.query.directives import print_condition
 from siteglass.query.filters import directive_can_say, write_filters
 from siteglass.query.natural import LOW_CONFIDENCE
@@ -154,7 +154,7 @@ def _confidence(meaning: Meaning) -> float:
     return min(CONFIDENCE if of_model else 1.0, meaning.sentence.confidence)
 
 
-def _condition(condition: Condition, known: Understood | None) -> ConditionReading:
+def _condition(condition: Clause, known: Understood | None) -> ConditionReading:
     return ConditionReading(
         directive=_spelled(condition),
         words=[] if known is None else _spans(known.words),
@@ -163,7 +163,7 @@ def _condition(condition: Condition, known: Understood | None) -> ConditionReadi
     )
 
 
-def _spelled(condition: Condition) -> str:
+def _spelled(condition: Clause) -> str:
     """As a line of directive text; a score that no directive can say as the filter that can."""
     if directive_can_say(condition):
         return print_condition(condition)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from siteglass.errors import Problem, Problems
-from siteglass.query.criteria import Condition, Criteria, Range, Value
+from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, Range, Value
 from siteglass.query.directives import MAX_HINT_CHARS, MAX_SUGGESTIONS, print_condition
 from siteglass.query.field import Ask, Filter, Form, Kind
 from siteglass.query.fields import FILTERS
@@ -187,18 +187,18 @@ def write_filters(criteria: Criteria, sent: Mapping[str, Any] | None = None) -> 
     `sent` are filters that the body already has.
     """
     # What no directive can say (a score outside 1-90) chooses its filters first.
-    must = [condition for condition in criteria.conditions if not directive_can_say(condition)]
+    must = [condition for condition in criteria.plain if not directive_can_say(condition)]
     body = _assigned(must, dict(sent or {}))
     if body is None:
         raise ValueError("these criteria cannot be written as a request body")
-    unsaid: list[Condition] = []
-    for condition in criteria.conditions:
-        if condition not in must:
-            said = _assigned([condition], body)
-            unsaid.extend([condition] if said is None else [])
+    unsaid: list[Clause] = []
+    for clause in criteria.conditions:
+        if clause not in must:
+            said = None if isinstance(clause, AnyOf) else _assigned([clause], body)
+            unsaid.extend([clause] if said is None else [])
             body = body if said is None else said
     if unsaid:
-        body["wrapped_query"] = "\n".join(print_condition(condition) for condition in unsaid)
+        body["wrapped_query"] = "\n".join(map(print_condition, unsaid))
     return {name: value for name, value in body.items() if not sent or name not in sent}
 
 
@@ -224,12 +224,14 @@ def _crossed(body: Mapping[str, Any]) -> str | None:
     return None
 
 
-def directive_can_say(condition: Condition) -> bool:
-    """Whether directive text can express the condition."""
-    bounds = condition.ask.directive_bounds
+def directive_can_say(clause: Clause) -> bool:
+    """Whether directive text can express the clause."""
+    if isinstance(clause, AnyOf):
+        return all(directive_can_say(condition) for branch in clause.branches for condition in branch)
+    bounds = clause.ask.directive_bounds
     if bounds is None:
         return True
-    ends = (end for value in condition.values if isinstance(value, Range) for end in value[:2] if end is not None)
+    ends = (end for value in clause.values if isinstance(value, Range) for end in value[:2] if end is not None)
     return all(bounds[0] <= end <= bounds[1] for end in ends)
 
 

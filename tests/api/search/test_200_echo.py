@@ -92,6 +92,28 @@ def test_what_no_filter_says_comes_back_as_wrapped_query(own: httpx.Client, text
     assert sorted(values.split(", ")) == sorted(expected.split(", "))
 
 
+@pytest.mark.promise("echo.any")
+@pytest.mark.parametrize(
+    ("text", "filters"),
+    [
+        ("@any[ @country(us) | @country(germany) ]", {"wrapped_query": "@country(DEU, USA)"}),
+        ("@any[ @technology(wix) | @technology(shopify) ]", {"technologies": ["Shopify", "Wix"]}),
+        ("@any[ @not_secure @country(us) ]", {"country": "USA", "not_secure": True}),
+        (
+            "@country(us)\n!@ANY[@has_phone @has_email]\n@any[ @not_secure|@lacks(crm) ]",
+            {"country": "USA", "wrapped_query": "@any[ @lacks(crm) | @not_secure ]\n!@any[ @has_email @has_phone ]"},
+        ),
+    ],
+)
+def test_alternatives_come_back_as_filters_only_where_these_say_the_same(
+    own: httpx.Client, text: str, filters: dict[str, Any]
+) -> None:
+    page = search(own, {"wrapped_query": text})
+    assert page["filters"] == filters
+    again = search(own, filters)
+    assert (again["filters"], again["total_results"]) == (filters, page["total_results"])
+
+
 def test_both_parts_beside_each_other(own: httpx.Client) -> None:
     body = {"country": "united states", "wrapped_query": "@technology(shopify)\n!@state(NY)\n@technology(hubspot)"}
     page = search(own, body)
