@@ -81,7 +81,7 @@ def directives_page() -> str:
         )
         + paragraph(
             "*Closed*: an unknown value is an error that names the nearest one. *Open*: an unknown value finds "
-            "nothing. After `!` and in `@lacks` it would match everything, so it is an error there unless it is in "
+            "nothing; `X-Query-Notes` counts it, and `explain` and `interpret` list it with the nearest names. After `!` and in `@lacks` it would match everything, so it is an error there unless it is in "
             "double quotes."
         )
         + table(

@@ -235,6 +235,14 @@ def directive_can_say(clause: Clause) -> bool:
     return all(bounds[0] <= end <= bounds[1] for end in ends)
 
 
+def describe_clause(clause: Clause) -> str:
+    """A clause as a line of directive text; a score that no directive can say as the filter that can."""
+    if directive_can_say(clause):
+        return print_condition(clause)
+    ((name, value),) = write_filters(Criteria((clause,))).items()
+    return f"{name}: {value}"
+
+
 def _as_filters(condition: Condition) -> Iterator[tuple[str, Any]]:
     """Each filter that says exactly this condition, with its value."""
     if condition.negated:

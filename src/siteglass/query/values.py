@@ -14,6 +14,8 @@ from siteglass.query.vocabulary import vocabulary
 
 MAX_VALUE_CHARS = 256
 MAX_AGE_DAYS = 3_650
+# A message names the values of a closed list that is not longer than this.
+MAX_VALUES_LISTED = 25
 
 _NUMBER = re.compile(r"(?:(?P<op>>=|<=|>|<|=|less\s+than|greater\s+than)\s*)?(?P<n>\d{1,12})", re.IGNORECASE | re.ASCII)
 _SPAN = re.compile(r"(?P<low>\d{1,12})\s*-\s*(?P<high>\d{1,12})", re.ASCII)
@@ -73,8 +75,13 @@ def _term(ask: Ask, text: str, *, quoted: bool, excluding: bool) -> tuple[str, .
     if known:
         return known
     if ask.closed:
-        raise ValueProblem(f"expected a {ask.vocabulary.replace('_', ' ')}, found {repeated(text)}", unknown=text)
+        known = vocabulary().values(ask.vocabulary)
+        listed = f" ({', '.join(known)})" if len(known) <= MAX_VALUES_LISTED else ""
+        expected = f"expected a {ask.vocabulary.replace('_', ' ')}{listed}"
+        raise ValueProblem(f"{expected}, found {repeated(text)}", unknown=text)
     if excluding and not quoted:
+        if elsewhere := known_elsewhere(ask, text):
+            raise ValueProblem(f"{repeated(text)} is {elsewhere}")
         example = f': "{text}"' if len(text) <= MAX_REPEATED_CHARS else ""
         raise ValueProblem(
             f"{repeated(text)} is not known, and excluding it would match every lead; "
@@ -90,6 +97,34 @@ def _term(ask: Ask, text: str, *, quoted: bool, excluding: bool) -> tuple[str, .
 def nearest(ask: Ask, unknown: str) -> str | None:
     """The known value that an unknown one most resembles."""
     return vocabulary().nearest(ask.vocabulary, unknown) if ask.vocabulary else None
+
+
+def nearest_names(ask: Ask, unknown: str, limit: int) -> tuple[str, ...]:
+    """The known values that an unknown one most resembles, the best first."""
+    return vocabulary().nearest_several(ask.vocabulary, unknown, limit) if ask.vocabulary else ()
+
+
+def known_elsewhere(ask: Ask, text: str) -> str | None:
+    """What a value is that is unknown here, but known to another field; and how to ask for it."""
+    words = vocabulary()
+    match ask.vocabulary:
+        case "category" if known := words.resolve("technology", text):
+            name = known[0]
+            return (
+                f"a technology, not a software category; write !@technology({name}) for sites without it, "
+                f"@technology({name}) for sites with it"
+            )
+        case "technology" if known := words.resolve("category", text):
+            name = known[0]
+            return (
+                f"a software category, not a technology; write @lacks({name}) for sites without it, "
+                f"@categories_uses({name}) for sites with it"
+            )
+        case "city" if known := words.resolve("country", text):
+            return f"a country, not a city; write @country({known[0]})"
+        case "city" if known := words.resolve("state", text):
+            return f"a state, not a city; write @state({', '.join(known)})"
+    return None
 
 
 def _lower(text: str) -> str:

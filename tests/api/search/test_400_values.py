@@ -8,7 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from testing.api_calls import SEARCH, bad_fields, refused, search
+from testing.api_calls import SEARCH, bad_fields, bad_query, refused, search
+from tests.api.search.test_200_filters import SERVICE_TYPES
 
 
 @pytest.mark.promise("values.closed", "values.open_excluded")
@@ -32,6 +33,31 @@ def test_closed_values(own: httpx.Client, body: dict[str, Any], nearest: str) ->
     (detail,) = refused(own.post(SEARCH, json=body), 400, "INVALID_REQUEST")
     assert [detail["field"].partition("[")[0]] == list(body)
     assert nearest in detail["message"]
+
+
+@pytest.mark.promise("values.listed")
+def test_short_closed_lists_are_named(own: httpx.Client) -> None:
+    (detail,) = refused(own.post(SEARCH, json={"service_type": "Dentist"}), 400, "INVALID_REQUEST")
+    assert detail["message"] == f"expected a service type ({', '.join(sorted(SERVICE_TYPES))}), found 'Dentist'"
+    (detail,) = bad_query(own, "@region(Atlantis)")
+    assert detail["message"] == "@region: expected a region (Africa, Americas, Asia, Europe, Oceania), found 'Atlantis'"
+    (detail,) = bad_query(own, "@subregion(Atlantis)")
+    assert "Western Asia, Western Europe), found" in detail["message"]
+
+
+@pytest.mark.promise("lacks.technology")
+def test_a_technology_is_not_a_category(own: httpx.Client) -> None:
+    message = (
+        "'Shopify' is a technology, not a software category; write !@technology(Shopify) for sites without it, "
+        "@technology(Shopify) for sites with it"
+    )
+    (detail,) = refused(own.post(SEARCH, json={"lacks": ["Shopify"]}), 400, "INVALID_REQUEST")
+    assert detail["message"] == message
+    for sign in ("", "!"):
+        (detail,) = bad_query(own, f"{sign}@lacks(Shopify)")
+        assert detail["message"] == f"@lacks: {message}"
+    (detail,) = bad_query(own, "!@technology(crm)")
+    assert "write @lacks(crm) for sites without it" in detail["message"]
 
 
 @pytest.mark.promise("numbers.no_operator")
