@@ -31,6 +31,18 @@ MAX_ARRAY_VALUES = 1_200
 # A hint repeats no more values than this.
 MAX_HINT_VALUES = 10
 
+# The filters of the contract's section 4.1. The echo says in these what the body did not send as a field, else as a
+# directive: a reader of the contract knows no other names.
+CONTRACT_FILTERS = frozenset(
+    (
+        "language", "country", "state", "city", "technologies", "keywords", "categories_uses", "service_type", "offers",
+        "pages", "has_phone", "has_facebook", "has_linkedin", "has_twitter", "has_instagram", "has_youtube",
+        "has_tiktok", "has_pinterest", "exclude_generic_emails", "spending", "min_spending", "max_spending",
+        "min_score", "max_score", "updated_after", "not_secure", "missing_sitemap", "missing_schema", "not_responsive",
+        "load_time_ms", "seo_score",
+    )
+)  # fmt: skip
+
 _MIN_MAX = (("min_score", "max_score"), ("min_spending", "max_spending"))
 
 
@@ -182,7 +194,7 @@ def _integer(value: Any) -> int:
 
 
 def write_filters(criteria: Criteria, sent: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The body that says these criteria: filters where one says exactly that, the rest in `wrapped_query`.
+    """The body that says these criteria: filters of the contract where one says exactly that, else `wrapped_query`.
 
     `sent` are filters that the body already has.
     """
@@ -244,11 +256,11 @@ def describe_clause(clause: Clause) -> str:
 
 
 def _as_filters(condition: Condition) -> Iterator[tuple[str, Any]]:
-    """Each filter that says exactly this condition, with its value."""
+    """Each filter of the contract that says exactly this condition, with its value."""
     if condition.negated:
         return
     for filter_ in condition.ask.filters:
-        value = _filter_value(condition, filter_)
+        value = _filter_value(condition, filter_) if filter_.name in CONTRACT_FILTERS else None
         if value is not None:
             yield filter_.name, value
 

@@ -52,14 +52,11 @@ CANONICAL: list[tuple[str, dict[str, Any]]] = [
     ("@categories_uses(CRM)", {"categories_uses": ["crm"]}),
     ("@offers(CRM)", {"offers": "crm"}),
     ("@service_type(saas)", {"service_type": "SaaS"}),
-    ("@lacks(CRM)", {"lacks": ["crm"]}),
     ("@pages(Pricing/)", {"pages": ["/pricing"]}),
     ("@has_phone", {"has_phone": True}),
-    ("@has_email", {"has_email": True}),
     ("@has_tiktok", {"has_tiktok": True}),
     ("@no_generic_emails", {"exclude_generic_emails": True}),
     ("@not_secure", {"not_secure": True}),
-    ("@missing_robot", {"missing_robot": True}),
     ("@city(münchen)", {"city": "Munich"}),
 ]
 
@@ -72,6 +69,19 @@ def test_a_directive_that_a_filter_says_exactly_comes_back_as_that_filter(
     assert search(own, {"wrapped_query": text})["filters"] == filters
 
 
+@pytest.mark.promise("echo.contract")
+def test_what_did_not_come_as_a_field_has_names_of_the_contract(own: httpx.Client) -> None:
+    filters = search(own, {"query": "Shopify stores in Texas without a CRM, with emails"})["filters"]
+    assert filters == {
+        "country": "USA",
+        "state": "TX",
+        "technologies": ["Shopify"],
+        "wrapped_query": "@lacks(crm)\n@has_email",
+    }
+    mixed = search(own, {"lacks": ["CRM"], "wrapped_query": "@lacks(crm)\n@missing_robot"})["filters"]
+    assert mixed == {"lacks": ["CRM"], "wrapped_query": "@missing_robot"}
+
+
 @pytest.mark.promise("echo.wrapped_query")
 @pytest.mark.parametrize(
     ("text", "canonical"),
@@ -81,6 +91,11 @@ def test_a_directive_that_a_filter_says_exactly_comes_back_as_that_filter(
         ("@region(europe)", "@region(Europe)"),
         ("@country(us, germany)", "@country(DEU, USA)"),
         ("@offers(CRM, marketing)", "@offers(crm, marketing)"),
+        ("@lacks(CRM)", "@lacks(crm)"),
+        ("@has_email", "@has_email"),
+        ("@missing_robot", "@missing_robot"),
+        ("@missing_heading", "@missing_heading"),
+        ("@missing_description", "@missing_description"),
     ],
 )
 def test_what_no_filter_says_comes_back_as_wrapped_query(own: httpx.Client, text: str, canonical: str) -> None:
