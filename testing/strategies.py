@@ -142,6 +142,7 @@ def _filter_value(asked: SearchableField, form: Form) -> st.SearchStrategy[Any]:
             return number
         case Form.SPAN:
             return st.one_of(
+                number.map(lambda n: f"greater than {n}"),
                 number.map(lambda n: f"{n}+"),
                 st.tuples(number, number).map(lambda pair: f"{min(pair)} - {max(pair)}"),
             )

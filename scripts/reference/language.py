@@ -81,8 +81,8 @@ def directives_page() -> str:
         )
         + paragraph(
             "*Closed*: an unknown value is an error that names the nearest one. *Open*: an unknown value finds "
-            "nothing; `X-Query-Notes` counts it, and `explain` and `interpret` list it with the nearest names. After `!` and in `@lacks` it would match everything, so it is an error there unless it is in "
-            "double quotes."
+            "nothing; `X-Query-Notes` counts it, and `explain` and `interpret` list it with the nearest names. After "
+            "`!` and in `@lacks` it would match everything, so it is an error there unless it is in double quotes."
         )
         + table(
             ["directive", "meaning", "argument", "known values", "example", "excluded", "same as filter"],

@@ -190,6 +190,7 @@ FIELDS: tuple[Field, ...] = (
             ),
             bounds=(0, 100),
             directive_bounds=(1, 90),
+            bare_number=True,
         ),
         Show("integer", "default", enrich=True, cursor_id=13),
     ),

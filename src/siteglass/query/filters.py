@@ -18,12 +18,12 @@ from siteglass.query.values import (
     moment,
     moment_text,
     nearest,
+    number,
     operator_number,
     print_range,
     print_value,
     quote_if_needed,
     read_value,
-    span_text,
 )
 
 # Arrays with more values than this together are always refused: as they were sent, they do not fit a cursor.
@@ -117,7 +117,7 @@ def _read(ask: Ask, form: Form, value: Any) -> tuple[Value, ...]:
         case Form.MIN | Form.MAX:
             return (comparison(">=" if form is Form.MIN else "<=", _integer(value), ask.bounds),)
         case Form.SPAN:
-            return (span_text(_string(value), ask.bounds),)
+            return (number(_string(value), ask.bounds),)
         case Form.COMPARISON:
             return (operator_number(_string(value), ask.bounds),)
         case Form.MOMENT:

@@ -59,7 +59,7 @@ def read_value(ask: Ask, text: str, *, quoted: bool = False, excluding: bool = F
         case Kind.TEXT:
             return (_lower(text),)
         case Kind.NUMBER:
-            return (number(text, ask.directive_bounds or ask.bounds),)
+            return (number(text, ask.directive_bounds or ask.bounds, bare=ask.bare_number),)
         case Kind.TIME:
             return (moment(text),)
         case Kind.AGE:
@@ -142,13 +142,22 @@ def path(text: str) -> str:
     return "/" + _PATH_EDGES.sub("", re.split(r"[?#]", _lower(text), maxsplit=1)[0])
 
 
-def number(text: str, bounds: tuple[int, int]) -> Range:
-    """A comparison or range; a bare number means equality."""
+def number(text: str, bounds: tuple[int, int], *, bare: bool = False) -> Range:
+    """A comparison or range; a bare number means equality where it is allowed."""
+    text = clean(text)
     if found := _SPAN.fullmatch(text):
         return span(int(found["low"]), int(found["high"]), bounds)
     if found := _FROM.fullmatch(text):
         return span(int(found["low"]), None, bounds)
-    if found := _NUMBER.fullmatch(text):
+    found = _NUMBER.fullmatch(text)
+    if found and not found["op"] and not bare:
+        # People mean "at least" as often as "exactly": a guess would find the wrong leads.
+        only = found["n"]
+        raise ValueProblem(
+            f"expected an operator or a range, found only {only}; write {only}+ for at least {only}, "
+            f"{only}-{only} for exactly {only}"
+        )
+    if found:
         return comparison(found["op"] or "=", int(found["n"]), bounds)
     raise ValueProblem(
         f"expected a whole number with an operator (>, <, >=, <=, =, less than, greater than) or a range "
@@ -164,16 +173,6 @@ def operator_number(text: str, bounds: tuple[int, int]) -> Range:
             f"expected an operator and a whole number such as '>=50' or 'less than 50', found {repeated(text)}"
         )
     return comparison(found["op"], int(found["n"]), bounds)
-
-
-def span_text(text: str, bounds: tuple[int, int]) -> Range:
-    """'<min>-<max>' or '<min>+'."""
-    cleaned = clean(text)
-    if found := _SPAN.fullmatch(cleaned):
-        return span(int(found["low"]), int(found["high"]), bounds)
-    if found := _FROM.fullmatch(cleaned):
-        return span(int(found["low"]), None, bounds)
-    raise ValueProblem(f"expected '<min>-<max>' or '<min>+' such as '1000-5000' or '1000+', found {repeated(text)}")
 
 
 def comparison(operator: str, bound: int, bounds: tuple[int, int]) -> Range:
