@@ -198,11 +198,13 @@ faults: setup ## Engines and workers killed, frozen and stopped, at full size
 		tests/generations/test_gapless.py --durations=20) | tee $(RESULTS)/faults.txt
 
 .PHONY: bench
-bench: long-overhead long-depth long-load long-charge long-verify long-values long-nl long-suppression long-dashboard long-client long-extract long-merge ## Full-size measurements: overhead, page depth, loading, charging, verifying, values, sentences, opt-outs, pages, client, ingest
+bench: long-overhead long-depth long-alternatives long-load long-charge long-verify long-values long-nl long-suppression long-dashboard long-client long-extract long-merge ## Full-size measurements: overhead, page depth, alternatives, loading, charging, verifying, values, sentences, opt-outs, pages, client, ingest
 
 .PHONY: long-fuzz
-long-fuzz: setup ## A million random directive texts
+long-fuzz: setup ## A million random directive texts, and 100,000 with alternatives
 	$(BIN)/python -m testing.fuzz_directives --count 1000000 --seed 1 --output $(RESULTS)/fuzz_directives.json
+	$(BIN)/python -m testing.fuzz_directives --count 100000 --seed 1 --alternatives \
+		--output $(RESULTS)/fuzz_alternatives.json
 
 .PHONY: long-search
 long-search: setup ## Hundreds of searches and walks against a reference scan, while others are written
@@ -236,6 +238,10 @@ long-verify: setup ## Verify a ledger of ten million rows, and find a flipped bi
 .PHONY: long-depth
 long-depth: setup ## Cost of a page at 90 % depth, 500,000 leads, one shard and four
 	$(BIN)/python -m bench.depth --leads 500000 --shards 1 4 --keep
+
+.PHONY: long-alternatives
+long-alternatives: setup ## Cost of a page of alternatives against its branches, 500,000 leads
+	$(BIN)/python -m bench.alternatives --leads $(BENCH_LEADS) --keep
 
 .PHONY: long-overhead
 long-overhead: setup ## What the service adds to bare OpenSearch, 500,000 leads; draws the plots

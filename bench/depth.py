@@ -41,7 +41,8 @@ def key(lead: Lead, keys: SortKeys, sort: str) -> tuple[int, str]:
     return (getattr(keys, pages.ORDERS[sort].key), lead.domain)
 
 
-async def _timed(live_index: Index, criteria: Criteria, sort: str, position: Position) -> float:
+async def timed_page(live_index: Index, criteria: Criteria, sort: str, position: Position) -> float:
+    """Milliseconds of a full page."""
     started = time.perf_counter()
     page = await pages.later_page(live_index, criteria, sort, LIMIT, position)
     took_ms = (time.perf_counter() - started) * 1000
@@ -50,7 +51,8 @@ async def _timed(live_index: Index, criteria: Criteria, sort: str, position: Pos
     return took_ms
 
 
-def _position(order: list[tuple[int, str]], at: int, *, backward: bool) -> Position:
+def position_at(order: list[tuple[int, str]], at: int, *, backward: bool) -> Position:
+    """Where a page begins, with the width of the one that begins there."""
     anchor, domain = order[at]
     other = order[at + LIMIT - 1][0]
     return Position(anchor, domain, backward, abs(other - anchor))
@@ -62,12 +64,12 @@ async def measure(live_index: Index, criteria: Criteria, sort: str, order: list[
     for sample in range(SAMPLES + 10):
         # Other anchors each time, so that no page is simply remembered; the kinds alternate in one run.
         positions = {
-            "page 2": _position(order, LIMIT - 1 + sample, backward=False),
-            "deep forward": _position(order, deep + sample, backward=False),
-            "deep backward": _position(order, deep + sample, backward=True),
+            "page 2": position_at(order, LIMIT - 1 + sample, backward=False),
+            "deep forward": position_at(order, deep + sample, backward=False),
+            "deep backward": position_at(order, deep + sample, backward=True),
         }
         for kind, position in positions.items():
-            ms = await _timed(live_index, criteria, sort, position)
+            ms = await timed_page(live_index, criteria, sort, position)
             if sample >= 10:
                 took[kind].append(ms)
     figures = {kind: spread(values) for kind, values in took.items()}

@@ -23,6 +23,7 @@ NAMES = {
     "Words": "Words",
     "ConditionReading": "Condition",
     "NoteOnWords": "Note",
+    "NoteOnConditions": "ConditionNote",
     "Correction": "Correction",
     "AlternativeReading": "Alternative",
     "InterpretResponse": "Reading",

@@ -1,6 +1,7 @@
 """Random and mutated directive texts: the parser answers criteria or QueryError, quickly, and prints what it read.
 
 python -m testing.fuzz_directives --count 1000000 --seed 1
+python -m testing.fuzz_directives --count 100000 --seed 1 --alternatives
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ MOST_CPU_MS = 50.0
 
 _PIECES = [
     *(f"@{name}" for name in DIRECTIVES),
-    *"()!@#,\"\\\n\t -+<>=.0159",
+    *"()!@#,\"\\\n\t -+<>=.0159[]|",
+    "@any", "!@any[", "@any[ ", " | ", " ]",
     "less than", "greater than", "5,000", "1000-5000", "30d", "2026-10-15T00:00:00Z", "US-CA", "\r\n", " #", '"',
     "日本", "é", "İ", "\x00", "\u2028", "\ud7ff", "𝒳", "a" * 300, "(" * 40,
 ]  # fmt: skip
@@ -74,6 +76,14 @@ def _mutated(choose: random.Random, seeds: list[str]) -> str:
     return text[:9_000]
 
 
+def _alternatives(choose: random.Random, seeds: list[str]) -> str:
+    """Alternatives made of lines of the corpus, one of them mutated as often as not."""
+    lines = [choose.choice(choose.choice(seeds).split("\n")) for _ in range(choose.randint(1, 5))]
+    branches = " | ".join(" ".join(choose.choices(lines, k=choose.randint(1, 3))) for _ in lines)
+    text = f"{choose.choice(('', '!'))}@any[ {branches} ]"
+    return text if choose.random() < 0.5 else _mutated(choose, [text])
+
+
 def _cpu_ms(text: str) -> float:
     started = time.thread_time()
     with contextlib.suppress(QueryError):
@@ -81,7 +91,15 @@ def _cpu_ms(text: str) -> float:
     return (time.thread_time() - started) * 1000
 
 
-def fuzz(count: int, seed: int) -> Report:
+def _drawn(choose: random.Random, seeds: list[str], *, alternatives: bool) -> str:
+    """A text; of `alternatives` one that has some."""
+    if not alternatives:
+        return _random_text(choose) if choose.random() < 0.25 else _mutated(choose, seeds)
+    text = f"@any[{_random_text(choose)}" if choose.random() < 0.25 else _alternatives(choose, seeds)
+    return text if "@any" in text else _drawn(choose, seeds, alternatives=True)
+
+
+def fuzz(count: int, seed: int, *, alternatives: bool = False) -> Report:
     """Parse `count` texts; raises whatever is not a QueryError, and AssertionError for a broken promise."""
     choose = random.Random(seed)
     seeds = _seeds()
@@ -89,7 +107,7 @@ def fuzz(count: int, seed: int) -> Report:
     for kind in ("city", "technology"):  # the first suggestion builds its table
         vocabulary().nearest(kind, "warm up")
     for _ in range(count):
-        text = _random_text(choose) if choose.random() < 0.25 else _mutated(choose, seeds)
+        text = _drawn(choose, seeds, alternatives=alternatives)
         started = time.thread_time()
         made: Criteria | None = None
         problems: Sequence[Problem] = ()
@@ -107,7 +125,8 @@ def fuzz(count: int, seed: int) -> Report:
         if made is None:
             report.refused += 1
             assert problems, text
-            assert all(p.line and p.column and p.line <= text.count("\n") + 1 for p in problems), text
+            lengths = [len(line) for line in text.replace("\r\n", "\n").split("\n")]
+            assert all(p.line and p.column and p.column <= lengths[p.line - 1] + 1 for p in problems), text
         else:
             report.read += 1
             assert parse(print_criteria(made)) == made, text
@@ -120,9 +139,10 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", type=Path)
+    parser.add_argument("--alternatives", action="store_true", help="only texts with @any")
     asked = parser.parse_args()
     started = time.monotonic()
-    report = asdict(fuzz(asked.count, asked.seed)) | {
+    report = asdict(fuzz(asked.count, asked.seed, alternatives=asked.alternatives)) | {
         "seconds": round(time.monotonic() - started, 1),
         "date": time.strftime("%Y-%m-%d"),
     }

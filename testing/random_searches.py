@@ -6,7 +6,7 @@ import random
 import re
 
 from siteglass.corpus.lead import Lead
-from siteglass.query.criteria import Condition, Criteria, Range, Value, criteria
+from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, Range, Value, criteria
 from siteglass.query.field import Kind, SearchableField
 from siteglass.query.fields import ASKED
 from siteglass.query.values import ValueProblem, read_value
@@ -36,8 +36,32 @@ class Drawer:
 
     def criteria(self, most: int = 3) -> Criteria:
         """One to `most` random conditions."""
+        return criteria(self._conditions(most))
+
+    def with_alternatives(self) -> list[Clause]:
+        """Up to two conditions, and one or two sets of alternatives, not brought into canonical form."""
+        clauses: list[Clause] = [*(self._conditions(2) if self.random.random() < 0.5 else ())]
+        clauses.extend(self._alternatives() for _ in range(self.random.choice((1, 1, 2))))
+        return clauses
+
+    def _alternatives(self) -> AnyOf:
+        """Random branches; some repeat another one, or say more than it."""
+        branches = [tuple(self._conditions(3)) for _ in range(self.random.randint(1, 4))]
+        if self.random.random() < 0.25:
+            branches.append((*self.random.choice(branches), *self._conditions(1)))
+        if self.random.random() < 0.25:
+            branches.append(self._bound_place())
+        self.random.shuffle(branches)
+        return AnyOf(tuple(branches), negated=self.random.random() < 0.3)
+
+    def _bound_place(self) -> tuple[Condition, ...]:
+        """A city in its own country."""
+        lead = self.random.choice([lead for lead in self.leads if lead.city and lead.country])
+        return Condition("country", (lead.country,)), Condition("city", read_value(ASKED["city"].ask, lead.city))
+
+    def _conditions(self, most: int) -> list[Condition]:
         names = self.random.sample(sorted(set(ASKED) - {"updated_within"}), self.random.randint(1, most))
-        return criteria(self.condition(name) for name in names)
+        return [self.condition(name) for name in names]
 
     def _value(self, asked: SearchableField) -> tuple[Value, ...]:
         lead, ask = self.random.choice(self.leads), asked.ask

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from siteglass.corpus.lead import Lead
 from siteglass.index.documents import MAX_CONTENT_CHARS, MAX_CONTENT_WORDS
 from siteglass.query import folding
-from siteglass.query.criteria import Condition, Criteria, Range
+from siteglass.query.criteria import AnyOf, Condition, Criteria, Range
 from siteglass.query.trades import trades
 from siteglass.query.vocabulary import vocabulary
 
@@ -33,12 +33,20 @@ FLAGS: dict[str, Callable[[Lead], bool]] = {
 
 def matching(criteria: Criteria, leads: list[Lead]) -> list[Lead]:
     """Those that meet all conditions, in their order."""
-    for condition in sorted(
-        criteria.conditions, key=lambda condition: condition.field == "keywords"
-    ):  # words cost most
+    for condition in sorted(criteria.plain, key=lambda condition: condition.field == "keywords"):  # words cost most
         meets = _reader(condition)
         leads = [lead for lead in leads if meets(lead) != condition.negated]
+    for clause in criteria.conditions:
+        if isinstance(clause, AnyOf):
+            meets = _alternatives_reader(clause)
+            leads = [lead for lead in leads if meets(lead) != clause.negated]
     return leads
+
+
+def _alternatives_reader(alternatives: AnyOf) -> Callable[[Lead], bool]:
+    """Says of a lead whether one of the branches holds as a whole."""
+    branches = [[(_reader(condition), condition.negated) for condition in branch] for branch in alternatives.branches]
+    return lambda lead: any(all(meets(lead) != negated for meets, negated in branch) for branch in branches)
 
 
 def _reader(condition: Condition) -> Callable[[Lead], bool]:

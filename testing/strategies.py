@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from siteglass.query.criteria import Condition, Criteria, Range, Value, criteria
+from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, Range, Value, criteria
 from siteglass.query.directives import size_problem
 from siteglass.query.field import Form, Kind, SearchableField
 from siteglass.query.fields import ASKED
@@ -81,6 +81,26 @@ def conditions(*, ages: bool = True) -> st.SearchStrategy[Condition]:
     return st.sampled_from(fields).flatmap(_conditions_on)
 
 
+@functools.cache
+def alternatives(*, ages: bool = True) -> st.SearchStrategy[AnyOf]:
+    """Random branches, not brought into canonical form; often with the same conditions in several of them."""
+    some = st.lists(conditions(ages=ages), min_size=1, max_size=3)
+
+    @st.composite
+    def drawn(draw: st.DrawFn) -> AnyOf:
+        condition = st.sampled_from(draw(some)) | conditions(ages=ages)
+        branches = draw(st.lists(st.lists(condition, min_size=1, max_size=3).map(tuple), min_size=1, max_size=4))
+        return AnyOf(tuple(branches), draw(st.booleans()))
+
+    return drawn()
+
+
+@functools.cache
+def clauses(*, ages: bool = True) -> st.SearchStrategy[Clause]:
+    """A random condition, or random alternatives."""
+    return st.one_of(conditions(ages=ages), conditions(ages=ages), alternatives(ages=ages))
+
+
 def small(criteria: Criteria) -> bool:
     """Inside the size of a search, with room for the echo's own escapes."""
     return size_problem(criteria) is None and criteria.value_count < 60
@@ -88,12 +108,12 @@ def small(criteria: Criteria) -> bool:
 
 def said_by_directives() -> st.SearchStrategy[Criteria]:
     """Random criteria that directive text can say."""
-    return st.lists(conditions(), max_size=5).map(criteria).filter(small)
+    return st.lists(clauses(), max_size=5).map(criteria).filter(small)
 
 
 _SCORES = st.integers(0, 100)
 _SCORE_RANGES = ranges(0, 100).filter(lambda r: r.low in (None, r.high) or r.high is None)
-_UP_TO_FIVE = st.lists(conditions(ages=False), max_size=5)
+_UP_TO_FIVE = st.lists(clauses(ages=False), max_size=5)
 
 
 @st.composite
@@ -122,6 +142,7 @@ def _filter_value(asked: SearchableField, form: Form) -> st.SearchStrategy[Any]:
             return number
         case Form.SPAN:
             return st.one_of(
+                number.map(lambda n: f"greater than {n}"),
                 number.map(lambda n: f"{n}+"),
                 st.tuples(number, number).map(lambda pair: f"{min(pair)} - {max(pair)}"),
             )

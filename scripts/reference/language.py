@@ -13,7 +13,13 @@ from siteglass.index.documents import spending_range
 from siteglass.leads.operations import VALUES
 from siteglass.leads.requests import DEFAULT_SORT
 from siteglass.query import directives
-from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
+from siteglass.query.criteria import (
+    MAX_BRANCH_CONDITIONS,
+    MAX_BRANCHES,
+    MAX_CANONICAL_BYTES,
+    MAX_CONDITIONS,
+    MAX_VALUES,
+)
 from siteglass.query.field import Ask, Form, Kind, SearchableField
 from siteglass.query.fields import ASKED, SORTS
 from siteglass.query.values import MAX_AGE_DAYS
@@ -53,15 +59,30 @@ def directives_page() -> str:
             "line that starts with `#`, and text after ` #`, is a comment. Put a value with a comma, parenthesis or "
             "quote in double quotes."
         )
+        + paragraph(
+            "`@any[ … | … ]` matches leads that match at least one branch: `@any[ @lacks(analytics) | @not_secure ]`. "
+            "A branch is one or more conditions with blanks between them, and all of them must match. So "
+            "`@any[ @city(London) @country(GBR) | @city(Dublin) @country(IRL) ]` matches London in the United Kingdom "
+            "and Dublin in Ireland, but not London in Ireland."
+        )
+        + paragraph(
+            "`!@any[ … ]` excludes leads that match a whole branch. `!@any[ @technology(Hotjar) "
+            "@technology(Mixpanel) ]` excludes sites that use both, and keeps sites that use one of them. As with "
+            "every `!`, a lead stays if a fact that the branch needs is not known. `@any` cannot contain another "
+            "`@any`. Inside it, `@no_generic_emails` is a condition only: role addresses stay in `emails`."
+        )
         + f"<!-- not run: the grammar of the language -->\n```text\n{cleandoc(grammar)}\n```\n\n"
         + paragraph(
             f"A text has at most {directives.MAX_TEXT_CHARS:,} characters; a search at most {MAX_CONDITIONS} "
-            f"conditions, {MAX_VALUES} values and {MAX_CANONICAL_BYTES:,} bytes in canonical form."
+            f"conditions, {MAX_VALUES} values and {MAX_CANONICAL_BYTES:,} bytes in canonical form. An `@any` has at "
+            f"most {MAX_BRANCHES} branches of at most {MAX_BRANCH_CONDITIONS} conditions, which count too. In "
+            "canonical form, branches that another branch covers are gone, and what plain lines can say becomes "
+            "plain lines: `@any[ @country(DEU) | @country(AUT) ]` is `@country(AUT, DEU)`."
         )
         + paragraph(
             "*Closed*: an unknown value is an error that names the nearest one. *Open*: an unknown value finds "
-            "nothing. After `!` and in `@lacks` it would match everything, so it is an error there unless it is in "
-            "double quotes."
+            "nothing; `X-Query-Notes` counts it, and `explain` and `interpret` list it with the nearest names. After "
+            "`!` and in `@lacks` it would match everything, so it is an error there unless it is in double quotes."
         )
         + table(
             ["directive", "meaning", "argument", "known values", "example", "excluded", "same as filter"],

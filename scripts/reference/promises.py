@@ -26,7 +26,13 @@ from siteglass.privacy.limits import CONFIRMATIONS_PER_HOUR, MAILS_IN_ALL_PER_HO
 from siteglass.privacy.requests import MAX_CHARS
 from siteglass.privacy.tickets import MAX_TICKET_CHARS
 from siteglass.query.body import MAX_ECHO_BYTES
-from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
+from siteglass.query.criteria import (
+    MAX_BRANCH_CONDITIONS,
+    MAX_BRANCHES,
+    MAX_CANONICAL_BYTES,
+    MAX_CONDITIONS,
+    MAX_VALUES,
+)
 from siteglass.query.cursor import MAX_CURSOR_CHARS
 from siteglass.query.directives import MAX_TEXT_CHARS
 from siteglass.query.fields import BY_NAME, DIRECTIVES, ENRICH_FIELDS, SEARCH_DEFAULT, SEARCH_SELECTABLE
@@ -44,6 +50,8 @@ NUMBERS = {
     "limit.query_chars": MAX_QUERY_CHARS,
     "limit.wrapped_query_chars": MAX_TEXT_CHARS,
     "limit.lines": MAX_CONDITIONS,
+    "limit.branches": MAX_BRANCHES,
+    "limit.branch_conditions": MAX_BRANCH_CONDITIONS,
     "limit.values": MAX_VALUES,
     "limit.canonical_bytes": MAX_CANONICAL_BYTES,
     "limit.echo_bytes": MAX_ECHO_BYTES,

@@ -23,7 +23,7 @@ _FORM_TYPES = {
     Form.MANY: "array of strings",
     Form.MIN: "integer",
     Form.MAX: "integer",
-    Form.SPAN: "string: `<min>-<max>` or `<min>+`",
+    Form.SPAN: "string: `<min>-<max>`, `<min>+`, or operator and number",
     Form.COMPARISON: "string: operator and number",
     Form.MOMENT: "string: RFC 3339 time or date",
     Form.SWITCH: "boolean",

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from siteglass.query.criteria import Condition, Range
-from siteglass.query.directives import parse
+from siteglass.query.criteria import AnyOf, Condition, Range
+from siteglass.query.directives import parse, print_condition
 from siteglass.query.vocabulary import vocabulary
 
 _WORD = re.compile(r"[^\W_]+")
@@ -68,8 +68,10 @@ def _place_atoms(conditions: Sequence[Condition]) -> set[Atom]:
 
 def atoms(lines: Iterable[str]) -> set[Atom]:
     """What a directive text means; raises QueryError if it cannot be read."""
-    conditions = parse("\n".join(lines)).conditions
-    found: set[Atom] = set()
+    criteria = parse("\n".join(lines))
+    conditions = criteria.plain
+    alternatives = [clause for clause in criteria.conditions if isinstance(clause, AnyOf)]
+    found = {Atom(clause.negated, "any", frozenset([print_condition(clause)])) for clause in alternatives}
     if places := [condition for condition in conditions if condition.field in _PLACES]:
         found |= _place_atoms(places)
     for condition in conditions:

@@ -81,6 +81,14 @@ def test_the_price_comes_before_the_payment(desk: Desk, customer: Customer, sold
     assert _files(desk) == set()
 
 
+def test_alternatives_are_directives(desk: Desk, sold: list[Lead]) -> None:
+    shown = desk.run("count", "--directives", "@any[ @has_phone | !@has_email ]")
+    assert shown.json == sum(bool(lead.phones) or not lead.emails for lead in sold)
+    told = desk.refused(2, "count", "--directives", "@any[ @has_phone | @has_mail ]")
+    assert "line 1, column 20" in told
+    assert "did you mean @has_email?" in told
+
+
 def test_a_budget_ends_a_walk_that_a_higher_one_goes_on_with(desk: Desk, customer: Customer) -> None:
     words = ("search", *ALL, "--max-leads", "60", "-o", "leads.jsonl")
     stopped = desk.run(*words, "--max-credits", "10")

@@ -90,6 +90,43 @@ CASES: dict[str, dict[str, Any]] = {
     },
     "@pages(Pricing)": {"bool": {"filter": [{"term": {"pages": "/pricing"}}]}},
     "@region(Europe)": {"bool": {"filter": [{"term": {"region": "Europe"}}]}},
+    "@country(USA)\n@any[ @lacks(crm) | @state(CA, US-TX) | !@has_phone | @not_secure !@city(Austin, Dallas) ]": {
+        "bool": {
+            "filter": [
+                {"term": {"country": "USA"}},
+                {
+                    "bool": {
+                        "should": [
+                            {"term": {"state": "CA"}},
+                            {"term": {"subdivision": "US-TX"}},
+                            {
+                                "bool": {
+                                    "filter": [{"term": {"facts": "https:no"}}],
+                                    "must_not": [{"terms": {"city": ["Austin", "Dallas"]}}],
+                                }
+                            },
+                            {
+                                "bool": {
+                                    "filter": [{"term": {"facts": "tech:known"}}],
+                                    "must_not": [{"term": {"categories_uses": "crm"}}],
+                                }
+                            },
+                            {"bool": {"must_not": [{"term": {"facts": "phone:yes"}}]}},
+                        ],
+                        "minimum_should_match": 1,
+                    }
+                },
+            ]
+        }
+    },
+    "!@any[ @country(USA) @not_secure | @technology(Wix) ]": {
+        "bool": {
+            "must_not": [
+                {"term": {"technologies": "Wix"}},
+                {"bool": {"filter": [{"term": {"country": "USA"}}, {"term": {"facts": "https:no"}}]}},
+            ]
+        }
+    },
 }
 
 
@@ -112,6 +149,8 @@ def test_an_age_must_be_fixed_first() -> None:
         compile_criteria(made)
     now_ms = 1_767_225_600_000 + 30 * 86_400_000
     assert compile_criteria(made.fixed_at(now_ms)) == CASES["@updated_after(2026-01-01)"]
+    inside = parse("@any[ @updated_within(30d) | @has_phone @updated_within(10d) ]").fixed_at(now_ms)
+    assert inside == parse("@any[ @updated_after(2026-01-01) | @has_phone @updated_after(2026-01-21) ]")
 
 
 USA = {"term": {"country": "USA"}}

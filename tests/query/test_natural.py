@@ -86,3 +86,12 @@ def test_laws(name: str) -> None:
     assert directives(f"sites without {name}") == {f"!@technology({name})"}
     assert directives(f"SITES USING {name.upper()}") == base
     assert directives(f"sites in Spain or Italy using {name}") == directives(f"sites in Italy or Spain using {name}")
+
+
+def test_alternatives_inside_a_sentence_are_one_directive() -> None:
+    assert interpret("shops in Texas @any[ @lacks(analytics) | @not_secure ]", TODAY).directives == (
+        "@country(USA)",
+        "@state(TX)",
+        "@service_type(Ecommerce)",
+        "@any[ @lacks(analytics) | @not_secure ]",
+    )

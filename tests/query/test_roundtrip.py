@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from siteglass.errors import BadRequest, CursorExpired, InvalidCursor
 from siteglass.query.body import read_meaning
-from siteglass.query.criteria import Criteria
+from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, criteria
 from siteglass.query.cursor import MAX_CURSOR_CHARS, Continuation, CursorSealer, Position
 from siteglass.query.directives import parse, print_criteria
 from siteglass.query.fields import SEARCH_SELECTABLE
 from siteglass.query.filters import write_filters
-from testing.strategies import NOW_MS, any_criteria, filter_bodies, said_by_directives
+from testing.strategies import NOW_MS, any_criteria, clauses, filter_bodies, said_by_directives
 
 SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
 RESULT_ID = "0f3c2a51-7f0e-4c8e-9a57-3d2b1c4e5f60"
@@ -32,20 +32,39 @@ pytestmark = pytest.mark.no_cover
 
 @settings(max_examples=1_000 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(any_criteria())
-def test_criteria_printed_as_a_body_read_the_same(criteria: Criteria) -> None:
-    assert read_meaning(write_filters(criteria), NOW_MS).criteria == criteria
+def test_criteria_printed_as_a_body_read_the_same(made: Criteria) -> None:
+    assert read_meaning(write_filters(made), NOW_MS).criteria == made
 
 
 @settings(max_examples=1_000 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(said_by_directives())
-def test_criteria_printed_as_directives_read_the_same(criteria: Criteria) -> None:
-    assert parse(print_criteria(criteria)) == criteria
+def test_criteria_printed_as_directives_read_the_same(made: Criteria) -> None:
+    assert parse(print_criteria(made)) == made
+
+
+@settings(max_examples=1_000 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
+@given(st.lists(clauses(), max_size=3))
+def test_canonical_criteria_stay_as_they_are(drawn: list[Clause]) -> None:
+    made = criteria(drawn)
+    assert criteria(made.conditions) == made
+    assert criteria(reversed(drawn)) == made
+    for clause in made.conditions:
+        if isinstance(clause, AnyOf):
+            assert (len(clause.branches) > 1) != clause.negated
+            assert all(clause.branches)
+            assert not clause.negated or len(clause.branches[0]) > 1
+
+
+def test_empty_alternatives_are_a_mistake_of_the_caller() -> None:
+    for branches in ((), ((),), ((Condition("has_phone"),), ())):
+        with pytest.raises(ValueError, match="at least one"):
+            criteria([AnyOf(branches)])
 
 
 @settings(max_examples=200 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(filter_bodies(), said_by_directives())
-def test_the_echo_repeats_the_search_and_keeps_filters_as_sent(body: dict[str, object], criteria: Criteria) -> None:
-    sent = {**body, "wrapped_query": print_criteria(criteria)}
+def test_the_echo_repeats_the_search_and_keeps_filters_as_sent(body: dict[str, object], made: Criteria) -> None:
+    sent = {**body, "wrapped_query": print_criteria(made)}
     first = read_meaning(sent, NOW_MS)
     again = read_meaning(first.filters, NOW_MS + 86_400_000)
     assert again.criteria == first.criteria
@@ -63,8 +82,8 @@ def _continuation(filters: dict[str, object], domain: str = "example.com") -> Co
 
 @settings(max_examples=300, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(any_criteria())
-def test_a_cursor_carries_the_whole_search(criteria: Criteria) -> None:
-    continuation = _continuation(write_filters(criteria))
+def test_a_cursor_carries_the_whole_search(made: Criteria) -> None:
+    continuation = _continuation(write_filters(made))
     cursor = CursorSealer([SECRET], 60).seal(continuation, "7", 1_000)
     assert CursorSealer([SECRET], 60).open(cursor, "7", 1_060) == continuation
 

@@ -13,6 +13,7 @@ from siteglass.index.compile import compile_criteria
 from siteglass.index.documents import sort_keys
 from siteglass.index.index import Index
 from siteglass.query.criteria import Criteria, criteria
+from siteglass.query.directives import parse, print_condition, print_criteria
 from siteglass.query.fields import ASKED
 from siteglass.query.filters import write_filters
 from siteglass.settings import Settings
@@ -25,6 +26,8 @@ FIELDS = sorted(set(ASKED) - {"updated_within"})
 LONG = bool(os.environ.get("SITEGLASS_LONG"))
 PER_FIELD = 6 if LONG else 2
 RANDOM_CHUNKS, PER_CHUNK = 8, 32 if LONG else 8
+# With SITEGLASS_LONG=1 more than 500 searches have alternatives.
+WITH_ALTERNATIVES = 64 if LONG else 8
 
 # Thousands of times over the same lines: what they cover, others cover, and counting it doubles their time.
 pytestmark = pytest.mark.no_cover
@@ -97,3 +100,33 @@ def test_random_criteria(
     drawer = Drawer(leads, seed=1_000 + chunk)
     searches = [drawer.criteria() for _ in range(PER_CHUNK)]
     assert _check(client, live_settings, ranked, searches) >= PER_CHUNK // 3
+
+
+@pytest.mark.promise("directives.any")
+@pytest.mark.parametrize("chunk", range(RANDOM_CHUNKS))
+def test_random_alternatives(
+    client: httpx.Client, live_settings: Settings, leads: list[Lead], ranked: list[Lead], chunk: int
+) -> None:
+    """Scanned as they are drawn, searched in canonical form; sent as drawn, repeated by their echo, page by page."""
+    drawer = Drawer(leads, seed=2_000 + chunk)
+    drawn = [drawer.with_alternatives() for _ in range(WITH_ALTERNATIVES)]
+    searches = [criteria(clauses) for clauses in drawn]
+    assert _check(client, live_settings, ranked, searches) >= WITH_ALTERNATIVES // 3
+    for clauses, made in zip(drawn, searches, strict=True):
+        expected = [lead.domain for lead in matching(Criteria(tuple(clauses)), ranked)]
+        assert expected == [lead.domain for lead in matching(made, ranked)], clauses
+        text = "\n".join(map(print_condition, clauses))
+        assert parse(text) == made
+        assert criteria(made.conditions) == made
+        assert parse(print_criteria(made)) == made
+        limit = min(100, max(1, len(expected) // 2))
+        body = {"wrapped_query": text, "limit": limit, "select": ["domain"]}
+        page = client.post("/v1/leads/search", json=body).json()
+        shown = [record["domain"] for record in page["results"]]
+        if page["next"]:
+            after = client.post(page["next"], json={}).json()
+            assert after["filters"] == page["filters"]
+            shown += [record["domain"] for record in after["results"]]
+        assert shown == expected[: 2 * limit], text
+        again = client.post("/v1/leads/search", json={**page["filters"], "limit": 1}).json()
+        assert (again["filters"], again["total_results"]) == (page["filters"], len(expected)), text

@@ -82,7 +82,7 @@ def names_software(text: str) -> bool:
 
 @cache
 def trade_words(language: str) -> TradeWords:
-    """Those of the language of a site; English ones where it is none that we know."""
+    """Those of the language of a site; English ones for a language that has none."""
     return TradeWords(language) if language in trades().languages else trade_words("en")
 
 

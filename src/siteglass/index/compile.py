@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from siteglass.query.criteria import Condition, Criteria, Range, Value
+from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, Range, Value
 from siteglass.query.field import Kind
 
 # Up to this many terms, Lucene walks lazily; beyond it, Lucene collects all matches first. The cost of a page would
@@ -17,25 +17,37 @@ Query = dict[str, Any]
 
 def compile_criteria(criteria: Criteria, extra: Iterable[Query] = ()) -> Query:
     """The query of a search; `extra` filters are added after those of the criteria."""
+    return _all_of(criteria.conditions, extra)
+
+
+def _all_of(clauses: Iterable[Clause], extra: Iterable[Query] = ()) -> Query:
     filters: list[Query] = []
     exclusions: list[Query] = []
-    for condition in criteria.conditions:
-        (exclusions if condition.negated else filters).extend(_clauses(condition))
+    for clause in clauses:
+        (exclusions if clause.negated else filters).extend(_clauses(clause))
     filters.extend(extra)
-    clauses: Query = {}
+    bool_query: Query = {}
     if filters:
-        clauses["filter"] = filters
+        bool_query["filter"] = filters
     if exclusions:
-        clauses["must_not"] = exclusions
-    return {"bool": clauses} if clauses else {"match_all": {}}
+        bool_query["must_not"] = exclusions
+    return {"bool": bool_query} if bool_query else {"match_all": {}}
 
 
-def _clauses(condition: Condition) -> list[Query]:
-    """A positive condition is one clause; a negated one gives a clause for each way to hold."""
-    ways = list(_ways(condition))
-    if condition.negated or len(ways) == 1:
+def _clauses(clause: Clause) -> list[Query]:
+    """A positive clause is one query; a negated one gives a query for each way to hold."""
+    ways = list(_branches(clause) if isinstance(clause, AnyOf) else _ways(clause))
+    if clause.negated or len(ways) == 1:
         return ways
     return [any_of(ways)]
+
+
+def _branches(alternatives: AnyOf) -> Iterable[Query]:
+    for branch in alternatives.branches:
+        if len(branch) == 1 and not branch[0].negated:
+            yield from _ways(branch[0])
+        else:
+            yield _all_of(branch)
 
 
 def any_of(ways: list[Query]) -> Query:

@@ -142,7 +142,7 @@ def _start(order: Order, criteria: Criteria) -> Position | None:
     if order.key != INDEX_ORDER or not order.descending:
         return None
     top = 102
-    for condition in criteria.conditions:
+    for condition in criteria.plain:
         if condition.field == "score" and not condition.negated:
             # Only leads that have a score, and at least the lowest that is asked for.
             lows = [value.low or 0 for value in condition.values if isinstance(value, Range)]

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from siteglass.leads.records import known_values
-from siteglass.query.criteria import MAX_CANONICAL_BYTES, MAX_CONDITIONS, MAX_VALUES
+from siteglass.query.criteria import (
+    MAX_BRANCH_CONDITIONS,
+    MAX_BRANCHES,
+    MAX_CANONICAL_BYTES,
+    MAX_CONDITIONS,
+    MAX_VALUES,
+)
 from siteglass.query.directives import MAX_TEXT_CHARS
 from siteglass.query.field import Form, Kind, SearchableField
 from siteglass.query.fields import DIRECTIVES
@@ -40,8 +46,13 @@ def directive_table() -> str:
 Directive text: one condition per line, and all lines must match. Values in parentheses are alternatives. `!` before a
 directive excludes. Numbers take `>` `<` `>=` `<=` `=`, `less than`, `greater than` or a range `1000-5000`. Double
 quotes keep commas and parentheses inside a value; a line that starts with `#` is a comment. At most {MAX_TEXT_CHARS:,}
-characters, {MAX_CONDITIONS} lines, {MAX_VALUES} values and {MAX_CANONICAL_BYTES:,} bytes in canonical form. `query` is
-ignored if this is sent; filters apply in addition.
+characters, {MAX_CONDITIONS} conditions, {MAX_VALUES} values and {MAX_CANONICAL_BYTES:,} bytes in canonical form.
+`query` is ignored if this is sent; filters apply in addition.
+
+`@any[ ... | ... ]` on one line matches leads that match at least one branch. A branch is one or more directives with
+blanks between them, and all of them must match: `@any[ @country(DEU) @technology(Shopify) | @country(AUT) ]`. `!@any[
+... ]` excludes leads that match a whole branch, so `!@any[ @technology(A) @technology(B) ]` means "not both". At most
+{MAX_BRANCHES} branches of {MAX_BRANCH_CONDITIONS} conditions; `@any` cannot contain another `@any`.
 
 | directive | meaning |
 | --- | --- |

@@ -15,17 +15,19 @@ from siteglass.leads.responses import (
     ConditionReading,
     Correction,
     Interpretation,
+    NoteOnConditions,
     NoteOnWords,
     Words,
 )
 from siteglass.platform import metrics
 from siteglass.query import natural
 from siteglass.query.body import Meaning, with_suggestions
-from siteglass.query.criteria import Condition, Criteria
+from siteglass.query.criteria import Clause
 from siteglass.query.directives import print_condition
-from siteglass.query.filters import directive_can_say, write_filters
+from siteglass.query.filters import describe_clause, directive_can_say
 from siteglass.query.natural import LOW_CONFIDENCE
 from siteglass.query.natural.interpretation import TOO_LARGE, Note, Span, Understood
+from siteglass.query.notes import MAX_LOOKED_UP, MAX_NOTES, find_notes
 from siteglass.query.suggested import CONFIDENCE, inside, is_wanted
 
 _MOST_WORDS_TOLD_CHARS = 64
@@ -63,12 +65,13 @@ async def with_model(model: LanguageModel, meaning: Meaning, body: Mapping[str, 
 
 
 def note_count(meaning: Meaning) -> int:
-    """How many things a caller may want to know before trusting the reading of a sentence."""
+    """How many things a caller may want to know before trusting the search."""
+    on_search = len(find_notes(meaning.said))
     if meaning.sentence is None:
-        return 0
+        return on_search
     second = meaning.second
     of_model = len(second.conditions) + len(second.notes) - len(second.settled) if second else 0
-    notes = meaning.sentence.notes + len(_unused(meaning)) + of_model
+    notes = meaning.sentence.notes + len(_unused(meaning)) + of_model + on_search
     return notes or int(not meaning.criteria.conditions)  # a sentence that restricts nothing finds all leads
 
 
@@ -138,6 +141,7 @@ def interpretation_of(meaning: Meaning) -> Interpretation:
         filters=meaning.filters,
         conditions=[_condition(one, read.get(one)) for one in meaning.said.conditions],
         **_notes(meaning, sentence),
+        notes=_notes_on_search(meaning),
         confidence=_confidence(meaning),
         backend="rules" if second is None else "rules+model",
         model=None if second is None else second.model,
@@ -154,21 +158,13 @@ def _confidence(meaning: Meaning) -> float:
     return min(CONFIDENCE if of_model else 1.0, meaning.sentence.confidence)
 
 
-def _condition(condition: Condition, known: Understood | None) -> ConditionReading:
+def _condition(condition: Clause, known: Understood | None) -> ConditionReading:
     return ConditionReading(
-        directive=_spelled(condition),
+        directive=describe_clause(condition),
         words=[] if known is None else _spans(known.words),
         rule="given" if known is None else known.rule,
         confidence=1.0 if known is None else known.confidence,
     )
-
-
-def _spelled(condition: Condition) -> str:
-    """As a line of directive text; a score that no directive can say as the filter that can."""
-    if directive_can_say(condition):
-        return print_condition(condition)
-    ((name, value),) = write_filters(Criteria((condition,))).items()
-    return f"{name}: {value}"
 
 
 def _notes(meaning: Meaning, sentence: natural.Interpretation | None) -> dict[str, list[Any]]:
@@ -192,13 +188,23 @@ def _notes(meaning: Meaning, sentence: natural.Interpretation | None) -> dict[st
     }
 
 
+def _notes_on_search(meaning: Meaning) -> list[NoteOnConditions]:
+    shown: list[NoteOnConditions] = []
+    for note in find_notes(meaning.said)[:MAX_NOTES]:
+        names = note.nearest() if len(shown) < MAX_LOOKED_UP else ()
+        hint = f"; did you mean {names[0]}?" if names else ""
+        directives = [describe_clause(condition) for condition in note.conditions]
+        shown.append(NoteOnConditions(directives=directives, message=note.message + hint, nearest=list(names)))
+    return shown
+
+
 def _unused(meaning: Meaning) -> list[Note]:
     """Words of conditions that are not searched; one note where they say several."""
     if meaning.sentence is None:
         return []
     read = meaning.sentence.understood
     notes = {
-        read[said].words: TOO_LARGE if given is None else f"{_spelled(given)} is given, and replaces this"
+        read[said].words: TOO_LARGE if given is None else f"{describe_clause(given)} is given, and replaces this"
         for said, given in meaning.unused.items()
     }
     return [Note(words, message) for words, message in notes.items()]

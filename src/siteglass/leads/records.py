@@ -50,6 +50,12 @@ def _digits(ask: Ask) -> str:
     return rf"(0{{0,{12 - len(highest)}}}{highest}|0{{0,{12 - less}}}\d{{1,{less}}})"
 
 
+def _comparison(ask: Ask) -> str:
+    """A pattern for an operator and a number."""
+    words = "|".join((">=", "<=", ">", "<", "=", _any_case("less than"), _any_case("greater than")))
+    return rf"({words})\s*{_digits(ask)}"
+
+
 def _form(ask: Ask, form: Form) -> Any:
     match form:
         case Form.ONE:
@@ -62,10 +68,10 @@ def _form(ask: Ask, form: Form) -> Any:
             return bool
         case Form.SPAN:
             digits = _digits(ask)
-            return _annotated[str, Meta(pattern=rf"^\s*{digits}\s*(-\s*{digits}|\+)\s*$")]
+            span = rf"{digits}\s*(-\s*{digits}|\+)"
+            return _annotated[str, Meta(pattern=rf"^\s*({_comparison(ask)}|{span})\s*$")]
         case Form.COMPARISON:
-            words = "|".join((">=", "<=", ">", "<", "=", _any_case("less than"), _any_case("greater than")))
-            return _annotated[str, Meta(pattern=rf"^\s*({words})\s*{_digits(ask)}\s*$")]
+            return _annotated[str, Meta(pattern=rf"^\s*{_comparison(ask)}\s*$")]
         case Form.MOMENT:
             return _annotated[str, Meta(pattern=_MOMENT)]
 
@@ -93,7 +99,7 @@ def _filter(name: str, ask: Ask, filter_: Filter) -> Any:
         notes.append(f"The same as `{filter_.name}`.")
     if filter_.form is Form.SWITCH:
         notes.append("`false` has no effect.")
-    if filter_.form is Form.COMPARISON:
+    if filter_.form in (Form.COMPARISON, Form.SPAN):
         notes.append(_OPERATORS)
     if known := known_values(ask):
         notes.append(known)

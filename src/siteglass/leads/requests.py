@@ -18,7 +18,7 @@ from siteglass.leads.search import SearchRequest
 from siteglass.query.body import read_meaning
 from siteglass.query.cursor import MAX_CURSOR_CHARS
 from siteglass.query.directives import MAX_TEXT_CHARS
-from siteglass.query.fields import ENRICH_FIELDS, SEARCH_SELECTABLE, SORTS
+from siteglass.query.fields import DIRECTIVES, ENRICH_FIELDS, SEARCH_SELECTABLE, SORTS
 from siteglass.query.filters import type_name, written_as_array
 from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.web.messages import Parameters, RequestBody, names_of
@@ -28,6 +28,8 @@ from siteglass.web.requests import FieldReader, list_names, nearest_name, read_f
 DEFAULT_LIMIT = 20
 DEFAULT_SORT = "-score"
 MAX_LEAD_CREDITS = 1_000_000
+_PAGE_NAMES = frozenset(("offset", "skip", "page", "page_number", "start", "from", "cursor", "next", "scroll_id"))
+_LIMIT_NAMES = frozenset(("page_size", "per_page", "size", "count", "top", "max_results", "num_results"))
 
 # --- declared -----------------------------------------------------------------------------------
 
@@ -271,9 +273,22 @@ def _sort(body: dict[str, Any], problems: Problems) -> str:
     return sort
 
 
+def _how_else(name: str) -> str | None:
+    """How to ask for what other services call so."""
+    if name in _PAGE_NAMES:
+        return "to get the next page, POST to the path in `next` of the response"
+    if name in _LIMIT_NAMES:
+        return "use `limit` for the number of leads per page"
+    asked = DIRECTIVES.get(name)
+    if asked is None or len(asked.ask.filters) == 1:
+        return None
+    names = " or ".join(f"`{filter_.name}`" for filter_ in asked.ask.filters)
+    return f"use {names or f'@{name} in `wrapped_query`'}"
+
+
 def read_search(body: dict[str, Any], now_ms: int) -> tuple[SearchRequest, Spending]:
     """The body of POST /v1/leads/search, and of /v1/leads/interpret."""
-    problems = unknown_fields(body, names_of(SearchBody))
+    problems = unknown_fields(body, names_of(SearchBody), _how_else)
     options = read_fields(PageOptions, body, problems, select=_select_of(SEARCH_SELECTABLE), sort=_sort)
     select = options["select"]
     if select is not None and ALWAYS_SHOWN not in select:

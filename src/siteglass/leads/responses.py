@@ -16,6 +16,7 @@ from siteglass.query.criteria import MAX_CONDITIONS
 from siteglass.query.cursor import MAX_CURSOR_CHARS, Continuation, CursorSealer
 from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.query.natural.interpretation import MAX_ALTERNATIVES
+from siteglass.query.notes import MAX_NEAREST, MAX_NOTES
 from siteglass.query.values import moment_text
 from siteglass.web.messages import Count, Record, ResponseBody, Time, reference
 from siteglass.web.operations import MAX_LIMIT
@@ -76,6 +77,20 @@ class NoteOnWords(ResponseBody):
     message: Annotated[str, Meta(description="A note about them, for people.")]
 
 
+class NoteOnConditions(ResponseBody):
+    """A note on conditions, whatever they come from."""
+
+    directives: Annotated[list[str], Meta(min_length=1, description="The conditions, as lines of `wrapped_query`.")]
+    message: Annotated[str, Meta(description="A note about them, for people.")]
+    nearest: Annotated[
+        list[str],
+        Meta(
+            max_length=MAX_NEAREST,
+            description="Known values that an unknown one most resembles, the best first; empty if there is none.",
+        ),
+    ]
+
+
 class AlternativeReading(ResponseBody):
     """Another reading."""
 
@@ -120,6 +135,14 @@ class Interpretation(ResponseBody):
         Meta(
             description="Words that have a meaning but are not searched for: no search supports it, no condition "
             "expresses it, or a filter replaces it. Each lowers the confidence."
+        ),
+    ]
+    notes: Annotated[
+        list[NoteOnConditions],
+        Meta(
+            max_length=MAX_NOTES,
+            description="Conditions that probably match no lead: a value that is not known, or two conditions that "
+            "contradict each other. They are searched for all the same.",
         ),
     ]
     confidence: Annotated[

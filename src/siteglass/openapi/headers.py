@@ -82,8 +82,8 @@ HEADERS: dict[str, Any] = {
         always=False,
     ),
     NOTES_HEADER: _header(
-        "Number of notes about how `query` was interpreted: words not understood, corrected or replaced by a filter, "
-        "and a low confidence. 0 without `query`. `explain` lists them.",
+        "Number of notes about the search: words of `query` that were not understood, corrected or replaced by a "
+        "filter, a low confidence, unknown values, and conditions that contradict each other. `explain` lists them.",
         {"type": "integer", "minimum": 0},
         0,
     ),

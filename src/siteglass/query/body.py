@@ -11,7 +11,7 @@ import orjson
 
 from siteglass.errors import BadRequest, Problem, Problems, QueryError
 from siteglass.query import directives, natural, suggested
-from siteglass.query.criteria import Condition, Criteria, criteria
+from siteglass.query.criteria import Clause, Condition, Criteria, criteria
 from siteglass.query.filters import FilterReader, read_text, write_filters
 
 # The echo travels inside the cursor, whose length is limited; JSON, and filters as they were sent, are longer than
@@ -29,7 +29,7 @@ class Meaning:
     """The criteria with ages as they were said, before they became moments."""
     sentence: natural.Interpretation | None
     """How `query` was read, if it was."""
-    unused: dict[Condition, Condition | None]
+    unused: dict[Clause, Clause | None]
     """What `query` said and is not searched: for the condition of a filter that says otherwise, or for lack of room."""
     second: suggested.SecondReading | None = None
     """What a language model made of `query`, if one was asked and answered."""
@@ -44,7 +44,7 @@ def read_meaning(body: Mapping[str, Any], now_ms: int, problems: Problems | None
     query = _text(body, "query", natural.MAX_QUERY_CHARS, problems)
     wrapped = _text(body, "wrapped_query", directives.MAX_TEXT_CHARS, problems)
     directed, sentence = Criteria(), None
-    unused: dict[Condition, Condition | None] = {}
+    unused: dict[Clause, Clause | None] = {}
     try:
         if wrapped:
             directed = directives.parse(wrapped)
@@ -96,17 +96,17 @@ def _text(body: Mapping[str, Any], name: str, max_chars: int, problems: Problems
     return text if text and text.strip() else ""
 
 
-def _replaced(understood: Criteria, given: list[Condition]) -> dict[Condition, Condition | None]:
+def _replaced(understood: Criteria, given: list[Condition]) -> dict[Clause, Clause | None]:
     """A given filter replaces what the sentence said positively about the same thing; exclusions stay.
 
     What the filters say as well is not replaced, but said twice.
     """
     about: dict[str, list[Condition]] = {}
-    for condition in understood.conditions:
+    for condition in understood.plain:
         if not condition.negated:
             about.setdefault(condition.thing, []).append(condition)
-    replaced: dict[Condition, Condition | None] = {}
-    filtered = criteria(given).conditions
+    replaced: dict[Clause, Clause | None] = {}
+    filtered = criteria(given).plain
     for condition in filtered:
         said = about.pop(condition.thing, [])
         if not set(said) <= set(filtered):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 from siteglass.query.field import Ask, Kind
 from siteglass.query.fields import ASKED, POSITION
 from siteglass.query.vocabulary import vocabulary
 
+# Those inside alternatives count as well.
 MAX_CONDITIONS = 64
 MAX_VALUES = 200
+MAX_BRANCHES = 16
+MAX_BRANCH_CONDITIONS = 8
 MAX_CANONICAL_BYTES = 4_000
 
 MS_PER_DAY = 86_400_000
@@ -61,28 +65,67 @@ class Condition:
         return self.ask.thing or self.field
 
 
+Branch = tuple[Condition, ...]
+"""Conditions that must all hold together."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """At least one branch holds as a whole; none of them if negated. Branches hold no other `AnyOf`."""
+
+    branches: tuple[Branch, ...]
+    negated: bool = False
+
+
+Clause = Condition | AnyOf
+
+
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """All conditions must hold. Make it with `criteria()`, which brings them into canonical form."""
+    """All clauses must hold. Make it with `criteria()`, which brings them into canonical form."""
 
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[Clause, ...] = ()
+
+    @property
+    def plain(self) -> tuple[Condition, ...]:
+        """The conditions that every lead found must meet."""
+        return tuple(clause for clause in self.conditions if isinstance(clause, Condition))
+
+    def flat(self) -> Iterator[Condition]:
+        """Every condition, those inside alternatives too."""
+        for clause in self.conditions:
+            if isinstance(clause, AnyOf):
+                yield from chain.from_iterable(clause.branches)
+            else:
+                yield clause
+
+    @property
+    def condition_count(self) -> int:
+        return sum(1 for _ in self.flat())
 
     @property
     def value_count(self) -> int:
-        return sum(len(condition.values) for condition in self.conditions)
+        return sum(len(condition.values) for condition in self.flat())
 
     def hides_generic_emails(self) -> bool:
-        """Whether role addresses are left out of the answer."""
-        return any(c.field == "no_generic_emails" and not c.negated for c in self.conditions)
+        """Whether role addresses are left out of the answer: only if every lead found must have another one."""
+        return any(c.field == "no_generic_emails" and not c.negated for c in self.plain)
 
     def fixed_at(self, now_ms: int) -> Criteria:
         """The same search with ages turned into moments, so that every later page means the same."""
-        if not any(c.ask.kind is Kind.AGE for c in self.conditions):
+        if not any(condition.ask.kind is Kind.AGE for condition in self.flat()):
             return self
-        return criteria(_fixed(condition, now_ms) for condition in self.conditions)
+        return criteria(_fixed(clause, now_ms) for clause in self.conditions)
 
 
-def _fixed(condition: Condition, now_ms: int) -> Condition:
+def _fixed(clause: Clause, now_ms: int) -> Clause:
+    if isinstance(clause, AnyOf):
+        branches = (tuple(_fixed_condition(condition, now_ms) for condition in branch) for branch in clause.branches)
+        return replace(clause, branches=tuple(branches))
+    return _fixed_condition(clause, now_ms)
+
+
+def _fixed_condition(condition: Condition, now_ms: int) -> Condition:
     if condition.ask.kind is not Kind.AGE:
         return condition
     moments = tuple(now_ms - days * MS_PER_DAY for days in condition.values if isinstance(days, int))
@@ -121,8 +164,24 @@ def _state_country(code: str) -> str | None:
     return vocabulary().country_alpha3(code.split("-")[0]) if "-" in code else None
 
 
-def criteria(conditions: Iterable[Condition]) -> Criteria:
-    """Canonical criteria: values sorted, duplicates gone, negations of a field in one condition, catalogue order."""
+def criteria(clauses: Iterable[Clause]) -> Criteria:
+    """Canonical criteria: values sorted, duplicates gone, negations of a field in one condition, catalogue order.
+
+    Alternatives come last, and only where plain conditions cannot say the same.
+    """
+    plain: list[Condition] = []
+    alternatives: set[AnyOf] = set()
+    for clause in clauses:
+        if isinstance(clause, AnyOf):
+            conditions, remaining = _simplified(clause)
+            plain.extend(conditions)
+            alternatives.update(remaining)
+        else:
+            plain.append(clause)
+    return Criteria((*_conjunction(plain), *sorted(alternatives, key=_alternatives_order)))
+
+
+def _conjunction(conditions: Iterable[Condition]) -> Branch:
     positive: set[Condition] = set()
     negated: dict[str, set[Value]] = {}
     for condition in conditions:
@@ -132,4 +191,61 @@ def criteria(conditions: Iterable[Condition]) -> Criteria:
             positive.add(Condition(condition.field, _canonical_values(condition.values)))
     positive = _states_inside_countries(positive)
     excluded = [Condition(field, _canonical_values(values), negated=True) for field, values in negated.items()]
-    return Criteria(tuple(sorted([*positive, *excluded], key=_condition_order)))
+    return tuple(sorted([*positive, *excluded], key=_condition_order))
+
+
+def _simplified(clause: AnyOf) -> tuple[list[Condition], list[AnyOf]]:
+    """Alternatives as plain conditions where these say the same, and what is left.
+
+    One branch that must hold is its conditions. To exclude several branches is to exclude each, and a branch of one
+    condition is excluded by the opposite condition.
+    """
+    branches = _without_implied(_joined(map(_conjunction, clause.branches)))
+    if not branches or not all(branches):
+        raise ValueError("alternatives need at least one branch, and each branch at least one condition")
+    if not clause.negated:
+        return ([*branches[0]], []) if len(branches) == 1 else ([], [AnyOf(branches)])
+    opposites = [replace(branch[0], negated=not branch[0].negated) for branch in branches if len(branch) == 1]
+    return opposites, [AnyOf((branch,), negated=True) for branch in branches if len(branch) > 1]
+
+
+def _joined(branches: Iterable[Branch]) -> list[Branch]:
+    """Branches of one positive condition on the same field as one: values are alternatives already."""
+    others: list[Branch] = []
+    values: dict[str, list[Value]] = {}
+    for branch in branches:
+        if len(branch) == 1 and not branch[0].negated:
+            values.setdefault(branch[0].field, []).extend(branch[0].values)
+        else:
+            others.append(branch)
+    return [*others, *((Condition(field, _canonical_values(some)),) for field, some in values.items())]
+
+
+def _without_implied(branches: Iterable[Branch]) -> tuple[Branch, ...]:
+    """Sorted branches, without those that hold only where another one does: "A and B" adds nothing to "A"."""
+    kept: list[Branch] = []
+    for branch in sorted(branches, key=_branch_order):
+        if not any(_implies(branch, other) for other in kept):
+            kept = [other for other in kept if not _implies(other, branch)]
+            kept.append(branch)
+    return tuple(kept)
+
+
+def _implies(branch: Branch, other: Branch) -> bool:
+    return all(any(_implies_condition(condition, wider) for condition in branch) for wider in other)
+
+
+def _implies_condition(condition: Condition, wider: Condition) -> bool:
+    """Whether one holds wherever the other does: with fewer alternatives, or with more exclusions."""
+    if condition.field != wider.field or condition.negated != wider.negated:
+        return False
+    narrow, wide = (wider, condition) if condition.negated else (condition, wider)
+    return set(narrow.values) <= set(wide.values)
+
+
+def _branch_order(branch: Branch) -> tuple[object, ...]:
+    return tuple(map(_condition_order, branch))
+
+
+def _alternatives_order(clause: AnyOf) -> tuple[object, ...]:
+    return (clause.negated, tuple(map(_branch_order, clause.branches)))

@@ -1,7 +1,9 @@
 """The directive language of `wrapped_query`: text to criteria and back.
 
     text      = line *( newline line )
-    line      = [ condition ] [ comment ]
+    line      = [ condition / any ] [ comment ]
+    any       = [ "!" ] "@any" "[" branch *( "|" branch ) "]"
+    branch    = condition *( 1*blank condition )
     condition = [ "!" ] "@" name [ "(" value *( "," value ) ")" ]
     name      = a directive of the catalogue, in any case
     value     = quoted / bare
@@ -10,7 +12,7 @@
     comment   = "#" *any          at the start of a line, or after a blank behind a condition
 
 Blanks are free around every part. Flags take no parentheses, all others need them. All lines must hold; values are
-alternatives; "!" excludes.
+alternatives; "!" excludes. The branches of "@any" are alternatives too, and each holds if all its conditions do.
 """
 
 from __future__ import annotations
@@ -23,9 +25,13 @@ from rapidfuzz import fuzz, process
 
 from siteglass.errors import MAX_REPEATED_CHARS, Problem, Problems, QueryError, repeated
 from siteglass.query.criteria import (
+    MAX_BRANCH_CONDITIONS,
+    MAX_BRANCHES,
     MAX_CANONICAL_BYTES,
     MAX_CONDITIONS,
     MAX_VALUES,
+    AnyOf,
+    Clause,
     Condition,
     Criteria,
     Value,
@@ -38,6 +44,7 @@ from siteglass.query.values import ValueProblem, nearest, quote_if_needed, read_
 MAX_TEXT_CHARS = 8_000
 # Looking for the nearest name is the only slow step (milliseconds each), so a hostile text gets a few.
 MAX_SUGGESTIONS = 3
+ANY = "any"
 # A directive is recognised by its beginning from so many letters on.
 MIN_BEGINNING_CHARS = 3
 # Bounds of what a line takes beside its texts: its name, sign and brackets; a range or a moment.
@@ -47,13 +54,16 @@ MAX_NUMBER_CHARS = 32
 MAX_HINT_CHARS = 64
 
 _NAME = re.compile(r"@([A-Za-z0-9_]*)")
+_ANY = re.compile(rf"@{ANY}(?![A-Za-z0-9_])", re.IGNORECASE)
 _BARE = re.compile(r'[^,()"]*')
 _QUOTED = re.compile(r'"((?:[^"\\]|\\["\\])*)"')
 _THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 _BLANKS = re.compile(r"[^\S\n]*")
 # For hints only: a directive without its @, what no bare value holds, a line break that JSON did not make one.
 _WORD = re.compile(r"(\w+)\s*(?:\(|$)")
-_SPECIAL = re.compile(r"[()@!#\\]")
+_SPECIAL = re.compile(r"[()\[\]|@!#\\]")
+_BETWEEN_BRANCHES = re.compile(r",|/|or\b", re.IGNORECASE)
+_BETWEEN_CONDITIONS = re.compile(r"&|\+|and\b|[!@]", re.IGNORECASE)
 _BACKSLASH_N = re.compile(r"\\[nr]")
 _ONE_BACKSLASH = "a backslash and a letter; in JSON, a line break is written with one backslash, not two"
 
@@ -75,13 +85,21 @@ class _Text(NamedTuple):
     quoted: bool
 
 
+class _Written(NamedTuple):
+    """A condition as it is written: its values are not read yet."""
+
+    asked: SearchableField
+    texts: list[_Text]
+    negated: bool
+
+
 class _Reader:
     """Reads a text line by line and gathers the problems."""
 
     def __init__(self, field: str) -> None:
         self.field = field
         self.problems = Problems()
-        self.conditions: list[Condition] = []
+        self.clauses: list[Clause] = []
         self._suggestions_left = MAX_SUGGESTIONS
 
     def problem(self, line: int, column: int, message: str, near: str | None = None) -> None:
@@ -98,53 +116,98 @@ class _Reader:
 
     def line(self, number: int, line: str) -> None:
         try:
-            self._condition(number, line)
+            self._clause(number, line)
         except _Stop as stop:
             self.problem(number, stop.column, str(stop), stop.near)
 
-    def _condition(self, number: int, line: str) -> None:
+    def _clause(self, number: int, line: str) -> None:
         at = _skip(line, 0)
         if at == len(line) or line[at] == "#":
             return
-        negated = line[at] == "!"
-        if negated:
-            at = _skip(line, at + 1)
-        start, name = at, _NAME.match(line, at)
+        negated, start = _sign(line, at)
+        if keyword := _ANY.match(line, start):
+            branches, at = self._branches(line, keyword.end())
+            _end_of_line(line, at)
+            read = (tuple(self._condition(number, one, excluding=negated) for one in branch) for branch in branches)
+            self.clauses.append(AnyOf(tuple(read), negated))
+        else:
+            written, at = self._written(line, at)
+            _end_of_line(line, at)
+            self.clauses.append(self._condition(number, written))
+
+    def _branches(self, line: str, at: int) -> tuple[list[list[_Written]], int]:
+        opening = _skip(line, at)
+        if opening == len(line) or line[opening] != "[":
+            example = f"write @{ANY}[ @lacks(analytics) | @not_secure ]"
+            raise _Stop(at, f"@{ANY} needs branches: expected '[', found {_found(line, opening)}; {example}")
+        branches: list[list[_Written]] = []
+        at = opening
+        while True:
+            if len(branches) == MAX_BRANCHES:
+                raise _Stop(at, f"@{ANY} may have at most {MAX_BRANCHES} branches; write another search for the rest")
+            branch, at = self._branch(line, at + 1)
+            branches.append(branch)
+            if line[at] == "]":
+                return branches, at + 1
+
+    def _branch(self, line: str, at: int) -> tuple[list[_Written], int]:
+        """The conditions of a branch, and where its '|' or ']' is."""
+        conditions: list[_Written] = []
+        at = _skip(line, at)
+        while True:
+            if _ANY.match(line, _sign(line, at)[1]):
+                raise _Stop(at, f"@{ANY} cannot contain another @{ANY}; write its branches side by side")
+            if len(conditions) == MAX_BRANCH_CONDITIONS:
+                raise _Stop(at, f"a branch of @{ANY} may have at most {MAX_BRANCH_CONDITIONS} conditions")
+            written, end = self._written(line, at)
+            conditions.append(written)
+            at = _skip(line, end)
+            if at < len(line) and line[at] in "|]":
+                return conditions, at
+            if at == len(line) or at == end or line[at] not in "!@":
+                raise _no_branch_end(line, at)
+
+    def _written(self, line: str, at: int) -> tuple[_Written, int]:
+        """The condition at this place, and where it ends."""
+        negated, start = _sign(line, at)
+        name = _NAME.match(line, start)
         if not name:
-            raise _no_directive(line, at, negated=negated)
+            raise _no_directive(line, start, negated=negated)
         asked = DIRECTIVES.get(name[1].lower())
         if asked is None:
             near = None if self.problems.is_full else _nearest_directive(name[1])
             hint = f"; did you mean {near}?" if near else ""
             raise _Stop(start, f"expected a known directive, found @{name[1][:MAX_REPEATED_CHARS]}{hint}", near)
-        at = name.end()
         if asked.ask.kind is Kind.FLAG:
             texts: list[_Text] = []
-            at = _no_parentheses(line, at, asked)
+            at = _no_parentheses(line, name.end(), asked)
         else:
-            texts, at = _parenthesised(line, at, asked)
-        _end_of_line(line, at)
-        values = self._values(number, asked.ask, texts, negated)
-        if values is not None:
-            self.conditions.append(Condition(asked.name, values, negated))
+            texts, at = _parenthesised(line, name.end(), asked)
+        return _Written(asked, texts, negated), at
 
-    def _values(self, number: int, ask: Ask, texts: list[_Text], negated: bool) -> tuple[Value, ...] | None:
+    def _condition(self, number: int, written: _Written, *, excluding: bool = False) -> Condition:
+        """The condition, without values that are wrong: a text that has one is refused."""
+        ask, excluding = written.asked.ask, excluding or written.negated
         values: list[Value] = []
-        wrong = False
-        for text in texts:
+        for text in written.texts:
             try:
-                values.extend(read_value(ask, text.text, quoted=text.quoted, excluding=negated))
+                values.extend(read_value(ask, text.text, quoted=text.quoted, excluding=excluding))
             except ValueProblem as error:
-                wrong = True
                 near = self.suggestion(ask, error.unknown) if error.unknown else None
                 hint = f"; did you mean {near}?" if near else ""
                 self.problem(number, text.column, f"@{ask.directive}: {error}{hint}", near)
-        return None if wrong else tuple(values)
+        return Condition(written.asked.name, tuple(values), written.negated)
 
 
 def _skip(line: str, at: int) -> int:
     found = _BLANKS.match(line, at)
     return found.end() if found else at
+
+
+def _sign(line: str, at: int) -> tuple[bool, int]:
+    """Whether a "!" is here, and where what it denies begins."""
+    negated = line[at : at + 1] == "!"
+    return negated, _skip(line, at + 1) if negated else at
 
 
 def _found(line: str, at: int) -> str:
@@ -154,7 +217,7 @@ def _found(line: str, at: int) -> str:
 def _nearest_directive(name: str) -> str | None:
     if name.lower() in FILTERS:  # the name of a body filter
         return f"@{FILTERS[name.lower()][0].ask.directive}"
-    best = process.extractOne(name.lower()[:40], DIRECTIVES.keys(), scorer=fuzz.ratio, score_cutoff=70)
+    best = process.extractOne(name.lower()[:40], (*DIRECTIVES, ANY), scorer=fuzz.ratio, score_cutoff=70)
     if best:
         return f"@{best[0]}"
     begun = {asked.ask.directive for known, asked in DIRECTIVES.items() if known.startswith(name.lower())}
@@ -172,6 +235,19 @@ def _no_directive(line: str, at: int, *, negated: bool) -> _Stop:
         return _Stop(at, f"{message}; did you mean {near}?", near)
     plain = line[at : at + 1].isalnum() and not negated
     return _Stop(at, f"{message}; plain words go in `query`" if plain else message)
+
+
+def _no_branch_end(line: str, at: int) -> _Stop:
+    """What was found where a branch of alternatives must go on or end."""
+    expected = f"@{ANY}: expected a blank and a directive, '|' or ']'"
+    if at == len(line):
+        return _Stop(len(line.rstrip()), f"{expected}, found the end of the line; write @{ANY} on one line")
+    hint = ""
+    if _BETWEEN_BRANCHES.match(line, at):
+        hint = "; write | between alternatives"
+    elif _BETWEEN_CONDITIONS.match(line, at):
+        hint = "; write a blank between conditions that must hold together"
+    return _Stop(at, f"{expected}, found {_found(line, at)}{hint}")
 
 
 def _no_parentheses(line: str, at: int, asked: SearchableField) -> int:
@@ -241,7 +317,8 @@ def _end_of_line(line: str, at: int) -> None:
     if rest == len(line) or (line[rest] == "#" and rest > at):
         return
     found = _ONE_BACKSLASH if _BACKSLASH_N.match(line, rest) else _found(line, rest)
-    raise _Stop(rest, f"expected the end of the line (one condition per line), found {found}")
+    hint = f"; write alternatives as @{ANY}[ … | … ]" if line[rest] == "|" else ""
+    raise _Stop(rest, f"expected the end of the line (one condition per line), found {found}{hint}")
 
 
 def parse(text: str, field: str = "wrapped_query") -> Criteria:
@@ -254,7 +331,7 @@ def parse(text: str, field: str = "wrapped_query") -> Criteria:
         reader.line(number, line)
     if reader.problems:
         raise QueryError(reader.problems)
-    made = criteria(reader.conditions)
+    made = criteria(reader.clauses)
     if too_large := size_problem(made):
         raise QueryError([Problem(field, too_large, 1, 1)])
     return made
@@ -262,8 +339,8 @@ def parse(text: str, field: str = "wrapped_query") -> Criteria:
 
 def size_problem(criteria: Criteria) -> str | None:
     """Why a search is too large to run, or None."""
-    if len(criteria.conditions) > MAX_CONDITIONS:
-        return f"a search may have at most {MAX_CONDITIONS} conditions, found {len(criteria.conditions)}"
+    if criteria.condition_count > MAX_CONDITIONS:
+        return f"a search may have at most {MAX_CONDITIONS} conditions, found {criteria.condition_count}"
     if criteria.value_count > MAX_VALUES:
         return f"a search may have at most {MAX_VALUES} values, found {criteria.value_count}"
     if _surely_small(criteria):
@@ -277,21 +354,24 @@ def size_problem(criteria: Criteria) -> str | None:
 def _surely_small(criteria: Criteria) -> bool:
     """Whether the canonical text is far from its limit, by an estimate that is too high: printing costs more."""
     most = 0
-    for condition in criteria.conditions:
+    for condition in criteria.flat():
         texts = [len(value) if isinstance(value, str) else MAX_NUMBER_CHARS for value in condition.values]
         most += MAX_NAME_CHARS + sum(texts) + 4 * len(texts)
     return most * 4 <= MAX_CANONICAL_BYTES  # at most four bytes a character, none of them escaped twice
 
 
 def print_criteria(criteria: Criteria) -> str:
-    """Canonical directive text, one condition per line."""
-    return "\n".join(print_condition(condition) for condition in criteria.conditions)
+    """Canonical directive text, one clause per line."""
+    return "\n".join(print_condition(clause) for clause in criteria.conditions)
 
 
-def print_condition(condition: Condition) -> str:
+def print_condition(clause: Clause) -> str:
     """One canonical line."""
-    ask = condition.ask
-    sign = "!" if condition.negated else ""
+    sign = "!" if clause.negated else ""
+    if isinstance(clause, AnyOf):
+        branches = (" ".join(map(print_condition, branch)) for branch in clause.branches)
+        return f"{sign}@{ANY}[ {' | '.join(branches)} ]"
+    ask = clause.ask
     if ask.kind is Kind.FLAG:
         return f"{sign}@{ask.directive}"
-    return f"{sign}@{ask.directive}({', '.join(quote_if_needed(ask, value) for value in condition.values)})"
+    return f"{sign}@{ask.directive}({', '.join(quote_if_needed(ask, value) for value in clause.values)})"

@@ -68,6 +68,8 @@ class Ask:
     """Numbers a body filter may name."""
     directive_bounds: tuple[int, int] | None = None
     """Numbers a directive may name, where narrower."""
+    bare_number: bool = False
+    """Whether a directive takes a number without an operator, for equality."""
 
 
 @dataclass(frozen=True, slots=True)

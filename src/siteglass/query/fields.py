@@ -31,10 +31,7 @@ FIELDS: tuple[Field, ...] = (
         show=Show("string", "default", enrich=True, cursor_id=2),
     ),
     Field(
-        "url",
-        "URL of the home page",
-        "https://example.com/",
-        show=Show("string", "select", enrich=True, cursor_id=17),
+        "url", "URL of the home page", "https://example.com/", show=Show("string", "select", enrich=True, cursor_id=17)
     ),
     Field("description", "Page description", "Fresh bread.", show=Show("string", "default", enrich=True, cursor_id=3)),
     Field("emails", "Addresses found", ["jane@example.com"], show=Show("strings", "default", enrich=True, cursor_id=4)),
@@ -190,6 +187,7 @@ FIELDS: tuple[Field, ...] = (
             ),
             bounds=(0, 100),
             directive_bounds=(1, 90),
+            bare_number=True,
         ),
         Show("integer", "default", enrich=True, cursor_id=13),
     ),

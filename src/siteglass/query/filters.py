@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from siteglass.errors import Problem, Problems
-from siteglass.query.criteria import Condition, Criteria, Range, Value
+from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, Range, Value
 from siteglass.query.directives import MAX_HINT_CHARS, MAX_SUGGESTIONS, print_condition
 from siteglass.query.field import Ask, Filter, Form, Kind
 from siteglass.query.fields import FILTERS
@@ -18,18 +18,30 @@ from siteglass.query.values import (
     moment,
     moment_text,
     nearest,
+    number,
     operator_number,
     print_range,
     print_value,
     quote_if_needed,
     read_value,
-    span_text,
 )
 
 # Arrays with more values than this together are always refused: as they were sent, they do not fit a cursor.
 MAX_ARRAY_VALUES = 1_200
 # A hint repeats no more values than this.
 MAX_HINT_VALUES = 10
+
+# The filters of the contract's section 4.1. The echo says in these what the body did not send as a field, else as a
+# directive: a reader of the contract knows no other names.
+CONTRACT_FILTERS = frozenset(
+    (
+        "language", "country", "state", "city", "technologies", "keywords", "categories_uses", "service_type", "offers",
+        "pages", "has_phone", "has_facebook", "has_linkedin", "has_twitter", "has_instagram", "has_youtube",
+        "has_tiktok", "has_pinterest", "exclude_generic_emails", "spending", "min_spending", "max_spending",
+        "min_score", "max_score", "updated_after", "not_secure", "missing_sitemap", "missing_schema", "not_responsive",
+        "load_time_ms", "seo_score",
+    )
+)  # fmt: skip
 
 _MIN_MAX = (("min_score", "max_score"), ("min_spending", "max_spending"))
 
@@ -105,7 +117,7 @@ def _read(ask: Ask, form: Form, value: Any) -> tuple[Value, ...]:
         case Form.MIN | Form.MAX:
             return (comparison(">=" if form is Form.MIN else "<=", _integer(value), ask.bounds),)
         case Form.SPAN:
-            return (span_text(_string(value), ask.bounds),)
+            return (number(_string(value), ask.bounds),)
         case Form.COMPARISON:
             return (operator_number(_string(value), ask.bounds),)
         case Form.MOMENT:
@@ -182,23 +194,23 @@ def _integer(value: Any) -> int:
 
 
 def write_filters(criteria: Criteria, sent: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The body that says these criteria: filters where one says exactly that, the rest in `wrapped_query`.
+    """The body that says these criteria: filters of the contract where one says exactly that, else `wrapped_query`.
 
     `sent` are filters that the body already has.
     """
     # What no directive can say (a score outside 1-90) chooses its filters first.
-    must = [condition for condition in criteria.conditions if not directive_can_say(condition)]
+    must = [condition for condition in criteria.plain if not directive_can_say(condition)]
     body = _assigned(must, dict(sent or {}))
     if body is None:
         raise ValueError("these criteria cannot be written as a request body")
-    unsaid: list[Condition] = []
-    for condition in criteria.conditions:
-        if condition not in must:
-            said = _assigned([condition], body)
-            unsaid.extend([condition] if said is None else [])
+    unsaid: list[Clause] = []
+    for clause in criteria.conditions:
+        if clause not in must:
+            said = None if isinstance(clause, AnyOf) else _assigned([clause], body)
+            unsaid.extend([clause] if said is None else [])
             body = body if said is None else said
     if unsaid:
-        body["wrapped_query"] = "\n".join(print_condition(condition) for condition in unsaid)
+        body["wrapped_query"] = "\n".join(map(print_condition, unsaid))
     return {name: value for name, value in body.items() if not sent or name not in sent}
 
 
@@ -224,21 +236,31 @@ def _crossed(body: Mapping[str, Any]) -> str | None:
     return None
 
 
-def directive_can_say(condition: Condition) -> bool:
-    """Whether directive text can express the condition."""
-    bounds = condition.ask.directive_bounds
+def directive_can_say(clause: Clause) -> bool:
+    """Whether directive text can express the clause."""
+    if isinstance(clause, AnyOf):
+        return all(directive_can_say(condition) for branch in clause.branches for condition in branch)
+    bounds = clause.ask.directive_bounds
     if bounds is None:
         return True
-    ends = (end for value in condition.values if isinstance(value, Range) for end in value[:2] if end is not None)
+    ends = (end for value in clause.values if isinstance(value, Range) for end in value[:2] if end is not None)
     return all(bounds[0] <= end <= bounds[1] for end in ends)
 
 
+def describe_clause(clause: Clause) -> str:
+    """A clause as a line of directive text; a score that no directive can say as the filter that can."""
+    if directive_can_say(clause):
+        return print_condition(clause)
+    ((name, value),) = write_filters(Criteria((clause,))).items()
+    return f"{name}: {value}"
+
+
 def _as_filters(condition: Condition) -> Iterator[tuple[str, Any]]:
-    """Each filter that says exactly this condition, with its value."""
+    """Each filter of the contract that says exactly this condition, with its value."""
     if condition.negated:
         return
     for filter_ in condition.ask.filters:
-        value = _filter_value(condition, filter_)
+        value = _filter_value(condition, filter_) if filter_.name in CONTRACT_FILTERS else None
         if value is not None:
             yield filter_.name, value
 

@@ -40,3 +40,21 @@ class Candidates:
             if found and (best is None or found[1] > cutoff):
                 best, cutoff = found[0], found[1]
         return best
+
+    def several(self, text: str, limit: int) -> list[str]:
+        """The keys most like a text, the best first; the first one is the nearest."""
+        if len(text) < 3:
+            return []
+        cutoff = self._similarity if len(text) > 3 else _SIMILARITY_MIN_SHORT
+        found = [
+            (key, likeness)
+            for first in dict.fromkeys(text[:2])
+            for key, likeness, _ in process.extract(
+                text,
+                self._by_first.get(first, ()),
+                scorer=OSA.normalized_similarity,
+                score_cutoff=cutoff,
+                limit=limit,
+            )
+        ]
+        return [key for key, _ in sorted(found, key=lambda pair: -pair[1])][:limit]

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from siteglass.errors import QueryError
-from siteglass.query.criteria import Condition, Criteria, Value
+from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, Value
 from siteglass.query.directives import parse, print_condition
 from siteglass.query.field import Kind, SearchableField
 from siteglass.query.fields import DIRECTIVES
@@ -91,7 +91,7 @@ class SecondReading:
     """What a model made of a sentence that the rules had read."""
 
     model: str
-    conditions: dict[Condition, Understood]
+    conditions: dict[Clause, Understood]
     """Those of the search that the model has part in, with their words."""
     notes: tuple[Note, ...]
     settled: tuple[Note, ...]
@@ -138,7 +138,7 @@ def is_wanted(sentence: Interpretation) -> bool:
 
 def check(sentence: Interpretation, suggestions: Suggestions, given: Sequence[Condition]) -> CheckedSuggestions:
     """Hold the suggestions against the sentence, the rules' reading of it and the filters that are given."""
-    known = {polar for one in (*sentence.criteria.conditions, *given) for polar in _polarities(one)}
+    known = {polar for one in (*sentence.criteria.plain, *given) for polar in _polarities(one)}
     replacing = {one.thing: one for one in given}
     denied, open_words = _denied_words(sentence), _open_words(sentence)
     accepted: list[AcceptedSuggestion] = []
@@ -210,7 +210,7 @@ def _condition(asked: SearchableField, suggestion: Suggestion, words: Span) -> C
                 if not said or is_unknown(ask, value):
                     return None
                 values.append(value)
-        (condition,) = parse(print_condition(Condition(asked.name, tuple(values), suggestion.negated))).conditions
+        (condition,) = parse(print_condition(Condition(asked.name, tuple(values), suggestion.negated))).plain
     except (ValueProblem, QueryError):
         return None
     return condition
@@ -286,7 +286,7 @@ def _displace_keywords(sentence: Interpretation, accepted: list[AcceptedSuggesti
     """
     displaced: list[tuple[Condition, Note]] = []
     for keyword in _keywords(sentence):
-        (condition,) = parse(keyword.directive).conditions
+        (condition,) = parse(keyword.directive).plain
         phrases = {word for value in condition.values for word in _words(str(value))}
         for at, one in enumerate(accepted):
             if phrases <= _words(one.words.text) and _touches(one.words, keyword.words):
@@ -309,7 +309,7 @@ def second_reading(
 ) -> SecondReading:
     """What the model made of the sentence; `before` and `after` are the whole search without and with it."""
     rules = {one.directive: one for one in sentence.conditions}
-    made: dict[Condition, Understood] = {}
+    made: dict[Clause, Understood] = {}
     for condition in after.conditions:
         words = [one.words for one in checked.accepted if _part_of(one.condition, condition)]
         if condition in before.conditions or not words:
@@ -343,7 +343,9 @@ def inside(span: Span, other: Span) -> bool:
     return other.start <= span.start and span.end <= other.end
 
 
-def _part_of(said: Condition, whole: Condition) -> bool:
+def _part_of(said: Clause, whole: Clause) -> bool:
     """Whether a condition went into a canonical one: exclusions are gathered, states narrowed to their country."""
+    if isinstance(said, AnyOf) or isinstance(whole, AnyOf):
+        return said == whole
     same = said.field == whole.field and said.negated == whole.negated
     return same and (said.negated or said.field == "state" or said.values == whole.values)

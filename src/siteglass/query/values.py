@@ -14,6 +14,8 @@ from siteglass.query.vocabulary import vocabulary
 
 MAX_VALUE_CHARS = 256
 MAX_AGE_DAYS = 3_650
+# A message names the values of a closed list that is not longer than this.
+MAX_VALUES_LISTED = 25
 
 _NUMBER = re.compile(r"(?:(?P<op>>=|<=|>|<|=|less\s+than|greater\s+than)\s*)?(?P<n>\d{1,12})", re.IGNORECASE | re.ASCII)
 _SPAN = re.compile(r"(?P<low>\d{1,12})\s*-\s*(?P<high>\d{1,12})", re.ASCII)
@@ -57,7 +59,7 @@ def read_value(ask: Ask, text: str, *, quoted: bool = False, excluding: bool = F
         case Kind.TEXT:
             return (_lower(text),)
         case Kind.NUMBER:
-            return (number(text, ask.directive_bounds or ask.bounds),)
+            return (number(text, ask.directive_bounds or ask.bounds, bare=ask.bare_number),)
         case Kind.TIME:
             return (moment(text),)
         case Kind.AGE:
@@ -78,8 +80,13 @@ def _term(ask: Ask, text: str, *, quoted: bool, excluding: bool) -> tuple[str, .
             unknown=text,
         )
     if ask.closed:
-        raise ValueProblem(f"expected a {ask.vocabulary.replace('_', ' ')}, found {repeated(text)}", unknown=text)
+        known = vocabulary().values(ask.vocabulary)
+        listed = f" ({', '.join(known)})" if len(known) <= MAX_VALUES_LISTED else ""
+        expected = f"expected a {ask.vocabulary.replace('_', ' ')}{listed}"
+        raise ValueProblem(f"{expected}, found {repeated(text)}", unknown=text)
     if excluding and not quoted:
+        if elsewhere := known_elsewhere(ask, text):
+            raise ValueProblem(f"{repeated(text)} is {elsewhere}")
         example = f': "{text}"' if len(text) <= MAX_REPEATED_CHARS else ""
         raise ValueProblem(
             f"{repeated(text)} is not known, and excluding it would match every lead; "
@@ -97,6 +104,34 @@ def nearest(ask: Ask, unknown: str) -> str | None:
     return vocabulary().nearest(ask.vocabulary, unknown) if ask.vocabulary else None
 
 
+def nearest_names(ask: Ask, unknown: str, limit: int) -> tuple[str, ...]:
+    """The known values that an unknown one most resembles, the best first."""
+    return vocabulary().nearest_several(ask.vocabulary, unknown, limit) if ask.vocabulary else ()
+
+
+def known_elsewhere(ask: Ask, text: str) -> str | None:
+    """What a value is that is unknown here, but known to another field; and how to ask for it."""
+    words = vocabulary()
+    match ask.vocabulary:
+        case "category" if known := words.resolve("technology", text):
+            name = known[0]
+            return (
+                f"a technology, not a software category; write !@technology({name}) for sites without it, "
+                f"@technology({name}) for sites with it"
+            )
+        case "technology" if known := words.resolve("category", text):
+            name = known[0]
+            return (
+                f"a software category, not a technology; write @lacks({name}) for sites without it, "
+                f"@categories_uses({name}) for sites with it"
+            )
+        case "city" if known := words.resolve("country", text):
+            return f"a country, not a city; write @country({known[0]})"
+        case "city" if known := words.resolve("state", text):
+            return f"a state, not a city; write @state({', '.join(known)})"
+    return None
+
+
 def _lower(text: str) -> str:
     # Lower case can leave composed form and the other way round ("İ"): settle both.
     for _ in range(3):
@@ -112,13 +147,22 @@ def path(text: str) -> str:
     return "/" + _PATH_EDGES.sub("", re.split(r"[?#]", _lower(text), maxsplit=1)[0])
 
 
-def number(text: str, bounds: tuple[int, int]) -> Range:
-    """A comparison or range; a bare number means equality."""
+def number(text: str, bounds: tuple[int, int], *, bare: bool = False) -> Range:
+    """A comparison or range; a bare number means equality where it is allowed."""
+    text = clean(text)
     if found := _SPAN.fullmatch(text):
         return span(int(found["low"]), int(found["high"]), bounds)
     if found := _FROM.fullmatch(text):
         return span(int(found["low"]), None, bounds)
-    if found := _NUMBER.fullmatch(text):
+    found = _NUMBER.fullmatch(text)
+    if found and not found["op"] and not bare:
+        # People mean "at least" as often as "exactly": a guess would find the wrong leads.
+        only = found["n"]
+        raise ValueProblem(
+            f"expected an operator or a range, found only {only}; write {only}+ for at least {only}, "
+            f"{only}-{only} for exactly {only}"
+        )
+    if found:
         return comparison(found["op"] or "=", int(found["n"]), bounds)
     raise ValueProblem(
         f"expected a whole number with an operator (>, <, >=, <=, =, less than, greater than) or a range "
@@ -134,16 +178,6 @@ def operator_number(text: str, bounds: tuple[int, int]) -> Range:
             f"expected an operator and a whole number such as '>=50' or 'less than 50', found {repeated(text)}"
         )
     return comparison(found["op"], int(found["n"]), bounds)
-
-
-def span_text(text: str, bounds: tuple[int, int]) -> Range:
-    """'<min>-<max>' or '<min>+'."""
-    cleaned = clean(text)
-    if found := _SPAN.fullmatch(cleaned):
-        return span(int(found["low"]), int(found["high"]), bounds)
-    if found := _FROM.fullmatch(cleaned):
-        return span(int(found["low"]), None, bounds)
-    raise ValueProblem(f"expected '<min>-<max>' or '<min>+' such as '1000-5000' or '1000+', found {repeated(text)}")
 
 
 def comparison(operator: str, bound: int, bounds: tuple[int, int]) -> Range:

@@ -136,6 +136,14 @@ class Vocabulary:
         found = self._candidates(kind).nearest(key)
         return _values(self._tables[kind][found])[0] if found else None
 
+    def nearest_several(self, kind: Kind, text: str, limit: int) -> tuple[str, ...]:
+        """The canonical values whose names are most like `text`, the best first."""
+        text = text[:TEXT_LENGTH_MAX]
+        key = compact(text) if kind in ("technology", "category", "service_type") else loose(text)
+        # A value has several names, so more are asked for than values are wanted.
+        keys = self._candidates(kind).several(key, 4 * limit)
+        return tuple(dict.fromkeys(_values(self._tables[kind][found])[0] for found in keys))[:limit]
+
     def values(self, kind: Kind) -> tuple[str, ...]:
         """All canonical values of a kind, sorted; states in their qualified form ("US-CA")."""
         return self._values[kind]
@@ -195,6 +203,10 @@ class Vocabulary:
         """Every city, the most populous first."""
         return self._cities
 
+    def cities_named(self, name: str) -> list[City]:
+        """Cities of a canonical name, the most populous first. The first call sorts all cities."""
+        return self._cities_by_name.get(name, [])
+
     def states_of(self, alpha3: str) -> Mapping[str, str]:
         """Subdivision code without the country -> English name."""
         return MappingProxyType(self._states.get(self._alpha2.get(alpha3, ""), {}))
@@ -212,6 +224,13 @@ class Vocabulary:
             if (code := match[2].upper()) in self._states.get(alpha2, {}):
                 return f"{alpha2}-{code}"
         return None
+
+    @cached_property
+    def _cities_by_name(self) -> dict[str, list[City]]:
+        named: dict[str, list[City]] = {}
+        for city in self._cities:
+            named.setdefault(city.name, []).append(city)
+        return named
 
     @cached_property
     def _values(self) -> Mapping[Kind, tuple[str, ...]]:

@@ -17,6 +17,8 @@ from siteglass.query.filters import as_whole, read_text, type_name
 from siteglass.web.messages import RequestBody
 
 MAX_NAMES_LISTED = 5
+# A name is recognised by its beginning from so many letters on.
+MIN_BEGINNING_CHARS = 3
 
 
 async def read_json(request: Request, max_bytes: int, *, may_be_empty: bool = False) -> dict[str, Any]:
@@ -51,9 +53,16 @@ async def read_json(request: Request, max_bytes: int, *, may_be_empty: bool = Fa
 
 
 def nearest_name(name: str, known: Collection[str]) -> str | None:
-    """The known name that a wrong one most resembles."""
-    best = process.extractOne(name[:64].lower(), known, scorer=fuzz.ratio, score_cutoff=60)
-    return best[0] if best else None
+    """The known name that a wrong one most resembles, or the only one that begins like it."""
+    name = name[:64].lower()
+    if (singular := f"{name.removesuffix('ies')}y") in known:
+        return singular
+    # Less alike than this, names share letters by chance: "offset" and "offers".
+    best = process.extractOne(name, known, scorer=fuzz.ratio, score_cutoff=70)
+    if best:
+        return best[0]
+    begun = [one for one in known if one.startswith(name)]
+    return begun[0] if len(name) >= MIN_BEGINNING_CHARS and len(begun) == 1 else None
 
 
 def list_names(known: Sequence[str], what: str) -> str:
@@ -61,10 +70,17 @@ def list_names(known: Sequence[str], what: str) -> str:
     return f"expected one of {', '.join(known)}" if len(known) <= MAX_NAMES_LISTED else f"{what} are in /openapi.json"
 
 
-def unknown_fields(body: dict[str, Any], known: Sequence[str]) -> Problems:
-    """A problem for each name of the body that is not a known one."""
+def unknown_fields(
+    body: dict[str, Any], known: Sequence[str], hint_of: Callable[[str], str | None] = lambda _: None
+) -> Problems:
+    """A problem for each name of the body that is not a known one.
+
+    `hint_of` may know how else to ask for what a name means.
+    """
 
     def problem_of(name: str) -> Problem:
+        if hint := hint_of(name.lower()):
+            return Problem(name[:64], f"unknown field; {hint}")
         near = nearest_name(name, known)
         hint = f"did you mean {near}?" if near else list_names(known, "the known fields")
         return Problem(name[:64], f"unknown field; {hint}", nearest=near)

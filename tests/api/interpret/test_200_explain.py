@@ -83,6 +83,12 @@ def test_an_explained_search_is_replayed_byte_for_byte(bank: Bank) -> None:
         ({"query": "stores in Texas", "country": "FRA"}, 1),
         ({"query": "stores in Texas", "country": "USA", "state": "TX"}, 0),
         ({"query": "agencies spending more than €3k"}, 1),  # not sure: another currency
+        ({"technologies": ["Shopfy"]}, 1),
+        ({"technologies": ["Shopfy", "Shopify", "Hubpsot"], "city": "Lodnon"}, 3),
+        ({"wrapped_query": "@any[ @offers(markting) | @categories_uses(ecomerce) ]"}, 2),
+        ({"wrapped_query": '!@technology("Shopfy")'}, 0),  # meant, and matches everything
+        ({"state": "Texas", "country": "Germany"}, 1),
+        ({"query": "outdated sites in Germany", "state": "Texas", "technologies": ["Shopfy"]}, 3),
     ],
 )
 def test_notes_are_counted(own: httpx.Client, body: dict[str, Any], notes: int) -> None:
@@ -91,3 +97,66 @@ def test_notes_are_counted(own: httpx.Client, body: dict[str, Any], notes: int) 
         answered(response)
         assert response.headers[NOTES] == str(notes), path
     assert own.post(SEARCH, json={**body, "dry_run": True}).headers[NOTES] == str(notes)
+
+
+@pytest.mark.promise("notes.unknown", "notes.contradiction")
+@pytest.mark.parametrize(
+    ("body", "notes"),
+    [
+        (
+            {"technologies": ["Shopfy"]},
+            [
+                {
+                    "directives": ['@technology("shopfy")'],
+                    "message": "'shopfy' is not a known technology, so it probably matches no lead; "
+                    "did you mean Shopify?",
+                    "nearest": ["Shopify", "Shopfa", "Shoppy"],
+                }
+            ],
+        ),
+        (
+            {"categories_uses": ["Shopify"]},
+            [
+                {
+                    "directives": ['@categories_uses("shopify")'],
+                    "message": "'shopify' is a technology, not a software category; write !@technology(Shopify) for "
+                    "sites without it, @technology(Shopify) for sites with it",
+                    "nearest": [],
+                }
+            ],
+        ),
+        (
+            {"state": "Texas", "country": "Germany"},
+            [
+                {
+                    "directives": ["@country(DEU)", "@state(US-TX)"],
+                    "message": "@country(DEU) and @state(US-TX) contradict each other: no known place is in both",
+                    "nearest": [],
+                }
+            ],
+        ),
+        (
+            {"min_score": 95, "wrapped_query": "@score(<30)"},
+            [
+                {
+                    "directives": ["@score(<30)", "min_score: 95"],
+                    "message": "@score(<30) and min_score: 95 contradict each other: a site has only one of these",
+                    "nearest": [],
+                }
+            ],
+        ),
+    ],
+)
+def test_notes_on_conditions_are_listed(own: httpx.Client, body: dict[str, Any], notes: list[Any]) -> None:
+    assert read(own, body)["notes"] == notes
+    page = search(own, {**body, "explain": True})
+    assert page["interpretation"]["notes"] == notes
+    assert page["total_results"] == 0
+
+
+def test_many_notes_are_counted_and_a_few_listed(own: httpx.Client) -> None:
+    response = own.post(INTERPRET, json={"technologies": [f"Google Analyticz{number}" for number in range(150)]})
+    assert response.headers[NOTES] == "150"
+    listed = answered(response)["notes"]
+    assert len(listed) == 20
+    assert [bool(note["nearest"]) for note in listed] == [True] * 5 + [False] * 15

@@ -81,6 +81,15 @@ LINES: dict[str, Holds] = {
     "@load_time(1499-3000)": _load(lambda n: 1499 <= n <= 3000),
     "@updated_after(2026-09-21)": lambda lead: lead.crawled_at_ms > 1_789_948_800_000,
     "@updated_after(2026-09-22)": lambda lead: False,
+    "@any[ @lacks(crm) | @not_secure ]": lambda lead: (
+        lead.secure is False or (lead.technologies is not None and "crm" not in lead.categories_uses)
+    ),
+    "@any[ @technology(Shopify) @technology(HubSpot) ]": lambda lead: {"Shopify", "HubSpot"} <= _using(lead),
+    "@any[ @country(DEU) @state(BY) | @country(USA) !@has_phone | @score(>80) ]": lambda lead: (
+        (lead.country, lead.state) == ("DEU", "BY")
+        or (lead.country == "USA" and not lead.phones)
+        or (lead.score or 0) > 80
+    ),
     "@updated_after(2026-09-21T14:13:20Z)": lambda lead: lead.crawled_at_ms > CRAWLED,
 }
 
@@ -111,6 +120,8 @@ LINES: dict[str, Holds] = {
         "@updated_after(2026-09-21)": "directive.updated_after",
         "@updated_after(2026-09-21T14:13:20Z)": "directive.updated_after",
         "@has_phone": "flags.without",
+        "@any[ @lacks(crm) | @not_secure ]": "directives.any",
+        "@any[ @technology(Shopify) @technology(HubSpot) ]": "directives.any_excluded",
         "@score(<30)": "directives.rule_4",
         "@spends(less than 1000)": "directives.rule_4",
         "@technology(Shopify)": "directives.exclude_technology",

@@ -53,15 +53,12 @@ CANONICAL: list[tuple[str, dict[str, Any]]] = [
     ("@categories_uses(CRM)", {"categories_uses": ["crm"]}),
     ("@offers(CRM)", {"offers": "crm"}),
     ("@service_type(saas)", {"service_type": "SaaS"}),
-    ("@trade(Zahnarzt)", {"trades": ["dentist"]}),
-    ("@lacks(CRM)", {"lacks": ["crm"]}),
+    ("@trade(Zahnarzt)", {"wrapped_query": "@trade(dentist)"}),
     ("@pages(Pricing/)", {"pages": ["/pricing"]}),
     ("@has_phone", {"has_phone": True}),
-    ("@has_email", {"has_email": True}),
     ("@has_tiktok", {"has_tiktok": True}),
     ("@no_generic_emails", {"exclude_generic_emails": True}),
     ("@not_secure", {"not_secure": True}),
-    ("@missing_robot", {"missing_robot": True}),
     ("@city(münchen)", {"city": "Munich"}),
 ]
 
@@ -74,6 +71,19 @@ def test_a_directive_that_a_filter_says_exactly_comes_back_as_that_filter(
     assert search(own, {"wrapped_query": text})["filters"] == filters
 
 
+@pytest.mark.promise("echo.contract")
+def test_what_did_not_come_as_a_field_has_names_of_the_contract(own: httpx.Client) -> None:
+    filters = search(own, {"query": "Shopify stores in Texas without a CRM, with emails"})["filters"]
+    assert filters == {
+        "country": "USA",
+        "state": "TX",
+        "technologies": ["Shopify"],
+        "wrapped_query": "@lacks(crm)\n@has_email",
+    }
+    mixed = search(own, {"lacks": ["CRM"], "wrapped_query": "@lacks(crm)\n@missing_robot"})["filters"]
+    assert mixed == {"lacks": ["CRM"], "wrapped_query": "@missing_robot"}
+
+
 @pytest.mark.promise("echo.wrapped_query")
 @pytest.mark.parametrize(
     ("text", "canonical"),
@@ -83,6 +93,11 @@ def test_a_directive_that_a_filter_says_exactly_comes_back_as_that_filter(
         ("@region(europe)", "@region(Europe)"),
         ("@country(us, germany)", "@country(DEU, USA)"),
         ("@offers(CRM, marketing)", "@offers(crm, marketing)"),
+        ("@lacks(CRM)", "@lacks(crm)"),
+        ("@has_email", "@has_email"),
+        ("@missing_robot", "@missing_robot"),
+        ("@missing_heading", "@missing_heading"),
+        ("@missing_description", "@missing_description"),
     ],
 )
 def test_what_no_filter_says_comes_back_as_wrapped_query(own: httpx.Client, text: str, canonical: str) -> None:
@@ -92,6 +107,28 @@ def test_what_no_filter_says_comes_back_as_wrapped_query(own: httpx.Client, text
     expected_name, _, expected = canonical.rstrip(")").partition("(")
     assert name == expected_name
     assert sorted(values.split(", ")) == sorted(expected.split(", "))
+
+
+@pytest.mark.promise("echo.any")
+@pytest.mark.parametrize(
+    ("text", "filters"),
+    [
+        ("@any[ @country(us) | @country(germany) ]", {"wrapped_query": "@country(DEU, USA)"}),
+        ("@any[ @technology(wix) | @technology(shopify) ]", {"technologies": ["Shopify", "Wix"]}),
+        ("@any[ @not_secure @country(us) ]", {"country": "USA", "not_secure": True}),
+        (
+            "@country(us)\n!@ANY[@has_phone @has_email]\n@any[ @not_secure|@lacks(crm) ]",
+            {"country": "USA", "wrapped_query": "@any[ @lacks(crm) | @not_secure ]\n!@any[ @has_email @has_phone ]"},
+        ),
+    ],
+)
+def test_alternatives_come_back_as_filters_only_where_these_say_the_same(
+    own: httpx.Client, text: str, filters: dict[str, Any]
+) -> None:
+    page = search(own, {"wrapped_query": text})
+    assert page["filters"] == filters
+    again = search(own, filters)
+    assert (again["filters"], again["total_results"]) == (filters, page["total_results"])
 
 
 def test_both_parts_beside_each_other(own: httpx.Client) -> None:

@@ -165,7 +165,8 @@ def test_exclude_generic_emails_shows_only_the_others(own: httpx.Client) -> None
             FULL.domain: ["ada.lovelace@full-record.com"],
             "person-only.com": ["eve@person-only.com"],
         }
-    for body in ({"exclude_generic_emails": False}, {}):
+    either = {"wrapped_query": "@any[ @no_generic_emails | @not_secure ]"}
+    for body in ({"exclude_generic_emails": False}, {}, either):
         assert _records(own, **body)[FULL.domain]["emails"] == list(FULL.emails)
 
 

@@ -81,6 +81,25 @@ def test_an_unknown_field_is_named_with_the_nearest(own: httpx.Client, name: str
     assert name in response.json()["message"]
 
 
+@pytest.mark.promise("body.unknown_field")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("offset", "unknown field; to get the next page, POST to the path in `next` of the response"),
+        ("page", "unknown field; to get the next page, POST to the path in `next` of the response"),
+        ("per_page", "unknown field; use `limit` for the number of leads per page"),
+        ("region", "unknown field; use @region in `wrapped_query`"),
+        ("score", "unknown field; use `min_score` or `max_score` or `seo_score`"),
+        ("lang", "unknown field; did you mean language?"),
+        ("order", "unknown field; the known fields are in /openapi.json"),
+        ("filter", "unknown field; the known fields are in /openapi.json"),
+    ],
+)
+def test_what_to_send_instead(own: httpx.Client, name: str, message: str) -> None:
+    (detail,) = refused(own.post(SEARCH, json={name: 1}), 400, "INVALID_REQUEST")
+    assert (detail["field"], detail["message"]) == (name, message)
+
+
 @pytest.mark.promise("body.nothing_ignored")
 def test_an_unknown_field_far_from_all_names(own: httpx.Client) -> None:
     (detail,) = refused(own.post(SEARCH, json={"zzqqxxyy": 1}), 400, "INVALID_REQUEST")

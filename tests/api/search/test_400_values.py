@@ -8,7 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from testing.api_calls import SEARCH, bad_fields, refused, search
+from testing.api_calls import SEARCH, bad_fields, bad_query, found, refused, search
+from tests.api.search.test_200_filters import SERVICE_TYPES
 
 
 @pytest.mark.promise("values.closed", "values.open_excluded")
@@ -34,6 +35,31 @@ def test_closed_values(own: httpx.Client, body: dict[str, Any], nearest: str) ->
     (detail,) = refused(own.post(SEARCH, json=body), 400, "INVALID_REQUEST")
     assert [detail["field"].partition("[")[0]] == list(body)
     assert nearest in detail["message"]
+
+
+@pytest.mark.promise("values.listed")
+def test_short_closed_lists_are_named(own: httpx.Client) -> None:
+    (detail,) = refused(own.post(SEARCH, json={"service_type": "Dentist"}), 400, "INVALID_REQUEST")
+    assert detail["message"] == f"expected a service type ({', '.join(sorted(SERVICE_TYPES))}), found 'Dentist'"
+    (detail,) = bad_query(own, "@region(Atlantis)")
+    assert detail["message"] == "@region: expected a region (Africa, Americas, Asia, Europe, Oceania), found 'Atlantis'"
+    (detail,) = bad_query(own, "@subregion(Atlantis)")
+    assert "Western Asia, Western Europe), found" in detail["message"]
+
+
+@pytest.mark.promise("lacks.technology")
+def test_a_technology_is_not_a_category(own: httpx.Client) -> None:
+    message = (
+        "'Shopify' is a technology, not a software category; write !@technology(Shopify) for sites without it, "
+        "@technology(Shopify) for sites with it"
+    )
+    (detail,) = refused(own.post(SEARCH, json={"lacks": ["Shopify"]}), 400, "INVALID_REQUEST")
+    assert detail["message"] == message
+    for sign in ("", "!"):
+        (detail,) = bad_query(own, f"{sign}@lacks(Shopify)")
+        assert detail["message"] == f"@lacks: {message}"
+    (detail,) = bad_query(own, "!@technology(crm)")
+    assert "write @lacks(crm) for sites without it" in detail["message"]
 
 
 @pytest.mark.promise("numbers.no_operator")
@@ -72,6 +98,30 @@ def test_closed_values(own: httpx.Client, body: dict[str, Any], nearest: str) ->
 )
 def test_forms_of_numbers_and_times(own: httpx.Client, body: dict[str, Any]) -> None:
     assert bad_fields(own, body) == set(body)
+
+
+@pytest.mark.promise("numbers.bare")
+def test_a_bare_number_says_how_to_write_it(own: httpx.Client) -> None:
+    message = (
+        "expected an operator or a range, found only 1000; write 1000+ for at least 1000, 1000-1000 for exactly 1000"
+    )
+    (detail,) = refused(own.post(SEARCH, json={"spending": " 1000"}), 400, "INVALID_REQUEST")
+    assert detail["message"] == message
+    (detail,) = bad_query(own, "@spends( 1000 )")
+    assert detail["message"] == f"@spends: {message}"
+    (detail,) = bad_query(own, "@load_time(1000)")
+    assert detail["message"] == f"@load_time: {message}"
+    for text in ("1000+", "1000-1000"):
+        assert found(own, {"spending": text}) == found(own, {"wrapped_query": f"@spends({text})"})
+
+
+@pytest.mark.promise("numbers.alike")
+@pytest.mark.parametrize(
+    "text", [">500", "< 1000", ">=500", "<=1000", "=500", "less than 1000", "Greater  Than 500", "500+", "100 - 500"]
+)
+def test_operators_and_words_are_alike_in_body_and_directives(own: httpx.Client, text: str) -> None:
+    domains = found(own, {"wrapped_query": f"@spends({text})"})
+    assert found(own, {"spending": text}) == domains != set()
 
 
 @pytest.mark.promise("numbers.crossed")

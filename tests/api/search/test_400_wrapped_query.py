@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from testing.api_calls import bad_query
+from testing.api_calls import bad_query, search
 
 
 @pytest.mark.promise(
@@ -31,6 +31,9 @@ from testing.api_calls import bad_query
         ("@country(USA)\n@score(91)", 2, 8),
         ("@country(USA, Germny)", 1, 15),
         ("@country(USA) @state(CA)", 1, 15),
+        ("@country(USA)\n@any[ @has_phone | @score(91) ]", 2, 27),
+        ("@any[ @has_phone", 1, 17),
+        ("@any[ @has_phone | @any[ @has_email ] ]", 1, 20),
     ],
 )
 def test_line_and_column(own: httpx.Client, text: str, line: int, column: int) -> None:
@@ -141,6 +144,22 @@ def test_columns_count_characters(own: httpx.Client) -> None:
     assert (detail["line"], detail["column"]) == (2, 25)
 
 
+@pytest.mark.promise("limit.branches", "limit.branch_conditions")
+def test_how_large_alternatives_may_be(own: httpx.Client) -> None:
+    branches = [f"@keywords(w{number}) @has_phone" for number in range(17)]
+    search(own, {"wrapped_query": f"@any[ {' | '.join(branches[:16])} ]"})
+    (detail,) = bad_query(own, f"@any[ {' | '.join(branches)} ]")
+    assert detail["message"] == "@any may have at most 16 branches; write another search for the rest"
+    conditions = [f"@keywords(w{number})" for number in range(9)]
+    search(own, {"wrapped_query": f"@any[ {' '.join(conditions[:8])} | @has_phone ]"})
+    (detail,) = bad_query(own, f"@any[ {' '.join(conditions)} | @has_phone ]")
+    assert detail["message"] == "a branch of @any may have at most 8 conditions"
+    lines = [f"@any[ {' | '.join(branches[:16])} ]", f"@any[ {' | '.join(branches[1:17])} ]"]
+    search(own, {"wrapped_query": "\n".join(lines)})
+    (detail,) = bad_query(own, "\n".join([*lines, "@has_email"]))
+    assert detail["message"] == "a search may have at most 64 conditions, found 65"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -155,6 +174,11 @@ def test_columns_count_characters(own: httpx.Client) -> None:
         ("@country", "@country needs a value: expected '(', found the end of the line"),
         ("@country USA @state(CA)", "@country needs a value: expected '(', found 'USA @state(CA)'"),
         ("@city " + "x" * 65, f"@city needs a value: expected '(', found '{'x' * 20}'"),
+        (
+            "@has_phone | @has_email",
+            "expected the end of the line (one condition per line), found '| @has_email'; write alternatives as "
+            "@any[ … | … ]",
+        ),
         (
             "shops in Texas",
             "expected a directive such as @country(USA), found 'shops in Texas'; plain words go in `query`",

@@ -186,6 +186,18 @@ class Note(Record):
     """A note about them, for people."""
 
 
+class ConditionNote(Record):
+    """A note on conditions, whatever they come from."""
+
+    __slots__ = ()
+    directives = field[list[str]]()
+    """The conditions, as lines of `wrapped_query`."""
+    message = field[str]()
+    """A note about them, for people."""
+    nearest = field[list[str]]()
+    """Known values that an unknown one most resembles, the best first; empty if there is none."""
+
+
 class Correction(Record):
     """A misspelt word."""
 
@@ -235,6 +247,10 @@ class Reading(Record):
     unsupported = parts(Note)
     """Words that have a meaning but are not searched for: no search supports it, no condition expresses it, or a filter
     replaces it. Each lowers the confidence.
+    """
+    notes = parts(ConditionNote)
+    """Conditions that probably match no lead: a value that is not known, or two conditions that contradict each other.
+    They are searched for all the same.
     """
     confidence = field[float]()
     """Confidence in the whole interpretation. Below 0.6, a search with `strict` is refused; 0 if the sentence contains

@@ -8,7 +8,7 @@ from datetime import date
 from functools import cached_property
 
 from siteglass.errors import QueryError
-from siteglass.query.criteria import Condition, Criteria, criteria
+from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, criteria
 from siteglass.query.directives import parse, print_condition, print_criteria, size_problem
 from siteglass.query.filters import FilterReader
 from siteglass.query.natural.lexicon import Sense
@@ -123,13 +123,13 @@ class Interpretation:
         return tuple(self.understood.values())
 
     @cached_property
-    def understood(self) -> dict[Condition, Understood]:
+    def understood(self) -> dict[Clause, Understood]:
         """Each condition, and how it was read."""
-        said: list[tuple[Condition, Reading]] = []
+        said: list[tuple[Clause, Reading]] = []
         for reading in self._sentence.readings:
             if reading.line and reading not in self._left_out:
                 said.extend((condition, reading) for condition in parse(reading.line).conditions)
-        made = {}
+        made: dict[Clause, Understood] = {}
         for condition in self._directed.conditions:
             readings = [reading for one, reading in said if _same(one, condition)]
             made[condition] = self._understood(print_condition(condition), readings)
@@ -237,7 +237,7 @@ class Interpretation:
             yield from self._namesakes(part)
 
     def _namesakes(self, part: Segment) -> Iterator[tuple[Sense, str]]:
-        said = {str(value) for one in self.criteria.conditions if one.field == "country" for value in one.values}
+        said = {str(value) for one in self.criteria.plain if one.field == "country" for value in one.values}
         cities = cities_of(self._sentence, part)
         taken = next((city for city in cities if city.country in said), None)
         for city in cities:
@@ -272,8 +272,10 @@ class Interpretation:
         return {start: (number, once[start]) for number, start in enumerate(sorted(once))}
 
 
-def _same(said: Condition, canonical: Condition) -> bool:
+def _same(said: Clause, canonical: Clause) -> bool:
     """Whether a condition as it was said is part of a canonical one: exclusions are gathered, states narrowed."""
+    if isinstance(said, AnyOf) or isinstance(canonical, AnyOf):
+        return said == canonical
     if said.field != canonical.field or said.negated != canonical.negated:
         return False
     return said.negated or said.field == "state" or said.values == canonical.values

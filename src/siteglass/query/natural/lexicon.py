@@ -89,9 +89,7 @@ class Lexicon:
         self._votes: dict[str, list[str]] = content["votes"]
         # Most words of a sentence were in another one before.
         self._word = lru_cache(maxsize=_WORDS_KEPT)(self._look_up)
-        self._cities: dict[str, list[City]] = {}
-        for city in known.cities():
-            self._cities.setdefault(city.name, []).append(city)
+        known.cities_named("")  # sorted now, not while a request waits
 
     def telling_phrases(self) -> list[str]:
         """Phrases that say something about a lead."""
@@ -120,7 +118,7 @@ class Lexicon:
 
     def cities(self, name: str) -> list[City]:
         """Cities of a canonical name, the most populous first."""
-        return self._cities.get(name, [])
+        return self._vocabulary.cities_named(name)
 
     def matches(self, tokens: Sequence[Token], at: int) -> Matches:
         """Every phrase that begins at a word."""

@@ -10,7 +10,8 @@ from siteglass.query.directives import parse
 from siteglass.query.fields import DIRECTIVES
 from siteglass.query.natural.text import Token
 
-_LITERAL = re.compile(r"(?<![\w@])!?\s?@([A-Za-z_]+)(?:\s?\([^()\n]*\))?")
+# With what is inside the brackets of alternatives: taken one by one, these would all have to hold.
+_LITERAL = re.compile(r"(?<![\w@])!?\s?@(?:any\s?\[[^\]\n]*\]|([A-Za-z_]+)(?:\s?\([^()\n]*\))?)", re.IGNORECASE)
 
 
 class Literal(NamedTuple):
@@ -26,7 +27,7 @@ def take_literals(text: str) -> tuple[str, list[Literal]]:
         return text, []
     found: list[Literal] = []
     for match in _LITERAL.finditer(text):
-        if match[1].lower() not in DIRECTIVES and "(" not in match[0]:
+        if match[1] and match[1].lower() not in DIRECTIVES and "(" not in match[0]:
             continue  # "info@ addresses", "@gmail": no directive is meant
         problem = ""
         try:

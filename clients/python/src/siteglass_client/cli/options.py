@@ -143,7 +143,9 @@ def search_options(command: Command) -> Command:
         shell_complete=_complete_filter,
         help="A filter, such as country=DEU; repeat for more. Separate the values of a list with commas.",
     )
-    @click.option("--directives", metavar="TEXT", help="Lines such as @country(DEU).")
+    @click.option(
+        "--directives", metavar="TEXT", help="Lines such as @country(DEU) or @any[ @not_secure | @lacks(crm) ]."
+    )
     @click.option("--strict", is_flag=True, help="Refuse a sentence that was not clearly understood.")
     @functools.wraps(command)
     def with_search(*first: Any, query: str | None, filters: Sequence[str], directives: str | None, **rest: Any) -> Any:

@@ -125,6 +125,8 @@ def _show_reading(reading: Reading) -> None:
         note(f"{correction.text} was interpreted as {correction.to}.")
     for told in (*reading.assumptions, *reading.unsupported):
         note(told.message)
+    for on_conditions in reading.notes:
+        note(on_conditions.message)
     if reading.ignored:
         note(f"Ignored: {', '.join(words.text for words in reading.ignored)}.")
     note(f"{reading.total_results:,} leads match.")

@@ -34,7 +34,11 @@ FilterMap = Annotated[
 # The model reads all tools before the first call, so the names are listed only once.
 SameFilters = Annotated[dict[str, FilterValue] | None, Field(max_length=50, description="Same as those of `search`")]
 Directives = Annotated[
-    str | None, Field(max_length=10_000, description="Lines such as @country(DEU); `interpret` writes them")
+    str | None,
+    Field(
+        max_length=10_000,
+        description="Lines such as @country(DEU) or @any[ @not_secure | @lacks(crm) ]; `interpret` writes them",
+    ),
 ]
 Strict = Annotated[bool, Field(description="Refuse a sentence that was not clearly understood")]
 Sort = Annotated[str | None, Field(max_length=50, description="An order, such as domain")]

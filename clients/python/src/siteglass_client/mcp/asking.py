@@ -44,7 +44,8 @@ def interpreted(reading: Reading, max_tokens: int) -> InterpretAnswer:
     room = _Room(max_tokens)
     directives = room.text("\n".join(reading.directives), 0.5)
     ignored = [f"{each.text}: ignored" for each in reading.ignored]
-    not_understood = room.texts([*(_noted(each) for each in reading.unsupported), *ignored])
+    on_conditions = [each.message for each in reading.notes]
+    not_understood = room.texts([*on_conditions, *(_noted(each) for each in reading.unsupported), *ignored])
     assumed = room.texts([_noted(each) for each in reading.assumptions])
     corrected = room.texts([f"{each.text}: read as {each.to}" for each in reading.corrections])
     conditions: list[Condition] = []
