@@ -15,8 +15,10 @@ import pytest
 
 from siteglass.corpus.demo import EPOCH_MS, generate, names, write_demo
 from siteglass.corpus.demo.trades import LANGUAGES, trades
-from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
+from siteglass.corpus.lead import SOCIAL_NETWORKS, TRADE_SOURCES, Lead
 from siteglass.corpus.lead_files import read_lines, read_parquet
+from siteglass.corpus.trade_rules import with_trades
+from siteglass.query.trades import trades as known_trades
 from siteglass.query.vocabulary import vocabulary
 
 FLAGS = ("secure", "responsive", "has_sitemap", "has_schema", "has_robots", "has_heading", "has_description")
@@ -243,3 +245,20 @@ def test_files_hold_what_is_generated(tmp_path: Path, suffix: str) -> None:
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"ends in \.parquet or \.ndjson"):
         write_demo(tmp_path / "demo.csv", 1, seed=1)
+
+
+def test_most_leads_have_trades_and_say_where_they_were_read() -> None:
+    known = set(known_trades().ids())
+    for lead in many():
+        assert set(lead.trades) <= known
+        assert set(lead.trade_sources) == set(lead.trades)
+        assert set(lead.trade_sources.values()) <= set(TRADE_SOURCES)
+        assert with_trades(lead) == lead  # loading adds nothing: the index says what the leads say
+    assert 0.8 < share(lambda lead: lead.trades) < 0.95
+
+
+def test_the_trades_that_people_ask_for_first_are_there() -> None:
+    listed = (Path(__file__).parents[1] / "testing/corpus/trades/twenty_trades.txt").read_text().splitlines()
+    asked = {line.split("\t")[0] for line in listed} | {"gym", "it_services", "marketing_agency", "skincare_shop"}
+    found = {trade for lead in many() for trade in lead.trades}
+    assert asked | {"software_company"} <= found

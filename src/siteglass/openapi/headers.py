@@ -82,8 +82,9 @@ HEADERS: dict[str, Any] = {
         always=False,
     ),
     NOTES_HEADER: _header(
-        "Number of notes about the search: words of `query` that were not understood, corrected or replaced by a "
-        "filter, a low confidence, unknown values, and conditions that contradict each other. `explain` lists them.",
+        "Number of notes about the search. There are notes on words of `query` that were not understood, corrected "
+        "or replaced by a filter. Others are on a low confidence, unknown values and contradictions. `explain` lists "
+        "them.",
         {"type": "integer", "minimum": 0},
         0,
     ),
