@@ -155,6 +155,17 @@ def test_a_file_in_the_store_is_numbered_in_place_and_keeps_its_time(ours: Setti
     assert path.stat().st_ino == inode  # once is enough
 
 
+@pytest.mark.parametrize("lost", [True, False], ids=["lost", "older"])
+def test_a_restored_database_goes_on_above_the_store(ours: Settings, tmp_path: Path, lost: bool) -> None:
+    older = _next(ours)
+    write_parquet(tmp_path / "a.parquet", [_lead("a.example"), _lead("b.example")])
+    first, second = _leads(*_entered(ours, tmp_path / "a.parquet"))
+    _set_next(ours, 1 if lost else older)
+    write_parquet(tmp_path / "b.parquet", [_lead("c.example"), _lead("a.example", 1)])
+    third, again = _leads(*_entered(ours, tmp_path / "b.parquet"))
+    assert (third.lead_no, again.lead_no) == ((second.lead_no or 0) + 1, first.lead_no)
+
+
 def test_a_database_without_room_for_a_block_says_so(ours: Settings, tmp_path: Path) -> None:
     write_parquet(tmp_path / "a.parquet", [_lead("a.example")])
     before = _next(ours)
@@ -275,6 +286,7 @@ class Story(RuleBasedStateMachine):
     def restore_the_database(self, number: int) -> None:
         """An older one, or a new one, whose next number is 1."""
         _set_next(self.settings, self.backups[number % len(self.backups)])
+        self.load([f"new{next(self.files)}.example"], "parquet")
 
     @invariant()
     def every_domain_keeps_its_own_number(self) -> None:
