@@ -141,7 +141,7 @@ class TradeWords:
         """The longest trade words from the left; they do not overlap."""
         starts, forms, long = self._starts, self._forms, self._min_compound
         end = 0
-        for place, (token, following) in enumerate(zip(tokens, [*tokens[1:], ""], strict=True)):
+        for place, (token, following) in enumerate(zip(tokens, (*tokens[1:], ""), strict=False)):
             # A short word may begin many forms, and does so with what follows it only.
             start = token if len(token) >= _START_CHARS or following in _AND else token + following
             if start[:_START_CHARS] in starts or token in forms or len(token) >= long:
