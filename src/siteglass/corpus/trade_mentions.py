@@ -82,7 +82,7 @@ def names_software(text: str) -> bool:
 
 @cache
 def trade_words(language: str) -> TradeWords:
-    """Those of the language of a site; English ones for a language that has none."""
+    """Those of the language of a site; English ones if the tables do not have the language."""
     return TradeWords(language) if language in trades().languages else trade_words("en")
 
 
@@ -94,7 +94,7 @@ class TradeWords:
         self._english = trades().forms("en")
         self._is_head_first = language in _HEAD_FIRST
         self._min_compound = _MIN_COMPOUND if language in _COMPOUNDING else 1_000
-        # Most words of a text begin no form: their first letters show it.
+        # No form begins with most words of a text: their first letters show it.
         keys = [*self._forms, *self._english]
         starts = {key[:length] for key in keys for length in range(1, _START_CHARS + 1)}
         self._starts = frozenset(starts)
@@ -141,7 +141,7 @@ class TradeWords:
         """The longest trade words from the left; they do not overlap."""
         starts, forms, long = self._starts, self._forms, self._min_compound
         end = 0
-        for place, (token, following) in enumerate(zip(tokens, [*tokens[1:], ""], strict=True)):
+        for place, (token, following) in enumerate(zip(tokens, (*tokens[1:], ""), strict=False)):
             # A short word may begin many forms, and does so with what follows it only.
             start = token if len(token) >= _START_CHARS or following in _AND else token + following
             if start[:_START_CHARS] in starts or token in forms or len(token) >= long:

@@ -70,6 +70,7 @@ def test_sites_get_the_trade_that_a_reader_gave(trade: str, site: SiteWords) -> 
         ({"title": "Steuerberater in Ulm", "language": "de"}, ["tax_advisor"]),
         ({"title": "Praxis für Physiotherapie in Ulm", "language": "de"}, ["physiotherapist"]),
         ({"title": "Roofer in Leeds", "language": "fi"}, ["roofer"]),
+        ({"title": "Roofer in Leeds", "text": "* <> @", "heading": "\ufffd", "description": "_"}, ["roofer"]),
     ],
 )  # fmt: skip
 def test_whose_trade_it_is(words: dict[str, Any], given: list[str]) -> None:
