@@ -82,7 +82,7 @@ def test_the_example_of_a_directive_can_be_read(asked: SearchableField) -> None:
     shown = (FOLDER / "directives.md").read_text()
     for text in (line, f"!{line}"):
         assert f"| `{text}` |" in shown
-        assert [condition.field for condition in parse(text).conditions] == [asked.name]
+        assert [condition.field for condition in parse(text).plain] == [asked.name]
 
 
 @pytest.mark.parametrize("name", FILTERS)

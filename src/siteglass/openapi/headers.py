@@ -81,8 +81,9 @@ HEADERS: dict[str, Any] = {
         always=False,
     ),
     NOTES_HEADER: _header(
-        "Number of notes about the search: words of `query` that were not understood, corrected or replaced by a "
-        "filter, a low confidence, unknown values, and conditions that contradict each other. `explain` lists them.",
+        "Number of notes about the search. They are about words of `query` that were not understood, corrected or "
+        "replaced by a filter, and about a low confidence. Others are about unknown values, and about conditions that "
+        "contradict each other. `explain` lists them.",
         {"type": "integer", "minimum": 0},
         0,
     ),

@@ -238,7 +238,7 @@ def _no_directive(line: str, at: int, *, negated: bool) -> _Stop:
 
 
 def _no_branch_end(line: str, at: int) -> _Stop:
-    """What was found where a branch of alternatives must go on or end."""
+    """What was found where a branch of alternatives must continue or end."""
     expected = f"@{ANY}: expected a blank and a directive, '|' or ']'"
     if at == len(line):
         return _Stop(len(line.rstrip()), f"{expected}, found the end of the line; write @{ANY} on one line")
