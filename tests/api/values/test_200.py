@@ -38,7 +38,7 @@ def _values(own: httpx.Client, field: str, **parameters: Any) -> list[str]:
         ("lacks", "live chat", {"value": "customer_support", "name": "customer support", "matched": "live chat"}),
         ("service_type", "ngo", {"value": "Non-Profit", "name": "Non-Profit", "matched": "NGO"}),
         ("trades", "roof", {"value": "roofer", "name": "Roofer", "matched": None}),
-        ("trade", "dachd", {"value": "roofer", "name": "Roofer", "matched": "Dachdecker"}),
+        ("trades", "dachd", {"value": "roofer", "name": "Roofer", "matched": "Dachdecker"}),
         ("country", "UK", {"value": "GBR", "name": "United Kingdom", "matched": "uk"}),
         ("country", "de", {"value": "DEU", "name": "Germany", "matched": "DE"}),
         ("country", "deu", {"value": "DEU", "name": "Germany", "matched": None}),
