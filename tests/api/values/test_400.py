@@ -7,7 +7,10 @@ import pytest
 
 from testing.api_calls import VALUES, refused
 
-FIELDS = "language, country, state, city, region, subregion, technologies, service_type, trades, categories_uses, offers, lacks"
+FIELDS = (
+    "language, country, state, city, region, subregion, technologies, service_type, trades, categories_uses, offers, "
+    "lacks"
+)
 
 
 def _told(own: httpx.Client, path: str) -> list[tuple[str, str]]:
