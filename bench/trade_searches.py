@@ -1,0 +1,139 @@
+"""What list builders get: the 45 searches written beforehand, and the first ten leads of 20 trades.
+
+python -m bench.trade_searches ask BASE_URL API_KEY FILE      ask a running demo, and keep what it answers
+python -m bench.trade_searches page BEFORE AFTER              both side by side, for people to judge
+python -m bench.trade_searches twenty BASE_URL API_KEY        titles and descriptions of ten leads for each trade
+python -m bench.trade_searches same BASE_URL API_KEY          other words and languages for a trade: the same leads
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+CORPUS = Path("testing/corpus/trades")
+TIMEOUT_S = 30
+SHOWN = 3
+OF_A_TRADE = 10
+MAX_COMPARED = 5_000
+# The same trade in English, German and French, and other English words for a roofer.
+SAME = (
+    ("dentists in Germany", "Zahnärzte in Deutschland", "dentistes en Allemagne"),
+    ("hotels in Italy", "Hotels in Italien", "hôtels en Italie"),
+    ("bakeries in France", "Bäckereien in Frankreich", "boulangeries en France"),
+    ("accountants in the US", "Steuerberater in den USA", "comptables aux États-Unis"),
+    ("roofers in Florida", "roofing in Florida", "roofing contractors in Florida", "roofing company in Florida"),
+)
+
+
+class Demo:
+    """A running service with demo leads."""
+
+    def __init__(self, base_url: str, api_key: str) -> None:
+        self._client = httpx.Client(base_url=base_url, headers={"X-API-Key": api_key}, timeout=TIMEOUT_S)
+
+    def search(self, body: dict[str, Any]) -> dict[str, Any]:
+        response = self._client.post("/v1/leads/search", json=body)
+        return dict(response.json()) if response.status_code == httpx.codes.OK else {"error": response.json()}
+
+    def interpret(self, query: str) -> dict[str, Any]:
+        return dict(self._client.post("/v1/leads/interpret", json={"query": query}).raise_for_status().json())
+
+    def domains(self, body: dict[str, Any]) -> list[str]:
+        """All that a search finds, in their order."""
+        page = self.search({**body, "limit": 100, "select": ["domain"]})
+        found = [lead["domain"] for lead in page["results"]]
+        while page["next"] and len(found) < MAX_COMPARED:
+            page = dict(self._client.post("/v1/leads/page", json={"cursor": page["next"]}).raise_for_status().json())
+            found.extend(lead["domain"] for lead in page["results"])
+        return found
+
+
+def searches() -> list[tuple[str, str]]:
+    """Each search with what would satisfy whoever typed it."""
+    with (CORPUS / "list_builder_searches.tsv").open() as rows:
+        return [(row["query"], row["note"]) for row in csv.DictReader(rows, delimiter="\t")]
+
+
+def ask(demo: Demo) -> list[dict[str, Any]]:
+    """Reading, count and first names of each search."""
+    asked = []
+    for query, _ in searches():
+        read = demo.interpret(query)
+        page = demo.search({"query": query, "limit": SHOWN, "select": ["domain", "business_name", "title"]})
+        leads = page.get("results", [])
+        asked.append(
+            {
+                "query": query,
+                "directives": read["directives"],
+                "unused": [" ".join(span["text"] for span in note["words"]) for note in read["unsupported"]],
+                "count": page.get("total_results"),
+                "leads": [
+                    f"{one['business_name'] or one['domain']}: {one['title']}" for one in page.get("results", [])
+                ],
+            }
+        )
+    return asked
+
+
+def page(before: Path, after: Path) -> str:
+    """Two answers to each search, as a page."""
+    lines = ["# 45 searches of people who build lists, before and after trades", ""]
+    old, new = json.loads(before.read_text()), json.loads(after.read_text())
+    for (query, note), *answers in zip(searches(), old, new, strict=True):
+        lines += [f"## {query}", "", f"Wanted: {note}", "", "| | reading | not used | leads | first names |"]
+        lines.append("| --- | --- | --- | --- | --- |")
+        for name, one in zip(("before", "after"), answers, strict=True):
+            reading = " ".join(f"`{line}`" for line in one["directives"]).replace("|", "\\|")
+            leads = "; ".join(one["leads"]).replace("|", "\\|")
+            count = "refused" if one["count"] is None else one["count"]
+            lines.append(f"| {name} | {reading} | {', '.join(one['unused'])} | {count} | {leads} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def twenty(demo: Demo) -> str:
+    """The first leads of each trade, as people judge them: by title and description alone."""
+    lines: list[str] = []
+    for row in (CORPUS / "twenty_trades.txt").read_text().splitlines():
+        trade = row.split("\t")[0]
+        body = {"wrapped_query": f"@trade({trade})", "limit": OF_A_TRADE, "select": ["title", "description"]}
+        lines.append(f"## {trade}")
+        lines += [f"- {one['title']} / {one['description']}" for one in demo.search(body)["results"]]
+    return "\n".join(lines)
+
+
+def same(demo: Demo) -> str:
+    """How many leads each wording finds, and whether they are the same ones."""
+    lines = []
+    for wordings in SAME:
+        found = [demo.domains({"query": wording}) for wording in wordings]
+        verdict = "same" if all(some == found[0] for some in found) else "DIFFERENT"
+        lines.append(f"{verdict}: " + "; ".join(f"{w} {len(some)}" for w, some in zip(wordings, found, strict=True)))
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run one of the commands."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=("ask", "page", "twenty", "same"))
+    parser.add_argument("arguments", nargs="+")
+    options = parser.parse_args()
+    given = options.arguments
+    if options.command == "page":
+        print(page(Path(given[0]), Path(given[1])))
+        return
+    demo = Demo(given[0], given[1])
+    if options.command == "ask":
+        Path(given[2]).write_text(json.dumps(ask(demo), ensure_ascii=False, indent=1))
+    else:
+        print(twenty(demo) if options.command == "twenty" else same(demo))
+
+
+if __name__ == "__main__":
+    main()
