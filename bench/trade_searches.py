@@ -73,9 +73,7 @@ def ask(demo: Demo) -> list[dict[str, Any]]:
                 "directives": read["directives"],
                 "unused": [" ".join(span["text"] for span in note["words"]) for note in read["unsupported"]],
                 "count": page.get("total_results"),
-                "leads": [
-                    f"{one['business_name'] or one['domain']}: {one['title']}" for one in page.get("results", [])
-                ],
+                "leads": [f"{one['business_name'] or one['domain']}: {one['title']}" for one in leads],
             }
         )
     return asked
