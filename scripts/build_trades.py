@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from siteglass.query.folding import compact
+from siteglass.query.natural.lexicon import lexicon
 from trades.inflection import display, expand, variants
 from vocabulary.sources import npm_package, read_json
 
 # Raise it with every change of the tables: it is part of what an interpretation of a query depends on.
-VERSION = "2026.11.1"
+VERSION = "2026.11.2"
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "pl")
 TABLES = Path(__file__).parent / "trades"
 TARGET = Path(__file__).parents[1] / "src" / "siteglass" / "query" / "trades.json.gz"
@@ -84,6 +85,15 @@ def forms(language: str) -> tuple[dict[str, str], dict[str, list[str]]]:
     return named, disputed
 
 
+def services(order: dict[str, int]) -> dict[str, list[str]]:
+    """Language -> for each trade the keys of what such businesses say they do or sell, without everyday words."""
+    common = lexicon().common
+    packed = {language: [""] * len(order) for language in LANGUAGES}
+    for trade, language, words in read_table("services.tsv"):
+        packed[language][order[trade]] = " ".join(sorted({compact(word) for word in words.split(";")} - common))
+    return packed
+
+
 def build() -> dict[str, Any]:
     trades = read_table("trades.tsv")
     order = {row[0]: number for number, row in enumerate(trades)}
@@ -106,6 +116,7 @@ def build() -> dict[str, Any]:
         "languages": LANGUAGES,
         "trades": [[row[0], row[1], row[3], [names[language][row[0]] for language in LANGUAGES]] for row in trades],
         "forms": packed,
+        "services": services(order),
     }
 
 

@@ -197,7 +197,7 @@ class ServiceProcess:
         self._environment = {**os.environ, **environment_of(settings), "SITEGLASS_PORT": str(self.port)}
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, within_s: float = 30) -> None:
+    def start(self, within_s: float = 90) -> None:
         """Start it and wait until it answers."""
         self._process = subprocess.Popen(
             self._command,

@@ -22,6 +22,7 @@ from siteglass.query.criteria import (
 )
 from siteglass.query.field import Ask, Form, Kind, SearchableField
 from siteglass.query.fields import ASKED, SORTS
+from siteglass.query.trades import trades
 from siteglass.query.values import MAX_AGE_DAYS
 from siteglass.query.vocabulary import vocabulary
 
@@ -131,6 +132,10 @@ def values_page() -> str:
         ]
         for alpha3 in sorted(known.values("country"), key=known.country_name)
     ]
+    trade_rows = [
+        [code(trade), trades().name(trade), code(parent) if (parent := trades().trade(trade).parent) else ""]
+        for trade in trades().ids()
+    ]
     # Every step of the ladder is wider than 50.
     ladder = dict.fromkeys(filter(None, (spending_range(amount) for amount in range(0, 200_000, 50))))
     counts = {kind: f"{len(known.values(kind)):,}" for kind in ("technology", "city", "state")}
@@ -140,6 +145,9 @@ def values_page() -> str:
         "Spending": "The ranges in which a search shows `spending`, USD a month." + _listed(ladder),
         "Service type": "Closed." + _listed(known.values("service_type")),
         "Category": "Of `categories_uses`, `offers` and `lacks`. Open." + _listed(known.values("category")),
+        "Trade": "Closed. A wider trade includes those under it. Names and other words in English, German, French,\n"
+        "Spanish, Portuguese, Italian, Dutch and Polish are known; `GET /v1/values/trades` completes them.\n\n"
+        + table(["id", "name", "under"], trade_rows),
         "Technology": f"Open: {counts['technology']} names are known.\n",
         "City": f"Open: {counts['city']} names are known, of cities of 15,000 people and more, and alternate names.\n",
         "State": f"Closed: {counts['state']} ISO 3166-2 codes. `TX` is that code in any country, `US-TX` in one; a\n"

@@ -37,11 +37,11 @@ _TOPICS: list[tuple[str, str, list[Said]]] = [
         "a neighbour in the sentence can say otherwise.",
         [
             Said("German agencies", "@country(DEU); @service_type(Agency)"),
-            Said("hotels in Texas", "@country(USA); @state(TX); @keywords(hotels)"),
+            Said("hotels in Texas", "@country(USA); @state(TX); @trade(hotel)"),
             Said("agencies in München", "@country(DEU); @city(Munich); @service_type(Agency)"),
-            Said("restaurants in Paris, Texas", "@country(USA); @state(TX); @city(Paris); @keywords(restaurants)"),
-            Said("hotels in Georgia", "@country(USA); @state(GA); @keywords(hotels)"),
-            Said("hotels in Georgia and Armenia", "@country(ARM, GEO); @keywords(hotels)"),
+            Said("restaurants in Paris, Texas", "@country(USA); @state(TX); @city(Paris); @trade(restaurant)"),
+            Said("hotels in Georgia", "@country(USA); @state(GA); @trade(hotel)"),
+            Said("hotels in Georgia and Armenia", "@country(ARM, GEO); @trade(hotel)"),
             Said("agencies in the DACH region except Switzerland", "@country(AUT, DEU); @service_type(Agency)"),
             Said("stores in Southeast Asia", "@subregion(South-eastern Asia); @service_type(Ecommerce)"),
             Said("SaaS companies in Africa", "@region(Africa); @service_type(SaaS)"),
@@ -83,7 +83,7 @@ _TOPICS: list[tuple[str, str, list[Said]]] = [
     ),
     (
         "Kinds of business",
-        "What the business is. A more special word, such as dentist, is a keyword: see below.",
+        "What the business is. A more special word, such as dentist, is a trade: see below.",
         [
             Said("SaaS companies", "@service_type(SaaS)"),
             Said("online stores", "@service_type(Ecommerce)"),
@@ -172,16 +172,29 @@ _TOPICS: list[tuple[str, str, list[Said]]] = [
         ],
     ),
     (
+        "Trades",
+        "What a company is, in English, German, French, Spanish, Portuguese, Italian, Dutch and Polish. Trades in a "
+        "list are alternatives. A word that is already a kind of business, such as school, keeps that meaning. Words "
+        "in quotes are searched for as they are.",
+        [
+            Said("roofing contractors in Florida", "@country(USA); @state(FL); @trade(roofer)"),
+            Said("Zahnarztpraxen in Wien", "@country(AUT); @city(Vienna); @trade(dentist)"),
+            Said("hotels and restaurants in Rome", "@country(ITA); @city(Rome); @trade(hotel, restaurant)"),
+            Said("bakeries in Spain, not cafes", "@country(ESP); @trade(bakery); !@trade(cafe)"),
+            Said('stores in Peru with "hotel"', "@country(PER); @keywords(hotel); @service_type(Ecommerce)"),
+        ],
+    ),
+    (
         "Other words",
         "Words that are not known values are searched for in the text of the sites. Words side by side are one phrase. "
         "Requests and words that fit everything, such as companies or sites, say nothing.",
         [
-            Said("vegan bakeries", "@keywords(vegan bakeries)"),
+            Said("vegan bakeries", "@keywords(vegan); @trade(bakery)"),
             Said("vegan dog food and cat toys", "@keywords(cat toys); @keywords(vegan dog food)"),
             Said("please find me companies that use HubSpot", "@technology(HubSpot)"),
             Said(
                 "I'm looking for a list of dentists in Graz",
-                "@country(AUT); @city(Graz); @keywords(dentists)",
+                "@country(AUT); @city(Graz); @trade(dentist)",
             ),
         ],
     ),
@@ -226,7 +239,7 @@ _TOPICS: list[tuple[str, str, list[Said]]] = [
         "Directives inside a sentence",
         "A [directive](directives.md) among the words is read as it is.",
         [
-            Said("dentists @country(DEU) with a phone number", "@country(DEU); @keywords(dentists); @has_phone"),
+            Said("dentists @country(DEU) with a phone number", "@country(DEU); @trade(dentist); @has_phone"),
             Said("!@technology(Wix) agencies in Peru", "@country(PER); !@technology(Wix); @service_type(Agency)"),
         ],
     ),
@@ -261,7 +274,7 @@ _UNSAID = [
         "@service_type(Agency)",
         (("Klaviyo or have no sitemap", _EITHER),),
     ),
-    Said("software companies in Peru", "@country(PER)", (("software", NOT_USED),)),
+    Said("software in Peru", "@country(PER)", (("software", NOT_USED),)),
     Said("outdated sites in Peru", "@country(PER)", (("outdated", "no field of a lead tells this"),)),
     Said(
         "agencies in Peru, not on Amazon",

@@ -13,7 +13,7 @@ from tests.language_model.reading import counted, interpret, of_model
 
 BOOKING = "restaurants with no way to book online in Spain"
 NO_BOOKING = condition("lacks", "booking_calendar", said="no way to book online")
-BY_RULES = ["@country(ESP)", "@keywords(restaurants)"]
+BY_RULES = ["@country(ESP)", "@trade(restaurant)"]
 
 
 @pytest.mark.promise("query.model")
@@ -23,7 +23,7 @@ def test_a_good_answer_adds_its_condition_with_its_words(service: httpx.Client, 
     assert before["unsupported"] != []
     endpoint.says(NO_BOOKING)
     reading = interpret(service, f"{BOOKING}!")
-    assert reading["directives"] == ["@country(ESP)", "@keywords(restaurants)", "@lacks(booking_calendar)"]
+    assert reading["directives"] == ["@country(ESP)", "@trade(restaurant)", "@lacks(booking_calendar)"]
     assert (reading["backend"], reading["model"]) == ("rules+model", NAME)
     (made,) = [one for one in reading["conditions"] if one["rule"] == "model"]
     assert made == {
@@ -182,12 +182,12 @@ def test_exclusions_of_rules_and_model_are_one_condition(service: httpx.Client, 
 def test_words_of_an_unsure_reading_may_be_read_otherwise(service: httpx.Client, endpoint: Endpoint) -> None:
     """Nothing is denied here, but pounds are taken as dollars: the rules are not sure of the whole."""
     endpoint.says(
-        condition("technology", "Bookatron 3000", said="kennels"),
-        condition("service_type", "local business", said="kennels"),
+        condition("technology", "Bookatron 3000", said="kazoos"),
+        condition("service_type", "local business", said="kazoos"),
         condition("spends", "2500", "5000", said="£2k to £4k", operator="between"),
     )
-    reading = interpret(service, "kennels in Kent, WA spending £2k to £4k")
-    assert of_model(reading) == {"@service_type(Local Business)": ["kennels"]}
+    reading = interpret(service, "kazoos in Kent, WA spending £2k to £4k")
+    assert of_model(reading) == {"@service_type(Local Business)": ["kazoos"]}
     assert reading["directives"] == [
         "@spends(2000-4000)",
         "@country(USA)",
@@ -196,7 +196,7 @@ def test_words_of_an_unsure_reading_may_be_read_otherwise(service: httpx.Client,
         "@service_type(Local Business)",
     ]
     message = "a language model reads this as @service_type(Local Business), not as keywords"
-    assert {"words": [{"text": "kennels", "start": 0, "end": 7}], "message": message} in reading["assumptions"]
+    assert {"words": [{"text": "kazoos", "start": 0, "end": 6}], "message": message} in reading["assumptions"]
 
 
 def test_words_that_helped_to_say_keywords_help_to_say_what_they_became(
@@ -212,7 +212,7 @@ def test_words_that_helped_to_say_keywords_help_to_say_what_they_became(
 def test_a_filter_that_is_given_holds(service: httpx.Client, endpoint: Endpoint) -> None:
     endpoint.says(NO_BOOKING)
     reading = interpret(service, BOOKING, lacks=["crm"], country="PRT")
-    assert reading["directives"] == ["@country(PRT)", "@keywords(restaurants)", "@lacks(crm)"]
+    assert reading["directives"] == ["@country(PRT)", "@trade(restaurant)", "@lacks(crm)"]
     assert of_model(reading) == {}
     assert [note["message"] for note in reading["assumptions"]] == ["@lacks(crm) is given, and replaces this"]
 

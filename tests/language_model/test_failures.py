@@ -17,7 +17,7 @@ from tests.language_model.conftest import Moving
 from tests.language_model.endpoint import Endpoint, condition
 from tests.language_model.reading import counted, interpret, of_model
 
-BY_RULES = ["@country(ESP)", "@keywords(restaurants)"]
+BY_RULES = ["@country(ESP)", "@trade(restaurant)"]
 NO_BOOKING = condition("lacks", "booking_calendar", said="no way to book online")
 
 

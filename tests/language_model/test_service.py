@@ -138,5 +138,5 @@ def test_neither_key_nor_words_are_logged_or_counted(
     for secret in (KEY, "verysecretword", "secretofthemodel", endpoint.url):
         assert secret not in told
     assert KEY not in repr(settings)
-    warned = [json.loads(line) for line in lines if "for a while" in line]
+    warned = [json.loads(line) for line in lines if "pausing requests" in line]
     assert [(line["reason"], line["ms"]) for line in warned] == [("status", 30_000)]

@@ -28,6 +28,8 @@ _NAME_CHARS = 60
 _CUE_WORDS, _MIN_NAME = 4, 3
 
 _TOKEN = re.compile(r"[^\W_]+|&|[,/+]|[|:;.!?()\[\]•·»«›‹…]|(?<= )-(?= )")
+_WORD = re.compile(r"[^\W_]+")
+_SERVICE_WORDS = 3
 _ABOUT_WORDS = frozenset([phrase for phrase in context.ABOUT_TRADES if " " not in phrase])
 _ABOUT_PHRASES = tuple([f" {phrase} " for phrase in context.ABOUT_TRADES if " " in phrase])
 _WEAK = frozenset(",/+")
@@ -99,6 +101,8 @@ class TradeWords:
         starts = {key[:length] for key in keys for length in range(1, _START_CHARS + 1)}
         self._starts = frozenset(starts)
         self._goods = dict(_goods(language))
+        self._services = trades().services(language)
+        self._with_services = frozenset([trade for some in self._services.values() for trade in some])
 
     def mentions(self, text: str, host: str) -> list[Mention]:
         """The trades that a text names, whoever has them; `host` is the site's, without its ending."""
@@ -115,6 +119,22 @@ class TradeWords:
         tokens = _TOKEN.findall(fold(text))
         words = [*tokens, *[left + right for left, right in pairwise(tokens)]]
         return [Mention(self._goods[word], "", 1) for word in words if word in self._goods]
+
+    def services(self, text: str) -> dict[str, float]:
+        """How many services and goods of each trade a text names; one that several trades have counts in part."""
+        tokens = _WORD.findall(fold(text))
+        said: set[str] = set()
+        for count in range(1, _SERVICE_WORDS + 1):
+            said.update("".join(some) for some in zip(*[tokens[start:] for start in range(count)], strict=False))
+        found: dict[str, float] = {}
+        for key in said.intersection(self._services):
+            for trade in self._services[key]:
+                found[trade] = found.get(trade, 0) + 1 / len(self._services[key])
+        return found
+
+    def has_services(self, trade: str) -> bool:
+        """Whether it is known what businesses of this trade do and sell."""
+        return trade in self._with_services
 
     def of_host(self, host: str) -> set[str]:
         """As in "dachdeckerei-mueller" and "smithroofing"."""

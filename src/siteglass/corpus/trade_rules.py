@@ -32,9 +32,17 @@ _PLACED, _IDENTIFIED = 10, 25
 _LATER_IN_TEXT, _MAX_LATER = 1, 4
 # Host, names of pages and keywords, the rest of the text: they only agree, and are looked at where that decides.
 _AGREEING, _MAX_AGREEING = 5, 15
+# Each service or product that is typical of a trade. One trade that has clearly more of them than any other needs no
+# name; others need to be named, too.
+_SERVICE, _MAX_SERVICES = 12, 45
+# A site that says much and names none of what the trade does is hardly one.
+_NO_SERVICE, _LONG_TEXT_CHARS = 10, 800
+_CLEARLY_MORE, _FEWEST_SERVICES, _MANY_SERVICES = 1.4, 2, 3
+_ALIKE, _MOST_ALIKE = 0.7, 2
 # A trade of others in title, heading or description is not that of the site, whatever else it says.
 _OTHERS = 25
 _MISFIT, _FIT = 20, 5
+_SERVICE_CHARS = 6_000
 
 _TITLE_CHARS, _DESCRIPTION_CHARS, _TEXT_CHARS, _WHOLE_TEXT_CHARS = 200, 400, 700, 2_500
 _RECORD_TEXT_CHARS = 300  # loading must stay fast: a longer text takes more time than all else of a lead
@@ -68,6 +76,8 @@ class SiteWords(NamedTuple):
     """Of the business, as the site gives it."""
     description: str = ""
     text: str = ""
+    whole_text: str = ""
+    """With navigation and footer, if known."""
     keywords: Sequence[str] = ()
     domain: str = ""
     paths: Sequence[str] = ()
@@ -158,9 +168,31 @@ def candidates(site: SiteWords) -> tuple[Candidate, ...]:
             said_in = {"title": site.title, "heading": site.heading, "description": site.description}
             for source in [source for source, text in said_in.items() if names_software(text)][:1]:
                 points.add("saas_company", source, _OF_SOFTWARE)
+        _add_services(points, words, site)
         if points.is_close():
             _add_agreeing(points, words, site, host)
     return points.candidates(site.service_type)
+
+
+def _add_services(points: _Points, words: TradeWords, site: SiteWords) -> None:
+    texts = (site.title, site.description, *site.keywords[:_MOST_KEYWORDS], site.whole_text or site.text)
+    found = words.services(" | ".join(texts)[:_SERVICE_CHARS])
+    ranked = sorted(found, key=lambda trade: (-found[trade], trade))
+    # Plumbers mend heatings: trades of one kind share services, and a business may be both.
+    best = [trade for trade in ranked if _top(trade) == _top(ranked[0]) and found[trade] >= _ALIKE * found[ranked[0]]]
+    best = best[:_MOST_ALIKE]
+    rest = max([found[trade] for trade in ranked if trade not in best], default=0)
+    is_clear = bool(best) and found[best[0]] >= _CLEARLY_MORE * rest
+    for trade in ranked:
+        if found[trade] >= _FEWEST_SERVICES and (trade in points.trades() or (is_clear and trade in best)):
+            points.add(trade, "text", min(_MAX_SERVICES, int(_SERVICE * found[trade])))
+    if len(site.whole_text) >= _LONG_TEXT_CHARS:
+        for trade in points.trades():
+            if trade not in found and words.has_services(trade):
+                points.add(trade, "text", -_NO_SERVICE)
+    if is_clear and found[best[0]] >= _MANY_SERVICES:
+        related = [(*trades().parents(trade), *trades().included(trade)) for trade in best]
+        points.doubt_others({trade for some in related for trade in some})
 
 
 def _add_agreeing(points: _Points, words: TradeWords, site: SiteWords, host: str) -> None:
@@ -194,6 +226,10 @@ class _Points:
         self._sum[trade] = self._sum.get(trade, 0) + worth
         if self._best.get(trade, (0, ""))[0] < worth:
             self._best[trade] = worth, source
+
+    def doubt_others(self, kept: set[str]) -> None:
+        """The services are those of another trade: names of trades elsewhere on the site are rather of others."""
+        self._others.update(set(self._sum) - kept)
 
     def add_mentions(self, source: str, mentions: list[Mention], by_rank: tuple[int, int, int]) -> None:
         """Of a trade the best mention counts; the first trade of a text a little more than the next."""

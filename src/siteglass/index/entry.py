@@ -78,10 +78,10 @@ def _try_lock(descriptor: int) -> bool:
 def _grouped(files: list[IncomingFile]) -> list[list[IncomingFile]]:
     """Files whose domains are looked up together: the store is read once for each group."""
     groups: list[list[IncomingFile]] = []
-    leads = MAX_LEADS_AT_ONCE
+    leads = 0
     for file in files:
         count = count_leads(file.source)
-        if leads + count > MAX_LEADS_AT_ONCE:
+        if not groups or leads + count > MAX_LEADS_AT_ONCE:
             groups.append([])
             leads = 0
         groups[-1].append(file)

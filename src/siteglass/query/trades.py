@@ -31,6 +31,7 @@ class Trades:
         self._trades = {row[0]: Trade(row[0], row[1], row[2]) for row in content["trades"]}
         self._names: dict[str, list[str]] = {row[0]: row[3] for row in content["trades"]}
         self._packed: dict[str, list[str]] = content["forms"]
+        self._packed_services: dict[str, list[str]] = content["services"]
         self._children: dict[str, list[str]] = {}
         for one in self._trades.values():
             self._children.setdefault(one.parent, []).append(one.id)
@@ -82,6 +83,15 @@ class Trades:
         """Every form of a language as a `compact` key, with its trade: for texts that have many words to look up.
         KeyError if there is no such language."""
         return self._forms[language]
+
+    def services(self, language: str) -> dict[str, list[str]]:
+        """Words for what businesses do and sell as `compact` keys, each with the trades that use it: "root canal".
+        KeyError if there is no such language."""
+        found: dict[str, list[str]] = {}
+        for trade, keys in zip(self._trades, self._packed_services[language], strict=True):
+            for key in keys.split():
+                found.setdefault(key, []).append(trade)
+        return found
 
     @cached_property
     def all_forms(self) -> Mapping[str, str | list[str]]:

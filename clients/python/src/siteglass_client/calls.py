@@ -40,6 +40,7 @@ class Filters(TypedDict, total=False):
     categories_uses: Sequence[str]
     lacks: Sequence[str]
     service_type: str
+    trades: Sequence[str]
     offers: str
     pages: Sequence[str]
     has_email: bool

@@ -40,6 +40,7 @@ def own_trades(
             subheadings=[text for text in texts.headings if text != texts.heading],
             description=texts.description,
             text=texts.main,
+            whole_text=page.text,
             keywords=page.metas.get("keywords", "").split(",", 10),
             paths=paths,
         )
