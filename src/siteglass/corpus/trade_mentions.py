@@ -29,7 +29,7 @@ _CUE_WORDS, _MIN_NAME = 4, 3
 
 _TOKEN = re.compile(r"[^\W_]+|&|[,/+]|[|:;.!?()\[\]•·»«›‹…]|(?<= )-(?= )")
 _WORD = re.compile(r"[^\W_]+")
-_SERVICE_WORDS = 3
+_SERVICE_WORDS = 4
 _ABOUT_WORDS = frozenset([phrase for phrase in context.ABOUT_TRADES if " " not in phrase])
 _ABOUT_PHRASES = tuple([f" {phrase} " for phrase in context.ABOUT_TRADES if " " in phrase])
 _WEAK = frozenset(",/+")
