@@ -2,7 +2,7 @@
 Read once from the packaged file; no other I/O."""
 
 import gzip
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from importlib.resources import files
 from types import MappingProxyType
@@ -52,6 +52,10 @@ class Trades:
     def names(self, trade: str) -> Sequence[str]:
         """Its name in each of `languages`. KeyError if there is no such trade."""
         return self._names[trade]
+
+    def name_keys(self) -> Iterable[str]:
+        """The `compact` keys of the names in all languages, English first."""
+        return self._by_name.keys()
 
     def parents(self, trade: str) -> tuple[str, ...]:
         """The wider trades, the nearest first. KeyError if there is no such trade."""

@@ -254,6 +254,8 @@ class Vocabulary:
             keys: Iterable[str] = self._tables[kind]
             if kind == "city":
                 keys = islice(keys, _CITY_KEYS_SUGGESTED)
+            elif kind == "trade":  # not every plural and compound: there are a hundred thousand
+                keys = self._trades.name_keys()
             self._suggestions[kind] = Candidates(keys)
         return self._suggestions[kind]
 
