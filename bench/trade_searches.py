@@ -14,10 +14,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import httpx
+from siteglass_client import Siteglass
 
 CORPUS = Path("testing/corpus/trades")
-TIMEOUT_S = 30
 SHOWN = 3
 OF_A_TRADE = 10
 MAX_COMPARED = 5_000
@@ -31,49 +30,27 @@ SAME = (
 )
 
 
-class Demo:
-    """A running service with demo leads."""
-
-    def __init__(self, base_url: str, api_key: str) -> None:
-        self._client = httpx.Client(base_url=base_url, headers={"X-API-Key": api_key}, timeout=TIMEOUT_S)
-
-    def search(self, body: dict[str, Any]) -> dict[str, Any]:
-        response = self._client.post("/v1/leads/search", json=body)
-        return dict(response.json()) if response.status_code == httpx.codes.OK else {"error": response.json()}
-
-    def interpret(self, query: str) -> dict[str, Any]:
-        return dict(self._client.post("/v1/leads/interpret", json={"query": query}).raise_for_status().json())
-
-    def domains(self, body: dict[str, Any]) -> list[str]:
-        """All that a search finds, in their order."""
-        page = self.search({**body, "limit": 100, "select": ["domain"]})
-        found = [lead["domain"] for lead in page["results"]]
-        while page["next"] and len(found) < MAX_COMPARED:
-            page = dict(self._client.post("/v1/leads/page", json={"cursor": page["next"]}).raise_for_status().json())
-            found.extend(lead["domain"] for lead in page["results"])
-        return found
-
-
 def searches() -> list[tuple[str, str]]:
     """Each search with what would satisfy whoever typed it."""
     with (CORPUS / "list_builder_searches.tsv").open() as rows:
         return [(row["query"], row["note"]) for row in csv.DictReader(rows, delimiter="\t")]
 
 
-def ask(demo: Demo) -> list[dict[str, Any]]:
+def ask(client: Siteglass) -> list[dict[str, Any]]:
     """Reading, count and first names of each search."""
     asked = []
     for query, _ in searches():
-        read = demo.interpret(query)
-        page = demo.search({"query": query, "limit": SHOWN, "select": ["domain", "business_name", "title"]})
-        leads = page.get("results", [])
+        search = client.search(query, select=["domain", "business_name", "title"], limit=SHOWN, max_leads=SHOWN)
+        read = search.interpret()
+        # What yields no condition is refused, and costs nothing.
+        leads = list(search) if read.conditions else []
         asked.append(
             {
                 "query": query,
-                "directives": read["directives"],
-                "unused": [" ".join(span["text"] for span in note["words"]) for note in read["unsupported"]],
-                "count": page.get("total_results"),
-                "leads": [f"{one['business_name'] or one['domain']}: {one['title']}" for one in leads],
+                "directives": read.directives,
+                "unused": [" ".join(words.text for words in note.words) for note in read.unsupported],
+                "count": read.total_results if read.conditions else None,
+                "leads": [f"{one.business_name or one.domain}: {one.title}" for one in leads],
             }
         )
     return asked
@@ -95,22 +72,25 @@ def page(before: Path, after: Path) -> str:
     return "\n".join(lines)
 
 
-def twenty(demo: Demo) -> str:
+def twenty(client: Siteglass) -> str:
     """The first leads of each trade, as people judge them: by title and description alone."""
     lines: list[str] = []
     for row in (CORPUS / "twenty_trades.txt").read_text().splitlines():
         trade = row.split("\t")[0]
-        body = {"wrapped_query": f"@trade({trade})", "limit": OF_A_TRADE, "select": ["title", "description"]}
+        leads = client.search(
+            filters={"trades": [trade]}, select=["title", "description"], limit=OF_A_TRADE, max_leads=OF_A_TRADE
+        )
         lines.append(f"## {trade}")
-        lines += [f"- {one['title']} / {one['description']}" for one in demo.search(body)["results"]]
+        lines += [f"- {one.title} / {one.description}" for one in leads]
     return "\n".join(lines)
 
 
-def same(demo: Demo) -> str:
+def same(client: Siteglass) -> str:
     """How many leads each wording finds, and whether they are the same ones."""
     lines = []
     for wordings in SAME:
-        found = [demo.domains({"query": wording}) for wording in wordings]
+        walks = [client.search(wording, select=["domain"], max_leads=MAX_COMPARED) for wording in wordings]
+        found = [[lead.domain for lead in walk] for walk in walks]
         verdict = "same" if all(some == found[0] for some in found) else "DIFFERENT"
         lines.append(f"{verdict}: " + "; ".join(f"{w} {len(some)}" for w, some in zip(wordings, found, strict=True)))
     return "\n".join(lines)
@@ -126,11 +106,11 @@ def main() -> None:
     if options.command == "page":
         print(page(Path(given[0]), Path(given[1])))
         return
-    demo = Demo(given[0], given[1])
-    if options.command == "ask":
-        Path(given[2]).write_text(json.dumps(ask(demo), ensure_ascii=False, indent=1))
-    else:
-        print(twenty(demo) if options.command == "twenty" else same(demo))
+    with Siteglass(given[1], given[0]) as client:
+        if options.command == "ask":
+            Path(given[2]).write_text(json.dumps(ask(client), ensure_ascii=False, indent=1))
+        else:
+            print(twenty(client) if options.command == "twenty" else same(client))
 
 
 if __name__ == "__main__":

@@ -275,7 +275,7 @@ _UNSAID = [
         (("Klaviyo or have no sitemap", _EITHER),),
     ),
     Said("software in Peru", "@country(PER)", (("software", NOT_USED),)),
-    Said("outdated sites in Peru", "@country(PER)", (("outdated", "no field of a lead tells this"),)),
+    Said("outdated sites in Peru", "@country(PER)", (("outdated", "a lead has no field for this"),)),
     Said(
         "agencies in Peru, not on Amazon",
         "@country(PER); @service_type(Agency)",

@@ -3,8 +3,14 @@ All folded, in the eight languages of `query.trades` together: one that means so
 
 from __future__ import annotations
 
+
+def _words(text: str) -> frozenset[str]:
+    """Words one after the other, which is easier to read and to extend than a list of strings."""
+    return frozenset(text.split())
+
+
 # After one of these, up to the end of the clause, trades are those of customers, neighbours or clients.
-OF_OTHERS = frozenset(
+OF_OTHERS = _words(
     """
     for helps help helping helped serving serve serves supplying supply supplies supplier suppliers connects connecting
     near nearby like including grow growing manage managing promote find compare choose choosing hire hiring book
@@ -19,22 +25,22 @@ OF_OTHERS = frozenset(
     per migliori aiuta aiutiamo aiutano trova trovare confronta vicino diventare diventa imparare tra
     voor helpt helpen vind vinden vergelijk vergelijken worden nabij over tussen
     dla najlepsze najlepszych pomaga pomagamy znajdz porownaj obok blisko
-    """.split()  # noqa: SIM905 - one word after the other is easier to read and to extend
+    """
 )
 
 # Before a word of OF_OTHERS these say that what follows is what the business does: "Praxis für Physiotherapie".
-OWN_PLACES = frozenset(
+OWN_PLACES = _words(
     """
     praxis gemeinschaftspraxis privatpraxis kanzlei fachbetrieb meisterbetrieb fachgeschaft studio institut institute
     zentrum center centre salon atelier werkstatt klinik fachklinik fachpraxis buro fachhandel gabinet praktijk centrum
-    """.split()  # noqa: SIM905
+    """
 )
 
 # After one of these a trade is part of the house: "Hotel mit Restaurant". It counts for less.
 WITH = frozenset(["with", "mit", "avec", "con", "com", "met", "z", "ze"])
 
 # A trade word directly before one of these is what the thing is made for or about: "dental supplies".
-THINGS_AFTER = frozenset(
+THINGS_AFTER = _words(
     """
     supplies supply supplier suppliers equipment software app apps platform materials products parts tools wholesale
     wholesaler wholesalers distributor distributors marketing seo websites website leads jobs job careers recruitment
@@ -48,11 +54,11 @@ THINGS_AFTER = frozenset(
     ausbildung schule akademie kurse seminare verband verzeichnis vergleich portal ratgeber tipps nachrichten
     versicherung lieferant lieferanten hersteller innung magazin news
     benodigdheden groothandel opleiding opleidingen cursus cursussen vacatures vereniging gids apparatuur inrichting
-    """.split()  # noqa: SIM905
+    """
 )
 
 # The same before the trade word, with nothing but LINKS between: "annuaire des dentistes", "Verband der Zahnärzte".
-THINGS_BEFORE = frozenset(
+THINGS_BEFORE = _words(
     """
     software app apps platform supplies equipment directory guide list lists association society federation union
     guild school academy college institute training courses course news blog magazine wholesale wholesaler
@@ -72,13 +78,13 @@ THINGS_BEFORE = frozenset(
     vacatures overzicht
     oprogramowanie program programy wyposazenie zaopatrzenie hurtownia dostawca producent katalog lista spis ranking
     stowarzyszenie zwiazek szkola szkolenia szkolenie kurs kursy praca oferty wiadomosci
-    """.split()  # noqa: SIM905
+    """
 )
-LINKS = frozenset(
+LINKS = _words(
     """
     of the a an in our your and der die das den dem des von vom zum zur im fur de du des d la le les l un une
     del los las el en y do da dos das e di dei degli delle della dello i gli il lo van het een voor w z na i
-    """.split()  # noqa: SIM905
+    """
 )
 
 # Titles and headings with one of these are about trades: articles, directories, comparisons.
@@ -97,16 +103,16 @@ ABOUT_TRADES = (
 )  # fmt: skip
 
 # Before these, or at the end, a trade word closes what it belongs to: "Family Dentist in Austin".
-AFTER_TRADE = frozenset(
+AFTER_TRADE = _words(
     """
     in at near of from since serving and is are und im am bei aus seit ist sind a au aux et en depuis est sont y e em
     no na desde es son sao di ad dal della nel presso sinds te van bij en is zijn w we od i oraz jest to dla
     gmbh ag kg ug ek ev ohg inc llc llp ltd limited co corp company plc pllc pc pa sarl sas sa sl srl spa snc sas lda
     ltda bv nv vof sp zoo
-    """.split()  # noqa: SIM905
+    """
 )
 # Before a trade word at the beginning of what it belongs to: "Ihre Zahnarztpraxis", "Welcome to the Hotel".
-BEFORE_TRADE = frozenset(
+BEFORE_TRADE = _words(
     """
     your the our a an we are is as welcome to professional local expert experienced trusted licensed certified family
     independent leading modern
@@ -118,7 +124,7 @@ BEFORE_TRADE = frozenset(
     il lo i gli vostro vostra tuo tua nostro nostra siamo benvenuti benvenuto al alla da in un uno una
     uw jouw je onze het een wij zijn welkom bij is de
     twoj twoja nasz nasza jestesmy witamy w nowoczesny nowoczesna profesjonalny profesjonalna
-    """.split()  # noqa: SIM905
+    """
 )
 
 # Between a trade and its place: "Dentist in Leeds".
@@ -145,7 +151,7 @@ THIRD_PERSON = frozenset(
     """.replace("\n", "").split(",")
 )
 # Between such words and a trade these show that it is not what the business is: "we are located next to the bank".
-NOT_BETWEEN = frozenset(
+NOT_BETWEEN = _words(
     """
     to in at by from of on next located with behind opposite who that which
     am an auf bei beim neben zu zum zur im nahe von vom mit
@@ -155,11 +161,11 @@ NOT_BETWEEN = frozenset(
     nel presso vicino situati
     naast bij gelegen met
     przy obok blisko z
-    """.split()  # noqa: SIM905
+    """
 )
 
 # Words that name people and brands as often as trades: "Baker & Smith" are lawyers, "Velvet Quarry" sells sofas.
-NAME_WORDS = frozenset(
+NAME_WORDS = _words(
     """
     baker butcher carpenter cook cooper gardener mason painter potter taylor tailor tanner turner fisher farmer shepherd
     backer baecker maler maurer metzger fleischer schneider schreiner tischler zimmermann zimmerer gartner gaertner
@@ -173,15 +179,15 @@ NAME_WORDS = frozenset(
     orchard lab labs guild band agency journal workshop
     werft mine quelle speicher garten tempel
     kowal krawiec piekarz rzeznik mlynarz stolarz szewc
-    """.split()  # noqa: SIM905
+    """
 )
 
 # Endings of German and Dutch compounds that say too little: a "Datenbank" is not a bank.
-VAGUE_ENDINGS = frozenset(
+VAGUE_ENDINGS = _words(
     """
     schule school bank verein stiftung kirche markt laden werk kammer museum theater garage verlag partei gemeinde
     winkel kerk stichting praxis praktijk agentur bureau klinik kliniek station hersteller handel handler hof
-    """.split()  # noqa: SIM905
+    """
 )
 
 # Types of schema.org for which `query.trades` has a trade but names another type.
@@ -225,7 +231,7 @@ SHOPS = {
     "pl": (("sklepz",), ()),
 }
 # Goods by their name alone, but other things as often.
-NOT_GOODS = frozenset(
+NOT_GOODS = _words(
     """
     book books gift gifts online phone phones mobile post outlet water party general home music video game games web
     garden kitchen light beauty health sport sports second used vintage farm local fresh body care design office card
@@ -233,12 +239,12 @@ NOT_GOODS = frozenset(
     livre livres jeux sport telephone maison jardin cadeaux libros juegos regalos casa cocina moda livros jogos
     presentes
     libri giochi regali cucina bebe baby
-    """.split()  # noqa: SIM905
+    """
 )
-SOFTWARE_WORDS = frozenset(
+SOFTWARE_WORDS = _words(
     """
     software app apps platform saas tool crm erp api plattform logiciel plateforme plataforma aplicacion programa
     sistema
     piattaforma gestionale applicazione softwareoplossing oprogramowanie aplikacja platforma system
-    """.split()  # noqa: SIM905
+    """
 )

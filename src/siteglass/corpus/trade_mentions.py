@@ -206,7 +206,7 @@ class TradeWords:
         for number, (left, right) in enumerate(pairwise(hits)):
             between = tokens[left.end : right.start]
             if not between:
-                if not {_top(left.trade), _top(right.trade)} <= _HOUSES:
+                if not {trades().top(left.trade), trades().top(right.trade)} <= _HOUSES:
                     dropped.add(number + 1 if self._is_head_first else number)
             elif context.LINKS.issuperset(between) and between[0] not in _JOINING:
                 dropped.add(number + 1)
@@ -218,7 +218,7 @@ def _goods(language: str) -> Iterator[tuple[str, str]]:
     befores, afters = context.SHOPS[language]
     forms = trades().forms(language)
     for key, trade in forms.items():
-        if trade in _SHOPS_OF_ANYTHING or (_top(trade) != "retail" and not trade.endswith("_shop")):
+        if trade in _SHOPS_OF_ANYTHING or (trades().top(trade) != "retail" and not trade.endswith("_shop")):
             continue
         rests = [key.removeprefix(one) for one in befores if key.startswith(one)]
         rests += [key.removesuffix(one) for one in afters if key.endswith(one)]
@@ -226,11 +226,6 @@ def _goods(language: str) -> Iterator[tuple[str, str]]:
             for word in (rest, f"{rest}s") if language == "en" else (rest,):
                 if len(rest) >= _MIN_GOODS and word not in forms and word not in context.NOT_GOODS:
                     yield word, trade
-
-
-@cache
-def _top(trade: str) -> str:
-    return (trade, *trades().parents(trade))[-1]
 
 
 def _mention(tokens: list[str], hit: _Hit, host: str) -> Mention:

@@ -178,8 +178,12 @@ def _add_services(points: _Points, words: TradeWords, site: SiteWords) -> None:
     texts = (site.title, site.description, *site.keywords[:_MOST_KEYWORDS], site.whole_text or site.text)
     found = words.services(" | ".join(texts)[:_SERVICE_CHARS])
     ranked = sorted(found, key=lambda trade: (-found[trade], trade))
-    # Plumbers mend heatings: trades of one kind share services, and a business may be both.
-    best = [trade for trade in ranked if _top(trade) == _top(ranked[0]) and found[trade] >= _ALIKE * found[ranked[0]]]
+    # Plumbers also repair heating: trades of one kind share services, and a business may be both.
+    best = [
+        trade
+        for trade in ranked
+        if trades().top(trade) == trades().top(ranked[0]) and found[trade] >= _ALIKE * found[ranked[0]]
+    ]
     best = best[:_MOST_ALIKE]
     rest = max([found[trade] for trade in ranked if trade not in best], default=0)
     is_clear = bool(best) and found[best[0]] >= _CLEARLY_MORE * rest
@@ -256,7 +260,7 @@ class _Points:
                 points += _OF_TYPE
             points -= _OTHERS if trade in self._others else 0
             if fits is not None:
-                points += _FIT if _top(trade) in fits else -_MISFIT
+                points += _FIT if trades().top(trade) in fits else -_MISFIT
             if points > 0:
                 found.append(Candidate(trade, self._best[trade][1], points))
         return tuple(found)
@@ -265,8 +269,3 @@ class _Points:
 @cache
 def _is_wide(trade: str) -> bool:
     return trade in _WIDE or not trades().trade(trade).parent
-
-
-@cache
-def _top(trade: str) -> str:
-    return (trade, *trades().parents(trade))[-1]

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from siteglass.query.fields import ASKED
 from siteglass.query.folding import compact, fold, loose
+from siteglass.query.trades import trades
 from siteglass.query.values import clean
 from siteglass.query.vocabulary import COMPACT_KINDS, Kind, vocabulary
 
@@ -167,8 +168,8 @@ class _Completer:
         """Other words for trades: only their keys are known, so they are never shown."""
         if self._kind == "trade":
             places = {one.value: place for place, one in enumerate(self._known)}
-            for key in vocabulary().joined_names("trade"):
-                for value in vocabulary().resolve("trade", key):
+            for language in trades().languages:
+                for key, value in trades().forms(language).items():
                     yield key, places[value], ""
 
     def popularity(self, count_of: Callable[[KnownValue], int]) -> Popularity:

@@ -62,6 +62,8 @@ class Ask:
     vocabulary: vocabulary.Kind | None = None
     closed: bool = False
     """An unknown value is an error, not an empty result."""
+    hint: str = ""
+    """What else to do with a value that a closed list does not have."""
     thing: str = ""
     """Filters replace what a query said about the same thing."""
     bounds: tuple[int, int] = (0, 10**12 - 1)

@@ -235,6 +235,7 @@ FIELDS: tuple[Field, ...] = (
             ),
             vocabulary="trade",
             closed=True,
+            hint="to search for the word on websites, use keywords",
         ),
         Show("strings", "select", cursor_id=32),
     ),

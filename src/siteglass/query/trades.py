@@ -2,7 +2,7 @@
 Read once from the packaged file; no other I/O."""
 
 import gzip
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from importlib.resources import files
 from types import MappingProxyType
@@ -53,14 +53,14 @@ class Trades:
         """Its name in each of `languages`. KeyError if there is no such trade."""
         return self._names[trade]
 
-    def name_keys(self) -> Iterable[str]:
-        """The `compact` keys of the names in all languages, English first."""
-        return self._by_name.keys()
-
     def parents(self, trade: str) -> tuple[str, ...]:
         """The wider trades, the nearest first. KeyError if there is no such trade."""
         parent = self._trades[trade].parent
         return (parent, *self.parents(parent)) if parent else ()
+
+    def top(self, trade: str) -> str:
+        """The widest trade that it belongs to. KeyError if there is no such trade."""
+        return (trade, *self.parents(trade))[-1]
 
     def children(self, trade: str) -> tuple[str, ...]:
         """The trades directly below."""
@@ -78,10 +78,15 @@ class Trades:
     def find(self, text: str, language: str | None = None) -> tuple[str, ...]:
         """The trades that the whole text names: at most one in a language. Without a language all are asked, and a
         word that means different trades in different languages gives them all, in the order of `languages`."""
+        meanings = self.meanings(text)
+        if language is None:
+            return tuple(dict.fromkeys(meanings.values()))
+        return (meanings[language],) if language in meanings else ()
+
+    def meanings(self, text: str) -> dict[str, str]:
+        """Language -> the trade that the whole text names in it, in the order of `languages`."""
         key = compact(text[:TEXT_LENGTH_MAX])
-        asked = self.languages if language is None else (language,)
-        hits = [hit for one in asked if one in self._packed and (hit := self._forms[one].get(key))]
-        return tuple(dict.fromkeys(hits))
+        return {language: trade for language, forms in self._forms.items() if (trade := forms.get(key))}
 
     def forms(self, language: str) -> Mapping[str, str]:
         """Every form of a language as a `compact` key, with its trade: for texts that have many words to look up.
@@ -98,21 +103,6 @@ class Trades:
         return found
 
     @cached_property
-    def all_forms(self) -> Mapping[str, str | list[str]]:
-        """Key -> the trades that it means, as a filter takes them: ids, then names in any language, then other forms.
-        Unlike `find`, it knows names that are too ordinary for a sentence, such as "Technology"."""
-        found: dict[str, str | list[str]] = {compact(trade): trade for trade in self._trades}
-        for key, trade in self._by_name.items():
-            found.setdefault(key, trade)
-        others: dict[str, set[str]] = {}
-        for table in self._forms.values():
-            for key, trade in table.items():
-                if key not in found:
-                    others.setdefault(key, set()).add(trade)
-        found.update((key, sorted(trades) if len(trades) > 1 else min(trades)) for key, trades in others.items())
-        return MappingProxyType(found)
-
-    @cached_property
     def _forms(self) -> Mapping[str, Mapping[str, str]]:
         """Language -> key -> trade."""
         tables: dict[str, Mapping[str, str]] = {}
@@ -124,9 +114,10 @@ class Trades:
         return MappingProxyType(tables)
 
     @cached_property
-    def _by_name(self) -> Mapping[str, str]:
-        """Key of a name -> trade, English first: of two trades that share a name the first language decides."""
-        found: dict[str, str] = {}
+    def by_name(self) -> Mapping[str, str]:
+        """Key of an id or a name -> trade, English first: of two trades that share a name the first language decides.
+        Unlike `find`, it knows names that are too ordinary for a sentence, such as "Technology"."""
+        found = {compact(trade): trade for trade in self._trades}
         for position in range(len(self.languages)):
             for trade, names in self._names.items():
                 found.setdefault(compact(names[position]), trade)

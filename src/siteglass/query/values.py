@@ -74,16 +74,12 @@ def _term(ask: Ask, text: str, *, quoted: bool, excluding: bool) -> tuple[str, .
     known = vocabulary().resolve(ask.vocabulary, text)
     if known:
         return known
-    if ask.vocabulary == "trade":
-        raise ValueProblem(
-            f"{repeated(text)} is not a trade that Siteglass knows; to search for the word on websites, use keywords",
-            unknown=text,
-        )
     if ask.closed:
         known = vocabulary().values(ask.vocabulary)
         listed = f" ({', '.join(known)})" if len(known) <= MAX_VALUES_LISTED else ""
         expected = f"expected a {ask.vocabulary.replace('_', ' ')}{listed}"
-        raise ValueProblem(f"{expected}, found {repeated(text)}", unknown=text)
+        hint = f"; {ask.hint}" if ask.hint else ""
+        raise ValueProblem(f"{expected}, found {repeated(text)}{hint}", unknown=text)
     if excluding and not quoted:
         if elsewhere := known_elsewhere(ask, text):
             raise ValueProblem(f"{repeated(text)} is {elsewhere}")

@@ -83,7 +83,7 @@ class Vocabulary:
             "technology": _by_key(compact, self._technologies, content["technology_aliases"]),
             "category": _by_key(compact, self._categories, content["category_aliases"]),
             "service_type": _by_key(compact, self._service_types, content["service_type_aliases"]),
-            "trade": trades.all_forms,
+            "trade": trades.by_name,
         }
 
     def resolve(self, kind: Kind, text: str) -> tuple[str, ...]:
@@ -92,6 +92,9 @@ class Vocabulary:
             if text in self._technologies:
                 return (text,)
             return _values(self._technology_exact.get(fold(text)) or self._tables[kind].get(compact(text)))
+        if kind == "trade":
+            # The table has the names; plurals, compounds and other words are a hundred thousand, and looked up apart.
+            return _values(self._tables[kind].get(compact(text))) or tuple(sorted(self._trades.find(text)))
         if kind in COMPACT_KINDS:
             return _values(self._tables[kind].get(compact(text)))
         if kind == "state" and (code := self._state_code(fold(text).replace(".", ""))):
@@ -131,17 +134,13 @@ class Vocabulary:
 
     def nearest(self, kind: Kind, text: str) -> str | None:
         """The canonical value whose name is most like `text`; None if nothing is much like it."""
-        text = text[:TEXT_LENGTH_MAX]
-        key = compact(text) if kind in COMPACT_KINDS else loose(text)
-        found = self._candidates(kind).nearest(key)
+        found = self._candidates(kind).nearest(_suggestion_key(kind, text))
         return _values(self._tables[kind][found])[0] if found else None
 
     def nearest_several(self, kind: Kind, text: str, limit: int) -> tuple[str, ...]:
         """The canonical values whose names are most like `text`, the best first."""
-        text = text[:TEXT_LENGTH_MAX]
-        key = compact(text) if kind in ("technology", "category", "service_type") else loose(text)
         # A value has several names, so more are asked for than values are wanted.
-        keys = self._candidates(kind).several(key, 4 * limit)
+        keys = self._candidates(kind).several(_suggestion_key(kind, text), 4 * limit)
         return tuple(dict.fromkeys(_values(self._tables[kind][found])[0] for found in keys))[:limit]
 
     def values(self, kind: Kind) -> tuple[str, ...]:
@@ -254,8 +253,6 @@ class Vocabulary:
             keys: Iterable[str] = self._tables[kind]
             if kind == "city":
                 keys = islice(keys, _CITY_KEYS_SUGGESTED)
-            elif kind == "trade":  # not every plural and compound: there are a hundred thousand
-                keys = self._trades.name_keys()
             self._suggestions[kind] = Candidates(keys)
         return self._suggestions[kind]
 
@@ -264,6 +261,11 @@ def _values(found: str | list[str] | None) -> tuple[str, ...]:
     if found is None:
         return ()
     return (found,) if isinstance(found, str) else tuple(found)
+
+
+def _suggestion_key(kind: Kind, text: str) -> str:
+    text = text[:TEXT_LENGTH_MAX]
+    return compact(text) if kind in COMPACT_KINDS else loose(text)
 
 
 def _by_key(

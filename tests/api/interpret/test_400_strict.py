@@ -22,7 +22,7 @@ def _at(column: int, message: str, line: int = 1, **more: str) -> dict[str, Any]
 @pytest.mark.parametrize(
     ("body", "details"),
     [
-        ({"query": "outdated sites in Germany"}, [_at(1, "'outdated': no field of a lead tells this")]),
+        ({"query": "outdated sites in Germany"}, [_at(1, "'outdated': a lead has no field for this")]),
         ({"query": "sites in Peru, best ones first"}, [_at(16, f"'best ones first': {ORDER}")]),
         (
             {"query": "shopfy stores in\n germny"},

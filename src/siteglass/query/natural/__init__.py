@@ -10,9 +10,10 @@ from __future__ import annotations
 from datetime import date
 
 from siteglass.query.natural.interpretation import LOW_CONFIDENCE, Interpretation
-from siteglass.query.natural.lexicon import lexicon
+from siteglass.query.natural.lexicon import ENGLISH, lexicon
 from siteglass.query.natural.reading import split
 from siteglass.query.natural.typos import load as load_typos
+from siteglass.query.trades import trades
 
 __all__ = ["LOW_CONFIDENCE", "MAX_QUERY_CHARS", "Interpretation", "interpret", "load"]
 
@@ -23,6 +24,7 @@ def load() -> None:
     """Read what the first sentence would otherwise wait for."""
     lexicon()
     load_typos()
+    trades().forms(ENGLISH)
 
 
 def interpret(query: str, today: date) -> Interpretation:

@@ -15,7 +15,7 @@ _REFUSED = {
     "sorting": "a sentence cannot ask for an order; send `sort`",
     "distance": "a search knows no distances; the place is taken as it is",
     "counting": "no search knows such a number; how many leads are shown is `limit`",
-    "judgement": "no field of a lead tells this",
+    "judgement": "a lead has no field for this",
     "instructions": "this is no condition on a lead",
     "social_in_general": "name the network: a search asks for each by itself",
 }

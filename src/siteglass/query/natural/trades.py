@@ -71,14 +71,14 @@ def _trade(sentence: Sentence, window: Sequence[Segment]) -> str:
     if len(window) == 1 and window[0].kind != "unknown":
         return ""
     text = " ".join(part.meant for part in window)
-    known = trades()
-    if own := known.find(text, sentence.language) or known.find(text, ENGLISH):
-        return own[0]
+    meanings = trades().meanings(text)
+    if own := meanings.get(sentence.language) or meanings.get(ENGLISH):
+        return own
     if text in sentence.words.common and len(window) < len(sentence.parts):
         return ""
     # A word of another language; in a sentence of one that the tables know well, only of those that they do not.
-    others = known.languages if sentence.language == ENGLISH else _WITHOUT_TABLES
-    found = {trade for language in others for trade in known.find(text, language)}
+    others = meanings if sentence.language == ENGLISH else _WITHOUT_TABLES
+    found = {meanings[language] for language in others if language in meanings}
     return found.pop() if len(found) == 1 else ""
 
 
