@@ -119,7 +119,7 @@ class Bank:
     def client(self, key: str | None) -> httpx.Client:
         """A client that sends this key; closed with the bank."""
         headers = {} if key is None else {"X-API-Key": key}
-        made = httpx.Client(base_url=self.base_url, headers=headers, timeout=30, trust_env=False, verify=_TLS)
+        made = httpx.Client(base_url=self.base_url, headers=headers, timeout=90, trust_env=False, verify=_TLS)
         return self._open.enter_context(made)
 
     def customer(
@@ -178,7 +178,7 @@ class Bank:
 def async_client(base_url: str, key: str | None = None) -> httpx.AsyncClient:
     """A client for many requests at once."""
     headers = {} if key is None else {"X-API-Key": key}
-    return httpx.AsyncClient(base_url=base_url, headers=headers, timeout=30, trust_env=False, verify=_TLS)
+    return httpx.AsyncClient(base_url=base_url, headers=headers, timeout=90, trust_env=False, verify=_TLS)
 
 
 @dataclass

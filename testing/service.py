@@ -48,15 +48,6 @@ Result = TypeVar("Result")
 RUN_PREFIX = "t" + os.environ.get("PYTEST_XDIST_TESTRUNUID", f"{os.getpid():x}")[:10]
 
 
-# Deadlines of services whose tests are not about deadlines: on a shared host a core may be away for seconds.
-PATIENT = {
-    "postgres_timeout_ms": 5_000,
-    "search_timeout_ms": 15_000,
-    "charge_timeout_ms": 8_000,
-    "request_timeout_ms": 30_000,
-}
-
-
 def settings_for(prefix: str, **changes: Any) -> Settings:
     """Settings of the environment's engines under a prefix of the test's own; accounts are shared by the run."""
     ours = replace(
@@ -140,7 +131,7 @@ def fill(settings: Settings, path: Path, shape: generations.Shape | None = None)
 
 def filled(name: str, leads: Iterable[Lead], folder: Path) -> Settings:
     """Settings of an index of that name with these leads; the folder is for their file."""
-    settings, path = settings_for(name, **PATIENT), folder / "leads.parquet"
+    settings, path = settings_for(name), folder / "leads.parquet"
     write_parquet(path, leads)
     fill(settings, path)
     return settings
@@ -177,7 +168,7 @@ def serving(settings: Settings, clock: Clock | None = None, **changes: Any) -> I
         time.sleep(0.01)
     try:
         with httpx.Client(
-            base_url=f"http://127.0.0.1:{port}", headers={"X-API-Key": API_KEY}, timeout=30, trust_env=False
+            base_url=f"http://127.0.0.1:{port}", headers={"X-API-Key": API_KEY}, timeout=90, trust_env=False
         ) as client:
             yield client
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -23,12 +24,24 @@ if TYPE_CHECKING:
     from siteglass.settings import Settings
     from testing.private_engines import PrivateEngines
 
-pytest_plugins = ["testing.grouping", "testing.quick_tests"]
+pytest_plugins = ["testing.grouping", "testing.quick_tests", "testing.stolen_time"]
 
 # How long one example takes says more about what else runs than about the code; times are measured where they are
 # promised.
 hypothesis.settings.register_profile("siteglass", deadline=None)
 hypothesis.settings.load_profile("siteglass")
+
+# A shared host takes cores away for seconds. All services that tests start, in this process or by a command, wait
+# longer than they would elsewhere; tests of deadlines set their own.
+PATIENT = {
+    "SITEGLASS_POSTGRES_TIMEOUT_MS": "10000",
+    "SITEGLASS_SEARCH_TIMEOUT_MS": "30000",
+    "SITEGLASS_CHARGE_TIMEOUT_MS": "15000",
+    "SITEGLASS_REQUEST_TIMEOUT_MS": "60000",
+    "SITEGLASS_REDIS_TIMEOUT_MS": "1000",
+    "SITEGLASS_TOTAL_EXACT_MS": "20000",
+}
+os.environ.update(PATIENT)
 
 # A run in the background begins with interrupts ignored, and whatever it starts would ignore them, too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -77,9 +90,9 @@ def leads(leads_path: Path) -> list[Lead]:
 @pytest.fixture(scope="session")
 def live_settings(shared_folder: Path, leads_path: Path) -> Settings:
     """Settings of the live index with all demo leads, which nobody changes."""
-    from testing.service import PATIENT, fill, settings_for
+    from testing.service import fill, settings_for
 
-    settings = settings_for("shared", **PATIENT)
+    settings = settings_for("shared")
     _once(shared_folder, "shared", lambda: fill(settings, leads_path))
     return settings
 
@@ -87,9 +100,9 @@ def live_settings(shared_folder: Path, leads_path: Path) -> Settings:
 @pytest.fixture(scope="session")
 def changing_settings(shared_folder: Path, leads_path: Path) -> Settings:
     """Settings of a live index with all demo leads, to which tests add others."""
-    from testing.service import PATIENT, fill, settings_for
+    from testing.service import fill, settings_for
 
-    settings = settings_for("changing", **PATIENT)
+    settings = settings_for("changing")
     _once(shared_folder, "changing", lambda: fill(settings, leads_path))
     return settings
 

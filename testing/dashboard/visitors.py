@@ -53,7 +53,7 @@ class Visitor:
         # Each comes from an address of its own, as the proxy tells it.
         self.address = f"10.{secrets.randbelow(256)}.{secrets.randbelow(256)}.{secrets.randbelow(256)}"
         self._client = httpx.Client(
-            base_url=url, timeout=30, trust_env=False, headers={"X-Forwarded-For": self.address}
+            base_url=url, timeout=90, trust_env=False, headers={"X-Forwarded-For": self.address}
         )
 
     @property

@@ -34,7 +34,7 @@ from siteglass.index.names import IndexNames
 from siteglass.index.rebuild import RebuildPlan, rebuild
 from siteglass.settings import Settings, environment_of
 from testing.accounts import drop_schema
-from testing.service import PATIENT, RUN_PREFIX, apart, make_test_account, run, settings_for
+from testing.service import RUN_PREFIX, apart, make_test_account, run, settings_for
 
 LONG = bool(os.environ.get("SITEGLASS_LONG"))
 EXAMPLES, STEPS = (60, 25) if LONG else (5, 10)
@@ -46,7 +46,7 @@ SHAPE = generations.Shape()
 @pytest.fixture(scope="module")
 def own_schema() -> Iterator[Settings]:
     """Settings with tables of this module's own: its tests turn them back."""
-    ours = settings_for("numbers", postgres_schema=f"{RUN_PREFIX}_numbers", **PATIENT)
+    ours = settings_for("numbers", postgres_schema=f"{RUN_PREFIX}_numbers")
     make_test_account(ours.postgres_dsn, ours.postgres_schema)
     yield ours
     apart(drop_schema(ours.postgres_dsn, ours.postgres_schema))
