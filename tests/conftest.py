@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
-import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
+
+from testing.patience import be_patient
 
 # The service and its clients are imported by the fixtures that use them: a test of one pure function would otherwise
 # wait three seconds for Starlette, pyarrow and the drivers of three engines.
@@ -31,17 +32,7 @@ pytest_plugins = ["testing.grouping", "testing.quick_tests", "testing.stolen_tim
 hypothesis.settings.register_profile("siteglass", deadline=None)
 hypothesis.settings.load_profile("siteglass")
 
-# A shared host takes cores away for seconds. All services that tests start, in this process or by a command, wait
-# longer than they would elsewhere; tests of deadlines set their own.
-PATIENT = {
-    "SITEGLASS_POSTGRES_TIMEOUT_MS": "10000",
-    "SITEGLASS_SEARCH_TIMEOUT_MS": "30000",
-    "SITEGLASS_CHARGE_TIMEOUT_MS": "15000",
-    "SITEGLASS_REQUEST_TIMEOUT_MS": "60000",
-    "SITEGLASS_REDIS_TIMEOUT_MS": "1000",
-    "SITEGLASS_TOTAL_EXACT_MS": "20000",
-}
-os.environ.update(PATIENT)
+be_patient()
 
 # A run in the background begins with interrupts ignored, and whatever it starts would ignore them, too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -37,8 +37,9 @@ from testing.accounts import drop_schema
 from testing.customers import Bank, Customer
 from testing.loopback_servers import Names, naming
 from testing.mails import Outbox
+from testing.patience import be_patient
 from testing.sentences.score import TODAY
-from testing.service import PATIENT, RUN_PREFIX, fill, run, serving, settings_for
+from testing.service import RUN_PREFIX, fill, run, serving, settings_for
 
 SEED = 20
 LEADS = 3_000
@@ -214,12 +215,11 @@ def open_world(folder: Path, parts: tuple[str, ...], share: float) -> Iterator[W
     with contextlib.ExitStack() as stack:
         stack.enter_context(_quiet_log())
         names = stack.enter_context(naming())
+        be_patient()
         settings = settings_for(
             "replay",
-            **PATIENT,
             postgres_schema=f"{RUN_PREFIX}_replay",
             lead_store=store,
-            total_exact_ms=15_000,
             mail_url=f"file:{mails}",
             mail_from="Siteglass <privacy@sender.test>",
             dns_servers=(f"127.0.0.1:{names.port}",),
