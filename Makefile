@@ -92,12 +92,12 @@ serve: setup ## Run the service
 # --- checks -------------------------------------------------------------------------------------
 
 # Tests that fail run once more, one after the other: a shared host can take a core away for seconds, and a test that
-# then waited too long passes. The summary names them; a defect fails again. Status 1 means that tests failed, any other
+# then waited too long passes. The summary names them; a defect fails again (testing/stolen_time.py says what counts). Status 1 means that tests failed, any other
 # that they could not run. `-n 1` and not `-n 0`, since xdist adds a test's group to its name.
 define tests
 	$(BIN)/pytest -n $(1) -m $(2) --junitxml=$(DURATIONS)/$(3).xml $(4) $(PYTEST_ARGS) || { \
 		test $$? -eq 1 && echo "--- the tests that failed, once more" && \
-		$(BIN)/pytest -n $(if $(filter 0,$(1)),0,1) -m $(2) --last-failed --last-failed-no-failures none $(4) $(PYTEST_ARGS); }
+		$(BIN)/pytest -n $(if $(filter 0,$(1)),0,1) -m $(2) --again -rs --last-failed --last-failed-no-failures none $(4) $(PYTEST_ARGS); }
 endef
 
 .PHONY: quick

@@ -29,7 +29,7 @@ MIN_JDK = 21
 class OpenSearch(Engine):
     name = "opensearch"
     default_port = 19200
-    start_timeout_s = 180
+    start_timeout_s = 600
     user = ENGINES_USER
 
     def __init__(self, root: Path) -> None:

@@ -32,7 +32,7 @@ REASSIGN OWNED BY siteglass TO siteglass_owner;
 class Postgres(Engine):
     name = "postgres"
     default_port = 15432
-    start_timeout_s = 60
+    start_timeout_s = 240
     user = "postgres"
 
     def __init__(self, root: Path) -> None:

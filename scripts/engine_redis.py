@@ -14,7 +14,7 @@ REDIS_SERVER = Path("/usr/bin/redis-server")
 class Redis(Engine):
     name = "redis"
     default_port = 16379
-    start_timeout_s = 30
+    start_timeout_s = 120
     user = ENGINES_USER
 
     def install(self) -> None:

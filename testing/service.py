@@ -161,7 +161,7 @@ def serving(settings: Settings, clock: Clock | None = None, **changes: Any) -> I
     server = uvicorn.Server(uvicorn.Config(app, **{**server_options(settings), **changes}))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 180
     while not server.started:
         if time.monotonic() > deadline or not thread.is_alive():
             raise RuntimeError("the service did not start")
@@ -188,7 +188,7 @@ class ServiceProcess:
         self._environment = {**os.environ, **environment_of(settings), "SITEGLASS_PORT": str(self.port)}
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, within_s: float = 90) -> None:
+    def start(self, within_s: float = 240) -> None:
         """Start it and wait until it answers."""
         self._process = subprocess.Popen(
             self._command,
@@ -200,7 +200,7 @@ class ServiceProcess:
         while time.monotonic() < deadline:
             # not httpx: it would prepare for TLS at every try, for longer than a request takes
             with contextlib.suppress(OSError, http.client.HTTPException):
-                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=2)
+                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
                 connection.request("GET", "/healthz")
                 connection.getresponse().read()
                 connection.close()

@@ -1,10 +1,16 @@
-"""Tests that compare times, on a shared host: a failure says nothing while other machines take the processors.
+"""Tests on a shared host, where other machines take the processors for minutes: what can be judged there, and when.
 
-Such a test is then skipped, and its reason names the share that was taken. Tests of anything else fail as ever.
+- A comparison of times that fails says nothing while a tenth of the processors is away. It is skipped. All other tests
+  that fail have failed, whatever the host does.
+- With `--until`, tests that have not begun by then are skipped, so that a slow host ends with a result. The second try
+  of a failed test (`--again`) begins at any time.
+
+Each reason says what happened, and the summary lists them all.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator
 from pathlib import Path
 
@@ -16,6 +22,13 @@ MOST_STOLEN = 0.1
 _BEFORE = pytest.StashKey[tuple[int, int]]()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """What `make` and CI say of a run."""
+    group = parser.getgroup("siteglass")
+    group.addoption("--again", action="store_true", help="the second try of tests that failed; --until does not apply")
+    group.addoption("--until", type=float, metavar="SECONDS", help="Unix time after which no test begins")
+
+
 def _times() -> tuple[int, int]:
     """Ticks of all cores since the machine started, and those among them that other machines took."""
     ticks = [int(word) for word in Path("/proc/stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:9]]
@@ -24,21 +37,23 @@ def _times() -> tuple[int, int]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Remember when the test began."""
+    """Begin the test, unless its time is up."""
+    until = item.config.getoption("until")
+    if until is not None and time.time() > until and not item.config.getoption("again"):
+        pytest.skip("the time of this run was up")
     if item.get_closest_marker("timing"):
         item.stash[_BEFORE] = _times()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Skip a failed comparison of times whose processors were away."""
+    """Skip a comparison of times that failed while the processors were away."""
     report = yield
     before = item.stash.get(_BEFORE, None)
     if before is None or not report.failed or report.when != "call":
         return report
     passed, stolen = (now - then for now, then in zip(_times(), before, strict=True))
     if passed and stolen / passed > MOST_STOLEN:
-        line = item.location[1] or 0
-        reason = f"other machines on this host took {stolen / passed:.0%} of the processors while times were compared"
-        report.outcome, report.longrepr = "skipped", (str(item.path), line, reason)
+        reason = f"failed while other machines on this host took {stolen / passed:.0%} of the processors"
+        report.outcome, report.longrepr = "skipped", (str(item.path), item.location[1] or 0, reason)
     return report

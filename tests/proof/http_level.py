@@ -53,6 +53,7 @@ def service_settings(arena: Arena, schema: str) -> Settings:
         postgres_owner_dsn=arena.dsn.replace("siteglass@", "siteglass_owner@"),
         postgres_schema=schema,
         redis_url=arena.redis_url,
+        postgres_timeout_ms=1_000,
         charge_timeout_ms=1_500,
         request_timeout_ms=3_000,
         log_level="ERROR",
