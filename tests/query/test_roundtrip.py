@@ -24,25 +24,25 @@ RESULT_ID = "0f3c2a51-7f0e-4c8e-9a57-3d2b1c4e5f60"
 SECRET, OLD_SECRET = "s" * 32, "o" * 32
 
 # How many random searches each round trip is tried with, times the factor of `make long-roundtrip`.
-FACTOR = 5 if os.environ.get("SITEGLASS_LONG") else 1
+FACTOR = 25 if os.environ.get("SITEGLASS_LONG") else 1
 
 # Thousands of times over the same lines: what they cover, others cover, and counting it doubles their time.
 pytestmark = pytest.mark.no_cover
 
 
-@settings(max_examples=1_000 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
+@settings(max_examples=200 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(any_criteria())
 def test_criteria_printed_as_a_body_read_the_same(made: Criteria) -> None:
     assert read_meaning(write_filters(made), NOW_MS).criteria == made
 
 
-@settings(max_examples=1_000 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
+@settings(max_examples=200 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(said_by_directives())
 def test_criteria_printed_as_directives_read_the_same(made: Criteria) -> None:
     assert parse(print_criteria(made)) == made
 
 
-@settings(max_examples=1_000 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
+@settings(max_examples=200 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(st.lists(clauses(), max_size=3))
 def test_canonical_criteria_stay_as_they_are(drawn: list[Clause]) -> None:
     made = criteria(drawn)
@@ -61,7 +61,7 @@ def test_empty_alternatives_are_a_mistake_of_the_caller() -> None:
             criteria([AnyOf(branches)])
 
 
-@settings(max_examples=200 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
+@settings(max_examples=60 * FACTOR, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(filter_bodies(), said_by_directives())
 def test_the_echo_repeats_the_search_and_keeps_filters_as_sent(body: dict[str, object], made: Criteria) -> None:
     sent = {**body, "wrapped_query": print_criteria(made)}
@@ -80,7 +80,7 @@ def _continuation(filters: dict[str, object], domain: str = "example.com") -> Co
     return Continuation(filters, select, "-crawled_at", 100, position, 300_000_000, True, RESULT_ID)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=SLOW_DRAWS)
+@settings(max_examples=100, deadline=None, suppress_health_check=SLOW_DRAWS)
 @given(any_criteria())
 def test_a_cursor_carries_the_whole_search(made: Criteria) -> None:
     continuation = _continuation(write_filters(made))
@@ -133,7 +133,7 @@ def test_a_cursor_of_another_account_is_invalid() -> None:
         sealer.open(sealer.seal(_continuation({}), "7", 1_000), "8", 1_000)
 
 
-@settings(max_examples=400 * FACTOR, deadline=None)
+@settings(max_examples=100 * FACTOR, deadline=None)
 @given(st.data())
 def test_no_changed_cursor_is_accepted(data: st.DataObject) -> None:
     sealer = CursorSealer([SECRET], 60)

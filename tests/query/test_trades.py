@@ -106,8 +106,7 @@ def test_completion_offers_the_trade_first(text: str, name: str, alias: str | No
     assert (first.known.name, first.alias) == (name, alias)
 
 
-@pytest.mark.parametrize("seed", ["1", "2"])
-def test_the_packaged_file_is_what_the_tables_say(seed: str) -> None:
-    """With another order of sets as well: the same tables give the same file."""
+def test_the_packaged_file_is_what_the_tables_say() -> None:
+    """With another order of sets than `make lint` has: the same tables give the same file."""
     script = [sys.executable, str(ROOT / "scripts" / "build_trades.py"), "--check"]
-    subprocess.run(script, env={**os.environ, "PYTHONHASHSEED": seed}, check=True)
+    subprocess.run(script, env={**os.environ, "PYTHONHASHSEED": "2"}, check=True)
