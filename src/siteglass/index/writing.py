@@ -24,7 +24,7 @@ from siteglass.suppression.filter import hidden_countries
 from siteglass.suppression.redaction import changes, hashes, index_keys, lead_getter, lead_with, names, without_personal
 from siteglass.suppression.values import Hasher
 
-BULK_TIMEOUT_MS = 120_000
+BULK_TIMEOUT_MS = 240_000
 # For all attempts together: an opt-out waits this long before it looks again, see `opt_out.SETTLE_AFTER`.
 WRITE_DEADLINE_S = 300
 FIRST_PAUSE_S, LAST_PAUSE_S, MAX_TRIES = 0.2, 10.0, 10
