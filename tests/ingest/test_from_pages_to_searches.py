@@ -249,6 +249,7 @@ def test_a_storm_of_refused_writes(crawl: Crawl) -> None:
     (engine,) = crawl.settings.opensearch_urls
     with refusing_writes(engine, refused=4) as (gate, statuses):
         crawl.run(settings=replace(crawl.settings, opensearch_urls=(gate,)))
-    assert statuses[:4] == [200, 429] * 2
+    # Two requests are under way at once, so that two answers may change places.
+    assert sorted(statuses[:4]) == [200, 200, 429, 429]
     assert set(statuses[4:]) == {200}
     assert _contents(crawl.settings) == before
