@@ -29,8 +29,10 @@ _MEMORY = """
 import tracemalloc
 from typing import get_args
 from siteglass.query.completion import complete
+from siteglass.query.trades import trades
 from siteglass.query.vocabulary import Kind, vocabulary
 vocabulary()
+trades().forms("en")  # the tables that sentences are read with
 tracemalloc.start()
 for kind in get_args(Kind):
     before = tracemalloc.get_traced_memory()[0]

@@ -36,6 +36,7 @@ _NOT_COMPACT = re.compile(r"[^\w+#]+|_+")
 # Canonical combining classes of marks that are part of the letter: the Japanese voicing mark (8), the
 # Indic vowel killer (9). Without them different words would become one.
 _KEPT_MARKS = frozenset({0, 8, 9})
+_FIRST_MARK = "\u0300"
 
 
 def fold(text: str) -> str:
@@ -44,7 +45,7 @@ def fold(text: str) -> str:
         # Twice, because folding case can bring new marks to light ("İ" becomes "i" and a dot).
         folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
         combining = unicodedata.combining
-        bare = "".join([mark for mark in folded if combining(mark) in _KEPT_MARKS])
+        bare = "".join([char for char in folded if char < _FIRST_MARK or combining(char) in _KEPT_MARKS])
         text = unicodedata.normalize("NFC", bare).translate(_LETTERS)
     return " ".join(text.casefold().split())
 

@@ -26,6 +26,7 @@ _MOMENT = re.compile(
 )
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _PATH_EDGES = re.compile(r"^[/\s]+|[/\s]+$")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _NEEDS_QUOTES = re.compile(r'[,()"\\#]')
 
 
@@ -49,7 +50,7 @@ def read_value(ask: Ask, text: str, *, quoted: bool = False, excluding: bool = F
     text = clean(text)
     if not text:
         raise ValueProblem("expected a value, found blank text")
-    if any(unicodedata.category(char) in ("Cc", "Cs") for char in text):
+    if _CONTROL.search(text):
         raise ValueProblem("expected text without control characters")
     match ask.kind:
         case Kind.TERM | Kind.LACKS:

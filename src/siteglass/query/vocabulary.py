@@ -91,7 +91,8 @@ class Vocabulary:
         if kind == "technology":
             if text in self._technologies:
                 return (text,)
-            return _values(self._technology_exact.get(fold(text)) or self._tables[kind].get(compact(text)))
+            folded = fold(text)
+            return _values(self._technology_exact.get(folded) or self._tables[kind].get(compact_folded(folded)))
         if kind == "trade":
             # The table has the names; plurals, compounds and other words are a hundred thousand, and looked up apart.
             return _values(self._tables[kind].get(compact(text))) or tuple(sorted(self._trades.find(text)))
