@@ -64,9 +64,9 @@ class Lead(Record):
     load_time_ms = field["int | None"]()
     """Load time of the home page in milliseconds."""
     not_secure = field["bool | None"]()
-    """Sites without HTTPS."""
+    """Sites lacking HTTPS."""
     not_responsive = field["bool | None"]()
-    """Sites that are not mobile responsive."""
+    """Sites lacking a mobile-responsive layout."""
     missing_sitemap = field["bool | None"]()
     """Sites lacking a sitemap."""
     missing_schema = field["bool | None"]()
