@@ -172,6 +172,7 @@ def test_long_lists_are_cut_and_counted() -> None:
 def examples(name: str) -> list[tuple[Value, ...]]:
     """Values of a field in every form that they can have."""
     ask = ASKED[name].ask
+    texts: tuple[str, ...]
     match ask.kind:
         case Kind.FLAG:
             return [()]

@@ -27,6 +27,7 @@ _Item = TypeVar("_Item")
 _SUBJECT = "are {}"
 _NARROW_TO_WIDE = ("city", "state", "country", "subregion", "region")
 _JOINING = re.compile(r" (?:or|and|nor) ")
+_LIST = re.compile(rf", |{_JOINING.pattern}")
 # A long list of countries that lacks so many of a group is named by the group: "the EU except France".
 _MAX_MISSING = 3
 
@@ -96,7 +97,7 @@ class _Writer:
         texts = [f"({text})" if _JOINING.search(text) else text for text in texts]
         if hidden_count:
             texts.append(f"meet one of {hidden_count} more alternatives")
-        simple = len(texts) == 2 and not any("," in text for text in texts)
+        simple = len(texts) == 2 and not any(", " in text for text in texts)
         return f"either {(' or ' if simple else ', or ').join(texts)}"
 
     def _branch(self, branch: Branch) -> str:
@@ -197,7 +198,7 @@ class _Writer:
 
 
 def _first(items: Sequence[_Item], most: int) -> tuple[Sequence[_Item], int]:
-    """The items to show, and how many are left; a single one is shown, because "1 more" is no shorter."""
+    """The items to show, and how many are left; a single one is shown, because "1 more" would not be shorter."""
     return (items, 0) if len(items) <= most + 1 else (items[:most], len(items) - most)
 
 
@@ -238,7 +239,7 @@ def _list(names: Sequence[str], word: str) -> str:
 
 def _conjoined(phrases: Sequence[str]) -> str:
     """Phrases that all hold. A comma before "and" keeps it apart from the "or" and "and" inside a phrase."""
-    if len(phrases) == 2 and not any("," in phrase or _JOINING.search(phrase) for phrase in phrases):
+    if len(phrases) == 2 and not any(map(_LIST.search, phrases)):
         return " and ".join(phrases)
     *before, last = phrases or [""]
     return f"{', '.join(before)}, and {last}" if before else last

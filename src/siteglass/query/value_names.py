@@ -17,7 +17,8 @@ _TAKES_ARTICLE = re.compile(
     r"(Baltics|Caribbean|EU|Nordics|United|U\.S\.|British|French Southern|Isle|Republic|Solomon)\b"
     r"|.*\b(Islands|Republic|Netherlands|Philippines|Bahamas|Maldives|Comoros|Seychelles|Gambia|Americas)$"
 )
-_ACRONYMS = frozenset(("cms", "crm", "seo"))
+# Categories whose name is not their value with blanks.
+_CATEGORIES = {"cms": "CMS", "crm": "CRM", "legal_service": "legal services", "seo_structured_data": "SEO"}
 # Trades that are named by what they do: "Pest control" has no plural, but there are pest control businesses.
 _ACTIVITY = re.compile(r".*(ing|control|repair|removal|rental|inspection|storage|restoration|detailing)$")
 _CAPITALIZED = re.compile(r"\b[A-Z][a-z]+\b")
@@ -26,7 +27,7 @@ _MIDNIGHT = "T00:00:00Z"
 
 
 def value_name(ask: Ask, value: Value, country: str | None = None) -> str:
-    """The value in a sentence. `country` is the only one that is searched, if so: it tells states of one code apart."""
+    """The value in a sentence. `country` is the country searched, if there is only one: it names bare state codes."""
     if isinstance(value, Range):
         return _range_name(ask, value)
     if isinstance(value, int):
@@ -73,7 +74,7 @@ def _base_name(kind: known.Kind, value: str) -> str:
         case "language":
             return vocabulary().language_name(value)
         case "category":
-            return " ".join(word.upper() if word in _ACRONYMS else word for word in value.split("_"))
+            return _CATEGORIES.get(value, value.replace("_", " "))
         case "service_type":
             return _service_type_noun(value)
         case "trade":

@@ -222,6 +222,8 @@ class Alternative(Record):
     """What they would be interpreted as."""
     directives = field[list[str]]()
     """What the whole sentence would then mean, without the filters sent with it."""
+    read_back = field[str]()
+    """The same as an English sentence, for people."""
 
 
 class Reading(Record):
@@ -230,6 +232,11 @@ class Reading(Record):
     __slots__ = ()
     query = field["str | None"]()
     """The sentence; null if none was sent, or if `wrapped_query` was sent with it."""
+    read_back = field["str | None"]()
+    """What is searched for as an English sentence, for people: `Agencies in London, GB that use WordPress and have a
+    LinkedIn page`. Of long lists it has the first values and the number of the others. Null if `query` contains no
+    condition.
+    """
     directives = field[list[str]]()
     """The search as canonical lines of `wrapped_query`, without conditions that only a filter can express."""
     filters = field[dict[str, Any]]()
