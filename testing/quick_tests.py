@@ -19,6 +19,7 @@ QUICK = [
     TESTS / name
     for name in (
         "bench/test_nl_sentences.py",
+        "bench/test_read_backs.py",
         "ground/test_english.py",
         "ground/test_imports.py",
         "ground/test_quick_tests.py",
