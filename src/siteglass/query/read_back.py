@@ -190,7 +190,9 @@ class _Writer:
 
     def _cut(self, name: str) -> str:
         most = self._limits.value_chars
-        return name if len(name) <= most else f"{name[: most - 1]}…"
+        if len(name) <= most:
+            return name
+        return f'{name[: most - 2]}…"' if name.endswith('"') else f"{name[: most - 1]}…"
 
     def _listed(self, names: Sequence[str], word: str) -> str:
         shown, hidden_count = _first(names, self._limits.values)
