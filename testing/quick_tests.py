@@ -19,6 +19,7 @@ QUICK = [
     TESTS / name
     for name in (
         "bench/test_nl_sentences.py",
+        "bench/test_read_backs.py",
         "ground/test_english.py",
         "ground/test_imports.py",
         "ground/test_quick_tests.py",
@@ -32,6 +33,7 @@ QUICK = [
         "query/test_natural.py",
         "query/test_natural_laws.py",
         "query/test_natural_traps.py",
+        "query/test_read_back.py",
         "query/test_roundtrip.py",
         "query/test_trade_words.py",
         "query/test_trades.py",

@@ -18,6 +18,7 @@ def test_a_sentence() -> None:
         0,
         {"@country(DNK)", "@technology(Shopify)", "@lacks(crm)"},
     )
+    assert told.stderr == "Businesses in Denmark that use Shopify and lack CRM software\n"
 
 
 def test_on_a_terminal_the_words_stand_beside(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,6 +29,7 @@ def test_on_a_terminal_the_words_stand_beside(monkeypatch: pytest.MonkeyPatch) -
         cli.main(["interpret", said], standalone_mode=False)
         shown, notes = click.unstyle(out.getvalue().decode()), click.unstyle(err.getvalue().decode())
     assert shown.splitlines() == [
+        "Businesses in Texas, US that use Shopify and lack CRM software",
         said,
         '@country(USA)        "in Texas" (place)',
         '@state(TX)           "in Texas" (place)',
@@ -42,12 +44,25 @@ def test_on_a_terminal_the_words_stand_beside(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_file_in_its_order(tmp_path: Path) -> None:
     path = tmp_path / "queries.jsonl"
-    path.write_text('{"query": "sites in Peru"}\n\n{"query": "SEO score above 95 in Chile"}\n')
+    path.write_text(
+        '{"query": "sites in Peru"}\n\n{"query": "SEO score above 95 in Chile"}\n{"query": "show me companies"}\n'
+    )
     told = CliRunner().invoke(cli, ["interpret", "--jsonl", str(path)])
     assert told.exit_code == 0
     assert [json.loads(line) for line in told.stdout.splitlines()] == [
-        {"query": "sites in Peru", "directives": ["@country(PER)"], "filters": {}},
-        {"query": "SEO score above 95 in Chile", "directives": ["@country(CHL)"], "filters": {"seo_score": ">95"}},
+        {
+            "query": "sites in Peru",
+            "read_back": "Businesses in Peru",
+            "directives": ["@country(PER)"],
+            "filters": {},
+        },
+        {
+            "query": "SEO score above 95 in Chile",
+            "read_back": "Businesses in Chile that have an SEO score of more than 95",
+            "directives": ["@country(CHL)"],
+            "filters": {"seo_score": ">95"},
+        },
+        {"query": "show me companies", "read_back": None, "directives": [], "filters": {}},
     ]
 
 

@@ -77,6 +77,7 @@ def test_tables_on_a_terminal(desk: Desk, customer: Customer) -> None:
     assert customer.key not in shown
     code, shown = desk.on_terminal("interpret", "SaaS companies in Germany")
     assert (code, "@country(DEU)" in shown, " leads match." in shown) == (0, True, True)
+    assert "SaaS businesses in Germany" in shown.splitlines()
     code, shown = desk.on_terminal("account", "--json")
     assert json.loads(shown)["account"]["id"] == customer.account_id
 

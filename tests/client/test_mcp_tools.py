@@ -105,6 +105,7 @@ def test_free_tools_tell_what_the_service_does(agent: Agent, buyer: Customer, co
     with buyer.untouched():
         reading = client.search(sentence).interpret()
         told = agent.call("interpret", query=sentence)
+        assert told["read_back"] == reading.read_back != ""
         assert told["directives"] == "\n".join(reading.directives)
         assert [each["directive"] for each in told["conditions"]] == [each.directive for each in reading.conditions]
         assert len(told["not_understood"]) == len(reading.unsupported) + len(reading.ignored) > 0

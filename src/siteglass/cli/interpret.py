@@ -22,13 +22,14 @@ WIDEST = 48
 @click.argument("text", required=False)
 @click.option("--jsonl", type=click.File("r", encoding="utf-8"), help='Lines {"query": "..."}; - reads standard input.')
 def interpret(text: str | None, jsonl: TextIO | None) -> None:
-    """Show how a sentence is interpreted, as directives.
+    """Show how a sentence is interpreted, in English and as directives.
 
-    On a terminal each directive stands beside the words that say it; in a pipe it is one directive a line. With
-    --jsonl, each line is answered by one with `query`, `directives` and `filters`: filters hold only what directives
-    cannot say.
+    On a terminal, each directive is shown with the words that it comes from. In a pipe, standard output has one
+    directive per line. With --jsonl, each line is answered by one with `query`, `read_back`, `directives` and
+    `filters`: filters hold only what directives cannot express.
     """
     from siteglass.query import natural
+    from siteglass.query.read_back import read_back
 
     today = datetime.now(UTC).date()
     if (text is None) == (jsonl is None):
@@ -37,6 +38,9 @@ def interpret(text: str | None, jsonl: TextIO | None) -> None:
         raise click.UsageError(f"A sentence has at most {natural.MAX_QUERY_CHARS} characters, found {len(text)}.")
     if text is not None:
         meaning = natural.interpret(text, today)
+        if meaning.conditions:
+            # In a pipe, only directives are the answer.
+            click.secho(read_back(meaning.criteria), bold=True, err=not sys.stdout.isatty())
         if sys.stdout.isatty():
             _show(meaning)
         else:
@@ -58,7 +62,12 @@ def interpret(text: str | None, jsonl: TextIO | None) -> None:
             expected = 'expected a JSON object such as {"query": "stores in Texas"}'
             raise click.UsageError(f"Line {number}: {expected}.")
         meaning = natural.interpret(query, today)
-        answer = {"query": query, "directives": list(meaning.directives), "filters": meaning.filters}
+        answer = {
+            "query": query,
+            "read_back": read_back(meaning.criteria) if meaning.conditions else None,
+            "directives": list(meaning.directives),
+            "filters": meaning.filters,
+        }
         click.echo(json.dumps(answer, ensure_ascii=False))
 
 

@@ -23,11 +23,12 @@ from siteglass.platform import metrics
 from siteglass.query import natural
 from siteglass.query.body import Meaning, with_suggestions
 from siteglass.query.criteria import Clause
-from siteglass.query.directives import print_condition
+from siteglass.query.directives import parse, print_condition
 from siteglass.query.filters import describe_clause, directive_can_say
 from siteglass.query.natural import LOW_CONFIDENCE
 from siteglass.query.natural.interpretation import TOO_LARGE, Note, Span, Understood
 from siteglass.query.notes import MAX_LOOKED_UP, MAX_NOTES, find_notes
+from siteglass.query.read_back import read_back
 from siteglass.query.suggested import CONFIDENCE, inside, is_wanted
 
 _MOST_WORDS_TOLD_CHARS = 64
@@ -137,6 +138,7 @@ def interpretation_of(meaning: Meaning) -> Interpretation:
     read = {**{one: known for one, known in understood.items() if one not in meaning.unused}, **of_model}
     return Interpretation(
         query=None if sentence is None else sentence.query,
+        read_back=None if finds_all_leads(meaning) else read_back(meaning.said),
         directives=[print_condition(one) for one in meaning.said.conditions if directive_can_say(one)],
         filters=meaning.filters,
         conditions=[_condition(one, read.get(one)) for one in meaning.said.conditions],
@@ -180,7 +182,12 @@ def _notes(meaning: Meaning, sentence: natural.Interpretation | None) -> dict[st
             for one in sentence.corrections
         ],
         "alternatives": [
-            AlternativeReading(words=_spans(one.words), reading=one.reading, directives=list(one.directives))
+            AlternativeReading(
+                words=_spans(one.words),
+                reading=one.reading,
+                directives=list(one.directives),
+                read_back=read_back(parse("\n".join(one.directives))),
+            )
             for one in sentence.alternatives
         ],
         "ignored": [_span(span) for span in sentence.ignored if not any(inside(span, other) for other in taken)],

@@ -17,6 +17,7 @@ from siteglass.query.cursor import MAX_CURSOR_CHARS, Continuation, CursorSealer
 from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.query.natural.interpretation import MAX_ALTERNATIVES
 from siteglass.query.notes import MAX_NEAREST, MAX_NOTES
+from siteglass.query.read_back import MAX_CHARS as MAX_READ_BACK_CHARS
 from siteglass.query.values import moment_text
 from siteglass.web.messages import Count, Record, ResponseBody, Time, reference
 from siteglass.web.operations import MAX_LIMIT
@@ -28,6 +29,7 @@ ESTIMATED = {"X-Total-Estimated": "true"}
 # --- how a search was read ----------------------------------------------------------------------
 
 Place = Annotated[int, Meta(ge=0, le=MAX_QUERY_CHARS)]
+Sentence = Annotated[str, Meta(max_length=MAX_READ_BACK_CHARS)]
 Confidence = Annotated[float, Meta(ge=0, le=1)]
 EchoedFilters = Annotated[Record, reference("Filters")]
 
@@ -99,6 +101,7 @@ class AlternativeReading(ResponseBody):
     directives: Annotated[
         list[str], Meta(description="What the whole sentence would then mean, without the filters sent with it.")
     ]
+    read_back: Annotated[Sentence, Meta(description="The same as an English sentence, for people.")]
 
 
 class Interpretation(ResponseBody):
@@ -106,6 +109,17 @@ class Interpretation(ResponseBody):
 
     query: (
         Annotated[str, Meta(description="The sentence; null if none was sent, or if `wrapped_query` was sent with it.")]
+        | None
+    )
+    read_back: (
+        Annotated[
+            Sentence,
+            Meta(
+                description="What is searched for as an English sentence, for people: `Agencies in London, GB that use "
+                "WordPress and have a LinkedIn page`. Of long lists it has the first values and the number of the "
+                "others. Null if `query` contains no condition."
+            ),
+        ]
         | None
     )
     directives: Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Literal
 
@@ -47,6 +47,10 @@ class Filter:
     example: Example
     alias: str | None = None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, self.alias) if self.alias else (self.name,)
+
 
 @dataclass(frozen=True, slots=True)
 class Ask:
@@ -56,6 +60,13 @@ class Ask:
     kind: Kind
     index: str
     """The index field searched; for a FLAG the value of `facts` that it stands for."""
+    says: str = field(kw_only=True)
+    """How a sentence says the condition of businesses, with {} for its values: "use {}". A flag has no values.
+
+    It starts with a verb in the plural. "are {}" takes plural nouns, which can be the subject of the sentence.
+    """
+    amount: str = field(kw_only=True, default="{:,}")
+    """How a sentence writes a number of the field."""
     filters: tuple[Filter, ...] = ()
     alias: str | None = None
     """A second name of the directive."""
@@ -72,6 +83,10 @@ class Ask:
     """Numbers a directive may name, where narrower."""
     bare_number: bool = False
     """Whether a directive takes a number without an operator, for equality."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.directive, self.alias) if self.alias else (self.directive,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,19 +6,27 @@ one row.
 
 from __future__ import annotations
 
+from siteglass.query import vocabulary
 from siteglass.query.field import Ask, Field, Filter, Form, Kind, SearchableField, Show
 
 
-def _flag(name: str, meaning: str, fact: str, *, cursor_id: int | None = None, alias: str | None = None) -> Field:
-    """A yes-or-no condition; one with a cursor_id can also be selected."""
-    switch = Filter(name, Form.SWITCH, f"Only {meaning}.", True, alias)
+def _flag(name: str, says: str, fact: str, *, cursor_id: int | None = None, alias: str | None = None) -> Field:
+    """A yes-or-no condition such as "have an icon"; one with a cursor_id can also be selected."""
+    verb, _, noun = says.partition(" ")
+    which = f"{'with' if verb == 'have' else 'lacking'} {noun}"
+    switch = Filter(name, Form.SWITCH, f"Only sites {which}.", True, alias)
     return Field(
         name,
-        meaning[:1].upper() + meaning[1:],
+        f"Sites {which}",
         True,
-        Ask(name, Kind.FLAG, fact, (switch,), alias),
+        Ask(name, Kind.FLAG, fact, (switch,), alias, says=says),
         None if cursor_id is None else Show("boolean", search="select", cursor_id=cursor_id),
     )
+
+
+def _place(name: vocabulary.Kind, *filters: Filter, closed: bool = True) -> Ask:
+    """What can be asked of a part of the address."""
+    return Ask(name, Kind.TERM, name, filters, vocabulary=name, closed=closed, thing="place", says="are in {}")
 
 
 FIELDS: tuple[Field, ...] = (
@@ -46,6 +54,7 @@ FIELDS: tuple[Field, ...] = (
             "language",
             (Filter("language", Form.ONE, "Website language, ISO 639-1 code or name.", "de"),),
             vocabulary="language",
+            says="have a website in {}",
             closed=True,
         ),
         Show("string", "default", enrich=True, cursor_id=6),
@@ -63,6 +72,8 @@ FIELDS: tuple[Field, ...] = (
                 Filter("max_spending", Form.MAX, "Maximum estimated ad spending, USD per month.", 20000),
                 Filter("spending", Form.SPAN, "Estimated ad spending: '<min>-<max>' or '<min>+'.", "1000-5000"),
             ),
+            says="spend {} a month on ads",
+            amount="${:,}",
         ),
         Show("string", "default", enrich=True, enrich_type="integer", cursor_id=7),
     ),
@@ -70,57 +81,34 @@ FIELDS: tuple[Field, ...] = (
         "country",
         "Country, ISO 3166 alpha-3 code",
         "USA",
-        Ask(
-            "country",
-            Kind.TERM,
-            "country",
-            (Filter("country", Form.ONE, "Country: alpha-3 or alpha-2 code, or name.", "USA"),),
-            vocabulary="country",
-            closed=True,
-            thing="place",
-        ),
+        _place("country", Filter("country", Form.ONE, "Country: alpha-3 or alpha-2 code, or name.", "USA")),
         Show("string", "default", enrich=True, cursor_id=8),
     ),
     Field(
         "state",
         "State, province or region: ISO 3166-2 code without the country",
         "TX",
-        Ask(
-            "state",
-            Kind.TERM,
-            "state",
-            (Filter("state", Form.ONE, "State or province: code (TX, US-TX) or name.", "TX"),),
-            vocabulary="state",
-            closed=True,
-            thing="place",
-        ),
+        _place("state", Filter("state", Form.ONE, "State or province: code (TX, US-TX) or name.", "TX")),
         Show("string", "default", enrich=True, cursor_id=9),
     ),
     Field(
         "city",
         "City",
         "Austin",
-        Ask(
-            "city",
-            Kind.TERM,
-            "city",
-            (Filter("city", Form.ONE, "City; alternate names also work.", "Munich"),),
-            vocabulary="city",
-            thing="place",
-        ),
+        _place("city", Filter("city", Form.ONE, "City; alternate names also work.", "Munich"), closed=False),
         Show("string", "default", enrich=True, cursor_id=10),
     ),
     Field(
         "region",
         "Continent, as the UN M49 names it",
         "Europe",
-        Ask("region", Kind.TERM, "region", vocabulary="region", closed=True, thing="place"),
+        _place("region"),
     ),
     Field(
         "subregion",
         "Part of a continent, as the UN M49 names it",
         "Western Europe",
-        Ask("subregion", Kind.TERM, "subregion", vocabulary="subregion", closed=True, thing="place"),
+        _place("subregion"),
     ),
     Field(
         "technologies",
@@ -132,6 +120,7 @@ FIELDS: tuple[Field, ...] = (
             "technologies",
             (Filter("technologies", Form.MANY, "Technology names; any of them.", ["Shopify", "Wix"]),),
             vocabulary="technology",
+            says="use {}",
         ),
         Show("strings", "default", enrich=True, cursor_id=11),
     ),
@@ -157,6 +146,7 @@ FIELDS: tuple[Field, ...] = (
                     ["vegan food"],
                 ),
             ),
+            says="mention {} on their website",
         ),
         Show("strings", "select", enrich=True, cursor_id=18),
     ),
@@ -169,6 +159,7 @@ FIELDS: tuple[Field, ...] = (
             Kind.PATH,
             "pages",
             (Filter("pages", Form.MANY, "Page paths; any of them.", ["/pricing"]),),
+            says="have a page at {}",
         ),
         Show("strings", "select", enrich=True, cursor_id=19),
     ),
@@ -185,6 +176,7 @@ FIELDS: tuple[Field, ...] = (
                 Filter("max_score", Form.MAX, "Maximum SEO score, 0 to 100.", 60),
                 Filter("seo_score", Form.COMPARISON, "SEO score with an operator, 0 to 100.", ">=50"),
             ),
+            says="have an SEO score of {}",
             bounds=(0, 100),
             directive_bounds=(1, 90),
             bare_number=True,
@@ -213,6 +205,7 @@ FIELDS: tuple[Field, ...] = (
             "service_type",
             (Filter("service_type", Form.ONE, "Kind of business.", "Agency"),),
             vocabulary="service_type",
+            says="are {}",
             closed=True,
         ),
         Show("string", "select", cursor_id=20),
@@ -234,6 +227,7 @@ FIELDS: tuple[Field, ...] = (
                 ),
             ),
             vocabulary="trade",
+            says="are {}",
             closed=True,
             hint="to search for the word on websites, use keywords",
         ),
@@ -255,6 +249,7 @@ FIELDS: tuple[Field, ...] = (
             "categories_uses",
             (Filter("categories_uses", Form.MANY, "Software categories in use; any of them.", ["crm"]),),
             vocabulary="category",
+            says="use {} software",
         ),
         Show("strings", "select", cursor_id=21),
     ),
@@ -268,6 +263,7 @@ FIELDS: tuple[Field, ...] = (
             "offers",
             (Filter("offers", Form.ONE, "Service offered.", "marketing"),),
             vocabulary="category",
+            says="offer {}",
         ),
         Show("strings", "select", cursor_id=22),
     ),
@@ -281,6 +277,7 @@ FIELDS: tuple[Field, ...] = (
             "categories_uses",
             (Filter("lacks", Form.MANY, "Software categories missing; any of them.", ["email_marketing"]),),
             vocabulary="category",
+            says="lack {} software",
         ),
     ),
     Field(
@@ -292,25 +289,27 @@ FIELDS: tuple[Field, ...] = (
             Kind.NUMBER,
             "load_time_ms",
             (Filter("load_time_ms", Form.COMPARISON, "Load time in ms with an operator.", "<=3000"),),
+            says="take {} to load",
+            amount="{:,} ms",
         ),
         Show("integer", "select", cursor_id=23),
     ),
-    _flag("not_secure", "sites without HTTPS", "https:no", cursor_id=24),
-    _flag("not_responsive", "sites that are not mobile responsive", "responsive:no", cursor_id=25),
-    _flag("missing_sitemap", "sites lacking a sitemap", "sitemap:no", cursor_id=26),
-    _flag("missing_schema", "sites lacking structured data", "schema:no", cursor_id=27),
-    _flag("missing_robot", "sites lacking a robots.txt", "robots:no", cursor_id=28),
-    _flag("missing_heading", "sites lacking a main heading", "heading:no", cursor_id=29),
-    _flag("missing_description", "sites lacking a meta description", "description:no", cursor_id=30),
-    _flag("has_email", "sites with an email address", "email:yes"),
-    _flag("has_phone", "sites with a phone number", "phone:yes"),
-    _flag("has_facebook", "sites with a Facebook profile", "facebook:yes"),
-    _flag("has_linkedin", "sites with a LinkedIn profile", "linkedin:yes"),
-    _flag("has_twitter", "sites with a Twitter (X) profile", "twitter:yes", alias="has_x"),
-    _flag("has_instagram", "sites with an Instagram profile", "instagram:yes"),
-    _flag("has_youtube", "sites with a YouTube profile", "youtube:yes"),
-    _flag("has_tiktok", "sites with a TikTok profile", "tiktok:yes"),
-    _flag("has_pinterest", "sites with a Pinterest profile", "pinterest:yes"),
+    _flag("not_secure", "lack HTTPS", "https:no", cursor_id=24),
+    _flag("not_responsive", "lack a mobile-responsive layout", "responsive:no", cursor_id=25),
+    _flag("missing_sitemap", "lack a sitemap", "sitemap:no", cursor_id=26),
+    _flag("missing_schema", "lack structured data", "schema:no", cursor_id=27),
+    _flag("missing_robot", "lack a robots.txt", "robots:no", cursor_id=28),
+    _flag("missing_heading", "lack a main heading", "heading:no", cursor_id=29),
+    _flag("missing_description", "lack a meta description", "description:no", cursor_id=30),
+    _flag("has_email", "have an email address", "email:yes"),
+    _flag("has_phone", "have a phone number", "phone:yes"),
+    _flag("has_facebook", "have a Facebook page", "facebook:yes"),
+    _flag("has_linkedin", "have a LinkedIn page", "linkedin:yes"),
+    _flag("has_twitter", "have a Twitter (X) profile", "twitter:yes", alias="has_x"),
+    _flag("has_instagram", "have an Instagram profile", "instagram:yes"),
+    _flag("has_youtube", "have a YouTube channel", "youtube:yes"),
+    _flag("has_tiktok", "have a TikTok profile", "tiktok:yes"),
+    _flag("has_pinterest", "have a Pinterest profile", "pinterest:yes"),
     Field(
         "no_generic_emails",
         "Sites with an email address that is not a role address; role addresses are left out of `emails`",
@@ -320,6 +319,7 @@ FIELDS: tuple[Field, ...] = (
             Kind.FLAG,
             "email_personal:yes",
             (Filter("exclude_generic_emails", Form.SWITCH, "Leave generic role-based addresses out.", True),),
+            says="have a non-generic email address",
         ),
     ),
     Field(
@@ -338,6 +338,7 @@ FIELDS: tuple[Field, ...] = (
             "crawled_at",
             (Filter("updated_after", Form.MOMENT, "Only sites crawled after this time.", "2026-10-01T00:00:00Z"),),
             thing="age",
+            says="were crawled after {}",
         ),
         Show("time", "default", enrich=True, cursor_id=15),
     ),
@@ -345,7 +346,7 @@ FIELDS: tuple[Field, ...] = (
         "updated_within",
         "Crawled within this many days before the search",
         "30d",
-        Ask("updated_within", Kind.AGE, "crawled_at", thing="age"),
+        Ask("updated_within", Kind.AGE, "crawled_at", thing="age", says="were crawled within the last {}"),
     ),
     Field(
         "favicon",
@@ -372,28 +373,8 @@ SEARCH_SELECTABLE = SEARCH_DEFAULT + tuple(f.name for f in FIELDS if f.show and 
 SORT_IDS = {"-score": 0, "score": 1, "-spending": 2, "-crawled_at": 3, "domain": 4}
 SORTS = tuple(SORT_IDS)
 
-
-def _directives() -> dict[str, SearchableField]:
-    named: dict[str, SearchableField] = {}
-    for field in FIELDS:
-        if field.ask:
-            asked = SearchableField(field, field.ask)
-            named[field.ask.directive] = asked
-            if field.ask.alias:
-                named[field.ask.alias] = asked
-    return named
-
-
-def _filters() -> dict[str, tuple[SearchableField, Filter]]:
-    named: dict[str, tuple[SearchableField, Filter]] = {}
-    for asked in DIRECTIVES.values():
-        for filter_ in asked.ask.filters:
-            named[filter_.name] = (asked, filter_)
-            if filter_.alias:
-                named[filter_.alias] = (asked, filter_)
-    return named
-
-
-DIRECTIVES = _directives()
-FILTERS = _filters()
+DIRECTIVES = {name: SearchableField(field, field.ask) for field in FIELDS if field.ask for name in field.ask.names}
 ASKED = {asked.name: asked for asked in DIRECTIVES.values()}
+FILTERS = {
+    name: (asked, filter_) for asked in ASKED.values() for filter_ in asked.ask.filters for name in filter_.names
+}

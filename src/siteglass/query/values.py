@@ -275,9 +275,14 @@ def quote_if_needed(ask: Ask, value: Value) -> str:
     """A value as directive text, quoted where its characters or its being unknown ask for it."""
     text = print_value(ask, value)
     if isinstance(value, str) and (_NEEDS_QUOTES.search(text) or is_unknown(ask, value)):
-        escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
+        return quote(text)
     return text
+
+
+def quote(text: str) -> str:
+    """A text in double quotes; those inside it, and backslashes, are escaped."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def print_range(value: Range) -> str:

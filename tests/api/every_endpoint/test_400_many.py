@@ -96,8 +96,8 @@ def test_the_nearest_name_is_looked_for_only_where_it_is_listed(monkeypatch: pyt
 
 @pytest.mark.timing
 def test_60_kb_of_problems_cost_little() -> None:
-    """20 ms of CPU at most on a machine at rest; a slow one takes three times as long. Without the limits, unknown names
-    took 100 ms and what is not text 270 ms there."""
+    """At most 20 ms of CPU on a machine at rest; a slow one takes three times as long. Without the limits, unknown
+    names took 100 ms and what is not text 270 ms there."""
     for name, (path, body, _) in BODIES.items():
         if path == SEARCH:
             took = []

@@ -13,6 +13,7 @@ from testing.customers import CREDIT_HEADERS, Bank
 
 PARTS = [
     "query",
+    "read_back",
     "directives",
     "filters",
     "conditions",
@@ -65,6 +66,7 @@ def test_a_sentence_that_is_clear(own: httpx.Client) -> None:
     query = "Shopify stores in Texas that spend over $5k a month"
     assert read(own, {"query": query}) == {
         "query": query,
+        "read_back": "Businesses in Texas, US that spend more than $5,000 a month on ads and use Shopify",
         "directives": ["@spends(>5000)", "@country(USA)", "@state(TX)", "@technology(Shopify)"],
         "filters": {
             "country": "USA",
@@ -110,12 +112,14 @@ def test_what_was_left_to_the_reader(own: httpx.Client) -> None:
         condition(query, "@trade(bakery)", "bakeries", rule="trade"),
         condition(query, "@load_time(>3000)", "slow", rule="vague word"),
     ]
+    assert told["read_back"] == ("Bakeries in Georgia, US that use Shopify and take more than 3,000 ms to load")
     assert told["assumptions"] == [note(query, "slow", "'slow' is taken as @load_time(>3000)")]
     assert told["corrections"] == [{**span(query, "Shopfy"), "to": "shopify"}]
     assert told["alternatives"][0] == {
         "words": [span(query, "Georgia")],
         "reading": "Georgia, the country",
         "directives": ["@country(GEO)", "@technology(Shopify)", "@trade(bakery)", "@load_time(>3000)"],
+        "read_back": "Bakeries in Georgia that use Shopify and take more than 3,000 ms to load",
     }
     assert told["ignored"] == [span(query, "Please find")]
     assert told["unsupported"] == [note(query, "best ones first", "a sentence cannot ask for an order; send `sort`")]

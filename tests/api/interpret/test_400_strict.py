@@ -91,6 +91,7 @@ def test_interpret_answers_a_sentence_with_nothing_to_search(own: httpx.Client) 
     response = own.post(INTERPRET, json={"query": "please show me companies"})
     reading = answered(response)
     assert reading["conditions"] == reading["directives"] == []
+    assert reading["read_back"] is None
     assert (reading["confidence"], reading["total_results"]) == (0.0, 0)
     assert response.headers["x-query-notes"] == "1"
 

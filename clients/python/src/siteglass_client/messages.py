@@ -64,9 +64,9 @@ class Lead(Record):
     load_time_ms = field["int | None"]()
     """Load time of the home page in milliseconds."""
     not_secure = field["bool | None"]()
-    """Sites without HTTPS."""
+    """Sites lacking HTTPS."""
     not_responsive = field["bool | None"]()
-    """Sites that are not mobile responsive."""
+    """Sites lacking a mobile-responsive layout."""
     missing_sitemap = field["bool | None"]()
     """Sites lacking a sitemap."""
     missing_schema = field["bool | None"]()
@@ -222,6 +222,8 @@ class Alternative(Record):
     """What they would be interpreted as."""
     directives = field[list[str]]()
     """What the whole sentence would then mean, without the filters sent with it."""
+    read_back = field[str]()
+    """The same as an English sentence, for people."""
 
 
 class Reading(Record):
@@ -230,6 +232,11 @@ class Reading(Record):
     __slots__ = ()
     query = field["str | None"]()
     """The sentence; null if none was sent, or if `wrapped_query` was sent with it."""
+    read_back = field["str | None"]()
+    """What is searched for as an English sentence, for people: `Agencies in London, GB that use WordPress and have a
+    LinkedIn page`. Of long lists it has the first values and the number of the others. Null if `query` contains no
+    condition.
+    """
     directives = field[list[str]]()
     """The search as canonical lines of `wrapped_query`, without conditions that only a filter can express."""
     filters = field[dict[str, Any]]()

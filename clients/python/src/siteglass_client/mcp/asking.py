@@ -42,6 +42,7 @@ class _Room:
 def interpreted(reading: Reading, max_tokens: int) -> InterpretAnswer:
     """A reading of a search."""
     room = _Room(max_tokens)
+    read_back = room.text(reading.read_back or "", 0.25)
     directives = room.text("\n".join(reading.directives), 0.5)
     ignored = [f"{each.text}: ignored" for each in reading.ignored]
     on_conditions = [each.message for each in reading.notes]
@@ -61,6 +62,7 @@ def interpreted(reading: Reading, max_tokens: int) -> InterpretAnswer:
     return InterpretAnswer(
         total_results=reading.total_results,
         confidence=reading.confidence,
+        read_back=read_back,
         directives=directives,
         not_understood=not_understood,
         conditions=conditions,

@@ -80,6 +80,7 @@ class InterpretAnswer(Part):
 
     total_results: int
     confidence: float
+    read_back: str = Field(description="The search as an English sentence; show it to people")
     directives: str = Field(description="The search as directives; pass it as `directives` to run exactly this search")
     not_understood: list[str] = Field(description="Words that are not a condition of the search, and why")
     conditions: list[Condition]

@@ -15,7 +15,7 @@ def check_query(query: What) -> str:
     """See what a search means before anything is spent."""
     return (
         f"Check this search for leads, without spending anything: {query}\n\n"
-        "1. Call `interpret`. Tell me each condition and the words it comes from.\n"
+        "1. Call `interpret`. Show me `read_back`, each condition and the words it comes from.\n"
         "2. Tell me what was not understood, assumed or corrected. Look up names that were not found with `values`.\n"
         "3. If something is wrong, propose better words or directives, and compare the numbers with `count`.\n"
         "4. Call `search` without max_credits and tell me the price."
