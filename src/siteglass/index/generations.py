@@ -17,7 +17,8 @@ from siteglass.index.index import Index
 from siteglass.index.names import written_as
 from siteglass.platform.backends import EngineError
 
-ADMIN_TIMEOUT_MS = 60_000
+# A refresh after a large load takes minutes on a busy machine. No caller of the API waits for these.
+ADMIN_TIMEOUT_MS = 240_000
 # A generation is named by the clock of the machine that created it, but opt-outs are dated by PostgreSQL's clock. A
 # fast clock must not let workers forget opt-outs that were listed just afterwards. No machine in use is wrong by a day.
 CLOCK_MARGIN = timedelta(days=1)

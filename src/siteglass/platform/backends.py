@@ -86,7 +86,9 @@ class OpenSearch:
                 async with call as response:
                     status, answered = response.status, await response.read()
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
-            raise Unavailable(f"opensearch {method} {path.split('?')[0]}: {type(error).__name__}") from error
+            late = isinstance(error, TimeoutError)
+            problem = f"no response within {timeout_ms / 1000:g} s" if late else type(error).__name__
+            raise Unavailable(f"opensearch {method} {path.split('?')[0]}: {problem}") from error
         try:
             answer = orjson.loads(answered) if answered else None
         except orjson.JSONDecodeError as error:
