@@ -111,8 +111,8 @@ def test_known_and_unknown_take_the_same_time(the_office: Office) -> None:
     same_time(measure)
 
 
-@pytest.mark.promise("dashboard.tries")
-def test_at_most_ten_tries_in_fifteen_minutes_also_of_many_at_once(the_office: Office) -> None:
+@pytest.mark.promise("dashboard.attempts")
+def test_at_most_ten_attempts_in_fifteen_minutes_also_of_many_at_once(the_office: Office) -> None:
     who = the_office.somebody()
 
     def one(_: int) -> int:
