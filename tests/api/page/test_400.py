@@ -1,4 +1,4 @@
-"""Cursors and bodies of a page that are refused; every bad cursor is refused alike."""
+"""Cursors and bodies of a page that are refused; every bad cursor gets the same error."""
 
 from __future__ import annotations
 
