@@ -1,4 +1,4 @@
-"""What a page of alternatives costs against its branches as searches of their own, and how it grows with depth.
+"""What a page of alternatives costs compared with a separate search per branch, and how it grows with depth.
 
 python -m bench.alternatives --leads 500000 --keep
 """
@@ -38,7 +38,7 @@ SEARCHES = (
 
 
 def branches_of(made: Criteria) -> list[Criteria]:
-    """Each branch of the only clause as a search of its own."""
+    """Each branch of the only clause as a separate search."""
     (clause,) = made.conditions
     if not isinstance(clause, AnyOf) or len(clause.branches) != 4:
         raise ValueError("expected one clause with four branches")

@@ -2,10 +2,10 @@
 
     python -m bench.charge_rate [--seconds 10] [--processes 2] [--connections 8] [--rate 1000]
 
-First as fast as it goes, all connections busy: plain (20 leads), with a stored answer of 30 kB, and with 100 leads on a
-plan that charges a lead once, half of them paid before. Then plain at --rate, with charges sent by the clock whether or
-not earlier ones have come back, and their time counted from when they were due. Uses a schema of its own, dropped
-afterwards.
+First it charges as fast as it can, with all connections busy, in three ways. One is plain, with 20 leads; one stores an
+answer of 30 kB. One charges 100 leads on a plan that charges a lead once, half of them paid before. Then it sends plain
+charges at --rate, by the clock, whether or not earlier ones have come back. Their time counts from when they were due.
+It uses its own schema and drops it afterwards.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The Python client at full size: a walk over lines that are cut, by processes that are killed; and what it costs.
 
-Each lead must be in the file once, and the credits must be the leads with an address. Then the time of a walk with the
-client beside one of bare httpx requests that say and read the same, in turns page by page.
+Each lead must be in the file once, and the credits must be the leads with an address. Then it compares the time of a
+walk with the client and one with bare httpx requests that send and read the same. They take turns, page by page.
 
 python -m bench.client_walk --leads 50000 --cuts 30 --kills 10
 """
@@ -47,7 +47,7 @@ FINISH_S = 900
 
 @contextlib.contextmanager
 def _service(path: Path) -> Iterator[tuple[Settings, ServiceProcess, Bank]]:
-    """The leads in an index, and the service as a process of its own; both gone afterwards."""
+    """The leads in an index, and the service as a separate process; both gone afterwards."""
     settings = replace(bench_settings("client"), cursor_secrets=(SECRET,), key_secrets=(SECRET,))
     service = ServiceProcess(settings, with_account=False)
     try:
@@ -134,12 +134,12 @@ def _client(url: str, key: str, resume: Path | None) -> Iterator[Any]:
 
 
 def _round(walks: dict[str, Iterator[Any]]) -> dict[str, tuple[float, float]]:
-    """Wall and CPU time of each walk, in turns page by page, so that what else runs here hits all alike."""
+    """Wall and CPU time of each walk, in turns page by page, so that other work on this machine slows all of them."""
     took = dict.fromkeys(walks, (0.0, 0.0))
     names = list(walks)
     for number in range(MEASURED_PAGES):
         place = number % len(names)
-        for name in names[place:] + names[:place]:  # who comes first warms the engine's caches for the others
+        for name in names[place:] + names[:place]:  # the first walk warms the engine's caches for the others
             wall, cpu = time.perf_counter(), time.process_time()
             leads = sum(1 for _lead in itertools.islice(walks[name], PAGE))
             spent = took[name]

@@ -1,4 +1,4 @@
-"""What benchmarks share: demo leads on disk, settings under a prefix of their own, and the form of a result."""
+"""What benchmarks share: demo leads on disk, settings under their own prefix, and the form of a result."""
 
 from __future__ import annotations
 

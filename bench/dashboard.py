@@ -2,8 +2,8 @@
 
     python -m bench.dashboard [--entries 1000000] [--keys 20] [--crowd 1000] [--rounds 50] [--keep]
 
-Time from request to the whole page, seen by a client on the same machine; of a file, to its first bytes. Uses tables of
-its own, dropped afterwards. A second account has a crowd: so many people, and so many keys, 100 of which work.
+Time from request to the whole page, seen by a client on the same machine; of a file, to its first bytes. Uses its own
+tables, dropped afterwards. A second account has a crowd: so many people, and so many keys, 100 of which work.
 """
 
 from __future__ import annotations

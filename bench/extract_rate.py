@@ -91,7 +91,7 @@ def page_times(path: Path, pages: list[bytes]) -> dict[str, float]:
 
 
 def _rows(folder: Path) -> str:
-    """A print of all rows, whichever file they lie in."""
+    """A fingerprint of all rows, whichever file they are in."""
     lines = sorted(
         repr(sorted(row.items())).encode()
         for path in folder.glob("*.parquet")
@@ -108,7 +108,7 @@ def drivers(archives: list[Path], folder: Path, workers: int) -> dict[str, Any]:
     summaries["pool"] = pool.run_tasks(archives, Plan(folder=folder / "pool"), workers)
     took["pool"] = time.perf_counter() - started
     with spark.spark_session(folder / "work", master=f"local[{workers},{spark.MAX_FAILURES}]") as session:
-        session.range(1).count()  # the start of the machine is told apart: it is the same for any size
+        session.range(1).count()  # the start of Spark does not count: it is the same for any size
         started = time.perf_counter()
         summaries["spark"] = spark.run_tasks(session, archives, Plan(folder=folder / "spark"))
         took["spark"] = time.perf_counter() - started

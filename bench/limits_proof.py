@@ -2,7 +2,7 @@
 
     python -m bench.limits_proof [--traces 200000] [--redis-traces 2000] [--rounds 3] [--out figures.json]
 
-Starts a Redis of its own (redis-server must be installed); fails if anything promised did not hold.
+Starts its own Redis (redis-server must be installed); fails if anything promised did not hold.
 """
 
 from __future__ import annotations

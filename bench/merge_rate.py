@@ -38,7 +38,7 @@ def write_rows(folder: Path, rows: int, crowd: int) -> None:
 
 
 def _rows(templates: pa.Table, start: int, count: int, crowd: int, rows: int) -> pa.Table:
-    """Rows of a file: pages of a domain lie far apart, as those of a crawl do."""
+    """Rows of a file: pages of a domain are far apart, as those of a crawl are."""
     table = templates.take(pa.array([(start + row) % TEMPLATES for row in range(count)]))
     places = range(start, start + count)
     # Multiplied by a prime: each number once, in another order.
@@ -67,7 +67,7 @@ def _path(number: int, crowd: int) -> str:
 
 
 def run(rows: int, crowd: int, cores: int, memory: str) -> dict[str, Any]:
-    """The plain case, then the one with a crowd, in one session: what starts Spark is told apart."""
+    """The plain case, then the one with a crowd, in one session: the start of Spark does not count."""
     work = FOLDER / "merge"
     shutil.rmtree(work, ignore_errors=True)
     figures: dict[str, Any] = {"rows": rows, "cores": cores}

@@ -73,7 +73,7 @@ async def _microseconds(make: Callable[..., HttpToolsProtocol], requests: int) -
 
 
 async def measure(requests: int, rounds: int) -> dict[str, float]:
-    """Medians of the rounds; who comes first changes."""
+    """Medians of the rounds; the sides take turns at going first."""
     bounded = server_options(Settings())["http"]
     sides: dict[str, Callable[..., HttpToolsProtocol]] = {"bare": HttpToolsProtocol, "bounded": bounded}
     taken: dict[str, list[float]] = {name: [] for name in sides}

@@ -2,7 +2,7 @@
 
     python -m bench.prove_accounts [race] [typos] [times]
 
-Uses a schema of its own, dropped afterwards. The times want a quiet machine.
+Uses its own schema, dropped afterwards. The times want a quiet machine.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def draw(count: int, seed: int) -> list[str]:
 
 
 def judged(query: str) -> dict[str, Any]:
-    """What a judge sees of a sentence."""
+    """What a reviewer sees of a sentence."""
     reading = interpret(query, TODAY.date())
     sentence = read_back(reading.criteria) if reading.criteria.conditions else None
     return {"query": query, "read_back": sentence, "warnings": [*_warnings(reading)]}

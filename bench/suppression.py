@@ -30,7 +30,7 @@ PAGES = 300
 AIM_MS = 0.1
 FILL_TIMEOUT_MS = 600_000
 
-# As `suppress` leaves it, but for the audit rows of each: all values on leads of their own.
+# As `suppress` leaves it, but for the audit rows of each: every value is on a different lead.
 _FILL = """
 WITH noted AS (
     INSERT INTO {schema}.audit (actor_kind, actor_id, action)

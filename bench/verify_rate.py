@@ -2,8 +2,8 @@
 
     python -m bench.verify_rate [--entries 10000000] [--accounts 1000] [--keep]
 
-The rows are made here and copied in, since charging so often would take hours: a grant, then charges of five domains,
-chained by the same hash. Uses a schema of its own, dropped afterwards.
+The rows are made here and copied in, since charging so often would take hours. They are a grant, then charges of five
+domains, chained by the same hash. Uses its own schema, dropped afterwards.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def verify(settings: Settings) -> tuple[float, str, int]:
 
 
 async def flip(settings: Settings, accounts: int, each: int) -> str:
-    """Change one bit of one row behind the service's back."""
+    """Change one bit of one row without the service."""
     choose = random.Random(1)
     account, seq = choose.randint(1, accounts), choose.randint(2, each)
     connection = await asyncpg.connect(owner(settings.postgres_dsn))

@@ -1,6 +1,6 @@
 """Generate the client's typed records from the OpenAPI document: `make reference`, and `--check` in `make lint`.
 
-The client is a distribution of its own that does not import the service, so what it knows of responses is generated.
+The client is a separate distribution that does not import the service, so what it knows of responses is generated.
 """
 
 from __future__ import annotations

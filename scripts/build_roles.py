@@ -1,9 +1,9 @@
-"""Writes src/siteglass/ingest/extract/roles.txt: what stands before the @ of addresses that belong to no one person.
+"""Writes src/siteglass/ingest/extract/roles.txt: the part before the @ of addresses that belong to no one person.
 
     python scripts/build_roles.py [--cache FOLDER]
 
-The words come from a pinned npm package, fetched into the cache folder, temporary by default. Words of our own stand in
-src/siteglass/ingest/extract/role.py."""
+The words come from a pinned npm package, fetched into the cache folder, temporary by default. The words that we add are
+in src/siteglass/ingest/extract/role.py."""
 
 import argparse
 import re

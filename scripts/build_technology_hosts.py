@@ -2,9 +2,9 @@
 
     python scripts/build_technology_hosts.py [--cache FOLDER]
 
-An entity of npm third-party-web is taken where its name is one of the vocabulary's; a pattern of npm wappalyzer where
-it is a host, with or without the start of a path. The same inputs give the same bytes. Run it again after a change of
-the rules or of the vocabulary."""
+An entity of npm third-party-web is taken if its name is in the vocabulary. A pattern of npm wappalyzer is taken if it
+is a host, with or without the start of a path. The same inputs give the same bytes. Run it again after a change of the
+rules or of the vocabulary."""
 
 import argparse
 import json
@@ -72,7 +72,7 @@ def _mark(pattern: str) -> str:
     if not address or (end < len(plain) and not path):
         return ""
     if re.search(r"[A-Z]", pattern):
-        path = ""  # paths are told apart by case, and ours is lost
+        path = ""  # case matters in paths, and ours is lost
     elif end < len(plain):
         path = path[: path.rindex("/")]
     # A file's name looks like a host, too; and below a public suffix there are many owners.
@@ -87,7 +87,7 @@ def _package(cache: Path, name: str, version: str) -> Path:
 
 
 def _covered(host: str, known: set[str]) -> bool:
-    """Whether a rule of ours speaks for the host, or for what it is a part of."""
+    """Whether one of our rules covers the host, or a domain that it is a part of."""
     labels = host.split(".")
     return any(".".join(labels[start:]) in known for start in range(len(labels)))
 

@@ -3,7 +3,7 @@
     python scripts/build_trades.py [--check] [--osm [--cache FOLDER]]
 
 The same tables give the same bytes. `--check` writes nothing and fails if the packaged file is not what the tables
-say. `--osm` first takes the names of the presets of a pinned npm package anew into scripts/trades/osm.tsv."""
+say. `--osm` first updates scripts/trades/osm.tsv with the names of the presets of a pinned npm package."""
 
 import argparse
 import gzip
@@ -29,7 +29,7 @@ _OSM_FILES = {language: (language,) for language in LANGUAGES} | {"pt": ("pt", "
 
 
 class Claim(NamedTuple):
-    """Who says that a form names a trade. The lowest rank wins; two claims of one rank must agree."""
+    """The source that says a form names a trade. The lowest rank wins; two claims of one rank must agree."""
 
     rank: int
     trade: str
@@ -65,7 +65,7 @@ def claims(language: str) -> Iterator[tuple[str, Claim]]:
 
 
 def forms(language: str) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """Key -> the trade it names, and the keys that two trades claim alike, which name neither."""
+    """Key -> the trade it names, and the keys that two trades claim equally, which name neither."""
     best: dict[str, set[Claim]] = {}
     for form, claim in claims(language):
         if key := compact(form):

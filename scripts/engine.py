@@ -1,4 +1,4 @@
-"""One engine as a process: started once, waited for, stopped, killed. What differs stands in `engine_<name>.py`."""
+"""One engine as a process: started once, waited for, stopped, killed. What differs is in `engine_<name>.py`."""
 
 from __future__ import annotations
 

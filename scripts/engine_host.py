@@ -1,7 +1,7 @@
 """What running engines takes from the machine: folders, users, packages, processes, ports.
 
-A process is ours when its pid is in our pid file and it works inside the engine's folder, so that a
-pid which the system has since given to someone else is never signalled.
+A process is ours when its pid is in our pid file and it works inside the engine's folder. So a pid that
+the system has since given to another process is never signalled.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class EngineError(Exception):
 
 
 def engines_root() -> Path:
-    """`.engines` in the checkout or, where the engines' users cannot get there, a folder of its own.
+    """`.engines` in the checkout or, where the engines' users cannot get there, a separate folder.
 
     Depends only on the checkout's path and permissions, so that `up` and `down` find the same one.
     """
@@ -128,7 +128,7 @@ def apt_install(program: Path, package: str) -> None:
     apt = ["apt-get", "--quiet", "--yes", "-o", "Acquire::Retries=5", "-o", "DPkg::Lock::Timeout=300"]
     # Two engines may miss their packages at once, and apt's lists are locked without a wait.
     with locked(Path("/var/lock/siteglass-apt")):
-        if program.exists():  # whoever held the lock wanted the same
+        if program.exists():  # the process that had the lock installed it
             return
         run([*apt, "update"], env=quiet)
         # A package's own server must not start: it would take the machine's usual port.

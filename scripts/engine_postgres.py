@@ -1,4 +1,4 @@
-"""PostgreSQL: the machine's own package, with a data folder, a role and a database of ours."""
+"""PostgreSQL: the machine's own package, with our data folder, role and database."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from engine_host import EngineError, apt_install, as_user, give, run, say
 
 POSTGRES_BIN = Path("/usr/lib/postgresql/15/bin")
 # The database, the role that owns it, and the role of the service, in psql's language: PostgreSQL has no
-# CREATE … IF NOT EXISTS for either. CREATEDB is for tests that want a database of their own.
+# CREATE … IF NOT EXISTS for either. CREATEDB is for tests that want their own database.
 MAKE_DATABASE = r"""
 SELECT 'CREATE ROLE siteglass LOGIN'
     WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'siteglass') \gexec

@@ -2,8 +2,8 @@
 
     go_tools.py            builds what is missing and prints where it is
 
-`judge` is ours, from `tests/proof/judge`; toxiproxy stands between the service and its engines and breaks connections.
-Modules come from wherever this machine's Go gets them; the judge's have their hashes in go.sum.
+`judge` is ours, from `tests/proof/judge`; toxiproxy breaks connections between the service and its engines.
+Modules come from wherever this machine's Go gets them; those of `judge` have their hashes in go.sum.
 Only the standard library, as `engines.py`: CI builds while it still installs.
 """
 
@@ -48,7 +48,7 @@ def _built(program: Path, words: list[str], folder: Path, **environment: str) ->
 
 
 def judge() -> Path:
-    """The judge of this checkout's sources."""
+    """The verifier `judge`, built from this checkout's sources."""
     sources = sorted(path for path in JUDGE_SOURCE.iterdir() if path.suffix in (".go", ".mod", ".sum"))
     digest = hashlib.sha256(b"".join(path.name.encode() + path.read_bytes() for path in sources)).hexdigest()
     program = _folder() / f"judge-{digest[:12]}"

@@ -68,7 +68,7 @@ async def typos(dsn: str, schema: str, keys: int) -> int:
 
 
 async def refusal_times_us(postgres: Postgres, samples: int, percentile: int = 50) -> dict[str, float]:
-    """Time to refuse an unknown, a revoked and an expired key, each looked up anew, in random order."""
+    """Time to refuse an unknown, a revoked and an expired key, each looked up again, in random order."""
     caller = await open_account(postgres)
     past = KeyLimits(expires_at=datetime.now(UTC) - timedelta(days=1))
     kinds: dict[str, list[str]] = {"unknown": [make_key() for _ in range(20)], "revoked": [], "expired": []}

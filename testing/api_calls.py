@@ -162,7 +162,7 @@ def time_text(at_ms: int) -> str:
 
 
 def spending_range(amount: int | None) -> str | None:
-    """The step of the ladder that an amount stands on."""
+    """The step of the ladder that an amount is on."""
     if amount is None:
         return None
     for step in LADDER[:-1]:

@@ -88,7 +88,7 @@ class Books:
 
 
 class Bank:
-    """Makes customers and reads their books, past the service; its loop runs in a thread of its own."""
+    """Makes customers and reads their books, past the service; its loop runs in a separate thread."""
 
     def __init__(self, settings: Settings, base_url: str) -> None:
         self.settings = settings
@@ -253,11 +253,11 @@ def _numbers(text: str) -> list[int]:
 
 
 def too_few(response: httpx.Response, need: tuple[int, int], balance: tuple[int, int]) -> None:
-    """402: need and balance are told, and no lead is shown."""
+    """402: the message gives need and balance, and no lead is shown."""
     refused(response, 402, "INSUFFICIENT_CREDITS")
     body = response.json()
     assert list(body) == ["error", "message"]
-    # Asking for less is no way on for who has nothing of what is needed.
+    # Requesting less does not help an account that has none of the credits it needs.
     empty = any(needed and not there for needed, there in zip(need, balance, strict=True))
     assert body["message"] == (
         f"This request needs {need[0]} API and {need[1]} lead credits; the account has {balance[0]} API and "

@@ -60,11 +60,11 @@ class CuttingProxy:
         finally:
             for way in ways:
                 way.cancel()
-            # Who was killed at the other end leaves errors behind; they are what this is for.
+            # A process killed at the other end causes errors here; they are what this is for.
             await asyncio.gather(*ways, return_exceptions=True)
             _abort(to_client)
             to_service.close()
-            if state["cut"]:  # who asked is gone already: somebody else's line is cut instead
+            if state["cut"]:  # the client is gone already: another client's connection is cut instead
                 self._cuts[self._free_number()] = state["cut"]
 
     def _free_number(self) -> int:

@@ -1,7 +1,7 @@
 """Which tests stay together on one worker, and which start first: pytest-xdist runs the groups in their order.
 
-The tests of a file stay together, since they share its fixtures. Where a fixture is dear, as a browser or a session of
-Spark, all tests that use it stay together: they carry `xdist_group`, or are in a folder listed here.
+The tests of a file stay together, since they share its fixtures. Some fixtures are expensive, such as a browser or a
+session of Spark. All tests that use one stay together: they carry `xdist_group`, or are in a folder listed here.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Name the group of every test, and order them: long groups first, and in a group the dearest tests first."""
+    """Name the group of every test, and order them: long groups first, and in a group the slowest tests first."""
     if not config.getoption("loadgroup", False):
         return
 

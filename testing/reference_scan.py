@@ -13,7 +13,7 @@ from siteglass.query.criteria import AnyOf, Condition, Criteria, Range
 from siteglass.query.trades import trades
 from siteglass.query.vocabulary import vocabulary
 
-# Latin words; what is written without blanks between words stands apart from them.
+# Latin words; text in scripts without blanks between words is separate from them.
 _WORD = re.compile(r"[0-9a-z_]+(?:['.][0-9a-z_]+)*|[^\W0-9a-z_]+")
 fold = functools.cache(folding.fold)
 

@@ -1,4 +1,4 @@
-"""What tests run: settings under a prefix of their own, the service on a real port, operations outside a loop."""
+"""What tests run: settings under their own prefix, the service on a real port, operations outside a loop."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def settings_for(prefix: str, **changes: Any) -> Settings:
         suppression_secret=SECRET,
         index_prefix=f"{RUN_PREFIX}-{prefix}",
         postgres_schema=RUN_PREFIX,
-        # One for each service that tests run side by side: the fewer workers share a limit, the less it changes when a
+        # One for each service that tests run side by side. The fewer workers share a limit, the less it changes when a
         # busy machine makes Redis look slow.
         redis_prefix=f"{RUN_PREFIX}-{prefix}",
     )
@@ -97,7 +97,7 @@ def make_test_account(dsn: str, schema: str) -> None:
 
 
 def run(settings: Settings, action: Callable[[Index], Awaitable[Result]]) -> Result:
-    """Run an operation with backends of its own."""
+    """Run an operation with its own backends."""
 
     async def inside() -> Result:
         async with open_backends(settings) as backends:
@@ -107,7 +107,7 @@ def run(settings: Settings, action: Callable[[Index], Awaitable[Result]]) -> Res
 
 
 def apart(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run it to its end, in a thread of its own where this one has a loop already: tests in a browser do."""
+    """Run it to its end, in a separate thread if this one has a loop already: tests in a browser do."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -177,7 +177,7 @@ def serving(settings: Settings, clock: Clock | None = None, **changes: Any) -> I
 
 
 class ServiceProcess:
-    """The service as a process of its own, to be killed."""
+    """The service as a separate process, to be killed."""
 
     def __init__(self, settings: Settings, command: Sequence[str] | None = None, *, with_account: bool = True) -> None:
         if with_account:

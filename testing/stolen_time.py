@@ -1,6 +1,6 @@
 """Tests on a shared host, where other machines take the processors for minutes: what can be judged there, and when.
 
-- A comparison of times that fails says nothing while a tenth of the processors is away. It is skipped. All other tests
+- A comparison of times that fails says nothing while a tenth of the processors is taken. It is skipped. All other tests
   that fail have failed, whatever the host does.
 - With `--until`, tests that have not begun by then are skipped, so that a slow host ends with a result. The second try
   of a failed test (`--again`) begins at any time.
@@ -47,7 +47,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Skip a comparison of times that failed while the processors were away."""
+    """Skip a comparison of times that failed while the processors were taken."""
     report = yield
     before = item.stash.get(_BEFORE, None)
     if before is None or not report.failed or report.when != "call":

@@ -16,8 +16,8 @@ import pytest
 
 from testing.patience import be_patient
 
-# The service and its clients are imported by the fixtures that use them: a test of one pure function would otherwise
-# wait three seconds for Starlette, pyarrow and the drivers of three engines.
+# Only the fixtures that use the service and its clients import them. Otherwise a test of one pure function would wait
+# three seconds for Starlette, pyarrow and the drivers of three engines.
 if TYPE_CHECKING:
     import httpx
 

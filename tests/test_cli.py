@@ -191,7 +191,7 @@ def test_serve_does_not_take_the_port_of_another(cli: Cli) -> None:
 
 
 class Demo:
-    """A demo in the test's folder, under names of its own."""
+    """A demo in the test's folder, under its own names."""
 
     def __init__(self, cli: Cli) -> None:
         self._cli = cli

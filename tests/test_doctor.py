@@ -1,4 +1,4 @@
-"""`siteglass doctor`, run as the operator runs it: what it finds, and whether what it says mends it."""
+"""`siteglass doctor`, run as the operator runs it: what it finds, and whether what it says fixes it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def well(live_settings: Settings, client: httpx.Client, tmp_path: Path) -> Patie
 
 @pytest.fixture
 def new(tmp_path: Path) -> Iterator[Patient]:
-    """Engines that run, and nothing of ours in them."""
+    """Engines that run, without any data of Siteglass."""
     (tmp_path / "store").mkdir()
     name = f"{RUN_PREFIX}_new_{secrets.token_hex(4)}"
     settings = settings_for(
@@ -136,7 +136,7 @@ def test_a_secret_that_cannot_be_used(well: Patient, setting: str, value: str) -
     assert variable(setting) in found[check]["found"]
     assert "32 characters" in found[check]["found"]
     mend = found[check]["mend"]
-    # New key secrets know none of the old keys, another secret nobody on the list: something else is to mend then.
+    # New key secrets know none of the old keys, another secret nobody on the list: something else needs a fix then.
     mended = well.examined(code=0 if setting == "cursor_secrets" else 1, before=mend)
     assert mended[check]["state"] == "ok"
 
@@ -179,7 +179,7 @@ def test_what_hangs_is_not_waited_for(well: Patient) -> None:
 
 
 def test_the_way_from_nothing_to_an_account_that_can_call(new: Patient) -> None:
-    """Each mend is run as it stands; the next finding shows that it helped."""
+    """Each fix is run as it is; the next finding shows that it helped."""
     seen = []
     while (tables := new.examined(code=1))["accounts"]["state"] != "ok":
         finding = tables["tables"] if tables["tables"]["state"] == "wrong" else tables["accounts"]

@@ -1,4 +1,4 @@
-"""Files of evidence beside files of leads: what was seen of a lead is found by where its record lies."""
+"""Files of evidence beside files of leads: what was seen of a lead is found by where its record is."""
 
 from __future__ import annotations
 

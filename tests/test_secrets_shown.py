@@ -26,7 +26,7 @@ PROGRAM = Path(sys.executable).parent / "siteglass"
 MARKER = "Marker7x"
 LONG = f"{MARKER} and so many more that it is long enough"
 SECRET_NAME = re.compile("secret|dsn|url|key|password")
-# Looks like a secret, and is none: links in mails begin with it.
+# Looks like a secret, but is not one: links in mails begin with it.
 PUBLIC = {"public_url"}
 
 
@@ -122,7 +122,7 @@ def test_commands_without_engines(settings: Settings, tmp_path: Path, words: str
     Shell(_away(settings), tmp_path)(*words.split(), codes=(1, 2))
 
 
-# Passwords as people paste them: what stands in an address as it is cuts the password in two.
+# Passwords as people paste them: a character that is not escaped in an address cuts the password in two.
 PASTED = [f"pa/{MARKER}", f"{MARKER}/12", f"12/{MARKER}", f"pa#{MARKER}", f"pa?{MARKER}", f"{MARKER}@{MARKER}:{MARKER}"]
 
 

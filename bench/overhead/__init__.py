@@ -1,6 +1,6 @@
 """What the service adds to bare OpenSearch: CPU, time and bytes of a request, measured on both in one run.
 
-`mix` draws the requests, `wire` and `recorder` turn them into the bytes that both sides are sent, `world` builds what
-they are sent to, `client` sends them, `measure` runs the rounds, `report` writes table and plots. `regression` is the
+`mix` draws the requests. `wire` and `recorder` turn them into the bytes that both sides receive, `world` builds the two
+sides, and `client` sends the bytes. `measure` runs the rounds, and `report` writes table and plots. `regression` is the
 small size that CI runs.
 """

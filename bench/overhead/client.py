@@ -1,4 +1,4 @@
-"""The load generator: a process of its own that sends recorded bytes over kept connections, the same way to both sides.
+"""The load generator: a separate process that sends recorded bytes over kept connections, the same way to both sides.
 
     python -m bench.overhead.client FILE
 

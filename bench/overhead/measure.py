@@ -192,7 +192,7 @@ async def run(world: World, size: Size) -> dict[str, Any]:
         samples: list[Sample] = []
         for number in range(size.rounds):
             for cell in cells:
-                # Who comes first changes, so that neither always finds what the other has warmed.
+                # The sides take turns at going first, so that neither always finds what the other has warmed.
                 sides = (BARE, SERVICE) if number % 2 == 0 else (SERVICE, BARE)
                 both = {side: running.sample(cell, side, number, work[cell]) for side in sides}
                 samples.extend((both[BARE], both[SERVICE]))

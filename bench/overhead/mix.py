@@ -1,6 +1,6 @@
 """The requests that are driven: seeded, skewed as real use is, over everything the catalogue offers.
 
-A search starts at a value drawn by rank, so that few values are asked for often and many rarely, and takes its other
+A search starts at a value drawn by rank, so that few values are requested often and many rarely. It takes its other
 conditions from a lead that has this value, so that it finds something. Fields and filters come from the catalogue: a
 new row is drawn too.
 """
@@ -53,7 +53,7 @@ LIMITS = {None: 45, 20: 35, 100: 20}
 SELECTS = {"three": 50, "default": 30, "all": 20}
 # Page numbers; 70 % are first pages.
 PAGES = {1: 70, 2: 17, 3: 7, 4: 4, 5: 2}
-BACKWARD_SHARE = 0.15  # of the pages behind the second, how many are reached by `previous`
+BACKWARD_SHARE = 0.15  # of the pages after the second, how many are reached by `previous`
 EXCLUDED_SHARE = 0.15
 FILTER_SHARE = 0.6  # of the conditions that a body filter can say
 SENTENCE_SHARE = 0.06
@@ -69,7 +69,7 @@ class Search:
     body: dict[str, Any]
     page: int = 1
     backward: bool = False
-    """Reached by `previous` from the page behind it."""
+    """Reached by `previous` from the page after it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class Recorded:
 
 
 class Proxy:
-    """Stands before the engine and keeps the requests that pass."""
+    """A proxy in front of the engine that keeps the requests that pass."""
 
     def __init__(self, engine: Address) -> None:
         self._engine = engine

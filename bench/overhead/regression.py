@@ -2,10 +2,11 @@
 
     python -m bench.overhead.regression --keep
 
-Machines differ, and so does what else they do, so what counts is not milliseconds but units of work: the CPU time of a
-request divided by that of passing the same searches through `relay`, in the same round. PostgreSQL's part is that of
-the backends which serve the service, without what it does for others. Only eight connections are compared: over one,
-everyone sleeps and wakes at each step, which costs 20 % more or less with what else runs.
+Machines differ, and so does their other work. So what counts is not milliseconds but units of work. A unit is the CPU
+time of passing the same searches through `relay` in the same round. The CPU time of a request is divided by it.
+PostgreSQL's part is that of the backends which serve the service, without what it does for others. Only eight
+connections are compared. Over one connection, all processes sleep and wake at each step: that costs 20 % more or less,
+depending on what else runs.
 """
 
 from __future__ import annotations

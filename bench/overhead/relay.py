@@ -1,5 +1,5 @@
-"""The least that any service in Python would do: pass a search to the engine, read its answer, write a durable row
-about it and answer with its leads.
+"""The minimum that any service in Python would do. It passes a search to the engine, reads the answer, writes a durable
+row about it and answers with the leads.
 
     python -m bench.overhead.relay HOST PORT DSN TABLE
 
@@ -53,7 +53,7 @@ def _leads(answer: dict[str, Any]) -> list[dict[str, Any]]:
 
 @contextlib.contextmanager
 def relaying(engine: Address, dsn: str, schema: str) -> Iterator[tuple[Address, int]]:
-    """Its address and pid, while it runs as a process of its own."""
+    """Its address and pid, while it runs as a separate process."""
     command = [sys.executable, "-m", __name__, engine.host, str(engine.port), dsn, f"{schema}.relayed"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout

@@ -92,7 +92,7 @@ def sandbox(world: World, _draw: Random) -> None:
 
 
 def errors(world: World, _draw: Random) -> None:
-    """Each error of the live service, retries, other addresses, and a service whose engines are away."""
+    """Each error of the live service, retries, other addresses, and a service whose engines are unavailable."""
     stored = [lead.domain for lead in world.leads if lead.emails][:10]
     first: dict[str, tuple[str, str, Any]] = {
         "search": ("POST", SEARCH, {"has_email": True, **SORTED}),

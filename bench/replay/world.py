@@ -52,8 +52,8 @@ PLANS = (
     accounts.Plan("replay-slow", 1 / 3600, 1),
     accounts.Plan("replay-full", 1_000, 1_000, 50, 60, 1_500, 20_000, "EUR", 24),
 )
-# Accounts by name: plan, API credits, lead credits. Each part of the corpus pays with its own account, so that a
-# change in one part does not change the balances in the headers of the others.
+# Accounts by name: plan, API credits, lead credits. Each part of the corpus pays with its own account. So a change
+# in one part does not change the balances in the headers of the others.
 ACCOUNTS: dict[str, tuple[str, int, int]] = {
     "empty": ("tests", 0, 0),
     "poor": ("tests", 1, 2),
@@ -116,7 +116,7 @@ class World:
     settings: Settings
     client: httpx.Client
     broken: httpx.Client
-    """Another service, whose search engine and mail server are away."""
+    """Another service, whose search engine and mail server are unavailable."""
     customers: dict[str, Customer]
     clock: StoppedClock
     outbox: Outbox

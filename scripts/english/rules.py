@@ -58,13 +58,14 @@ RULES = (
     ),
     _rule(
         "behind",
-        r"\bbehind\b(?! (?:an?|the|your|its|each|one|another) ?(?:\w+ )?(?:prox|load balancer|pgbouncer|firewall)"
-        r"| (?:prox|load balancer|pgbouncer))",
+        r"(?<!leave )(?<!leaves )(?<!left )\bbehind\b"
+        r"(?! (?:an?|the|your|its|each|one|another) ?(?:\w+ )?(?:prox|load balancer|pgbouncer|firewall)"
+        r"| (?:toxi)?(?:prox|load balancer|pgbouncer))",
         "'after' for text and time; 'behind' is for proxies",
     ),
     _rule(
         "held",
-        r"(?<!lock )(?<!locks )(?<!is )\bheld\b|\bis held (?!by\b|while\b|until\b)",
+        r"(?<!lock )(?<!locks )(?<!is )\bheld\b|(?<!lock )\bis held (?!by\b|while\b|until\b)",
         "'stored', 'kept', 'checked against'",
     ),
     _rule("of its own", r"\bof (?:its|their|his|her|our|your|my) own\b", "'its own X', 'separate' or 'dedicated'"),

@@ -148,6 +148,10 @@ def docstrings(nodes: Iterable[ast.AST]) -> Iterator[ast.Constant]:
             yield node.value
 
 
+def _without_code(text: str) -> str:
+    return _INLINE_CODE.sub(_code, text)
+
+
 def _paragraphs(line: int, text: str) -> Iterator[tuple[int, str]]:
     """A docstring's paragraphs and list items; drawings and examples, which are indented or drawn, are left out."""
     drawn = re.sub(r"^ *[│├└|].*$|^ {4,}\S.*$|^.*  +\S.*$", "", text, flags=re.MULTILINE)
@@ -196,21 +200,21 @@ def comments(source: str) -> Iterator[tuple[int, str]]:
         if not text or re.match(r"(noqa|type: ignore|pragma)\b", text):
             continue
         if lines and not (alone and token.start[0] == last + 1):
-            yield started, " ".join(lines)
+            yield started, _without_code(" ".join(lines))
             lines = []
         if not lines:
             started = token.start[0]
         lines.append(text)
         last = token.start[0] if alone else -1
     if lines:
-        yield started, " ".join(lines)
+        yield started, _without_code(" ".join(lines))
 
 
 def sql_comments(source: str) -> Iterator[tuple[int, str]]:
     """The comments of an SQL file, one for each run of lines."""
     for run in re.finditer(r"(?:^ *--.*\n?)+", source, re.MULTILINE):
         text = re.sub(r"^ *-- ?", "", run[0], flags=re.MULTILINE)
-        yield source.count("\n", 0, run.start()) + 1, text
+        yield source.count("\n", 0, run.start()) + 1, _without_code(text)
 
 
 def python(path: str, source: str) -> Iterator[Text]:

@@ -56,7 +56,7 @@ def _type(kind: msgspec.inspect.Type) -> str:
 
 
 def _notes() -> dict[str, str]:
-    """The texts that stand below the fields in the code."""
+    """The texts below the fields in the code."""
     (record,) = ast.parse(inspect.getsource(Lead)).body
     assert isinstance(record, ast.ClassDef)  # noqa: S101 - it is the source of a class
     found = {}

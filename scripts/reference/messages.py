@@ -97,7 +97,7 @@ def type_of(schema: dict[str, Any]) -> str:
 def _meaning(schema: dict[str, Any]) -> str:
     listed = [value for value in schema.get("enum", ()) if value is not None]
     values = f"One of {', '.join(map(code, listed))}." if listed else ""
-    # What comes after the first paragraph, such as the table of directives, has a page of its own.
+    # What comes after the first paragraph, such as the table of directives, has its own page.
     first = schema.get("description", "").partition("\n\n")[0].replace("\n", " ")
     return f"{first} {values}".strip()
 

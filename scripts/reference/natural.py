@@ -16,7 +16,7 @@ from siteglass.query.natural.accounting import NOT_USED
 
 
 class Said(NamedTuple):
-    """A sentence, the conditions it means, and what is told of its words: (words, message) or (word, correction)."""
+    """A sentence, the conditions it means, and the notes on its words: (words, message) or (word, correction)."""
 
     sentence: str
     meaning: str

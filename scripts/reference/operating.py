@@ -39,7 +39,7 @@ def errors_page() -> str:
 
 
 def headers_page() -> str:
-    """Every header of our own, or that has a meaning of its own here."""
+    """Every header that we define, or that has a special meaning here."""
     rows = [
         [code(name), plain(header["description"]), code(str(header["example"]))] for name, header in HEADERS.items()
     ]

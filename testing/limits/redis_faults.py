@@ -1,4 +1,4 @@
-"""A Redis of our own that can be stopped, killed, frozen and slowed, and several workers under load while that happens.
+"""A separate Redis that can be stopped, killed, frozen and slowed, and several workers under load while that happens.
 
 Only the process started here is ever touched; the Redis that all tests share is left alone.
 """

@@ -10,8 +10,8 @@ On the command line, `python -m testing.sites --count 2000 --seed 1 --files 4 FO
 `labels.ndjson`, one `Site` a line. `read_labels` reads them.
 
 Sites come from the demo leads, so natural-language searches make sense on them. `Site.hard` names the hard cases a site
-carries; `Site.damaged` is set where a record of the site was broken on purpose, so that not all of it can be found. The
-truth of a label lies in the captures: a phone in its national form only stands where something else tells the country.
+carries. `Site.damaged` is set where a record of the site was broken on purpose, so that not all of it can be found. A
+label lists only what the captures show: a phone has its national form only where something else shows the country.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def with_contacts(rng: Random, site: Site, lead: Lead) -> Site:
     if any(email.written == "cloudflare" for email in site.emails) and "Cloudflare" not in site.technologies:
         site = msgspec.structs.replace(site, technologies=plantable((*site.technologies, "Cloudflare")))
     if site.geo_basis == "phone" and not site.phones:
-        # Nothing on the site tells the country.
+        # Nothing on the site shows the country.
         site = msgspec.structs.replace(site, country="", geo_basis="")
     if site.geo_basis in ("json_ld", "address", "cctld") and rng.random() < 0.25 and site.layout != "react_shell":
         fax = phones.draw_number(rng, site.country, lead.state)
@@ -82,7 +82,7 @@ def _phones(rng: Random, site: Site, lead: Lead) -> tuple[Phone, ...]:
             if site.layout == "react_shell":
                 break
             way = "text"
-        # A link to WhatsApp holds all digits; so does one of `tel` here when the country is not told otherwise.
+        # A link to WhatsApp holds all digits; so does one of `tel` here when nothing else shows the country.
         national = way != "whatsapp" and site.geo_basis in ("json_ld", "address", "cctld")
         form = phones.draw_form(rng, lead.country, national)
         found.append(Phone(value, phones.shown(rng, value, form, lead.country), way, form))

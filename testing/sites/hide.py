@@ -31,7 +31,7 @@ _REGISTERS = {
 
 
 def email_html(rng: Random, email: Email) -> str:
-    """The address in the way its label says; empty for one that only JSON-LD tells."""
+    """The address in the way its label says; empty for one that is only in JSON-LD."""
     value, random = email.value, rng.random
     local, _, host = value.partition("@")
     match email.written:
@@ -61,7 +61,7 @@ def email_html(rng: Random, email: Email) -> str:
 
 
 def _cloudflare(key: int, value: str, in_link: bool) -> str:
-    """Cloudflare hides an address as its bytes, each combined with a key that stands first."""
+    """Cloudflare hides an address as its bytes, each combined with a key that comes first."""
     coded = f"{key:02x}" + "".join(f"{key ^ byte:02x}" for byte in value.encode())
     if in_link:
         return f'<a href="/cdn-cgi/l/email-protection#{coded}">E-Mail</a>'
@@ -71,7 +71,7 @@ def _cloudflare(key: int, value: str, in_link: bool) -> str:
 
 
 def phone_html(phone: Phone) -> str:
-    """The number in the way its label says; empty for one that only JSON-LD tells."""
+    """The number in the way its label says; empty for one that is only in JSON-LD."""
     match phone.written:
         case "tel":
             kept = "".join(c for c in phone.shown if c.isdigit()) if phone.form == "national" else phone.value

@@ -43,7 +43,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
 
     number: int
     domain: str
-    """The registrable domain, in ASCII; hosts under private suffixes are domains of their own."""
+    """The registrable domain, in ASCII; hosts under private suffixes are separate domains."""
     host: str
     """Where its pages are served, `domain` or a host in it."""
     kind: Kind
@@ -70,7 +70,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     phones: tuple[Phone, ...] = ()
     social_links: dict[str, str] = {}
     technologies: tuple[str, ...] = ()
-    """Those with a trace of their own in pages or headers, by the vocabulary's names; not what they only imply."""
+    """Those with their own trace in pages or headers, by the vocabulary's names; not what they only imply."""
     not_emails: tuple[str, ...] = ()
     """Written on the site and no contact of it: placeholders, file names, keys."""
     not_phones: tuple[str, ...] = ()
@@ -102,7 +102,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Served(msgspec.Struct, frozen=True, kw_only=True):
-    """One capture: the body as the reader should get it, and how it lies on the wire."""
+    """One capture: the body as the reader should get it, and how it is on the wire."""
 
     url: str
     status: int

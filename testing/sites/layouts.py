@@ -117,7 +117,7 @@ def next_js(parts: Parts) -> str:
 
 
 def react_shell(parts: Parts) -> str:
-    """Nothing but an empty box: what there is to know stands in the head."""
+    """Nothing but an empty box: what there is to know is in the head."""
     return _page(parts, '<noscript>You need to enable JavaScript to run this app.</noscript>\n<div id="root"></div>')
 
 

@@ -1,4 +1,4 @@
-"""Pages that are no business: parked domains, pages that are not there, errors, robots.txt, sitemaps."""
+"""Pages without a business: parked domains, pages that are not there, errors, robots.txt, sitemaps."""
 
 # ruff: noqa: E501 - HTML breaks its lines elsewhere than code does
 from __future__ import annotations

@@ -109,7 +109,7 @@ def _profiles(rng: Random, site: Site, url: str, page: str) -> list[str]:
         for network, link in site.social_links.items()
     ]
     if page == "blog" or rng.random() < 0.3:
-        # Buttons to share the page are no profile of the site.
+        # Buttons to share the page are not profiles of the site.
         at = quote(url, safe="")
         links += [
             f'<a href="https://www.facebook.com/sharer/sharer.php?u={at}">Facebook</a>',

@@ -11,7 +11,7 @@ from phonenumbers import PhoneNumberFormat, PhoneNumberType
 from siteglass.query.vocabulary import vocabulary
 from testing.sites.label import PhoneForm
 
-# Area codes of states and provinces of the +1 zone: a Texan number stands on a Texan site.
+# Area codes of states and provinces of the +1 zone: a Texan site has a Texan number.
 _AREAS_TEXT = """
 USA: AL205 AK907 AZ602 AR501 CA415 CO303 CT203 DE302 FL305 GA404 HI808 ID208 IL312 IN317 IA515 KS316 KY502 LA504 ME207
 MD410 MA617 MI313 MN612 MS601 MO314 MT406 NE402 NV702 NH603 NJ201 NM505 NY212 NC704 ND701 OH216 OK405 OR503 PA215 RI401
@@ -71,7 +71,7 @@ def shown(rng: Random, number: str, form: PhoneForm, country: str) -> str:
 
 
 def draw_form(rng: Random, country: str, national: bool) -> PhoneForm:
-    """National where the rest of the page tells the country, else a form that does so itself."""
+    """National where the rest of the page shows the country, else a form that does so itself."""
     number = rng.random()
     if national and number < 0.55:
         return "national"

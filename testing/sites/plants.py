@@ -19,7 +19,7 @@ def _script(src: str, attributes: str = "") -> str:
     return f'<script src="{src}"{attributes}></script>'
 
 
-# The platform stands first on a site; its layout draws the rest of what it is known by.
+# The platform comes first on a site; its layout draws the rest of what it is known by.
 PLATFORMS: dict[str, str] = {
     "Shopify": "shopify",
     "Wix": "wix",
@@ -223,7 +223,7 @@ PLANTS: dict[str, Plant] = {
     # Drawn by the pages themselves: the tags need the site's own title.
     "Open Graph": Plant(),
 }
-# One name in the header `Server`; who comes first has it.
+# One name in the header `Server`; the first one here gets it.
 _SERVERS = ("Wix", "Squarespace", "Blogger", "GitHub Pages", "Cloudflare", "Nginx", "Apache", "LiteSpeed")
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 

@@ -63,7 +63,7 @@ def json_ld(rng: Random, site: Site, url: str) -> str:
 
 
 def head_tags(rng: Random, site: Site, url: str, title: str, charset: str) -> str:
-    """The start of the head: title, description and what stands around them."""
+    """The start of the head: title, description and what is around them."""
     tags = [f'<meta charset="{charset}">'] if charset and rng.random() < 0.7 else []
     if charset and not tags:
         tags.append(f'<meta http-equiv="Content-Type" content="text/html; charset={charset}">')

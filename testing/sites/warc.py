@@ -107,7 +107,7 @@ def _request(url: str) -> bytes:
 
 
 def _answer(served: Served) -> tuple[bytes, bytes]:
-    """Status line with headers, and the payload as it lies in the archive."""
+    """Status line with headers, and the payload as it is in the archive."""
     headers, payload = list(served.headers), served.body
     if served.content_encoding:
         # Common Crawl keeps the header under another name where it keeps the body decoded.

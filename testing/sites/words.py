@@ -108,5 +108,5 @@ TEXTS: dict[str, tuple[str, ...]] = {
 
 
 def path(language: str, page: str) -> str:
-    """Where a page of a site stands."""
+    """The path of a page of a site."""
     return PATHS.get(language, PATHS["en"])[page]

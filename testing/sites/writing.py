@@ -31,7 +31,7 @@ def write_folder(
     corrupt_percent: float = 0,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> list[Site]:
-    """`sites-*.warc.gz` and `labels.ndjson`. `on_progress` is told how many sites and captures are done."""
+    """`sites-*.warc.gz` and `labels.ndjson`. `on_progress` is called with the number of sites and captures done."""
     if not 1 <= files <= _MAX_FILES:
         raise ValueError(f"files is {files}: choose a number from 1 to {_MAX_FILES}")
     folder.mkdir(parents=True, exist_ok=True)

@@ -49,7 +49,7 @@ class Release:
 
 
 def copy_release(folder: Path, schema: str) -> Release:
-    """This release, ready to be edited: links to its modules, so that nothing is compiled anew, and copies of SQL."""
+    """This release, ready to be edited: links to its modules, so that nothing is compiled again, and copies of SQL."""
     billing = folder / "siteglass" / "billing"
     _link_children(PACKAGE, billing.parent)
     billing.unlink()

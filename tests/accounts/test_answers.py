@@ -1,4 +1,4 @@
-"""Answers kept for retries: stored with the charge, forgotten after a day, whatever else goes on."""
+"""Answers kept for retries: stored with the charge, forgotten after a day, whatever else happens."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""PostgreSQL away, killed or frozen: every call ends by its deadline, what failed is not charged, and it heals.
+"""PostgreSQL unavailable, killed or frozen: every call ends by its deadline, what failed is not charged, and it heals.
 
-A charge whose commit was through, but not yet its answer, when the server went is in doubt: it is found in the ledger
-though its caller was told otherwise. The processes of the server are stopped one after the other, so each worker may
-have one such charge per account, and never more.
+If the server stops after a charge's commit and before its answer, the charge is in doubt. It is in the ledger though
+its caller got an error. The processes of the server are stopped one after the other, so each worker may have one such
+charge per account, and never more.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ async def test_tables_that_are_not_there_say_what_to_run(dsn: str) -> None:
 
 @dataclass
 class Load:
-    """Charges without pause from several workers, until told to stop."""
+    """Charges without pause from several workers, until `on` is false."""
 
     pools: list[Postgres]
     callers: list[Caller]

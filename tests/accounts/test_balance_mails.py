@@ -144,7 +144,7 @@ async def test_once_until_it_has_been_higher(world: World) -> None:
     assert [await world.mail() for _ in range(2)] == [1, 0]
     texts = world.texts(owner)
     assert len(texts) == 2
-    # It began today: part of a day is no pace.
+    # It began today: part of a day does not give a pace.
     assert all("\nDaily use:   known after a full day\n\nDaily use is" in text for text in texts)
 
 

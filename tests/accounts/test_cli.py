@@ -26,7 +26,7 @@ ALL = "account,enrich,search"
 
 @pytest.fixture
 def run(dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    """Runs a command on a schema of its own, in a folder that holds nothing."""
+    """Runs a command on its own schema, in an empty folder."""
     name = f"test_{secrets.token_hex(6)}"
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SITEGLASS_POSTGRES_SCHEMA", name)

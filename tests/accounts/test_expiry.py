@@ -38,7 +38,7 @@ async def test_what_is_left_expires_with_a_row_of_its_own(postgres: Postgres) ->
     assert await pay(postgres, caller, 1, 3) == Balances(11, 12, 3)
     assert (await ledger.verify(postgres, caller.account_id)).problems == []
     await asyncio.sleep(max(0, (ends - datetime.now(UTC)).total_seconds()) + 0.05)
-    # nobody has written the row yet, and the balance tells the truth already
+    # nobody has written the row yet, and the balance is right already
     assert await credits.Billing(postgres).balance(caller.account_id) == Balances(10, 10, 3)
     with pytest.raises(InsufficientCredits, match="has 10 API and 10 lead"):
         await pay(postgres, caller, 0, 11)

@@ -1,4 +1,4 @@
-"""Jobs run by their own periods, fail without harm to each other, and are told once."""
+"""Jobs run by their own periods, fail without harm to each other, and are reported once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Work:
-    """Counts its runs; fails while told to."""
+    """Counts its runs; fails while it has an error to raise."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.runs = 0

@@ -1,4 +1,4 @@
-"""The most keys that may work: held to by people, however many make one at once, and not by operators."""
+"""The maximum number of working keys: it binds people, however many make one at once, but not operators."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def test_of_many_at_once_no_more_are_made_than_may_be(postgres: Postgres, 
             return False
         return True
 
-    # Who makes a key waits for the account's row when it is counted and written: so all count before one is through.
+    # A call that makes a key waits for the account's row to count and write: so all count before one is through.
     holder = await asyncpg.connect(owner(dsn), timeout=10)
     async with holder.transaction():
         await holder.execute(postgres.sql("SELECT FROM {schema}.accounts WHERE id = $1 FOR UPDATE"), account)
@@ -46,7 +46,7 @@ async def test_of_many_at_once_no_more_are_made_than_may_be(postgres: Postgres, 
     await holder.close()
     assert sum(made) == 3
     assert len(await list_keys(postgres, account)) == 5
-    # operators are not held to it
+    # the limit does not bind operators
     await create_key(postgres, SECRETS, account, "sixth", actor="tests")
 
 

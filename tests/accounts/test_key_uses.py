@@ -1,4 +1,4 @@
-"""What using a key leaves behind: no statement of the request's own, and nothing that moves back."""
+"""What using a key writes: no statement of the request's own, and nothing that moves back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys: their form, who is found by them, how long that is remembered, and that all refusals are alike."""
+"""Keys: their form, who is found by them, how long that is remembered, and that all refusals are the same."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ async def test_who_comes_a_second_into_a_slow_look_up_starts_another(postgres: P
 
 
 class _SlowPostgres(Postgres):
-    """Has its answer, and holds it back until told."""
+    """Has its answer, and holds it back until `hold` is set."""
 
     def __init__(self, inner: Postgres) -> None:
         super().__init__("postgresql://nowhere", inner.schema)

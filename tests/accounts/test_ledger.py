@@ -1,4 +1,4 @@
-"""The hash chain: the same in SQL and Python, and any change behind the service's back is found."""
+"""The hash chain: the same in SQL and Python, and any change made without the service is found."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _table(pieces: list[bytes]) -> list[dict[str, str]]:
 
 
 def _is_safe(cell: str) -> bool:
-    """Nothing that begins like a formula but a number of ours."""
+    """Nothing begins like a formula except our own numbers."""
     return not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")) or (
         cell[0] == "-" and cell[1:].isdigit()
     )
@@ -84,7 +84,7 @@ async def test_all_of_a_long_ledger(dsn: str, schema_name: str, monkeypatch: pyt
     await write_long_ledger(dsn, postgres, caller.account_id, caller.key_id, 3_500)
 
     async def seqs(wanted: EntryFilter) -> tuple[list[int], int | None, int]:
-        """Numbers in the file, where it goes on, and how many statements it took."""
+        """Numbers in the file, where it continues, and how many statements it took."""
         sent = postgres.sent
         made = LedgerCsv(postgres, caller.account_id, wanted)
         assert made.goes_on_before is None

@@ -35,7 +35,7 @@ async def as_owner(dsn: str, postgres: Postgres, statement: str, *values: Any) -
 
 
 async def write_long_ledger(dsn: str, postgres: Postgres, account_id: int, key_id: int, entries: int) -> None:
-    """Entries 1 to so many; of every hundredth the kind is another than charge. The hashes are none."""
+    """Entries 1 to `entries`; every hundredth has another kind than charge. The hashes are not real."""
     await as_owner(dsn, postgres, _LONG, account_id, key_id, entries)
     await as_owner(dsn, postgres, "UPDATE {schema}.balances SET seq = $2 WHERE account_id = $1", account_id, entries)
     await as_owner(dsn, postgres, "ANALYZE {schema}.ledger")

@@ -16,7 +16,7 @@ from tests.api.handmade import HANDMADE
 
 @pytest.fixture(scope="module")
 def closed_port() -> int:
-    """A port where nobody listens, for an engine that is away."""
+    """A port where nobody listens, for an engine that is unavailable."""
     return free_port()
 
 
@@ -35,7 +35,7 @@ def own(own_settings: Settings) -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="session")
 def stock_settings(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Settings:
-    """Settings of an index with leads whose price is easily told, one for each worker."""
+    """Settings of an index with leads whose price is easy to see, one for each worker."""
     return filled(f"stock-{worker_id}", STOCK, tmp_path_factory.mktemp("stock"))
 
 

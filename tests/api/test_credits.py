@@ -1,4 +1,4 @@
-"""What answers cost, to the credit: in headers, balance and ledger alike; and that failures cost nothing."""
+"""What answers cost, to the credit: the same in headers, balance and ledger; and that failures cost nothing."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ def test_an_expired_page_is_free(bank: Bank, stock_settings: Settings) -> None:
 
 @pytest.fixture(scope="module")
 def away(stock_settings: Settings, closed_port: int) -> Iterator[httpx.Client]:
-    """The service whose index is away."""
+    """The service whose index is unavailable."""
     with serving(replace(stock_settings, opensearch_urls=(f"http://127.0.0.1:{closed_port}",))) as client:
         yield client
 

@@ -35,7 +35,7 @@ def _protected(response: httpx.Response) -> None:
 
 @pytest.fixture(scope="module")
 def pages(own: httpx.Client) -> dict[str, str]:
-    """Every page by its path; each is served alike."""
+    """Every page by its path; each is served in the same way."""
     served = {}
     for path in ("/", "/docs/api", *PATHS):
         response = own.get(path, headers={"X-API-Key": ""})

@@ -1,8 +1,8 @@
 """The service accepts a body exactly when the schema in the document does.
 
-Left to the service alone is what JSON Schema cannot say: whether a name is in a long list (a country, a language), a
-day in the calendar, a minimum below its maximum, and the grammar of `query` and `wrapped_query`. The values drawn here
-are right in these respects.
+Only the service checks what JSON Schema cannot say. That is names in long lists (a country, a language), days in the
+calendar, minimums below their maximum, and the grammar of `query` and `wrapped_query`. The values drawn here are right
+in these respects.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def _settled(one: Customer, asked: list[Asked], responses: list[httpx.Response])
     assert sum(row["lead"] for row in books.rows) == books.lead
     assert sum(row["api"] for row in books.rows) == books.api
     assert sorted(row["request_id"] for row in books.rows[1:]) == sorted(r.headers["x-request-id"] for r, _ in given)
-    # The balance never was below what a row left, and each answer told what its row left.
+    # The balance never was below what a row left, and each answer reported what its row left.
     left_api, left_lead, told = 0, 0, {r.headers["x-request-id"]: r for r, _ in given}
     for row in books.rows:
         left_api, left_lead = left_api + row["api"], left_lead + row["lead"]

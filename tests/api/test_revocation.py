@@ -27,7 +27,7 @@ ASKED = [
     (SEARCH, {**IN_ORDER, "limit": 1}),
     (SEARCH, {**IN_ORDER, "limit": 2}),
     (ENRICH, {"domains": ["nope.invalid"]}),
-    # Refused with 400 while the key stands: what never comes to a charge must be stopped too.
+    # Refused with 400 while the key works: what never comes to a charge must be stopped too.
     (SEARCH, {"limt": 1}),
 ]
 
@@ -97,7 +97,7 @@ def test_no_request_is_accepted_a_second_after(bank: Bank) -> None:
         statuses[when][request.status] += 1
         {"before": before, "at once": at_once, "later": later}[when][request.key_id] += 1
     assert set(statuses["later"]) == {401}, statuses
-    # No charge passes even in the first second, only what needs none may be answered as if the key stood.
+    # No charge passes even in the first second, only what needs none may be answered as if the key worked.
     assert set(statuses["at once"]) <= {401, 400}, statuses
     # A request that started before may have been overtaken by the revocation, no more than that.
     assert set(statuses["before"]) <= {200, 400, 401}, statuses

@@ -24,8 +24,8 @@ ROTATIONS = 100 if os.environ.get("SITEGLASS_LONG") else 20
 CLIENTS = 4
 EVERY_S = 0.3
 OVERLAP_S = 1.2
-# A request that comes in while the key stands and is charged when it no longer does is refused: the last ones are sent
-# this long before the end.
+# A request is refused if it comes in while the key works and is charged when it no longer does. So the last requests
+# are sent this long before the end.
 REQUEST_S = 0.4
 LONGEST_S = 1.0
 GRANTED = 10**6
@@ -59,7 +59,7 @@ class Seen:
 
 @dataclass
 class Load:
-    """Clients that ask without pause; each goes over to a new key at some moment of its own within the overlap."""
+    """Clients that send requests without pause; each changes to a new key at a random moment within the overlap."""
 
     chain: list[Standing]
     stop: float = float("inf")
@@ -77,7 +77,7 @@ class Load:
             await self._send(client, chance, place)
 
     async def ask_with_the_old(self, client: httpx.AsyncClient) -> None:
-        """One who never heard of the rotations: each key is tried again when it must have ended."""
+        """A client that does not know of the rotations: it uses each key once more when it must have ended."""
         place = 0
         while time.monotonic() < self.stop:
             if time.monotonic() > self.chain[place].ended + LONGEST_S:

@@ -1,4 +1,4 @@
-"""A small size of `make long-alternatives`: a page costs at most what its branches cost as searches of their own."""
+"""A small size of `make long-alternatives`: a page costs at most what a separate search per branch costs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A small size of `make long-load`: the loader costs what making and sending the same documents costs.
 
-Its rate against bare bulk requests is measured there, at full size: some seconds of it on a machine whose other work
-is not known scatter by a factor of three. What it costs this process scatters little.
+Its rate against bare bulk requests is measured there, at full size. A few seconds of it, on a machine whose other work
+is not known, scatter by a factor of three. What it costs this process scatters little.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The makers of sentences: generated ones are the same for the same seed, cover every directive, and carry readable
-labels; noise changes what it says and no more."""
+"""The makers of sentences. Generated ones are the same for the same seed, cover every directive, and carry readable
+labels. Noise changes what it says and no more."""
 
 from __future__ import annotations
 

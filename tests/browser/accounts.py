@@ -43,7 +43,7 @@ class Furnished:
     reset: str
     """What the links in the mails hold."""
     session: str
-    """Of the owner, for who looks at many pages."""
+    """Of the owner, for tests that look at many pages."""
 
     @property
     def owner(self) -> Somebody:
@@ -162,7 +162,7 @@ AGENTS = (
 
 
 def stranger(browse: Browse, office: Office, look: Look = LIGHT) -> Page:
-    """A browser that nobody signed in with, from an address of its own."""
+    """A browser that nobody signed in with, from its own address."""
     return browse.open(office.url, look, headers={"X-Forwarded-For": f"198.51.100.{next(_ADDRESSES) % 250}"})
 
 

@@ -1,7 +1,7 @@
 """One browser for all tests here, which run in its thread, and pages that are watched.
 
-A test that asks for `browse` runs in the thread of the browser, its fixtures in the main one: they drive the browser
-only through `stage.do`. All of them go to one worker.
+A test that asks for `browse` runs in the thread of the browser, its fixtures in the main one. The fixtures drive the
+browser only through `stage.do`. All of these tests go to one worker.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Site:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Site]:
-    """The service with a lead, an account and tables of its own."""
+    """The service with a lead, an account and its own tables."""
     folder = tmp_path_factory.mktemp("looked-at")
     outbox = folder / "outbox"
     with world(f"browser_{worker_id}", [LEAD], folder) as made:
@@ -90,7 +90,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[S
 
 @pytest.fixture(scope="session")
 def the_office(site: Site) -> Iterator[Office]:
-    """Who works with the dashboard of that service."""
+    """The people who work with the dashboard of that service."""
     made = Office(site.settings, site.url.rstrip("/"), site.outbox)
     yield made
     made.close()

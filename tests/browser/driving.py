@@ -139,7 +139,7 @@ class Browse:
         return context.new_page()
 
     def _watch(self, context: BrowserContext, home: str) -> None:
-        """Violations of the content security policy are told on the console."""
+        """Violations of the content security policy are reported on the console."""
 
         def console(message: ConsoleMessage) -> None:
             if message.type in ("error", "warning"):
@@ -168,7 +168,7 @@ def _axe_source() -> str:
 
 
 # Findings of an element that is known not to be ours, `[rule, selector]`, are left out.
-# Of a long table the first rows are enough: the others are alike.
+# Of a long table the first rows are enough: the others are like them.
 _RUN_AXE = """async ([within, known, rules]) => {
     const left = (rule, node) => {
         const element = document.querySelector(node.target[0]);
@@ -213,7 +213,7 @@ def fits(page: Page) -> None:
     assert more == 0, f"{page.url} is {more} px too wide"
 
 
-# In calls that a page shows: the port that the test has means nothing to who looks at a picture.
+# In calls that a page shows: the port that the test has means nothing to people who look at a picture.
 SERVICE = "https://leads.example.com"
 _CALL_IT = """([from, to]) => {
     for (const code of document.querySelectorAll(".copy code")) code.textContent = code.textContent.replace(from, to);

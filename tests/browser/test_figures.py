@@ -43,7 +43,7 @@ def colour(page: Page, name: str) -> str:
 
 
 def stay(page: Page) -> None:
-    """Mark the page as it is: what is loaded anew has no mark."""
+    """Mark the page as it is: what is loaded again has no mark."""
     page.evaluate("window.stayed = true")
 
 
@@ -68,7 +68,7 @@ def test_charts_are_drawn_in_the_colours_of_the_look(the_office: Office, northwi
     dark = colour(page, "--chart-1")
     assert dark != light
     deadline = time.monotonic() + 10
-    while dark not in drawn(chart):  # the page is told of it a moment later
+    while dark not in drawn(chart):  # the page hears of it a moment later
         assert time.monotonic() < deadline
     assert light not in drawn(chart)
     assert drawn(page.locator("#credits"))

@@ -18,13 +18,13 @@ from tests.docs.blocks import ROOT
 HOSTILE = (ROOT / "testing" / "corpus" / "hostile.txt").read_text("utf-8").splitlines()
 SHOWN = [page for page in PAGES if page.method == "GET" and not page.path.endswith(".csv")]
 FILES = [page for page in PAGES if page.path.endswith(".csv")]
-# Where all of the corpus stands, and in which attribute or text.
+# Where all of the corpus is shown, and in which attribute or text.
 EVERYWHERE = ("keys", "ledger", "people", "audit", "accounts", "security")
 
 
 @pytest.fixture(scope="module")
 def hostile(the_office: Office) -> Furnished:
-    """An account where every name is one of the corpus, and all of them stand in every list."""
+    """An account where every name is one of the corpus, and all of them are in every list."""
     account = the_office.account(HOSTILE[0])
     members = [
         the_office.somebody(account, role, name, f"{name.lower()}@people.test")

@@ -11,7 +11,7 @@ from tests.browser.accounts import enter, stranger
 from tests.browser.driving import PHONE, Browse, axe
 
 MAX_TABS = 60
-# A line around it, or a ring drawn as a shadow; and it stands within the window.
+# A line around it, or a ring drawn as a shadow; and it is within the window.
 _SEEN = """() => {
     const focused = document.activeElement, style = getComputedStyle(focused), box = focused.getBoundingClientRect();
     const ring = (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2) || style.boxShadow !== "none";
@@ -29,7 +29,7 @@ def _focused(page: Page) -> str:
 
 
 def tab_to(page: Page, name: str) -> None:
-    """Go on until something of this name has the focus; whatever has it meanwhile can be seen."""
+    """Press Tab until something of this name has the focus; whatever has it meanwhile can be seen."""
     for _ in range(MAX_TABS):
         page.keyboard.press("Tab")
         assert page.evaluate(_SEEN), f"focus cannot be seen: {page.evaluate('document.activeElement.outerHTML')}"

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Site
 from tests.browser.driving import LIGHT, PHONE, PHONE_DARK, Browse, Look, axe, every_look, fits
 
-# From an address of its own each time: one may ask only a few times an hour.
+# From a new address each time: an address may ask only a few times an hour.
 _CALLERS = itertools.count(1)
 BAD_REQUEST = "the server responded with a status of 400"
 
@@ -27,7 +27,7 @@ def _ask(page: Page, value: str) -> None:
 
 
 def _code(page: Page, site: Site, address: str) -> str:
-    """What the mail says that the page speaks of."""
+    """The code in the mail that the page mentions."""
     expect(page.locator("#recipient")).to_have_text(address)
     return site.outbox.code(address)
 

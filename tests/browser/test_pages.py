@@ -28,7 +28,7 @@ PICTURES = {
 }
 # What most of a bill is made of.
 QUERIES = {"usage": "?credits=lead"}
-# Of these the upper part tells enough.
+# Of these the upper part shows enough.
 LONG = ("ledger", "audit")
 MORE_PICTURES = {
     ("overview", DARK): "overview-dark",
@@ -50,7 +50,7 @@ def look_at(page: Page, name: str = "") -> None:
             shoot(page, picture, whole=name not in LONG)
 
 
-# All in one window, which is twice as fast; what is wrong is told with the address of its page.
+# All in one window, which is twice as fast; what is wrong is reported with the address of its page.
 @pytest.mark.parametrize("inside", [False, True], ids=["outside", "inside"])
 def test_every_page_can_be_read(the_office: Office, northwind: Furnished, browse: Browse, inside: bool) -> None:
     page = browse.open(the_office.url, cookies={SESSION: northwind.session} if inside else {})

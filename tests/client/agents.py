@@ -78,7 +78,7 @@ class Agent:
         return result.structured_content
 
     def refused(self, name: str, **arguments: Any) -> str:
-        """What a call that fails is told, in one line."""
+        """The error message of a call that fails, in one line."""
         result = self.result(name, **arguments)
         text = said(result)
         assert result.is_error, text
@@ -98,7 +98,7 @@ def said(result: CallToolResult) -> str:
 
 @contextlib.contextmanager
 def connected(key: str, connecting: Callable[[], contextlib.AbstractAsyncContextManager[Client]]) -> Iterator[Agent]:
-    """An agent whose connection lives in a thread of its own."""
+    """An agent whose connection lives in a separate thread."""
     with (
         anyio.from_thread.start_blocking_portal() as portal,
         portal.wrap_async_context_manager(connecting()) as client,

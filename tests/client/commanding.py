@@ -1,4 +1,4 @@
-"""Runs `sgl` as a user does: a process of its own, in a pipe or on a terminal."""
+"""Runs `sgl` as a user does: as a separate process, in a pipe or on a terminal."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Done:
 
 
 class Desk:
-    """A working folder with a home of its own, and perhaps a key in the environment."""
+    """A working folder with its own home, and perhaps a key in the environment."""
 
     def __init__(self, folder: Path, url: str | None, key: str | None) -> None:
         self.folder = folder

@@ -75,7 +75,7 @@ def test_a_table_with_types_keeps_the_cells_as_text(desk: Desk, customer: Custom
     words = ("enrich", "crm.csv", "-o", "out.parquet", "--select", "score,emails,crawled_at")
     stopped = desk.run(*words, "--max-credits", "2")
     assert (stopped.code, stopped.json["stopped"]) == (4, "max_credits")
-    done = desk.run(*words)  # goes on: two were paid for
+    done = desk.run(*words)  # resumes: two were paid for
     assert done.json == {"file": "out.parquet", "rows": 4, "lead_credits": 3, "api_credits": 2, "stopped": "end"}
     assert customer.balance()[1] == 10_000 - 3
     assert {path.name for path in desk.folder.iterdir()} == {"crm.csv", "out.parquet"}

@@ -1,4 +1,4 @@
-"""The first hour with `sgl`: login, free questions, and the first mistakes, each told in one line."""
+"""The first hour with `sgl`: login, free questions, and the first mistakes, each reported in one line."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_first_mistakes(desk: Desk, customer: Customer) -> None:
             "sgl: --directives line 1: expected a known directive, found @contry; did you mean @country? "
             "--directives line 2: expected a known directive, found @foo. Correct it, "
         )
-        assert list(desk.folder.iterdir()) == []  # a corrected command starts anew
+        assert list(desk.folder.iterdir()) == []  # a corrected command starts from scratch
         told = desk.refused(2, "search")
         assert told.startswith("sgl: Say what to search for: ")
         told = desk.refused(3, "search", "shops", "--key", "sg_live_wrong", "-o", "leads.csv")

@@ -1,4 +1,4 @@
-"""What a stranger gets wrong, and the one line that each mistake is told: what it is, and what to do next."""
+"""What a stranger gets wrong, and the one line that reports each mistake: what it is, and what to do next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sgl search`: files, prices, budgets, and going on after an end that nobody wanted."""
+"""`sgl search`: files, prices, budgets, and resuming after an interruption."""
 
 from __future__ import annotations
 

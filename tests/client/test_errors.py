@@ -109,7 +109,7 @@ def test_of_the_rate(bank: Bank, connect: Connect) -> None:
     client.values("country", "ger")
     found = _met(TooManyRequests, client, get("/v1/values/country"))
     assert found.retry_after_s is not None
-    assert 10 < found.retry_after_s <= 20  # longer than the deadline: told at once
+    assert 10 < found.retry_after_s <= 20  # longer than the deadline: reported at once
 
 
 def test_of_old_cursors(shop_settings: Settings, customer: Customer) -> None:

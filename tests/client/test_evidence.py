@@ -1,4 +1,4 @@
-"""Where values were seen: both clients and `sgl evidence`, free, and what is told if refused."""
+"""Where values were seen: both clients and `sgl evidence`, free, and the message of a refusal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sgl mcp --http`, and how a server starts: only programs of this machine get in, and every refusal is told."""
+"""`sgl mcp --http`, and how a server starts: only programs of this machine get in, and every refusal has a message."""
 
 from __future__ import annotations
 

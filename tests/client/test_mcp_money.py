@@ -118,7 +118,7 @@ def test_what_an_attempt_without_an_answer_cost_counts(bank: Bank, customer: Cus
 
 
 def _refusal(status: int, code: str | None) -> httpx.Response:
-    """An error of the service, or, without a code, of what stands before it."""
+    """An error of the service or, without a code, of a proxy in front of it."""
     body = b"<html>" if code is None else json.dumps({"error": code, "message": "-"}).encode()
     return httpx.Response(status, content=body)
 

@@ -218,7 +218,7 @@ def test_two_walks_cannot_use_one_file(connect: Connect, customer: Customer, tmp
 def test_a_budget_that_is_lower_than_what_is_in_flight(connect: Connect, customer: Customer, tmp_path: Path) -> None:
     client = connect(customer)
     with pytest.MonkeyPatch.context() as patch:
-        Crashing(patch, client, 11)  # behind the answer of the second page
+        Crashing(patch, client, 11)  # after the answer of the second page
         with pytest.raises(Crash):
             list(client.search(sort="domain", limit=20, max_credits=100, resume=tmp_path / "resume"))
     spent = 10_000 - customer.balance()[1]

@@ -1,4 +1,4 @@
-"""What is tried again, when, and that it is paid once: decisions without a network, then lines that are cut."""
+"""What is retried, when, and that it is paid once: decisions without a network, then lines that are cut."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_enrichment_over_such_a_line(bank: Bank, customer: Customer, sold: list[
 
 
 class Proxy(httpx.BaseTransport):
-    """A way to the service on which answers with these numbers, counted from 1, are lost behind a 504."""
+    """A way to the service on which answers with these numbers, counted from 1, are lost and replaced by a 504."""
 
     def __init__(self, *lost: int) -> None:
         self._real = httpx.HTTPTransport()

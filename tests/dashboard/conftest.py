@@ -1,4 +1,4 @@
-"""One service with a dashboard for all tests here; each makes accounts and people of its own."""
+"""One service with a dashboard for all tests here; each makes its own accounts and people."""
 
 from __future__ import annotations
 

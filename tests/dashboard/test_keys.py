@@ -137,7 +137,7 @@ def test_rotated_with_overlap_both_work_without_it_only_the_new_one(the_office: 
     assert (call(the_office, first).status_code, call(the_office, second).status_code) == (200, 200)
     assert "rotated" in words(visitor.get("/dashboard/keys"))
     assert f'href="/dashboard/keys/{second_number}"' in visitor.get(f"/dashboard/keys/{number}").text
-    # sent again, it makes no key, and says nothing of the command line
+    # repeating the request makes no key, and the answer does not mention the command line
     again = visitor.post(f"/dashboard/keys/{number}/rotate", {"hours": "24"})
     assert again.status_code == 409
     assert "siteglass key" not in again.text

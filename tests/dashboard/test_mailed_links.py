@@ -1,4 +1,4 @@
-"""Links that are mailed: a new password, and invitations. Each works once, and tells nobody who is known."""
+"""Links that are mailed: a new password, and invitations. Each works once, and reveals to nobody who is known."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def test_a_recovery_code_works_once_and_new_ones_replace_all(the_office: Office)
     assert with_code(the_office.visitor(), who, newer[1]).status_code == 303
 
 
-@pytest.mark.promise("dashboard.tries")
+@pytest.mark.promise("dashboard.attempts")
 def test_at_most_ten_codes_in_fifteen_minutes(the_office: Office) -> None:
     who = the_office.somebody()
     totp, _ = set_up(the_office.visitor(who))

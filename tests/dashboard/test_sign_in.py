@@ -85,8 +85,8 @@ def test_a_wrong_password_and_an_unknown_address_get_the_same_page(the_office: O
 
 
 def same_time(measure: Callable[[dict[str, list[float]]], None]) -> None:
-    """The quickest of known and of unknown are alike: what else runs on the machine only adds, so a few rounds tell
-    noise from a difference."""
+    """The quickest of known and of unknown take the same time. Other work on the machine only adds time, so a few
+    rounds separate noise from a difference."""
     times: dict[str, list[float]] = {"known": [], "unknown": []}
     for _ in range(5):
         measure(times)
@@ -111,8 +111,8 @@ def test_known_and_unknown_take_the_same_time(the_office: Office) -> None:
     same_time(measure)
 
 
-@pytest.mark.promise("dashboard.tries")
-def test_at_most_ten_tries_in_fifteen_minutes_also_of_many_at_once(the_office: Office) -> None:
+@pytest.mark.promise("dashboard.attempts")
+def test_at_most_ten_attempts_in_fifteen_minutes_also_of_many_at_once(the_office: Office) -> None:
     who = the_office.somebody()
 
     def one(_: int) -> int:
@@ -156,7 +156,7 @@ def test_who_signed_in_here_before_is_not_locked_out_by_strangers(the_office: Of
     answers = [try_to(stranger, who.email, "not the password at all").status_code for _ in range(11)]
     assert answers == [422] * 10 + [429]
     assert try_to(the_office.visitor(), who.email, who.password).status_code == 429
-    # ten tries of its own, which nobody else can use up
+    # its own ten attempts, which nobody else can use up
     answers = [try_to(visitor, who.email, "not the password at all").status_code for _ in range(10)]
     assert answers == [422] * 10
     assert try_to(visitor, who.email, who.password).status_code == 429

@@ -17,7 +17,7 @@ from tests.dashboard.walls import FIELDS, FORMS, INSIDE, WITH_IDS, Full, enter, 
 
 
 def ask(visitor: Visitor, page: DeclaredPage, path: str) -> httpx.Response:
-    """As a page of ours would."""
+    """As one of our pages would."""
     return visitor.get(path) if page.method == "GET" else visitor.post(path, FIELDS)
 
 
@@ -136,7 +136,7 @@ ORIGINS = [
     ("own", "same-site"),
     ("own", "none"),
 ]
-# Nothing but the first of these two is a form of ours.
+# Only these pairs come from our own forms.
 RIGHT = {("own", "same-origin"), ("own", None), (None, "same-origin")}
 
 
@@ -156,7 +156,7 @@ def _sent(
 @pytest.mark.promise("dashboard.forms")
 @pytest.mark.parametrize("page", FORMS, ids=named)
 def test_no_form_of_another_site_is_taken(the_office: Office, two: tuple[Full, Full], page: DeclaredPage) -> None:
-    """Method, content type, origin and token: of all combinations only that of a page of ours is taken."""
+    """Method, content type, origin and token: only the combination that our own pages send is accepted."""
     account = two[0]
     visitor = enter(the_office, account, "owner")
     others = enter(the_office, two[1], "owner")

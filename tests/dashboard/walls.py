@@ -40,7 +40,7 @@ class Full:
 
     account_id: int
     secret: str
-    """Stands in the name of everything of it: where it is shown, something of this account is."""
+    """Part of the name of everything in the account: where it is shown, something of this account is."""
     people: dict[str, Somebody]
     key_id: int
     link_id: int

@@ -19,7 +19,7 @@ _REASON = re.compile(r"<!-- not run: (?P<reason>[^\n]+) -->\n\Z")
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block, and where it stands."""
+    """A fenced block, and where it is."""
 
     page: Path
     line: int
@@ -56,7 +56,7 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def examples(page: Path) -> list[Example]:
-    """What is run of a page: each block with the answer that stands next behind it."""
+    """What is run of a page: each block with the answer that follows it."""
     found: list[Example] = []
     waiting = False
     for block in blocks(page):

@@ -29,7 +29,7 @@ CURSOR_LIFE_MS = Settings().cursor_life_s * 1000
 
 @dataclass(frozen=True)
 class Demo:
-    """The running demo: the folder it was started in, what a reader's shell holds, and what the pages speak of."""
+    """The running demo: the folder it was started in, what a reader's shell holds, and what the pages mention."""
 
     folder: Path
     environment: dict[str, str]
@@ -38,7 +38,7 @@ class Demo:
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
-    """The demo under names of its own; tests that use it carry the mark xdist_group("docs")."""
+    """The demo under its own names; tests that use it carry the mark xdist_group("docs")."""
     folder = tmp_path_factory.mktemp("docs-demo")
     (folder / ".venv").symlink_to(Path(sys.prefix))
     environment = {
@@ -93,7 +93,7 @@ def _more(folder: Path, environment: dict[str, str], api_key: str) -> dict[str, 
 
 
 class _Earlier(Clock):
-    """A clock that runs behind by more than the life of a cursor."""
+    """A clock that is slow by more than the life of a cursor."""
 
     def now_ms(self) -> int:
         return super().now_ms() - CURSOR_LIFE_MS - 60_000

@@ -101,7 +101,7 @@ def _same_http(answer: Block, printed: str) -> None:
     """The same status and body; of the headers those that the page shows."""
     shown_status, shown, shown_body = parse_http(answer.text)
     status, headers, body = parse_http(printed)
-    # The words behind the number are the server's.
+    # The words after the number are the server's.
     _same(answer, " ".join(status.split()[:2]), " ".join(shown_status.split()[:2]))
     for name, value in shown.items():
         _same(answer, f"{name}: {headers.get(name)}", f"{name}: {value}")

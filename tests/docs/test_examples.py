@@ -1,4 +1,4 @@
-"""Every example of the docs runs as it stands, and answers what the page says."""
+"""Every example of the docs runs as it is, and answers what the page says."""
 
 from __future__ import annotations
 

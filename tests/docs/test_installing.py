@@ -1,4 +1,4 @@
-"""Nothing tells people to install a package of our name from the package index: those belong to other projects."""
+"""No text says to install a package of our name from the package index: those belong to other projects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/reference/natural-language.md: every sentence of its tables means what stands beside it."""
+"""docs/reference/natural-language.md: every sentence of its tables means what is written beside it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NOW_MS = round(datetime(2026, 11, 15, 12, tzinfo=UTC).timestamp() * 1000)
 
 
 class Row(NamedTuple):
-    """A line of a table: the sentence, the conditions beside it, and what is told of its words."""
+    """A line of a table: the sentence, the conditions beside it, and what is reported about its words."""
 
     sentence: str
     meaning: list[str]

@@ -27,7 +27,7 @@ FOLDER = ROOT / "docs" / "reference"
 
 
 def _names(page: str) -> set[str]:
-    """What stands as code in the first column of the page's tables."""
+    """The pieces of code in the first column of the page's tables."""
     rows = re.findall(r"^\| (`[^|]*) \|", (FOLDER / page).read_text(), re.MULTILINE)
     return {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
 

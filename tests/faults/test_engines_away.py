@@ -31,7 +31,7 @@ SEARCH, ENRICH = ("/v1/leads/search", {"limit": 10}), ("/v1/leads/enrich", {"dom
 
 @pytest.fixture(scope="module")
 def settings(private_engines: PrivateEngines, tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Leads and accounts on engines of our own."""
+    """Leads and accounts on separate engines."""
     opensearch, postgres, redis = (private_engines.get(name) for name in ("opensearch", "postgres", "redis"))
     made = settings_for(
         "faults",
@@ -87,7 +87,7 @@ def _end(private_engines: PrivateEngines, name: str, fault: str) -> None:
 
 
 def _freeze_all(private_engines: PrivateEngines, name: str, how: signal.Signals) -> None:
-    """PostgreSQL answers from children of its own: they freeze with it."""
+    """PostgreSQL answers from child processes: they freeze with it."""
     pid = private_engines.get(name).pid() or 0
     for task in Path(f"/proc/{pid}/task").iterdir():
         for child in (task / "children").read_text().split():

@@ -38,7 +38,7 @@ class Index:
         self._environment = {**environment_of(self.settings), "COLUMNS": "200"}
 
     def __call__(self, *words: str, code: int = 0) -> str:
-        """All that a command says which ends with this code; 2: the one line that tells a mistake."""
+        """The output of a command that ends with this code; with 2, the one line that reports a mistake."""
         result = CliRunner().invoke(cli, ["index", *words], env=self._environment)
         if isinstance(result.exception, GenerationError) and code == 2:
             return str(result.exception)
@@ -48,7 +48,7 @@ class Index:
         return result.output
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        """A command as a process of its own."""
+        """A command as a separate process."""
         return subprocess.Popen(
             [str(PROGRAM), "index", *words],
             env={**os.environ, **self._environment},

@@ -1,4 +1,4 @@
-"""Searches, pages and enrichments go on over two rebuilds and a rollback, while leads are written: nothing is missed.
+"""Searches, pages and enrichments continue over two rebuilds and a rollback while leads are written: nothing is missed.
 
 SITEGLASS_LONG=1 takes 60 s, instead of 12.
 """

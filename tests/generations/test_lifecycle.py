@@ -95,7 +95,7 @@ def test_retention_keeps_the_way_back_and_what_is_newer(index: Index) -> None:
 
 
 def test_workers_hold_opt_outs_since_a_day_before_the_oldest_that_may_be_searched(index: Index) -> None:
-    """The clock of who made it may have been wrong. One abandoned half-way does not count, unless it is live."""
+    """The clock may have been wrong when it was made. One abandoned half-way does not count, unless it is live."""
     names = IndexNames(index.settings.index_prefix)
 
     def since(name: str) -> None:
@@ -126,7 +126,7 @@ def _made_on(day: int) -> Callable[[LiveIndex], Awaitable[str]]:
 
 
 class TheDay(Clock):
-    """A clock that stands still."""
+    """A clock that does not move."""
 
     def __init__(self, day: int) -> None:
         self._now_ms = day * DAY_MS
@@ -185,7 +185,7 @@ def test_a_rebuild_that_fails_says_what_is_left(index: Index) -> None:
 
 
 def test_of_equal_crawls_the_newest_file_and_the_writer_win(index: Index) -> None:
-    """A better extractor over the same crawl comes in a later file, or from a writer while the rebuild goes on."""
+    """A better extractor over the same crawl comes in a later file, or from a writer while the rebuild runs."""
     folder = index.folder / "many"
     folder.mkdir()
     for number, title in enumerate(("first", "second")):

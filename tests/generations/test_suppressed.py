@@ -1,4 +1,4 @@
-"""A rebuild does not bring back what was suppressed, before it or while it goes on."""
+"""A rebuild does not bring back what was suppressed, before it or while it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callers and a writer that go on until they are stopped, and all that they saw and wrote."""
+"""Callers and a writer that continue until they are stopped, and all that they saw and wrote."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Writing:
 
 
 class Writer:
-    """Writes new crawls of some leads, and new leads, at a steady rate, in a process of its own."""
+    """Writes new crawls of some leads, and new leads, at a steady rate, in a separate process."""
 
     def __init__(self, settings: Settings, changing: list[Lead]) -> None:
         self._settings = settings

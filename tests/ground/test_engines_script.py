@@ -1,5 +1,5 @@
 """What `make up`, `down` and `status` promise. The first two tests look at the engines that all tests
-use; the others have a folder and ports of their own, and no OpenSearch, which takes too long to start."""
+use. The others have their own folder and ports, and no OpenSearch, which takes too long to start."""
 
 from __future__ import annotations
 

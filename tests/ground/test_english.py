@@ -76,8 +76,8 @@ def test_every_kind_has_a_case_above() -> None:
     "text",
     [
         "There is no lead with this domain. It is no longer shown. Nothing is charged.",
-        "Run it behind a proxy, or behind load balancers.",
-        "The lock is held by another worker.",
+        "Run it behind a proxy, or behind load balancers. It deletes what the tests leave behind.",
+        "The lock is held by another worker. No lock is held for long.",
         "Who may see it?",
         "People who lost their phone contact the operator.",
         "It tries to connect. Try again in 1 s.",
@@ -145,7 +145,7 @@ def test_templates_are_read_as_people_see_them() -> None:
 def test_code_is_read_by_what_is_shown_to_whom() -> None:
     module = (
         '"""The module.\n\n    code of an example\n\nSecond paragraph."""\n'
-        "import click  # noqa: F401\n# One comment\n# of two lines.\n"
+        "import click  # noqa: F401\n# One comment\n# of `two` lines.\n"
         'QUERY = "SELECT a FROM the_table WHERE the = 1"\nWORDS = "red green blue"\n'
         '@click.command(help="The help of it.")\ndef run(n: int) -> None:\n    """Help of a command."""\n'
         '    raise ValueError(f"There are {n} of them.")\n'
@@ -153,15 +153,15 @@ def test_code_is_read_by_what_is_shown_to_whom() -> None:
     assert sorted(_texts("src/siteglass/cli/x.py", module)) == [
         (1, "docstrings", "The module."),
         (5, "docstrings", "Second paragraph."),
-        (7, "comments", "One comment of two lines."),
+        (7, "comments", f"One comment of {CODE} lines."),
         (11, "help", "The help of it."),
         (13, "help", "Help of a command."),
         (14, "help", f"There are {CODE} of them."),
     ]
     assert {area for _, area, _ in _texts("src/siteglass/leads/x.py", module)} == {"docstrings", "comments", "errors"}
     assert {area for _, area, _ in _texts("tests/x.py", module)} == {"tests"}
-    assert _texts("src/siteglass/billing/sql/x.sql", "-- One\n-- text.\nSELECT 1; -- no\n") == [
-        (1, "comments", "One text.")
+    assert _texts("src/siteglass/billing/sql/x.sql", "-- One\n-- text of `x`.\nSELECT 1; -- no\n") == [
+        (1, "comments", f"One text of {CODE}.")
     ]
 
 

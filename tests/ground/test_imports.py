@@ -1,4 +1,4 @@
-"""Who may import whom outside the shipped code: tests and benchmarks share `testing`, and nothing else."""
+"""Imports allowed outside the shipped code: tests and benchmarks share `testing`, and nothing else."""
 
 from __future__ import annotations
 

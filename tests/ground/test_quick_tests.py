@@ -36,7 +36,7 @@ def test_everything_listed_exists() -> None:
     ],
 )
 def test_the_guard(statement: str, told: str) -> None:
-    """In a process of its own: an audit hook stays for as long as the process lives."""
+    """In a separate process: an audit hook stays for as long as the process lives."""
     command = [sys.executable, "-c", PROGRAM, statement]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
     assert done.stdout.startswith(told)

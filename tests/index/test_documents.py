@@ -1,4 +1,4 @@
-"""A lead as a document: every catalogue field is spelled, keys order as decided, the mapping knows all of it."""
+"""A lead as a document: every catalogue field is serialized, keys order as decided, the mapping knows all of it."""
 
 from __future__ import annotations
 

@@ -7,8 +7,8 @@ import json
 
 from siteglass.index.mapping import OLDEST_READABLE_SCHEMA, SCHEMA_VERSION, index_body
 
-# By schema version. A change of the mapping or the analysis fails here: raise SCHEMA_VERSION, add the new digest, and
-# decide whether the code still reads indices of the versions before (OLDEST_READABLE_SCHEMA).
+# By schema version. A change of the mapping or the analysis fails here: raise SCHEMA_VERSION and add the new digest.
+# Then decide whether the code still reads indices of the versions before (OLDEST_READABLE_SCHEMA).
 DIGESTS = {2: "4bc4c42b47fc46f7", 3: "4be9a73f0315dcb3"}
 
 

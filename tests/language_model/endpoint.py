@@ -1,4 +1,4 @@
-"""A language model's endpoint of the tests' own: says what it is told to, and keeps what it was asked."""
+"""A language model's endpoint for the tests: answers what a test sets, and keeps the requests."""
 
 from __future__ import annotations
 

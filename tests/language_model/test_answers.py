@@ -1,4 +1,4 @@
-"""What becomes of an answer: conditions of our own, for words that the rules could not place, and nothing else."""
+"""What becomes of an answer: our own conditions, for words that the rules could not place, and nothing else."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def test_after_five_failures_in_a_row_nobody_asks_for_half_a_minute(
     only_rules(service, 5)
     assert len(endpoint.asked) == 5
     assert counted(service, "readings", "resting") == resting + 2
-    # One try: it fails, and the rest begins anew.
+    # One attempt: it fails, and the pause starts again.
     clock.ahead_ms = 31_000
     endpoint.sends(b"", 500)
     only_rules(service, 5)

@@ -1,4 +1,4 @@
-"""A search with the language model behind it; and that without the setting, nothing of it is there."""
+"""A search that uses the language model; and that without the setting, nothing of it is there."""
 
 from __future__ import annotations
 

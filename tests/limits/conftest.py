@@ -1,4 +1,4 @@
-"""Fixtures of the rate limit: a corner of the shared Redis, and workers of their own."""
+"""Fixtures of the rate limit: a corner of the shared Redis, and separate workers."""
 
 from __future__ import annotations
 

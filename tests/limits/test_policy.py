@@ -1,4 +1,4 @@
-"""What a policy accepts, how it is rounded, and how a verdict is told: fields and headers."""
+"""What a policy accepts, how it is rounded, and how a verdict is reported: fields and headers."""
 
 from __future__ import annotations
 

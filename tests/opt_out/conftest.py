@@ -36,7 +36,7 @@ _CALLERS = itertools.count(1)
 
 @dataclass
 class Door:
-    """The service as somebody without a key sees it, and what stands around it."""
+    """The service as somebody without a key sees it, and what is around it."""
 
     client: httpx.Client
     outbox: Outbox
@@ -46,7 +46,7 @@ class Door:
     settings: Settings
 
     def post(self, path: str, body: Any, caller: str | None = None) -> httpx.Response:
-        """From an address of its own each time, so that only tests of the limit meet it."""
+        """From a new address each time, so that only tests of the limit meet it."""
         if caller is None:
             number = next(_CALLERS)
             caller = f"198.18.{number // 256}.{number % 256}"
@@ -67,14 +67,14 @@ class Door:
 
 @pytest.fixture(scope="session")
 def leads(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Settings]:
-    """Settings of an index with these leads and tables of its own: what is suppressed here is so for no other test."""
+    """Settings of an index with these leads and its own tables: what is suppressed here is so for no other test."""
     with world(f"door_{worker_id}", LEADS, tmp_path_factory.mktemp("door")) as made:
         yield made.settings
 
 
 @pytest.fixture(scope="module")
 def door(leads: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
-    """The service with all that stands around it."""
+    """The service with everything around it."""
     folder: Path = tmp_path_factory.mktemp("outbox") / "outbox"
     with naming() as names, hosting() as site:
         settings = replace(
@@ -84,7 +84,7 @@ def door(leads: Settings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             dns_servers=(f"127.0.0.1:{names.port}",),
             opt_out_networks=("127.0.0.0/8",),
             opt_out_http_port=site.port,
-            # Of its own: workers that were seen a moment ago would share the limit while a busy Redis looks slow.
+            # A new one: workers that were seen a moment ago would share the limit while a busy Redis looks slow.
             redis_prefix=f"{leads.redis_prefix}-{secrets.token_hex(4)}",
         )
         clock = Moving()

@@ -25,7 +25,7 @@ DOMAIN = "proven.test"
 NO_TXT, NO_ADDRESS = "no TXT record with the token", "no public address"
 NOTHING = [NO_TXT, NO_ADDRESS, NO_ADDRESS]
 
-# Ways to write down a machine of ours, or one that leads to it.
+# Ways to write the address of one of our machines, or of one that leads to it.
 HOSTILE = [
     *("0.0.0.0", "0.0.0.1", "0.255.255.255", "10.0.0.1", "10.255.255.254", "100.64.0.1", "100.127.255.254"),
     *("127.0.0.1", "127.0.0.2", "127.1.2.3", "127.255.255.254", "169.254.0.1", "169.254.169.254", "172.16.0.1"),
@@ -242,7 +242,7 @@ def test_a_name_that_leads_to_us_is_not_fetched_from(names: Names, site: Site) -
 
 @pytest.mark.promise("opt_out_confirm.public")
 def test_a_name_that_is_turned_around(names: Names, site: Site) -> None:
-    """Rebinding: a harmless address for who checks, ours for who connects. The one that was checked is connected to."""
+    """Rebinding: a harmless address for the check, ours for the connection. The connection uses the checked address."""
     names.say(DOMAIN, "A", ["127.0.0.1"], ["127.0.0.1"], ["10.0.0.1"])
     assert proven(look(names, site)) == [False, True, False]
     assert names.asked.count((DOMAIN, "A")) == 2  # for http and for https

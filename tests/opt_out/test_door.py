@@ -171,7 +171,7 @@ def test_what_is_held_about_a_domain_proven_by_its_site(door: Door) -> None:
 
 @pytest.mark.promise("opt_out_confirm.token")
 def test_a_token_proves_its_own_ticket_only(door: Door) -> None:
-    """Who sees the token of another in DNS cannot use it, nor can an opt-out be turned into an access."""
+    """People who see the token of somebody else in DNS cannot use it. An opt-out cannot be turned into an access."""
     first = door.ask(domain="door-six.com")
     door.names.say("_siteglass.door-six.com", "TXT", [f'"{first["token"]}"'])
     for request in ("opt_out", "access"):
@@ -208,7 +208,7 @@ def test_what_is_no_domain_reaches_nothing(door: Door, domain: str) -> None:
 
 
 def test_a_name_of_an_address_reaches_nothing(door: Door) -> None:
-    """`0x1` is no number to DNS, and whoever connects asks DNS alone."""
+    """DNS does not read `0x1` as a number, and connecting uses DNS alone."""
     asked, before = door.ask(domain="127.0.0.0x1.com"), len(door.site.asked)
     assert len(_told(door.post(CONFIRM, {"ticket": asked["ticket"]}))) == 3
     assert len(door.site.asked) == before

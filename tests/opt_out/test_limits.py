@@ -20,7 +20,7 @@ from testing.ports import free_port
 from testing.service import run, serving
 from tests.opt_out.conftest import ASK, CONFIRM, Door
 
-# Who asks here pays for nothing, and is told of no charge.
+# Requests here are free, so the message mentions no charge.
 LATER = "The service is temporarily unavailable. Try again in 60 s."
 WRONG = {"ticket": "A" * 100, "code": "0000-0000-0000"}
 
@@ -72,7 +72,7 @@ def test_three_mails_an_hour_for_one_address_and_caller(door: Door) -> None:
 
 @pytest.mark.promise("limit.opt_out_mails_in_all")
 def test_ten_mails_an_hour_for_one_address(door: Door) -> None:
-    """Wherever they are asked for. How often others asked is not told: what the caller has left is as at any time."""
+    """Wherever they are asked for. How often others asked is not shown: what the caller has left is as at any time."""
     bodies = [{"email": text.replace("looded", "ull")} for text in SPELLED + SPELLED]
     responses = [door.post(ASK, body) for body in [*bodies, bodies[0]]]
     assert [one.status_code for one in responses] == [202] * 10 + [429]
@@ -174,7 +174,7 @@ def test_no_mail_is_set_up(leads: Settings, caplog: pytest.LogCaptureFixture) ->
 def test_what_cannot_be_carried_out(
     door: Door, address: str, change: dict[str, Any], reason: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The same again is done once it is mended."""
+    """The same request succeeds once the service is fixed."""
     proof = {"ticket": door.ask(email=address)["ticket"], "code": door.outbox.code(address)}
     with _serving(door.settings, **change) as broken:
         response = broken.post(CONFIRM, json=proof)
@@ -185,7 +185,7 @@ def test_what_cannot_be_carried_out(
 
 
 def test_a_generation_that_cannot_be_written_to(door: Door, caplog: pytest.LogCaptureFixture) -> None:
-    """It is told to the operator, and the asker may come again."""
+    """The operator sees it in the log, and the requester can retry."""
     proof = {"ticket": door.ask(email="ten@door-ten.com")["ticket"], "code": door.outbox.code("ten@door-ten.com")}
     (name,) = run(door.settings, generations.writable)
     where = f"/{name}/_alias/{written_as(name)}"

@@ -102,7 +102,7 @@ def test_secrets_can_be_changed() -> None:
 
 
 def test_a_cursor_of_the_same_secret_is_no_ticket() -> None:
-    """Both are sealed with one secret, under keys of their own."""
+    """Both are sealed with one secret, under different keys."""
     cursor = CursorSealer([SECRET], 60)._keys[0].encrypt(b"[]" * 20, [b"siteglass-ticket-1"])
     with pytest.raises(NotATicket):
         SEALER.open(base64.urlsafe_b64encode(cursor).decode().rstrip("="), NOW)

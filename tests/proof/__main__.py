@@ -5,8 +5,8 @@
         [--folder var/proof] [--result result.json] [--page docs/proof.md]
 
 Without options it has CI's size; `--full` is that of `make proof`. The seed decides every fault and what each client
-does. Histories stay in the folder, for the judge to read again. Exits with 1 unless everything held and every defect
-was caught.
+does. Histories stay in the folder, so that the verifier can read them again. Exits with 1 unless every check passed and
+every defect was caught.
 """
 
 from __future__ import annotations

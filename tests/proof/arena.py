@@ -1,4 +1,4 @@
-"""Where a run takes place: a Redis and, behind toxiproxy, a PostgreSQL of its own; and the hand that breaks them."""
+"""Where a run takes place: its own Redis and, behind toxiproxy, its own PostgreSQL; and the methods that break them."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Arena:
             self._engines.start(name)
 
     def freeze(self, pid: int, seconds: float) -> None:
-        """Stop all processes of a family, and let them go on later."""
+        """Stop all processes of a family, and let them continue later."""
         family = _family(pid)
         _signal(family, signal.SIGSTOP)
         try:
@@ -174,7 +174,7 @@ class Arena:
 
 @contextlib.contextmanager
 def arena(say: Callable[[str], None]) -> Iterator[Arena]:
-    """Engines of its own, ended with their data afterwards."""
+    """Its own engines, ended with their data afterwards."""
     engines = PrivateEngines()
     try:
         with Toxiproxy() as proxy:

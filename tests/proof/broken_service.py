@@ -1,4 +1,4 @@
-"""The service with one thing wrong on purpose, to see that the judges see it. Only the proof starts this.
+"""The service with one thing wrong on purpose, to see that the verifiers find it. Only the proof starts this.
 
 python -m tests.proof.broken_service DEFECT        # otherwise as `siteglass serve`
 """

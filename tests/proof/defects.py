@@ -1,7 +1,7 @@
-"""Defects put in on purpose: a judge that has never found anything proves nothing.
+"""Defects put in on purpose: a verifier that has never found anything proves nothing.
 
-Each goes into tables or a service of its own; then a small run must be judged bad, by the checks that are named here,
-and the same run without it good.
+Each goes into its own tables or its own service. Then a small run must fail the checks that are named here, and the
+same run without the defect must pass.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Size = TypeVar("Size", ledger_level.Size, http_level.Size)
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a function in the database, and what stands there instead."""
+    """A piece of a function in the database, and what replaces it."""
 
     function: str
     right: str
@@ -175,7 +175,7 @@ async def _as_superuser(arena: Arena, statement: str) -> None:
 
 
 def run(arena: Arena, folder: Path, seed: int, defect: Defect | None, level: Literal["ledger", "http"]) -> Judged:
-    """A small run, with a defect or without; what the judges say."""
+    """A small run, with a defect or without; what the verifiers say."""
     name = "none" if defect is None else "".join(letter if letter.isalnum() else "_" for letter in defect.name)
     schema = f"defect_{level}_{name}"
     where = folder / schema

@@ -1,6 +1,6 @@
 """What clients did and saw: written line by line so that a kill loses nothing, merged into one history afterwards.
 
-A client writes a line before it sends and another when it has its answer, each by one system call: a process that is
+A client writes a line before it sends and another when it has its answer, each by one system call. A process that is
 killed between the two leaves an operation whose outcome nobody knows. Times are of the machine's monotonic clock, which
 all processes share.
 """
@@ -26,7 +26,7 @@ _MAY_BE_0 = frozenset(("client", "balance_api", "balance_lead"))
 
 @dataclass(slots=True)
 class Operation:
-    """One line of the history; the judge's `history.go` says what each field is."""
+    """One line of the history; the verifier's `history.go` says what each field is."""
 
     account: str
     client: int
@@ -51,7 +51,7 @@ class Operation:
         return {name: value for name, value in every.items() if value or (value == 0 and name in _MAY_BE_0)}
 
     def line(self) -> bytes:
-        """As the judge reads it."""
+        """As the verifier reads it."""
         spelled = self.given()
         spelled["return"] = spelled.pop("returned", 0)
         return orjson.dumps(spelled) + b"\n"
@@ -104,7 +104,7 @@ class Log:
         os.write(self._file, orjson.dumps(line) + b"\n")
 
     def note(self, what: str, text: str) -> None:
-        """What is no operation: an error that no fault explains, a retry, an answer that says to wait."""
+        """What is not an operation: an error that no fault explains, a retry, an answer that says to wait."""
         os.write(self._file, orjson.dumps({"note": what, "text": text}) + b"\n")
 
 
@@ -143,7 +143,7 @@ def read_notes(paths: Iterable[Path], what: str) -> list[str]:
 
 
 def write_history(path: Path, operations: Iterable[Operation]) -> None:
-    """The file that the judge reads."""
+    """The file that the verifier reads."""
     with path.open("wb") as file:
         file.writelines(operation.line() for operation in operations)
 

@@ -46,7 +46,7 @@ class Size:
 
 
 def service_settings(arena: Arena, schema: str) -> Settings:
-    """The service behind the proxy, with deadlines that suit a run in which much is away."""
+    """The service behind the proxy, with deadlines that suit a run in which much is unavailable."""
     return settings_for(
         "proof",
         postgres_dsn=arena.dsn,

@@ -1,4 +1,4 @@
-"""Gives a history to the judge, the program in `judge/`, and reads its verdict."""
+"""Gives a history to the verifier, the program in `judge/`, and reads its verdict."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ GOOD, BAD = 0, 1
 
 
 class Unreadable(Exception):
-    """The judge could not read the history: the harness is wrong, nothing was judged."""
+    """The verifier could not read the history: the harness is wrong, nothing was verified."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the judge found; `checks` are the names of what did not hold."""
+    """What the verifier found; `checks` are the names of the checks that failed."""
 
     good: bool
     figures: dict[str, Any]

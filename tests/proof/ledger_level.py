@@ -21,7 +21,7 @@ from tests.proof.faults import Counts, schedule
 from tests.proof.history import Log, Operation, Progress, read_logs, read_notes
 from tests.proof.ledger_worker import Job
 
-# The judge takes up to 5,000 operations of one account; beside its charges an account has reads, grants and retries.
+# The verifier takes up to 5,000 operations of one account; beside its charges an account has reads, grants and retries.
 CHARGES_PER_ACCOUNT = 3_000
 ACCOUNTS_AT_ONCE = 4
 RICH = 10**6

@@ -136,7 +136,7 @@ class Client:
                 outcome, seen = await self._charge_once(caller, operation)
             except Unavailable:
                 outcome, seen = None, {}
-            except Exception as error:  # nothing that the service knows: told to the judges, and treated as unknown
+            except Exception as error:  # not an error of the service: reported to the verifiers, and treated as unknown
                 self.log.note("error", f"charge: {error!r}")
                 return  # not the same again: what a defect makes impossible stays so, and nobody would ever end
             else:
@@ -146,7 +146,7 @@ class Client:
                 break
             if lost == MAX_LOST:
                 self.log.note("error", "charge: its key is taken, and there is no answer")
-                return  # nobody was away: a defect, and it stays so
+                return  # the database was up: a defect, and it stays so
             await self.until_back(caller)
             if not key:
                 return
@@ -185,7 +185,7 @@ class Client:
         }  # fmt: skip
 
     async def until_back(self, caller: Caller) -> None:
-        """Nothing is sent to a database that is away: every attempt there would be one more that nobody can place."""
+        """Nothing is sent to a database that is down: every attempt there would be one more that nobody can place."""
         while True:
             await asyncio.sleep(PAUSE_S)
             try:

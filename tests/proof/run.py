@@ -40,7 +40,7 @@ class Plan:
 
 
 class Run:
-    """Does the parts one after the other and keeps what the judges said."""
+    """Does the parts one after the other and keeps what the verifiers said."""
 
     def __init__(self, plan: Plan, folder: Path, arena: Arena, say: Say) -> None:
         self._plan, self._folder, self._arena, self._say = plan, folder, arena, say

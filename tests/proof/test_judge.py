@@ -1,4 +1,4 @@
-"""The judge on histories made by hand: it passes what accounts may do, and sees each wrong thing on its own."""
+"""The verifier on histories made by hand: it passes what accounts may do, and finds each wrong thing by itself."""
 
 from __future__ import annotations
 

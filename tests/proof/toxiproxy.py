@@ -1,4 +1,4 @@
-"""Toxiproxy on loopback: ports that lead to an engine, and can be told to break what passes."""
+"""Toxiproxy on loopback: ports that lead to an engine, and can break what passes."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import httpx
 import go_tools
 from testing.ports import free_port
 
-# What a broken connection looks like from the client's side. `limit_data` ends it after so many bytes: in the middle of
-# an answer, and of a commit's confirmation; `timeout` swallows everything; `reset_peer` is a reset.
+# What a broken connection looks like from the client's side. `limit_data` ends it after so many bytes, in the middle of
+# an answer or of a commit's confirmation. `timeout` swallows everything. `reset_peer` is a reset.
 BREAKS = ("reset_peer", "limit_data", "timeout")
 
 
@@ -56,7 +56,7 @@ class Toxiproxy:
         return listen
 
     def break_connections(self, name: str, how: str, size: int) -> None:
-        """All connections from now on, until they are mended; `size` is in bytes or milliseconds."""
+        """All connections from now on, until `mend`; `size` is in bytes or milliseconds."""
         attributes = {"bytes": size} if how == "limit_data" else {"timeout": size if how == "reset_peer" else 0}
         body = {"name": "fault", "type": how, "stream": "downstream", "attributes": attributes}
         self._api.post(f"/proxies/{name}/toxics", json=body).raise_for_status()

@@ -1,5 +1,5 @@
-"""Twins: the same request with the same Idempotency-Key 64 times at once. One is carried out and charged; and another
-account that sends the same key at the same time gets an answer of its own."""
+"""Twins: the same request with the same Idempotency-Key 64 times at once. One is carried out and charged. Another
+account that sends the same key at the same time gets its own answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.proof.http_client import Account, Ask
 from tests.proof.ledger_level import Seen
 
 TWINS = 64
-# The judge takes 5,000 operations of one account.
+# The verifier takes 5,000 operations of one account.
 ROUNDS_PER_ACCOUNT = 70
 ASK = Ask("/v1/leads/search", {"limit": 3, "select": ["domain"]})
 
@@ -62,7 +62,7 @@ def _not_once(operations: list[Operation], rounds: int) -> list[str]:
 
 
 async def ledger(arena: Arena, schema: str, folder: Path, seed: int, rounds: int, say: Callable[[str], None]) -> Seen:
-    """Each twin has a connection of its own, so that it is the database that decides between them."""
+    """Each twin has its own connection, so that it is the database that decides between them."""
     await make_schema(arena.direct_dsn, schema)
     path, teller = folder / "twins.log", Teller(say, "twins, ledger", rounds)
     with Log(path) as log:

@@ -1,5 +1,5 @@
-"""The judges' word on a run: the program on the history, SQL on the database, and the service's own verification beside
-them."""
+"""The verifiers' result for a run: the program on the history, SQL on the database, and the service's own
+verification."""
 
 from __future__ import annotations
 

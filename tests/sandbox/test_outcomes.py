@@ -207,7 +207,7 @@ def test_live_keys_meet_nothing_of_it(settings: Settings, account: int, client: 
     key = run(settings, live)
     with httpx.Client(base_url=client.base_url, headers={"X-API-Key": key}, trust_env=False) as other:
         page = search(client, limit=1).json()
-        assert other.post(page["next"], json={}).status_code == 400  # a cursor of test mode is none of theirs
+        assert other.post(page["next"], json={}).status_code == 400  # a cursor of test mode is invalid for them
         answer = search(other, query="test:INTERNAL")
         assert answer.status_code == 503  # there are no live leads here
         assert "X-Test-Mode" not in answer.headers

@@ -1,4 +1,4 @@
-"""Connections that send without end, from a process of their own: `python -m tests.server.hostile PORT SECONDS KIND…`.
+"""Connections that send without end, from a separate process: `python -m tests.server.hostile PORT SECONDS KIND…`.
 
 Nothing that they are answered is read. A connection that is closed is opened again.
 """

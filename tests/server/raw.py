@@ -35,7 +35,7 @@ def running(prefix: str, **changes: Any) -> Iterator[ServiceProcess]:
     """`siteglass serve` with these settings; its workers end with it."""
     process = ServiceProcess(settings_for(prefix, **changes))
     try:
-        process.start(within_s=120)  # with workers of its own it takes three times as long
+        process.start(within_s=120)  # with worker processes it takes three times as long
         yield process
     finally:
         workers = psutil.Process(process.pid()).children(recursive=True)
@@ -61,7 +61,7 @@ def read_to_end(connection: socket.socket) -> bytes:
 
 
 def replies(received: bytes) -> list[Reply]:
-    """The responses in these bytes; all of ours carry their length."""
+    """The responses in these bytes; each of the service's responses has its length."""
     parsed = []
     while received:
         head, _, rest = received.partition(b"\r\n\r\n")
@@ -95,7 +95,7 @@ def ask(port: int, *parts: bytes) -> list[Reply]:
 
 
 def check_error(reply: Reply, status: int, code: str, said: str) -> None:
-    """The reply is an error body of ours, as any other."""
+    """The reply is one of our error bodies, as any other."""
     assert reply.status == status
     assert reply.headers["content-type"] == "application/json"
     assert len(reply.headers["x-request-id"]) == 36

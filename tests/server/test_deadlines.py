@@ -35,7 +35,7 @@ def test_half_open_connections_are_closed(service: ServiceProcess) -> None:
             connection.sendall(PARTS[number % len(PARTS)])
         started = time.monotonic()
         trickling = opened[1 :: len(PARTS)]
-        while (waited := time.monotonic() - started) < 8:  # a byte now and then is no progress
+        while (waited := time.monotonic() - started) < 8:  # a byte now and then is not progress
             for connection in trickling:
                 connection.sendall(b"s")
             time.sleep(min(2, 8 - waited))

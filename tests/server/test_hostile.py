@@ -26,7 +26,7 @@ P99_S = 0.1
 
 @pytest.fixture(scope="module")
 def process() -> Iterator[ServiceProcess]:
-    """A service of its own: what other tests left in memory does not count."""
+    """A separate service: what other tests left in memory does not count."""
     with running("hostile") as started:
         _ask(started.port, time.monotonic() + 1)  # what the first requests load is not growth
         yield started

@@ -1,4 +1,4 @@
-"""What is not HTTP/1.1, or too large to be read, gets an error body of ours."""
+"""What is not HTTP/1.1, or too large to be read, gets one of our error bodies."""
 
 from __future__ import annotations
 

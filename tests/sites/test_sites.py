@@ -21,7 +21,7 @@ from testing.sites.__main__ import main
 from testing.sites.draw import _HARD
 
 with warnings.catch_warnings():
-    # The package warns of its own old names when it is imported.
+    # The package warns about its own old names when it is imported.
     warnings.simplefilter("ignore", DeprecationWarning)
     from fastwarc.warc import ArchiveIterator, WarcRecordType
 

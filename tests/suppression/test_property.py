@@ -42,7 +42,7 @@ _scene: list[tuple[World, httpx.Client]] = []
 
 @pytest.fixture(scope="module", autouse=True)
 def _service() -> Any:
-    """One service for all stories; each has names of its own."""
+    """One service for all stories; each has its own names."""
     with _stack:
         folder = Path(_stack.enter_context(tempfile.TemporaryDirectory()))
         made = _stack.enter_context(world("stories", [_nobody()], folder))
@@ -143,7 +143,7 @@ class Story(RuleBasedStateMachine):
 
     @rule()
     def rebuild(self) -> None:
-        """A new generation from all files as they came; only the one that was live stays behind it."""
+        """A new generation from all files as they came; of the older ones, only the one that was live is kept."""
         rebuilt(self.world.settings, self.files)
 
     @rule()
@@ -211,7 +211,7 @@ def test_no_order_of_steps_brings_a_suppressed_value_back() -> None:
             suppress_health_check=list(HealthCheck),
             print_blob=True,
             derandomize=not LONG,
-            # A story that fails is told as it is: to shorten it takes minutes.
+            # A story that fails is reported as it is: to shorten it takes minutes.
             phases=[Phase.explicit, Phase.reuse, Phase.generate],
         ),
     )

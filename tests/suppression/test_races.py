@@ -153,7 +153,7 @@ def test_without_the_lead_store_answers_hide_it_all_the_same(scene: World, tmp_p
 
 
 def test_a_damaged_file_of_records_stops_nobody(scene: World) -> None:
-    """What cannot be written anew is deleted."""
+    """What cannot be written again is deleted."""
     address, other = "damaged@example.com", "whole@example.com"
     add(scene.settings, [_lead("damaged.example", emails=(address,))], scene.settings.lead_store)
     newest = max(scene.settings.lead_store.glob("added-*.parquet"))

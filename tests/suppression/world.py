@@ -1,4 +1,4 @@
-"""A service with tables, an index and a lead store of its own, and the commands of its operator."""
+"""A service with its own tables, index and lead store, and the commands of its operator."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class World:
 
 
 def rebuilt(settings: Settings, sources: Sequence[Path]) -> str:
-    """A new generation as the product builds it, promoted; the one that was live stays behind it. Its name."""
+    """A new generation as the product builds it, promoted; the one that was live is kept. Returns its name."""
     plan = RebuildPlan(Shape(), verify=False, promote=True, keep=1)
     return run(settings, lambda index: rebuild(index, sources, plan)).name
 

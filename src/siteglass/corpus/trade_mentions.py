@@ -181,7 +181,7 @@ class TradeWords:
             key += token
             if token in _BREAKS or key[:_START_CHARS] not in self._starts:
                 break
-            # Other languages use English phrases, but a single word is more often one of their own.
+            # Other languages use English phrases, but a single word usually belongs to the language itself.
             trade = self._forms.get(key) or (self._english.get(key) if end > place else None)
             # "Steuerberater in Mainz" is not a Steuerberaterin.
             if trade and (end == place or token not in context.LINKS):

@@ -127,7 +127,7 @@ def decide(found: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """The trades that are certain enough, the most certain first."""
     ranked = sorted([one for one in found if one.points >= ENOUGH], key=lambda one: (-one.points, one.trade))
     wider = {parent for one in ranked for parent in trades().parents(one.trade)}
-    # Who searches for a wide trade finds those below it.
+    # A search for a wide trade also finds the trades below it.
     ranked = [one for one in ranked if one.trade not in wider or trades().trade(one.trade).parent]
     if nearer := [one for one in ranked if not _is_wide(one.trade)]:
         ranked = nearer

@@ -31,8 +31,8 @@ MAX_ARRAY_VALUES = 1_200
 # A hint repeats no more values than this.
 MAX_HINT_VALUES = 10
 
-# The filters of the contract's section 4.1. The echo says in these what the body did not send as a field, else as a
-# directive: a reader of the contract knows no other names.
+# The filters of the contract's section 4.1. The echo writes conditions that came from text under these names where it
+# can, otherwise as directives. Readers of the contract know no other names.
 CONTRACT_FILTERS = frozenset(
     (
         "language", "country", "state", "city", "technologies", "keywords", "categories_uses", "service_type", "offers",

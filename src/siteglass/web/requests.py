@@ -57,7 +57,7 @@ def nearest_name(name: str, known: Collection[str]) -> str | None:
     name = name[:64].lower()
     if (singular := f"{name.removesuffix('ies')}y") in known:
         return singular
-    # Less alike than this, names share letters by chance: "offset" and "offers".
+    # Names that are less similar than this share letters by chance: "offset" and "offers".
     best = process.extractOne(name, known, scorer=fuzz.ratio, score_cutoff=70)
     if best:
         return best[0]

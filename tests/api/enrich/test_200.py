@@ -1,4 +1,4 @@
-"""Domains to data: items in order, every form of a domain, what is found, what is not, what is no domain."""
+"""Domains to data: items in order, every form of a domain, what is found, what is not, what is not a domain."""
 
 from __future__ import annotations
 

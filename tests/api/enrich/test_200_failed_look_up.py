@@ -1,4 +1,4 @@
-"""A part of the index is away: its domains are `error` items that cost nothing, the others are answered."""
+"""A part of the index is unavailable: its domains are `error` items that cost nothing, the others are answered."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DOMAINS = [lead.domain for lead in STOCK[:20]]
 
 @contextlib.contextmanager
 def _without_shard(engine: httpx.Client, index: str, shard: int) -> Iterator[None]:
-    """The only copy of a shard is away and no recovery may begin; at the end the index is deleted."""
+    """The only copy of a shard is missing and no recovery may begin; at the end the index is deleted."""
     recoveries = "cluster.routing.allocation.node_initial_primaries_recoveries"
     engine.put("/_cluster/settings", json={"transient": {recoveries: 0}}).raise_for_status()
     (node,) = engine.get("/_nodes").raise_for_status().json()["nodes"]

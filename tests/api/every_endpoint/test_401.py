@@ -1,4 +1,4 @@
-"""Without a valid key nothing is answered, whatever else is wrong; which reason is never told."""
+"""Without a valid key nothing is answered, whatever else is wrong; the reason is never given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every key that does not stand is refused alike, byte for byte; one that ends is refused within a second."""
+"""Every key that does not work gets the same refusal, byte for byte; one that ends is refused within a second."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_revoked_key_pays_nothing_from_then_on(bank: Bank) -> None:
         refused(customer.client.post(path, json={}), 401, "UNAUTHORIZED")
         refused(customer.client.post(ENRICH, json={"domains": ["stock-01.com"]}), 401, "UNAUTHORIZED")
         refused(customer.client.post(ENRICH, json={"domains": ["nope.invalid"]}), 401, "UNAUTHORIZED")
-    # The account's other keys go on, also with the cursor of the one that ended.
+    # The account's other keys still work, also with the cursor of the one that ended.
     bank.another(customer.account_id).pays(path, {}, "page", 0, marks(STOCK[3:6]))
 
 

@@ -103,7 +103,7 @@ def callers(bank: Bank) -> list[Caller]:
 @pytest.mark.promise("order.key", "order.scope", "order.rate", "order.media_type", "order.size", "order.fields")
 @pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH])
 def test_order(callers: list[Caller], path: str) -> None:
-    """Every combination of what can be wrong: the first in the order is told."""
+    """Every combination of what can be wrong: the first in the order is reported."""
     both = (True, False)
     for caller, json_type, large, good_json in itertools.product(callers, both, both, both):
         content = (b'{"limt": 1}' if good_json else b"{").ljust(70_000 if large else 20)
@@ -163,9 +163,9 @@ def test_a_key_is_used_from_its_networks_only(bank: Bank) -> None:
         ("::ffff:203.0.113.7", None),
         ("2001:db8::7", None),
         ("[2001:db8::7]:49152", None),
-        ("198.51.100.9, 203.0.113.7", None),  # what stands before the last one, anybody may have written
+        ("198.51.100.9, 203.0.113.7", None),  # anybody may have written what is before the last one
         ("203.0.113.7, 198.51.100.9", "198.51.100.9"),
-        ("203.0.113.7, 127.0.0.1", None),  # two of the trusted proxies, one behind the other
+        ("203.0.113.7, 127.0.0.1", None),  # two of the trusted proxies in a row
         ("::ffff:198.51.100.9", "198.51.100.9"),
         ("2001:db9::7", "2001:db9::7"),
         ("unknown", "an unknown address"),

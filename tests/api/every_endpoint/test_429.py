@@ -256,7 +256,7 @@ def test_waiting_retry_after_works(bank: Bank, limited: httpx.Client, rate: floa
 
 @pytest.mark.timing
 def test_waiting_retry_after_works_for_a_large_enrichment(bank: Bank, limited: httpx.Client) -> None:
-    """Whoever waits as long as told each time gets through."""
+    """A caller that waits for Retry-After each time gets through."""
     customer = bank.customer(api=10, plan=bank.plan(1, 4))
     answered(customer.post(SEARCH, FREE, limited))
     response = customer.post(ENRICH, _domains(100), limited)

@@ -1,4 +1,4 @@
-"""A fault of ours: an answer in the usual form that tells nothing of it and costs nothing."""
+"""An error on our side: an answer in the usual form that reveals nothing about it and costs nothing."""
 
 from __future__ import annotations
 
@@ -43,6 +43,6 @@ def test_nothing_is_told_and_nothing_charged(bank: Bank, faulty: httpx.Client) -
     response = faulty.get(USAGE, headers={"X-API-Key": customer.key})
     refused(response, 500, "INTERNAL")
     assert "clock" not in response.text
-    # What does not need the broken part goes on.
+    # What does not need the broken part still works.
     answered(customer.post(ENRICH, {"domains": ["nope.invalid"]}, faulty))
     answered(faulty.get(LEDGER, headers={"X-API-Key": customer.key}))

@@ -1,4 +1,4 @@
-"""The engine is away: 503 with Retry-After, nothing leaked, and what needs no engine still answered."""
+"""The engine is unavailable: 503 with Retry-After, nothing leaked, and what needs no engine still answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was spent cannot be read in time: 503 by the deadline, and nothing of the database is told."""
+"""What was spent cannot be read in time: 503 by the deadline, and nothing about the database is shown."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.api.every_endpoint.test_500 import Broken
 
 
 def _counted(bank: Bank, key_id: int) -> Counter[tuple[str, str]]:
-    """What stands in the table about a key, all of it of today."""
+    """What the table says about a key, all of it from today."""
     reading = bank.postgres.fetch(
         "SELECT day, operation, outcome, requests FROM {schema}.request_days WHERE key_id = $1",
         key_id,

@@ -36,7 +36,7 @@ def test_403_paid_and_given_back(desk: Bank) -> None:
 
 
 def test_given_back_once_and_paid_twice(desk: Bank) -> None:
-    """The other charge still stands."""
+    """The other charge is still valid."""
     customer = desk.customer(api=9, lead=9)
     for _ in range(2):
         answered(customer.post(ENRICH, {"domains": ["seen.example"]}))
@@ -72,11 +72,11 @@ def test_400(desk: Bank, path: str, details: list[dict[str, str]]) -> None:
 
 @pytest.mark.promise("evidence.paid")
 def test_503_while_a_long_ledger_is_read(desk: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was read is kept: the next request goes on from there, and the last one knows."""
+    """What was read is kept: the next request continues from there, and the last one knows."""
     customer = desk.customer(api=9, lead=9)
     for _ in range(3):
         answered(customer.post(ENRICH, {"domains": ["nobody.example"]}))
-    answered(customer.post(ENRICH, {"domains": ["seen.example"]}))  # row 5, behind the grant
+    answered(customer.post(ENRICH, {"domains": ["seen.example"]}))  # row 5, after the grant
     monkeypatch.setattr(paid, "LEDGER_ROWS_AT_ONCE", 1)
     monkeypatch.setattr(paid, "PARTS_AT_ONCE", 2)
     with customer.untouched():

@@ -1,4 +1,4 @@
-"""What a search means, told exactly: conditions with their words, assumptions, corrections, and what was left."""
+"""What a search means, reported exactly: conditions with their words, assumptions, corrections, and what was left."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read(client: httpx.Client, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def span(query: str, words: str) -> dict[str, Any]:
-    """Words and where they stand."""
+    """Words and where they are."""
     start = query.index(words)
     return {"text": words, "start": start, "end": start + len(words)}
 
@@ -95,7 +95,7 @@ def test_a_sentence_that_is_clear(own: httpx.Client) -> None:
 
 @pytest.mark.promise("query.interpret")
 def test_what_was_left_to_the_reader(own: httpx.Client) -> None:
-    """A word that is no value, one that is misspelt, a vague one, an ambiguous one, and one that cannot be said."""
+    """A word that is not a value, one that is misspelt, a vague one, an ambiguous one, and one that cannot be said."""
     query = "Please find slow Shopfy bakeries in Georgia, best ones first"
     told = read(own, {"query": query})
     assert told["directives"] == [

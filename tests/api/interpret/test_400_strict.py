@@ -134,7 +134,7 @@ def test_a_refusal_costs_nothing(bank: Bank) -> None:
         {"country": "germany"},
         {"wrapped_query": "@country(DEU)", "query": "outdated shopfy stores"},
         {"query": "Shopify stores in Texas that spend over $5k a month"},
-        {"query": "slow sites in Georgia"},  # vague and ambiguous words are settled, and told
+        {"query": "slow sites in Georgia"},  # vague and ambiguous words are settled, and reported
         {"query": "vegan dog food"},
         {"query": "stores in Texas", "country": "USA", "state": "TX"},
     ],

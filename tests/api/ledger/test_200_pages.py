@@ -126,7 +126,7 @@ def test_the_way_on_is_in_body_and_header(long: Customer) -> None:
 @pytest.mark.promise("ledger.stable", "ledger.next")
 @pytest.mark.parametrize("limit", [1, 2, 20, 39, 40, 41])
 def test_ends(long: Customer, everything: list[dict[str, Any]], limit: int) -> None:
-    """No empty page behind the last."""
+    """No empty page after the last."""
     page = get(long, LEDGER, limit=limit)
     assert page["entries"] == everything[:limit]
     pages = 1

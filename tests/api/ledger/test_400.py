@@ -1,4 +1,4 @@
-"""GET /v1/ledger with parameters that are wrong: all are told, and nothing is guessed."""
+"""GET /v1/ledger with parameters that are wrong: all are reported, and nothing is guessed."""
 
 from __future__ import annotations
 

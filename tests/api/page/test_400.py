@@ -1,4 +1,4 @@
-"""Cursors and bodies of a page that are refused; every bad cursor is refused alike."""
+"""Cursors and bodies of a page that are refused; every bad cursor gets the same error."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ def _other(character: str, step: int = 1) -> str:
     return ALPHABET[(ALPHABET.index(character) + step) % 64]
 
 
-@pytest.mark.promise("error.INVALID_CURSOR", "cursor.alike", "errors.details")
-def test_tampered_truncated_foreign_malformed_are_alike(own: httpx.Client, path: str, own_settings: Settings) -> None:
+@pytest.mark.promise("error.INVALID_CURSOR", "cursor.same_error", "errors.details")
+def test_tampered_truncated_foreign_malformed_get_the_same_error(
+    own: httpx.Client, path: str, own_settings: Settings
+) -> None:
     cursor = path.removeprefix(f"{SEARCH}/")
     bad = ["x", "-", "_", "abc", "A" * 40, "A" * 200, "A" * 7000, "%00", "%FF", "%C3%A9", "a.b", "a%20b", "a=b"]
     bad += [cursor[:-1], cursor[:-4], cursor[: len(cursor) // 2], cursor[1:], cursor * 2]
@@ -46,7 +48,7 @@ def test_tampered_truncated_foreign_malformed_are_alike(own: httpx.Client, path:
     assert len({_refused(own, f"{SEARCH}/{text}") for text in bad}) == 1
 
 
-@pytest.mark.promise("cursor.account", "cursor.alike")
+@pytest.mark.promise("cursor.account", "cursor.same_error")
 def test_another_account_cannot_use_it_and_learns_nothing(bank: Bank) -> None:
     owner, stranger = bank.customer(lead=10), bank.customer(lead=10)
     path = answered(owner.post(SEARCH, {"limit": 1}))["next"]

@@ -59,5 +59,5 @@ def test_the_daily_cap_counts_pages_and_searches_together(bank: Bank) -> None:
     held.pays(path, {"limit": 3}, "page", 0, marks(STOCK[10:13]))
     with held.untouched():
         capped(held.client.post(path, json={"limit": 1}), need=1, left=0)
-    # Another key of the account opens the same cursor, and has a cap of its own.
+    # Another key of the account opens the same cursor, and has its own cap.
     bank.another(held.account_id).pays(path, {}, "page", 0, marks(STOCK[10:20]))

@@ -35,9 +35,9 @@ def test_expired(own_settings: Settings) -> None:
         refused(response, 410, "CURSOR_EXPIRED")
         assert list(response.json()) == ["error", "message"]
         refused(client.post(first["next"], content=b""), 410, "CURSOR_EXPIRED")
-        # A page is an answer of its own: its cursors live from when it was given.
+        # A page is a separate answer: its cursors live from when it was given.
         answered(client.post(second["next"], json={}))
-        # What was changed is no cursor of ours, old or not.
+        # A changed cursor is invalid, old or not.
         refused(client.post(first["next"][:-2], json={}), 400, "INVALID_CURSOR")
         refused(client.post(f"{SEARCH}/old", json={}), 400, "INVALID_CURSOR")
 

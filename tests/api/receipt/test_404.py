@@ -40,7 +40,7 @@ def test_what_failed_or_was_refused_has_none(bank: Bank) -> None:
 
 @pytest.mark.promise("receipt.none", "receipts.own")
 def test_of_another_account(bank: Bank) -> None:
-    """Not told from one that does not exist."""
+    """The same answer as for one that does not exist."""
     customer, stranger = bank.customer(lead=10), bank.customer(lead=10)
     request_id, own = spend(customer), spend(stranger)  # with the same number, each in its account
     assert len(get(stranger, f"{LEDGER}/{own}")["entries"]) == 1

@@ -53,7 +53,7 @@ def test_the_same_again(bank: Bank, operation: str) -> None:
         for _ in range(3):
             again = customer.post(path, body, retry="k")
             replayed(first, again)
-            # what is left is told as it is now
+            # the headers show what is left now
             assert tuple(int(again.headers[name]) for name in CREDIT_HEADERS[2:]) == customer.balance()
     customer.verified()
 

@@ -1,4 +1,4 @@
-"""Idempotency-Key: what is no key, a key of another request, one that still runs, and an answer too large to keep."""
+"""Idempotency-Key: invalid keys, a key of another request, one that still runs, and an answer too large to keep."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_two_lines_of_keywords_must_both_be_found(own: httpx.Client) -> None:
     ("query", "expected"),
     [
         ("vegan", VEGAN),
-        # Words side by side are one phrase; what stands between them parts it.
+        # Words side by side are one phrase; what is between them parts it.
         ("food vegan", set()),
         ("vegan dog", {"word-keywords.com"}),
         ("  vegan \n foods ", VEGAN),

@@ -115,11 +115,11 @@ def test_a_bare_number_says_how_to_write_it(own: httpx.Client) -> None:
         assert found(own, {"spending": text}) == found(own, {"wrapped_query": f"@spends({text})"})
 
 
-@pytest.mark.promise("numbers.alike")
+@pytest.mark.promise("numbers.same_forms")
 @pytest.mark.parametrize(
     "text", [">500", "< 1000", ">=500", "<=1000", "=500", "less than 1000", "Greater  Than 500", "500+", "100 - 500"]
 )
-def test_operators_and_words_are_alike_in_body_and_directives(own: httpx.Client, text: str) -> None:
+def test_operators_and_words_are_the_same_in_body_and_directives(own: httpx.Client, text: str) -> None:
     domains = found(own, {"wrapped_query": f"@spends({text})"})
     assert found(own, {"spending": text}) == domains != set()
 

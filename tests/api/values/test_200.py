@@ -162,7 +162,7 @@ def test_cities_by_population_others_by_name(uncounted: httpx.Client) -> None:
     assert _values(uncounted, "city", q="s", limit=4) == ["Shanghai", "Shenzhen", "São Paulo", "Seoul"]
     states = [one["state"] for one in _body(uncounted, "city", q="springfield", limit=5)["values"]]
     assert states == ["US-MO", "US-MA", "US-IL", "US-OR", "US-OH"]
-    # There are two of them, which no filter tells apart.
+    # There are two of them, which no filter can distinguish.
     assert _values(uncounted, "city", q="Gwangju") == ["Gwangju"]
     assert _values(uncounted, "state", q="new", country="USA") == ["US-NH", "US-NJ", "US-NM", "US-NY"]
     assert _values(uncounted, "state", q="Limburg") == ["BE-VLI", "NL-LI"]

@@ -1,4 +1,4 @@
-"""GET /v1/values/{field} with a field or parameters that are wrong: all are told, and nothing is guessed."""
+"""GET /v1/values/{field} with a field or parameters that are wrong: all are reported, and nothing is guessed."""
 
 from __future__ import annotations
 

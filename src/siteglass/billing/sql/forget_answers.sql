@@ -1,7 +1,7 @@
--- Empties a partition of `answers` if everything in it is older than a day. It goes by what the partition holds, not by
--- its number, so that neither the turn of an hour nor a clock that was set can empty a fresh one. Two calls for the
--- same partition wait for each other, and on a busy machine PostgreSQL may see a deadlock before either times out: both
--- cases are left to the next run.
+-- Empties a partition of `answers` if everything in it is older than a day. It looks at the times in the partition, not
+-- at its number. So neither the turn of an hour nor a changed clock can empty a partition with fresh answers. Two calls
+-- for the same partition wait for each other. On a busy machine PostgreSQL may report a deadlock before either times
+-- out. After a timeout or a deadlock, the next run empties the partition.
 CREATE OR REPLACE FUNCTION {schema}.forget_answers(slot integer, OUT emptied boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

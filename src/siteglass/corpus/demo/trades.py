@@ -88,9 +88,9 @@ Gaming | 3 | Games | game_developer | payments | indie games, early access, patc
 """  # noqa: E501 - a row of the table is a line
 
 
-# Trades that take the place of others of the same kind for a share of their businesses. All else that is drawn for
-# these stays as it was, and so do all other leads.
-# word of the other, share | word in names | ids of trades | offers | keywords | name in each language
+# Trades that replace others of the same kind for a share of their businesses. Everything else that is drawn for these
+# businesses stays as it was, and so do all other leads. The columns:
+# `word of the other, share | word in names | ids of trades | offers | keywords | name in each language`
 _INSTEAD = """
 Auto, 0.35 | Motors | car_dealer | | new cars, used cars, test drive, car financing, trade-in, certified pre-owned, SUV, electric cars | car dealership; Autohaus; concession automobile; concesionario de coches; concessionária de automóveis; concessionaria auto; autodealer; 自動車販売; 汽车销售
 Fitness, 0.4 | Yoga | yoga_studio | booking_calendar | yoga classes, vinyasa, hatha yoga, meditation, prenatal yoga, yoga retreat, breathing, yoga workshop | yoga studio; Yogastudio; studio de yoga; centro de yoga; estúdio de yoga; centro yoga; yogastudio; ヨガスタジオ; 瑜伽馆

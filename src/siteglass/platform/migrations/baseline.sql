@@ -1,9 +1,10 @@
 -- Tables, types and indexes. Functions, and the triggers that call them, are files: see billing/sql/README.md.
 --
--- A function's statement reads every CHECK of the table it writes anew, about 5 microseconds each while the balance row
--- is locked. So tables that a charge writes have only the checks that matter, and the functions test the rest.
+-- Each statement of a function reads every CHECK of the table it writes again. That takes about 5 microseconds per CHECK
+-- while the balance row is locked. So tables that a charge writes have only the checks that matter, and the functions
+-- test the rest.
 
--- Written by `siteglass migrate`: the hash of each function's file as it was last applied, and every version of tables
+-- Written by `siteglass migrate`: the hash of each function's file as it was last applied. Also every version of tables
 -- and functions that this schema has had. A build finds its own version there if the schema is as new as the build.
 CREATE TABLE {schema}.sql_functions (
     name text COLLATE "C" PRIMARY KEY,
@@ -154,8 +155,9 @@ CREATE TABLE {schema}.paid (
     PRIMARY KEY (account_id, domain)
 ) WITH (fillfactor = 80);
 
--- Leads by the charges that took a credit for them, up to a row of the ledger. Charges don't write it: they would get
--- slower for a question that few ask. `paid` can't answer it: it has only the last charge of a lead, on few plans.
+-- Leads by the charges that took a credit for them, up to a row of the ledger. Charges don't write this table: they
+-- would get slower for a question that few ask. The table `paid` can't answer it, because it has only the last charge
+-- of a lead, on few plans.
 CREATE TABLE {schema}.bought (
     account_id bigint NOT NULL,
     domain text COLLATE "C" NOT NULL,
@@ -176,13 +178,13 @@ CREATE TABLE {schema}.idempotency (
 );
 CREATE INDEX idempotency_by_age ON {schema}.idempotency USING brin (at);
 
--- Answers kept for retries. A partition (slot) holds the answers of an hour, and partitions are used in turn: one whose
--- answers are all older than a day is truncated, and no table is created or dropped while the service runs.
+-- Answers kept for retries. A partition (slot) holds the answers of an hour, and partitions are used in turn. When all
+-- answers in a partition are older than a day, it is truncated. No table is created or dropped while the service runs.
 CREATE TABLE {schema}.answers (
     slot smallint NOT NULL,
     account_id bigint NOT NULL,
     seq bigint NOT NULL,
-    -- by the clock, which may be behind the ledger's times
+    -- by the clock, which may be earlier than the ledger's times
     at timestamptz NOT NULL,
     headers text NOT NULL,
     -- compressed by the service
