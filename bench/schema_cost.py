@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bench.common import bench_settings, demo_file, tables, write_result
+from bench.common import bench_settings, tables, write_result
 from siteglass.index import generations
 from siteglass.index.index import Index, open_index
 from siteglass.index.load import load
@@ -62,11 +62,24 @@ async def _once(path: Path, leads: int) -> dict[str, float]:
     }
 
 
-def _run(checkout: Path, path: Path, leads: int) -> dict[str, float]:
+def _last_line(checkout: Path, where: Path, *words: str) -> str:
+    """Run Python with the modules of a checkout."""
     environment = {**os.environ, "PYTHONPATH": f"{checkout / 'src'}:{checkout}"}
-    words = [sys.executable, __file__, "--once", str(path), "--leads", str(leads)]
-    done = subprocess.run(words, env=environment, cwd=HERE, check=True, stdout=subprocess.PIPE, text=True)
-    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    command = [sys.executable, *words]
+    done = subprocess.run(command, env=environment, cwd=where, check=True, stdout=subprocess.PIPE, text=True)
+    return done.stdout.splitlines()[-1]
+
+
+def _demo_file(before: Path, leads: int) -> Path:
+    """Demo leads of the checkout before, which could not read the fields that came later."""
+    code = f"from bench.common import demo_file; print(demo_file({leads}).resolve())"
+    return Path(_last_line(before, before, "-c", code))
+
+
+def _run(checkout: Path, path: Path, leads: int) -> dict[str, float]:
+    figures: dict[str, float] = json.loads(
+        _last_line(checkout, HERE, __file__, "--once", str(path), "--leads", str(leads))
+    )
     return figures
 
 
@@ -103,7 +116,8 @@ def main() -> None:
         return
     if asked.before is None:
         parser.error("name a checkout of the commit before the change")
-    figures = _compare(asked.before.resolve(), demo_file(asked.leads).resolve(), asked.leads, asked.rounds)
+    before = asked.before.resolve()
+    figures = _compare(before, _demo_file(before, asked.leads), asked.leads, asked.rounds)
     command = f"python -m bench.schema_cost BEFORE --leads {asked.leads} --rounds {asked.rounds} --keep"
     write_result("schema_cost", figures, command, keep=asked.keep)
 

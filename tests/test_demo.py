@@ -13,6 +13,7 @@ from statistics import correlation, mean, median
 import msgspec
 import pytest
 
+from siteglass.cli.demo import last_reason
 from siteglass.corpus.demo import EPOCH_MS, generate, names, write_demo
 from siteglass.corpus.demo.trades import LANGUAGES, trades
 from siteglass.corpus.lead import SOCIAL_NETWORKS, TRADE_SOURCES, Lead
@@ -262,3 +263,9 @@ def test_the_trades_that_people_ask_for_first_are_there() -> None:
     asked = {line.split("\t")[0] for line in listed} | {"gym", "it_services", "marketing_agency", "skincare_shop"}
     found = {trade for lead in many() for trade in lead.trades}
     assert asked | {"software_company"} <= found
+
+
+def test_a_service_that_does_not_start_says_the_newest_reason_of_its_log() -> None:
+    log = '{"reason": "an old one"}\n{"reason": "no index"}\n{"message": "answered"}\nTraceback: not JSON\n[1]\n'
+    assert last_reason(log) == "no index"
+    assert last_reason('{"message": "answered"}\n') is None

@@ -318,8 +318,18 @@ def _wait_until_ready(settings: Settings, runs: Callable[[], bool]) -> None:
     deadline = time.monotonic() + START_TIMEOUT_S
     while asyncio.run(listener(settings)) != "siteglass":
         if not runs() or time.monotonic() > deadline:
-            raise SettingsError(f"the service is not ready on port {settings.port}; {LOG_FILE} says why")
+            why = last_reason(LOG_FILE.read_text(encoding="utf-8", errors="replace"))
+            raise SettingsError(f"the service is not ready on port {settings.port}: {why or f'see {LOG_FILE}'}")
         time.sleep(0.1)
+
+
+def last_reason(log: str) -> str | None:
+    """The newest reason in a log for what did not work."""
+    for line in reversed(log.splitlines()):
+        with contextlib.suppress(json.JSONDecodeError, AttributeError):
+            if reason := json.loads(line).get("reason"):
+                return str(reason)
+    return None
 
 
 def _stop() -> bool:
