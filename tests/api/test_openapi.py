@@ -200,6 +200,18 @@ def test_every_example_of_a_parameter_works(described: Description, own: httpx.C
             described.check_200("enrich", own.post(ENRICH, json={"domains": ["example.com"], name: example}))
 
 
+def test_filters_that_accept_operators_list_them(described: Description, own: httpx.Client) -> None:
+    for body in ("SearchBody", "Filters"):
+        texts = {name: schema.get("description", "") for name, schema in described.schemas[body]["properties"].items()}
+        notes = {name: found[1] for name, text in texts.items() if (found := re.search(r"An operator \((.+?)\)", text))}
+        assert set(notes) == {"spending", "seo_score", "load_time_ms"}
+        for name, note in notes.items():
+            operators = re.findall(r"`(.+?)`", note)
+            assert operators == [">", "<", ">=", "<=", "=", "less than", "greater than"]
+            for operator in operators:
+                described.check_200("interpret", own.post(INTERPRET, json={name: f"{operator} 50"}))
+
+
 def test_every_directive_shown_works(described: Description, own: httpx.Client) -> None:
     text = described.schemas["SearchBody"]["properties"]["wrapped_query"]["description"]
     directives = re.findall(r"^\| `(@.+?)` \|", text, re.MULTILINE)
