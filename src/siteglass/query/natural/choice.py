@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from siteglass.query.folding import fold
-from siteglass.query.natural.lexicon import ENGLISH, HEAD_ROLES, Sense
+from siteglass.query.natural.lexicon import ENGLISH, HEAD_ROLES, VERB_LAST, Sense
 from siteglass.query.natural.places import cities_of
 from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
 from siteglass.query.natural.sentence import Sentence
@@ -241,7 +241,7 @@ def _tool_cue(sentence: Sentence, at: int) -> bool:
         return True
     if after and after.has("shop_word", "site_word", "negation_after", "using_after"):
         return True
-    if after and after.has("using") and sentence.language == "de":
+    if after and after.has("using") and sentence.language in VERB_LAST:
         return True  # "die Notion nutzen"
     previous, following = sentence.beside(at, -1), sentence.beside(at, 1)
     if previous is not None and previous.kind == "technology":

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -21,7 +21,10 @@ from siteglass.query.natural.text import Token
 from siteglass.query.vocabulary import City, Vocabulary, vocabulary
 
 ENGLISH = "en"
-ROMANCE = ("es", "fr", "pt")
+LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "pl")
+ROMANCE = ("es", "fr", "pt", "it")
+# The verb stands after what it is about: "die Notion nutzen", "die HubSpot gebruiken".
+VERB_LAST = ("de", "nl")
 # Names of products, categories and types are also found in other words than they are written in ("woo commerce").
 _JOINED_WORDS = 4
 _WORDS_KEPT = 10_000
@@ -42,6 +45,17 @@ class Sense:
 
     kind: str
     values: tuple[str, ...] = ()
+
+
+def own_kind(language: str, kind: str) -> str:
+    """The kind of a word that has it in sentences of one language only: Dutch "of" is "or"."""
+    return f"{language}:{kind}"
+
+
+def in_language(senses: Iterable[Sense], language: str) -> list[Sense]:
+    """What a phrase can mean in a sentence of a language: its own meanings alone, if it has some there."""
+    own = [replace(sense, kind=sense.kind[3:]) for sense in senses if sense.kind.startswith(f"{language}:")]
+    return own or [sense for sense in senses if ":" not in sense.kind]
 
 
 Matches = list[tuple[int, list[Sense]]]
@@ -107,14 +121,23 @@ class Lexicon:
         """Whether a technology's name is first of all another word."""
         return word in self._ordinary
 
-    def language(self, tokens: Iterable[Token]) -> str:
-        """The language that most of the small words are of; English, if none is."""
+    def language(self, tokens: Iterable[Token], nouns: Iterable[str] = ()) -> str:
+        """The language that most of the small words and of the nouns are of; English, if none is."""
         votes = Counter(language for token in tokens for language in self._votes.get(token.key, ()))
+        votes.update(nouns)
         return max(votes, key=lambda language: (votes[language], language == ENGLISH), default=ENGLISH)
 
     def role(self, word: str, kind: str) -> Sense | None:
         """The sense of that kind that a word has by itself."""
         return next((sense for sense in self._phrases.get(word, ()) if sense.kind == kind), None)
+
+    def roles(self, word: str) -> frozenset[str]:
+        """What a word does in a sentence by itself; names of values are no roles."""
+        return frozenset(sense.kind for sense in self._phrases.get(word, ()) if not sense.values)
+
+    def state_of_code(self, code: str) -> Sense | None:
+        """The state of the USA, Canada or Australia that a folded code stands for."""
+        return self._codes.get(code.upper())
 
     def cities(self, name: str) -> list[City]:
         """Cities of a canonical name, the most populous first."""

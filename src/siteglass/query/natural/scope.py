@@ -10,6 +10,8 @@ _THINGS = ("flag", "contact", "page")
 _ADJECTIVES = frozenset((*VAGUE, "flag_bad", "flag_good"))
 # What may stand behind a denial that follows what it denies.
 _BEHIND = ("comma", "break", "and", "but", "requests", "negation", "exception")
+# What a site has or lacks.
+_HAD = frozenset(("tool", "thing"))
 _INDIFFERENT = "this makes no difference to a search"
 
 
@@ -50,6 +52,9 @@ class _Scope:
             self._joint = "or" if part.has("or") else "and" if part.has("and") else "comma"
         elif _deniable(part) and not self._sentence.words.role(part.tokens[0].key, "negation"):
             self._thing(at, part)
+        elif part.kind == "flag_bad":
+            self._denial = self._covered = part  # "missing headings and a sitemap": one phrase holds its denial
+            self._joint = ""
         elif part.kind == "unknown" and not part.senses:
             self._unknown(at, part)
         elif self._denial and self._covered is None and part.kind in ("judgement", "counting", "instructions"):
@@ -92,6 +97,8 @@ class _Scope:
         if self._covered is None:
             return False
         words, sets = set(part.key.split()), self._sentence.sets
+        if part.has("function") and not words.isdisjoint(sets["obliging"]):
+            return True  # "without a phone, must have an email"
         clause = part.has("function", "using", "offering") and not words.isdisjoint(sets["relative"])
         begins = self._joint == "comma" or part.key not in sets["articles"]
         return not words.isdisjoint(sets["only"]) or (clause and begins)
@@ -103,7 +110,9 @@ class _Scope:
         if self._joint == "or":
             return alike  # "without a phone or a CRM" means neither
         if self._joint == "and":
-            return family(part) == family(covered)
+            # "missing a CRM and a phone number": a verb in between would have closed the denial
+            had = part.kind not in _ADJECTIVES and {family(part), family(covered)} <= _HAD
+            return had or family(part) == family(covered)
         if self._joint != "comma" or self._affirmed(at):
             return False
         return part.kind == covered.kind or (alike and _ends_with_or(self._sentence, at))

@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from siteglass.query.folding import fold
+from siteglass.query.natural.agreement import Decided
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense
 from siteglass.query.natural.numbers import Amount, read_amount
 from siteglass.query.natural.text import Token
@@ -99,11 +100,17 @@ class Segment:
         self.kinds = frozenset(sense.kind for sense in senses)
 
 
-def segment(tokens: Sequence[Token], found: Sequence[Matches], lexicon: Lexicon) -> list[Segment]:
-    """The sentence cut into phrases, the longest first from the left; `found` are those that begin at each word."""
+def segment(tokens: Sequence[Token], found: Sequence[Matches], lexicon: Lexicon, decided: Decided) -> list[Segment]:
+    """The sentence cut into phrases, the longest first from the left; `found` are those that begin at each word, and
+    `decided` those that their neighbours decided."""
     made: list[Segment] = []
     at = 0
     while at < len(tokens):
+        if at in decided:
+            length, sense = decided[at]
+            made.append(Segment(tokens[at : at + length], [sense]))
+            at += length
+            continue
         word = tokens[at].kind == "word"
         part = _phrase(tokens, at, found, lexicon) if word else _other(tokens, at, found[at])
         made.append(part)
@@ -182,8 +189,9 @@ def _signs(token: Token) -> list[Sense]:
 def _plausible(sense: Sense, tokens: Sequence[Token], at: int, length: int, lexicon: Lexicon) -> bool:
     """Whether a phrase may be meant at all: short codes only in capitals, towns only if they are no common word."""
     if sense.kind in BEHIND_NUMBERS:
-        before = tokens[max(0, at - 3) : at]
-        return any(token.kind == "number" or lexicon.role(token.key, "unit") for token in before)
+        before, after = tokens[max(0, at - 3) : at], tokens[at + length : at + length + 1]
+        counted = any(token.kind == "number" or lexicon.role(token.key, "unit") for token in before)
+        return counted and not any(token.kind == "number" for token in after)  # "over 5 and under 10" are two
     if sense.kind not in ENTITIES:
         return True
     if length > 1:

@@ -10,6 +10,7 @@ from siteglass.query.fields import DIRECTIVES
 from siteglass.query.natural.lexicon import Lexicon
 from siteglass.query.natural.segments import PLACES, Reading, Segment
 from siteglass.query.values import quote_if_needed
+from siteglass.query.vocabulary import vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,13 @@ class Sentence:
             i += step
         return None
 
+    def countries_of(self, part: Segment) -> set[str]:
+        """The countries that a state or city of that name can be in, the likeliest of cities only."""
+        known = vocabulary()
+        if part.kind == "state":
+            return {known.country_alpha3(value.partition("-")[0]) or "" for value in part.values if "-" in value}
+        return {city.country for city in self.words.cities(part.values[0])[:1]}
+
     def page_follows(self, at: int) -> bool:
         after = self.after(at)
         return after is not None and after.has("page_word")
@@ -131,6 +139,9 @@ class Sentence:
             part.has("and", "or", "comma") or (part.kind == "unknown" and part.has("using")) for part in between
         ):
             return None
+        between = [part for part in between if part.key not in self.sets["group_openers"]]
+        if not between:
+            return "and"
         if any(part.has("or") for part in between):
             return "or"
         return "and" if any(part.has("and") for part in between) else "comma"

@@ -28,8 +28,8 @@ _TOKEN = re.compile(
 
 # From so many words on a sentence in capitals is shouted; fewer may be names.
 SHOUTED_WORDS = 4
-# French articles and particles that lean on the next word.
-_ELIDED = re.compile(r"(?:l|d|n|s|c|j|qu)'(?=\w{2})")
+# French and Italian articles and particles that lean on the next word.
+_ELIDED = re.compile(r"(?:l|d|n|s|c|j|qu|dell|all|nell|dall|sull|un)'(?=\w{2})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,10 @@ LONGEST = 30
 SHORTEST_TWICE = 8
 CITIES = 5_000
 _COUNTRY_SIMILARITY = 0.7
+# Languages without a list of their words: what is unknown there may well be right.
+_WITHOUT_WORDS = ("it", "nl", "pl")
+# Cases of foreign names in Polish.
+_ENDINGS = ("ie", "em", "owi", "a", "u", "ze")
 # A phrase that begins so many words before may cover the word.
 _REACH = 3
 
@@ -81,9 +85,11 @@ def _state_names() -> list[str]:
 
 
 def corrected(
-    tokens: list[Token], found: list[Matches], words: Lexicon, kept: Container[int] = frozenset()
+    tokens: list[Token], found: list[Matches], words: Lexicon, language: str, kept: Container[int] = frozenset()
 ) -> list[Token]:
     """The same words, the unknown ones put right but those to keep; `found` are the phrases that begin at each."""
+    if language in _WITHOUT_WORDS:
+        return [_uninflected(token) if not found[at] else token for at, token in enumerate(tokens)]
     made = []
     for at, token in enumerate(tokens):
         near = None
@@ -91,6 +97,16 @@ def corrected(
             near = _nearest(token.key, tokens[at - 1].key if at else "", words)
         made.append(replace(token, key=near, corrected=True) if near else token)
     return made
+
+
+def _uninflected(token: Token) -> Token:
+    """The name of a product in the nominative: "HubSpota", "na WordPressie"."""
+    if token.kind == "word" and token.capital:
+        for ending in _ENDINGS:
+            stem = token.key.removesuffix(ending)
+            if stem != token.key and len(stem) >= SHORTEST_SMALL and vocabulary().joined(stem):
+                return replace(token, key=stem)
+    return token
 
 
 def _unknown(token: Token, words: Lexicon) -> bool:
