@@ -150,6 +150,8 @@ def build() -> bytes:
     phrases = Phrases()
     for name in TABLES:
         phrases.table(name, table(name))
+    for name, some in table("wishes").items():
+        phrases.add("wish", some, name)
     for name, countries in vocabulary().groups().items():
         phrases.add("group", [name], *countries)
     senses = {

@@ -214,6 +214,8 @@ class _Places:
         return at != code and any(self._lexicon.role(self._tokens[at].key, kind) for kind in _JOINTS)
 
     def _is_country(self, at: int) -> bool:
+        if self._tokens[at].key in self._lexicon.sets["word_codes"]:
+            return False  # "no" is hardly Norway
         country = any(sense.kind in ("country", "nationality") for _, senses in self._found[at] for sense in senses)
         own = self._state(at) is not None and self._tokens[at].key not in _COUNTRY_FIRST
         return country and not own

@@ -55,10 +55,31 @@ def read_keywords(sentence: Sentence) -> None:
             phrases[-1].append(at)
         else:
             phrases.append([at])
-    for some in _alternatives(sentence, phrases):
+    for some in _alternatives(sentence, _likely(sentence, phrases)):
         parts = [sentence.parts[at] for phrase in some for at in phrase]
         texts = [" ".join(sentence.parts[at].meant for at in phrase) for phrase in some]
         sentence.say(line("keywords", texts), parts, "keyword", confidence=0.9)
+
+
+def _likely(sentence: Sentence, phrases: list[list[int]]) -> list[list[int]]:
+    """The phrases that a page may contain; the others are left, and reported as not used."""
+    kept = []
+    for phrase in phrases:
+        words = [token.key for at in phrase for token in sentence.parts[at].tokens]
+        asks = words[-1] in sentence.sets["others_asking"] and phrase[0] == 0  # "mike asked"
+        quoted = any(token.quoted for at in phrase for token in sentence.parts[at].tokens)
+        empty = all(word in sentence.sets["unlikely"] or word.isdigit() for word in words)
+        if quoted or not (empty or asks or _is_name(sentence, phrase)):
+            kept.append(phrase)
+    return kept
+
+
+def _is_name(sentence: Sentence, phrase: list[int]) -> bool:
+    """ "Hi Sarah,", "Cheers, Tom", "fwd from Priya:": whoever is greeted, signs or sent it."""
+    before, after = phrase[0] - 1, sentence.after(phrase[-1])
+    signed = before > 0 and sentence.parts[before].has("comma", "break") and after is None
+    greeting = sentence.parts[before - 1 if signed else before].key if before >= 0 else ""
+    return greeting in sentence.sets["greetings"] and (after is None or after.has("comma", "break"))
 
 
 def _alternatives(sentence: Sentence, phrases: list[list[int]]) -> list[list[list[int]]]:

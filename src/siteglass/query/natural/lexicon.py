@@ -25,6 +25,7 @@ LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "pl")
 ROMANCE = ("es", "fr", "pt", "it")
 # The verb stands after what it is about: "die Notion nutzen", "die HubSpot gebruiken".
 VERB_LAST = ("de", "nl")
+_POLISH, _WEAK_POLISH = "pl", "weak_pl"
 # Names of products, categories and types are also found in other words than they are written in ("woo commerce").
 _JOINED_WORDS = 4
 _WORDS_KEPT = 10_000
@@ -125,6 +126,8 @@ class Lexicon:
         """The language that most of the small words and of the nouns are of; English, if none is."""
         votes = Counter(language for token in tokens for language in self._votes.get(token.key, ()))
         votes.update(nouns)
+        if (weak := votes.pop(_WEAK_POLISH, 0)) and (weak > 1 or votes[_POLISH]):
+            votes[_POLISH] += weak
         return max(votes, key=lambda language: (votes[language], language == ENGLISH), default=ENGLISH)
 
     def role(self, word: str, kind: str) -> Sense | None:

@@ -25,6 +25,7 @@ from siteglass.query.natural.tools import read_tools, read_types
 from siteglass.query.natural.trades import languages_of_nouns, read_trades
 from siteglass.query.natural.typos import corrected
 from siteglass.query.natural.vague import read_vague
+from siteglass.query.natural.wishes import refuse_topics, refuse_wishes
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,8 @@ def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -
         else:
             sentence.say(literal.token.text, [part], "directive")
     choose(sentence, forced or {})
+    refuse_topics(sentence)
+    refuse_wishes(sentence)
     read_alternatives(sentence, _read_conditions)
     refuse_orders(sentence)
     _read_conditions(sentence)

@@ -120,7 +120,7 @@ class Sentence:
                 return True
         for i in range(at + 1, min(len(self.parts), at + 1 + ahead)):
             part = self.parts[i]
-            if part.has("break", "comma"):
+            if part.has("break", "comma") or (part.has("and") and not part.has(*kinds)):
                 break
             if part.has(*kinds):
                 return True

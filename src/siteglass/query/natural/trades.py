@@ -59,7 +59,11 @@ def _is_not_the_business(sentence: Sentence, at: int) -> bool:
     if before is None or before.has("using"):
         return before is not None
     seller = sentence.parts[at - 2] if at > 1 else None
-    return before.key in _TOWARDS and seller is not None and not seller.has("requests", "generic", "function")
+    return (
+        before.key in _TOWARDS
+        and seller is not None
+        and not (seller.used or seller.has("requests", "generic", "function"))
+    )
 
 
 def _longest(sentence: Sentence, at: int) -> tuple[list[int], str]:

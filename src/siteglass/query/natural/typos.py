@@ -56,6 +56,7 @@ def similar() -> Candidates:
     keys = dict.fromkeys([*known.spoken_forms("country"), *_state_names()])
     keys |= dict.fromkeys(name.lower() for name in known.technologies())
     keys |= dict.fromkeys(known.joined_names("category", "service_type"))
+    keys |= dict.fromkeys(word for name in _trade_names() for word in name.split(" "))
     return Candidates(key for key in keys if len(key) > SHORTEST and " " not in key)
 
 
@@ -75,8 +76,9 @@ def load() -> None:
 
 
 def _trade_names() -> list[str]:
-    """In English: in other languages they are too much like other words."""
-    return [fold(trades().name(trade)) for trade in trades().ids()]
+    """In English, singular and plural: in other languages they are too much like other words."""
+    names = [fold(trades().name(trade)) for trade in trades().ids()]
+    return [*names, *(f"{name}s" for name in names if not name.endswith("s"))]
 
 
 def _state_names() -> list[str]:
@@ -158,7 +160,7 @@ def _same_end(word: str, other: str) -> bool:
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 # Letters that sound alike in one of the languages.
-_ALIKE = ("aeiouy", "cksz", "bpv", "dt", "fv", "gj", "mn")
+_ALIKE = ("aeiouy", "cksz", "bpv", "dt", "fv", "gj", "mn", "bm")
 
 
 def _confused() -> dict[str, str]:
