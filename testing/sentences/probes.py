@@ -139,7 +139,7 @@ def denials_and_amounts() -> Iterator[Probe]:
         yield Probe(f"shops with an SEO score {text}", (shop, f"@score({low}{start})", f"@score({high}{end})"))
 
 
-def _reversed(found: set[Atom], wanted: set[Atom]) -> bool:
+def is_reversed(found: set[Atom], wanted: set[Atom]) -> bool:
     """Whether a condition is there with the wrong sign or the opposite comparison."""
     flipped = any(atom._replace(negated=not atom.negated) in wanted for atom in found - wanted)
     used = {value for atom in found if atom.field == "categories_uses" for value in atom.values}
@@ -182,7 +182,7 @@ def main() -> None:
             found, wanted = atoms(lines), atoms(probe.gold)
             if found != wanted:
                 failed.append((probe, lines))
-                backwards += _reversed(found, wanted)
+                backwards += is_reversed(found, wanted)
         print(f"{name:20} {count - len(failed):4} of {count:4} right, {backwards} reversed")
         for probe, lines in failed[: options.failures]:
             print(f"    {probe.query}\n      wanted {' '.join(probe.gold)}\n      got    {' '.join(lines)}")

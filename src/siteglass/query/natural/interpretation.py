@@ -27,6 +27,7 @@ _CORRECTED = 0.8
 _AMBIGUOUS = 0.8
 _UNSUPPORTED = 0.9
 _DANGLING_DENIAL = 0.5
+_FOREIGN = 0.5
 # "IT companies": less than LOW_CONFIDENCE, because Italy is hardly meant.
 _DOUBTFUL_CODE = 0.5
 # Another city of the same name is told if it has so many people, and so large a share of those of the one taken.
@@ -106,7 +107,8 @@ class Interpretation:
         """How sure the whole reading is, from 0 to 1."""
         sure = min((self._sure(reading) for reading in self._sentence.readings), default=1.0)
         sure *= _UNSUPPORTED ** min(3, self._unsupported_count)
-        return round(sure * (_DANGLING_DENIAL if self._sentence.dangling_denial else 1.0), 2)
+        sure *= _DANGLING_DENIAL if self._sentence.dangling_denial else 1.0
+        return round(sure * (_FOREIGN if self._sentence.foreign else 1.0), 2)
 
     @property
     def notes(self) -> int:

@@ -30,7 +30,24 @@ _HELPING = frozenset(
 _NO_VALUE = "no known value, so it cannot be excluded"
 _DENIES_NOTHING = "a denial of nothing that is known; nothing was excluded for it"
 NOT_UNDERSTOOD = frozenset((_NO_VALUE, _DENIES_NOTHING))
+FOREIGN = (
+    "not used, because Siteglass does not read this language; it reads English, German, Spanish, French, Portuguese, "
+    "Italian, Dutch and Polish"
+)
 _DENYING = ("negation", "exception", "negation_after", "exception_after", "double_negation")
+
+
+def refuse_foreign(sentence: Sentence) -> None:
+    """Report the words of a sentence in a language that is not read: as keywords they would find nothing."""
+    left = [part for part in sentence.parts if _meaningful(part)]
+    tokens = [token for part in sentence.parts for token in part.tokens]
+    words = [token for part in left for token in part.tokens if not token.quoted and token.text[:1].islower()]
+    unknown = sum(
+        not (sentence.words.is_word(word.key) or sentence.words.is_word(word.key.removesuffix("s"))) for word in words
+    )
+    if left and not sentence.words.explains(sentence.language, tokens, unknown):
+        sentence.refuse(left, FOREIGN)
+        sentence.foreign = True
 
 
 def read_keywords(sentence: Sentence) -> None:

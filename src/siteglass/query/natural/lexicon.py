@@ -25,6 +25,9 @@ LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "pl")
 ROMANCE = ("es", "fr", "pt", "it")
 # The verb stands after what it is about: "die Notion nutzen", "die HubSpot gebruiken".
 VERB_LAST = ("de", "nl")
+_NOT_READ = "other"
+# So many unknown words are hardly all misspelt.
+_MANY_UNKNOWN = 2
 _POLISH, _WEAK_POLISH = "pl", "weak_pl"
 # Names of products, categories and types are also found in other words than they are written in ("woo commerce").
 _JOINED_WORDS = 4
@@ -126,9 +129,19 @@ class Lexicon:
         """The language that most of the small words and of the nouns are of; English, if none is."""
         votes = Counter(language for token in tokens for language in self._votes.get(token.key, ()))
         votes.update(nouns)
+        del votes[_NOT_READ]
         if (weak := votes.pop(_WEAK_POLISH, 0)) and (weak > 1 or votes[_POLISH]):
             votes[_POLISH] += weak
         return max(votes, key=lambda language: (votes[language], language == ENGLISH), default=ENGLISH)
+
+    def explains(self, language: str, tokens: Sequence[Token], unknown: int) -> bool:
+        """Whether a language is that of a sentence in which so many words are unknown: its small words are at least as
+        many as those of languages that are not read, and more than one, or few words are unknown."""
+        own = sum(language in self._votes.get(token.key, ()) for token in tokens)
+        other = sum(_NOT_READ in self._votes.get(token.key, ()) for token in tokens)
+        if other > own:
+            return False
+        return own > 1 or unknown == 0 or (unknown < _MANY_UNKNOWN and not other)
 
     def role(self, word: str, kind: str) -> Sense | None:
         """The sense of that kind that a word has by itself."""

@@ -12,7 +12,7 @@ from siteglass.query.natural.alternatives import read_alternatives
 from siteglass.query.natural.amounts import read_numbers
 from siteglass.query.natural.choice import choose
 from siteglass.query.natural.dates import read_dates
-from siteglass.query.natural.leftovers import attach_helpers, read_keywords, refuse_orders, refuse_rest
+from siteglass.query.natural.leftovers import attach_helpers, read_keywords, refuse_foreign, refuse_orders, refuse_rest
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, in_language, lexicon
 from siteglass.query.natural.literals import Literal, take_literals
 from siteglass.query.natural.places import read_places
@@ -88,6 +88,7 @@ def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -
     read_alternatives(sentence, _read_conditions)
     refuse_orders(sentence)
     _read_conditions(sentence)
+    refuse_foreign(sentence)
     read_keywords(sentence)
     refuse_rest(sentence)
     attach_helpers(sentence)

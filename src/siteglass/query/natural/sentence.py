@@ -36,6 +36,8 @@ class Sentence:
     """What the person asking says about themselves."""
     dangling_denial: bool = False
     """Something was denied, and nothing is known that it could be."""
+    foreign: bool = False
+    """No language that is read explains the words."""
     sets: Mapping[str, frozenset[str]] = field(init=False)
     """Short lists of words that single rules turn on."""
 

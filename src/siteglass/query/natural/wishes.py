@@ -93,7 +93,7 @@ def _topic_end(sentence: Sentence, at: int) -> int | None:
 def _is_meant(sentence: Sentence, at: int) -> bool:
     """A word that is a value where it stands is none: a technology after "using"; "products" need a number."""
     part = sentence.parts[at]
-    if part.kind in ENTITIES or part.kind.startswith(("contact", "page", "flag")):
+    if part.kind in ENTITIES or part.kind.startswith(("contact", "page_whole", "flag")) or sentence.page_follows(at):
         return False
     counted = _start(sentence, at) < at and any(one.kind == "number" for one in sentence.parts[max(0, at - 3) : at])
     return counted or part.key not in sentence.sets["counted_only"]
