@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from siteglass.query.natural.lexicon import Sense
 from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
@@ -33,6 +34,8 @@ _UNITS = {"second": "load_time", "millisecond": "load_time", "usd": "spends", "o
 _BUILT = {"technology": "tool", "category": "tool", "service_type": "business", "trade": "business"}
 _INNER = frozenset(("state", "city"))
 _NEAR = 5
+# Nobody says more groups of alternatives in a sentence; each is read by itself.
+MAX_GROUPS = 8
 
 Stages = Callable[[Sentence], None]
 """What reads the conditions of a sentence or of a branch."""
@@ -49,10 +52,14 @@ class _Side:
 
 def read_alternatives(sentence: Sentence, stages: Stages) -> None:
     """Write every group of alternatives that one line cannot say."""
-    finder = _Finder(sentence)
+    places = {part.kind in _INNER for part in sentence.parts if part.kind in PLACES}
+    if len(places) < 2 and not any(part.has("or") for part in sentence.parts):
+        return
+    finder, groups = _Finder(sentence), 0
     for at, part in enumerate(sentence.parts):
-        if finder.joins(at) and not part.used and (sides := finder.sides(at)):
+        if groups < MAX_GROUPS and finder.joins(at) and not part.used and (sides := finder.sides(at)):
             _write(sentence, sides, stages)
+            groups += 1
 
 
 def _write(sentence: Sentence, sides: Sequence[_Side], stages: Stages) -> None:
@@ -85,7 +92,11 @@ class _Finder:
     def __init__(self, sentence: Sentence) -> None:
         self._sentence = sentence
         self._parts = sentence.parts
-        self._trades = {place: places for places, _ in find_trades(sentence) for place in places}
+
+    @cached_property
+    def _trades(self) -> dict[int, list[int]]:
+        """Every word that names a trade, with all words of its name."""
+        return {place: places for places, _ in find_trades(self._sentence) for place in places}
 
     def joins(self, at: int) -> bool:
         """Whether a phrase is an "or" between two things; an "and" is one between places of different size."""
