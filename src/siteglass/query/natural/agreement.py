@@ -9,6 +9,7 @@ next stage, which cuts the sentence into phrases, as the only meaning of these w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from siteglass.query.folding import compact_folded
 from siteglass.query.natural.lexicon import ENGLISH, Lexicon, Matches, Sense
@@ -23,6 +24,8 @@ Decided = Mapping[int, tuple[int, Sense]]
 _CITY = 100_000
 _CODE = 2
 _MOST_WORDS = 4
+# So many words of a list are looked at on each side.
+_MOST_LISTED = 12
 # Countries that people write by a code, which is a code of a state, too; beside other countries, every code is one.
 _COUNTRY_FIRST = frozenset(("de",))
 # After a place, these begin the next part of a sentence.
@@ -196,22 +199,24 @@ class _Places:
         found = []
         for step in (-1, 1):
             i = at
-            while True:
+            for _ in range(_MOST_LISTED):
                 i += step
                 joined = False
-                while 0 <= i < len(self._tokens) and (
-                    self._tokens[i].key in (",", "/", "&", "+") or self._joins(i, at)
-                ):
+                while 0 <= i < len(self._tokens) and i in self._joints and i != at:
                     i, joined = i + step, True
-                if not joined or not 0 <= i < len(self._tokens):
-                    break
-                if self._tokens[i].kind != "word":
+                if not joined or not 0 <= i < len(self._tokens) or self._tokens[i].kind != "word":
                     break
                 found.append(i)
         return found
 
-    def _joins(self, at: int, code: int) -> bool:
-        return at != code and any(self._lexicon.role(self._tokens[at].key, kind) for kind in _JOINTS)
+    @cached_property
+    def _joints(self) -> frozenset[int]:
+        """Where the words and signs are that join a list."""
+        return frozenset(
+            at
+            for at, token in enumerate(self._tokens)
+            if token.key in (",", "/", "&", "+") or any(self._lexicon.role(token.key, kind) for kind in _JOINTS)
+        )
 
     def _is_country(self, at: int) -> bool:
         if self._tokens[at].key in self._lexicon.sets["word_codes"]:
@@ -222,10 +227,12 @@ class _Places:
 
     def _lists(self) -> None:
         """ "ny or nj", "TX, CA and GA": codes beside a state are states."""
-        for at in list(self._decided):
+        states = list(self._decided)
+        for at in states:  # grows while it is walked: a list may be longer than what is looked at from one word
             for other in self._beside(at):
                 if other not in self._decided and self._state(other) is not None and not self._is_word(other):
                     self._decide_state(other)
+                    states.append(other)
 
     # --- cities -----------------------------------------------------------------------------------
 

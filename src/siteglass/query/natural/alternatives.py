@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 from siteglass.query.natural.lexicon import Sense
 from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
@@ -34,6 +35,9 @@ _UNITS = {"second": "load_time", "millisecond": "load_time", "usd": "spends", "o
 _BUILT = {"technology": "tool", "category": "tool", "service_type": "business", "trade": "business"}
 _INNER = frozenset(("state", "city"))
 _NEAR = 5
+# So many things a side of an "or" between whole phrases has at most, and so many words before it are looked at.
+_MOST_IN_BUNDLE = 6
+_MOST_AWAY = 30
 # Nobody says more groups of alternatives in a sentence; each is read by itself.
 MAX_GROUPS = 8
 
@@ -272,9 +276,9 @@ class _Finder:
 
     def _bundle(self, at: int) -> list[_Side]:
         """ "Shopify stores in Italy or Magento stores in Spain": both sides say the same things in the same order."""
-        start = self._clause_start(at)
-        before = list(self._things_in(start, at))
-        after = list(self._things_in(at + 1, self._clause_end(at)))
+        start = max(self._clause_start(at), at - _MOST_AWAY)
+        before = list(self._things_in(start, at))[-_MOST_IN_BUNDLE:]
+        after = list(islice(self._things_in(at + 1, self._clause_end(at)), _MOST_IN_BUNDLE))
         for count in range(min(len(before), len(after)), 1, -1):
             kinds = [self._built(i) for i in after[:count]]
             alike = kinds == [self._built(i) for i in before[-count:]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from siteglass.query.natural.accounting import helps
-from siteglass.query.natural.lexicon import ROMANCE
+from siteglass.query.natural.lexicon import OWN_LETTERS, ROMANCE
 from siteglass.query.natural.segments import ENTITIES, Reading, Segment
 from siteglass.query.natural.sentence import Sentence, line
 
@@ -40,12 +40,14 @@ _DENYING = ("negation", "exception", "negation_after", "exception_after", "doubl
 def refuse_foreign(sentence: Sentence) -> None:
     """Report the words of a sentence in a language that is not read: as keywords they would find nothing."""
     left = [part for part in sentence.parts if _meaningful(part)]
+    unread = [token for part in sentence.parts if not part.readings for token in part.tokens]
     tokens = [token for part in sentence.parts for token in part.tokens]
     words = [token for part in left for token in part.tokens if not token.quoted and token.text[:1].islower()]
     unknown = sum(
         not (sentence.words.is_word(word.key) or sentence.words.is_word(word.key.removesuffix("s"))) for word in words
     )
-    if left and not sentence.words.explains(sentence.language, tokens, unknown):
+    foreign = sentence.words.count_foreign(unread) + sum(not OWN_LETTERS.issuperset(word.text) for word in words)
+    if left and not sentence.words.explains(sentence.language, tokens, foreign, unknown):
         sentence.refuse(left, FOREIGN)
         sentence.foreign = True
 

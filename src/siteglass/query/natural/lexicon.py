@@ -25,9 +25,13 @@ LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "pl")
 ROMANCE = ("es", "fr", "pt", "it")
 # The verb stands after what it is about: "die Notion nutzen", "die HubSpot gebruiken".
 VERB_LAST = ("de", "nl")
+# Letters of these languages and of English texts about them; a word with another one, such as å or ř, is of none.
+OWN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789'’.-" "äöüß" "áíóúñ" "àâçéèêëîïôœùûÿ" "ãõ" "ìò" "ąćęłńśźż")
 _NOT_READ = "other"
 # So many unknown words are hardly all misspelt.
 _MANY_UNKNOWN = 2
+# What follows "e-": e-mail, e-commerce, e-shop.
+_ELECTRONIC = ("mail", "commerce", "shop", "learning", "book", "bike", "business", "sport")
 _POLISH, _WEAK_POLISH = "pl", "weak_pl"
 # Names of products, categories and types are also found in other words than they are written in ("woo commerce").
 _JOINED_WORDS = 4
@@ -125,23 +129,32 @@ class Lexicon:
         """Whether a technology's name is first of all another word."""
         return word in self._ordinary
 
-    def language(self, tokens: Iterable[Token], nouns: Iterable[str] = ()) -> str:
+    def language(self, tokens: Sequence[Token], nouns: Iterable[str] = ()) -> str:
         """The language that most of the small words and of the nouns are of; English, if none is."""
-        votes = Counter(language for token in tokens for language in self._votes.get(token.key, ()))
+        votes = Counter(language for at in range(len(tokens)) for language in self._votes_of(tokens, at))
         votes.update(nouns)
         del votes[_NOT_READ]
         if (weak := votes.pop(_WEAK_POLISH, 0)) and (weak > 1 or votes[_POLISH]):
             votes[_POLISH] += weak
         return max(votes, key=lambda language: (votes[language], language == ENGLISH), default=ENGLISH)
 
-    def explains(self, language: str, tokens: Sequence[Token], unknown: int) -> bool:
-        """Whether a language is that of a sentence in which so many words are unknown: its small words are at least as
-        many as those of languages that are not read, and more than one, or few words are unknown."""
-        own = sum(language in self._votes.get(token.key, ()) for token in tokens)
-        other = sum(_NOT_READ in self._votes.get(token.key, ()) for token in tokens)
-        if other > own:
+    def _votes_of(self, tokens: Sequence[Token], at: int) -> Sequence[str]:
+        """The languages that a word is of; "e" in "e-mail" is not the Portuguese "and"."""
+        electronic = tokens[at].key == "e" and at + 1 < len(tokens) and tokens[at + 1].key.startswith(_ELECTRONIC)
+        return () if electronic else self._votes.get(tokens[at].key, ())
+
+    def count_foreign(self, tokens: Iterable[Token]) -> int:
+        """How many are small words of languages that are not read."""
+        return sum(_NOT_READ in self._votes.get(token.key, ()) for token in tokens)
+
+    def explains(self, language: str, tokens: Sequence[Token], foreign: int, unknown: int) -> bool:
+        """Whether a language is that of a sentence in which so many words are of languages that are not read and so
+        many are unknown: its small words are at least as many as the foreign ones, and more than one, or few words are
+        unknown."""
+        own = sum(language in self._votes_of(tokens, at) for at in range(len(tokens)))
+        if foreign > own:
             return False
-        return own > 1 or unknown == 0 or (unknown < _MANY_UNKNOWN and not other)
+        return own > 1 or unknown == 0 or (unknown < _MANY_UNKNOWN and not foreign)
 
     def role(self, word: str, kind: str) -> Sense | None:
         """The sense of that kind that a word has by itself."""

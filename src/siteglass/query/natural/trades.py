@@ -69,19 +69,21 @@ def _is_not_the_business(sentence: Sentence, at: int) -> bool:
 def _longest(sentence: Sentence, at: int) -> tuple[list[int], str]:
     """The segments from here on that name a trade, as many as can be, and the trade."""
     best: tuple[list[int], str] = ([], "")
-    words = 0
+    words, text = 0, ""
     for end in range(at, min(at + _MOST_WORDS, len(sentence.parts))):
         part = sentence.parts[end]
         words += len(part.tokens)
         if part.used or part.has("break", "comma") or words > _MOST_WORDS:
             break
-        window = sentence.parts[at : end + 1]
-        if trade := _trade(sentence, window):
+        text = f"{text} {part.meant}".lstrip()
+        if not trades().begins_form(text):
+            break
+        if trade := _trade(sentence, sentence.parts[at : end + 1], text):
             best = (list(range(at, end + 1)), trade)
     return best
 
 
-def _trade(sentence: Sentence, window: Sequence[Segment]) -> str:
+def _trade(sentence: Sentence, window: Sequence[Segment], text: str) -> str:
     if any(part.kind in _USED_OR_OFFERED for part in window):
         return ""
     if all(part.kind in _TYPES or part.has("generic") for part in window):
@@ -90,7 +92,6 @@ def _trade(sentence: Sentence, window: Sequence[Segment]) -> str:
         return ""
     if len(window) == 1 and window[0].kind != "unknown":
         return ""
-    text = " ".join(part.meant for part in window)
     meanings = trades().meanings(text)
     if own := meanings.get(sentence.language) or meanings.get(ENGLISH):
         return own
