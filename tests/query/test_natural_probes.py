@@ -9,21 +9,24 @@ from pathlib import Path
 import pytest
 
 from siteglass.query.natural import LOW_CONFIDENCE, interpret
-from siteglass.query.natural.leftovers import FOREIGN
 from siteglass.query.natural.wishes import WISHES
+from testing.sentences.crafted import crafted, least_times
+from testing.sentences.honesty import is_refused, measure_confidence, open_sentences, other_languages
 from testing.sentences.meaning import atoms
 from testing.sentences.probes import FAMILIES, is_reversed
 from testing.sentences.score import SETS, read_set, service
 
 TODAY = date(2026, 11, 15)
-SETS_READ = ("dev", "grammar1", "grammar2", "polish")
 TABLE = tomllib.loads(Path("scripts/language/wishes.toml").read_text())
 # How many probes of each family must be right.
 LEAST = {
     "city and state": 45, "in state": 45, "state at end": 45, "capital codes": 48, "large cities": 84, "groups": 30,
-    "denials and amounts": 490,
+    "denials and amounts": 500,
 }  # fmt: skip
-REFUSED = 43
+REFUSED = 45
+# Of all readings, and of the sure ones.
+REACH, RIGHT = 0.6, 0.97
+P50_MS, P99_MS, WORST_MS = 1, 5, 50
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -62,10 +65,26 @@ def test_a_wish_without_data_is_answered(query: str, wish: str, directives: tupl
 
 
 def test_sentences_in_other_languages_are_refused_and_none_in_those_that_are_read() -> None:
-    rows = (SETS / "other_languages.txt").read_text().splitlines()
-    other = [interpret(row.split("\t")[1], TODAY) for row in rows]
-    refused = [one for one in other if FOREIGN in [note.message for note in one.unsupported]]
+    refused = [query for query in other_languages() if is_refused(query)]
     assert len(refused) >= REFUSED
-    assert all(one.confidence < LOW_CONFIDENCE for one in refused)
-    queries = [row.query for name in SETS_READ for row in read_set(SETS / f"{name}.jsonl")]
-    assert [query for query in queries if FOREIGN in [n.message for n in interpret(query, TODAY).unsupported]] == []
+    assert all(interpret(query, TODAY).confidence < LOW_CONFIDENCE for query in refused)
+    assert [row.query for row in open_sentences() if is_refused(row.query)] == []
+
+
+@pytest.mark.no_cover
+def test_a_sure_reading_is_right() -> None:
+    made = measure_confidence(open_sentences())
+    assert made.reach >= REACH
+    assert made.right >= RIGHT, made.wrong
+
+
+@pytest.mark.timing
+@pytest.mark.no_cover
+def test_no_sentence_takes_long() -> None:
+    """Processor time, the least of several runs: 1 ms and 5 ms are meant, and a busy host may double them."""
+    times = sorted(least_times([row.query for row in read_set(SETS / "grammar1.jsonl")], 5))
+    assert times[len(times) // 2] <= 2 * P50_MS
+    assert times[int(len(times) * 0.99)] <= 2 * P99_MS
+    rows = dict(crafted())
+    slow = {name: took for name, took in zip(rows, least_times(rows.values(), 3), strict=True) if took > 2 * WORST_MS}
+    assert slow == {}
