@@ -88,6 +88,9 @@ _THINGS = {
     "a meta description": "@missing_description", "headings": "@missing_heading", "a CRM": "@lacks(crm)",
     "analytics": "@lacks(analytics)", "live chat": "@lacks(customer_support)", "Klaviyo": "!@technology(Klaviyo)",
 }  # fmt: skip
+_TOOLS = {"CRM": "@lacks(crm)", "analytics": "@lacks(analytics)", "live chat": "@lacks(customer_support)"}
+_DESCRIBED = ("an advanced", "a fancy", "any modern", "a proper", "a dedicated")
+_QUALITIES = {"secure": "@not_secure", "mobile friendly": "@not_responsive"}
 _AFFIRMED = {
     "must have an Instagram": "@has_instagram", "YouTube channel required": "@has_youtube",
     "but with Stripe": "@technology(Stripe)", "using HubSpot": "@technology(HubSpot)",
@@ -129,6 +132,11 @@ def denials_and_amounts() -> Iterator[Probe]:
     for (first, gold), (second, other) in product(_THINGS.items(), _THINGS.items()):
         if first != second:
             yield Probe(f"shops missing {first} and {second}", (shop, gold, other))
+    for denial, adjective, (thing, gold) in product(_DENIALS[:4], _DESCRIBED, _TOOLS.items()):
+        yield Probe(f"shops {denial} {adjective} {thing}", (shop, gold))
+    for (first, gold), (second, other) in product(_QUALITIES.items(), _QUALITIES.items()):
+        if first != second:
+            yield Probe(f"shops that aren't {first} or {second}", (shop, f"@any[ {gold} | {other} ]"))
     for (words, sign), (template, gold) in product(_COMPARISONS.items(), _COUNTED.items()):
         yield Probe(template.format(words), (shop, gold.format(sign)))
     for (words, low, high), (start, end) in product(_PAIRS, _SUMS):

@@ -230,9 +230,17 @@ class _Places:
         states = list(self._decided)
         for at in states:  # grows while it is walked: a list may be longer than what is looked at from one word
             for other in self._beside(at):
-                if other not in self._decided and self._state(other) is not None and not self._is_word(other):
+                if other not in self._decided and self._state(other) is not None and self._is_listed(other):
                     self._decide_state(other)
                     states.append(other)
+
+    def _is_listed(self, at: int) -> bool:
+        """Whether a code is one in a list: an everyday word only between joints, as "in" of "il, in and oh"."""
+        if not self._is_word(at):
+            return True
+        if self._tokens[at].key in _NEVER_ALONE:
+            return self._next_is(at, ",") or (at + 1 in self._joints and self._state(at + 2) is not None)
+        return self._ends_at(at + 1, listed=True)
 
     # --- cities -----------------------------------------------------------------------------------
 
@@ -247,7 +255,8 @@ class _Places:
             if any(one.kind in ("state", "country", "technology", "category", "service_type") for one in senses):
                 continue
             cities = self._lexicon.cities(sense.values[0])
-            named = self._tokens[at].key == _first_word(sense.values[0])
+            nickname = len(sense.values) > 1  # "philly" of Philadelphia, USA
+            named = nickname or self._tokens[at].key == _first_word(sense.values[0])
             if named and cities and cities[0].population >= _CITY and self._is_business(at - 1):
                 self._decided[at] = (length, sense)
                 return

@@ -35,6 +35,9 @@ _UNITS = {"second": "load_time", "millisecond": "load_time", "usd": "spends", "o
 _BUILT = {"technology": "tool", "category": "tool", "service_type": "business", "trade": "business"}
 _INNER = frozenset(("state", "city"))
 _NEAR = 5
+# What a denial before an "or" denies, too: what a site has, and good qualities. "Not secure or slow" denies one thing.
+_BAD = frozenset(("flag_bad", "slow", "very_slow", "poor_seo"))
+_SHARING = frozenset(("technology", "category", "flag_good", "fast", "good_seo", "excellent_seo"))
 # So many things a side of an "or" between whole phrases has at most, and so many words before it are looked at.
 _MOST_IN_BUNDLE = 6
 _MOST_AWAY = 30
@@ -254,15 +257,23 @@ class _Finder:
         return sides
 
     def _shared_denial(self, left: int, at: int, right: int) -> Segment | None:
-        """ "missing a sitemap or a robots.txt": the denial of the first is that of the second."""
-        part = self._parts[left]
-        if not part.kind.startswith("flag") or not self._parts[right].kind.startswith("flag_nouns"):
+        """ "missing a sitemap or a robots.txt", "not secure or fast": the denial of the first is that of the second."""
+        part, other = self._parts[left], self._parts[right]
+        if any(between.has("negation", "using") for between in self._parts[at + 1 : right]):
             return None
-        if any(other.has("negation", "using") for other in self._parts[at + 1 : right]):
+        if other.kind not in _SHARING and not other.kind.startswith(("flag_nouns", "contact")):
             return None
-        if part.kind == "flag_bad" and self._sentence.words.role(part.tokens[0].key, "negation"):
-            return Segment(part.tokens[:1], [Sense("negation")])
-        return next((other for other in reversed(self._parts[:left]) if other.has("negation")), None)
+        role = self._sentence.words.role
+        if part.kind in _BAD and (said := [token for token in part.tokens if role(token.key, "negation")]):
+            return Segment(said[:1], [Sense("negation")])
+        if part.kind not in _SHARING and not part.kind.startswith("flag_nouns"):
+            return None
+        for before in reversed(self._parts[:left]):
+            if before.has("negation"):
+                return before
+            if not before.has("function", "using"):
+                return None
+        return None
 
     def _clause(self, at: int, left: int, right: int) -> list[_Side]:
         """ "on Webflow, or on Gatsby with Contentful"."""

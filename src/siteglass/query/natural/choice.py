@@ -118,6 +118,8 @@ def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[st
         for beside in (before, after):
             if beside is not None and beside.has("language_marker") and beside.key not in sentence.sets["weak_markers"]:
                 return "language"
+        if after is not None and after.has("site_word") and _elsewhere(sentence, at):
+            return "language"  # "hotels in Bali with an English website"
         said_in = before is not None and before.tokens[-1].key in sentence.sets["language_prepositions"]
         if said_in and (after is None or not after.has("generic", "service_type", "category")):
             return "language"
@@ -127,6 +129,15 @@ def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[st
         if following is not None and following.has("spoken"):
             return "language"  # "Japanese- or Korean-language"
     return None if "country" in kinds else "nationality"
+
+
+def _elsewhere(sentence: Sentence, at: int) -> bool:
+    """Whether another place is said, of which the site may be in a language of others."""
+    return any(
+        other.kind in PLACES or (i > at and other.has("country", "state", "city") and _placed(sentence, i))
+        for i, other in enumerate(sentence.parts)
+        if i != at and not other.has("nationality", "language")
+    )
 
 
 def _said_before(sentence: Sentence, at: int) -> Segment | None:
@@ -190,8 +201,8 @@ def _state_or_city(sentence: Sentence, at: int, part: Segment) -> str:
 
 def _technology(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str], in_place: bool) -> str | None:
     if kinds & {"city", "category", "service_type"}:
-        if "category" in kinds and len(part.tokens) > 1:
-            return "category"
+        if "category" in kinds and (len(part.tokens) > 1 or not part.tokens[0].capital):
+            return "category"  # "livechat" is live chat, LiveChat a product
         if in_place and "city" in kinds:
             return "city"
         return "technology" if _tool_cue(sentence, at) else min(kinds - {"technology"})

@@ -42,7 +42,12 @@ def refuse_foreign(sentence: Sentence) -> None:
     left = [part for part in sentence.parts if _meaningful(part)]
     unread = [token for part in sentence.parts if not part.readings for token in part.tokens]
     tokens = [token for part in sentence.parts for token in part.tokens]
-    words = [token for part in left for token in part.tokens if not token.quoted and token.text[:1].islower()]
+    words = [
+        token
+        for part in left
+        for token in part.tokens
+        if token.text[:1].islower() and not (token.quoted or token.corrected)
+    ]
     unknown = sum(
         not (sentence.words.is_word(word.key) or sentence.words.is_word(word.key.removesuffix("s"))) for word in words
     )

@@ -35,6 +35,8 @@ _ELECTRONIC = ("mail", "commerce", "shop", "learning", "book", "bike", "business
 _POLISH, _WEAK_POLISH = "pl", "weak_pl"
 # Names of products, categories and types are also found in other words than they are written in ("woo commerce").
 _JOINED_WORDS = 4
+# Shorter names of products are not written apart: "$500/mo on ads" is no Moon.
+_SHORTEST_APART = 6
 _WORDS_KEPT = 10_000
 # No code of a state is longer.
 _CODE = 3
@@ -194,6 +196,8 @@ class Lexicon:
             text = " ".join([token.key for token in tokens[at : at + length]])
             phrases = self._phrases.get(text, []) if length <= word.phrase_words else []
             senses = self._senses(text, phrases, spoken=length <= word.spoken_words, joined=length <= joined_words)
+            if len(text) <= _SHORTEST_APART:
+                senses = [sense for sense in senses if sense.kind != "technology"]
             if senses:
                 found.append((length, senses))
         return found

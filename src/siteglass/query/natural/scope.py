@@ -59,7 +59,9 @@ class _Scope:
             self._unknown(at, part)
         elif self._denial and self._covered is None and part.kind in ("judgement", "counting", "instructions"):
             _mark(part, self._denial)
-            self._denial = None
+            after = self._sentence.after(at)
+            if after is None or not self._describes(after):
+                self._denial = None
         elif self._closes(at, part):
             self._denial = None
 
@@ -88,9 +90,13 @@ class _Scope:
         if self._denial and self._covered is None:
             _mark(part, self._denial)
             after = self._sentence.after(at)
-            if after is None or after.kind != "unknown":
+            if after is None or (after.kind != "unknown" and not self._describes(after)):
                 self._denial = None
         self._joint = ""
+
+    def _describes(self, after: Segment) -> bool:
+        """ "no advanced CRM": an adjective stands between the denial and what it denies."""
+        return _deniable(after) and not after.used and family(after) in _HAD
 
     def _ended(self, part: Segment) -> bool:
         """ "no agencies, only SaaS"; "without a phone, die eine E-Mail-Adresse haben": a clause of its own."""

@@ -63,6 +63,7 @@ def _is_not_the_business(sentence: Sentence, at: int) -> bool:
         before.key in _TOWARDS
         and seller is not None
         and not (seller.used or seller.has("requests", "generic", "function"))
+        and (bool(seller.senses) or sentence.words.is_word(seller.key))  # "lookn for electricians"
     )
 
 

@@ -19,7 +19,7 @@ SHORTEST = 5
 SHORTEST_SMALL = 3
 LONGEST = 30
 # Words with more than one slip are like too many, unless they are long.
-SHORTEST_TWICE = 8
+SHORTEST_TWICE = 7
 CITIES = 5_000
 _COUNTRY_SIMILARITY = 0.7
 # Languages without a list of their words: what is unknown there may well be right.
@@ -36,8 +36,9 @@ def tiers() -> tuple[frozenset[str], ...]:
     known, words = vocabulary(), lexicon()
     places = [form for kind in ("country", "region", "subregion") for form in known.spoken_forms(kind)]
     return (
-        _words([*words.telling_phrases(), *places, *map(fold, _state_names())]),
+        _words([*words.telling_phrases(), *places]),
         _words(map(fold, known.technologies())),
+        _words(map(fold, _state_names())),
         _words(name for name in _trade_names() if " " not in name),
         words.common,
         _words(fold(city.name) for city in known.cities()[:CITIES]),
@@ -66,6 +67,13 @@ def countries() -> Candidates:
     known = vocabulary()
     names = [known.country_name(country).lower() for country in known.values("country")]
     return Candidates([name for name in names if " " not in name], similarity=_COUNTRY_SIMILARITY)
+
+
+@cache
+def _short_countries() -> frozenset[str]:
+    """Countries of five letters, which are missed with four: "itly", "chna"."""
+    known = vocabulary()
+    return frozenset(name for c in known.values("country") if len(name := known.country_name(c).lower()) == SHORTEST)
 
 
 def load() -> None:
@@ -136,7 +144,7 @@ def _only_town(match: tuple[int, list[Sense]]) -> bool:
 
 def _nearest(word: str, before: str, words: Lexicon) -> str | None:
     if len(word) < SHORTEST:
-        small = words.sets["small_words"]
+        small = words.sets["small_words"] | (_short_countries() if len(word) > SHORTEST_SMALL else frozenset())
         return next((other for other in _one_slip_from(word) if other in small and other[0] == word[0]), None)
     slips = [other for other in _one_slip_from(word) if len(other) >= SHORTEST]
     for meant in tiers():

@@ -5,6 +5,7 @@ The phrases are in scripts/language/wishes.toml; here is what is answered, and h
 
 from __future__ import annotations
 
+from siteglass.query.natural.lexicon import VERB_LAST
 from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
 from siteglass.query.natural.sentence import Sentence
 
@@ -33,6 +34,8 @@ _WHOLE_CLAUSE = frozenset(
     ("hiring", "similar", "switched", "added", "dropped", "intent", "founded", "ranking",
      "investors", "acquired", "events", "customers", "legal_form", "pay", "layoffs", "renewal")
 )  # fmt: skip
+# Of these, the verb may end the clause.
+_CHANGES = frozenset(("switched", "added", "dropped"))
 # After these words the next condition begins.
 _NEXT = ("comma", "break", "but", "negation", "exception", "sorting", "spending", "crawled", "requests")
 _COUNTING = ("number", "operator")
@@ -52,6 +55,8 @@ def refuse_wishes(sentence: Sentence) -> None:
             continue
         name = wish.values[0]
         start, end = _start(sentence, at), _end(sentence, at, whole=name in _WHOLE_CLAUSE)
+        if name in _CHANGES and sentence.language in VERB_LAST and end == at + 1:
+            start = _clause_start(sentence, start)
         sentence.refuse([part for part in sentence.parts[start:end] if not part.used], WISHES[name])
         at = end
 
@@ -119,6 +124,15 @@ def _end(sentence: Sentence, at: int, *, whole: bool) -> int:
     while end < len(sentence.parts) and not _begins_next(sentence, end):
         end += 1
     return end
+
+
+def _clause_start(sentence: Sentence, at: int) -> int:
+    """Where the clause begins that a verb ends: "die | von Magento zu Shopify gewechselt sind"."""
+    for start in range(at, 0, -1):
+        before = sentence.parts[start - 1]
+        if before.has("comma", "break") or not sentence.sets["relative"].isdisjoint(before.key.split()):
+            return start
+    return at
 
 
 def _begins_next(sentence: Sentence, at: int) -> bool:
