@@ -289,6 +289,8 @@ def _nouns_after_all(sentence: Sentence) -> None:
         before, after = (sentence.parts[at - 1] if at else None), sentence.after(at)
         noun_behind = after is not None and (after.kind in ("service_type", "unknown") and not after.has("function"))
         noun_before = before is not None and before.kind == "unknown" and not before.senses
+        if part.has("wish"):
+            continue  # "dentists hiring hygienists"
         if (
             part.kind == "protected"
             or (part.kind == "page_name" and not sentence.page_follows(at) and (noun_behind or noun_before))

@@ -34,6 +34,8 @@ FOREIGN = (
     "not used, because Siteglass does not read this language; it reads English, German, Spanish, French, Portuguese, "
     "Italian, Dutch and Polish"
 )
+# Shorter words may be codes and abbreviations, which no list of words has.
+_SHORT = 3
 _DENYING = ("negation", "exception", "negation_after", "exception_after", "double_negation")
 
 
@@ -49,7 +51,10 @@ def refuse_foreign(sentence: Sentence) -> None:
         if token.text[:1].islower() and not (token.quoted or token.corrected)
     ]
     unknown = sum(
-        not (sentence.words.is_word(word.key) or sentence.words.is_word(word.key.removesuffix("s"))) for word in words
+        word.text.isalpha()
+        and len(word.key) > _SHORT
+        and not (sentence.words.is_word(word.key) or sentence.words.is_word(word.key.removesuffix("s")))
+        for word in words
     )
     foreign = sentence.words.count_foreign(unread) + sum(not OWN_LETTERS.issuperset(word.text) for word in words)
     if left and not sentence.words.explains(sentence.language, tokens, foreign, unknown):

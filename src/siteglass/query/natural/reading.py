@@ -16,6 +16,7 @@ from siteglass.query.natural.leftovers import attach_helpers, read_keywords, ref
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, in_language, lexicon
 from siteglass.query.natural.literals import Literal, take_literals
 from siteglass.query.natural.places import read_places
+from siteglass.query.natural.required import find_required, read_required
 from siteglass.query.natural.scope import deny
 from siteglass.query.natural.segments import Segment, segment
 from siteglass.query.natural.sentence import Sentence
@@ -37,29 +38,36 @@ class Words:
     decided: Decided
     literals: Sequence[Literal]
     language: str
+    required: Mapping[int, str]
+    """Where a required word begins -> its phrase."""
 
 
-def split(query: str) -> Words:
-    """The words of a sentence."""
+def split(query: str, require: Sequence[str] = ()) -> Words:
+    """The words of a sentence; phrases to require keep no other meaning."""
     words = lexicon()
     text, literals = take_literals(query)
     tokens = with_shared_heads(quietened(tokenise(text)), words.sets["directions"])
-    quoted = in_quotes(tokens, text)
-    tokens = [replace(token, quoted=at in quoted) for at, token in enumerate(tokens)] if quoted else tokens
+    quoted, required = in_quotes(tokens, text), find_required(tokens, require)
+    literal = quoted.keys() | required.keys()
+    tokens = [replace(token, quoted=at in literal) for at, token in enumerate(tokens)] if literal else tokens
     language = words.language(tokens, languages_of_nouns(tokens))
-    found = _matches(tokens, quoted, words, language)
-    right = corrected(tokens, found, words, language, quoted)
+    found = _matches(tokens, quoted, required, words, language)
+    right = corrected(tokens, found, words, language, literal)
     if right != tokens:
-        found = _matches(right, quoted, words, language)
+        found = _matches(right, quoted, required, words, language)
     decided = agree(right, found, words)
     if decided:
         rest = without(right, decided)
         language = words.language(rest, languages_of_nouns(rest))
-    return Words(right, found, decided, literals, language)
+    starts = {right[at].start: phrase for at, phrase in required.items()}
+    return Words(right, found, decided, literals, language, starts)
 
 
-def _matches(tokens: Sequence[Token], quoted: Mapping[int, int], words: Lexicon, language: str) -> list[Matches]:
-    """The phrases that begin at each word. Words in quotes are one phrase, if it is known, or else bare words."""
+def _matches(
+    tokens: Sequence[Token], quoted: Mapping[int, int], required: Mapping[int, str], words: Lexicon, language: str
+) -> list[Matches]:
+    """The phrases that begin at each word. Words in quotes are one phrase, if it is known, or else bare words; required
+    ones are in no phrase."""
     found = []
     for at in range(len(tokens)):
         some = [
@@ -67,6 +75,8 @@ def _matches(tokens: Sequence[Token], quoted: Mapping[int, int], words: Lexicon,
         ]
         if at in quoted:
             some = [match for match in some if at + match[0] == quoted[at] and (at == 0 or at - 1 not in quoted)]
+        if required:
+            some = [match for match in some if not any(i in required for i in range(at, at + match[0]))]
         found.append(some)
     return found
 
@@ -82,6 +92,7 @@ def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -
             sentence.refuse([part], literal.problem)
         else:
             sentence.say(literal.token.text, [part], "directive")
+    read_required(sentence, words.required)
     choose(sentence, forced or {})
     refuse_topics(sentence)
     refuse_wishes(sentence)
