@@ -16,17 +16,35 @@ from siteglass.query.natural import MAX_QUERY_CHARS
 from testing.sentences.score import SETS, read_set, service
 
 _PIECES = {
-    "or": "or ", "and either": "Shopify and either Zendesk or Intercom ", "or of places": "Texas or Paris or France or ",
-    "states": "TX, CA, GA, ", "lower-case states": "tx ca ga me in or ", "cities": "san jose springfield portland ",
-    "denials": "not without no lacking ", "denied list": "no Shopify or Wix, ", "ranges": "between 5k and 10k or over 3 ",
-    "numbers": "5,000 3 2026 ", "typos": "shopfiy kalviyo texsa plumbres ", "trades": "emergency plumbing service ",
-    "long names": "new york city new york university of new ", "keywords": "vegan dog food and raw cat treats, ",
-    "wishes": "hiring developers and 200 employees, ", "quotes": '"vegan food" or "raw" ', "signs": "()[],;:/-",
-    "one letter": "a b c ", "german": "Händler oder Agenturen ohne Shopware und ohne ", "languages": "in German or French, ",
-    "alternatives of clauses": "shops in Texas using Wix or agencies in Ohio using Webflow or ", "one word": "x" * 1_000,
-    "hyphens": "a-b-c-d ", "apostrophes": "d'l'd'l' ", "directives": "@country(USA) @any[ @lacks(crm) | @not_secure ] ",
-    "money": "$5k+ to $10k a month on ads, ", "law firms": "law firm agency law firms ", "same name": "Georgia Georgia, ",
-}  # fmt: skip
+    "or": "or ",
+    "and either": "Shopify and either Zendesk or Intercom ",
+    "or of places": "Texas or Paris or France or ",
+    "states": "TX, CA, GA, ",
+    "lower-case states": "tx ca ga me in or ",
+    "cities": "san jose springfield portland ",
+    "denials": "not without no lacking ",
+    "denied list": "no Shopify or Wix, ",
+    "ranges": "between 5k and 10k or over 3 ",
+    "numbers": "5,000 3 2026 ",
+    "typos": "shopfiy kalviyo texsa plumbres ",
+    "trades": "emergency plumbing service ",
+    "long names": "new york city new york university of new ",
+    "keywords": "vegan dog food and raw cat treats, ",
+    "wishes": "hiring developers and 200 employees, ",
+    "quotes": '"vegan food" or "raw" ',
+    "signs": "()[],;:/-",
+    "one letter": "a b c ",
+    "german": "Händler oder Agenturen ohne Shopware und ohne ",
+    "languages": "in German or French, ",
+    "alternatives of clauses": "shops in Texas using Wix or agencies in Ohio using Webflow or ",
+    "one word": "x" * 1_000,
+    "hyphens": "a-b-c-d ",
+    "apostrophes": "d'l'd'l' ",
+    "directives": "@country(USA) @any[ @lacks(crm) | @not_secure ] ",
+    "money": "$5k+ to $10k a month on ads, ",
+    "law firms": "law firm agency law firms ",
+    "same name": "Georgia Georgia, ",
+}
 
 
 def crafted() -> Iterator[tuple[str, str]]:
@@ -59,7 +77,8 @@ def least_times(queries: Iterable[str], runs: int, understand: Callable[[str], o
 
 def main() -> None:
     rows = list(crafted())
-    for (name, _), took in sorted(zip(rows, least_times((text for _, text in rows), 3), strict=True), key=lambda x: -x[1]):
+    times = least_times((text for _, text in rows), 3)
+    for took, name in sorted(zip(times, (name for name, _ in rows), strict=True), reverse=True):
         print(f"{took:8.2f} ms  {name}")
 
 

@@ -1,6 +1,6 @@
 """How honest readings are: how often a sure one is right, and which languages are refused.
 
-    python -m testing.sentences.honesty
+python -m testing.sentences.honesty
 """
 
 from __future__ import annotations

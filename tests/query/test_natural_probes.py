@@ -27,6 +27,7 @@ REFUSED = 45
 # Of all readings, and of the sure ones.
 REACH, RIGHT = 0.6, 0.97
 P50_MS, P99_MS, WORST_MS = 1, 5, 50
+BUSY = 3
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -81,10 +82,12 @@ def test_a_sure_reading_is_right() -> None:
 @pytest.mark.timing
 @pytest.mark.no_cover
 def test_no_sentence_takes_long() -> None:
-    """Processor time, the least of several runs: 1 ms and 5 ms are meant, and a busy host may double them."""
+    """Processor time, the least of several runs: 1, 5 and 50 ms are meant, and a busy host may take thrice."""
     times = sorted(least_times([row.query for row in read_set(SETS / "grammar1.jsonl")], 5))
-    assert times[len(times) // 2] <= 2 * P50_MS
-    assert times[int(len(times) * 0.99)] <= 2 * P99_MS
+    assert times[len(times) // 2] <= BUSY * P50_MS
+    assert times[int(len(times) * 0.99)] <= BUSY * P99_MS
     rows = dict(crafted())
-    slow = {name: took for name, took in zip(rows, least_times(rows.values(), 3), strict=True) if took > 2 * WORST_MS}
+    slow = {
+        name: took for name, took in zip(rows, least_times(rows.values(), 3), strict=True) if took > BUSY * WORST_MS
+    }
     assert slow == {}

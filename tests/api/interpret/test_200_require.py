@@ -18,6 +18,7 @@ def _keywords(reading: dict[str, Any]) -> list[str]:
     return [one["directive"] for one in reading["conditions"] if one["directive"].startswith("@keywords")]
 
 
+@pytest.mark.promise("search.require")
 def test_a_word_that_is_reported_can_be_required(own: httpx.Client) -> None:
     before = read(own, {"query": HIRING})
     assert [note["message"] for note in before["unsupported"]] == [WISHES["hiring"]]

@@ -92,12 +92,16 @@ class _Places:
 
     def _state(self, at: int) -> Sense | None:
         """The state of the USA, Canada or Australia that a code of two letters stands for."""
-        if not 0 <= at < len(self._tokens):
-            return None
-        token = self._tokens[at]
-        if token.kind != "word" or len(token.text) != _CODE or token.quoted:
-            return None
-        return self._lexicon.state_of_code(token.key)
+        return self._codes.get(at)
+
+    @cached_property
+    def _codes(self) -> dict[int, Sense]:
+        return {
+            at: state
+            for at, token in enumerate(self._tokens)
+            if token.kind == "word" and len(token.text) == _CODE and not token.quoted
+            if (state := self._lexicon.state_of_code(token.key))
+        }
 
     def _decide_state(self, at: int) -> None:
         if sense := self._state(at):
@@ -192,7 +196,7 @@ class _Places:
 
     def _names_countries(self, at: int) -> bool:
         """Whether a country stands in the list of a code: "US and CA", "DE, IT, FR"."""
-        return any(self._is_country(other) for other in self._beside(at))
+        return bool(self._countries) and not self._countries.isdisjoint(self._beside(at))
 
     def _beside(self, at: int) -> list[int]:
         """The words of the list that a word is in: joined by commas, slashes, and, or."""
@@ -218,12 +222,16 @@ class _Places:
             if token.key in (",", "/", "&", "+") or any(self._lexicon.role(token.key, kind) for kind in _JOINTS)
         )
 
-    def _is_country(self, at: int) -> bool:
-        if self._tokens[at].key in self._lexicon.sets["word_codes"]:
-            return False  # "no" is hardly Norway
-        country = any(sense.kind in ("country", "nationality") for _, senses in self._found[at] for sense in senses)
-        own = self._state(at) is not None and self._tokens[at].key not in _COUNTRY_FIRST
-        return country and not own
+    @cached_property
+    def _countries(self) -> frozenset[int]:
+        """Where countries are named; "no" is hardly Norway, and a code of a state hardly a country."""
+        return frozenset(
+            at
+            for at, matches in enumerate(self._found)
+            if any(sense.kind in ("country", "nationality") for _, senses in matches for sense in senses)
+            if self._tokens[at].key not in self._lexicon.sets["word_codes"]
+            if at not in self._codes or self._tokens[at].key in _COUNTRY_FIRST
+        )
 
     def _lists(self) -> None:
         """ "ny or nj", "TX, CA and GA": codes beside a state are states."""

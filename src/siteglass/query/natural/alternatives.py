@@ -99,6 +99,8 @@ class _Finder:
     def __init__(self, sentence: Sentence) -> None:
         self._sentence = sentence
         self._parts = sentence.parts
+        self._fields: dict[int, str] = {}
+        """What each number is about, as far as it was asked."""
 
     @cached_property
     def _trades(self) -> dict[int, list[int]]:
@@ -147,7 +149,9 @@ class _Finder:
         if part.kind in VAGUE:
             return VAGUE[part.kind].partition("(")[0].lstrip("!@")
         if part.kind == "number":
-            return self._counted(at)
+            if at not in self._fields:
+                self._fields[at] = self._counted(at)
+            return self._fields[at]
         return {"path": "page", "page_whole": "page"}.get(part.kind, "")
 
     def _counted(self, at: int) -> str:

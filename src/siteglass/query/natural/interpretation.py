@@ -29,7 +29,8 @@ _AMBIGUOUS = 0.8
 # meant, and who means the state of Dublin finds the city in it.
 _MARGINS = {
     ("country", "city"): 0.97, ("country", "state"): 0.97, ("region", "city"): 0.97, ("group", "city"): 0.97,
-    ("city", "state"): 0.97, ("state", "city"): 0.97, ("state", "country"): 0.97, ("nationality", "language"): 0.95, ("language", "nationality"): 0.95,
+    ("city", "state"): 0.97, ("state", "city"): 0.97, ("state", "country"): 0.97,
+    ("nationality", "language"): 0.95, ("language", "nationality"): 0.95,
     ("service_type", "category"): 0.95, ("category", "technology"): 0.95,
 }  # fmt: skip
 _UNSUPPORTED = 0.9

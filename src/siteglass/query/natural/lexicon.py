@@ -26,7 +26,7 @@ ROMANCE = ("es", "fr", "pt", "it")
 # The verb stands after what it is about: "die Notion nutzen", "die HubSpot gebruiken".
 VERB_LAST = ("de", "nl")
 # Letters of these languages and of English texts about them; a word with another one, such as å or ř, is of none.
-OWN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789'’.-" "äöüß" "áíóúñ" "àâçéèêëîïôœùûÿ" "ãõ" "ìò" "ąćęłńśźż")
+OWN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789'’.-äöüßáíóúñàâçéèêëîïôœùûÿãõìòąćęłńśźż")
 _NOT_READ = "other"
 # So many unknown words are hardly all misspelt.
 _MANY_UNKNOWN = 2
