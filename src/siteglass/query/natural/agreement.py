@@ -219,8 +219,14 @@ class _Places:
         return frozenset(
             at
             for at, token in enumerate(self._tokens)
-            if token.key in (",", "/", "&", "+") or any(self._lexicon.role(token.key, kind) for kind in _JOINTS)
+            if token.key in (",", "/", "&", "+")
+            or (any(self._lexicon.role(token.key, kind) for kind in _JOINTS) and not self._is_oregon(at))
         )
+
+    def _is_oregon(self, at: int) -> bool:
+        """ "WA and OR": an "or" in capitals after another joint."""
+        before = self._tokens[at - 1].key if at else ""
+        return self._tokens[at].text == "OR" and (before == "," or self._lexicon.role(before, "and") is not None)
 
     @cached_property
     def _countries(self) -> frozenset[int]:
@@ -246,6 +252,8 @@ class _Places:
         """Whether a code is one in a list: an everyday word only between joints, as "in" of "il, in and oh"."""
         if not self._is_word(at):
             return True
+        if self._is_oregon(at):
+            return self._ends_at(at + 1)
         if self._tokens[at].key in _NEVER_ALONE:
             return self._next_is(at, ",") or (at + 1 in self._joints and self._state(at + 2) is not None)
         return self._ends_at(at + 1, listed=True)

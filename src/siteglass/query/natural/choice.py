@@ -276,11 +276,30 @@ def _names_inside_nouns(sentence: Sentence) -> None:
     if len(places) < 2:
         return
     for at, part in enumerate(sentence.parts):
+        if part.kind == "nationality" and _is_style(sentence, at, places):
+            _is_noun(part)
         if part.kind != "country" or part.has("nationality") or len(part.key) <= 3:
             continue
         after = sentence.after(at)
         if not _placed(sentence, at) and after is not None and after.kind == "unknown" and not after.senses:
             _is_noun(part)
+
+
+def _is_style(sentence: Sentence, at: int, places: list[Segment]) -> bool:
+    """ "French bakeries in London": what they sell is French; "French bakeries in Lyon" are in France."""
+    part, after = sentence.parts[at], sentence.after(at)
+    others = [other for other in places if other is not part]
+    if _placed(sentence, at) or after is None or after.kind != "unknown" or after.senses:
+        return False
+    if not all(other.kind in ("country", "city", "state") for other in others):
+        return False
+    alone = all(other.kind != "nationality" and _placed(sentence, sentence.parts.index(other)) for other in others)
+    countries = {value for other in others for value in _countries(sentence, other)}
+    return alone and countries.isdisjoint(part.values)
+
+
+def _countries(sentence: Sentence, part: Segment) -> set[str]:
+    return set(part.values) if part.kind == "country" else sentence.countries_of(part)
 
 
 def _nouns_after_all(sentence: Sentence) -> None:

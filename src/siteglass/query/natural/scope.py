@@ -76,6 +76,8 @@ class _Scope:
             part.denied_by, part.doubled = first, True  # "exclude sites lacking a phone", "lack neither A nor B"
         elif first and first.doubled and part.key in self._sentence.sets["nor"]:
             part.denied_by, part.doubled = first, True
+        elif first and self._covered is None and part.key in self._sentence.sets["neither"]:
+            part.denied_by = first  # "no usan ni A ni B": two words for one denial
         self._open(part)
 
     def _thing(self, at: int, part: Segment) -> None:

@@ -22,6 +22,8 @@ _ENDS = (".", "!", "?", ":")
 # A town whose name is also an ordinary word is meant from this size on: in capitals or where a place is expected; in a
 # list; of several words; anyhow.
 _TOWN = 100_000
+# Written as a name behind a preposition of place.
+_NAMED_TOWN = 30_000
 _LARGE_TOWN = 200_000
 _CITY = 300_000
 _GREAT_CITY = 500_000
@@ -227,9 +229,10 @@ def _town_plausible(sense: Sense, tokens: Sequence[Token], at: int, lexicon: Lex
     begins = at == 0 or tokens[at - 1].key in _ENDS
     if (begins or not token.capital) and lexicon.is_word(token.key):
         if fold(sense.values[0]) != token.key and not _expected(tokens, at, lexicon):
-            return False  # another word than the town's own name: "doula services"
+            # another word than the town's own name: "doula services"; but "fitnessstudios köln"
+            return _people(sense, lexicon) >= _GREAT_CITY
         return _people(sense, lexicon) >= (_least_people(tokens, at, lexicon) if common else _TOWN)
-    return not common or _people(sense, lexicon) >= _TOWN
+    return not common or _people(sense, lexicon) >= (_NAMED_TOWN if _expected(tokens, at, lexicon) else _TOWN)
 
 
 def _least_people(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> int:
