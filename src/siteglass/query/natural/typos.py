@@ -71,9 +71,10 @@ def countries() -> Candidates:
 
 @cache
 def _short_countries() -> frozenset[str]:
-    """Countries of five letters, which are missed with four: "itly", "chna"."""
+    """Countries and American states of five letters, which are missed with four: "itly", "txas"."""
     known = vocabulary()
-    return frozenset(name for c in known.values("country") if len(name := known.country_name(c).lower()) == SHORTEST)
+    names = [*map(known.country_name, known.values("country")), *known.states_of("USA").values()]
+    return frozenset(name.lower() for name in names if len(name) == SHORTEST)
 
 
 def load() -> None:
