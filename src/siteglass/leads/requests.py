@@ -13,9 +13,9 @@ from siteglass.corpus.domains import MAX_INPUT_CHARS
 from siteglass.errors import BadRequest, Problem, Problems, repeated
 from siteglass.leads.directive_table import directive_table
 from siteglass.leads.interpret import refuse_if_unsure
-from siteglass.leads.records import ALWAYS_SHOWN, FILTER_TYPES
+from siteglass.leads.records import ALWAYS_SHOWN, FILTER_TYPES, OneValue
 from siteglass.leads.search import SearchRequest
-from siteglass.query.body import read_meaning
+from siteglass.query.body import MAX_REQUIRED, read_meaning
 from siteglass.query.cursor import MAX_CURSOR_CHARS
 from siteglass.query.directives import MAX_TEXT_CHARS
 from siteglass.query.fields import DIRECTIVES, ENRICH_FIELDS, SEARCH_SELECTABLE, SORTS
@@ -64,6 +64,18 @@ class QueryText(RequestBody):
                 "what the query says about the same field. Words that are not known values are searched "
                 "for in the text of the sites.",
                 examples=["slow Shopify stores in Texas", "organic bakery"],
+            ),
+        ]
+        | None
+    ) = None
+    require: (
+        Annotated[
+            list[OneValue],
+            Meta(
+                max_length=MAX_REQUIRED,
+                description="Words or phrases of `query` that the text of the sites must contain, whatever else they "
+                "could mean. Use it for words that the interpretation reports as not used.",
+                examples=[["gluten-free"]],
             ),
         ]
         | None

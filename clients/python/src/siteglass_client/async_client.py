@@ -84,6 +84,7 @@ class AsyncSiteglass:
         select: Sequence[str] | None = None,
         sort: str | None = None,
         strict: bool = False,
+        require: Sequence[str] | None = None,
         limit: int = 100,
         max_leads: int | None = None,
         max_credits: int | None = None,
@@ -93,10 +94,22 @@ class AsyncSiteglass:
 
         `limit` is the size of a page. `max_leads` and `max_credits` end the walk: it is the longest start of the search
         that keeps both. `resume` is a file from which the same call goes on after it was interrupted, without paying
-        twice. `strict` refuses a sentence that was not surely understood.
+        twice. `strict` refuses a sentence that was not surely understood. `require` lists words of the sentence that
+        the text of the sites must contain, such as words that the interpretation reports as not used.
         """
         return AsyncSearch(
-            self._send, query, filters, wrapped_query, select, sort, strict, limit, max_leads, max_credits, resume
+            self._send,
+            query,
+            filters,
+            wrapped_query,
+            select,
+            sort,
+            strict,
+            require,
+            limit,
+            max_leads,
+            max_credits,
+            resume,
         )
 
     def enrich(

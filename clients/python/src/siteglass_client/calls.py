@@ -115,6 +115,7 @@ def search_body(
     select: Sequence[str] | None,
     sort: str | None,
     strict: bool,
+    require: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """The body of a search but for what shapes a single page."""
     body: dict[str, Any] = dict(filters or {})
@@ -130,6 +131,8 @@ def search_body(
         body["sort"] = sort
     if strict:
         body["strict"] = True
+    if require:
+        body["require"] = list(require)
     return body
 
 

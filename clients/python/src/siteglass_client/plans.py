@@ -149,6 +149,7 @@ class SearchPlan(WalkPlan[Page]):
         select: Sequence[str] | None,
         sort: str | None,
         strict: bool,
+        require: Sequence[str] | None,
         limit: int,
         max_leads: int | None,
         max_credits: int | None,
@@ -156,10 +157,12 @@ class SearchPlan(WalkPlan[Page]):
     ) -> None:
         if isinstance(select, str):
             raise TypeError("select must be a list of names, not a string")
+        if isinstance(require, str):
+            raise TypeError("require must be a list of words, not a string")
         if not 1 <= limit <= MAX_LIMIT:
             raise ValueError(f"limit (leads per page) must be from 1 to {MAX_LIMIT}, but is {limit}")
         _check_not_negative(max_leads=max_leads, max_credits=max_credits)
-        self._body = search_body(query, filters, wrapped_query, select, sort, strict)
+        self._body = search_body(query, filters, wrapped_query, select, sort, strict, require)
         self._limit = limit
         self._max_leads = max_leads
         self._max_credits = max_credits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ def search(
     query: str | None,
     filters: dict[str, Any],
     directives: str | None,
+    require: Sequence[str],
     strict: bool,
     select: list[str] | None,
     sort: str | None,
@@ -53,6 +55,7 @@ def search(
             select=select,
             sort=sort,
             strict=strict,
+            require=require,
             max_leads=max_leads,
             max_credits=to.max_credits,
             resume=to.resume_path,
@@ -97,21 +100,35 @@ def _show(session: Session, walk: Search, columns: list[str]) -> None:
 @click.command()
 @common
 @search_options
-def count(session: Session, query: str | None, filters: dict[str, Any], directives: str | None, strict: bool) -> None:
+def count(
+    session: Session,
+    query: str | None,
+    filters: dict[str, Any],
+    directives: str | None,
+    require: Sequence[str],
+    strict: bool,
+) -> None:
     """Count the leads that match. Free."""
     with session.connect() as client:
-        click.echo(client.search(query, filters=filters, wrapped_query=directives, strict=strict).count())
+        search = client.search(query, filters=filters, wrapped_query=directives, strict=strict, require=require)
+        click.echo(search.count())
 
 
 @click.command()
 @common
 @search_options
 def interpret(
-    session: Session, query: str | None, filters: dict[str, Any], directives: str | None, strict: bool
+    session: Session,
+    query: str | None,
+    filters: dict[str, Any],
+    directives: str | None,
+    require: Sequence[str],
+    strict: bool,
 ) -> None:
     """Show how a search is interpreted, and how many leads match. Free."""
     with session.connect() as client:
-        reading = client.search(query, filters=filters, wrapped_query=directives, strict=strict).interpret()
+        search = client.search(query, filters=filters, wrapped_query=directives, strict=strict, require=require)
+        reading = search.interpret()
     if session.for_people:
         _show_reading(reading)
     else:
