@@ -141,7 +141,7 @@ class Lexicon:
         return max(votes, key=lambda language: (votes[language], language == ENGLISH), default=ENGLISH)
 
     def _votes_of(self, tokens: Sequence[Token], at: int) -> Sequence[str]:
-        """The languages that a word is of: "e" in "e-mail" is not Portuguese, and "non" in "non-US" not Italian."""
+        """The languages that a word is of: "e" in "e-mail" is not Portuguese, "non" in "non-US" not Italian."""
         if tokens[at].hyphen or (at and tokens[at - 1].hyphen):
             return ()
         electronic = tokens[at].key == "e" and at + 1 < len(tokens) and tokens[at + 1].key.startswith(_ELECTRONIC)
