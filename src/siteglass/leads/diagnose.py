@@ -127,7 +127,6 @@ class Diagnosis:
 
 async def diagnose(index: Index, hidden: SuppressionFilter, meaning: Meaning) -> Diagnosis:
     """Count what each condition does and what each relaxation finds, in one request."""
-    await hidden.require_fresh()
     now_ms, search = index.clock.now_ms(), meaning.said
     clauses = relaxed_conditions(search)
     alone = [Criteria((clause,)) for clause in clauses]
@@ -135,6 +134,7 @@ async def diagnose(index: Index, hidden: SuppressionFilter, meaning: Meaning) ->
     changes = {change: change.apply(search) for change in relaxations(search)}
     try:
         async with asyncio.timeout(index.settings.request_timeout_ms / 1000):
+            await hidden.require_fresh()
             totals = await _count(index, now_ms, [search, *alone, *without, *changes.values()])
     except TimeoutError as error:
         raise Unavailable("the matches were not counted before the request's deadline") from error

@@ -173,9 +173,9 @@ async def count(
     index: Index, hidden: SuppressionFilter, base: BaseCounter, request: FacetsRequest
 ) -> tuple[FacetCounts, BaseCounts | None]:
     """The counts, and those over all leads if they are known."""
-    await hidden.require_fresh()
     try:
         async with asyncio.timeout(index.settings.request_timeout_ms / 1000):
+            await hidden.require_fresh()
             counts = await index_facets.count_facets(index, request.meaning.criteria, request.fields, request.size)
             return counts, await base.current()
     except TimeoutError as error:
