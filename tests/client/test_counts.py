@@ -99,3 +99,4 @@ def test_agents(bank: Bank, customer: Customer, connect: Connect, tmp_path: Path
             "total_results": shown["changes"][0]["total_results"]
         }
         assert agent.refused("diagnose").startswith("Say what to search for")
+        assert agent.call("search", filters=TYPO)["say"].startswith("No leads match. Call diagnose")
