@@ -72,6 +72,24 @@ def test_a_known_value_is_a_smaller_change_than_one_condition_less() -> None:
     assert smallest({_drop(technology): 100, replaced: 0}) == [_drop(technology)]
 
 
+def test_a_known_value_and_one_condition_less() -> None:
+    search = parse("@country(USA)\n@technology(shopfy)\n@has_email")
+    country = search.conditions[0]
+    (replaced,) = [one for one in single_relaxations(search) if one.replaced]
+    both = Relaxation(frozenset((country,)), replaced.replaced)
+    assert both in relaxations(search)
+    assert both.apply(search) == parse("@technology(Shopify)\n@has_email")
+    assert smallest({_drop(country): 1, both: 2}) == [_drop(country)]
+    assert smallest({replaced: 0, both: 2}) == [both]
+
+
+def test_longer_searches_lose_more_and_more_conditions() -> None:
+    search = Criteria(tuple(Condition("keywords", (f"word {number}",)) for number in range(6)))
+    kept = {frozenset(search.conditions) - one.dropped for one in relaxations(search)}
+    assert {frozenset(search.conditions[:count]) for count in range(1, 6)} <= kept
+    assert {frozenset((clause,)) for clause in search.conditions} <= kept
+
+
 def test_no_more_are_shown_than_people_read() -> None:
     search = Criteria(tuple(Condition("keywords", (f"word {number}",)) for number in range(9)))
     assert len(smallest({_drop(clause): 1 for clause in search.conditions})) == MAX_SHOWN

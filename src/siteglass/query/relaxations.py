@@ -81,7 +81,7 @@ def _larger(search: Criteria, clauses: tuple[Clause, ...]) -> Iterator[Relaxatio
     if replaced := _replacements(search):
         yield from (Relaxation(frozenset((clause,)), _others(replaced, clause)) for clause in clauses)
     # Fewer and fewer conditions, down to each one by itself: one of these finds something if any condition does.
-    yield from (Relaxation(frozenset(search.conditions[kept:])) for kept in range(1, len(clauses)))
+    yield from (Relaxation(frozenset(search.conditions[kept:])) for kept in range(2, len(clauses)))
     yield from (Relaxation(frozenset(search.conditions) - {clause}) for clause in clauses)
 
 
