@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from reference.markdown import code, paragraph, plain, table
 from reference.messages import schema_of
-from siteglass.leads.operations import INTERPRET, INTERPRET_UNITS
+from siteglass.leads.operations import COUNTING_UNITS, INTERPRET
 from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.query.natural.accounting import NOT_USED
 
@@ -374,7 +374,7 @@ def natural_language_page() -> str:
         + "\n## How an interpretation is explained\n\n"
         + paragraph(
             f"`POST {INTERPRET.path}` takes the body of a search and explains what it means. It returns no leads, "
-            f"costs no credits and takes {INTERPRET_UNITS} units of the rate limit. A search with "
+            f"costs no credits and takes {COUNTING_UNITS} units of the rate limit. A search with "
             '`"explain": true` returns the same under `interpretation`. Filters and `wrapped_query` are explained as '
             "well, which checks and formats directives. Every word of the sentence is in `conditions`, `ignored` or "
             "`unsupported`. The [guide](../guides/plain-words.md) has examples."

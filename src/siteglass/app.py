@@ -30,6 +30,7 @@ from siteglass.dashboard.routes import open_dashboard
 from siteglass.dashboard.routes import routes as dashboard_routes
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
 from siteglass.index import generations
+from siteglass.index.facets import BaseCounter
 from siteglass.index.index import open_index
 from siteglass.index.value_counts import ValueCounter
 from siteglass.leads.charging import AccountCharger
@@ -126,9 +127,12 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
 
     # Test keys complete values as other keys do.
     counter = ValueCounter(index)
-    live = LeadEndpoints(index, sealer, hidden, guard, AccountCharger(backends, claims), counter, language_model)
+    live = LeadEndpoints(
+        index, sealer, hidden, guard, AccountCharger(backends, claims), counter, BaseCounter(index), language_model
+    )
+    made_up = index.sandbox()
     sandbox = SandboxEndpoints(
-        index.sandbox(), sealer, hidden, guard, SandboxCharger(settings), counter, language_model
+        made_up, sealer, hidden, guard, SandboxCharger(settings), counter, BaseCounter(made_up), language_model
     )
     routes = [
         *_lead_routes(guard, live, sandbox),
@@ -188,7 +192,7 @@ def _allowed_methods(request: Request) -> list[str]:
 
 
 def _meant(path: str) -> str | None:
-    """The operation that a wrong path resembles: as a whole, or by its last part."""
+    """The operation that a wrong path ends like, or else resembles as a whole."""
     asked = path.rstrip("/").lower()
     for above, below in ((SEARCH.path, PAGE), (LEDGER.path, RECEIPT), (VALUES_PATH, VALUES)):
         if asked.startswith(above + "/"):
@@ -198,7 +202,7 @@ def _meant(path: str) -> str | None:
     by_end = {path.rpartition("/")[2]: path for path in by_path}
     # /v1/search has 77; /v1/leads, as near to search as to enrich, and /v1/leads/export stay below.
     near = process.extractOne(asked, by_path.keys(), scorer=fuzz.ratio, score_cutoff=76)
-    meant = near[0] if near else by_end.get(asked.rpartition("/")[2])
+    meant = by_end.get(asked.rpartition("/")[2]) or (near[0] if near else None)
     return f"{by_path[meant].method} {by_path[meant].path}" if meant else None
 
 

@@ -21,8 +21,10 @@ from siteglass.web.messages import names_of
 from testing.api_calls import (
     ACCOUNT,
     DEFAULT_FIELDS,
+    DIAGNOSE,
     ENRICH,
     ENRICH_FIELDS,
+    FACETS,
     INTERPRET,
     LEDGER,
     MORE_FIELDS,
@@ -79,7 +81,7 @@ def test_it_describes_the_routes_and_nothing_else(described: Description, own_se
         for method in (getattr(route, "methods", None) or set()) - {"HEAD"}
     }
     assert {(path, method) for path, method, _ in described.operations()} == routed
-    assert len(routed) == 20
+    assert len(routed) == 22
 
 
 def test_every_operation_says_what_it_is(described: Description) -> None:
@@ -101,7 +103,7 @@ def test_every_operation_says_what_it_is(described: Description) -> None:
 
 
 def test_every_parameter_has_a_meaning_and_an_example(described: Description) -> None:
-    for name in ("SearchBody", "PageBody", "EnrichBody", "OptOutBody", "OptOutConfirmBody"):
+    for name in ("SearchBody", "FacetsBody", "PageBody", "EnrichBody", "OptOutBody", "OptOutConfirmBody"):
         assert described.schemas[name]["additionalProperties"] is False
         for field, schema in described.schemas[name]["properties"].items():
             assert schema["description"], field
@@ -119,7 +121,7 @@ def test_every_parameter_has_a_meaning_and_an_example(described: Description) ->
         for parameter in parameters:
             assert parameter["description"]
             described.check(parameter["schema"], parameter["example"])
-    for name in ("account", "interpret"):
+    for name in ("account", "interpret", "facets", "diagnose"):
         assert "parameters" not in described.operation(name)
     cursor, key = described.operation("page")["parameters"]
     assert (cursor["name"], cursor["in"], cursor["required"]) == ("cursor", "path", True)
@@ -235,9 +237,14 @@ def test_every_example_request_works(described: Description, own: httpx.Client) 
     for body in described.body_examples("page").values():
         described.check(described.schemas["PageBody"], body)
         described.check_200("page", own.post(search(own, {"limit": 5})["next"], json=body))
-    for body in described.body_examples("interpret").values():
-        described.check(described.schemas["SearchBody"], body)
-        described.check_200("interpret", own.post(INTERPRET, json=body))
+    for name, path, kind in (
+        ("interpret", INTERPRET, "SearchBody"),
+        ("facets", FACETS, "FacetsBody"),
+        ("diagnose", DIAGNOSE, "SearchBody"),
+    ):
+        for body in described.body_examples(name).values():
+            described.check(described.schemas[kind], body)
+            described.check_200(name, own.post(path, json=body))
     enrichments = described.body_examples("enrich")
     assert {"select" in body for body in enrichments.values()} == {True, False}
     for body in enrichments.values():

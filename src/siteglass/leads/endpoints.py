@@ -1,4 +1,4 @@
-"""Search, pages, interpretation, enrichment, evidence and known values over HTTP."""
+"""Search, pages, interpretation, facets, diagnosis, enrichment, evidence and known values over HTTP."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ from starlette.responses import Response
 from siteglass.access.keys import Caller
 from siteglass.billing.credits import Bill
 from siteglass.errors import Unavailable
+from siteglass.index.facets import BaseCounter
 from siteglass.index.index import Index
 from siteglass.index.value_counts import ValueCounter
-from siteglass.leads import enrich, evidence, interpret, search
+from siteglass.leads import diagnose, enrich, evidence, facets, interpret, search
 from siteglass.leads.charging import Offer, Work
 from siteglass.leads.enrich import EnrichmentResult
 from siteglass.leads.evidence import Evidence
 from siteglass.leads.language_model import LanguageModel
 from siteglass.leads.operations import (
+    COUNTING_UNITS,
+    DIAGNOSE,
     DOMAINS_PER_UNIT,
     ENRICH,
     EVIDENCE,
+    FACETS,
     INTERPRET,
-    INTERPRET_UNITS,
     PAGE,
     SEARCH,
     VALUES,
@@ -73,6 +76,7 @@ class LeadEndpoints:
     guard: Guard
     till: Charger
     value_counter: ValueCounter
+    base_counter: BaseCounter
     language_model: LanguageModel | None = None
     """Asked about sentences that the rules cannot read, where one is configured."""
 
@@ -82,6 +86,8 @@ class LeadEndpoints:
             SEARCH: self.till.charged(self.search),
             PAGE: self.till.charged(self.page, may_be_empty=True),
             INTERPRET: self.interpret,
+            FACETS: self.facets,
+            DIAGNOSE: self.diagnose,
             ENRICH: self.till.charged(self.enrich),
             EVIDENCE: self.evidence,
             VALUES: self.values,
@@ -95,12 +101,13 @@ class LeadEndpoints:
         """The first page; its cursors count as made at `sealed_s`."""
         now_ms = self.index.clock.now_ms()
         wanted, spending = read_search(body, now_ms)
-        wanted = replace(wanted, meaning=await self._with_model(wanted.meaning, body, now_ms))
-        interpret.refuse_if_empty(wanted.meaning)
+        wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
         page = await search.first_page(self.index, self.suppression, wanted)
         explained = interpret.interpretation_of(wanted.meaning) if wanted.explain else None
-        notes = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
-        return self._offer("search", caller, page, spending, sealed_s, explained, notes)
+        headers = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
+        if page.total == 0:
+            headers |= await diagnose.hint_headers(self.index, wanted.meaning)
+        return self._offer("search", caller, page, spending, sealed_s, explained, headers)
 
     async def page(self, request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
         """The page that a cursor stands for."""
@@ -141,12 +148,42 @@ class LeadEndpoints:
         body = await read_json(request, self.index.settings.max_body_bytes)
         now_ms = self.index.clock.now_ms()
         wanted, _spending = read_search(body, now_ms)
-        await self.guard.take_rest(caller, call, INTERPRET_UNITS)
+        await self.guard.take_rest(caller, call, COUNTING_UNITS)
         meaning = await self._with_model(wanted.meaning, body, now_ms)
         total = await interpret.count(self.index, meaning)
         notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
         reading = interpret_response(interpret.interpretation_of(meaning), total.count)
         return json_response(reading, headers={**notes, **(ESTIMATED if total.estimated else {})})
+
+    async def facets(self, request: Request, caller: Caller, call: Call) -> Response:
+        """How many leads of a search have which values."""
+        body = await read_json(request, self.index.settings.max_body_bytes)
+        now_ms = self.index.clock.now_ms()
+        wanted = facets.read_facets(body, now_ms)
+        await self.guard.take_rest(caller, call, COUNTING_UNITS)
+        wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
+        counts, base = await facets.count(self.index, self.suppression, self.base_counter, wanted)
+        notes = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
+        # In a thread: names of cities are many, and the first look at them takes long.
+        shown = await asyncio.to_thread(facets.facets_response, wanted, counts, base)
+        return json_response(shown, headers={**notes, **(ESTIMATED if counts.total.estimated else {})})
+
+    async def diagnose(self, request: Request, caller: Caller, call: Call) -> Response:
+        """Why a search finds few leads or none."""
+        body = await read_json(request, self.index.settings.max_body_bytes)
+        now_ms = self.index.clock.now_ms()
+        wanted, _spending = read_search(body, now_ms)
+        await self.guard.take_rest(caller, call, COUNTING_UNITS)
+        meaning = await self._searchable(wanted.meaning, body, now_ms)
+        diagnosis = await diagnose.diagnose(self.index, self.suppression, meaning)
+        notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
+        return json_response(diagnose.diagnose_response(meaning, diagnosis), headers=notes)
+
+    async def _searchable(self, meaning: Meaning, body: dict[str, Any], now_ms: int) -> Meaning:
+        """The meaning of a body that a search would accept; raises QueryError for a sentence that says nothing."""
+        meaning = await self._with_model(meaning, body, now_ms)
+        interpret.refuse_if_empty(meaning)
+        return meaning
 
     async def _with_model(self, meaning: Meaning, body: dict[str, Any], now_ms: int) -> Meaning:
         if self.language_model is None:

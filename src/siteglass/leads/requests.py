@@ -151,18 +151,19 @@ class PageOptions(QueryText):
     ) = None
 
 
-SearchBody = cast(
-    "type[RequestBody]",
-    msgspec.defstruct(
-        "SearchBody",
-        [(name, type_ | None, None) for name, type_ in FILTER_TYPES.items()],
-        bases=(PageOptions,),
-        namespace={
-            "__doc__": "Every field is optional; `null` and `[]` count as absent. A lead must match all conditions."
-        },
-    ),
+def search_body(name: str, options: type[PageOptions], description: str) -> type[RequestBody]:
+    """A body with these options and every filter of the catalogue."""
+    filters = [(filter_, type_ | None, None) for filter_, type_ in FILTER_TYPES.items()]
+    made = msgspec.defstruct(name, filters, bases=(options,), namespace={"__doc__": description})
+    return cast("type[RequestBody]", made)
+
+
+SearchBody = search_body(
+    "SearchBody",
+    PageOptions,
+    "Every field is optional; `null` and `[]` count as absent. A lead must match all conditions.",
 )
-"""The body of a search, and of an interpretation."""
+"""The body of a search, of an interpretation and of a diagnosis."""
 
 
 class PageBody(RequestBody):
@@ -258,20 +259,27 @@ def _select_of(selectable: Sequence[str]) -> FieldReader:
 
 
 def _select(body: dict[str, Any], selectable: Sequence[str], problems: Problems) -> tuple[str, ...] | None:
-    select = body.get("select")
-    if select is None or select == []:
+    return read_names(body, "select", selectable, "a field of the record", problems)
+
+
+def read_names(
+    body: dict[str, Any], field: str, known: Sequence[str], what: str, problems: Problems
+) -> tuple[str, ...] | None:
+    """An array of known names, repeated ones once; None if it is not given."""
+    given = body.get(field)
+    if given is None or given == []:
         return None
-    if not isinstance(select, list) or not all(isinstance(name, str) for name in select):
-        problems.append(Problem("select", f"expected an array of field names{written_as_array(select)}"))
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        problems.append(Problem(field, f"expected an array of field names{written_as_array(given)}"))
         return None
 
     def problem_of(name: str) -> Problem:
-        near = nearest_name(name, selectable)
-        hint = f"did you mean {near}?" if near else list_names(selectable, "its fields")
-        return Problem("select", f"{repeated(name)} is not a field of the record; {hint}", nearest=near)
+        near = nearest_name(name, known)
+        hint = f"did you mean {near}?" if near else list_names(known, "its fields")
+        return Problem(field, f"{repeated(name)} is not {what}; {hint}", nearest=near)
 
-    names, known = dict.fromkeys(select), frozenset(selectable)
-    problems.describe([name for name in names if name not in known], problem_of)
+    names, known_names = dict.fromkeys(given), frozenset(known)
+    problems.describe([name for name in names if name not in known_names], problem_of)
     return tuple(names)
 
 
@@ -299,8 +307,17 @@ def _how_else(name: str) -> str | None:
 
 
 def read_search(body: dict[str, Any], now_ms: int) -> tuple[SearchRequest, Spending]:
-    """The body of POST /v1/leads/search, and of /v1/leads/interpret."""
-    problems = unknown_fields(body, names_of(SearchBody), _how_else)
+    """The body of POST /v1/leads/search, /v1/leads/interpret and /v1/leads/diagnose."""
+    return read_search_part(body, now_ms, unknown_search_fields(body, SearchBody))
+
+
+def unknown_search_fields(body: dict[str, Any], kind: type[RequestBody]) -> Problems:
+    """A problem for each name that the kind of body does not have."""
+    return unknown_fields(body, names_of(kind), _how_else)
+
+
+def read_search_part(body: dict[str, Any], now_ms: int, problems: Problems) -> tuple[SearchRequest, Spending]:
+    """What a body says as a search; raises BadRequest with all problems, those found before included."""
     options = read_fields(PageOptions, body, problems, select=_select_of(SEARCH_SELECTABLE), sort=_sort)
     select = options["select"]
     if select is not None and ALWAYS_SHOWN not in select:

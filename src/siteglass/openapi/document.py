@@ -19,7 +19,7 @@ from siteglass.web.operations import ANYWHERE, Operation
 from siteglass.web.responses import JSON
 
 _TAGS = {
-    "Leads": "Search and enrichment, paid with credits; interpretation of searches, and known values.",
+    "Leads": "Search and enrichment, paid with credits. Interpretation and counts of searches, and known values.",
     "Account": "Balance, usage and ledger of the key's account. Free of charge.",
     "Opt-out": "For the people in the data. No key is required.",
     "Service": "About the service itself. No key is required; free of charge.",

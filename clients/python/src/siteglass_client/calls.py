@@ -16,6 +16,8 @@ from siteglass_client.version import __version__
 
 SEARCH_PATH = "/v1/leads/search"
 INTERPRET_PATH = "/v1/leads/interpret"
+FACETS_PATH = "/v1/leads/facets"
+DIAGNOSE_PATH = "/v1/leads/diagnose"
 ENRICH_PATH = "/v1/leads/enrich"
 MAX_LIMIT = 100
 MAX_DOMAINS = 100

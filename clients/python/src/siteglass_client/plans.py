@@ -9,7 +9,17 @@ from typing import Any, Generic, TypeVar
 
 from siteglass_client.answers import Batch, Page, Quote
 from siteglass_client.batches import EnrichWalk
-from siteglass_client.calls import INTERPRET_PATH, MAX_LIMIT, SEARCH_PATH, Call, Filters, post, search_body
+from siteglass_client.calls import (
+    DIAGNOSE_PATH,
+    FACETS_PATH,
+    INTERPRET_PATH,
+    MAX_LIMIT,
+    SEARCH_PATH,
+    Call,
+    Filters,
+    post,
+    search_body,
+)
 from siteglass_client.outputs import Csv, Form, JsonLines
 from siteglass_client.parquet import convert, load_package
 from siteglass_client.runs import Export, HasRows, Output, Row, Run, fingerprint
@@ -184,6 +194,21 @@ class SearchPlan(WalkPlan[Page]):
         """Leads that match, as the last page said; None before the first page."""
         steps = None if self._run is None else self._run.steps
         return steps.total_results if isinstance(steps, SearchWalk) else None
+
+    @property
+    def hint(self) -> str | None:
+        """If the search found no lead: the smallest change that gives it results, where one change is enough."""
+        steps = None if self._run is None else self._run.steps
+        return steps.hint if isinstance(steps, SearchWalk) else None
+
+    def _facets_call(self, facets: Sequence[str] | None, size: int | None) -> Call:
+        if isinstance(facets, str):
+            raise TypeError("facets must be a list of names, not a string")
+        wanted = {"facets": None if facets is None else list(facets), "size": size}
+        return post(FACETS_PATH, {**self._body, **{name: value for name, value in wanted.items() if value is not None}})
+
+    def _diagnosis_call(self) -> Call:
+        return post(DIAGNOSE_PATH, self._body)
 
     def _meaning_call(self, *, with_address: bool = False) -> Call:
         return post(INTERPRET_PATH, {**self._body, "has_email": True} if with_address else self._body)

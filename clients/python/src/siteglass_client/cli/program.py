@@ -11,7 +11,7 @@ from siteglass_client.cli.asking import account, evidence, usage, values
 from siteglass_client.cli.enriching import enrich
 from siteglass_client.cli.entering import completion, login, logout
 from siteglass_client.cli.failures import INTERRUPTED, Failure, explained
-from siteglass_client.cli.searching import count, interpret, search
+from siteglass_client.cli.searching import count, diagnose, facets, interpret, search
 from siteglass_client.cli.serving import mcp
 from siteglass_client.cli.terminal import ReaderGone
 from siteglass_client.errors import SiteglassError
@@ -33,7 +33,10 @@ def sgl(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for _command in (login, logout, interpret, count, search, enrich, evidence, values, account, usage, mcp, completion):
+for _command in (
+    *(login, logout, interpret, count, facets, diagnose, search, enrich, evidence, values),
+    *(account, usage, mcp, completion),
+):
     sgl.add_command(_command)
 
 
