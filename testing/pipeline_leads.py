@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,7 +14,7 @@ from siteglass.corpus.lead_files import read_parquet
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.captures import CaptureCollector, believable, checked
 from siteglass.ingest.content import PREVIOUS_SCHEMA
-from siteglass.ingest.extract.assembly import ExtractFailed, facts_of
+from siteglass.ingest.extract.assembly import ExtractFailed, NotHtml, facts_of
 from siteglass.ingest.facts import FACTS_SCHEMA, PageFacts, to_batch
 from siteglass.ingest.merge import RULES
 from siteglass.ingest.part_writer import Finishing
@@ -26,8 +27,10 @@ def leads_by_domain(captures: Iterable[Capture]) -> dict[str, Lead]:
     for capture in captures:
         try:
             facts.append(facts_of(capture))
-        except ExtractFailed:
+        except NotHtml:
             continue
+        except ExtractFailed as problem:
+            print(f"Not scored: {capture.url}: {problem}", file=sys.stderr)
     collector = CaptureCollector(rules_of(RULES).priority)
     collector.add(believable(checked(pa.Table.from_batches([to_batch(facts)], FACTS_SCHEMA), "captures")))
     with tempfile.TemporaryDirectory() as folder:

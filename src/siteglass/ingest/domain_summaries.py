@@ -94,7 +94,7 @@ def _sightings(pages: pa.Table, kind: str) -> pa.Table:
             "lead": found.column("lead"),
             "kind": pa.array([kind] * found.num_rows, pa.string()),
             "value": found.column("value"),
-            "method": found.column("method"),
+            **{name: found.column(name) for name in ("place", "method", "group", "party", "block")},
             "page": seen.column("url"),
             **{name: seen.column(name) for name in seen.column_names[1:]},
         }

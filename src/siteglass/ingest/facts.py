@@ -8,7 +8,7 @@ import msgspec
 import pyarrow as pa
 
 # Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read again.
-EXTRACTOR_VERSION = "2026.11.4"
+EXTRACTOR_VERSION = "2026.11.5"
 
 Kind = Literal["page", "parked", "soft_404", "empty", "failed", "redirect", "robots", "sitemap"]
 """page: a document that may speak for its domain. empty: one that says nothing. failed: a status of 400 and more.
@@ -23,7 +23,13 @@ class ContactSighting(msgspec.Struct, frozen=True):
     value: str
     """An e-mail address in lower case, or a phone number as E.164."""
     method: str
-    """E-mails: mailto, text, obfuscated, cloudflare, json_ld. Phones: tel, whatsapp, json_ld, text."""
+    """E-mails: mailto, text, obfuscated, cloudflare, json_ld, script. Phones: tel, whatsapp, json_ld, text."""
+    group: int = -1
+    """Values of a page with the same number stand together, see `extract.surroundings`; -1: not known."""
+    party: str = ""
+    """The kind of someone else that the page names for it: designer, regulator, host and so on; "" for none."""
+    block: str = ""
+    """Where on the page: footer, aside, quote, code, or ""."""
 
 
 class TradeSighting(msgspec.Struct, frozen=True):
@@ -98,7 +104,14 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Checks of the SEO score that this page passes or fails; one that does not apply is absent."""
 
 
-_FOUND = pa.list_(pa.struct([pa.field("value", pa.string(), False), pa.field("method", pa.string(), False)]))
+_FOUND = pa.list_(
+    pa.struct(
+        [
+            pa.field(name, pa.int32() if name == "group" else pa.string(), False)
+            for name in ContactSighting.__struct_fields__
+        ]
+    )
+)
 _TRADES = pa.list_(
     pa.struct(
         [

@@ -58,6 +58,20 @@ _NO_SITE_YET = re.compile(
     r"|^(?:hosting|account|website) (?:suspended|disabled)|account suspended|^site not published|^default page$",
     re.IGNORECASE,
 )
+# What is shown until somebody builds a site, by a host or by hand; without an own address it is not a business's page.
+_UNDER_CONSTRUCTION = re.compile(
+    r"hier entsteht|internetpr[äa]senz|webpr[äa]senz|under construction|site en construction|site en cours de"
+    r"|sitio en construcci[óo]n|p[áa]gina en construcci[óo]n|en construcci[óo]n|sito in (?:costruzione|allestimento)"
+    r"|site em constru[çc][ãa]o|em constru[çc][ãa]o|in aanbouw|under opbygning|under konstruktion|under oppbygging"
+    r"|strona w (?:budowie|przygotowaniu)|str[áa]nk[ay] (?:jsou |je )?ve v[ýy]stavb[ěe]|fejleszt[ée]s alatt"
+    r"|[îi]n construc[țt]ie"
+    r"|rakenteilla|υπό κατασκευή|сайт (?:находится )?(?:в разработке|на реконструкции)|yap[ıi]m a[şs]amas[ıi]nda"
+    r"|準備中|工事中|网站建设中|網站建置中|준비 ?중|đang (?:được )?xây dựng|อยู่ระหว่าง|قيد الإنشاء"
+    r"|coming soon|launching soon"
+    r"|(?:domain|website) (?:was |is |has been )?successfully (?:registered|set up|configured)",
+    re.IGNORECASE,
+)
+_UNDER_CONSTRUCTION_CHARS = 600
 _NOT_FOUND = re.compile(
     r"^(?:error\W*)?404\b(?!\s*\w+\s*\w+\s*\w+\s*\w+)|\berror 404\b|\b404 (?:error|not found|page|fehler|erreur)\b"
     r"|\b(?:page|file|site|url) (?:was |could |can ?)?not (?:be )?found\b|page (?:does not|doesn't) exist|^not found\b"
@@ -180,5 +194,14 @@ def _refreshed_to(page: Page) -> str:
 def _is_parked(page: Page, texts: Texts) -> bool:
     if _NO_SITE_YET.search(texts.title[:_TEST_CHARS]) or _NO_SITE_YET.search(texts.heading):
         return True
+    if _is_unbuilt(page, texts):
+        return True
     shown = f"{texts.title} {texts.description} {page.text[:_PARKED_CHARS]}"
     return bool(_FOR_SALE.search(shown) or _PARKING_HOSTS.search(page.html[:200_000]))
+
+
+def _is_unbuilt(page: Page, texts: Texts) -> bool:
+    """Whether a page only says that a site will come, and names no address of its own."""
+    if len(page.text) >= _UNDER_CONSTRUCTION_CHARS or f"@{page.domain}" in page.html:
+        return False
+    return any(_UNDER_CONSTRUCTION.search(one) for one in (texts.title[:_TEST_CHARS], texts.heading))

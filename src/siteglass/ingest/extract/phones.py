@@ -14,6 +14,7 @@ import phonenumbers
 from phonenumbers import PhoneNumberFormat
 
 from siteglass.ingest.extract.page import Page
+from siteglass.ingest.extract.surroundings import PageSurroundings, Surroundings
 from siteglass.ingest.facts import ContactSighting
 
 MAX_PHONES = 30
@@ -85,28 +86,35 @@ Label = Literal["", "phone", "fax", "other"]
 def phones(page: Page, countries: Sequence[str]) -> tuple[ContactSighting, ...]:
     """At most MAX_PHONES numbers, those of links first. `countries`: whose national numbers they may be, alpha-2."""
     regions = tuple(countries[:MAX_REGIONS])
+    around = PageSurroundings(page)
     faxes: set[str] = set()
-    written: list[str] = []
-    for number, label in _in_text(page, regions):
+    written: dict[str, Surroundings] = {}
+    for number, label, place in _in_text(page, regions):
         if label == "fax":
             faxes.add(number)
-        else:
-            written.append(number)
-    found: dict[str, str] = {}
-    for number, method, is_fax in (*_linked(page, regions), *_structured(page, regions)):
+        elif number not in written or written[number].party:
+            where = around.at(place)
+            # One sighting that names nobody else speaks for the number.
+            if number not in written or not where.party:
+                written[number] = where
+    found: dict[str, tuple[str, str]] = {}
+    for number, method, is_fax, url in (*_linked(page, regions), *_structured(page, regions)):
         if is_fax:
             faxes.add(number)
         else:
-            found.setdefault(number, method)
+            found.setdefault(number, (method, url))
     for number in written:
-        found.setdefault(number, "text")
-    numbers = [
-        ContactSighting(number, method) for number, method in found.items() if number not in faxes or number in written
-    ]
-    return tuple(numbers[:MAX_PHONES])
+        found.setdefault(number, ("text", ""))
+    return tuple(
+        [
+            ContactSighting(number, method, *(written.get(number) or (around.of_link(url) if url else Surroundings())))
+            for number, (method, url) in found.items()
+            if number not in faxes or number in written
+        ][:MAX_PHONES]
+    )
 
 
-def _linked(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, str, bool]]:
+def _linked(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, str, bool, str]]:
     read = 0
     for link in page.links:
         scheme = link.url[:7].lower()
@@ -120,7 +128,7 @@ def _linked(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, str, bo
         else:
             continue
         if number:
-            yield number, method, bool(_FAX.search(link.text))
+            yield number, method, bool(_FAX.search(link.text)), link.url
         read += 1
         if read >= MAX_READ:
             return
@@ -143,7 +151,7 @@ def _of_link(given: str, regions: tuple[str, ...]) -> str:
     return "" if regions else _number(given, "US") if len(digits) == 10 and not digits.startswith("0") else ""
 
 
-def _structured(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, str, bool]]:
+def _structured(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, str, bool, str]]:
     read = 0
     for thing in page.json_ld:
         for key in ("telephone", "phone", "faxNumber"):
@@ -153,11 +161,11 @@ def _structured(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, str
                     read += 1
                     text = str(one)[:60].removeprefix("tel:")
                     if number := _of_link(text, regions):
-                        yield number, "json_ld", key == "faxNumber"
+                        yield number, "json_ld", key == "faxNumber", ""
 
 
-def _in_text(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, Label]]:
-    text = "\n".join(page.lines)
+def _in_text(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, Label, int]]:
+    text = "\n".join(page.lines)  # offsets are those of `page.text`
     read = 0
     for match in islice(_RUN.finditer(text), MAX_LOOKED_AT):
         start, end = match.start(), match.start() + len(match[0].rstrip(_BETWEEN))
@@ -177,7 +185,7 @@ def _in_text(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, Label]
                 break
             read += 1
             if number := _written(piece.strip(), regions, label):
-                yield number, label
+                yield number, label, start
                 if piece is run:
                     break
             if read >= MAX_READ:
