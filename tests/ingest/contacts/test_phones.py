@@ -218,3 +218,16 @@ _PIECES = st.sampled_from(
 def test_whatever_stands_there_only_numbers_come_out(text: str) -> None:
     for value, _ in found(f"<p>{text}</p><a href='tel:{text}'>x</a>", "DE", "US"):
         assert re.fullmatch(r"\+[1-9]\d{6,14}", value)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>Secrétariat : 05 55 33 41 72 (9 h – 18 h)</p>", ["+33555334172"]),
+        ("<p>Tel. 05 55 33 41 72 (24/7)</p>", ["+33555334172"]),
+        ("<h2>Order</h2><p>Shop 05 55 33 41 72</p>", ["+33555334172"]),
+        ("<p>ＴＥＬ　０５（５５）３３４１７２　ＦＡＸ　０５（５５）３３４１７３</p>", ["+33555334172"]),
+    ],
+)
+def test_what_stands_beside_a_number_does_not_hide_it(html: str, expected: list[str]) -> None:
+    assert [one.value for one in phones(page(html, "https://www.firma.fr/"), ["FR"])] == expected

@@ -13,6 +13,7 @@ from siteglass.ingest.extract.context import countries
 from siteglass.ingest.extract.page import Page
 from siteglass.ingest.extract.phones import phones
 from siteglass.ingest.extract.place import Place, place
+from siteglass.ingest.facts import ContactSighting
 from siteglass.query.vocabulary import vocabulary
 from tests.ingest.contacts.making import PAGE_LIMIT_MS, page, slowest_ms
 
@@ -245,3 +246,23 @@ def test_whatever_stands_there_only_places_come_out(text: str) -> None:
     assert not country or known.country_name(country)
     assert not state or state in known.states_of(country)
     assert len(city) <= 100
+
+
+def test_microdata_is_read_as_data() -> None:
+    html = (
+        "<div itemscope itemtype='http://schema.org/PostalAddress'><span itemprop=addressLocality>Austin</span> "
+        "<span itemprop=addressRegion>TX</span> <span itemprop=postalCode>78701</span></div>"
+    )
+    read = page(html, "https://www.example-firm.com/")
+    assert place(read, (), "en")[:3] == ("USA", "TX", "Austin")
+
+
+def test_the_address_of_a_host_is_not_the_place() -> None:
+    html = "<p>Hébergement : Nuage, 12 rue Réaumur, 75003 Paris</p><p>9 boulevard Carnot, 87000 Limoges</p>"
+    assert place(page(html, "https://www.cabinet.fr/"), (), "fr").city == "Limoges"
+
+
+def test_a_small_town_is_found_in_a_country_that_phones_tell() -> None:
+    numbers = (ContactSighting("+34972591284", "text"), ContactSighting("+34617440928", "text"))
+    read = page("<p>Carrer del Pont 12, 17850 Besalú (Girona)</p>", "https://www.hotel-x.com/")
+    assert place(read, numbers, "es")[:3] == ("ESP", "", "Besalú")

@@ -32,6 +32,7 @@ _NEVER_BEHIND = re.compile(r"[\w%°€£$]")
 _OPENING = "+(＋（"
 _SEPARATE = re.compile(r" ?/ ?(?=[+(]?0|\+)| [|·–—] ")
 _OTHER_EXTENSION = re.compile(r" ?[/·] ?[-–]")
+_HOURS_BEHIND = re.compile(r" \(\d{1,2}\Z| \(\d{1,2}[./-]\d{1,2}\Z")
 _TRUNK = re.compile(r"\(\s?0\s?\)")
 _YEAR = r"(?:19|20)\d\d"
 _NO_PHONE = re.compile(
@@ -69,6 +70,7 @@ _WORDS = re.compile(
     r"(?![^\W\d_])",
     re.IGNORECASE,
 )
+_HEADINGS = re.compile(r"orders?|item|art|ref|reference|ticket|price|prices", re.IGNORECASE)
 _BOTH = re.compile(
     rf"(?:{_PHONE_WORDS})\.?(?:\s?[/+&,|-]\s?|\s(?:und|and|y|e|et|en|og|och|i)\s)(?:{_FAX_WORDS})", re.IGNORECASE
 )
@@ -177,7 +179,12 @@ def _in_text(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, Label,
         if (run.isdigit() and len(run) < 8) or _is_cut(text, start):
             continue
         label: Label | None = None
-        for piece in (run, *_SEPARATE.split(run)) if _SEPARATE.search(run) else (run,):
+        pieces = [run]
+        if _SEPARATE.search(run):
+            pieces += _SEPARATE.split(run)
+        if (hours := _HOURS_BEHIND.search(run)) and _digits(run[: hours.start()]) >= MIN_DIGITS:
+            pieces.append(run[: hours.start()])  # "05 55 33 41 72 (9 h - 18 h)", "888-841-7780 (24/7)"
+        for piece in pieces:
             if not MIN_DIGITS <= _digits(piece) <= MAX_DIGITS or _NO_PHONE.match(piece):
                 continue
             label = _label(text, start, end) if label is None else label
@@ -212,6 +219,8 @@ def _is_cut(text: str, start: int) -> bool:
 def _label(text: str, start: int, end: int) -> Label:
     """What the words before a number say it is; the nearest counts."""
     before = text[max(0, start - _BEFORE_CHARS) : start]
+    if not before.isascii():
+        before = unicodedata.normalize("NFKC", before)  # ＦＡＸ
     words = list(_WORDS.finditer(before))
     if text[end : end + 7].lower().startswith((" (fax)", "(fax)")):
         return "fax"
@@ -223,6 +232,8 @@ def _label(text: str, start: int, end: int) -> Label:
     between = before[last.end() :]
     if ("\n" in between and any(map(str.isdigit, between))) or (last["other"] and _ENDED.search(between)):
         return ""  # that word was for another number, in the line above or before a comma
+    if last["other"] and "\n" in between and _HEADINGS.fullmatch(last["other"]):
+        return ""  # "Order" above a number of a shop
     if last["fax"]:
         return "phone" if _BOTH.search(before[: last.end()]) else "fax"
     return "phone" if last["phone"] else "other" if len(between) < 20 else ""

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from siteglass.ingest.extract.gazetteer import cities_named, country_named, dominant, home_country, state_named
 from siteglass.ingest.extract.locale import chosen_country
 from siteglass.ingest.extract.page import Page
+from siteglass.ingest.extract.surroundings import PageSurroundings
 from siteglass.query.vocabulary import City, vocabulary
 
 MAX_CODES = 200
@@ -100,9 +101,9 @@ def countries_of_code(code: str) -> frozenset[str]:
     return _BEHIND.get(shape, frozenset()) | _BEFORE.get(shape, frozenset())
 
 
-def written(page: Page) -> Address | None:
-    """The address that most of the text speaks for."""
-    here = home_country(page.host) or chosen_country(page)
+def written(page: Page, country: str = "") -> Address | None:
+    """The address that most of the text speaks for, in a country that is known otherwise, if it is."""
+    here = country or home_country(page.host) or chosen_country(page)
     found = list(islice(_all_written(page, here), MAX_CODES))
     if not found:
         return None
@@ -122,6 +123,7 @@ def written(page: Page) -> Address | None:
 
 def _all_written(page: Page, here: str) -> Iterator[Address]:
     lines = page.lines
+    around = PageSurroundings(page)
     looked_at = 0
     for number, line in enumerate(lines):
         if len(line) > MAX_LINE_CHARS or not _DIGITS.search(line):
@@ -138,7 +140,9 @@ def _all_written(page: Page, here: str) -> Iterator[Address]:
             behind = line[match.end() : match.end() + 80]
             if len(behind) < 40 and number + 1 < len(lines):
                 behind = f"{behind}\n{lines[number + 1][:60]}"
-            if one := _at(match["prefix"] or "", match["code"], before, behind, here):
+            one = _at(match["prefix"] or "", match["code"], before, behind, here)
+            # Hosts and regulators have addresses, too.
+            if one and not around.at(page.layout.starts[number] + match.start()).party:
                 yield one
 
 
