@@ -21,7 +21,7 @@ Block = Literal["", "footer", "aside", "quote"]
 # Marks that no reader sees, put inside of words against crawlers or for hyphenation.
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 _PICTURED_AT = ("@", "at", "(at)", "[at]")
-_ALT_AT = re.compile(r"alt=[\"']?[(\[]?(?:@|at)[)\]]?[\"'\s>]", re.IGNORECASE)
+_ALT_AT = ('alt="@"', "alt='@'", "alt=@", 'alt="at"', "alt='at'", 'alt="(at)"', 'alt="[at]"')
 _HIDDEN = re.compile(r"display:\s?none")
 # An address in three spans is one all the same.
 _GLUE = ("@", ".")
@@ -48,7 +48,7 @@ _CODE_START, _CODE_END, _BLOCK_END = "\0c", "\0d", "\0e"
 _BLOCK_STARTS: dict[str, Block] = {"f": "footer", "n": "aside", "q": "quote"}
 _WITHIN_LINES = "acd"
 
-_NAMED_BLOCKS = re.compile(r"(?:class|id)=[\"']?[^\"'>]*(?:testimonial|review|quote|footer|colophon)", re.IGNORECASE)
+_NAMED_BLOCKS = ("<blockquote", "testimonial", "review", "quote", "footer", "colophon")
 _QUOTES = "blockquote, [class*=testimonial i], [class*=review i], [class*=quote i]"
 _FOOTERS = "[id*=footer i], [class*=footer i], #colophon"
 MAX_NAMED_BLOCKS = 200
@@ -100,7 +100,8 @@ def is_contact(url: str) -> bool:
 def layout_of(tree: LexborHTMLParser, html: str, contacts: Mapping[int, str]) -> Layout:
     """The lines of a page; `contacts` are links by the ids of their nodes."""
     blocks: dict[int, str] = {}
-    if "<blockquote" in html or "<BLOCKQUOTE" in html or _NAMED_BLOCKS.search(html):
+    lower = html.lower()
+    if any(name in lower for name in _NAMED_BLOCKS):
         for letter, selector in (("f", _FOOTERS), ("q", _QUOTES)):
             nodes = tree.css(selector)[:MAX_NAMED_BLOCKS]
             blocks |= {node.mem_id: letter for node in nodes if node.tag != "blockquote" or _quotes(node)}
@@ -110,7 +111,7 @@ def layout_of(tree: LexborHTMLParser, html: str, contacts: Mapping[int, str]) ->
         contacts,
         blocks,
         has_hidden=bool(_HIDDEN.search(html)),
-        has_pictured_at=bool(_ALT_AT.search(html)),
+        has_pictured_at=any(mark in lower for mark in _ALT_AT),
     )
     return _laid_out(pieces, None if main is None else _lines(main), list(contacts.values()))
 

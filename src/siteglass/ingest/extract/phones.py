@@ -17,7 +17,7 @@ from siteglass.ingest.extract.page import Page
 from siteglass.ingest.extract.surroundings import PageSurroundings, Surroundings
 from siteglass.ingest.facts import ContactSighting
 
-MAX_PHONES = 30
+MAX_PHONES = 60
 MAX_REGIONS = 4
 # To read a number costs some 70 µs: a page of nothing but digits must not take longer than others.
 MAX_READ = 120

@@ -24,6 +24,10 @@ abs al apt av ave blvd bzw ca co corp dipl dott dr ext fax fr hr inc ing inh jr 
 ph prof rd sig sr st ste str tel tlf tlph tél ul г д корп моб оф пр стр тел ул
 """
 _abbreviations = frozenset(_ABBREVIATIONS.split())
+_WORD_START = re.compile(r"\b\w")
+_START_CHARS = 3
+_SHORT_CHARS = 5
+_NO_BLANKS = 0x0E00
 _LAST_WORD = re.compile(r"([^\W\d_]+)\.$")
 
 
@@ -38,24 +42,31 @@ class Surroundings(NamedTuple):
     """footer, aside, quote, code, or ""."""
 
 
+class _Phrases(NamedTuple):
+    """Phrases that name someone else, with their kinds."""
+
+    by_start: dict[str, list[tuple[str, str]]]
+    """Those that count at the start of a word, by their first letters."""
+    anywhere: list[tuple[str, str]]
+    """Those of scripts without blanks between words."""
+
+
 @cache
-def _parties() -> re.Pattern[str]:
-    """One pattern of all phrases. A phrase counts at the start of a word; in scripts without blanks, anywhere."""
+def _phrases() -> _Phrases:
     table = files("siteglass.ingest.extract").joinpath("third_parties.tsv").read_text(encoding="utf-8")
-    phrases: dict[str, set[str]] = {}
+    found = _Phrases({}, [])
     for line in table.splitlines()[1:]:
         kind, _, words = line.split("\t")
-        phrases.setdefault(kind, set()).update(fold(word) for word in words.split(" | "))
-    kinds = (f"(?P<{kind}>{'|'.join(map(_pattern, sorted(words)))})" for kind, words in phrases.items())
-    return re.compile("|".join(kinds))
+        for phrase in (_spelled(word) for word in words.split(" | ")):
+            if ord(phrase[0]) >= _NO_BLANKS:
+                found.anywhere.append((phrase, kind))
+            else:
+                found.by_start.setdefault(phrase[:_START_CHARS], []).append((phrase, kind))
+    return found
 
 
-def _pattern(phrase: str) -> str:
-    body = re.escape(phrase).replace(r"\ ", r"\s+").replace(":", r"\s?:")
-    if ord(phrase[0]) >= 0x0E00:
-        return body
-    # A short one would begin many words: "dpo", "iod".
-    return rf"\b{body}\b" if len(phrase) <= 5 and phrase.isalpha() else rf"\b{body}"
+def _spelled(text: str) -> str:
+    return fold(text).replace(" :", ":").replace("：", ":")
 
 
 class PageSurroundings:
@@ -141,7 +152,25 @@ def _ends_sentence(ahead: str, behind: str) -> bool:
 
 def _party(text: str) -> str:
     """The kind of someone else that a text names last."""
-    kind = ""
-    for match in _parties().finditer(fold(text)):
-        kind = match.lastgroup or ""
+    text = _spelled(text)
+    known = _phrases()
+    kind, last = "", -1
+    for match in _WORD_START.finditer(text):
+        start = match.start()
+        for phrase, named in known.by_start.get(text[start : start + _START_CHARS], ()):
+            if text.startswith(phrase, start) and not _goes_on(text, start, phrase):
+                kind, last = named, start
+    if not text.isascii():
+        for phrase, named in known.anywhere:
+            if (start := text.rfind(phrase)) > last:
+                kind, last = named, start
     return kind
+
+
+def _goes_on(text: str, start: int, phrase: str) -> bool:
+    """Whether a short phrase is the beginning of another word, as "dpo" or "iod" may be."""
+    return (
+        len(phrase) <= _SHORT_CHARS
+        and phrase.isalpha()
+        and text[start + len(phrase) : start + len(phrase) + 1].isalnum()
+    )
