@@ -181,17 +181,17 @@ class RealScores:
     def add(self, host: str, label: dict[str, list[str]], lead: Lead) -> None:
         """Compare a lead with what its pages are labelled with."""
         telephones, faxes = ({_national(one) for one in label.get(kind, ())} - {""} for kind in ("TEL", "FAX"))
-        given = {str(phonenumbers.parse(one).national_number): one for one in lead.phones}
-        matched = {mine: next((one for one in telephones if _same(mine, one)), "") for mine in given}
         if telephones or faxes:
-            for mine, true in matched.items():
-                if true:
+            for mine in lead.phones:
+                if any(_same(mine, one) for one in telephones):
                     self.phones.right += 1
                 else:
-                    self.phones.wrong.append(f"{host}: {given[mine]}")
-            self.phones.missed += [f"{host}: {one}" for one in sorted(telephones - set(matched.values()))]
+                    self.phones.wrong.append(f"{host}: {mine}")
+            self.phones.missed += [
+                f"{host}: {one}" for one in sorted(telephones) if not any(_same(mine, one) for mine in lead.phones)
+            ]
         self.faxes += len(faxes - telephones)
-        self.faxes_shown += sum(any(_same(mine, one) for one in faxes - telephones) for mine in given)
+        self.faxes_shown += sum(any(_same(mine, one) for one in faxes - telephones) for mine in lead.phones)
         self.emails += len(lead.emails)
         if organisations := label.get("ORG"):
             places = [*label.get("CITY", ()), *label.get("STATE", ())]
@@ -225,9 +225,10 @@ def _national(number: str) -> str:
     return digits if len(digits) >= MIN_PHONE_DIGITS else ""
 
 
-def _same(one: str, other: str) -> bool:
-    """Whether two numbers are the same, an extension written after one of them apart."""
-    return bool(one) and bool(other) and (one.startswith(other) or other.startswith(one))
+def _same(given: str, labelled: str) -> bool:
+    """Whether a number is the labelled one, written with or without its country and perhaps with an extension."""
+    national = str(phonenumbers.parse(given).national_number)
+    return any(labelled.startswith(one) or one.startswith(labelled) for one in (national, given.lstrip("+")))
 
 
 def _bare(name: str, places: Iterable[str]) -> str:

@@ -23,6 +23,7 @@ from siteglass.ingest.grouped import (
     exploded,
     firsts,
     fitting,
+    listed,
     lists,
     mask,
     numbers,
@@ -31,6 +32,7 @@ from siteglass.ingest.grouped import (
     spread,
     voted,
 )
+from siteglass.ingest.national_numbers import settled_phones
 from siteglass.ingest.signals import signals
 
 MAX_VALUES = 50
@@ -73,8 +75,9 @@ def together(captures: pa.Table, priority: Priority) -> DomainSummaries:
     leads = (np.cumsum(is_lead) - 1)[numbers_of_all[read]]
     best = best_pages(captures, read, leads, priority)
     pages = _with_times(captures.take(best.column("row")), best)
-    sightings = pa.concat_tables(_sightings(pages, kind) for kind in ("email", "phone"))
-    return DomainSummaries(_Domains(pages, told.filter(is_lead)).rows(), sightings, dropped)
+    rows = _Domains(pages, told.filter(is_lead)).rows()
+    phones = settled_phones(_sightings(pages, "phone"), listed(rows, "country"))
+    return DomainSummaries(rows, pa.concat_tables([_sightings(pages, "email"), phones]), dropped)
 
 
 def _with_times(pages: pa.Table, best: pa.Table) -> pa.Table:
@@ -86,7 +89,7 @@ def _with_times(pages: pa.Table, best: pa.Table) -> pa.Table:
 
 def _sightings(pages: pa.Table, kind: str) -> pa.Table:
     found = fitting(exploded(pages, f"{kind}s"), "value", MAX_SHORT_CHARS)
-    found = once(found, "place", "value", "method")
+    found = once(found, "place", "value", "method", "given")
     seen = pages.select(["url", "first_seen_ms", "last_seen_ms", "archive", "offset"])
     seen = seen.take(column(found, "place"))
     return pa.table(
@@ -94,7 +97,7 @@ def _sightings(pages: pa.Table, kind: str) -> pa.Table:
             "lead": found.column("lead"),
             "kind": pa.array([kind] * found.num_rows, pa.string()),
             "value": found.column("value"),
-            **{name: found.column(name) for name in ("place", "method", "group", "party", "block")},
+            **{name: found.column(name) for name in ("place", "method", "group", "party", "block", "label", "given")},
             "page": seen.column("url"),
             **{name: seen.column(name) for name in seen.column_names[1:]},
         }

@@ -8,7 +8,7 @@ import msgspec
 import pyarrow as pa
 
 # Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read again.
-EXTRACTOR_VERSION = "2026.11.5"
+EXTRACTOR_VERSION = "2026.11.6"
 
 Kind = Literal["page", "parked", "soft_404", "empty", "failed", "redirect", "robots", "sitemap"]
 """page: a document that may speak for its domain. empty: one that says nothing. failed: a status of 400 and more.
@@ -30,6 +30,11 @@ class ContactSighting(msgspec.Struct, frozen=True):
     """The kind of someone else that the page names for it: designer, regulator, host and so on; "" for none."""
     block: str = ""
     """Where on the page: footer, aside, quote, code, or ""."""
+    label: str = ""
+    """Of a phone: phone or fax, as the words before it say; ""."""
+    given: str = ""
+    """Of a phone: as the page writes it, where it names no country. `value` is then the reading for the country that
+    the page seems to be from, or the digits alone; the merge reads it for the country of the domain."""
 
 
 class TradeSighting(msgspec.Struct, frozen=True):

@@ -75,6 +75,8 @@ def _called(phones: Sequence[ContactSighting], home: str, weak: str) -> str:
 @lru_cache(maxsize=8_192)
 def _country_of(number: str) -> str:
     """Alpha-3; "" for numbers that are of no one country, as freephone ones of North America are."""
+    if not number.startswith("+"):
+        return ""
     read = phonenumbers.parse(number)
     region = phonenumbers.region_code_for_number(read)
     if not region or (read.country_code == 1 and phonenumbers.number_type(read) == PhoneNumberType.TOLL_FREE):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import Literal, NamedTuple
 
@@ -121,7 +122,18 @@ def written(page: Page, country: str = "") -> Address | None:
     return best
 
 
+@lru_cache(maxsize=2)
+def addresses_by_line(page: Page) -> dict[int, str]:
+    """Line -> country of an address there, alpha-3."""
+    here = home_country(page.host) or chosen_country(page)
+    return {line: one.country for line, one in islice(_numbered(page, here), MAX_CODES) if one.basis == "address"}
+
+
 def _all_written(page: Page, here: str) -> Iterator[Address]:
+    return (one for _, one in _numbered(page, here))
+
+
+def _numbered(page: Page, here: str) -> Iterator[tuple[int, Address]]:
     lines = page.lines
     around = PageSurroundings(page)
     looked_at = 0
@@ -143,7 +155,7 @@ def _all_written(page: Page, here: str) -> Iterator[Address]:
             one = _at(match["prefix"] or "", match["code"], before, behind, here)
             # Hosts and regulators have addresses, too.
             if one and not around.at(page.layout.starts[number] + match.start()).party:
-                yield one
+                yield number, one
 
 
 def _at(prefix: str, code: str, before: str, behind: str, here: str) -> Address | None:
