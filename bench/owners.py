@@ -2,9 +2,11 @@
 
 python -m bench.owners dev --misses
 python -m bench.owners locked
+python -m bench.owners second-dev --misses
+python -m bench.owners second-check
 python -m bench.owners real --pages ../shared/data/real-pages
 
-Extraction and merge run as `siteglass ingest run` runs them. Of locked sites only totals are printed.
+Extraction and merge run as `siteglass ingest run` runs them. Of locked and check sites only totals are printed.
 """
 
 from __future__ import annotations
@@ -28,7 +30,15 @@ from siteglass.query.folding import compact
 from siteglass.query.vocabulary import vocabulary
 from testing.pipeline_leads import leads_by_domain
 
-SITES = Path(__file__).parents[1] / "testing" / "corpus" / "owners"
+CORPUS = Path(__file__).parents[1] / "testing" / "corpus"
+SETS = {
+    "dev": (CORPUS / "owners", "dev"),
+    "locked": (CORPUS / "owners", "locked"),
+    "second-dev": (CORPUS / "owners_second", "dev"),
+    "second-check": (CORPUS / "owners_second", "check"),
+}
+"""Name -> folder and split of the sites."""
+TOTALS_ONLY = ("locked", "second-check")
 REAL_PAGES = Path(__file__).parents[2] / "shared" / "data" / "real-pages"
 """Not part of the project: beside its folder."""
 MIN_PHONE_DIGITS = 7
@@ -134,12 +144,12 @@ class Scores:
         yield from (f"  shown  {one}" for one in self.trap_values)
 
 
-def score_made_up(split: str) -> Scores:
-    """Of the sites in testing/corpus/owners that belong to a split."""
-    sites = [site for site in _lines(SITES / "sites.jsonl") if site["split"] == split]
-    leads = leads_by_domain(capture for site in sites for capture in _captures(site))
+def score_made_up(folder: Path, split: str) -> Scores:
+    """Of the made-up sites in a folder that belong to a split."""
+    sites = [site for site in _lines(folder / "sites.jsonl") if site["split"] == split]
+    leads = leads_by_domain(capture for site in sites for capture in _captures(folder, site))
     scores = Scores()
-    for label in _lines(SITES / "labels.jsonl"):
+    for label in _lines(folder / "labels.jsonl"):
         if label["split"] == split:
             scores.add(label, leads.get(label["domain"]))
     return scores
@@ -154,7 +164,7 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def _captures(site: dict[str, Any]) -> Iterator[Capture]:
+def _captures(folder: Path, site: dict[str, Any]) -> Iterator[Capture]:
     for page in site["pages"]:
         headers = {"content-type": "text/html", **page.get("headers", {})}
         yield Capture(
@@ -162,7 +172,7 @@ def _captures(site: dict[str, Any]) -> Iterator[Capture]:
             captured_at_ms=0,
             status=200,
             headers=tuple((name.lower(), value) for name, value in headers.items()),
-            body=(SITES / page["file"]).read_bytes(),
+            body=(folder / page["file"]).read_bytes(),
         )
 
 
@@ -256,13 +266,13 @@ def score_real(folder: Path) -> RealScores:
 def main() -> None:
     """Print the scores of a set."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("set", choices=("dev", "locked", "real"))
-    parser.add_argument("--misses", action="store_true", help="print each wrong value; never of the locked set")
+    parser.add_argument("set", choices=(*SETS, "real"))
+    parser.add_argument("--misses", action="store_true", help="print each wrong value; never of locked or check sites")
     parser.add_argument("--pages", type=Path, default=REAL_PAGES, help="folder of the real pages")
     arguments = parser.parse_args()
-    if arguments.misses and arguments.set == "locked":
-        parser.error("single values of the locked sites are not shown, so that no rule is written for them. Use dev.")
-    scores = score_real(arguments.pages) if arguments.set == "real" else score_made_up(arguments.set)
+    if arguments.misses and arguments.set in TOTALS_ONLY:
+        parser.error("single values of these sites are not shown, so that no rule is written for them. Use dev.")
+    scores = score_real(arguments.pages) if arguments.set == "real" else score_made_up(*SETS[arguments.set])
     print("\n".join(scores.lines(misses=arguments.misses)))
 
 

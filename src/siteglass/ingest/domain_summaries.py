@@ -254,7 +254,8 @@ class _Domains:
         return pc.if_else(fits, times, pa.scalar(None, pa.int64()))
 
     def _places(self) -> dict[str, Any]:
-        """Country, state and city by the best basis, then by most pages, then by name; each within the one before."""
+        """Country, state and city by the best basis, then by most pages, then by the best page; each within the one
+        before."""
         told = _said(self._page("country", "state", "city", "geo_basis"), "country")
         told = told.append_column("basis", _basis(told.column("geo_basis"), _GEO_BASES))
         told = told.set_column(4, "city", _cut(told.column("city"), MAX_SHORT_CHARS))
@@ -267,8 +268,10 @@ class _Domains:
         return {"country": country, "state": state, "city": self._elected(told.filter(fits), "city")}
 
     def _elected(self, told: pa.Table, name: str) -> Any:
-        votes = voted(told, "basis", name)
-        best = firsts(votes, ("basis", ASCENDING), ("votes", DESCENDING), (name, ASCENDING))
+        votes = told.group_by(["lead", "basis", name], use_threads=False).aggregate(
+            [("place", "count"), ("place", "min")]
+        )
+        best = firsts(votes, ("basis", ASCENDING), ("place_count", DESCENDING), ("place_min", ASCENDING))
         return spread(best, name, self._count, "")
 
 

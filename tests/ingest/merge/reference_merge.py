@@ -131,7 +131,7 @@ def _union(values: Iterable[Iterable[str]]) -> tuple[str, ...]:
 
 def _geo(rows: list[tuple[int, str]]) -> str:
     votes = Counter(rows)
-    return min(rows, key=lambda row: (row[0], -votes[row], row[1]))[1] if rows else ""
+    return min(rows, key=lambda row: (row[0], -votes[row], rows.index(row)))[1] if rows else ""
 
 
 def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rules: Rules) -> Lead:

@@ -14,6 +14,7 @@ from siteglass.ingest.extract.address import address
 from siteglass.ingest.extract.gazetteer import cities_named, home_country
 from siteglass.ingest.extract.locale import chosen_country
 from siteglass.ingest.extract.page import Page
+from siteglass.ingest.extract.unnumbered_address import in_title, unnumbered
 from siteglass.ingest.extract.written_address import written
 from siteglass.ingest.facts import ContactSighting, GeoBasis
 from siteglass.query.vocabulary import vocabulary
@@ -56,6 +57,10 @@ def place(page: Page, phones: Sequence[ContactSighting], language: str) -> Place
     if found is None or found.country != country or not found.city:
         # With the country known, an address of a small town can be told from other numbers.
         found = written(page, country)
+    if found is None or found.country != country or not found.city:
+        found = unnumbered(page, country) or found
+    if found is None or found.country != country or not found.city:
+        found = in_title(page, country) or found
     if found and found.country == country and (found.city or found.state):
         return Place(country, found.state, found.city, basis)
     return Place(country, *_by_phone(phones, country), basis)
