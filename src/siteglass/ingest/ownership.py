@@ -14,16 +14,19 @@ from typing import Any, Literal, NamedTuple
 import pyarrow as pa
 
 from siteglass.corpus.domains import registrable
-from siteglass.ingest.extract.role import is_free_mail
+from siteglass.ingest.extract.role import is_free_mail, is_role
 from siteglass.ingest.grouped import ASCENDING, listed
+from siteglass.query.folding import compact
 
 OwnerClass = Literal["own", "affiliate", "third_party", "unknown"]
 MIN_SAME_CHARS = 5
 """Names of domains that begin with as many equal letters may be those of sisters."""
+MIN_NAME_CHARS = 6
+"""A shorter part of a name may stand in anyone's."""
 MIN_GROUP_ADDRESSES = 3
 """A business has as many addresses on the domain of its group; of anyone else it names fewer."""
 # Whoever sells these names them near its own number, too.
-_TRADES_OF_OWNERS = frozenset(("designer", "host"))
+_TRADES_OF_OWNERS = frozenset(("designer", "host", "insurer", "carrier", "supplier", "press", "jobs", "directory"))
 
 
 class ContactContext(NamedTuple):
@@ -59,26 +62,29 @@ Owners = Mapping[tuple[str, str], Owner]
 """Kind and value -> owner."""
 
 
-def owners_of(domains: Sequence[str], sightings: pa.Table, rule: Any) -> dict[tuple[str, str, str], Owner]:
-    """Domain, kind and value -> owner, for all sightings of a part."""
-    names = ("lead", *ContactContext._fields)
-    ordered = sightings.select(names).sort_by([(name, ASCENDING) for name in names])
-    rows = zip(*(listed(ordered, name) for name in names), strict=True)
+def owners_of(
+    domains: Sequence[str], business_names: Sequence[str], sightings: pa.Table, rule: Any
+) -> dict[tuple[str, str, str], Owner]:
+    """Domain, kind and value -> owner, for all sightings of a part. Domains and names are by the number of the lead."""
+    columns = ("lead", *ContactContext._fields)
+    ordered = sightings.select(columns).sort_by([(column, ASCENDING) for column in columns])
+    rows = zip(*(listed(ordered, column) for column in columns), strict=True)
     found: dict[tuple[str, str, str], Owner] = {}
     for lead, several in groupby(rows, itemgetter(0)):
         domain = domains[lead]
-        for (kind, value), owner in rule(domain, [ContactContext(*row[1:]) for row in several]).items():
+        contexts = [ContactContext(*row[1:]) for row in several]
+        for (kind, value), owner in rule(domain, business_names[lead], contexts).items():
             found[domain, kind, value] = owner
     return found
 
 
-def owners(domain: str, contexts: Iterable[ContactContext]) -> Owners:
-    """The owner of each address and number of a domain."""
+def owners(domain: str, name: str, contexts: Iterable[ContactContext]) -> Owners:
+    """The owner of each address and number of a domain; `name` is that of the business."""
     emails: dict[str, list[ContactContext]] = {}
     phones: dict[str, list[ContactContext]] = {}
     for one in contexts:
         (emails if one.kind == "email" else phones).setdefault(one.value, []).append(one)
-    of_emails = _of_emails(domain, emails)
+    of_emails = _of_emails(domain, name, emails)
     near: dict[tuple[int, int], list[Owner]] = {}
     for value, several in emails.items():
         for one in several:
@@ -93,13 +99,16 @@ def owners(domain: str, contexts: Iterable[ContactContext]) -> Owners:
     }
 
 
-def _of_emails(domain: str, emails: Mapping[str, Sequence[ContactContext]]) -> dict[str, Owner]:
+def _of_emails(domain: str, name: str, emails: Mapping[str, Sequence[ContactContext]]) -> dict[str, Owner]:
     found: dict[str, Owner] = {}
     for value, several in emails.items():
         host = registrable(value.rpartition("@")[2])
         party = _party(several)
         if host == domain:
             found[value] = Owner("own", 95, reason="domain")
+        elif _is_named_after(value, domain, name) and (not party or is_free_mail(value)):
+            # "karoonagte@isp.example" of the Karoo Nagte Lodge, whatever the page says around it.
+            found[value] = Owner("affiliate", 85, reason="similar_name")
         elif party:
             found[value] = Owner("third_party", 90, party, "named")
         elif is_free_mail(value):
@@ -152,7 +161,7 @@ def _of_phone(several: Sequence[ContactContext], near: Mapping[tuple[int, int], 
 
 
 def _perhaps_own(owner: Owner) -> Owner:
-    """Of a site whose every number seems to be its designer's or host's: it may be such a business itself."""
+    """Of a site whose every number seems to be that of a designer, a host, an insurer: it may be such a business."""
     return Owner("unknown", 40, reason="only_numbers") if owner.party in _TRADES_OF_OWNERS else owner
 
 
@@ -163,6 +172,17 @@ def _party(several: Sequence[ContactContext]) -> str:
         for one in several
     ]
     return kinds[0] if kinds and all(kinds) else ""
+
+
+def _is_named_after(value: str, domain: str, name: str) -> bool:
+    """Whether the part before the @ is the name of the business or of its domain, or most of it."""
+    local = compact(value.partition("@")[0].rstrip("0123456789"))
+    if len(local) < MIN_NAME_CHARS or is_role(value):
+        return False
+    ours = (compact(domain.partition(".")[0]), compact(name))
+    return any(
+        local in one or (len(one) >= MIN_NAME_CHARS and one in local and 2 * len(one) >= len(local)) for one in ours
+    )
 
 
 def _is_sister(domain: str, host: str) -> bool:

@@ -55,7 +55,7 @@ class Finishing:
         rows, sightings, dropped = together(captures, rules.priority)
         seen = evidence(rows.column("domain"), sightings)
         contacts = contacts_of(seen)
-        owners = owners_of(listed(rows, "domain"), sightings, rules.owners)
+        owners = owners_of(listed(rows, "domain"), listed(rows, "business_name"), sightings, rules.owners)
         leads = leads_of_rows(rows, rules, contacts, owners)
         if self.suppressed is not None:
             leads, dropped["suppressed"] = _screened(leads, self.suppressed)

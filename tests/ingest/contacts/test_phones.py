@@ -259,3 +259,7 @@ def test_fax_numbers_are_labelled() -> None:
     assert [(one.value, one.label) for one in phones(page(html), ["US"])] == [
         ("+14158984197", "phone"), ("+18665577094", "fax"), ("+12022991148", "fax"),
     ]  # fmt: skip
+
+
+def test_words_in_free_numbers_are_dialled() -> None:
+    assert found("<p>Call 1-800-555-ROOF today, or visit 800 MAIN STREET") == [("+18005557663", "text")]

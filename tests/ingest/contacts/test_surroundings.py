@@ -30,6 +30,8 @@ def party(html: str) -> tuple[str, str]:
         # The word is said of something else: in the sentence before, in the paragraph before, before the next heading.
         ("<p>We are licensed by the city. Write to hello@studio.com", ""),
         ("<p>Website by Studio.</p><p>Write to us at any time, we answer within two days: hello@studio.com", ""),
+        ("<p>Médiateur : Conso, 75009 Paris – 01 49 70 15 93 – hello@studio.com", "regulator"),  # no words of its own
+        ("<p>موافقات التأمين: شركة التعاون hello@studio.com", "insurer"),
         ("<h2>Hosting</h2><p>Cloud</p><h2>Contact</h2><p>hello@studio.com", ""),
     ],
 )
@@ -43,6 +45,9 @@ def test_the_words_before_an_address_name_its_owner(html: str, expected: str) ->
         ("<blockquote>“Great!” – Rainer (hello@studio.com)</blockquote>", "quote"),
         ("<blockquote>hello@studio.com</blockquote>", ""),  # an indentation
         ("<div class='review'>Hair fall stopped, hello@studio.com</div>", "quote"),
+        ("<p>“They fixed our roof in a day. Ask me: hello@studio.com”</p>", "quote"),
+        ("<p>“They fixed our roof within a single day.”</p><p>– Becky, hello@studio.com</p>", "quote"),
+        ("<p>“They fixed our roof within a single day.”</p><p>Write to hello@studio.com</p>", ""),
         ("<div id='footer'>hello@studio.com</div>", "footer"),
         ("<p>Send <code>{mail: 'hello@studio.com'}</code> to us", "code"),
     ],
@@ -74,3 +79,9 @@ def test_values_of_one_sentence_have_one_group() -> None:
 )
 def test_addresses_that_scripts_and_pictures_hide_are_found(html: str) -> None:
     assert [one.value for one in emails(page(html))] == ["info@firma.de"]
+
+
+def test_what_a_site_calls_itself_is_not_someone_else() -> None:
+    html = "<title>Taxi Huber</title><p>Taxi 030 901820"
+    assert [one.party for one in phones(page(html, "https://www.huber-kiel.de/"), ["DE"])] == [""]
+    assert [one.party for one in phones(page("<p>Taxi 030 901820"), ["DE"])] == ["directory"]

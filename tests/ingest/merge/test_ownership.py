@@ -15,7 +15,7 @@ def seen(
 
 
 def owner(value: str, *contexts: ContactContext, domain: str = "acme-tools.com") -> tuple[str, str, str]:
-    found = owners(domain, contexts)["email" if "@" in value else "phone", value]
+    found = owners(domain, "Acme Tools", contexts)["email" if "@" in value else "phone", value]
     return found.owner, found.party, found.reason
 
 
@@ -83,4 +83,18 @@ def test_numbers_of_other_pages_do_not_stand_together() -> None:
 
 def test_a_web_designer_keeps_its_only_number() -> None:
     assert owner("+4930901820", seen("+4930901820", party="designer")) == ("unknown", "", "only_numbers")
+    assert owner("+4930901820", seen("+4930901820", party="regulator")) == ("third_party", "regulator", "named")
+
+
+def test_an_address_with_the_name_of_the_business_is_its_own_at_any_provider() -> None:
+    assert owner("acmetools77@isp.net", OWN, seen("acmetools77@isp.net")) == ("affiliate", "", "similar_name")
+    # Even where the page names someone else, if the provider is one for everybody.
+    at_provider = seen("acme-tools@gmail.com", party="directory")
+    assert owner("acme-tools@gmail.com", OWN, at_provider) == ("affiliate", "", "similar_name")
+    elsewhere = seen("acmetools@office.gov", party="regulator")
+    assert owner("acmetools@office.gov", OWN, elsewhere) == ("third_party", "regulator", "named")
+
+
+def test_a_site_whose_every_number_is_an_insurers_may_be_one() -> None:
+    assert owner("+4930901820", seen("+4930901820", party="insurer")) == ("unknown", "", "only_numbers")
     assert owner("+4930901820", seen("+4930901820", party="regulator")) == ("third_party", "regulator", "named")

@@ -30,6 +30,7 @@ _HOST = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W_](?:[\w-]{0,61}
 _ASCII_HOST = re.compile(
     r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])"
 )
+_NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
 _GLUED = re.compile(r"([a-z]{2,})[A-Z][A-Za-z]*\Z")
 # What escapes leave of themselves before an address: \u003e, %20, &gt;
 _ESCAPE = re.compile(r"(?:u00[0-9a-f]{2})+")
@@ -53,7 +54,7 @@ _SPOKEN = frozenset(
     ("info", "contact", "office", "mail", "email", "hello", "sales", "support", "kontakt", "post", "admin", "service")
 )
 _DASHED = re.compile(r"(?<= )[-*_]{1,2}(at|ät|dot|punkt)[-*_]{1,2}(?= )")
-_LETTER_A = re.compile(r"(?<=[a-z0-9])[(\[][aà][)\]](?=[a-z0-9])")
+_LETTER_A = re.compile(r"(?<=[a-z0-9]) ?[(\[][aà][)\]] ?(?=[a-z0-9-]{2,63}\.[a-z])")
 _BEFORE_CHARS, _AFTER_CHARS = 90, 160
 
 _CLOUDFLARE_LINK = "/cdn-cgi/l/email-protection#"
@@ -130,7 +131,7 @@ def _all(page: Page) -> Iterator[tuple[str, str, int | str]]:
                 yield from ((value, "json_ld", -1) for value in _plain(text[:MAX_ADDRESS_CHARS], own))
     text = page.text
     if "＠" in text:  # in the width of East Asian letters; each stays one letter, so that places stay
-        text = text.replace("＠", "@").replace("．", ".")
+        text = text.translate(_NARROW)
     yield from ((value, "text", at) for value, at in _plain_places(text, own))
     yield from ((value, "obfuscated", at) for value, at in _veiled_places(text, own))
     for joined in joined_texts(page):

@@ -38,7 +38,13 @@ _PARKING_HOSTS = re.compile(
 )
 _FOR_SALE = re.compile(
     r"domain(?: name)? (?:[\w.-]+ )?(?:is|may be|might be|could be) (?:now |available )?(?:for sale|parked)"
-    r"|buy this domain"
+    r"|buy this domain|(?:domain|web address) (?:[\w.-]+ )?(?:is )?(?:available )?for sale"
+    r"|make an offer (?:for|on) (?:this|the) domain|(?:inquire about|acquire|purchase) (?:this|the) domain"
+    r"|domain(?:name)? (?:[\w.-]+ )?(?:is |steht |wird )?(?:zum verkauf|verkauft|te koop)"
+    r"|nom de domaine (?:[\w.-]+ )?(?:est )?[àa] vendre|domini[oi]? (?:[\w.-]+ )?(?:se vende|disponible)"
+    r"|dom[ée]na (?:[\w.-]+ )?(?:je )?na pr(?:edaj|odej)|domain elad[óo]|domeniu (?:[\w.-]+ )?de v[âa]nzare"
+    r"|verkkotunnus (?:[\w.-]+ )?(?:on )?myyt[äa]v|domain (?:[\w.-]+ )?πωλείται|домен (?:[\w.-]+ )?продається"
+    r"|도메인 (?:판매|매각)|tên miền (?:[\w.-]+ )?(?:đang )?(?:được )?(?:rao )?bán"
     r"|(?:this|the) domain (?:[\w.-]+ )?(?:has (?:just )?been registered|has expired|is parked)|parked (?:free|domain)"
     r"|domain (?:steht|ist) (?:[\w ]{0,20})?zum verkauf|domain (?:ist )?zu verkaufen|diese domain kaufen"
     r"|domain ist geparkt"
@@ -72,6 +78,15 @@ _UNDER_CONSTRUCTION = re.compile(
     re.IGNORECASE,
 )
 _UNDER_CONSTRUCTION_CHARS = 600
+# The first post that WordPress brings along: nobody has written anything else yet.
+_UNTOUCHED = re.compile(
+    r"this is your first post|dies ist (?:dein|ihr) erster beitrag|ceci est votre premier article"
+    r"|est[ae] es tu primer[ao]? entrada|este é o seu primeiro|esse é o seu primeiro|questo è il tuo primo articolo"
+    r"|dit is je eerste bericht|to jest twój pierwszy wpis|det här är ditt första inlägg|dette er dit første indlæg"
+    r"|dette er ditt første innlegg|это ваша первая запись|これは最初の投稿です|这是您的第一篇文章",
+    re.IGNORECASE,
+)
+_UNTOUCHED_CHARS = 3_000
 _NOT_FOUND = re.compile(
     r"^(?:error\W*)?404\b(?!\s*\w+\s*\w+\s*\w+\s*\w+)|\berror 404\b|\b404 (?:error|not found|page|fehler|erreur)\b"
     r"|\b(?:page|file|site|url) (?:was |could |can ?)?not (?:be )?found\b|page (?:does not|doesn't) exist|^not found\b"
@@ -194,7 +209,7 @@ def _refreshed_to(page: Page) -> str:
 def _is_parked(page: Page, texts: Texts) -> bool:
     if _NO_SITE_YET.search(texts.title[:_TEST_CHARS]) or _NO_SITE_YET.search(texts.heading):
         return True
-    if _is_unbuilt(page, texts):
+    if _is_unbuilt(page, texts) or (len(page.text) < _UNTOUCHED_CHARS and _UNTOUCHED.search(page.text)):
         return True
     shown = f"{texts.title} {texts.description} {page.text[:_PARKED_CHARS]}"
     return bool(_FOR_SALE.search(shown) or _PARKING_HOSTS.search(page.html[:200_000]))

@@ -48,8 +48,11 @@ _CODE_START, _CODE_END, _BLOCK_END = "\0c", "\0d", "\0e"
 _BLOCK_STARTS: dict[str, Block] = {"f": "footer", "n": "aside", "q": "quote"}
 _WITHIN_LINES = "acd"
 
-_NAMED_BLOCKS = ("<blockquote", "testimonial", "review", "quote", "footer", "colophon")
-_QUOTES = "blockquote, [class*=testimonial i], [class*=review i], [class*=quote i]"
+_NAMED_BLOCKS = ("<blockquote", "testimonial", "review", "quote", "footer", "colophon", "comment-")
+_QUOTES = (
+    "blockquote, [class*=testimonial i], [class*=review i], [class*=quote i], .comment-body, .comment-content, "
+    ".comment-text"
+)
 _FOOTERS = "[id*=footer i], [class*=footer i], #colophon"
 MAX_NAMED_BLOCKS = 200
 _QUOTATION_MARKS = ('"', "\u201c", "\u201d", "\u201e", "«", "»", "「")

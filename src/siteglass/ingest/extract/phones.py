@@ -51,6 +51,11 @@ _NO_PHONE = re.compile(
 )
 # A word in the place of the last digits, as on the keys: 1-888-WARMAIR.
 _VANITY = re.compile(r"\d[ -]?[A-Za-z]{4,8}\Z")
+_WRITTEN_VANITY = re.compile(
+    r"(?<![\w-])(?:1[ .-])?\(?8(?:00|33|44|55|66|77|88)\)?[ .-]"
+    r"(?:\d{3}[ .-]?[A-Z]{4}|[A-Z]{3}[ .-]?[A-Z]{4}|[A-Z]{3}[ .-]?\d{4}|[A-Z]{4}[ .-]?[A-Z]{3})(?!\w)"
+)
+MAX_VANITY = 20
 
 _FAX_WORDS = (
     r"tele?fax|fax|f(?=[.:] )|t[ée]l[ée]copi(?:e|eur)|פקס|โทรสาร|факс|传真|傳真|팩스|ファックス|φαξ|faks|faxe|فاكس"
@@ -199,6 +204,7 @@ def _structured(page: Page, regions: tuple[str, ...]) -> Iterator[_Reading]:
 
 def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> Iterator[_Reading]:
     text = "\n".join(page.lines)  # offsets are those of `page.text`
+    yield from _vanity(text)
     read = 0
     for match in islice(_RUN.finditer(text), MAX_LOOKED_AT):
         start, end = match.start(), match.start() + len(match[0].rstrip(_BETWEEN))
@@ -232,6 +238,14 @@ def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> 
                     break
             if read >= MAX_READ:
                 return
+
+
+def _vanity(text: str) -> Iterator[_Reading]:
+    """Free numbers of North America with a word in them: 1-800-555-ROOF."""
+    for match in islice(_WRITTEN_VANITY.finditer(text), MAX_VANITY):
+        digits = phonenumbers.convert_alpha_characters_in_number(match[0])
+        if number := number_of(digits, "US"):
+            yield _Reading(number, "", "text", "phone", match.start())
 
 
 def _digits(piece: str) -> int:

@@ -27,6 +27,7 @@ _PART = re.compile(rf"{_STRING}|[\w$]{{1,40}}")
 # A value of JSON, also of JSON inside of a string.
 _VALUE = re.compile(r"[:,\[]\s*\\?[\"']([^\"'\\\s]{1,64}@[^\"'\\\s]{3,190})\\?[\"']")
 _ENCODED = re.compile(r"\sdata-[\w-]{1,30}=[\"']?([A-Za-z0-9+/]{12,340}={0,2})[\"'\s>]")
+_DECODED = re.compile(r"atob\((?:&quot;|&#39;|[\"'])([A-Za-z0-9+/]{8,340}={0,2})")
 _IN_TWO = re.compile(
     r"data-(?:user|name|local|u|mail-?name)=[\"']([\w.+-]{1,64})[\"'][^<>]{0,200}?"
     r"data-(?:domain|host|website|d|mail-?domain)=[\"']([\w.-]{3,100})[\"']",
@@ -45,6 +46,8 @@ def joined_texts(page: Page) -> Iterator[str]:
                 yield from _joined(script)
     if "atob" in source:
         for match in islice(_ENCODED.finditer(source), MAX_MATCHES):
+            yield from _decoded(match[1])
+        for match in islice(_DECODED.finditer(source), MAX_MATCHES):
             yield from _decoded(match[1])
     for match in islice(_IN_TWO.finditer(source), MAX_MATCHES) if "data-" in source else ():
         yield f"{match[1]}@{match[2]}"

@@ -15,6 +15,7 @@ from siteglass.query.folding import fold
 MAX_LABEL_CHARS = 200
 MAX_LINES_BEFORE = 4
 MAX_TITLE_CHARS = 60
+MAX_OWN_CHARS = 400
 _SEGMENTS_PER_PARAGRAPH = 64
 
 # Where a sentence ends, or a list goes on with something else.
@@ -25,6 +26,12 @@ ph prof rd sig sr st ste str tel tlf tlph tél ul г д корп моб оф п�
 """
 _abbreviations = frozenset(_ABBREVIATIONS.split())
 _WORD_START = re.compile(r"\b\w")
+_WORDS = re.compile(r"[^\W\d_]{4}")
+# A sentence in quotation marks, or a rating in stars, at the start of a line.
+_QUOTATION = re.compile(r"[\"“”„«»「『‟][^\"“”„«»」』‟]{20,}|[★⭐]{2}")
+_DASHES = "-–—―~"
+MAX_SIGNATURE_CHARS = 150
+_LOCAL_PART = re.compile(r"[\w.+-]*\Z")
 _START_CHARS = 3
 _SHORT_CHARS = 5
 _NO_BLANKS = 0x0E00
@@ -80,6 +87,15 @@ class PageSurroundings:
         return self._page.layout
 
     @cached_property
+    def _own_words(self) -> str:
+        """What the site calls itself: a taxi company is not someone else where it says "taxi"."""
+        page = self._page
+        title = page.tree.css_first("title") if page.address.path in ("", "/") else None
+        label = page.domain.partition(".")[0]
+        names = (label, label.replace("-", " "), page.metas.get("og:site_name", ""), title.text() if title else "")
+        return _spelled(" ".join(names)[:MAX_OWN_CHARS])
+
+    @cached_property
     def _segments(self) -> dict[int, list[int]]:
         return {}
 
@@ -93,17 +109,32 @@ class PageSurroundings:
         place = offset - layout.starts[number]
         starts = self._starts(number)
         segment = sum(start <= place for start in starts) - 1
-        label = line.text[starts[segment] : place]
-        if not segment:
+        first = segment
+        # "Médiateur: Medicys – 01 49 70 15 93": what has no words of its own is called what comes before it.
+        end = place - len(_local_part(line.text[:place])) if line.text[place : place + 1] == "@" else place
+        while first and not _WORDS.search(line.text, starts[first], end):
+            first -= 1
+        label = line.text[starts[first] : place]
+        if not first:
             label = f"{self._before(number)} {label}"
-        block = "code" if layout.is_code(offset) else line.block
-        party = _party(f"{label[-MAX_LABEL_CHARS:]} ") or _party(line.heading)
+        block = "code" if layout.is_code(offset) else line.block or ("quote" if self._is_quoted(number) else "")
+        party = _party(f"{label[-MAX_LABEL_CHARS:]} ", self._own_words) or _party(line.heading, self._own_words)
         group = line.paragraph * _SEGMENTS_PER_PARAGRAPH + min(segment, _SEGMENTS_PER_PARAGRAPH - 1)
         return Surroundings(group, party, block)
 
     def of_link(self, url: str) -> Surroundings:
         """Of the first link that leads there."""
         return self.at(next((offset for offset, target in self._layout.contacts if target == url), -1))
+
+    def _is_quoted(self, number: int) -> bool:
+        """Whether a line quotes someone, or says who was quoted in the line above."""
+        lines = self._layout.lines
+        if _QUOTATION.match(lines[number].text):
+            return True
+        above = lines[number - 1] if number else None
+        if above is None or not _QUOTATION.match(above.text) or len(lines[number].text) > MAX_SIGNATURE_CHARS:
+            return False
+        return lines[number].text[0] in _DASHES or above.paragraph == lines[number].paragraph
 
     def _starts(self, number: int) -> list[int]:
         """Where the segments of a line start."""
@@ -121,6 +152,11 @@ class PageSurroundings:
         if first and lines[first - 1].block == lines[number].block and _is_title(lines[first - 1].text):
             first -= 1
         return " ".join(line.text[-MAX_LABEL_CHARS:] for line in lines[first:number])
+
+
+def _local_part(text: str) -> str:
+    match = _LOCAL_PART.search(text)
+    return match[0] if match else ""
 
 
 def _is_title(text: str) -> bool:
@@ -150,19 +186,19 @@ def _ends_sentence(ahead: str, behind: str) -> bool:
     return len(word[1]) > 1 and word[1].lower() not in _abbreviations
 
 
-def _party(text: str) -> str:
-    """The kind of someone else that a text names last."""
+def _party(text: str, own: str) -> str:
+    """The kind of someone else that a text names last, in words that are not the site's own name."""
     text = _spelled(text)
     known = _phrases()
     kind, last = "", -1
     for match in _WORD_START.finditer(text):
         start = match.start()
         for phrase, named in known.by_start.get(text[start : start + _START_CHARS], ()):
-            if text.startswith(phrase, start) and not _goes_on(text, start, phrase):
+            if text.startswith(phrase, start) and not _goes_on(text, start, phrase) and phrase not in own:
                 kind, last = named, start
     if not text.isascii():
         for phrase, named in known.anywhere:
-            if (start := text.rfind(phrase)) > last:
+            if (start := text.rfind(phrase)) > last and phrase not in own:
                 kind, last = named, start
     return kind
 
