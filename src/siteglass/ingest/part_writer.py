@@ -25,6 +25,7 @@ from siteglass.ingest.evidence_rows import Contacts, addresses_screened, contact
 from siteglass.ingest.grouped import listed
 from siteglass.ingest.ownership import Owner, owners_of
 from siteglass.ingest.rules import Rules, rules_of
+from siteglass.ingest.service_types import service_type
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.query.vocabulary import vocabulary
 
@@ -101,6 +102,10 @@ def leads_of_rows(
         **_owners_of_best("email", domains, emails, owners),
         **_owners_of_best("phone", domains, phones, owners),
         "technologies": technologies,
+        "service_type": [
+            service_type(stated, used or (), [one.trade for one in some])
+            for stated, used, some in zip(listed(rows, "service_type"), technologies, trades, strict=True)
+        ],
         "trades": [[one.trade for one in some] for some in trades],
         "trade_sources": [[(one.trade, one.source) for one in some] for some in trades],
         "categories_uses": [_categories(some or ()) for some in technologies],

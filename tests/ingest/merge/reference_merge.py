@@ -12,6 +12,7 @@ from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
 from siteglass.corpus.trade_rules import Candidate, decide
 from siteglass.ingest.facts import PageFacts
 from siteglass.ingest.rules import Rules
+from siteglass.ingest.service_types import service_type
 from siteglass.query.vocabulary import vocabulary
 
 NAME_BASES = ["json_ld", "og_site_name", "title", "domain"]
@@ -175,7 +176,7 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
             sorted({category for one in technologies for category in vocabulary().categories_of(one)})[:200]
         ),
         offers=_offers(pages),
-        service_type=_service_type(pages),
+        service_type=service_type(_service_type(pages), technologies, [one.trade for one in trades]),
         trades=tuple([one.trade for one in trades]),
         trade_sources={one.trade: one.source for one in trades},
         pages=_union([shown.pages]),
