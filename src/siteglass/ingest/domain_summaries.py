@@ -15,6 +15,7 @@ import pyarrow as pa
 from siteglass.corpus.lead import SOCIAL_NETWORKS
 from siteglass.corpus.lead_files import LEAD_SCHEMA
 from siteglass.ingest.captures import Priority, best_pages, numbered, speaks
+from siteglass.ingest.extract.names import common_name
 from siteglass.ingest.grouped import (
     ASCENDING,
     DESCENDING,
@@ -43,7 +44,8 @@ MAX_LOAD_TIME_MS = 2**31
 MAX_POINTS_ELSEWHERE = 25
 AGREEING_POINTS, MAX_AGREEING = 5, 15
 
-_NAME_BASES = pa.array(["json_ld", "og_site_name", "title", "domain"])
+_NAME_BASES = pa.array(["json_ld", "og_site_name", "title", "repeated", "domain"])
+_DOMAIN_BASIS = 4
 _GEO_BASES = pa.array(["json_ld", "address", "phone", "cctld", "gazetteer", "language"])
 _WORST_BASIS = 99
 _SHOWN = [
@@ -168,7 +170,16 @@ class _Domains:
         named = _said(self._page("business_name", "name_basis"), "business_name")
         named = named.append_column("basis", _basis(named.column("name_basis"), _NAME_BASES))
         best = firsts(named, ("basis", ASCENDING), _PLACE)
-        return _cut(spread(best, "business_name", self._count, ""), MAX_SHORT_CHARS)
+        names: list[str] = spread(best, "business_name", self._count, "").to_pylist()
+        # Titles of a site's pages have its name in common, where no page alone tells which part of them it is.
+        weak = best.filter(pc.greater_equal(best.column("basis"), _DOMAIN_BASIS)).column("lead")
+        titled = self._page("title").filter(pc.is_in(self._pages.column("lead"), value_set=weak))
+        titles: dict[int, list[str]] = {}
+        for lead, title in zip(listed(titled, "lead"), listed(titled, "title"), strict=True):
+            titles.setdefault(lead, []).append(title)
+        for lead, several in titles.items():
+            names[lead] = common_name(several) or names[lead]
+        return _cut(pa.array(names, pa.string()), MAX_SHORT_CHARS)
 
     def _text(self) -> Any:
         texts = _said(self._page("text"), "text")

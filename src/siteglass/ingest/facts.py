@@ -69,7 +69,7 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     title: str = ""
     description: str = ""
     business_name: str = ""
-    name_basis: Literal["", "json_ld", "og_site_name", "title", "domain"] = ""
+    name_basis: Literal["", "json_ld", "og_site_name", "title", "repeated", "domain"] = ""
     text: str = ""
     keywords: tuple[str, ...] = ()
     language: str = ""

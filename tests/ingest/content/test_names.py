@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from siteglass.ingest.extract.names import business_name
+from siteglass.ingest.extract.names import business_name, common_name
 from siteglass.ingest.extract.texts import texts
 from tests.ingest.content.pages import page
 
@@ -63,8 +63,22 @@ def test_parts_of_titles_that_are_like_the_domain(title: str, url: str, expected
 
 def test_a_name_that_a_home_page_repeats_in_any_script() -> None:
     heading = "<title>みどり小児科｜仙台市の小児科</title><h1>みどり小児科</h1>"
-    assert name_of(heading, "https://midori.com/") == ("みどり小児科", "title")
+    assert name_of(heading, "https://midori.com/") == ("みどり小児科", "repeated")
     notice = "<title>Мебель из кедра</title><h1>Фабрика «Кедрово»</h1><p>© 2020 Фабрика «Кедрово», ИНН 6671</p>"
-    assert name_of(notice, "https://mebel-kedr.ru/") == ("Фабрика «Кедрово»", "title")
+    assert name_of(notice, "https://mebel-kedr.ru/") == ("Фабрика «Кедрово»", "repeated")
     assert name_of(heading, "https://midori.com/access", is_home=False) == ("Midori", "domain")
     assert name_of("<title>Saws and drills</title><h1>Best prices</h1>", "https://acme.com/") == ("Acme", "domain")
+
+
+@pytest.mark.parametrize(
+    ("titles", "expected"),
+    [
+        (["Αρχική | Οδοντιατρείο Μπουγά", "Πολιτική απορρήτου | Οδοντιατρείο Μπουγά"], "Οδοντιατρείο Μπουγά"),
+        (["Home - Acme", "Contact - Acme", "Prices"], "Acme"),
+        (["Home - Acme", "Home - Acme"], ""),  # one title says nothing of what changes
+        (["Home", "Home - Prices"], ""),
+        ([], ""),
+    ],
+)
+def test_titles_of_a_site_have_its_name_in_common(titles: list[str], expected: str) -> None:
+    assert common_name(titles) == expected

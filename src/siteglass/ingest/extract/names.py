@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Literal
 
@@ -19,7 +20,7 @@ from siteglass.query.folding import compact
 
 MAX_NAME_CHARS = 120
 
-NameBasis = Literal["", "json_ld", "og_site_name", "title", "domain"]
+NameBasis = Literal["", "json_ld", "og_site_name", "title", "repeated", "domain"]
 
 _SEPARATORS = re.compile(r"\s*[|｜»«•·›‹【】]\s*|\s+[-–—:~/]+\s+|:\s+|\s*[–—]\s*")
 # What titles put before the name.
@@ -39,7 +40,14 @@ _COPYRIGHT_ENDS = re.compile(
     re.IGNORECASE,
 )
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": "aa", "ø": "oe", "&": "and"})
+_LEGAL_FORM = re.compile(
+    r",?\s(?:inc|llc|ltd|limited|gmbh|ag|corp|co|plc|llp|pc|s\.?a|s\.?r\.?l|b\.?v)\.?\Z", re.IGNORECASE
+)
 MAX_PART_CHARS = 60
+MAX_TITLES = 20
+MAX_NAME_AND_MORE_CHARS = 40
+# "General FAQs by Darling Homes"
+_BY = re.compile(r"\s(?:by|from|for|at|with|von|bei|de|chez|par|da|di|van|bij|fra|från)\s", re.IGNORECASE)
 MIN_SAME_CHARS = 6
 MAX_COPYRIGHTS = 3
 _NO_NAMES = frozenset(
@@ -76,6 +84,69 @@ _NO_NAMES = frozenset(
         " null",
         " undefined",
         " none",
+        "home page",
+        "main",
+        "main page",
+        "hauptseite",
+        "willkommen",
+        "page d'accueil",
+        "bienvenue",
+        "pagina principal",
+        "página principal",
+        "principal",
+        "inizio",
+        "pagina iniziale",
+        "benvenuti",
+        "página inicial",
+        "início",
+        "strona główna",
+        "úvod",
+        "úvodní stránka",
+        "domov",
+        "domů",
+        "kezdőlap",
+        "főoldal",
+        "acasă",
+        "hem",
+        "startsida",
+        "forside",
+        "hjem",
+        "etusivu",
+        "αρχική",
+        "αρχική σελίδα",
+        "главная",
+        "главная страница",
+        "головна",
+        "начало",
+        "anasayfa",
+        "ana sayfa",
+        "ホーム",
+        "トップページ",
+        "首页",
+        "首頁",
+        "主页",
+        "홈",
+        "메인",
+        "trang chủ",
+        "หน้าแรก",
+        "beranda",
+        "الرئيسية",
+        "الصفحة الرئيسية",
+        "דף הבית",
+        "naslovnica",
+        "početna",
+        "kontakt",
+        "contact",
+        "contact us",
+        "us",
+        "about us",
+        "über uns",
+        "impressum",
+        "datenschutz",
+        "privacy policy",
+        "contatti",
+        "contacto",
+        "contato",
     ]
 )
 
@@ -90,7 +161,7 @@ def business_name(page: Page, words: Texts, *, is_home: bool) -> tuple[str, Name
     if name := _of_title(words.title, label):
         return name, "title"
     if is_home and (name := _repeated(page, words)):
-        return name, "title"
+        return name, "repeated"
     return _of_label(label), "domain"
 
 
@@ -163,29 +234,47 @@ def _without_place(part: str) -> str:
     return name if comma and cities_named(place.strip()) else part
 
 
+def common_name(titles: Sequence[str]) -> str:
+    """The part that titles of several pages of a site have in common, where they differ otherwise; "" if none."""
+    different = list(dict.fromkeys(titles))[:MAX_TITLES]
+    counts = Counter(part for title in different for part in dict.fromkeys(_parts(title)))
+    best, count = max(counts.items(), key=lambda item: item[1], default=("", 0))
+    return best if count >= max(2, len(different) // 2) else ""
+
+
 def _of_title(title: str, label: str) -> str:
     parts = _parts(title)
-    best = max(parts, key=lambda part: _likeness(part, label), default="")
+    parts += [part.partition(",")[0] for part in parts if "," in part]
+    parts += [rest for part in parts if (rest := _BY.split(part, maxsplit=1)[-1]) != part]
+    best = max(parts, key=lambda part: (_likeness(part, label), _closeness(part, label)), default="")
     return best if best and _likeness(best, label) else ""
 
 
+def _closeness(name: str, label: str) -> float:
+    """How much of the longer one of name and label the shorter one has."""
+    lengths = sorted((len(compact(name)), len(compact(label))))
+    return lengths[0] / max(1, lengths[1])
+
+
 def _likeness(name: str, label: str) -> int:
-    """4: the same letters; 3: one holds the other, and little more; 2: they begin alike, or each word of the label
-    begins one of the name; 1: the label is the initials; 0: none of these."""
+    """5: the same letters; 4: the name holds the label; 3: the label holds the name; 2: they begin alike, or each word
+    of the label begins one of the name; 1: the label is the initials; 0: none of these."""
     own = _decoded(label)
     wanted = compact(own)
     keys = {compact(name), compact(name.lower().translate(_UMLAUTS))}
     if wanted in keys:
-        return 4
+        return 5
     for key in keys:
         shorter, longer = sorted((key, wanted), key=len)
         if len(shorter) >= 4 and shorter in longer and len(longer) <= 2.5 * len(shorter):
-            return 3
+            return 4 if shorter == wanted else 3
+        if len(wanted) >= MIN_SAME_CHARS and key.startswith(wanted) and len(name) <= MAX_NAME_AND_MORE_CHARS:
+            return 4
     for key in keys:
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(key, wanted, strict=False)))
         if same >= MIN_SAME_CHARS and 5 * same >= 3 * max(len(key), len(wanted)):
             return 2
-    words = re.findall(r"\w+", name.lower())
+    words = re.findall(r"\w+", _LEGAL_FORM.sub("", name).lower())
     pieces = own.lower().split("-")
     if len(pieces) > 1 and len(pieces) == len(words) and all(map(str.startswith, words, pieces)):
         return 2
