@@ -52,7 +52,7 @@ _NO_PHONE = re.compile(
 # A word in the place of the last digits, as on the keys: 1-888-WARMAIR.
 _VANITY = re.compile(r"\d[ -]?[A-Za-z]{4,8}\Z")
 _WRITTEN_VANITY = re.compile(
-    r"(?<![\w-])(?:1[ .-])?\(?8(?:00|33|44|55|66|77|88)\)?[ .-]"
+    r"8(?:00|33|44|55|66|77|88)\)?[ .-]"  # begins with a digit, which is found fast
     r"(?:\d{3}[ .-]?[A-Z]{4}|[A-Z]{3}[ .-]?[A-Z]{4}|[A-Z]{3}[ .-]?\d{4}|[A-Z]{4}[ .-]?[A-Z]{3})(?!\w)"
 )
 MAX_VANITY = 20
@@ -100,7 +100,7 @@ _WHATSAPP_NUMBER = re.compile(r"(?:wa\.me/|[?&/]phone=)(?:\+|%2B|00)?([\d %-]{7,
 Label = Literal["", "phone", "fax", "other"]
 
 
-class _Reading(NamedTuple):
+class _NumberReading(NamedTuple):
     """A number at one place of a page."""
 
     number: str
@@ -117,14 +117,14 @@ def phones(page: Page, countries: Sequence[str]) -> tuple[ContactSighting, ...]:
     """At most MAX_PHONES numbers, those of links first. `countries`: whose national numbers they may be, alpha-2."""
     regions = tuple(countries[:MAX_REGIONS])
     around = PageSurroundings(page)
-    found: dict[str, list[_Reading]] = {}
+    found: dict[str, list[_NumberReading]] = {}
     for one in (*_linked(page, regions), *_structured(page, regions), *_in_text(page, regions, around)):
         found.setdefault(one.number, []).append(one)
     known = sorted(found, key=lambda number: not number.startswith("+"))
     return tuple([_sighting(found[number], around) for number in known[:MAX_PHONES]])
 
 
-def _sighting(readings: Sequence[_Reading], around: PageSurroundings) -> ContactSighting:
+def _sighting(readings: Sequence[_NumberReading], around: PageSurroundings) -> ContactSighting:
     """What all readings of one number say together."""
     labels = {one.label for one in readings}
     first = next((one for one in readings if one.label != "fax"), readings[0])
@@ -147,7 +147,7 @@ def _sighting(readings: Sequence[_Reading], around: PageSurroundings) -> Contact
     )
 
 
-def _linked(page: Page, regions: tuple[str, ...]) -> Iterator[_Reading]:
+def _linked(page: Page, regions: tuple[str, ...]) -> Iterator[_NumberReading]:
     read = 0
     for link in page.links:
         scheme = link.url[:7].lower()
@@ -162,7 +162,7 @@ def _linked(page: Page, regions: tuple[str, ...]) -> Iterator[_Reading]:
         else:
             continue
         if number:
-            yield _Reading(number, given, method, label, url=link.url)
+            yield _NumberReading(number, given, method, label, url=link.url)
         read += 1
         if read >= MAX_READ:
             return
@@ -189,7 +189,7 @@ def _of_link(given: str, regions: tuple[str, ...]) -> tuple[str, str]:
     return (is_american and number_of(given, "US")) or digits, given
 
 
-def _structured(page: Page, regions: tuple[str, ...]) -> Iterator[_Reading]:
+def _structured(page: Page, regions: tuple[str, ...]) -> Iterator[_NumberReading]:
     read = 0
     for thing in page.json_ld:
         for key in ("telephone", "phone", "faxNumber"):
@@ -199,10 +199,10 @@ def _structured(page: Page, regions: tuple[str, ...]) -> Iterator[_Reading]:
                     read += 1
                     number, uncertain = _of_link(str(one)[:60].removeprefix("tel:"), regions)
                     if number:
-                        yield _Reading(number, uncertain, "json_ld", "fax" if key == "faxNumber" else "")
+                        yield _NumberReading(number, uncertain, "json_ld", "fax" if key == "faxNumber" else "")
 
 
-def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> Iterator[_Reading]:
+def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> Iterator[_NumberReading]:
     text = "\n".join(page.lines)  # offsets are those of `page.text`
     yield from _vanity(text)
     read = 0
@@ -233,19 +233,21 @@ def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> 
             number, given = _written(piece.strip(), regions, near, label, is_named=is_named)
             is_one = len(pieces) == 1 or piece is not run
             if number and (is_one or number.startswith("+")):
-                yield _Reading(number, given, "text", label, start)
+                yield _NumberReading(number, given, "text", label, start)
                 if piece is run:
                     break
             if read >= MAX_READ:
                 return
 
 
-def _vanity(text: str) -> Iterator[_Reading]:
+def _vanity(text: str) -> Iterator[_NumberReading]:
     """Free numbers of North America with a word in them: 1-800-555-ROOF."""
     for match in islice(_WRITTEN_VANITY.finditer(text), MAX_VANITY):
+        if text[max(0, match.start() - 1) : match.start()].isalnum():
+            continue
         digits = phonenumbers.convert_alpha_characters_in_number(match[0])
         if number := number_of(digits, "US"):
-            yield _Reading(number, "", "text", "phone", match.start())
+            yield _NumberReading(number, "", "text", "phone", match.start())
 
 
 def _digits(piece: str) -> int:

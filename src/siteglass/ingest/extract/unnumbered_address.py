@@ -25,6 +25,28 @@ _LABEL = re.compile(
     r"العنوان|عنوان|כתובת|ที่อยู่|住所|所在地|地址|주소|本社",
     re.IGNORECASE,
 )
+# A street, which counts with a number, and parts of addresses that need none.
+_STREET = re.compile(
+    r"stra(?:ß|ss)e|str\.|\b(?:weg|rue|avenue|ave|blvd|street|road|rd|calle|av\.|avda|avenida|via|corso|rua|carrera|"
+    r"cra|jl\.|jalan|quận|phường|sok|cad|ulica|ul\.)|đường|straat|utca|vej\b|gatan|katu\b|улица|ул\.|вул\.|просп|οδός",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"شارع|طريق|\bحي\b|مبنى|רחוב|רח['׳]|ถนน|ตำบล|อำเภอ|แขวง|[路街道]\s?\d+\s?[号號]|丁目|\d番|[市区區][^\d]{0,20}\d+-\d+|"
+    r"[가-힣][로길]\s?\d|[가-힣]동\s?\d"
+)
+_DIGIT = re.compile(r"\d")
+_PIECES = 24
+MIN_NAME_CHARS = 2
+
+# Words that only addresses have: a label before them, or a part of them.
+_LABEL = re.compile(
+    r"\b(?:address|adresse?|anschrift|besuchsadresse|direcci[oó]n|domicilio|indirizzo|sede|endere[cç]o|morada|adres|"
+    r"adress|adresa|osoite|k[äa]yntiosoite|c[ií]m[uü]nk|sz[ée]khely|siedziba|s[ií]dlo|sediu|адрес|адреса|"
+    r"διε[υύ]θυνση|alamat|địa chỉ|trụ sở|visit us|find us|located at|based in)\b|"
+    r"العنوان|عنوان|כתובת|ที่อยู่|住所|所在地|地址|주소|本社",
+    re.IGNORECASE,
+)
 _STREET = re.compile(
     r"\d.*(?:stra(?:ß|ss)e|str\.|\bweg\b|\brue\b|avenue|\bave\b|\bblvd|street|\broad\b|\brd\b|\bcalle\b|\bav\.|avda|"
     r"\bvia\b|\brua\b|straat|\bul\.|utca|\bulica|\bvej\b|gatan|katu\b|\bsok|\bcad|\bjl\.|\bjalan\b|đường|phường|"
@@ -59,7 +81,7 @@ def unnumbered(page: Page, country: str) -> Address | None:
         if not 6 <= len(line) <= MAX_LINE_CHARS:
             continue
         label = _LABEL.search(line)
-        if not (label or _STREET.search(line) or _TOWN_IN_COUNTY.search(line)):
+        if not (label or _is_street(line) or _TOWN_IN_COUNTY.search(line)):
             continue
         after = page.lines[number + 1] if label and len(line) - label.end() < 4 and number + 1 < len(page.lines) else ""
         found = _in_line(f"{line}\n{after[:MAX_LINE_CHARS]}", country)
@@ -68,6 +90,12 @@ def unnumbered(page: Page, country: str) -> Address | None:
                 return found
             state_only = state_only or found
     return state_only
+
+
+def _is_street(line: str) -> bool:
+    if not line.isascii() and _PART.search(line):
+        return True
+    return _DIGIT.search(line) is not None and _STREET.search(line) is not None
 
 
 def _in_line(line: str, country: str) -> Address | None:

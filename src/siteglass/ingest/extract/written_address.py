@@ -81,14 +81,17 @@ _STREET = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)\d\d\Z")
+# One, two and three words at the end of a text.
+_LAST_WORDS = [re.compile(rf"(?:^|[\s,-])((?=[^\W\d_a-z])(?:[^\W\d_]+ ?){{{words}}})$") for words in (1, 2, 3)]
+_NAMING_STATES = frozenset(("USA", "CAN", "AUS", "IND", "MEX", "BRA"))
 _OF_PHONE = re.compile(r"(?:\+\d[\d ()/-]*|(?:^|\D)0[\d ()/-]*|\d{5,}[ -]?)\Z")
 _WITH_STATES = {"99999": "USA", "99999-9999": "USA", "A9A 9A9": "CAN", "9999": "AUS"}
 
 
 def written(page: Page, country: str = "") -> Address | None:
     """The address that most of the text speaks for, in a country that is known otherwise, if it is."""
-    here = country or home_country(page.host) or chosen_country(page)
-    found = list(islice(_all_written(page, here), MAX_CODES))
+    here = country or _home(page)
+    found = [one for _, one in _all_written(page, here)]
     if not found:
         return None
     votes = Counter({one.country: 0 for one in found})
@@ -105,15 +108,19 @@ def written(page: Page, country: str = "") -> Address | None:
     return best
 
 
-@lru_cache(maxsize=2)
 def addresses_by_line(page: Page) -> dict[int, str]:
     """Line -> country of an address there, alpha-3."""
-    here = home_country(page.host) or chosen_country(page)
-    return {line: one.country for line, one in islice(_numbered(page, here), MAX_CODES) if one.basis == "address"}
+    return {line: one.country for line, one in _all_written(page, _home(page)) if one.basis == "address"}
 
 
-def _all_written(page: Page, here: str) -> Iterator[Address]:
-    return (one for _, one in _numbered(page, here))
+def _home(page: Page) -> str:
+    return home_country(page.host) or chosen_country(page)
+
+
+@lru_cache(maxsize=4)
+def _all_written(page: Page, here: str) -> list[tuple[int, Address]]:
+    """Kept for the page at hand: its place and its phones need them."""
+    return list(islice(_numbered(page, here), MAX_CODES))
 
 
 def _numbered(page: Page, here: str) -> Iterator[tuple[int, Address]]:
@@ -233,11 +240,11 @@ def _settled(named: list[City], basis: Literal["address", "gazetteer"]) -> Addre
 def _with_named_state(prefix: str, shape: str, code: str, before: str) -> Address | None:
     """The form "Southfield, Michigan 48075": the code is of the state that is named before it."""
     text = f"{before}{prefix}".rstrip(" ,.-–\n")
-    for country in BEFORE[shape]:
+    ends = [match for pattern in _LAST_WORDS if (match := pattern.search(text))] if text[-1:].isalpha() else []
+    for country in BEFORE[shape] & _NAMING_STATES if ends else ():
         state = state_of_code(country, code)
-        for words in (1, 2, 3) if state else ():
-            match = re.search(rf"(?:^|[\s,-])((?:[^\W\d_]+[ ]?){{{words}}})$", text)
-            if match and state_named(match[1], country) == state:
+        for match in ends if state else ():
+            if state_named(match[1], country) == state:
                 rest = text[: match.start(1)].rstrip(" ,-–\n")
                 cities = [one for one in _last_named(rest) if one.country == country and one.state in (state, "")]
                 town = cities[0].name if cities else _town_before(rest, country)[0]
