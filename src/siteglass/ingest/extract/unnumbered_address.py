@@ -25,38 +25,20 @@ _LABEL = re.compile(
     r"العنوان|عنوان|כתובת|ที่อยู่|住所|所在地|地址|주소|本社",
     re.IGNORECASE,
 )
-# A street, which counts with a number, and parts of addresses that need none.
-_STREET = re.compile(
-    r"stra(?:ß|ss)e|str\.|\b(?:weg|rue|avenue|ave|blvd|street|road|rd|calle|av\.|avda|avenida|via|corso|rua|carrera|"
-    r"cra|jl\.|jalan|quận|phường|sok|cad|ulica|ul\.)|đường|straat|utca|vej\b|gatan|katu\b|улица|ул\.|вул\.|просп|οδός",
-    re.IGNORECASE,
-)
-_PART = re.compile(
-    r"شارع|طريق|\bحي\b|مبنى|רחוב|רח['׳]|ถนน|ตำบล|อำเภอ|แขวง|[路街道]\s?\d+\s?[号號]|丁目|\d番|[市区區][^\d]{0,20}\d+-\d+|"
-    r"[가-힣][로길]\s?\d|[가-힣]동\s?\d"
-)
-_DIGIT = re.compile(r"\d")
-_PIECES = 24
-MIN_NAME_CHARS = 2
-
-# Words that only addresses have: a label before them, or a part of them.
-_LABEL = re.compile(
-    r"\b(?:address|adresse?|anschrift|besuchsadresse|direcci[oó]n|domicilio|indirizzo|sede|endere[cç]o|morada|adres|"
-    r"adress|adresa|osoite|k[äa]yntiosoite|c[ií]m[uü]nk|sz[ée]khely|siedziba|s[ií]dlo|sediu|адрес|адреса|"
-    r"διε[υύ]θυνση|alamat|địa chỉ|trụ sở|visit us|find us|located at|based in)\b|"
-    r"العنوان|عنوان|כתובת|ที่อยู่|住所|所在地|地址|주소|本社",
-    re.IGNORECASE,
-)
 _STREET = re.compile(
     r"\d.*(?:stra(?:ß|ss)e|str\.|\bweg\b|\brue\b|avenue|\bave\b|\bblvd|street|\broad\b|\brd\b|\bcalle\b|\bav\.|avda|"
     r"\bvia\b|\brua\b|straat|\bul\.|utca|\bulica|\bvej\b|gatan|katu\b|\bsok|\bcad|\bjl\.|\bjalan\b|đường|phường|"
     r"\bquận\b|\bcarrera\b|\bcra\b)|"
     r"(?:stra(?:ß|ss)e|str\.|\brue\b|avenue|\bcalle\b|\bav\.|avenida|\bvia\b|\bcorso\b|\brua\b|straat|\bul\.|utca|"
-    r"vej\b|gatan|katu\b|\bjl\.|\bjalan\b|\bcarrera\b|улица|ул\.|вул\.|просп|οδός|оδου).*\d|"
-    r"شارع|طريق|\bحي\b|مبنى|רחוב|רח['׳]|ถนน|ตำบล|อำเภอ|แขวง|[路街道]\s?\d+\s?[号號]|丁目|\d+番|[市区區].*\d+-\d+|"
-    r"[가-힣]+[로길]\s?\d+|[가-힣]+동\s?\d+",
+    r"vej\b|gatan|katu\b|\bjl\.|\bjalan\b|\bcarrera\b|улица|ул\.|вул\.|просп|οδός|оδου).*\d",
     re.IGNORECASE,
 )
+# Parts of addresses that need no number of a house.
+_PART = re.compile(
+    r"شارع|طريق|\bحي\b|مبنى|רחוב|רח['׳]|ถนน|ตำบล|อำเภอ|แขวง|[路街道]\s?\d+\s?[号號]|丁目|\d番|[市区區].*\d-\d|"
+    r"[가-힣][로길]\s?\d|[가-힣]동\s?\d"
+)
+_DIGIT = re.compile(r"\d")
 _PIECES = re.compile(r"[,，、،;:：|·•()（）\n]|\s[-–—]\s|\s/\s")
 # What stands before or after the name of a city or state.
 _BEFORE_NAME = re.compile(
