@@ -46,6 +46,7 @@ from siteglass.leads.responses import (
 )
 from siteglass.leads.search import SearchPage
 from siteglass.leads.values import VALUES_HEADERS, read_values
+from siteglass.lists.selection import ListFilter
 from siteglass.query import completion
 from siteglass.query.body import Meaning
 from siteglass.query.cursor import CursorSealer
@@ -73,6 +74,7 @@ class LeadEndpoints:
     guard: Guard
     till: Charger
     value_counter: ValueCounter
+    lists: ListFilter
     language_model: LanguageModel | None = None
     """Asked about sentences that the rules cannot read, where one is configured."""
 
@@ -97,7 +99,7 @@ class LeadEndpoints:
         wanted, spending = read_search(body, now_ms)
         wanted = replace(wanted, meaning=await self._with_model(wanted.meaning, body, now_ms))
         interpret.refuse_if_empty(wanted.meaning)
-        page = await search.first_page(self.index, self.suppression, wanted)
+        page = await search.first_page(self.index, self.suppression, self.lists, caller.account_id, wanted)
         explained = interpret.interpretation_of(wanted.meaning) if wanted.explain else None
         notes = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
         return self._offer("search", caller, page, spending, sealed_s, explained, notes)
@@ -107,7 +109,9 @@ class LeadEndpoints:
         now_s = self.index.clock.now_ms() // 1000
         here = self.sealer.open(request.path_params["cursor"], self.cursor_holder(caller), now_s)
         limit, spending = read_page(body, here.limit)
-        page = await search.later_page(self.index, self.suppression, replace(here, limit=limit))
+        page = await search.later_page(
+            self.index, self.suppression, self.lists, caller.account_id, replace(here, limit=limit)
+        )
         return self._offer("page", caller, page, spending, now_s)
 
     def cursor_holder(self, caller: Caller) -> str:
@@ -129,7 +133,7 @@ class LeadEndpoints:
 
         body = search_response(page, self.sealer, self.cursor_holder(caller), sealed_s, explained)
         return Offer(
-            Bill(operation, 0, page.marks, spending.max_lead_credits),
+            Bill(operation, 0, page.marks, spending.max_lead_credits, page.lists.exclude, page.lists.only),
             encode(body),
             quote,
             spending.dry_run,
@@ -143,7 +147,8 @@ class LeadEndpoints:
         wanted, _spending = read_search(body, now_ms)
         await self.guard.take_rest(caller, call, INTERPRET_UNITS)
         meaning = await self._with_model(wanted.meaning, body, now_ms)
-        total = await interpret.count(self.index, meaning)
+        selection = await self.lists.select(caller.account_id, wanted.lists)
+        total = await interpret.count(self.index, meaning, await self.lists.queries(caller.account_id, selection))
         notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
         reading = interpret_response(interpret.interpretation_of(meaning), total.count)
         return json_response(reading, headers={**notes, **(ESTIMATED if total.estimated else {})})
@@ -159,9 +164,14 @@ class LeadEndpoints:
         await self.guard.take_rest(caller, call, -(-len(wanted.domains) // DOMAINS_PER_UNIT))
         enriched = await self.find_domains(wanted.domains, wanted.select)
         bill = Bill("enrich", 1, enriched.marks, wanted.spending.max_lead_credits)
+        on_lists: dict[str, int] = {}
+        if wanted.spending.dry_run:
+            on_lists = await self.lists.counts(caller.account_id, [domain for domain, _ in enriched.marks])
 
         def quote(api: int, lead: int) -> EnrichQuote:
-            return EnrichQuote(dry_run=True, api_credits=api, lead_credits=lead, found=len(bill.leads))
+            return EnrichQuote(
+                dry_run=True, api_credits=api, lead_credits=lead, found=len(bill.leads), on_lists=on_lists
+            )
 
         return Offer(bill, encode(EnrichResponse(results=enriched.items)), quote, wanted.spending.dry_run)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
 import msgspec
+import orjson
 from msgspec import Meta
 
 from siteglass.corpus.domains import MAX_INPUT_CHARS
@@ -15,7 +16,8 @@ from siteglass.leads.directive_table import directive_table
 from siteglass.leads.interpret import refuse_if_unsure
 from siteglass.leads.records import ALWAYS_SHOWN, FILTER_TYPES
 from siteglass.leads.search import SearchRequest
-from siteglass.query.body import read_meaning
+from siteglass.lists.requests import ListNameArray, read_list_names
+from siteglass.query.body import MAX_ECHO_BYTES, read_meaning
 from siteglass.query.cursor import MAX_CURSOR_CHARS
 from siteglass.query.directives import MAX_TEXT_CHARS
 from siteglass.query.fields import DIRECTIVES, ENRICH_FIELDS, SEARCH_SELECTABLE, SORTS
@@ -108,6 +110,27 @@ class PageOptions(QueryText):
                 f"random order. Defaults to `{DEFAULT_SORT}`.",
                 examples=["-spending"],
                 extra_json_schema={"enum": list(SORTS)},
+            ),
+        ]
+        | None
+    ) = None
+    exclude_lists: (
+        Annotated[
+            ListNameArray,
+            Meta(
+                description="Names of lists of the account; leads on any of them are neither returned nor charged. "
+                "`paid` has the leads that the account has paid for.",
+                examples=[["paid"]],
+            ),
+        ]
+        | None
+    ) = None
+    only_lists: (
+        Annotated[
+            ListNameArray,
+            Meta(
+                description="Names of lists of the account; only leads on at least one of them are returned.",
+                examples=[["paid"]],
             ),
         ]
         | None
@@ -289,15 +312,28 @@ def _how_else(name: str) -> str | None:
 def read_search(body: dict[str, Any], now_ms: int) -> tuple[SearchRequest, Spending]:
     """The body of POST /v1/leads/search, and of /v1/leads/interpret."""
     problems = unknown_fields(body, names_of(SearchBody), _how_else)
-    options = read_fields(PageOptions, body, problems, select=_select_of(SEARCH_SELECTABLE), sort=_sort)
+    lists = read_list_names(body, problems)
+    options = read_fields(
+        PageOptions,
+        body,
+        problems,
+        select=_select_of(SEARCH_SELECTABLE),
+        sort=_sort,
+        exclude_lists=lambda _body, _problems: lists.exclude,
+        only_lists=lambda _body, _problems: lists.only,
+    )
     select = options["select"]
     if select is not None and ALWAYS_SHOWN not in select:
         select = (*select, ALWAYS_SHOWN)
     meaning = read_meaning(body, now_ms, problems)
     if options["strict"]:
         refuse_if_unsure(meaning)
+    if lists.sent and (size := len(orjson.dumps({**meaning.filters, **lists.sent}))) > MAX_ECHO_BYTES:
+        # Both travel inside the cursor.
+        message = f"the filters of a search and the names of its lists may have at most {MAX_ECHO_BYTES} bytes"
+        raise BadRequest([Problem(next(iter(lists.sent)), f"{message}, found {size}")])
     limit = DEFAULT_LIMIT if options["limit"] is None else options["limit"]
-    return SearchRequest(meaning, limit, select, options["sort"], options["explain"]), _spending(options)
+    return SearchRequest(meaning, limit, select, options["sort"], options["explain"], lists), _spending(options)
 
 
 def read_page(body: dict[str, Any], default_limit: int) -> tuple[int, Spending]:

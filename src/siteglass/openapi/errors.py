@@ -67,6 +67,8 @@ def example(kind: type[SiteglassError], operation: Operation, settings: Settings
 def _not_found(operation: Operation) -> SiteglassError:
     if operation is RECEIPT:
         return errors.NotFound(RECEIPT.path.replace("{request_id}", EXAMPLE_REQUEST_ID), receipt=True)
+    if operation.tag == "Lists":
+        return errors.NotFound("customers", list_=True)
     if operation is EVIDENCE:
         return errors.NotFound("example.com", lead=True)
     return errors.NotFound("/v1/leads")
