@@ -42,6 +42,11 @@ def account(world: World, _draw: Random) -> None:
         ask("GET", path)
     paid.append(ask("POST", SEARCH, {**SORTED, "only_lists": ["mine"], "exclude_lists": ["paid"]}))
     ask("DELETE", "/v1/lists/mine")
+    ask("POST", "/v1/searches", {"name": "mine", "search": SORTED, "shared": True})
+    for path in ("/v1/searches", "/v1/searches/mine/count", "/v1/searches/none/count"):
+        ask("GET", path)
+    paid.append(ask("POST", "/v1/searches/mine/run", {"limit": 1}))
+    ask("DELETE", "/v1/searches/mine")
     today = datetime.now(UTC).date().isoformat()
     for key in ("full", "capped", "only account", "only enrich", "sandbox", "empty", "poor"):
         number = world.customers[key].key_id

@@ -59,6 +59,8 @@ from siteglass.privacy.subject_requests import SubjectRequests
 from siteglass.privacy.tickets import TicketSealer
 from siteglass.query import natural
 from siteglass.query.cursor import CursorSealer
+from siteglass.searches.endpoints import SearchEndpoints
+from siteglass.searches.searches import SavedSearches
 from siteglass.settings import Settings, SettingsError, load_settings, variable
 from siteglass.suppression.filter import REFRESH_EVERY_S, SuppressionFilter, hidden_countries
 from siteglass.suppression.values import Hasher
@@ -153,6 +155,11 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
             ListEndpoints(lists, guard, settings.max_body_bytes).handlers(),
             ListEndpoints(sandbox_lists, guard, settings.max_body_bytes).handlers(),
         ),
+        *_routes(
+            guard,
+            SearchEndpoints(SavedSearches(backends.postgres, test=False), live).handlers(),
+            SearchEndpoints(SavedSearches(backends.postgres, test=True), sandbox).handlers(),
+        ),
         *BillingEndpoints(backends).routes(guard),
         *PrivacyEndpoints(index, door, limiter).routes(guard),
         *health_routes(guard, [partial(generations.readiness, index), *_readiness_checks(backends, hidden)]),
@@ -216,9 +223,12 @@ def _meant(path: str) -> str | None:
     by_path = {declared.path: declared for declared in OPERATIONS if declared not in (PAGE, RECEIPT, VALUES)}
     by_path[VALUES_PATH] = VALUES  # which has nothing at the path above it
     by_end = {path.rpartition("/")[2]: path for path in by_path}
-    # /v1/search has 77; /v1/leads, as near to search as to enrich, and /v1/leads/export stay below.
-    near = process.extractOne(asked, by_path.keys(), scorer=fuzz.ratio, score_cutoff=76)
-    meant = near[0] if near else by_end.get(asked.rpartition("/")[2])
+    # The last part first: /v1/search means /v1/leads/search, though /v1/searches is nearer.
+    meant = by_end.get(asked.rpartition("/")[2])
+    if meant is None:
+        # /v1/leads, as near to search as to enrich, and /v1/leads/export stay below.
+        near = process.extractOne(asked, by_path.keys(), scorer=fuzz.ratio, score_cutoff=76)
+        meant = near[0] if near else None
     return f"{by_path[meant].method} {by_path[meant].path}" if meant else None
 
 

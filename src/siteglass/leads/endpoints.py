@@ -15,6 +15,7 @@ from siteglass.access.keys import Caller
 from siteglass.billing.credits import Bill
 from siteglass.errors import Unavailable
 from siteglass.index.index import Index
+from siteglass.index.pages import Total
 from siteglass.index.value_counts import ValueCounter
 from siteglass.leads import enrich, evidence, interpret, search
 from siteglass.leads.charging import Offer, Work
@@ -143,15 +144,21 @@ class LeadEndpoints:
     async def interpret(self, request: Request, caller: Caller, call: Call) -> Response:
         """What a search means, without running it."""
         body = await read_json(request, self.index.settings.max_body_bytes)
-        now_ms = self.index.clock.now_ms()
-        wanted, _spending = read_search(body, now_ms)
+        read_search(body, self.index.clock.now_ms())  # what is wrong with it comes before its price
         await self.guard.take_rest(caller, call, INTERPRET_UNITS)
-        meaning = await self._with_model(wanted.meaning, body, now_ms)
-        selection = await self.lists.select(caller.account_id, wanted.lists)
-        total = await interpret.count(self.index, meaning, await self.lists.queries(caller.account_id, selection))
+        meaning, total = await self.count(caller, body)
         notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
         reading = interpret_response(interpret.interpretation_of(meaning), total.count)
         return json_response(reading, headers={**notes, **(ESTIMATED if total.estimated else {})})
+
+    async def count(self, caller: Caller, body: dict[str, Any]) -> tuple[Meaning, Total]:
+        """What the body of a search means, and how many leads match."""
+        now_ms = self.index.clock.now_ms()
+        wanted, _spending = read_search(body, now_ms)
+        meaning = await self._with_model(wanted.meaning, body, now_ms)
+        selection = await self.lists.select(caller.account_id, wanted.lists)
+        listed = await self.lists.queries(caller.account_id, selection)
+        return meaning, await interpret.count(self.index, meaning, listed)
 
     async def _with_model(self, meaning: Meaning, body: dict[str, Any], now_ms: int) -> Meaning:
         if self.language_model is None:

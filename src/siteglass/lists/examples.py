@@ -57,7 +57,7 @@ def removed() -> Examples:
 def domains() -> Examples:
     """A page of a list."""
     page = DomainsPage("", 1)
-    return _named("A page of the list.", domains_response(_CUSTOMERS, page, [("example.com", True), ("", False)]))
+    return _named("A page of the list.", domains_response(_CUSTOMERS, page, ["example.com", "example.org"]))
 
 
 def deleted() -> Examples:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pyroaring import BitMap
 
-from siteglass.errors import BadRequest, NotFound, Problem, Unavailable
+from siteglass.errors import BadRequest, NotFound, Problem, Unavailable, repeated
 from siteglass.index.index import Index
 from siteglass.index.lead_numbers import find_numbers
 from siteglass.lists.bitmaps import BitmapCache, changed, pack
@@ -82,7 +82,7 @@ class Lists:
     async def find(self, account_id: int, name: str) -> DomainList:
         """A list by its name; raises NotFound."""
         if not NAME.fullmatch(name):
-            raise NotFound(name, list_=True)
+            raise NotFound(repeated(name), missing="list")
         if name in BUILT_IN:
             await self.update_built_in(account_id)
         row = await self._postgres.fetchrow(
@@ -92,7 +92,7 @@ class Lists:
             name,
         )
         if row is None:
-            raise NotFound(name, list_=True)
+            raise NotFound(repeated(name), missing="list")
         return DomainList(*row)
 
     async def create(self, account_id: int, name: str) -> DomainList:
@@ -129,16 +129,15 @@ class Lists:
 
     # --- domains --------------------------------------------------------------------------------
 
-    async def domains(self, list_: DomainList, after: str, limit: int) -> list[tuple[str, bool]]:
-        """Domains in their order from after this one on, each with whether there is a lead of it."""
+    async def domains(self, list_: DomainList, after: str, limit: int) -> list[str]:
+        """Domains in their order, from after this one on. Which of them have a lead is not said: some opted out."""
         rows = await self._postgres.fetch(
-            "SELECT domain, lead_no IS NOT NULL AS known FROM {schema}.list_domains"
-            " WHERE list_id = $1 AND domain > $2 ORDER BY domain LIMIT $3",
+            "SELECT domain FROM {schema}.list_domains WHERE list_id = $1 AND domain > $2 ORDER BY domain LIMIT $3",
             list_.id,
             after,
             limit,
         )
-        return [(row["domain"], row["known"]) for row in rows]
+        return [row["domain"] for row in rows]
 
     async def add(self, list_: DomainList, hosts: Sequence[tuple[str, ...]]) -> tuple[DomainList, int]:
         """Add domains, each under the name that an enrichment would find it by; returns how many are new.
@@ -264,7 +263,7 @@ class Lists:
             self._postgres.sql("SELECT bitmap FROM {schema}.lists WHERE id = $1 FOR UPDATE"), list_.id
         )
         if row is None:
-            raise NotFound(list_.name, list_=True)
+            raise NotFound(list_.name, missing="list")
         return await self._pack_rows(connection, list_.id) if row["bitmap"] is None else row["bitmap"]
 
     async def _store(self, connection: Connection, list_: DomainList, packed: bytes, added: int) -> DomainList:

@@ -121,16 +121,23 @@ class DomainsPage:
 def read_new_list(body: dict[str, Any]) -> NewList:
     """The body of POST /v1/lists."""
     problems = unknown_fields(body, names_of(NewListBody))
-    name = body.get("name")
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        found = repeated(name) if isinstance(name, str) else "nothing" if name is None else type_name(name)
-        problems.append(Problem("name", f"{_NAME_RULE}; found {found}"))
-    elif name in BUILT_IN:
+    name = read_name(body, problems)
+    if name in BUILT_IN:
         problems.append(Problem("name", f"the list {name} is built in; choose another name"))
     texts = _domains(body, problems, may_be_absent=True)
     if problems:
         raise BadRequest(problems)
-    return NewList(str(name), read_domains(texts))
+    return NewList(name, read_domains(texts))
+
+
+def read_name(body: dict[str, Any], problems: Problems) -> str:
+    """The name of something new; empty if it is wrong."""
+    name = body.get("name")
+    if isinstance(name, str) and NAME.fullmatch(name):
+        return name
+    found = repeated(name) if isinstance(name, str) else "nothing" if name is None else type_name(name)
+    problems.append(Problem("name", f"{_NAME_RULE}; found {found}"))
+    return ""
 
 
 def read_list_domains(body: dict[str, Any]) -> ReadDomains:

@@ -50,17 +50,10 @@ class ListChangeResponse(ListShown):
     ]
 
 
-class ListedDomain(ResponseBody):
-    """A domain on a list."""
-
-    domain: str
-    known: Annotated[bool, Meta(description="Whether there is a lead of this domain.")]
-
-
 class ListDomainsResponse(ListShown):
     """A page of a list."""
 
-    domains: Annotated[list[ListedDomain], Meta(max_length=MAX_PAGE, description="Domains in alphabetical order.")]
+    domains: Annotated[list[str], Meta(max_length=MAX_PAGE, description="Domains in alphabetical order.")]
     next: Annotated[str, Meta(description="Path of the next page; null on the last page.")] | None
 
 
@@ -98,10 +91,10 @@ def change_response(
     )
 
 
-def domains_response(list_: DomainList, page: DomainsPage, domains: list[tuple[str, bool]]) -> ListDomainsResponse:
+def domains_response(list_: DomainList, page: DomainsPage, domains: list[str]) -> ListDomainsResponse:
     """A page of a list; `domains` has one more than the page if there is a next one."""
-    shown = [ListedDomain(domain=domain, known=known) for domain, known in domains[: page.limit]]
+    shown = domains[: page.limit]
     following = None
     if len(domains) > page.limit:
-        following = f"{LISTS_PATH}/{list_.name}/domains?{urlencode({'after': shown[-1].domain, 'limit': page.limit})}"
+        following = f"{LISTS_PATH}/{list_.name}/domains?{urlencode({'after': shown[-1], 'limit': page.limit})}"
     return ListDomainsResponse(**_shown(list_), domains=shown, next=following)

@@ -21,6 +21,7 @@ from siteglass.web.responses import JSON
 _TAGS = {
     "Leads": "Search and enrichment, paid with credits; interpretation of searches, and known values.",
     "Lists": "Lists of domains that searches exclude or are limited to. Free of charge.",
+    "Searches": "Saved searches, to run and count again. Saving and counting are free of charge.",
     "Account": "Balance, usage and ledger of the key's account. Free of charge.",
     "Opt-out": "For the people in the data. No key is required.",
     "Service": "About the service itself. No key is required; free of charge.",

@@ -6,6 +6,14 @@ from siteglass.billing import operations as billing
 from siteglass.leads import operations as leads
 from siteglass.lists import operations as lists
 from siteglass.privacy import operations as privacy
+from siteglass.searches import operations as searches
 from siteglass.web import operations as web
 
-OPERATIONS = (*leads.OPERATIONS, *lists.OPERATIONS, *billing.OPERATIONS, *privacy.OPERATIONS, *web.OPERATIONS)
+OPERATIONS = (
+    *leads.OPERATIONS,
+    *lists.OPERATIONS,
+    *searches.OPERATIONS,
+    *billing.OPERATIONS,
+    *privacy.OPERATIONS,
+    *web.OPERATIONS,
+)
