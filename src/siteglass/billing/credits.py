@@ -20,7 +20,6 @@ import asyncpg
 from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError, UnconfirmedError, broken_rule
 from siteglass.access.keys import Caller
 from siteglass.billing.answers import AnswerToStore, StoredAnswer
-from siteglass.billing.paid import LEDGER_ROWS_AT_ONCE
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
 from siteglass.platform.postgres import Postgres
 
@@ -30,6 +29,8 @@ MAX_DOMAINS = 1_000
 # Part of a charge's deadline that is reserved for the commit and the response. If the database starts to write before
 # its deadline, the result arrives here before ours.
 COMMIT_MS = 500
+# Ledger rows that a charge adds to the list `paid`; the search before it has added the others.
+LIST_LEDGER_ROWS = 100
 # Where the service does not pass its setting: commands and tests.
 CHARGE_TIMEOUT_MS = 2_000
 
@@ -174,7 +175,7 @@ class Billing:
                     **arguments,
                     exclude_lists=list(bill.exclude_lists),
                     only_lists=list(bill.only_lists),
-                    max_rows=LEDGER_ROWS_AT_ONCE,
+                    max_rows=LIST_LEDGER_ROWS,
                 )
             else:
                 row = await self._postgres.call("charge", **arguments)

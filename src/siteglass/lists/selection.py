@@ -11,7 +11,7 @@ from siteglass.errors import BadRequest, Problem, Problems, repeated
 from siteglass.index.compile import Query
 from siteglass.index.lead_numbers import numbered_in
 from siteglass.lists.bitmaps import pack, union
-from siteglass.lists.lists import Lists
+from siteglass.lists.lists import BUILT_IN, Lists
 from siteglass.web.requests import nearest_name
 
 MAX_SELECTED = 10
@@ -59,7 +59,9 @@ class ListFilter:
         """The lists with these names; raises BadRequest if one does not exist."""
         if not names.exclude and not names.only:
             return NO_LISTS
-        known = {one.name: one.id for one in await self._lists.of_account(account_id)}
+        known = {one.name: one.id for one in await self._lists.stored(account_id)}
+        if any(name in BUILT_IN and name not in known for name in (*names.exclude, *names.only)):
+            known = {one.name: one.id for one in await self._lists.of_account(account_id)}
         problems = Problems()
         for field, sent in names.sent.items():
             for name in sent:
@@ -75,8 +77,11 @@ class ListFilter:
         """What the engine filters by, from the newest state of the lists. Raises BadRequest if one was deleted."""
         if not selection:
             return ()
-        known = {one.id: one for one in await self._lists.of_account(account_id)}
-        if any(list_id not in known for list_id in (*selection.exclude, *selection.only)):
+        selected = {*selection.exclude, *selection.only}
+        known = {one.id: one for one in await self._lists.stored(account_id)}
+        if any(list_.built_in for list_id, list_ in known.items() if list_id in selected):
+            known = {one.id: one for one in await self._lists.of_account(account_id)}
+        if not selected <= known.keys():
             message = "a list of this search was deleted; start the search again without it"
             raise BadRequest([Problem("exclude_lists" if selection.exclude else "only_lists", message)])
 

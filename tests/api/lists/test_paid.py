@@ -1,8 +1,13 @@
-"""The built-in list `paid`: every lead that the account paid for, and that was not refunded."""
+"""The built-in list `paid`, and lists that change on the way: no listed lead is returned or charged.
+
+SITEGLASS_LONG=1 makes 10,000 changes while paging instead of 40, and compares 200 random accounts with the ledger
+instead of 2.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import secrets
 
@@ -16,6 +21,7 @@ from tests.api.lists.test_200 import LISTS, created, domains_of
 from tests.api.lists.test_search import found
 
 DOMAINS = [lead.domain for lead in STOCK]
+CHANGES, ACCOUNTS = (10_000, 200) if os.environ.get("SITEGLASS_LONG") else (40, 2)
 WITH_EMAIL = [lead.domain for lead in STOCK if lead.emails]
 
 
@@ -50,6 +56,23 @@ def test_a_walk_that_excludes_what_it_pays_for(bank: Bank) -> None:
     customer.pays(SEARCH, {**body, "limit": 3}, "search", 0, marks(STOCK[:3]))
     page = customer.pays(SEARCH, body, "search", 0, marks([STOCK[0], *STOCK[3:8]]))
     customer.pays(page["next"], {}, "page", 0, marks(STOCK[8:14]))
+
+
+@pytest.mark.promise("list.paid")
+@pytest.mark.parametrize("seed", range(ACCOUNTS))
+def test_random_accounts_equal_the_ledger(bank: Bank, seed: int) -> None:
+    customer, draw = bank.customer(api=100, lead=1_000), random.Random(seed)
+    for _ in range(draw.randrange(1, 8)):
+        if draw.random() < 0.5:
+            customer.post(ENRICH, {"domains": draw.sample([*DOMAINS, "no-lead.com"], draw.randrange(1, 20))})
+        else:
+            body = {"limit": draw.randrange(1, 20), "sort": draw.choice(("domain", "score"))}
+            customer.post(SEARCH, {**body, "exclude_lists": draw.choice(([], ["paid"]))})
+        if draw.random() < 0.5:
+            assert domains_of(customer, "paid") == _paid_by_ledger(customer)
+    expected = _paid_by_ledger(customer)
+    assert domains_of(customer, "paid") == expected
+    assert answered(customer.post(INTERPRET, {"only_lists": ["paid"]}))["total_results"] == len(expected)
 
 
 @pytest.mark.promise("list.refunded")
@@ -101,7 +124,7 @@ def test_searches_at_the_same_time_pay_for_no_lead_twice(bank: Bank) -> None:
 @pytest.mark.promise("list.never_listed")
 def test_changes_while_paging(bank: Bank) -> None:
     """Of each page, no lead may be shown or charged that was on the list from before the request until after it."""
-    customer = bank.customer(lead=10_000)
+    customer = bank.customer(lead=10 * CHANGES)
     created(customer, "moving", DOMAINS[:30])
     listed = set(DOMAINS[:30])
     draw = random.Random(5)
@@ -110,7 +133,7 @@ def test_changes_while_paging(bank: Bank) -> None:
     async def walk() -> None:
         async with async_client(bank.base_url, customer.key) as client:
             path = SEARCH
-            for _ in range(40):
+            for _ in range(CHANGES):
                 sent = draw.sample(DOMAINS, 4)
                 action = draw.choice(("domains", "remove"))
                 certain = listed - set(sent) if action == "remove" else set(listed)
