@@ -48,9 +48,9 @@ async def _once(path: Path, leads: int) -> dict[str, float]:
             index = open_index(backends)
             stored, entry_s = await _entered(index, path)
             name = await generations.create(index, generations.Shape(refresh_interval="-1"))
-            started = time.perf_counter()
+            started, cpu_before = time.perf_counter(), time.process_time()
             await load(index, stored, lambda _: None)
-            load_s = time.perf_counter() - started
+            load_s, cpu_s = time.perf_counter() - started, time.process_time() - cpu_before
             await generations.admin(index, "POST", f"/{name}/_forcemerge", params={"max_num_segments": "1"})
             await generations.refresh(index, [name])
             (generation,) = await generations.status(index)
@@ -58,6 +58,7 @@ async def _once(path: Path, leads: int) -> dict[str, float]:
     return {
         "bytes_per_lead": generation.size_bytes / generation.documents,
         "leads_per_s": leads / load_s,
+        "loader_cpu_us_per_lead": cpu_s / leads * 1e6,
         "entry_us_per_lead": entry_s / leads * 1e6,
     }
 
@@ -99,6 +100,9 @@ def _compare(before: Path, path: Path, leads: int, rounds: int) -> dict[str, Any
         "bytes_per_lead": {**sizes, "more": sizes["after"] - sizes["before"]},
         "leads_per_s": {side: [round(one["leads_per_s"]) for one in some] for side, some in sides.items()},
         "load_rate_ratio": {"rounds": [round(ratio, 3) for ratio in ratios], "median": statistics.median(ratios)},
+        "loader_cpu_us_per_lead": {
+            side: round(min(one["loader_cpu_us_per_lead"] for one in some)) for side, some in sides.items()
+        },
         "entry_us_per_lead": [round(one["entry_us_per_lead"], 1) for one in sides["after"]],
     }
 

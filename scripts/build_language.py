@@ -1,4 +1,4 @@
-"""Compiles src/siteglass/query/natural/phrases.json.gz: what words and phrases of five languages can mean.
+"""Compiles src/siteglass/query/natural/phrases.json.gz: what words and phrases of eight languages can mean.
 
     python scripts/build_language.py [--check]
 
@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from siteglass.query.natural.lexicon import can_be_found, print_of
+from siteglass.query.natural.lexicon import can_be_found, own_kind, print_of
 from siteglass.query.natural.text import key_of, tokenise
 from siteglass.query.vocabulary import vocabulary
 
@@ -25,7 +25,7 @@ TARGET = Path(__file__).parents[1] / "src" / "siteglass" / "query" / "natural" /
 STATES_WRITTEN_AS_CODES = ("USA", "CAN", "AUS")
 
 # In this order: of two roles of a phrase the earlier one is asked first.
-TABLES = ("roles", "en", "de", "es", "fr", "pt", "values", "nationalities")
+TABLES = ("roles", "en", "de", "es", "fr", "pt", "it", "nl", "pl", "values", "nationalities")
 # Tables of names -> the kind of what they name.
 VALUES = {
     "service": "service_type", "category": "category", "technology": "technology", "regions": "region",
@@ -51,10 +51,13 @@ class Phrases:
             if (kind, *values) not in some:
                 some.append((kind, *values))
 
-    def table(self, tables: dict[str, Any]) -> None:
+    def table(self, language: str, tables: dict[str, Any]) -> None:
         """One file: names of values, and words that do something in a sentence."""
         for name, table in tables.items():
-            if name in VALUES:
+            if name == "own":
+                for role, phrases in table.items():
+                    self.add(own_kind(language, role), phrases)
+            elif name in VALUES:
                 for value, phrases in table.items():
                     self.add(VALUES[name], phrases, *_values_of(name, value))
             else:
@@ -146,7 +149,9 @@ def votes() -> dict[str, list[str]]:
 def build() -> bytes:
     phrases = Phrases()
     for name in TABLES:
-        phrases.table(table(name))
+        phrases.table(name, table(name))
+    for name, some in table("wishes").items():
+        phrases.add("wish", some, name)
     for name, countries in vocabulary().groups().items():
         phrases.add("group", [name], *countries)
     senses = {

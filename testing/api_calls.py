@@ -11,6 +11,8 @@ from siteglass.corpus.lead import Lead
 
 SEARCH = "/v1/leads/search"
 INTERPRET = "/v1/leads/interpret"
+FACETS = "/v1/leads/facets"
+DIAGNOSE = "/v1/leads/diagnose"
 ENRICH = "/v1/leads/enrich"
 VALUES = "/v1/values"
 ACCOUNT = "/v1/account"

@@ -32,6 +32,7 @@ QUICK = [
         "query/test_directive_corpus.py",
         "query/test_natural.py",
         "query/test_natural_laws.py",
+        "query/test_natural_probes.py",
         "query/test_natural_traps.py",
         "query/test_read_back.py",
         "query/test_roundtrip.py",

@@ -11,20 +11,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-import pyarrow as pa
-
 from siteglass.corpus.domains import registrable
-from siteglass.corpus.lead_files import leads_of
 from siteglass.corpus.trade_rules import trades_of_lead
 from siteglass.ingest.archives import read_archive
 from siteglass.ingest.capture import Capture
-from siteglass.ingest.domain_summaries import together
-from siteglass.ingest.evidence_rows import contacts_of, evidence
-from siteglass.ingest.extract.assembly import ExtractFailed, facts_of
-from siteglass.ingest.facts import FACTS_SCHEMA, PageFacts, to_batch
-from siteglass.ingest.lead_rules import RULES
-from siteglass.ingest.part_writer import leads_of_rows
 from siteglass.query.trades import trades
+from testing.pipeline_leads import leads_by_domain
 
 LABELS = Path(__file__).parent / "corpus" / "trades"
 REAL_PAGES = Path(__file__).parents[2] / "shared" / "data" / "real-pages" / "business_pages.warc.gz"
@@ -78,15 +70,7 @@ def score(given: Trades, labels: Trades) -> Score:
 
 def trades_by_pages(captures: Iterable[Capture]) -> tuple[Trades, Trades]:
     """Trades of each domain, by extraction and merge, and by the lead record alone, as the loader reads them."""
-    facts: list[PageFacts] = []
-    for capture in captures:
-        try:
-            facts.append(facts_of(capture))
-        except ExtractFailed:
-            continue
-    rows, sightings, _ = together(pa.Table.from_batches([to_batch(facts)], FACTS_SCHEMA), RULES.priority)
-    batch = leads_of_rows(rows, RULES, contacts_of(evidence(rows.column("domain"), sightings)))
-    leads = leads_of(pa.Table.from_batches([batch]))
+    leads = list(leads_by_domain(captures).values())
     merged = {lead.domain: lead.trades for lead in leads}
     return merged, {lead.domain: tuple(one.trade for one in trades_of_lead(lead)) for lead in leads}
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import socket
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -245,6 +246,8 @@ def demo(cli: Cli) -> Iterator[Demo]:
 def test_a_demo_with_keys_for_every_refusal(cli: Cli, demo: Demo) -> None:
     started = demo.up("--count", "300", "--name", demo.names[0])
     assert demo.statuses(started) == EVERY_STATUS
+    for name in ("settings.json", "keys.json"):  # they contain secrets
+        assert stat.filemode((cli.folder / "var/demo" / name).stat().st_mode) == "-rw-------"
     pid = (cli.folder / "var/demo/pid").read_text()
     assert demo.up() == started
     assert (cli.folder / "var/demo/pid").read_text() == pid

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from reference.markdown import code, paragraph, plain, table
 from reference.messages import schema_of
-from siteglass.leads.operations import INTERPRET, INTERPRET_UNITS
+from siteglass.leads.operations import COUNTING_UNITS, INTERPRET
 from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.query.natural.accounting import NOT_USED
 
@@ -26,7 +26,8 @@ class Said(NamedTuple):
 
 _ORDER = "a sentence cannot ask for an order; send `sort`"
 _MANY = "no search knows such a number; how many leads are shown is `limit`"
-_EITHER = "a search cannot ask for one of two different things; search for each"
+
+_HIRING = "Siteglass has no data on hiring."
 
 _TOPICS: list[tuple[str, str, list[Said]]] = [
     (
@@ -236,6 +237,37 @@ _TOPICS: list[tuple[str, str, list[Said]]] = [
         ],
     ),
     (
+        "Alternatives",
+        "Or between different things, and between phrases of the same form, becomes `@any`.",
+        [
+            Said(
+                "agencies that use Klaviyo or have no sitemap",
+                "@service_type(Agency); @any[ @technology(Klaviyo) | @missing_sitemap ]",
+            ),
+            Said(
+                "Shopify stores in Italy or Magento stores in Spain",
+                "@any[ @country(ESP) @technology(Magento) | @country(ITA) @technology(Shopify) ]",
+            ),
+            Said(
+                "sites using Stripe or Adyen but not both",
+                "@technology(Adyen, Stripe); !@any[ @technology(Adyen) @technology(Stripe) ]",
+            ),
+            Said(
+                "sites using Cloudflare and either Zendesk or Intercom",
+                "@technology(Cloudflare); @technology(Intercom, Zendesk)",
+            ),
+        ],
+    ),
+    (
+        "Places as people type them",
+        "A code or a city in small letters is read by its neighbours.",
+        [
+            Said("plumbers houston tx", "@country(USA); @state(TX); @city(Houston); @trade(plumber)"),
+            Said("dentists in CA", "@country(USA); @state(CA); @trade(dentist)"),
+            Said("stores in US and CA", "@country(CAN, USA); @service_type(Ecommerce)"),
+        ],
+    ),
+    (
         "Directives inside a sentence",
         "A [directive](directives.md) among the words is read as it is.",
         [
@@ -245,7 +277,8 @@ _TOPICS: list[tuple[str, str, list[Said]]] = [
     ),
     (
         "Other languages",
-        "Sentences may be in English, German, Spanish, French or Portuguese. Keywords stay in their language.",
+        "Sentences may be in English, German, Spanish, French, Portuguese, Italian, Dutch or Polish. Keywords stay in "
+        "their language.",
         [
             Said(
                 "Onlineshops in Bayern ohne Analytics",
@@ -257,6 +290,14 @@ _TOPICS: list[tuple[str, str, list[Said]]] = [
                 "@country(FRA); @city(Lyon); @technology(HubSpot); @service_type(Agency)",
             ),
             Said("lojas no Brasil sem CRM", "@country(BRA); @service_type(Ecommerce); @lacks(crm)"),
+            Said(
+                "ristoranti a Bologna senza Facebook",
+                "@country(ITA); @city(Bologna); @trade(restaurant); !@has_facebook",
+            ),
+            Said(
+                "tandartsen in Eindhoven zonder https", "@country(NLD); @city(Eindhoven); @trade(dentist); @not_secure"
+            ),
+            Said("sklepy w Polsce bez CRM", "@country(POL); @service_type(Ecommerce); @lacks(crm)"),
         ],
     ),
 ]
@@ -269,11 +310,7 @@ _MISSPELT = [
 _UNSAID = [
     Said("agencies in Kenya, best ones first", "@country(KEN); @service_type(Agency)", (("best ones first", _ORDER),)),
     Said("top 50 stores in Peru", "@country(PER); @service_type(Ecommerce)", (("top 50", _MANY),)),
-    Said(
-        "agencies that use Klaviyo or have no sitemap",
-        "@service_type(Agency)",
-        (("Klaviyo or have no sitemap", _EITHER),),
-    ),
+    Said("agencies in Peru that are hiring", "@country(PER); @service_type(Agency)", (("that are hiring", _HIRING),)),
     Said("software in Peru", "@country(PER)", (("software", NOT_USED),)),
     Said("outdated sites in Peru", "@country(PER)", (("outdated", "a lead has no field for this"),)),
     Said(
@@ -337,7 +374,7 @@ def natural_language_page() -> str:
         + "\n## How an interpretation is explained\n\n"
         + paragraph(
             f"`POST {INTERPRET.path}` takes the body of a search and explains what it means. It returns no leads, "
-            f"costs no credits and takes {INTERPRET_UNITS} units of the rate limit. A search with "
+            f"costs no credits and takes {COUNTING_UNITS} units of the rate limit. A search with "
             '`"explain": true` returns the same under `interpretation`. Filters and `wrapped_query` are explained as '
             "well, which checks and formats directives. Every word of the sentence is in `conditions`, `ignored` or "
             "`unsupported`. The [guide](../guides/plain-words.md) has examples."

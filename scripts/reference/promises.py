@@ -18,6 +18,7 @@ from siteglass.billing.operations import LEDGER, USAGE
 from siteglass.billing.receipts import MAX_REQUEST_ENTRIES, MAX_USAGE_ROWS
 from siteglass.billing.requests import DEFAULT_DAYS, DEFAULT_ENTRIES, MAX_DAYS, MAX_ENTRIES, MAX_REQUEST_ID_CHARS
 from siteglass.corpus.evidence_files import MAX_SIGHTINGS
+from siteglass.index.facets import MAX_SIZE
 from siteglass.leads.operations import DOMAINS_PER_UNIT, ENRICH, PAGE, SEARCH
 from siteglass.leads.requests import DEFAULT_LIMIT, MAX_LEAD_CREDITS
 from siteglass.leads.values import DEFAULT_SHOWN, MAX_Q_CHARS, MAX_SHOWN
@@ -37,6 +38,7 @@ from siteglass.query.cursor import MAX_CURSOR_CHARS
 from siteglass.query.directives import MAX_TEXT_CHARS
 from siteglass.query.fields import BY_NAME, DIRECTIVES, ENRICH_FIELDS, SEARCH_DEFAULT, SEARCH_SELECTABLE
 from siteglass.query.natural import MAX_QUERY_CHARS
+from siteglass.query.relaxations import MAX_RELAXED
 from siteglass.query.values import MAX_AGE_DAYS, MAX_VALUE_CHARS
 from siteglass.settings import Settings
 from siteglass.web.operations import MAX_LIMIT, Operation
@@ -77,6 +79,8 @@ NUMBERS = {
     "limit.opt_out_ticket_chars": MAX_TICKET_CHARS,
     "limit.opt_out_chars": MAX_CHARS,
     "limit.sightings": MAX_SIGHTINGS,
+    "limit.facet_size": MAX_SIZE,
+    "limit.relaxed_conditions": MAX_RELAXED,
     "search.max_lead_credits": MAX_LEAD_CREDITS,
     # Settings that limit a caller: sizes and times.
     **{

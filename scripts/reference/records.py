@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reference.markdown import code, json_code, paragraph, plain, table
 from reference.messages import body_table
+from siteglass.leads.facets import FacetOptions
 from siteglass.leads.requests import PageOptions
 from siteglass.query.field import Ask, Field, Filter, Form, Show
 from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FIELDS, SEARCH_SELECTABLE
@@ -85,6 +86,14 @@ def filters_page() -> str:
             "Takes the body of a search and returns no leads. Fields that only concern a page (`limit`, `select`, "
             "`sort`, `dry_run`, `max_lead_credits`, `explain`) are allowed and have no effect."
         )
+        + "\n## Counts of a search: POST /v1/leads/facets\n\n"
+        + paragraph(
+            "Takes the body of a search, with the fields below, and returns no leads. Bands of `score` and `spending` "
+            "and months of `crawled_at` are counted, and for flags the leads with and without."
+        )
+        + body_table("FacetsBody", names_of(FacetOptions)[-2:])
+        + "\n## Why a search finds nothing: POST /v1/leads/diagnose\n\n"
+        + paragraph("Takes the body of a search and returns no leads.")
         + "\n## Another page: POST the path in `next` or `previous`\n\n"
         + paragraph(
             "The path contains the search. The body is `{}` or empty, or it changes the page size or the price "

@@ -30,6 +30,7 @@ from siteglass.dashboard.routes import open_dashboard
 from siteglass.dashboard.routes import routes as dashboard_routes
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
 from siteglass.index import generations
+from siteglass.index.facets import BaseCounter
 from siteglass.index.index import open_index
 from siteglass.index.value_counts import ValueCounter
 from siteglass.leads.charging import AccountCharger
@@ -137,14 +138,18 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     # Test keys complete values as other keys do.
     counter = ValueCounter(index)
     charger = AccountCharger(backends, claims)
-    live = LeadEndpoints(index, sealer, hidden, guard, charger, counter, ListFilter(lists), language_model)
+    live = LeadEndpoints(
+        index, sealer, hidden, guard, charger, counter, BaseCounter(index), ListFilter(lists), language_model
+    )
+    made_up = index.sandbox()
     sandbox = SandboxEndpoints(
-        index.sandbox(),
+        made_up,
         sealer,
         hidden,
         guard,
         SandboxCharger(settings),
         counter,
+        BaseCounter(made_up),
         ListFilter(sandbox_lists),
         language_model,
     )
@@ -215,7 +220,7 @@ def _allowed_methods(request: Request) -> list[str]:
 
 
 def _meant(path: str) -> str | None:
-    """The operation that a wrong path resembles: as a whole, or by its last part."""
+    """The operation that a wrong path ends like, or else resembles as a whole."""
     asked = path.rstrip("/").lower()
     for above, below in ((SEARCH.path, PAGE), (LEDGER.path, RECEIPT), (VALUES_PATH, VALUES)):
         if asked.startswith(above + "/"):

@@ -55,6 +55,10 @@ class Settings:
     total_exact_ms: Annotated[
         int, "A count that takes longer is estimated from a sample; 0: every count is estimated."
     ] = 2_000
+    facet_budget: Annotated[
+        int,
+        "Matches times facets that are counted exactly; above this, facets are estimated from a sample of the leads.",
+    ] = 2_000_000
     postgres_dsn: Annotated[str, "DSN of PostgreSQL with the role of the service: accounts, keys, credits."] = _address(
         "postgresql://siteglass@127.0.0.1:15432/siteglass"
     )

@@ -21,8 +21,10 @@ from siteglass.web.messages import names_of
 from testing.api_calls import (
     ACCOUNT,
     DEFAULT_FIELDS,
+    DIAGNOSE,
     ENRICH,
     ENRICH_FIELDS,
+    FACETS,
     INTERPRET,
     LEDGER,
     MORE_FIELDS,
@@ -79,7 +81,7 @@ def test_it_describes_the_routes_and_nothing_else(described: Description, own_se
         for method in (getattr(route, "methods", None) or set()) - {"HEAD"}
     }
     assert {(path, method) for path, method, _ in described.operations()} == routed
-    assert len(routed) == 31
+    assert len(routed) == 33
 
 
 def test_every_operation_says_what_it_is(described: Description) -> None:
@@ -101,7 +103,7 @@ def test_every_operation_says_what_it_is(described: Description) -> None:
 
 
 def test_every_parameter_has_a_meaning_and_an_example(described: Description) -> None:
-    for name in ("SearchBody", "PageBody", "EnrichBody", "OptOutBody", "OptOutConfirmBody"):
+    for name in ("SearchBody", "FacetsBody", "PageBody", "EnrichBody", "OptOutBody", "OptOutConfirmBody"):
         assert described.schemas[name]["additionalProperties"] is False
         for field, schema in described.schemas[name]["properties"].items():
             assert schema["description"], field
@@ -119,7 +121,7 @@ def test_every_parameter_has_a_meaning_and_an_example(described: Description) ->
         for parameter in parameters:
             assert parameter["description"]
             described.check(parameter["schema"], parameter["example"])
-    for name in ("account", "interpret"):
+    for name in ("account", "interpret", "facets", "diagnose"):
         assert "parameters" not in described.operation(name)
     cursor, key = described.operation("page")["parameters"]
     assert (cursor["name"], cursor["in"], cursor["required"]) == ("cursor", "path", True)
@@ -134,7 +136,10 @@ def test_every_parameter_has_a_meaning_and_an_example(described: Description) ->
 def test_the_catalogue_is_in_it(described: Description) -> None:
     sent = described.schemas["SearchBody"]["properties"]
     assert set(OF_THE_CONTRACT.split()) <= set(sent)
-    shaping = {"query", "wrapped_query", "limit", "select", "sort", "dry_run", "max_lead_credits", "explain", "strict"}
+    shaping = {
+        *("query", "require", "wrapped_query", "limit", "select", "sort", "dry_run", "max_lead_credits"),
+        *("explain", "strict"),
+    }
     lists = {"exclude_lists", "only_lists"}
     assert set(sent) == {*shaping, *lists, *FILTERS}
     assert set(described.schemas["Filters"]["properties"]) == {"wrapped_query", *lists, *FILTERS}
@@ -192,13 +197,26 @@ def test_every_error_has_a_page(code: str) -> None:
 def test_every_example_of_a_parameter_works(described: Description, own: httpx.Client) -> None:
     for name, schema in described.schemas["SearchBody"]["properties"].items():
         for example in schema["examples"]:
-            described.check_200("search", own.post(SEARCH, json={name: example}))
-            described.check_200("interpret", own.post(INTERPRET, json={name: example}))
+            body = {"query": " ".join(example), name: example} if name == "require" else {name: example}
+            described.check_200("search", own.post(SEARCH, json=body))
+            described.check_200("interpret", own.post(INTERPRET, json=body))
         for value in schema.get("enum", []):
             answered(own.post(SEARCH, json={name: value, "limit": 1}))
     for name, schema in described.schemas["EnrichBody"]["properties"].items():
         for example in schema["examples"]:
             described.check_200("enrich", own.post(ENRICH, json={"domains": ["example.com"], name: example}))
+
+
+def test_filters_that_accept_operators_list_them(described: Description, own: httpx.Client) -> None:
+    for body in ("SearchBody", "Filters"):
+        texts = {name: schema.get("description", "") for name, schema in described.schemas[body]["properties"].items()}
+        notes = {name: found[1] for name, text in texts.items() if (found := re.search(r"An operator \((.+?)\)", text))}
+        assert set(notes) == {"spending", "seo_score", "load_time_ms"}
+        for name, note in notes.items():
+            operators = re.findall(r"`(.+?)`", note)
+            assert operators == [">", "<", ">=", "<=", "=", "less than", "greater than"]
+            for operator in operators:
+                described.check_200("interpret", own.post(INTERPRET, json={name: f"{operator} 50"}))
 
 
 def test_every_directive_shown_works(described: Description, own: httpx.Client) -> None:
@@ -220,9 +238,14 @@ def test_every_example_request_works(described: Description, own: httpx.Client) 
     for body in described.body_examples("page").values():
         described.check(described.schemas["PageBody"], body)
         described.check_200("page", own.post(search(own, {"limit": 5})["next"], json=body))
-    for body in described.body_examples("interpret").values():
-        described.check(described.schemas["SearchBody"], body)
-        described.check_200("interpret", own.post(INTERPRET, json=body))
+    for name, path, kind in (
+        ("interpret", INTERPRET, "SearchBody"),
+        ("facets", FACETS, "FacetsBody"),
+        ("diagnose", DIAGNOSE, "SearchBody"),
+    ):
+        for body in described.body_examples(name).values():
+            described.check(described.schemas[kind], body)
+            described.check_200(name, own.post(path, json=body))
     enrichments = described.body_examples("enrich")
     assert {"select" in body for body in enrichments.values()} == {True, False}
     for body in enrichments.values():

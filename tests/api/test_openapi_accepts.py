@@ -103,9 +103,10 @@ def _only_the_service_can_judge(body: dict[str, Any]) -> bool:
         text = body.get(name)
         if isinstance(text, str) and text.strip() and len(text) <= longest and text not in SEARCH_VALUES[name]:
             return True
-    lacks = body.get("lacks")
-    if isinstance(lacks, list) and lacks not in SEARCH_VALUES["lacks"] and all(isinstance(one, str) for one in lacks):
-        return any(one.strip() and len(one) <= 256 for one in lacks)
+    for name in ("lacks", "trades"):
+        some = body.get(name)
+        if isinstance(some, list) and some not in SEARCH_VALUES[name] and all(isinstance(one, str) for one in some):
+            return any(one.strip() and len(one) <= 256 for one in some)
     sizes = [len(value) for value in body.values() if isinstance(value, list)]
     return max(sizes, default=0) <= 1_200 and (sum(sizes) > 1_200 or len(str(body)) > 4_000)
 

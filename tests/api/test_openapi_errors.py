@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import httpx
@@ -14,11 +15,23 @@ from siteglass.access.keys import KeyLimits, Keys
 from siteglass.billing import account_status as standing
 from siteglass.billing import receipts
 from siteglass.errors import Unavailable
-from siteglass.leads import enrich, interpret
+from siteglass.leads import diagnose, enrich, facets, interpret
 from siteglass.leads import search as searching
 from siteglass.query import completion
 from siteglass.settings import Settings
-from testing.api_calls import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, refused, search
+from testing.api_calls import (
+    ACCOUNT,
+    DIAGNOSE,
+    ENRICH,
+    FACETS,
+    INTERPRET,
+    LEDGER,
+    SEARCH,
+    USAGE,
+    VALUES,
+    refused,
+    search,
+)
 from testing.claiming import claimed
 from testing.customers import STOCK, Bank, Customer
 from testing.service import serving
@@ -29,7 +42,12 @@ RIGHT: dict[str, dict[str, Any]] = {
     "page": {},
     "enrich": {"domains": [STOCK[1].domain]},
 }
-WRONG = {"search": {"limt": 5, "min_score": 140}, "page": {"limit": 0}, "enrich": {"domains": [], "select": ["email"]}}
+WRONG = {
+    "search": {"limt": 5, "min_score": 140},
+    "page": {"limit": 0},
+    "enrich": {"domains": [], "select": ["email"]},
+    "facets": {"facets": ["contry"], "size": 0},
+}
 CHARGING = pytest.mark.parametrize("name", RIGHT)
 
 
@@ -177,33 +195,48 @@ def test_other_addresses_and_methods(described: Description, own: httpx.Client) 
         assert response.json() == example["value"]
 
 
-# --- what is interpreted ------------------------------------------------------------------------
+# --- what is interpreted and counted -------------------------------------------------------------
 
 
-def test_refused_when_interpreting(
-    described: Description, bank: Bank, own: httpx.Client, away: httpx.Client, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "path", "counting"),
+    [
+        ("interpret", INTERPRET, (interpret, "count")),
+        ("facets", FACETS, (facets, "count")),
+        ("diagnose", DIAGNOSE, (diagnose, "diagnose")),
+    ],
+)
+def test_refused_when_counting(
+    described: Description,
+    bank: Bank,
+    own: httpx.Client,
+    away: httpx.Client,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    path: str,
+    counting: tuple[ModuleType, str],
 ) -> None:
     slow = bank.customer(limits=KeyLimits(rate_per_s=0.001, burst=1))
     typed = {"Content-Type": "application/json"}
     responses = {
-        "INVALID_REQUEST": own.post(INTERPRET, json=WRONG["search"]),
-        "INVALID_QUERY": own.post(INTERPRET, json={"wrapped_query": "@country(USA)\n@technologies(Wix)"}),
-        "UNAUTHORIZED": own.post(INTERPRET, json={}, headers={"X-API-Key": "wrong"}),
-        "FORBIDDEN": bank.customer(scopes=["account", "enrich"]).post(INTERPRET, {}),
-        "PAYLOAD_TOO_LARGE": own.post(INTERPRET, content=b"x" * 70_000, headers=typed),
-        "UNSUPPORTED_MEDIA_TYPE": own.post(INTERPRET, content=b"{}"),
-        "TOO_MANY_REQUESTS": _until_refused(slow, INTERPRET, {}),
-        "UNAVAILABLE": away.post(INTERPRET, json={}),
+        "INVALID_REQUEST": own.post(path, json=WRONG["facets" if path == FACETS else "search"]),
+        "INVALID_QUERY": own.post(path, json={"wrapped_query": "@country(USA)\n@technologies(Wix)"}),
+        "UNAUTHORIZED": own.post(path, json={}, headers={"X-API-Key": "wrong"}),
+        "FORBIDDEN": bank.customer(scopes=["account", "enrich"]).post(path, {}),
+        "PAYLOAD_TOO_LARGE": own.post(path, content=b"x" * 70_000, headers=typed),
+        "UNSUPPORTED_MEDIA_TYPE": own.post(path, content=b"{}"),
+        "TOO_MANY_REQUESTS": _until_refused(slow, path, {}),
+        "UNAVAILABLE": away.post(path, json={}),
     }
 
     async def fail(*_: object) -> None:
         raise RuntimeError("a fault")
 
-    monkeypatch.setattr(interpret, "count", fail)
-    responses["INTERNAL"] = own.post(INTERPRET, json={})
+    monkeypatch.setattr(*counting, fail)
+    responses["INTERNAL"] = own.post(path, json={})
     for code, response in responses.items():
-        _shown(described, "interpret", response, code)
-    announced = described.operation("interpret")["responses"]
+        _shown(described, name, response, code)
+    announced = described.operation(name)["responses"]
     assert set(announced) == {"200", *(str(response.status_code) for response in responses.values())}
 
 

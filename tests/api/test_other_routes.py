@@ -118,6 +118,8 @@ def test_unknown_addresses(own: httpx.Client, path: str, method: str) -> None:
         ("/search", "POST /v1/leads/search"),
         (f"{SEARCH}/some-cursor/", "POST /v1/leads/search/{cursor}"),
         ("/v1/interpret", "POST /v1/leads/interpret"),
+        ("/v1/facets", "POST /v1/leads/facets"),
+        ("/v1/leads/diagnosis", "POST /v1/leads/diagnose"),
         ("/v1/leads/enrich/", "POST /v1/leads/enrich"),
         ("/v1/enrich", "POST /v1/leads/enrich"),
         ("/v1/domains/enrich", "POST /v1/leads/enrich"),

@@ -61,6 +61,8 @@ def test_free_questions(desk: Desk, connect: Connect, customer: Customer) -> Non
     with customer.untouched():
         reading = desk.run("interpret", "SaaS companies in Germany").json
         assert reading == client.search("SaaS companies in Germany").interpret()
+        required = desk.run("interpret", "SaaS companies hiring in Germany", "--require", "hiring").json
+        assert "@keywords(hiring)" in required["directives"]
         assert desk.run("values", "technologies", "shop", "--limit", "3").json == client.values(
             "technologies", "shop", limit=3
         )

@@ -156,7 +156,7 @@ def test_nothing_found_on_a_terminal(desk: Desk) -> None:
     code, shown = desk.on_terminal("search", "--filter", "country=ATA")
     assert (code, shown.strip()) == (
         0,
-        "No leads match. Run `sgl interpret` with the same words to see how they were interpreted.",
+        "No leads match. Run `sgl diagnose` with the same search to see why.",
     )
 
 

@@ -18,7 +18,7 @@ from tests.client.commanding import Desk
 from tests.client.conftest import HOSTILE, Connect
 
 GERMAN = {"filters": {"country": "DEU"}, "sort": "domain"}
-FREE = {"interpret", "count", "values", "account"}
+FREE = {"interpret", "count", "facets", "diagnose", "values", "account"}
 PAID = {"search", "enrich"}
 
 
@@ -229,7 +229,10 @@ def test_hostile_texts_stay_within_the_tokens(agent: Agent, buyer: Customer, sol
     assert used == (0 if max_tokens in (1_000, 9_000) else len(domains))
     words = " or ".join(f"{'w' * 40}{place}" for place in range(20))
     agent.call("interpret", query=words, max_tokens=max_tokens)
-    agent.call("interpret", directives="\n".join(f"@keywords({'w' * 90}{n})" for n in range(35)), max_tokens=max_tokens)
+    long = "\n".join(f"@keywords({'w' * 90}{n})" for n in range(35))
+    for tool in ("interpret", "diagnose", "facets"):
+        agent.call(tool, directives=long, max_tokens=max_tokens)
+    agent.call("facets", filters={"min_score": 0}, size=50, max_tokens=max_tokens)
 
 
 def test_mistakes_are_told_with_what_to_do(agent: Agent, buyer: Customer) -> None:

@@ -99,6 +99,8 @@ def test_the_asynchronous_client_does_what_the_other_does(
             assert await client.search().count() == len(sold)
             assert (await client.search(max_credits=3).dry_run()).lead_credits == 3
             assert (await client.search("dentists").interpret()).query == "dentists"
+            required = client.search("dentists hiring", require=["hiring"])
+            assert "@keywords(hiring)" in (await required.interpret()).directives
             items = [item.domain async for item in client.enrich(domains[:150], select=["domain"])]
             assert items == domains[:150]
             assert (await client.enrich(domains[:150]).dry_run()).api_credits == 2

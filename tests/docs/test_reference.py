@@ -14,6 +14,7 @@ from reference.language import example_line
 from siteglass.billing.ledger_csv import COLUMNS as CSV_COLUMNS
 from siteglass.billing.requests import LedgerParameters, UsageParameters
 from siteglass.corpus.lead import Lead
+from siteglass.leads.facets import FacetsBody
 from siteglass.leads.requests import EnrichBody, PageBody, SearchBody
 from siteglass.query.directives import parse
 from siteglass.query.field import SearchableField
@@ -67,7 +68,8 @@ def test_lint_looks_for_drift() -> None:
 
 def test_nothing_is_missing() -> None:
     assert _names("fields.md") == {*SEARCH_SELECTABLE, *ENRICH_FIELDS}
-    assert _names("filters.md") == {*names_of(SearchBody), *names_of(PageBody), *names_of(EnrichBody)}
+    bodies = (SearchBody, FacetsBody, PageBody, EnrichBody)
+    assert _names("filters.md") == {name for body in bodies for name in names_of(body)}
     assert {*names_of(UsageParameters), *names_of(LedgerParameters), *CSV_COLUMNS[1:6]} <= {
         name.rpartition(".")[2] for name in _names("receipts.md")
     }

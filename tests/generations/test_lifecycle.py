@@ -152,6 +152,22 @@ def test_a_killed_rebuild_is_marked_and_refused(index: Index, leads_path: Path) 
     assert index.live() == live
 
 
+def test_a_generation_has_no_replicas_while_it_is_filled(index: Index, leads_path: Path) -> None:
+    rebuilding = index.start("rebuild", str(leads_path), "--replicas", "1")
+    _until(index.all)
+    os.kill(rebuilding.pid, signal.SIGKILL)
+    rebuilding.communicate()
+    (generation,) = index.all()
+    assert generation.unfinished
+    assert _replicas(index, generation.name) == "0"
+    assert _replicas(index, index.built(LEADS, "--replicas", "1")) == "1"
+
+
+def _replicas(index: Index, name: str) -> Any:
+    settings: Any = index.engine("GET", f"/{name}/_settings")
+    return settings[name]["settings"]["index"]["number_of_replicas"]
+
+
 def test_an_interrupted_rebuild_cleans_up(index: Index, leads_path: Path) -> None:
     rebuilding = index.start("rebuild", str(leads_path), "--promote")
     _until(lambda: list(index.settings.lead_store.glob("*.parquet")))

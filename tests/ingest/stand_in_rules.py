@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from siteglass.ingest.ownership import Owner
 from siteglass.ingest.rules import Rules
 
 KEY_PATHS = ("/contact", "/about", "/imprint")
@@ -11,5 +12,6 @@ RULES = Rules(
     is_role=lambda address: address.startswith(("info@", "sales@")),
     is_free_mail=lambda address: address.endswith("@free.example"),
     score=lambda audits: 100 * sum(audits.values()) // len(audits) if audits else None,
+    owners=lambda _domain, _name, contexts: {(one.kind, one.value): Owner("own", 90) for one in contexts},
     spending=lambda technologies, country: None if technologies is None else 7 * len(technologies) + len(country),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,13 @@ from siteglass.query.folding import fold
 from siteglass.query.natural import LOW_CONFIDENCE, Interpretation, interpret
 from siteglass.query.natural.interpretation import Span
 from testing.sentences.generate import generate
+from testing.sentences.honesty import OPEN_SETS
 from testing.sentences.score import TODAY
 
 SENTENCES = Path(__file__).parent / "sentences"
 SETS = Path("testing/sentences/sets")
 SURE = 0.95
-GENERATED = 3_000
+CHUNKS, PER_CHUNK = 4, 2_500
 SHOWN = 20
 _WORD = re.compile(r"[^\W_]+")
 
@@ -125,8 +126,18 @@ def _labelled(name: str) -> Iterator[str]:
 
 @pytest.mark.promise("query.no_word_lost")
 @pytest.mark.no_cover
-@pytest.mark.parametrize("source", ["dev.jsonl", "locked.jsonl", "generated"])
-def test_no_content_word_is_lost(source: str) -> None:
-    queries = (row.query for row in generate(GENERATED, seed=83)) if source == "generated" else _labelled(source)
+@pytest.mark.parametrize("name", OPEN_SETS)
+def test_no_content_word_is_lost(name: str) -> None:
+    _assert_none_lost(_labelled(f"{name}.jsonl"))
+
+
+@pytest.mark.promise("query.no_word_lost")
+@pytest.mark.no_cover
+@pytest.mark.parametrize("seed", range(CHUNKS))
+def test_no_content_word_of_a_generated_sentence_is_lost(seed: int) -> None:
+    _assert_none_lost(row.query for row in generate(PER_CHUNK, seed=83 + seed))
+
+
+def _assert_none_lost(queries: Iterable[str]) -> None:
     lost = {query: words for query in queries if (words := _lost(query))}
     assert not lost, f"{len(lost)} sentences, such as {list(lost.items())[:SHOWN]}"

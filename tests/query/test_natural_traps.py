@@ -64,7 +64,7 @@ TODAY = date(2026, 11, 15)
         ("must not be missing a sitemap", {"!@missing_sitemap"}),
         ("nothing outside Germany", {"@country(DEU)"}),
         ("except for Germany, all of DACH", {"@country(AUT, CHE)"}),
-        ("not using Shopify or based in Texas", set()),
+        ("not using Shopify or based in Texas", {"@any[ @country(USA) @state(TX) | !@technology(Shopify) ]"}),
         ("not slow or insecure", {"!@load_time(>3000)", "!@not_secure"}),
         ("sites in any language other than English", {"!@lang(en)"}),
         ("Shopify -Klaviyo", {"!@technology(Klaviyo)", "@technology(Shopify)"}),

@@ -195,6 +195,11 @@ def test_the_rest_is_the_service_as_it_is(client: httpx.Client) -> None:
     assert search(client, technology=["Shopify"]).status_code == 400
     read = client.post("/v1/leads/interpret", json={"query": "Shopify stores in the US"}).json()
     assert 0 < read["total_results"] < sandbox.LEADS
+    counts = client.post("/v1/leads/facets", json={"facets": ["country"], "size": 1}).json()
+    assert counts["total_results"] == sandbox.LEADS + 4
+    assert counts["facets"][0]["counts"][0]["value"] == "USA"
+    wrong = client.post("/v1/leads/diagnose", json={"country": "USA", "technologies": ["shopfy"]}).json()
+    assert wrong["relaxations"][0]["replace"][0]["by"] == "@technology(Shopify)"
     assert client.get("/v1/values/technology?q=shop").status_code in (200, 404)
     assert client.get("/v1/account").json()["key"]["name"] == "test"
 

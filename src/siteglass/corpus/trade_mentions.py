@@ -125,9 +125,9 @@ class TradeWords:
         tokens = _WORD.findall(fold(text))
         said: set[str] = set()
         for count in range(1, _SERVICE_WORDS + 1):
-            said.update("".join(some) for some in zip(*[tokens[start:] for start in range(count)], strict=False))
+            said.update(map("".join, zip(*[tokens[start:] for start in range(count)], strict=False)))
         found: dict[str, float] = {}
-        for key in said.intersection(self._services):
+        for key in said & self._services.keys():  # `intersection` would go through all services
             for trade in self._services[key]:
                 found[trade] = found.get(trade, 0) + 1 / len(self._services[key])
         return found

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from siteglass.corpus.lead import Lead
+from siteglass.query.facets import bands
+from siteglass.query.fields import ASKED
 from siteglass.query.trades import trades
 from siteglass.query.values import moment_text
 from siteglass.query.vocabulary import vocabulary
@@ -24,17 +26,8 @@ SPENDING_LIMIT, SPENDING_HASH_BITS = 2**33, 29
 CRAWLED_LIMIT, CRAWLED_HASH_BITS = 2**42, 20
 BUCKETS = 1024
 
-_LADDER_STEPS = (0, 100, 500, 1_000, 5_000, 10_000, 50_000, 100_000)
-_LADDER = (
-    "0-99",
-    "100-499",
-    "500-999",
-    "1000-4999",
-    "5000-9999",
-    "10000-49999",
-    "50000-99999",
-    "100000+",
-)
+_LADDER_STEPS = ASKED["spending"].ask.bands
+_LADDER = bands("spending")
 
 
 class SortKeys(NamedTuple):
@@ -64,7 +57,7 @@ def sort_keys(lead: Lead) -> SortKeys:
 
 def spending_range(spending: int | None) -> str | None:
     """The step of the ladder that contains a sum; it can be sent back as the `spending` filter."""
-    return None if spending is None else _LADDER[bisect_right(_LADDER_STEPS, spending) - 1]
+    return None if spending is None else _LADDER[bisect_right(_LADDER_STEPS, spending) - 1].text
 
 
 @functools.cache

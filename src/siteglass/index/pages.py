@@ -14,7 +14,7 @@ That is more than all ranks below 1,000, so the last attempt is `rank <= 1000` w
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -193,7 +193,7 @@ async def _look(
             )
         except EngineError as error:
             raise _failure(error) from error
-        _require_whole(answer)
+        require_whole(answer)
         if len(answer["hits"]["hits"]) > limit:
             break
     return _page(answer, limit, backward=position is not None and position.backward)
@@ -217,10 +217,10 @@ async def first_page(
         # A late count is not a failure, so it may be partial; it is then estimated from a sample.
         lines.append({"index": index.names.read, "allow_partial_search_results": True, "request_cache": True})
         lines.append({**count_body(criteria, extra), "timeout": f"{settings.total_exact_ms}ms"})
-    answers = await _msearch(index, lines)
-    _require_whole(answers[0])
+    answers = await msearch(index, lines)
+    require_whole(answers[0])
     page = _page(answers[0], limit, backward=False)
-    total = (_exact_total(answers[1]) if len(answers) > 1 else None) or await _sampled_total(index, criteria, extra)
+    total = (_exact_total(answers[1]) if len(answers) > 1 else None) or await sampled_total(index, criteria, extra)
     if start and not page.more:
         metrics.PAGES_WIDENED.inc()
         page = await _look(index, criteria, sort, limit, start, iter((*FIRST_WINDOWS[1:], None)), extra)
@@ -232,15 +232,26 @@ async def count(index: Index, criteria: Criteria, extra: tuple[Query, ...] = ())
     settings = index.settings
     if settings.total_exact_ms > 0:
         head = {"index": index.names.read, "allow_partial_search_results": True, "request_cache": True}
-        (answer,) = await _msearch(
+        (answer,) = await msearch(
             index, [head, {**count_body(criteria, extra), "timeout": f"{settings.total_exact_ms}ms"}]
         )
         if total := _exact_total(answer):
             return total
-    return await _sampled_total(index, criteria, extra)
+    return await sampled_total(index, criteria, extra)
 
 
-async def _msearch(index: Index, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+async def count_many(index: Index, searches: Sequence[Query], timeout_ms: int) -> list[int | None]:
+    """How many leads each query matches, in one request; None where counting takes too long."""
+    head = {"index": index.names.read, "allow_partial_search_results": True, "request_cache": True}
+    lines: list[dict[str, Any]] = []
+    for query in searches:
+        lines += [head, {"size": 0, "track_total_hits": True, "query": query, "timeout": f"{timeout_ms}ms"}]
+    totals = map(_exact_total, await msearch(index, lines))
+    return [None if total is None else total.count for total in totals]
+
+
+async def msearch(index: Index, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Several searches in one request: a head and a body for each."""
     packed = [orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines]
     body = b"".join(packed)
     if len(body) > MAX_MSEARCH_BYTES:
@@ -275,18 +286,18 @@ def _exact_total(answer: dict[str, Any]) -> Total | None:
     """The total, or None if counting ran out of its time."""
     if "error" not in answer and answer["timed_out"]:
         return None
-    _require_whole(answer)
+    require_whole(answer)
     return Total(answer["hits"]["total"]["value"])
 
 
-async def _sampled_total(index: Index, criteria: Criteria, extra: tuple[Query, ...]) -> Total:
+async def sampled_total(index: Index, criteria: Criteria, extra: tuple[Query, ...] = ()) -> Total:
     """An estimate from every 64th lead: the buckets are bits of the domain's hash."""
     metrics.TOTALS_SAMPLED.inc()
     sample: Query = {"range": {"bucket": {"lt": SAMPLE_BUCKETS}}}
     body = {**count_body(criteria, (*extra, sample)), "timeout": f"{index.settings.search_timeout_ms}ms"}
     head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": True}
-    (answer,) = await _msearch(index, [head, body])
-    _require_whole(answer)
+    (answer,) = await msearch(index, [head, body])
+    require_whole(answer)
     return Total(answer["hits"]["total"]["value"] * BUCKETS // SAMPLE_BUCKETS, estimated=True)
 
 
@@ -295,7 +306,7 @@ def _failure(error: EngineError) -> Exception:
     return Unavailable(f"search refused: {error}") if error.passing else error
 
 
-def _require_whole(answer: dict[str, Any]) -> None:
+def require_whole(answer: dict[str, Any]) -> None:
     """A result in part is a failure: it would be charged and shown as if it were all."""
     if "error" in answer:
         raise _failure(EngineError(answer["status"], answer))

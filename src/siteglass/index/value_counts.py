@@ -1,35 +1,22 @@
-"""How many leads have each value, taken once from the live generation: completion shows frequent values first.
-
-Each worker counts for itself when values are first asked for. Later requests use these counts until another generation
-is live or they are an hour old, and never wait for new ones. While nothing is known, callers go without.
-"""
+"""How many leads have each value, taken once from the live generation: completion shows frequent values first."""
 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from siteglass.errors import Unavailable
-from siteglass.index import generations
+from siteglass.index.generation_cache import GenerationCache
 from siteglass.index.index import Index
 from siteglass.index.mapping import properties
-from siteglass.platform.backends import EngineError
 from siteglass.query import completion
 from siteglass.query.completion import COMPLETABLE, KnownValue, Popularity
 from siteglass.query.fields import ASKED
 from siteglass.query.folding import fold
 from siteglass.query.vocabulary import Kind, vocabulary
 
-MAX_AGE_S = 3_600
-LOOK_EVERY_S = 60
-"""How often a worker looks which generation is live."""
-RETRY_AFTER_S = 30
-FIRST_WAIT_S = 1.0
-"""How long the first requests wait for counts."""
 COUNT_TIMEOUT_MS = 30_000
 # The engine refuses more than 65,535 buckets in one search.
 MAX_VALUES = 10_000
@@ -48,55 +35,26 @@ _REGIONS = ("region", "subregion")
 class ValueCounts:
     """The counts of one generation, by index field."""
 
-    generation: str
-    taken_at: float
     by_field: Mapping[str, Mapping[Key, int]]
     popularity: dict[str, Popularity] = field(default_factory=dict)
     """Made when a field is first asked for."""
 
 
-class ValueCounter:
+class ValueCounter(GenerationCache[ValueCounts]):
     """The counts that this worker uses."""
 
     def __init__(self, index: Index) -> None:
-        self._index = index
-        self._counts: ValueCounts | None = None
-        self._look_at = 0.0
-        self._wait_until = 0.0
-        self._counting: asyncio.Task[None] | None = None
+        super().__init__(index, take_counts)
 
     async def popularity(self, name: str, kind: Kind) -> Popularity | None:
         """The order of a field's values by how many leads have them; None: not known yet."""
-        counts = await self._current()
+        counts = await self.current()
         if counts is None:
             return None
         if name not in counts.popularity:
             by_key = counts.by_field.get(_counted_field(name), {})
             counts.popularity[name] = await asyncio.to_thread(completion.popularity, kind, _count_of(kind, by_key))
         return counts.popularity[name]
-
-    async def _current(self) -> ValueCounts | None:
-        now = time.monotonic()
-        if now >= self._look_at and (self._counting is None or self._counting.done()):
-            self._wait_until = now + FIRST_WAIT_S
-            self._counting = asyncio.create_task(self._look())
-        if self._counts is None and self._counting is not None and now < self._wait_until:
-            await asyncio.wait({self._counting}, timeout=self._wait_until - now)
-        return self._counts
-
-    async def _look(self) -> None:
-        """Count again if another generation is live, or the counts are old."""
-        self._look_at = time.monotonic() + RETRY_AFTER_S
-        try:
-            name = await generations.live(self._index)
-            if name is None:
-                return
-            known = self._counts
-            if known is None or known.generation != name or time.monotonic() - known.taken_at > MAX_AGE_S:
-                self._counts = await take_counts(self._index, name)
-        except (EngineError, Unavailable):
-            return  # what was known before is good enough
-        self._look_at = time.monotonic() + LOOK_EVERY_S
 
 
 async def take_counts(index: Index, generation: str) -> ValueCounts:
@@ -116,7 +74,7 @@ async def take_counts(index: Index, generation: str) -> ValueCounts:
             for country in answer["country"]["buckets"]
             for bucket in country[place]["buckets"]
         }
-    return ValueCounts(generation, time.monotonic(), counts | _by_region(counts["country"]))
+    return ValueCounts(counts | _by_region(counts["country"]))
 
 
 def _counted_field(name: str) -> str:

@@ -15,6 +15,7 @@ import pyarrow as pa
 from siteglass.corpus.lead import SOCIAL_NETWORKS
 from siteglass.corpus.lead_files import LEAD_SCHEMA
 from siteglass.ingest.captures import Priority, best_pages, numbered, speaks
+from siteglass.ingest.extract.names import common_name
 from siteglass.ingest.grouped import (
     ASCENDING,
     DESCENDING,
@@ -23,6 +24,7 @@ from siteglass.ingest.grouped import (
     exploded,
     firsts,
     fitting,
+    listed,
     lists,
     mask,
     numbers,
@@ -31,6 +33,7 @@ from siteglass.ingest.grouped import (
     spread,
     voted,
 )
+from siteglass.ingest.national_numbers import settled_phones
 from siteglass.ingest.signals import signals
 
 MAX_VALUES = 50
@@ -41,7 +44,8 @@ MAX_LOAD_TIME_MS = 2**31
 MAX_POINTS_ELSEWHERE = 25
 AGREEING_POINTS, MAX_AGREEING = 5, 15
 
-_NAME_BASES = pa.array(["json_ld", "og_site_name", "title", "domain"])
+_NAME_BASES = pa.array(["json_ld", "og_site_name", "title", "repeated", "domain"])
+_DOMAIN_BASIS = 4
 _GEO_BASES = pa.array(["json_ld", "address", "phone", "cctld", "gazetteer", "language"])
 _WORST_BASIS = 99
 _SHOWN = [
@@ -73,8 +77,9 @@ def together(captures: pa.Table, priority: Priority) -> DomainSummaries:
     leads = (np.cumsum(is_lead) - 1)[numbers_of_all[read]]
     best = best_pages(captures, read, leads, priority)
     pages = _with_times(captures.take(best.column("row")), best)
-    sightings = pa.concat_tables(_sightings(pages, kind) for kind in ("email", "phone"))
-    return DomainSummaries(_Domains(pages, told.filter(is_lead)).rows(), sightings, dropped)
+    rows = _Domains(pages, told.filter(is_lead)).rows()
+    phones = settled_phones(_sightings(pages, "phone"), listed(rows, "country"))
+    return DomainSummaries(rows, pa.concat_tables([_sightings(pages, "email"), phones]), dropped)
 
 
 def _with_times(pages: pa.Table, best: pa.Table) -> pa.Table:
@@ -86,7 +91,7 @@ def _with_times(pages: pa.Table, best: pa.Table) -> pa.Table:
 
 def _sightings(pages: pa.Table, kind: str) -> pa.Table:
     found = fitting(exploded(pages, f"{kind}s"), "value", MAX_SHORT_CHARS)
-    found = once(found, "place", "value", "method")
+    found = once(found, "place", "value", "method", "given")
     seen = pages.select(["url", "first_seen_ms", "last_seen_ms", "archive", "offset"])
     seen = seen.take(column(found, "place"))
     return pa.table(
@@ -94,7 +99,7 @@ def _sightings(pages: pa.Table, kind: str) -> pa.Table:
             "lead": found.column("lead"),
             "kind": pa.array([kind] * found.num_rows, pa.string()),
             "value": found.column("value"),
-            "method": found.column("method"),
+            **{name: found.column(name) for name in ("place", "method", "group", "party", "block", "label", "given")},
             "page": seen.column("url"),
             **{name: seen.column(name) for name in seen.column_names[1:]},
         }
@@ -165,7 +170,16 @@ class _Domains:
         named = _said(self._page("business_name", "name_basis"), "business_name")
         named = named.append_column("basis", _basis(named.column("name_basis"), _NAME_BASES))
         best = firsts(named, ("basis", ASCENDING), _PLACE)
-        return _cut(spread(best, "business_name", self._count, ""), MAX_SHORT_CHARS)
+        names: list[str] = spread(best, "business_name", self._count, "").to_pylist()
+        # Titles of a site's pages have its name in common, where no page alone shows which part of them it is.
+        weak = best.filter(pc.greater_equal(best.column("basis"), _DOMAIN_BASIS)).column("lead")
+        titled = self._page("title").filter(pc.is_in(self._pages.column("lead"), value_set=weak))
+        titles: dict[int, list[str]] = {}
+        for lead, title in zip(listed(titled, "lead"), listed(titled, "title"), strict=True):
+            titles.setdefault(lead, []).append(title)
+        for lead, several in titles.items():
+            names[lead] = common_name(several) or names[lead]
+        return _cut(pa.array(names, pa.string()), MAX_SHORT_CHARS)
 
     def _text(self) -> Any:
         texts = _said(self._page("text"), "text")
@@ -251,7 +265,8 @@ class _Domains:
         return pc.if_else(fits, times, pa.scalar(None, pa.int64()))
 
     def _places(self) -> dict[str, Any]:
-        """Country, state and city by the best basis, then by most pages, then by name; each within the one before."""
+        """Country, state and city by the best basis, then by most pages, then by the best page; each within the one
+        before."""
         told = _said(self._page("country", "state", "city", "geo_basis"), "country")
         told = told.append_column("basis", _basis(told.column("geo_basis"), _GEO_BASES))
         told = told.set_column(4, "city", _cut(told.column("city"), MAX_SHORT_CHARS))
@@ -264,8 +279,10 @@ class _Domains:
         return {"country": country, "state": state, "city": self._elected(told.filter(fits), "city")}
 
     def _elected(self, told: pa.Table, name: str) -> Any:
-        votes = voted(told, "basis", name)
-        best = firsts(votes, ("basis", ASCENDING), ("votes", DESCENDING), (name, ASCENDING))
+        votes = told.group_by(["lead", "basis", name], use_threads=False).aggregate(
+            [("place", "count"), ("place", "min")]
+        )
+        best = firsts(votes, ("basis", ASCENDING), ("place_count", DESCENDING), ("place_min", ASCENDING))
         return spread(best, name, self._count, "")
 
 

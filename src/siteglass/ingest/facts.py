@@ -8,7 +8,7 @@ import msgspec
 import pyarrow as pa
 
 # Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read again.
-EXTRACTOR_VERSION = "2026.11.4"
+EXTRACTOR_VERSION = "2026.11.6"
 
 Kind = Literal["page", "parked", "soft_404", "empty", "failed", "redirect", "robots", "sitemap"]
 """page: a document that may speak for its domain. empty: one that says nothing. failed: a status of 400 and more.
@@ -23,7 +23,18 @@ class ContactSighting(msgspec.Struct, frozen=True):
     value: str
     """An e-mail address in lower case, or a phone number as E.164."""
     method: str
-    """E-mails: mailto, text, obfuscated, cloudflare, json_ld. Phones: tel, whatsapp, json_ld, text."""
+    """E-mails: mailto, text, obfuscated, cloudflare, json_ld, script. Phones: tel, whatsapp, json_ld, text."""
+    group: int = -1
+    """Values of a page with the same number belong together, see `extract.surroundings`; -1: not known."""
+    party: str = ""
+    """The kind of someone else that the page names for it: designer, regulator, host and so on; "" for none."""
+    block: str = ""
+    """Where on the page: footer, aside, quote, code, or ""."""
+    label: str = ""
+    """Of a phone: phone or fax, as the words before it say; ""."""
+    given: str = ""
+    """Of a phone: as the page writes it, where it names no country. `value` is then the reading for the country that
+    the page seems to be from, or the digits alone; the merge reads it for the country of the domain."""
 
 
 class TradeSighting(msgspec.Struct, frozen=True):
@@ -58,7 +69,7 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     title: str = ""
     description: str = ""
     business_name: str = ""
-    name_basis: Literal["", "json_ld", "og_site_name", "title", "domain"] = ""
+    name_basis: Literal["", "json_ld", "og_site_name", "title", "repeated", "domain"] = ""
     text: str = ""
     keywords: tuple[str, ...] = ()
     language: str = ""
@@ -98,7 +109,14 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Checks of the SEO score that this page passes or fails; one that does not apply is absent."""
 
 
-_FOUND = pa.list_(pa.struct([pa.field("value", pa.string(), False), pa.field("method", pa.string(), False)]))
+_FOUND = pa.list_(
+    pa.struct(
+        [
+            pa.field(name, pa.int32() if name == "group" else pa.string(), False)
+            for name in ContactSighting.__struct_fields__
+        ]
+    )
+)
 _TRADES = pa.list_(
     pa.struct(
         [

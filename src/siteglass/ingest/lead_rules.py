@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from siteglass.ingest.extract.paths import priority
 from siteglass.ingest.extract.role import is_free_mail, is_role
+from siteglass.ingest.ownership import owners
 from siteglass.ingest.rules import Rules
 from siteglass.ingest.score import score
 from siteglass.ingest.spending import estimate
 
-RULES = Rules(priority=priority, is_role=is_role, is_free_mail=is_free_mail, score=score, spending=estimate)
+RULES = Rules(
+    priority=priority, is_role=is_role, is_free_mail=is_free_mail, score=score, owners=owners, spending=estimate
+)

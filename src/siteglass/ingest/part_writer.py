@@ -23,7 +23,9 @@ from siteglass.ingest.content import PREVIOUS_SCHEMA, content_hashes
 from siteglass.ingest.domain_summaries import MAX_VALUES, together
 from siteglass.ingest.evidence_rows import Contacts, addresses_screened, contacts_of, evidence, shown_evidence
 from siteglass.ingest.grouped import listed
+from siteglass.ingest.ownership import Owner, owners_of
 from siteglass.ingest.rules import Rules, rules_of
+from siteglass.ingest.service_types import service_type
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.query.vocabulary import vocabulary
 
@@ -54,7 +56,8 @@ class Finishing:
         rows, sightings, dropped = together(captures, rules.priority)
         seen = evidence(rows.column("domain"), sightings)
         contacts = contacts_of(seen)
-        leads = leads_of_rows(rows, rules, contacts)
+        owners = owners_of(listed(rows, "domain"), listed(rows, "business_name"), sightings, rules.owners)
+        leads = leads_of_rows(rows, rules, contacts, owners)
         if self.suppressed is not None:
             leads, dropped["suppressed"] = _screened(leads, self.suppressed)
         leads, unchanged = _dated(leads, previous)
@@ -71,10 +74,18 @@ class Finishing:
         write_evidence(path, found)
 
 
-def leads_of_rows(rows: pa.Table, rules: Rules, contacts: Contacts) -> pa.RecordBatch:
-    """Rows in the columns of a lead, those made here among them."""
+def leads_of_rows(
+    rows: pa.Table, rules: Rules, contacts: Contacts, owners: Mapping[tuple[str, str, str], Owner]
+) -> pa.RecordBatch:
+    """Rows in the columns of a lead, those made here among them. What is someone else's is left out."""
+
+    def shown(domain: str, kind: str) -> dict[str, int]:
+        seen = contacts.get((domain, kind), {})
+        return {value: pages for value, pages in seen.items() if owners[domain, kind, value].is_shown}
+
     domains: list[str] = listed(rows, "domain")
-    emails = [_in_order(domain, contacts.get((domain, "email"), {}), rules) for domain in domains]
+    emails = [_in_order(domain, shown(domain, "email"), rules) for domain in domains]
+    phones = [_most_seen(shown(domain, "phone")) for domain in domains]
     # Without a home page nothing found does not mean that there is nothing.
     technologies = [
         some if some or has_home else None
@@ -87,8 +98,14 @@ def leads_of_rows(rows: pa.Table, rules: Rules, contacts: Contacts) -> pa.Record
         "updated_at_ms": listed(rows, "newest_at_ms"),
         "emails": emails,
         "emails_personal": [[one for one in some if not rules.is_role(one)] for some in emails],
-        "phones": [_most_seen(contacts.get((domain, "phone"), {})) for domain in domains],
+        "phones": phones,
+        **_owners_of_best("email", domains, emails, owners),
+        **_owners_of_best("phone", domains, phones, owners),
         "technologies": technologies,
+        "service_type": [
+            service_type(stated, used or (), [one.trade for one in some])
+            for stated, used, some in zip(listed(rows, "service_type"), technologies, trades, strict=True)
+        ],
         "trades": [[one.trade for one in some] for some in trades],
         "trade_sources": [[(one.trade, one.source) for one in some] for some in trades],
         "categories_uses": [_categories(some or ()) for some in technologies],
@@ -99,6 +116,17 @@ def leads_of_rows(rows: pa.Table, rules: Rules, contacts: Contacts) -> pa.Record
         pa.array(made[field.name], field.type) if field.name in made else _column(rows, field) for field in LEAD_SCHEMA
     ]
     return pa.record_batch(columns, schema=LEAD_SCHEMA)
+
+
+def _owners_of_best(
+    kind: str, domains: list[str], values: list[list[str]], owners: Mapping[tuple[str, str, str], Owner]
+) -> dict[str, list[Any]]:
+    """The owner of the first value of each lead."""
+    best = [owners[domain, kind, some[0]] if some else None for domain, some in zip(domains, values, strict=True)]
+    return {
+        f"{kind}_owner": [owner.owner if owner else "" for owner in best],
+        f"{kind}_owner_confidence": [owner.confidence if owner else None for owner in best],
+    }
 
 
 def _column(rows: pa.Table, field: pa.Field[Any]) -> Any:

@@ -7,6 +7,8 @@ from functools import cache
 from importlib import import_module
 from typing import NamedTuple
 
+from siteglass.ingest.ownership import ContactContext, Owners
+
 
 class Rules(NamedTuple):
     """Pure functions; the same question always gets the same answer."""
@@ -19,6 +21,8 @@ class Rules(NamedTuple):
     """Whether an address is one of a provider for everybody."""
     score: Callable[[Mapping[str, bool]], int | None]
     """0 to 100, by the checks of the home page that passed or failed."""
+    owners: Callable[[str, str, Sequence[ContactContext]], Owners]
+    """Whose the addresses and numbers of a domain are, by its name and that of the business."""
     spending: Callable[[Sequence[str] | None, str], int | None]
     """Whole USD a month, by technologies, None if they were not read, and country."""
 

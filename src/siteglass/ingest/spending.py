@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
-SPENDING_MODEL = "2026.11.1"
+SPENDING_MODEL = "2026.11.2"
 
 BASE_USD: Mapping[str, int] = MappingProxyType(
     {
@@ -82,6 +82,19 @@ NETWORKS: Mapping[str, str] = MappingProxyType(
 )
 """Technology, as the vocabulary names it: the network it stands for. A network counts once."""
 
+TAG_MANAGERS = frozenset(
+    (
+        "Adobe Experience Platform Launch",
+        "Ensighten",
+        "Google Tag Manager",
+        "Google Tag Manager for WordPress",
+        "Matomo Tag Manager",
+        "Tealium",
+        "Yahoo! Tag Manager",
+    )
+)
+"""With one of these and no ad tag, nothing is known: it may load some."""
+
 _COUNTRIES = {
     150: "USA CHE",
     120: "GBR AUS CAN NOR DNK SWE ARE SGP IRL LUX ISL",
@@ -99,9 +112,13 @@ UNKNOWN_PERCENT = 100
 
 
 def estimate(technologies: Collection[str] | None, country: str = "") -> int | None:
-    """USD a month; 0 where technologies were read and none is an ad tag, None where they were not read."""
+    """USD a month; 0 where technologies were read and none is an ad tag. None where they were not read, or where a tag
+    manager may load ad tags that a crawl does not see."""
     if technologies is None:
         return None
-    base = sum(BASE_USD[network] for network in {NETWORKS[name] for name in technologies if name in NETWORKS})
+    networks = {NETWORKS[name] for name in technologies if name in NETWORKS}
+    if not networks and not TAG_MANAGERS.isdisjoint(technologies):
+        return None
+    base = sum(BASE_USD[network] for network in networks)
     by_country = COUNTRY_PERCENT.get(country, OTHER_COUNTRY_PERCENT) if country else UNKNOWN_PERCENT
     return base * by_country // 100

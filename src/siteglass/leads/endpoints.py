@@ -1,4 +1,4 @@
-"""Search, pages, interpretation, enrichment, evidence and known values over HTTP."""
+"""Search, pages, interpretation, facets, diagnosis, enrichment, evidence and known values over HTTP."""
 
 from __future__ import annotations
 
@@ -14,20 +14,24 @@ from starlette.responses import Response
 from siteglass.access.keys import Caller
 from siteglass.billing.credits import Bill
 from siteglass.errors import Unavailable
+from siteglass.index.compile import Query
+from siteglass.index.facets import BaseCounter
 from siteglass.index.index import Index
 from siteglass.index.pages import Total
 from siteglass.index.value_counts import ValueCounter
-from siteglass.leads import enrich, evidence, interpret, search
+from siteglass.leads import diagnose, enrich, evidence, facets, interpret, search
 from siteglass.leads.charging import Offer, Work
 from siteglass.leads.enrich import EnrichmentResult
 from siteglass.leads.evidence import Evidence
 from siteglass.leads.language_model import LanguageModel
 from siteglass.leads.operations import (
+    COUNTING_UNITS,
+    DIAGNOSE,
     DOMAINS_PER_UNIT,
     ENRICH,
     EVIDENCE,
+    FACETS,
     INTERPRET,
-    INTERPRET_UNITS,
     PAGE,
     SEARCH,
     VALUES,
@@ -47,7 +51,7 @@ from siteglass.leads.responses import (
 )
 from siteglass.leads.search import SearchPage
 from siteglass.leads.values import VALUES_HEADERS, read_values
-from siteglass.lists.selection import ListFilter
+from siteglass.lists.selection import ListFilter, ListNames
 from siteglass.query import completion
 from siteglass.query.body import Meaning
 from siteglass.query.cursor import CursorSealer
@@ -75,6 +79,7 @@ class LeadEndpoints:
     guard: Guard
     till: Charger
     value_counter: ValueCounter
+    base_counter: BaseCounter
     lists: ListFilter
     language_model: LanguageModel | None = None
     """Asked about sentences that the rules cannot read, where one is configured."""
@@ -85,6 +90,8 @@ class LeadEndpoints:
             SEARCH: self.till.charged(self.search),
             PAGE: self.till.charged(self.page, may_be_empty=True),
             INTERPRET: self.interpret,
+            FACETS: self.facets,
+            DIAGNOSE: self.diagnose,
             ENRICH: self.till.charged(self.enrich),
             EVIDENCE: self.evidence,
             VALUES: self.values,
@@ -98,12 +105,14 @@ class LeadEndpoints:
         """The first page; its cursors count as made at `sealed_s`."""
         now_ms = self.index.clock.now_ms()
         wanted, spending = read_search(body, now_ms)
-        wanted = replace(wanted, meaning=await self._with_model(wanted.meaning, body, now_ms))
-        interpret.refuse_if_empty(wanted.meaning)
+        wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
         page = await search.first_page(self.index, self.suppression, self.lists, caller.account_id, wanted)
         explained = interpret.interpretation_of(wanted.meaning) if wanted.explain else None
-        notes = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
-        return self._offer("search", caller, page, spending, sealed_s, explained, notes)
+        headers = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
+        if page.total == 0:
+            listed = await self.lists.queries(caller.account_id, page.lists)
+            headers |= await diagnose.hint_headers(self.index, wanted.meaning, listed)
+        return self._offer("search", caller, page, spending, sealed_s, explained, headers)
 
     async def page(self, request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
         """The page that a cursor stands for."""
@@ -145,7 +154,7 @@ class LeadEndpoints:
         """What a search means, without running it."""
         body = await read_json(request, self.index.settings.max_body_bytes)
         read_search(body, self.index.clock.now_ms())  # what is wrong with it comes before its price
-        await self.guard.take_rest(caller, call, INTERPRET_UNITS)
+        await self.guard.take_rest(caller, call, COUNTING_UNITS)
         meaning, total = await self.count(caller, body)
         notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
         reading = interpret_response(interpret.interpretation_of(meaning), total.count)
@@ -156,9 +165,43 @@ class LeadEndpoints:
         now_ms = self.index.clock.now_ms()
         wanted, _spending = read_search(body, now_ms)
         meaning = await self._with_model(wanted.meaning, body, now_ms)
-        selection = await self.lists.select(caller.account_id, wanted.lists)
-        listed = await self.lists.queries(caller.account_id, selection)
-        return meaning, await interpret.count(self.index, meaning, listed)
+        return meaning, await interpret.count(self.index, meaning, await self._listed(caller, wanted.lists))
+
+    async def _listed(self, caller: Caller, names: ListNames) -> tuple[Query, ...]:
+        """What the engine filters by for these lists."""
+        return await self.lists.queries(caller.account_id, await self.lists.select(caller.account_id, names))
+
+    async def facets(self, request: Request, caller: Caller, call: Call) -> Response:
+        """How many leads of a search have which values."""
+        body = await read_json(request, self.index.settings.max_body_bytes)
+        now_ms = self.index.clock.now_ms()
+        wanted = facets.read_facets(body, now_ms)
+        await self.guard.take_rest(caller, call, COUNTING_UNITS)
+        wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
+        listed = await self._listed(caller, wanted.lists)
+        counts, base = await facets.count(self.index, self.suppression, self.base_counter, wanted, listed)
+        notes = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
+        # In a thread: names of cities are many, and the first look at them takes long.
+        shown = await asyncio.to_thread(facets.facets_response, wanted, counts, base)
+        return json_response(shown, headers={**notes, **(ESTIMATED if counts.total.estimated else {})})
+
+    async def diagnose(self, request: Request, caller: Caller, call: Call) -> Response:
+        """Why a search finds few leads or none."""
+        body = await read_json(request, self.index.settings.max_body_bytes)
+        now_ms = self.index.clock.now_ms()
+        wanted, _spending = read_search(body, now_ms)
+        await self.guard.take_rest(caller, call, COUNTING_UNITS)
+        meaning = await self._searchable(wanted.meaning, body, now_ms)
+        listed = await self._listed(caller, wanted.lists)
+        diagnosis = await diagnose.diagnose(self.index, self.suppression, meaning, listed)
+        notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
+        return json_response(diagnose.diagnose_response(meaning, diagnosis, wanted.lists), headers=notes)
+
+    async def _searchable(self, meaning: Meaning, body: dict[str, Any], now_ms: int) -> Meaning:
+        """The meaning of a body that a search would accept; raises QueryError for a sentence that says nothing."""
+        meaning = await self._with_model(meaning, body, now_ms)
+        interpret.refuse_if_empty(meaning)
+        return meaning
 
     async def _with_model(self, meaning: Meaning, body: dict[str, Any], now_ms: int) -> Meaning:
         if self.language_model is None:

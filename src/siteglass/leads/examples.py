@@ -8,7 +8,11 @@ import msgspec
 from starlette.datastructures import QueryParams
 
 from siteglass.corpus.evidence_files import Sighting
+from siteglass.index.facets import BaseCounts, FacetCounts, FieldCounts, KeyCount
+from siteglass.index.pages import Total
+from siteglass.leads.diagnose import Diagnosis, diagnose_response
 from siteglass.leads.evidence import Evidence
+from siteglass.leads.facets import facets_response, read_facets
 from siteglass.leads.interpret import interpretation_of
 from siteglass.leads.records import shown_example
 from siteglass.leads.requests import read_search
@@ -23,6 +27,7 @@ from siteglass.leads.values import read_values
 from siteglass.query.completion import CompletedValue, KnownValue
 from siteglass.query.cursor import Continuation, CursorSealer, Position
 from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, SEARCH_DEFAULT
+from siteglass.query.relaxations import single_relaxations
 from siteglass.web.operations import Examples
 
 # When the examples were asked, 15 November 2026: ages become moments.
@@ -66,6 +71,22 @@ INTERPRETED: Examples = {
         "summary": "Directives, to check and convert to canonical form",
         "value": {"wrapped_query": "@TECHNOLOGY(shopify)  # any case\n@country(Germany, at)\n@score( < 40 )"},
     },
+}
+
+FACETED: Examples = {
+    "filters": {
+        "summary": "Where the stores are, and what else they use",
+        "value": {"service_type": "Ecommerce", "facets": ["country", "technologies", "has_email"], "size": 5},
+    },
+    "sentence": {"summary": "Every facet of a sentence", "value": {"query": _SENTENCE}},
+}
+
+DIAGNOSED: Examples = {
+    "typo": {
+        "summary": "A search that finds nothing",
+        "value": {"country": "USA", "technologies": ["shopfy"], "min_score": 40},
+    },
+    "sentence": {"summary": "What each condition of a sentence removes", "value": {"query": _SENTENCE}},
 }
 
 PAGES: Examples = {
@@ -147,6 +168,33 @@ def readings() -> Examples:
         }
         for name, example in INTERPRETED.items()
     }
+
+
+def counted_facets() -> Examples:
+    """The response of facets."""
+    request = read_facets({"service_type": "Ecommerce", "facets": ["country"], "size": 1}, _NOW_MS)
+    counts = FacetCounts(
+        Total(42_000),
+        Total(29_400),
+        [FieldCounts("country", [KeyCount("usa", 21_000, 0, 21_000)], True, False, 42_000)],
+    )
+    value = msgspec.to_builtins(facets_response(request, counts, BaseCounts(500_000, {"country": {"usa": 100_000}})))
+    return {"response": {"summary": "The most frequent country", "value": value}}
+
+
+def diagnoses() -> Examples:
+    """The response of diagnose."""
+    request, _ = read_search(DIAGNOSED["typo"]["value"], _NOW_MS)
+    country, typo, score = request.meaning.said.conditions
+    (change,) = [one for one in single_relaxations(request.meaning.said) if one.replaced]
+    diagnosis = Diagnosis(
+        0,
+        {country: 100_000, typo: 0, score: 300_000},
+        {country: 0, typo: 61_000, score: 0},
+        [(change, change.apply(request.meaning.said), 4_200)],
+    )
+    value = msgspec.to_builtins(diagnose_response(request.meaning, diagnosis))
+    return {"response": {"summary": "A misspelt technology", "value": value}}
 
 
 def later_pages() -> Examples:

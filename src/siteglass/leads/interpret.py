@@ -144,7 +144,7 @@ def interpretation_of(meaning: Meaning) -> Interpretation:
         filters=meaning.filters,
         conditions=[_condition(one, read.get(one)) for one in meaning.said.conditions],
         **_notes(meaning, sentence),
-        notes=_notes_on_search(meaning),
+        notes=notes_on_search(meaning),
         confidence=_confidence(meaning),
         backend="rules" if second is None else "rules+model",
         model=None if second is None else second.model,
@@ -196,7 +196,8 @@ def _notes(meaning: Meaning, sentence: natural.Interpretation | None) -> dict[st
     }
 
 
-def _notes_on_search(meaning: Meaning) -> list[NoteOnConditions]:
+def notes_on_search(meaning: Meaning) -> list[NoteOnConditions]:
+    """Unknown values with the nearest known ones, and contradictions."""
     shown: list[NoteOnConditions] = []
     for note in find_notes(meaning.said)[:MAX_NOTES]:
         names = note.nearest() if len(shown) < MAX_LOOKED_UP else ()

@@ -25,6 +25,8 @@ from siteglass.errors import (
 )
 from siteglass.leads import examples
 from siteglass.leads.charging import RETRY_HEADERS
+from siteglass.leads.diagnose import HINT_HEADER, DiagnoseResponse
+from siteglass.leads.facets import FacetsBody, FacetsResponse, read_facets
 from siteglass.leads.requests import (
     EnrichBody,
     EvidenceParameters,
@@ -54,8 +56,8 @@ VALUES_PATH = "/v1/values"
 
 # An enrichment takes one unit of the rate limit for every so many domains begun.
 DOMAINS_PER_UNIT = 25
-# What an interpretation costs of the rate limit: it counts matches, and costs no credit.
-INTERPRET_UNITS = 3
+# What operations that count matches, and cost no credit, take of the rate limit.
+COUNTING_UNITS = 3
 
 _ESTIMATED = "X-Total-Estimated"
 _PAID = (*CREDIT_HEADERS, *RETRY_HEADERS)
@@ -76,6 +78,23 @@ _CHARGING: Errors = (
 )
 
 
+_COUNTING: Errors = (
+    BadRequest,
+    Unauthorized,
+    Forbidden,
+    PayloadTooLarge,
+    UnsupportedMediaType,
+    TooManyRequests,
+    Internal,
+    Unavailable,
+    QueryError,
+)
+_FREE = (
+    "No lead is returned and nothing is charged. Fields that only shape a page (`limit`, `select`, `sort`, `dry_run`, "
+    f"`max_lead_credits`, `explain`) have no effect. Uses {COUNTING_UNITS} units of the rate limit."
+)
+
+
 def _wrong_search() -> object:
     return read_search({"limt": 5, "min_score": 140}, 0)
 
@@ -93,7 +112,7 @@ SEARCH = Operation(
         "A page of leads.",
         (SearchResponse, SearchQuote),
         examples.search_pages,
-        headers=(*_PAID, NOTES_HEADER, _ESTIMATED),
+        headers=(*_PAID, NOTES_HEADER, HINT_HEADER, _ESTIMATED),
     ),
     scope="search",
     body=SearchBody,
@@ -122,30 +141,50 @@ INTERPRET = Operation(
     "interpret",
     "POST",
     "/v1/leads/interpret",
-    (
-        BadRequest,
-        Unauthorized,
-        Forbidden,
-        PayloadTooLarge,
-        UnsupportedMediaType,
-        TooManyRequests,
-        Internal,
-        Unavailable,
-        QueryError,
-    ),
+    _COUNTING,
     "Leads",
     "Interpret a search without running it",
     "Takes the body of a search and returns its interpretation: the resulting directives, the words that each "
     "directive comes from, and how many leads match. It also reports which words were corrected, assumed, ignored or "
-    "not understood. "
-    "No lead is returned and nothing is charged. Fields that only shape a page (`limit`, `select`, `sort`, `dry_run`, "
-    f"`max_lead_credits`, `explain`) have no effect. Uses {INTERPRET_UNITS} units of the rate limit.",
+    "not understood. " + _FREE,
     Success(
         "The interpretation of the search.", (InterpretResponse,), examples.readings, headers=(NOTES_HEADER, _ESTIMATED)
     ),
     scope="search",
     body=SearchBody,
     body_examples=examples.INTERPRETED,
+    mistake=_wrong_search,
+)
+FACETS = Operation(
+    "facets",
+    "POST",
+    "/v1/leads/facets",
+    _COUNTING,
+    "Leads",
+    "Count the leads of a search by values",
+    "Takes the body of a search and returns how many of its leads have which country, technology, score and so on. It "
+    "also returns what all pages would cost. A facet ignores the search's conditions on its own field, so that it "
+    "shows what other values would find. Counts that would take too long are estimated from a sample and marked. "
+    + _FREE,
+    Success("The counts.", (FacetsResponse,), examples.counted_facets, headers=(NOTES_HEADER, _ESTIMATED)),
+    scope="search",
+    body=FacetsBody,
+    body_examples=examples.FACETED,
+    mistake=lambda: read_facets({"facets": ["contry"], "size": 0}, 0),
+)
+DIAGNOSE = Operation(
+    "diagnose",
+    "POST",
+    "/v1/leads/diagnose",
+    _COUNTING,
+    "Leads",
+    "Find out why a search finds no leads",
+    "Takes the body of a search and returns what each condition removes. If the search finds no lead, it also returns "
+    "the smallest changes that help. Each has the number of leads that it finds, and the body to send. " + _FREE,
+    Success("The diagnosis.", (DiagnoseResponse,), examples.diagnoses, headers=(NOTES_HEADER,)),
+    scope="search",
+    body=SearchBody,
+    body_examples=examples.DIAGNOSED,
     mistake=_wrong_search,
 )
 ENRICH = Operation(
@@ -196,4 +235,4 @@ VALUES = Operation(
     mistake=lambda: read_values("city", QueryParams("limt=5&country=Germny")),
 )
 
-OPERATIONS = (SEARCH, PAGE, INTERPRET, ENRICH, EVIDENCE, VALUES)
+OPERATIONS = (SEARCH, PAGE, INTERPRET, FACETS, DIAGNOSE, ENRICH, EVIDENCE, VALUES)

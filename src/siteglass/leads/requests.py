@@ -14,10 +14,10 @@ from siteglass.corpus.domains import MAX_INPUT_CHARS
 from siteglass.errors import BadRequest, Problem, Problems, repeated
 from siteglass.leads.directive_table import directive_table
 from siteglass.leads.interpret import refuse_if_unsure
-from siteglass.leads.records import ALWAYS_SHOWN, FILTER_TYPES
+from siteglass.leads.records import ALWAYS_SHOWN, FILTER_TYPES, OneValue
 from siteglass.leads.search import SearchRequest
-from siteglass.lists.requests import ListNameArray, read_list_names
-from siteglass.query.body import MAX_ECHO_BYTES, read_meaning
+from siteglass.lists.requests import ExcludeLists, OnlyLists, read_list_names
+from siteglass.query.body import MAX_ECHO_BYTES, MAX_REQUIRED, read_meaning
 from siteglass.query.cursor import MAX_CURSOR_CHARS
 from siteglass.query.directives import MAX_TEXT_CHARS
 from siteglass.query.fields import DIRECTIVES, ENRICH_FIELDS, SEARCH_SELECTABLE, SORTS
@@ -70,6 +70,18 @@ class QueryText(RequestBody):
         ]
         | None
     ) = None
+    require: (
+        Annotated[
+            list[OneValue],
+            Meta(
+                max_length=MAX_REQUIRED,
+                description="Words or phrases of `query` that the text of the sites must contain, whatever else they "
+                "could mean. Use it for words that the interpretation reports as not used.",
+                examples=[["gluten-free"]],
+            ),
+        ]
+        | None
+    ) = None
     wrapped_query: (
         Annotated[
             str,
@@ -114,27 +126,8 @@ class PageOptions(QueryText):
         ]
         | None
     ) = None
-    exclude_lists: (
-        Annotated[
-            ListNameArray,
-            Meta(
-                description="Names of lists of the account; leads on any of them are neither returned nor charged. "
-                "`paid` has the leads that the account has paid for.",
-                examples=[["paid"]],
-            ),
-        ]
-        | None
-    ) = None
-    only_lists: (
-        Annotated[
-            ListNameArray,
-            Meta(
-                description="Names of lists of the account; only leads on at least one of them are returned.",
-                examples=[["paid"]],
-            ),
-        ]
-        | None
-    ) = None
+    exclude_lists: ExcludeLists | None = None
+    only_lists: OnlyLists | None = None
     dry_run: DryRun | None = None
     max_lead_credits: MaxLeadCredits | None = None
     explain: (
@@ -162,18 +155,19 @@ class PageOptions(QueryText):
     ) = None
 
 
-SearchBody = cast(
-    "type[RequestBody]",
-    msgspec.defstruct(
-        "SearchBody",
-        [(name, type_ | None, None) for name, type_ in FILTER_TYPES.items()],
-        bases=(PageOptions,),
-        namespace={
-            "__doc__": "Every field is optional; `null` and `[]` count as absent. A lead must match all conditions."
-        },
-    ),
+def search_body(name: str, options: type[PageOptions], description: str) -> type[RequestBody]:
+    """A body with these options and every filter of the catalogue."""
+    filters = [(filter_, type_ | None, None) for filter_, type_ in FILTER_TYPES.items()]
+    made = msgspec.defstruct(name, filters, bases=(options,), namespace={"__doc__": description})
+    return cast("type[RequestBody]", made)
+
+
+SearchBody = search_body(
+    "SearchBody",
+    PageOptions,
+    "Every field is optional; `null` and `[]` count as absent. A lead must match all conditions.",
 )
-"""The body of a search, and of an interpretation."""
+"""The body of a search, of an interpretation and of a diagnosis."""
 
 
 class PageBody(RequestBody):
@@ -269,20 +263,27 @@ def _select_of(selectable: Sequence[str]) -> FieldReader:
 
 
 def _select(body: dict[str, Any], selectable: Sequence[str], problems: Problems) -> tuple[str, ...] | None:
-    select = body.get("select")
-    if select is None or select == []:
+    return read_names(body, "select", selectable, "a field of the record", problems)
+
+
+def read_names(
+    body: dict[str, Any], field: str, known: Sequence[str], what: str, problems: Problems
+) -> tuple[str, ...] | None:
+    """An array of known names, repeated ones once; None if it is not given."""
+    given = body.get(field)
+    if given is None or given == []:
         return None
-    if not isinstance(select, list) or not all(isinstance(name, str) for name in select):
-        problems.append(Problem("select", f"expected an array of field names{written_as_array(select)}"))
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        problems.append(Problem(field, f"expected an array of field names{written_as_array(given)}"))
         return None
 
     def problem_of(name: str) -> Problem:
-        near = nearest_name(name, selectable)
-        hint = f"did you mean {near}?" if near else list_names(selectable, "its fields")
-        return Problem("select", f"{repeated(name)} is not a field of the record; {hint}", nearest=near)
+        near = nearest_name(name, known)
+        hint = f"did you mean {near}?" if near else list_names(known, "its fields")
+        return Problem(field, f"{repeated(name)} is not {what}; {hint}", nearest=near)
 
-    names, known = dict.fromkeys(select), frozenset(selectable)
-    problems.describe([name for name in names if name not in known], problem_of)
+    names, known_names = dict.fromkeys(given), frozenset(known)
+    problems.describe([name for name in names if name not in known_names], problem_of)
     return tuple(names)
 
 
@@ -310,8 +311,17 @@ def _how_else(name: str) -> str | None:
 
 
 def read_search(body: dict[str, Any], now_ms: int) -> tuple[SearchRequest, Spending]:
-    """The body of POST /v1/leads/search, and of /v1/leads/interpret."""
-    problems = unknown_fields(body, names_of(SearchBody), _how_else)
+    """The body of POST /v1/leads/search, /v1/leads/interpret and /v1/leads/diagnose."""
+    return read_search_part(body, now_ms, unknown_search_fields(body, SearchBody))
+
+
+def unknown_search_fields(body: dict[str, Any], kind: type[RequestBody]) -> Problems:
+    """A problem for each name that the kind of body does not have."""
+    return unknown_fields(body, names_of(kind), _how_else)
+
+
+def read_search_part(body: dict[str, Any], now_ms: int, problems: Problems) -> tuple[SearchRequest, Spending]:
+    """What a body says as a search; raises BadRequest with all problems, those found before included."""
     lists = read_list_names(body, problems)
     options = read_fields(
         PageOptions,

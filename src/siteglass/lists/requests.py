@@ -27,6 +27,21 @@ _NAME_RULE = "expected a name of 1 to 63 lower-case letters, digits, `-` and `_`
 
 ListName = Annotated[str, Meta(pattern=NAME_PATTERN, description="Name of the list.", examples=["customers"])]
 ListNameArray = Annotated[list[Annotated[str, Meta(pattern=NAME_PATTERN)]], Meta(max_length=MAX_SELECTED)]
+ExcludeLists = Annotated[
+    ListNameArray,
+    Meta(
+        description="Names of lists of the account; leads on any of them are neither returned nor charged. `paid` has "
+        "the leads that the account has paid for.",
+        examples=[["paid"]],
+    ),
+]
+OnlyLists = Annotated[
+    ListNameArray,
+    Meta(
+        description="Names of lists of the account; only leads on at least one of them are returned.",
+        examples=[["paid"]],
+    ),
+]
 Domains = Annotated[
     list[str],
     Meta(

@@ -19,7 +19,7 @@ from siteglass.web.operations import ANYWHERE, Operation
 from siteglass.web.responses import JSON
 
 _TAGS = {
-    "Leads": "Search and enrichment, paid with credits; interpretation of searches, and known values.",
+    "Leads": "Search and enrichment, paid with credits. Interpretation and counts of searches, and known values.",
     "Lists": "Lists of domains that searches exclude or are limited to. Free of charge.",
     "Searches": "Saved searches, to run and count again. Saving and counting are free of charge.",
     "Account": "Balance, usage and ledger of the key's account. Free of charge.",

@@ -8,6 +8,7 @@ from siteglass.access.limits import Level, Policy, Verdict, limit_headers
 from siteglass.billing.credits import Balances, Receipt
 from siteglass.billing.requests import EXAMPLE_REQUEST_ID
 from siteglass.billing.responses import CREDIT_HEADERS, credit_headers
+from siteglass.leads.diagnose import HINT_HEADER
 from siteglass.leads.responses import NOTES_HEADER
 from siteglass.web.responses import help_link
 
@@ -87,6 +88,12 @@ HEADERS: dict[str, Any] = {
         "them.",
         {"type": "integer", "minimum": 0},
         0,
+    ),
+    HINT_HEADER: _text(
+        "If a search finds no lead: the smallest change that gives it results, for people. Characters outside ASCII "
+        "are percent-encoded. `POST /v1/leads/diagnose` returns more. Absent if no single change helps.",
+        "42 leads match without @city(Austin)",
+        always=False,
     ),
     "Link": _text(
         'On an error: path of the page that explains its code, with `rel="help"`. On a page of the ledger: path of the '

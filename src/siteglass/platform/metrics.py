@@ -16,6 +16,7 @@ REQUEST_SECONDS = Histogram(
 )
 PAGES_WIDENED = Counter("siteglass_pages_widened", "Looks further, for pages that were not full within their window")
 TOTALS_SAMPLED = Counter("siteglass_totals_sampled", "Totals estimated because the exact count took too long")
+FACETS_SAMPLED = Counter("siteglass_facets_sampled", "Responses with facets estimated from a sample")
 LANGUAGE_MODEL_READINGS = Counter(
     "siteglass_language_model_readings",
     "Sentences that a language model was to read, by what became of it: answered, cached, resting after failures, "

@@ -9,14 +9,16 @@ from typing import Any
 
 import orjson
 
-from siteglass.errors import BadRequest, Problem, Problems, QueryError
+from siteglass.errors import BadRequest, Problem, Problems, QueryError, repeated
 from siteglass.query import directives, natural, suggested
 from siteglass.query.criteria import Clause, Condition, Criteria, criteria
-from siteglass.query.filters import FilterReader, read_text, write_filters
+from siteglass.query.filters import FilterReader, read_text, write_filters, written_as_array
+from siteglass.query.values import MAX_VALUE_CHARS
 
 # The echo travels inside the cursor, whose length is limited; JSON, and filters as they were sent, are longer than
 # canonical text.
 MAX_ECHO_BYTES = 4_800
+MAX_REQUIRED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +45,14 @@ def read_meaning(body: Mapping[str, Any], now_ms: int, problems: Problems | None
     problems.extend(reader.problems)
     query = _text(body, "query", natural.MAX_QUERY_CHARS, problems)
     wrapped = _text(body, "wrapped_query", directives.MAX_TEXT_CHARS, problems)
+    require = _read_require(body, "" if wrapped else query, problems)
     directed, sentence = Criteria(), None
     unused: dict[Clause, Clause | None] = {}
     try:
         if wrapped:
             directed = directives.parse(wrapped)
         elif query and not problems:
-            sentence = natural.interpret(query, datetime.fromtimestamp(now_ms / 1000, UTC).date())
+            sentence = natural.interpret(query, datetime.fromtimestamp(now_ms / 1000, UTC).date(), require)
             unused = _replaced(sentence.criteria, reader.conditions)
             directed = Criteria(tuple(c for c in sentence.criteria.conditions if c not in unused))
     except QueryError as error:
@@ -94,6 +97,26 @@ def _text(body: Mapping[str, Any], name: str, max_chars: int, problems: Problems
     """A text of the body, empty if it is blank, not given or wrong."""
     text = read_text(body, name, max_chars, problems)
     return text if text and text.strip() else ""
+
+
+def _read_require(body: Mapping[str, Any], query: str, problems: Problems) -> list[str]:
+    """The words of the sentence that are required; none if one is wrong."""
+    words = body.get("require")
+    if words is None or words == []:
+        return []
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        problems.append(Problem("require", f"expected an array of words{written_as_array(words)}"))
+        return []
+    if len(words) > MAX_REQUIRED:
+        problems.append(Problem("require", f"expected at most {MAX_REQUIRED} words, found {len(words)}"))
+        return []
+    if not query:
+        problems.append(Problem("require", "it needs a sentence in `query`, without `wrapped_query`; send `keywords`"))
+        return []
+    absent = [word for word in words if len(word) > MAX_VALUE_CHARS or not natural.says(query, word)]
+    hint = f"is not in `query`, or has more than {MAX_VALUE_CHARS} characters; send words of other texts in `keywords`"
+    problems.describe(absent, lambda word: Problem("require", f"{repeated(word)} {hint}"))
+    return [] if absent else words
 
 
 def _replaced(understood: Criteria, given: list[Condition]) -> dict[Clause, Clause | None]:

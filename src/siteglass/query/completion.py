@@ -248,23 +248,32 @@ def _known(kind: Kind) -> list[KnownValue]:
     if kind == "city":
         # Two of one name in one state are one to a filter.
         return list(dict.fromkeys(_city(*city[:3]) for city in words.cities()))
-    values = words.values(kind)
+    match kind:
+        case "state":
+            known = [_state(value) for value in words.values(kind)]
+        case "technology":
+            known = [KnownValue(value, value, categories=words.categories_of(value)) for value in words.values(kind)]
+        case _:
+            known = [KnownValue(value, display_name(kind, value)) for value in words.values(kind)]
+    return sorted(known, key=lambda one: (fold(one.name), one.value))
+
+
+def display_name(kind: Kind, value: str) -> str:
+    """The name of a known value, as people read it."""
+    words = vocabulary()
     match kind:
         case "country":
-            known = [KnownValue(value, words.country_name(value)) for value in values]
+            return words.country_name(value)
         case "language":
-            known = [KnownValue(value, words.language_name(value)) for value in values]
+            return words.language_name(value)
         case "state":
-            known = [_state(value) for value in values]
-        case "technology":
-            known = [KnownValue(value, value, categories=words.categories_of(value)) for value in values]
+            return _state(value).name
         case "trade":
-            known = [KnownValue(value, words.trade_name(value)) for value in values]
+            return words.trade_name(value)
         case "category":
-            known = [KnownValue(value, value.replace("_", " ")) for value in values]
+            return value.replace("_", " ")
         case _:
-            known = [KnownValue(value, value) for value in values]
-    return sorted(known, key=lambda one: (fold(one.name), one.value))
+            return value
 
 
 def _city(name: str, country: str, state: str) -> KnownValue:

@@ -83,6 +83,10 @@ class Ask:
     """Numbers a directive may name, where narrower."""
     bare_number: bool = False
     """Whether a directive takes a number without an operator, for equality."""
+    faceted: bool = False
+    """Whether leads can be counted by it."""
+    bands: tuple[int, ...] = ()
+    """Of a number that is faceted: the lowest number of each band."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -19,14 +19,17 @@ def _flag(name: str, says: str, fact: str, *, cursor_id: int | None = None, alia
         name,
         f"Sites {which}",
         True,
-        Ask(name, Kind.FLAG, fact, (switch,), alias, says=says),
+        Ask(name, Kind.FLAG, fact, (switch,), alias, says=says, faceted=verb == "have"),
         None if cursor_id is None else Show("boolean", search="select", cursor_id=cursor_id),
     )
 
 
 def _place(name: vocabulary.Kind, *filters: Filter, closed: bool = True) -> Ask:
     """What can be asked of a part of the address."""
-    return Ask(name, Kind.TERM, name, filters, vocabulary=name, closed=closed, thing="place", says="are in {}")
+    counted = bool(filters)  # a region, for which there are only directives, is not
+    return Ask(
+        name, Kind.TERM, name, filters, vocabulary=name, closed=closed, thing="place", says="are in {}", faceted=counted
+    )
 
 
 FIELDS: tuple[Field, ...] = (
@@ -56,6 +59,7 @@ FIELDS: tuple[Field, ...] = (
             vocabulary="language",
             says="have a website in {}",
             closed=True,
+            faceted=True,
         ),
         Show("string", "default", enrich=True, cursor_id=6),
     ),
@@ -74,6 +78,8 @@ FIELDS: tuple[Field, ...] = (
             ),
             says="spend {} a month on ads",
             amount="${:,}",
+            faceted=True,
+            bands=(0, 100, 500, 1_000, 5_000, 10_000, 50_000, 100_000),
         ),
         Show("string", "default", enrich=True, enrich_type="integer", cursor_id=7),
     ),
@@ -121,6 +127,7 @@ FIELDS: tuple[Field, ...] = (
             (Filter("technologies", Form.MANY, "Technology names; any of them.", ["Shopify", "Wix"]),),
             vocabulary="technology",
             says="use {}",
+            faceted=True,
         ),
         Show("strings", "default", enrich=True, cursor_id=11),
     ),
@@ -180,6 +187,8 @@ FIELDS: tuple[Field, ...] = (
             bounds=(0, 100),
             directive_bounds=(1, 90),
             bare_number=True,
+            faceted=True,
+            bands=(0, 10, 20, 30, 40, 50, 60, 70, 80, 90),
         ),
         Show("integer", "default", enrich=True, cursor_id=13),
     ),
@@ -207,6 +216,7 @@ FIELDS: tuple[Field, ...] = (
             vocabulary="service_type",
             says="are {}",
             closed=True,
+            faceted=True,
         ),
         Show("string", "select", cursor_id=20),
     ),
@@ -230,6 +240,7 @@ FIELDS: tuple[Field, ...] = (
             says="are {}",
             closed=True,
             hint="to search for the word on websites, use keywords",
+            faceted=True,
         ),
         Show("strings", "select", cursor_id=32),
     ),
@@ -250,6 +261,7 @@ FIELDS: tuple[Field, ...] = (
             (Filter("categories_uses", Form.MANY, "Software categories in use; any of them.", ["crm"]),),
             vocabulary="category",
             says="use {} software",
+            faceted=True,
         ),
         Show("strings", "select", cursor_id=21),
     ),
@@ -339,6 +351,7 @@ FIELDS: tuple[Field, ...] = (
             (Filter("updated_after", Form.MOMENT, "Only sites crawled after this time.", "2026-10-01T00:00:00Z"),),
             thing="age",
             says="were crawled after {}",
+            faceted=True,
         ),
         Show("time", "default", enrich=True, cursor_id=15),
     ),
@@ -375,6 +388,7 @@ SORTS = tuple(SORT_IDS)
 
 DIRECTIVES = {name: SearchableField(field, field.ask) for field in FIELDS if field.ask for name in field.ask.names}
 ASKED = {asked.name: asked for asked in DIRECTIVES.values()}
+FACETS = tuple(name for name, asked in ASKED.items() if asked.ask.faceted)
 FILTERS = {
     name: (asked, filter_) for asked in ASKED.values() for filter_ in asked.ask.filters for name in filter_.names
 }

@@ -2,6 +2,7 @@
 Read once from the packaged file; no other I/O."""
 
 import gzip
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from importlib.resources import files
@@ -88,6 +89,12 @@ class Trades:
         key = compact(text[:TEXT_LENGTH_MAX])
         return {language: trade for language, forms in self._forms.items() if (trade := forms.get(key))}
 
+    def begins_form(self, text: str) -> bool:
+        """Whether a form of any language begins with the text."""
+        key = compact(text[:TEXT_LENGTH_MAX])
+        near = bisect_left(self._sorted_forms, key)
+        return near < len(self._sorted_forms) and self._sorted_forms[near].startswith(key)
+
     def forms(self, language: str) -> Mapping[str, str]:
         """Every form of a language as a `compact` key, with its trade: for texts that have many words to look up.
         KeyError if there is no such language."""
@@ -112,6 +119,11 @@ class Trades:
                 table.update(dict.fromkeys(keys.split(), trade))
             tables[language] = MappingProxyType(table)
         return MappingProxyType(tables)
+
+    @cached_property
+    def _sorted_forms(self) -> Sequence[str]:
+        """The forms of all languages, in order."""
+        return sorted({form for forms in self._forms.values() for form in forms})
 
     @cached_property
     def by_name(self) -> Mapping[str, str]:

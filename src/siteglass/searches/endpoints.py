@@ -10,7 +10,7 @@ from starlette.responses import Response
 from siteglass.access.keys import Caller
 from siteglass.leads.charging import Offer
 from siteglass.leads.endpoints import LeadEndpoints
-from siteglass.leads.operations import INTERPRET_UNITS
+from siteglass.leads.operations import COUNTING_UNITS
 from siteglass.leads.requests import read_page
 from siteglass.leads.responses import ESTIMATED
 from siteglass.searches.operations import COUNT_SEARCH, DELETE_SEARCH, RUN_SEARCH, SAVE_SEARCH, SEARCHES
@@ -65,7 +65,7 @@ class SearchEndpoints:
         """How many leads match now, and at the last count."""
         read_no_parameters(request.query_params)
         saved = await self._searches.find(caller, request.path_params["name"])
-        await self._leads.guard.take_rest(caller, call, INTERPRET_UNITS)
+        await self._leads.guard.take_rest(caller, call, COUNTING_UNITS)
         _meaning, total = await self._leads.count(caller, saved.search)
         await self._searches.note_count(saved, total.count)
         return json_response(count_response(saved, total.count), headers=ESTIMATED if total.estimated else {})

@@ -7,7 +7,7 @@ from dataclasses import replace
 from starlette.datastructures import QueryParams
 
 from siteglass.errors import NotFound, PayloadTooLarge, QueryError, UnsupportedMediaType
-from siteglass.leads.operations import INTERPRET_UNITS, SEARCH
+from siteglass.leads.operations import COUNTING_UNITS, SEARCH
 from siteglass.leads.requests import PageBody, read_page
 from siteglass.searches import examples
 from siteglass.searches.requests import SavedSearchBody, SavedSearchParameters, read_saved_search
@@ -71,7 +71,7 @@ COUNT_SEARCH = Operation(
     "Searches",
     "Count a saved search",
     "Returns how many leads match now and how many matched at the last count, and stores the new count. No lead is "
-    f"returned and nothing is charged. Uses {INTERPRET_UNITS} units of the rate limit.",
+    f"returned and nothing is charged. Uses {COUNTING_UNITS} units of the rate limit.",
     Success("The counts.", (SavedSearchCount,), examples.counted, headers=("X-Total-Estimated",)),
     scope="search",
     parameters=SavedSearchParameters,

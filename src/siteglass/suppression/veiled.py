@@ -11,7 +11,7 @@ from itertools import islice
 
 AT_WORDS = (
     r"at|ät|æt|@|arroba|arob|arobase|arobas|chiocciola|apenstaartje|apenstaart|kukac|ma[łl]pa|zavin[aá][cč]|"
-    r"snabel-?a|kr[øo]llalfa|собака|παπάκι"
+    r"snabel-?a|kr[øo]llalfa|собака|собачка|παπάκι|アット(?:マーク)?|골뱅이"
 )
 DOT_WORDS = r"dot|d0t|punkt|punto|point|ponto|punt|piste|pont|kropka|te[cč]ka|nokta|точка|prik|\."
 # As many as are read of a page when it is crawled.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from testing.api_calls import ENRICH, INTERPRET, READING, SEARCH, VALUES, refused
+from testing.api_calls import DIAGNOSE, ENRICH, FACETS, INTERPRET, READING, SEARCH, VALUES, refused
 from testing.service import API_KEY
 
-ROUTES = [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH]
+ROUTES = [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, FACETS, DIAGNOSE, ENRICH]
 KEYS = [
     None,
     "",

@@ -14,11 +14,11 @@ from siteglass import app
 from siteglass.access.key_form import checksum, make_key
 from siteglass.access.keys import KeyLimits
 from siteglass.settings import Settings
-from testing.api_calls import ENRICH, INTERPRET, SEARCH, answered, refused
+from testing.api_calls import DIAGNOSE, ENRICH, FACETS, INTERPRET, SEARCH, answered, refused
 from testing.customers import IN_ORDER, STOCK, Bank, marks
 from testing.service import serving
 
-ROUTES = [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH]
+ROUTES = [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, FACETS, DIAGNOSE, ENRICH]
 NEWEST = "the newer secret of the tests, long enough"
 
 

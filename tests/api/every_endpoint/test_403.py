@@ -13,13 +13,38 @@ import pytest
 from siteglass.access.keys import SCOPES
 from siteglass.settings import Settings, SettingsError
 from siteglass.web.address import trusted_proxies
-from testing.api_calls import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, answered, refused
+from testing.api_calls import (
+    ACCOUNT,
+    DIAGNOSE,
+    ENRICH,
+    FACETS,
+    INTERPRET,
+    LEDGER,
+    SEARCH,
+    USAGE,
+    VALUES,
+    answered,
+    refused,
+)
 from testing.customers import Bank, Customer, nothing_shown
 from testing.service import ServiceProcess, serving
 
 SUBSETS = [subset for size in (1, 2, 3) for subset in itertools.combinations(SCOPES, size)]
-BODIES: dict[str, dict[str, Any]] = {SEARCH: {"limit": 1}, INTERPRET: {}, ENRICH: {"domains": ["stock-01.com"]}}
-NEEDED = {SEARCH: "search", "page": "search", INTERPRET: "search", ENRICH: "enrich"}
+BODIES: dict[str, dict[str, Any]] = {
+    SEARCH: {"limit": 1},
+    INTERPRET: {},
+    FACETS: {},
+    DIAGNOSE: {},
+    ENRICH: {"domains": ["stock-01.com"]},
+}
+NEEDED = {
+    SEARCH: "search",
+    "page": "search",
+    INTERPRET: "search",
+    FACETS: "search",
+    DIAGNOSE: "search",
+    ENRICH: "enrich",
+}
 
 
 @pytest.mark.promise("error.FORBIDDEN", "key.scopes")
@@ -101,7 +126,7 @@ def callers(bank: Bank) -> list[Caller]:
 
 
 @pytest.mark.promise("order.key", "order.scope", "order.rate", "order.media_type", "order.size", "order.fields")
-@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH])
+@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, FACETS, DIAGNOSE, ENRICH])
 def test_order(callers: list[Caller], path: str) -> None:
     """Every combination of what can be wrong: the first in the order is reported."""
     both = (True, False)

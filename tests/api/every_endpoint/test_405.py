@@ -5,11 +5,11 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from testing.api_calls import ENRICH, INTERPRET, READING, SEARCH, VALUES, refused
+from testing.api_calls import DIAGNOSE, ENRICH, FACETS, INTERPRET, READING, SEARCH, VALUES, refused
 
 
 @pytest.mark.promise("http.post_only", "error.METHOD_NOT_ALLOWED")
-@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH])
+@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, FACETS, DIAGNOSE, ENRICH])
 @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])
 def test_other_methods(own: httpx.Client, path: str, method: str) -> None:
     response = own.request(method, path)
@@ -35,7 +35,7 @@ def test_head_of_what_is_read(own: httpx.Client, path: str) -> None:
 
 
 @pytest.mark.promise("http.post_only")
-@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH])
+@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, FACETS, DIAGNOSE, ENRICH])
 def test_head(own: httpx.Client, path: str) -> None:
     response = own.head(path)
     assert (response.status_code, response.content) == (405, b"")

@@ -7,11 +7,17 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from testing.api_calls import ENRICH, INTERPRET, SEARCH, answered, refused
+from testing.api_calls import DIAGNOSE, ENRICH, FACETS, INTERPRET, SEARCH, answered, refused
 
 JSON = {"Content-Type": "application/json"}
 MOST = 65_536
-BODIES = {SEARCH: b'{"limit": 1}', INTERPRET: b'{"query": "dentist"}', ENRICH: b'{"domains": ["own-host.com"]}'}
+BODIES = {
+    SEARCH: b'{"limit": 1}',
+    INTERPRET: b'{"query": "dentist"}',
+    FACETS: b"{}",
+    DIAGNOSE: b"{}",
+    ENRICH: b'{"domains": ["own-host.com"]}',
+}
 
 
 def _padded(path: str, size: int) -> bytes:
@@ -39,7 +45,7 @@ def test_a_body_of_unannounced_length(own: httpx.Client, path: str) -> None:
 
 
 @pytest.mark.promise("order.size")
-@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH])
+@pytest.mark.parametrize("path", [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, FACETS, DIAGNOSE, ENRICH])
 def test_size_before_json_and_fields(own: httpx.Client, path: str) -> None:
     for content in (b"x" * (MOST + 1), b'{"limt": 1}'.ljust(MOST + 1), b"[]".ljust(MOST + 1)):
         refused(own.post(path, content=content, headers=JSON), 413, "PAYLOAD_TOO_LARGE")

@@ -7,9 +7,9 @@ import gzip
 import httpx
 import pytest
 
-from testing.api_calls import ENRICH, INTERPRET, SEARCH, answered, refused, search
+from testing.api_calls import DIAGNOSE, ENRICH, FACETS, INTERPRET, SEARCH, answered, refused, search
 
-ROUTES = [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, ENRICH]
+ROUTES = [SEARCH, f"{SEARCH}/some-cursor", INTERPRET, FACETS, DIAGNOSE, ENRICH]
 
 
 @pytest.mark.promise("http.media_type", "error.UNSUPPORTED_MEDIA_TYPE")

@@ -16,7 +16,7 @@ import pytest
 
 from siteglass.access.keys import KeyLimits
 from siteglass.settings import Settings
-from testing.api_calls import ENRICH, INTERPRET, READING, SEARCH, VALUES, answered, refused
+from testing.api_calls import DIAGNOSE, ENRICH, FACETS, INTERPRET, READING, SEARCH, VALUES, answered, refused
 from testing.customers import COST, IN_ORDER, STOCK, Bank, Customer, marks, nothing_shown
 from testing.ports import free_port
 from testing.service import serving
@@ -184,6 +184,16 @@ def test_a_reading_costs_three(bank: Bank, limited: httpx.Client) -> None:
     for _ in range(2):
         answered(customer.post(INTERPRET, {}, limited))
     _too_many(customer.post(INTERPRET, {}, limited))
+
+
+@pytest.mark.promise(cases={FACETS: "rate.facets", DIAGNOSE: "rate.diagnose"})
+@pytest.mark.parametrize("path", [FACETS, DIAGNOSE])
+def test_counting_costs_three(bank: Bank, limited: httpx.Client, path: str) -> None:
+    customer = bank.customer(plan=bank.plan(NEVER, 7))
+    assert _left(customer.post(path, {"country": "DEU"}, limited), "account") == 4
+    assert _left(customer.post(path, {"limt": 1}, limited), "account") == 3
+    answered(customer.post(path, {}, limited))
+    _too_many(customer.post(path, {}, limited))
 
 
 @pytest.mark.promise("rate.first_unit")

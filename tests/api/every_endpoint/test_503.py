@@ -4,12 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import httpx
 import pytest
 
 from siteglass.settings import Settings
-from testing.api_calls import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES, answered, refused, search
+from testing.api_calls import (
+    ACCOUNT,
+    DIAGNOSE,
+    ENRICH,
+    FACETS,
+    INTERPRET,
+    LEDGER,
+    SEARCH,
+    USAGE,
+    VALUES,
+    answered,
+    refused,
+    search,
+)
 from testing.service import serving, settings_for
 
 
@@ -71,7 +85,9 @@ def test_no_index_yet() -> None:
     settings = settings_for("never-filled")
     port = int(settings.opensearch_urls[0].rpartition(":")[2])
     with serving(settings) as client:
-        for path, body in ((SEARCH, {}), (INTERPRET, {}), (ENRICH, {"domains": ["own-host.com"]})):
+        bodies: dict[str, dict[str, Any]] = {ENRICH: {"domains": ["own-host.com"]}}
+        for path in (SEARCH, INTERPRET, FACETS, DIAGNOSE, ENRICH):
+            body = bodies.get(path, {})
             response = client.post(path, json=body)
             _unavailable(response, port)
             assert "index" not in response.text

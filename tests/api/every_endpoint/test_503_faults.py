@@ -8,11 +8,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from siteglass.settings import Settings
-from testing.api_calls import ENRICH, INTERPRET, SEARCH, refused
+from testing.api_calls import DIAGNOSE, ENRICH, FACETS, INTERPRET, SEARCH, refused
 from testing.service import serving
 
 SECRET_TEXT = "org.engine.SecretException: shard 7 of node-secret burnt down"
@@ -94,7 +95,9 @@ def test_faults_of_the_engine(own_settings: Settings, status: int, body: str, de
 @pytest.mark.parametrize("body", ["", "<html>secret</html>", "[]", "{}", '{"docs": "secret"}'])
 def test_nonsense_of_the_engine(own_settings: Settings, body: str) -> None:
     with _engine(200, body) as url, serving(replace(own_settings, opensearch_urls=(url,))) as client:
-        for path, asked in ((SEARCH, {}), (INTERPRET, {}), (ENRICH, {"domains": ["own-host.com"]})):
+        bodies: dict[str, dict[str, Any]] = {ENRICH: {"domains": ["own-host.com"]}}
+        for path in (SEARCH, INTERPRET, FACETS, DIAGNOSE, ENRICH):
+            asked = bodies.get(path, {})
             response = client.post(path, json=asked)
             assert response.status_code in (500, 503)
             refused(response, response.status_code, "INTERNAL" if response.status_code == 500 else "UNAVAILABLE")

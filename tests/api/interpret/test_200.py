@@ -126,12 +126,21 @@ def test_what_was_left_to_the_reader(own: httpx.Client) -> None:
     assert told["confidence"] == 0.72
 
 
-def test_what_no_search_can_do(own: httpx.Client) -> None:
+def test_alternatives_of_different_kinds_are_one_condition(own: httpx.Client) -> None:
     query = "agencies in Kenya that use Klaviyo or have no sitemap"
     told = read(own, {"query": query})
+    either = "@any[ @technology(Klaviyo) | @missing_sitemap ]"
+    assert told["directives"] == ["@country(KEN)", "@service_type(Agency)", either]
+    words = "use Klaviyo or have no sitemap"
+    assert told["conditions"][-1] == condition(query, either, words, rule="alternatives")
+    assert told["unsupported"] == []
+
+
+def test_what_no_search_can_do(own: httpx.Client) -> None:
+    query = "agencies in Kenya that are hiring"
+    told = read(own, {"query": query})
     assert told["directives"] == ["@country(KEN)", "@service_type(Agency)"]
-    message = "a search cannot ask for one of two different things; search for each"
-    assert told["unsupported"] == [note(query, "Klaviyo or have no sitemap", message)]
+    assert told["unsupported"] == [note(query, "that are hiring", "Siteglass has no data on hiring.")]
 
 
 def test_words_apart_that_say_one_thing(own: httpx.Client) -> None:

@@ -31,6 +31,12 @@ def test_wrong_lines_are_told_with_their_places(own: httpx.Client) -> None:
         ({"query": "dentist", "limt": 1, "min_score": 140}, {"limt", "min_score"}),
         ({"explain": 1}, {"explain"}),
         ({"strict": "yes"}, {"strict"}),
+        ({"query": "dentist", "require": "dentist"}, {"require"}),
+        ({"query": "dentist", "require": ["dentist", "vegan"]}, {"require"}),
+        ({"query": "dentist", "require": ["dentist"] * 11}, {"require"}),
+        ({"query": "dentist", "require": [" "]}, {"require"}),
+        ({"require": ["dentist"]}, {"require"}),
+        ({"query": "dentist", "wrapped_query": "@not_secure", "require": ["dentist"]}, {"require"}),
         ({"limit": 0, "select": ["nope"], "sort": "best"}, {"limit", "select", "sort"}),
     ],
 )

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from siteglass.query.natural.accounting import NOT_USED
+from siteglass.query.natural.wishes import WISHES
 from testing.api_calls import INTERPRET, SEARCH, answered, refused, search
 from testing.customers import IN_ORDER, STOCK, Bank, marks
 
@@ -55,14 +56,17 @@ def test_refused(own: httpx.Client, body: dict[str, Any], details: list[dict[str
 
 
 @pytest.mark.promise("query.no_word_lost")
-@pytest.mark.parametrize(("query", "word"), [("software in Germany", "software"), ("hiring in Texas", "hiring")])
-def test_a_word_that_no_condition_uses_is_refused(own: httpx.Client, query: str, word: str) -> None:
+@pytest.mark.parametrize(
+    ("query", "word", "why"),
+    [("software in Germany", "software", NOT_USED), ("hiring in Texas", "hiring", WISHES["hiring"])],
+)
+def test_a_word_that_no_condition_uses_is_refused(own: httpx.Client, query: str, word: str, why: str) -> None:
     for path in (SEARCH, INTERPRET):
         response = own.post(path, json={"query": query, "strict": True})
-        assert refused(response, 400, "INVALID_QUERY") == [_at(1, f"{word!r}: {NOT_USED}")]
+        assert refused(response, 400, "INVALID_QUERY") == [_at(1, f"{word!r}: {why}")]
     reading = answered(own.post(INTERPRET, json={"query": query}))
     assert reading["confidence"] < 0.95
-    assert [note["message"] for note in reading["unsupported"]] == [NOT_USED]
+    assert [note["message"] for note in reading["unsupported"]] == [why]
 
 
 NOTHING = [

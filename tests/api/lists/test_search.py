@@ -50,6 +50,24 @@ def test_excluded_and_only(bank: Bank) -> None:
     assert found(customer, {"exclude_lists": ["even"], "country": "FRA", "sort": "-score"}) == DOMAINS[:30:-2]
 
 
+@pytest.mark.promise("list.counts")
+def test_facets_and_diagnosis(bank: Bank) -> None:
+    customer = bank.customer(lead=100)
+    created(customer, "mine", DOMAINS[10:])
+    body = {"exclude_lists": ["mine"]}
+    counted = answered(customer.post("/v1/leads/facets", {**body, "facets": ["country"]}))
+    assert counted["total_results"] == 10
+    assert [(one["value"], one["count"]) for one in counted["facets"][0]["counts"]] == [("DEU", 10)]
+    assert counted["price"]["with_email"] == sum(bool(lead.emails) for lead in STOCK[:10])
+    nothing = {**body, "country": "FRA", "has_email": True}
+    diagnosis = answered(customer.post("/v1/leads/diagnose", nothing))
+    assert diagnosis["total_results"] == 0
+    (relaxed,) = diagnosis["relaxations"]
+    assert (relaxed["total_results"], relaxed["filters"]) == (6, {"wrapped_query": "@has_email", **body})
+    assert len(found(customer, relaxed["filters"])) == 6
+    assert customer.post(SEARCH, nothing).headers["x-query-hint"].startswith("6 leads match")
+
+
 @pytest.mark.promise("list.charged")
 def test_only_what_is_left_is_charged(bank: Bank) -> None:
     customer = bank.customer(lead=100)

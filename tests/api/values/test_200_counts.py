@@ -15,7 +15,7 @@ import pytest
 
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
-from siteglass.index import generations, value_counts
+from siteglass.index import generation_cache, generations
 from siteglass.index.documents import trade_tree
 from siteglass.index.index import Index
 from siteglass.index.load import load
@@ -183,7 +183,7 @@ def test_without_the_engine_the_order_is_the_usual_one(shops: Settings, closed_p
 def test_an_engine_that_does_not_answer_holds_nobody_up_for_long(
     shops: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(value_counts, "FIRST_WAIT_S", 0.05)
+    monkeypatch.setattr(generation_cache, "FIRST_WAIT_S", 0.05)
 
     async def action(index: Index) -> None:
         released = asyncio.Event()

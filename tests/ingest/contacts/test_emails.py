@@ -239,3 +239,16 @@ def test_whatever_stands_there_only_addresses_come_out(text: str) -> None:
 )
 def test_sentences_around_an_address(text: str, expected: list[str]) -> None:
     assert [one.value for one in emails(page(f"<p>{text}</p>"))] == expected
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>ｉｎｆｏ＠ｆｉｒｍａ．ｄｅ</p>",
+        "<p>info[アット]firma.de</p>",
+        "<p>info (a) firma.de</p>",
+        """<a href="#" onclick="location.href='mailto:'+atob('aW5mb0BmaXJtYS5kZQ==')">write</a>""",
+    ],
+)
+def test_more_cloaks(html: str) -> None:
+    assert [one.value for one in emails(page(html))] == ["info@firma.de"]

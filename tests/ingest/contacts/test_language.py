@@ -180,3 +180,8 @@ def test_no_page_takes_long() -> None:
 @given(st.text(max_size=200), st.text(max_size=10))
 def test_whatever_stands_there_two_letters_or_none_come_out(text: str, declared: str) -> None:
     assert len(language(page(f"<html lang='{declared}'><p>{text}"))) in (0, 2)
+
+
+def test_hiragana_is_japanese_however_much_kanji_there_is() -> None:
+    assert language(page("<p>株式会社東京製作所 会社概要 所在地 代表取締役 事業内容 精密部品の製造</p>")) == "ja"
+    assert language(page("<p>东京制作有限公司 公司简介 地址 总经理 业务范围 精密零件制造</p>")) == "zh"

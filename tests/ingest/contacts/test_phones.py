@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from siteglass.ingest.extract.phones import MAX_PHONES, phones
+from siteglass.ingest.facts import ContactSighting
 from tests.ingest.contacts.making import PAGE_LIMIT_MS, page, slowest_ms
 
 
 def found(html: str, *countries: str) -> list[tuple[str, str]]:
-    return [(one.value, one.method) for one in phones(page(html), countries)]
+    return [(one.value, one.method) for one in _numbers(html, countries)]
+
+
+def _numbers(html: str, countries: Sequence[str], url: str = "https://www.example.com/") -> list[ContactSighting]:
+    """Without fax numbers and what no country is known for, which are for the merge."""
+    several = phones(page(html, url), countries)
+    return [one for one in several if one.label != "fax" and one.value.startswith("+")]
 
 
 @pytest.mark.parametrize(
@@ -71,8 +79,8 @@ def test_json_ld_has_phones_and_faxes() -> None:
     assert found(html, "DE") == [
         ("+4930901820", "json_ld"),
         ("+442079460958", "json_ld"),
-        ("+12127365000", "json_ld"),
         ("+4930901821", "text"),
+        ("+12127365000", "json_ld"),
     ]
 
 
@@ -218,3 +226,40 @@ _PIECES = st.sampled_from(
 def test_whatever_stands_there_only_numbers_come_out(text: str) -> None:
     for value, _ in found(f"<p>{text}</p><a href='tel:{text}'>x</a>", "DE", "US"):
         assert re.fullmatch(r"\+[1-9]\d{6,14}", value)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>Secrétariat : 05 55 33 41 72 (9 h – 18 h)</p>", ["+33555334172"]),
+        ("<p>Tel. 05 55 33 41 72 (24/7)</p>", ["+33555334172"]),
+        ("<h2>Order</h2><p>Shop 05 55 33 41 72</p>", ["+33555334172"]),
+        ("<p>ＴＥＬ　０５（５５）３３４１７２　ＦＡＸ　０５（５５）３３４１７３</p>", ["+33555334172"]),
+    ],
+)
+def test_what_stands_beside_a_number_does_not_hide_it(html: str, expected: list[str]) -> None:
+    assert [one.value for one in _numbers(html, ["FR"], "https://www.firma.fr/")] == expected
+
+
+def test_an_office_abroad_is_called_in_its_country() -> None:
+    html = """<h2>Standorte</h2><p>Heilbronner Straße 390, 70469 Stuttgart<br>Tel. 0711 / 8944170</p>
+      <p>Österreich<br>Industriezeile 47, 4020 Linz<br>Tel. 0732 / 77 88 12</p>
+      <p>USA<br>Tel: 248 948 7920</p>"""
+    assert [one.value for one in _numbers(html, ["DE"])] == ["+497118944170", "+43732778812", "+12489487920"]
+    assert [one.given for one in _numbers(html, ["DE"])] == ["", "", ""]
+
+
+def test_a_national_number_is_kept_for_the_merge_where_no_country_is_known() -> None:
+    (number,) = phones(page("<p>Office: 020 7515 7774", "https://www.example.com/"), [])
+    assert (number.value, number.given, number.label) == ("02075157774", "020 7515 7774", "")
+
+
+def test_fax_numbers_are_labelled() -> None:
+    html = "<p>P: 415.898.4197 <p>F: 866.557.7094 <p>202.299.1148 fax"
+    assert [(one.value, one.label) for one in phones(page(html), ["US"])] == [
+        ("+14158984197", "phone"), ("+18665577094", "fax"), ("+12022991148", "fax"),
+    ]  # fmt: skip
+
+
+def test_words_in_free_numbers_are_dialled() -> None:
+    assert found("<p>Call 1-800-555-ROOF today, or visit 800 MAIN STREET") == [("+18005557663", "text")]

@@ -13,6 +13,7 @@ from siteglass.ingest.extract.context import countries
 from siteglass.ingest.extract.page import Page
 from siteglass.ingest.extract.phones import phones
 from siteglass.ingest.extract.place import Place, place
+from siteglass.ingest.facts import ContactSighting
 from siteglass.query.vocabulary import vocabulary
 from tests.ingest.contacts.making import PAGE_LIMIT_MS, page, slowest_ms
 
@@ -105,9 +106,9 @@ def test_addresses_of_others_and_broken_ones_do_not_count(html: str) -> None:
         ("Strøget 1, 1160 København K", ("DNK", "84", "Copenhagen")),
         ("Mannerheimintie 1, 00100 Helsinki", ("FIN", "18", "Helsinki")),
         ("Vodičkova 1, 110 00 Praha 1", ("CZE", "", "Prague")),
-        ("Váci utca 1, 1052 Budapest", ("HUN", "", "Budapest")),
-        ("İstiklal Cad. 1, 34430 Beyoğlu/İstanbul", ("TUR", "", "Istanbul")),
-        ("101000, г. Москва, ул. Мясницкая 1", ("RUS", "", "Moscow")),
+        ("Váci utca 1, 1052 Budapest", ("HUN", "BU", "Budapest")),
+        ("İstiklal Cad. 1, 34430 Beyoğlu/İstanbul", ("TUR", "34", "Istanbul")),
+        ("101000, г. Москва, ул. Мясницкая 1", ("RUS", "MOW", "Moscow")),
         ("<p>123 Main St<br>Austin, TX 78701", ("USA", "TX", "Austin")),
         ("500 Oak Ave, Smalltown, TX 75000-1234", ("USA", "TX", "Smalltown")),
         ("1 Main Street, Springfield, IL 62701", ("USA", "IL", "Springfield")),
@@ -245,3 +246,60 @@ def test_whatever_stands_there_only_places_come_out(text: str) -> None:
     assert not country or known.country_name(country)
     assert not state or state in known.states_of(country)
     assert len(city) <= 100
+
+
+def test_microdata_is_read_as_data() -> None:
+    html = (
+        "<div itemscope itemtype='http://schema.org/PostalAddress'><span itemprop=addressLocality>Austin</span> "
+        "<span itemprop=addressRegion>TX</span> <span itemprop=postalCode>78701</span></div>"
+    )
+    read = page(html, "https://www.example-firm.com/")
+    assert place(read, (), "en")[:3] == ("USA", "TX", "Austin")
+
+
+def test_the_address_of_a_host_is_not_the_place() -> None:
+    html = "<p>Hébergement : Nuage, 12 rue Réaumur, 75003 Paris</p><p>9 boulevard Carnot, 87000 Limoges</p>"
+    assert place(page(html, "https://www.cabinet.fr/"), (), "fr").city == "Limoges"
+
+
+def test_a_small_town_is_found_in_a_country_that_phones_tell() -> None:
+    numbers = (ContactSighting("+34972591284", "text"), ContactSighting("+34617440928", "text"))
+    read = page("<p>Carrer del Pont 12, 17850 Besalú (Girona)</p>", "https://www.hotel-x.com/")
+    assert place(read, numbers, "es")[:3] == ("ESP", "CT", "Besalú")
+
+
+@pytest.mark.parametrize(
+    ("host", "text", "expected"),
+    [
+        # A code, and a town that the vocabulary is too small for.
+        ("firma.fr", "12 bis rue du Penher, 56400 AURAY. RCS Lorient", ("FRA", "", "Auray")),
+        ("firma.at", "A-3561 Langenlois-Zöbing, Kamptalstraße 77", ("AUT", "", "Langenlois-Zöbing")),
+        ("firma.at", "Kamptalstraße 77, 3561 Zöbing, Niederösterreich.", ("AUT", "3", "Zöbing")),
+        ("firma.gr", "Αγία Άννα, 84300 Νάξος", ("GRC", "", "Νάξος")),
+        ("firma.gr", "Αριστομένους 118<br>Καλαμάτα, Τ.Κ. 241 00", ("GRC", "", "Καλαμάτα")),
+        ("firma.co.uk", "113 Main Street, Prestwick, Ayrshire KA9 1LA", ("GBR", "", "Prestwick")),
+        ("firma.ie", "Bridge Street, Sneem, Co. Kerry, V93 HR67", ("IRL", "KY", "Sneem")),
+        ("firma.com", "12760 Earhart Avenue<br>Auburn CA 95602", ("USA", "CA", "Auburn")),
+        ("firma.com", "Suite 610, Southfield<br>Michigan 48075", ("USA", "MI", "Southfield")),
+        ("firma.jp", "〒399-8303 長野県安曇野市穂高4418-2", ("JPN", "20", "安曇野市")),
+        # The state by the code.
+        ("firma.ru", "620014, г. Екатеринбург, ул. Радищева, 28", ("RUS", "SVE", "Yekaterinburg")),
+        # No code, in a known country.
+        ("firma.kr", "서울특별시 강남구 테헤란로 322, 9층", ("KOR", "11", "Seoul")),
+        ("firma.vn", "Địa chỉ: 88 Nguyễn Văn Tiết, TP. Thuận An, tỉnh Bình Dương", ("VNM", "57", "Thuan An")),
+        ("firma.ie", "Clonminch House, Portlaoise Road, Tullamore, Co. Offaly", ("IRL", "L", "Tullamore")),
+        # Not addresses.
+        ("firma.fr", "Plus de 56400 Clients satisfaits en 2023", ("FRA", "", "")),
+        ("firma.co.uk", "Order code AB1 234", ("GBR", "", "")),
+    ],
+)
+def test_small_towns_and_states(host: str, text: str, expected: tuple[str, str, str]) -> None:
+    assert place(page(f"<p>{text}</p>", f"https://www.{host}/"), (), "")[:3] == expected
+
+
+def test_the_only_city_of_a_title_is_the_last_resort() -> None:
+    def named(title: str) -> str:
+        return place(page(f"<title>{title}</title><p>Benvenuti", "https://www.studio.it/"), (), "it").city
+
+    assert named("Studio Rossi - Dentista a Genova") == "Genoa"
+    assert named("Treni da Genova a Torino") == ""

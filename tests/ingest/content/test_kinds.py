@@ -77,6 +77,8 @@ def test_what_is_no_redirect(html: str) -> None:
         "<p>El dominio acme-tools.com está en venta</p>",
         "<p>Ce nom de domaine est à vendre</p><p>Acheter ce domaine</p>",
         "<p>Домен продаётся</p>",
+        "<p>The web address acme-tools.com is for sale</p>",
+        "<h1>Acme</h1><h2>Hello world!</h2><p>Welcome to WordPress. This is your first post. Edit or delete it.</p>",
         "<p>此域名正在出售</p>",
         '<script src="https://img.sedoparking.com/x.js"></script>',
         "<title>Welcome to nginx!</title>",

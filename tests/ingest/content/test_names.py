@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from siteglass.ingest.extract.names import business_name
+from siteglass.ingest.extract.names import business_name, common_name
+from siteglass.ingest.extract.texts import texts
 from tests.ingest.content.pages import page
 
 
@@ -37,13 +38,47 @@ def _ld(text: str) -> str:
 )
 def test_the_best_source_wins(html: str, expected: tuple[str, str]) -> None:
     read = page(html)
-    title = read.tree.css_first("title")
-    assert business_name(read, title.text() if title else "") == expected
+    assert business_name(read, texts(read), is_home=True) == expected
 
 
-def test_initials_and_names_in_other_letters() -> None:
-    assert business_name(page("", "https://abc.org/"), "News | American Bird Conservancy") == (
-        "American Bird Conservancy",
-        "title",
-    )
-    assert business_name(page("", "https://xn--mller-kva.de/"), "") == ("Müller", "domain")
+def name_of(html: str, url: str, *, is_home: bool = True) -> tuple[str, str]:
+    read = page(html, url)
+    return business_name(read, texts(read), is_home=is_home)
+
+
+@pytest.mark.parametrize(
+    ("title", "url", "expected"),
+    [
+        ("News | American Bird Conservancy", "https://abc.org/", ("American Bird Conservancy", "title")),
+        ("", "https://xn--mller-kva.de/", ("Müller", "domain")),
+        ("Wendel Fördertechnik – Sorter", "https://wendel-foerdertechnik.com/", ("Wendel Fördertechnik", "title")),
+        ("Physiotherapie am Ufer - Itzehoe", "https://physio-am-ufer.de/", ("Physiotherapie am Ufer", "title")),
+        ("Crumb & Cobble, London", "https://crumbandcobblelondon.co.uk/", ("Crumb & Cobble", "title")),
+        ("Contact Balise Repair", "https://baliserepair.com/", ("Balise Repair", "title")),
+    ],
+)
+def test_parts_of_titles_that_are_like_the_domain(title: str, url: str, expected: tuple[str, str]) -> None:
+    assert name_of(f"<title>{title}</title>", url) == expected
+
+
+def test_a_name_that_a_home_page_repeats_in_any_script() -> None:
+    heading = "<title>みどり小児科｜仙台市の小児科</title><h1>みどり小児科</h1>"
+    assert name_of(heading, "https://midori.com/") == ("みどり小児科", "repeated")
+    notice = "<title>Мебель из кедра</title><h1>Фабрика «Кедрово»</h1><p>© 2020 Фабрика «Кедрово», ИНН 6671</p>"
+    assert name_of(notice, "https://mebel-kedr.ru/") == ("Фабрика «Кедрово»", "repeated")
+    assert name_of(heading, "https://midori.com/access", is_home=False) == ("Midori", "domain")
+    assert name_of("<title>Saws and drills</title><h1>Best prices</h1>", "https://acme.com/") == ("Acme", "domain")
+
+
+@pytest.mark.parametrize(
+    ("titles", "expected"),
+    [
+        (["Αρχική | Οδοντιατρείο Μπουγά", "Πολιτική απορρήτου | Οδοντιατρείο Μπουγά"], "Οδοντιατρείο Μπουγά"),
+        (["Home - Acme", "Contact - Acme", "Prices"], "Acme"),
+        (["Home - Acme", "Home - Acme"], ""),  # one title says nothing of what changes
+        (["Home", "Home - Prices"], ""),
+        ([], ""),
+    ],
+)
+def test_titles_of_a_site_have_its_name_in_common(titles: list[str], expected: str) -> None:
+    assert common_name(titles) == expected

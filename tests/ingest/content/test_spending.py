@@ -12,6 +12,7 @@ from siteglass.ingest.spending import (
     NETWORKS,
     OTHER_COUNTRY_PERCENT,
     SPENDING_MODEL,
+    TAG_MANAGERS,
     estimate,
 )
 from siteglass.query.vocabulary import vocabulary
@@ -25,7 +26,8 @@ GUIDE = Path(__file__).parents[3] / "docs" / "guides" / "ad-spending.md"
         (None, "", None),
         ((), "USA", 0),
         (("WordPress", "Google AdSense"), "", 0),
-        (("Google Tag Manager",), "USA", 0),
+        (("Google Tag Manager",), "USA", None),
+        (("Google Tag Manager", "Google Ads"), "", 600),
         (("Google Ads",), "", 600),
         (("Google Ads", "Google Ads Conversion Tracking"), "", 600),
         (("Google Ads", "Facebook Pixel"), "", 1_050),
@@ -40,7 +42,7 @@ def test_the_estimate(technologies: tuple[str, ...] | None, country: str, expect
 
 def test_the_tables_speak_the_vocabulary() -> None:
     known = vocabulary()
-    assert set(NETWORKS) <= set(known.values("technology"))
+    assert set(NETWORKS) | TAG_MANAGERS <= set(known.values("technology"))
     assert set(COUNTRY_PERCENT) <= set(known.values("country"))
     assert set(NETWORKS.values()) == set(BASE_USD)
 

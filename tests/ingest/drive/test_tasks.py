@@ -10,7 +10,7 @@ import pytest
 
 from siteglass.ingest import tasks
 from siteglass.ingest.archives import QuarantinedRecord
-from siteglass.ingest.facts import FACTS_SCHEMA
+from siteglass.ingest.facts import FACTS_SCHEMA, ContactSighting
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.ingest.tasks import Plan, TaskSummary, run_task, task_id_of
 from siteglass.settings import Settings
@@ -48,7 +48,8 @@ def test_facts_and_what_failed_are_written_side_by_side(archive: Path, tmp_path:
     table = pq.read_table(plan.folder / f"{summary.task_id}.parquet")
     assert table.schema.remove_metadata() == FACTS_SCHEMA
     assert table.column("domain").to_pylist() == ["s0.example", "s2.example", "s5.example"]
-    assert table.column("emails").to_pylist() == [[], [], [{"value": "me@three.example", "method": "text"}]]
+    found = ContactSighting(value="me@three.example", method="text")
+    assert table.column("emails").to_pylist() == [[], [], [msgspec.to_builtins(found)]]
     lines = (plan.folder / f"{summary.task_id}.quarantine.ndjson").read_bytes().splitlines()
     told = [msgspec.json.decode(line, type=QuarantinedRecord) for line in lines]
     assert [one.url for one in told] == ["http://s1.example/", "http://s3.example/", "http://s4.example/"]

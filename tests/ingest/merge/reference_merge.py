@@ -10,11 +10,13 @@ from typing import Any, NamedTuple
 
 from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
 from siteglass.corpus.trade_rules import Candidate, decide
+from siteglass.ingest.extract.names import common_name
 from siteglass.ingest.facts import PageFacts
 from siteglass.ingest.rules import Rules
+from siteglass.ingest.service_types import service_type
 from siteglass.query.vocabulary import vocabulary
 
-NAME_BASES = ["json_ld", "og_site_name", "title", "domain"]
+NAME_BASES = ["json_ld", "og_site_name", "title", "repeated", "domain"]
 GEO_BASES = ["json_ld", "address", "phone", "cctld", "gazetteer", "language"]
 
 
@@ -131,7 +133,7 @@ def _union(values: Iterable[Iterable[str]]) -> tuple[str, ...]:
 
 def _geo(rows: list[tuple[int, str]]) -> str:
     votes = Counter(rows)
-    return min(rows, key=lambda row: (row[0], -votes[row], row[1]))[1] if rows else ""
+    return min(rows, key=lambda row: (row[0], -votes[row], rows.index(row)))[1] if rows else ""
 
 
 def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rules: Rules) -> Lead:
@@ -159,6 +161,10 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
         language=_language(pages),
         favicon=shown.favicon if len(shown.favicon) <= 512 else "",
         emails=emails,
+        email_owner="own" if emails else "",
+        email_owner_confidence=90 if emails else None,
+        phone_owner="own" if phones else "",
+        phone_owner_confidence=90 if phones else None,
         emails_personal=tuple(one for one in emails if not rules.is_role(one)),
         phones=tuple(sorted(phones, key=lambda value: (-phones[value], value))[:50]),
         social_links=_social_links(pages),
@@ -171,7 +177,7 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
             sorted({category for one in technologies for category in vocabulary().categories_of(one)})[:200]
         ),
         offers=_offers(pages),
-        service_type=_service_type(pages),
+        service_type=service_type(_service_type(pages), technologies, [one.trade for one in trades]),
         trades=tuple([one.trade for one in trades]),
         trade_sources={one.trade: one.source for one in trades},
         pages=_union([shown.pages]),
@@ -206,7 +212,11 @@ def _emails(domain: str, evidence: list[Evidence], rules: Rules) -> tuple[str, .
 def _name(pages: list[PageFacts]) -> str:
     named = [page for page in pages if page.business_name]
     bases = [NAME_BASES.index(page.name_basis) if page.name_basis in NAME_BASES else 99 for page in named]
-    return named[bases.index(min(bases))].business_name[:512] if named else ""
+    if not named:
+        return ""
+    best = named[bases.index(min(bases))].business_name
+    common = common_name([page.title for page in pages]) if min(bases) >= 4 else ""
+    return (common or best)[:512]
 
 
 def _language(pages: list[PageFacts]) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from siteglass_client.errors import ConnectionFailed, service_error
 from siteglass_client.items import Item
@@ -42,6 +43,8 @@ class Answer:
     total_estimated: bool = False
     notes: int = 0
     """How many things to know before trusting how `query` was read."""
+    hint: str | None = None
+    """Of a search without results: the smallest change that gives it some."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,8 @@ class Page:
     replayed: bool
     total_estimated: bool
     notes: int
+    hint: str | None = None
+    """If the search found no lead: the smallest change that gives it results, where one change is enough."""
 
     @property
     def rows(self) -> list[Lead]:
@@ -146,6 +151,7 @@ def read_answer(status: int, headers: Mapping[str, str], content: bytes, now_epo
         charged_as=headers.get("idempotency-request-id", request_id),
         total_estimated=headers.get("x-total-estimated") == "true",
         notes=_number(headers, "x-query-notes") or 0,
+        hint=None if "x-query-hint" not in headers else unquote(headers["x-query-hint"]),
     )
 
 
@@ -165,6 +171,7 @@ def read_page(answer: Answer) -> Page:
         answer.replayed,
         answer.total_estimated,
         answer.notes,
+        answer.hint,
     )
 
 

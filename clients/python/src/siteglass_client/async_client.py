@@ -90,6 +90,7 @@ class AsyncSiteglass:
         select: Sequence[str] | None = None,
         sort: str | None = None,
         strict: bool = False,
+        require: Sequence[str] | None = None,
         exclude_lists: Sequence[str] = (),
         only_lists: Sequence[str] = (),
         limit: int = 100,
@@ -101,12 +102,25 @@ class AsyncSiteglass:
 
         `limit` is the size of a page. `max_leads` and `max_credits` end the walk: it is the longest start of the search
         that keeps both. `resume` is a file from which the same call goes on after it was interrupted, without paying
-        twice. `strict` refuses a sentence that was not surely understood. Leads on one of `exclude_lists` are left out;
-        with `only_lists`, so are leads on none of them. The list `paid` has what the account has paid for.
+        twice. `strict` refuses a sentence that was not surely understood. `require` lists words of the sentence that
+        the text of the sites must contain, such as words that the interpretation reports as not used. Leads on one of
+        `exclude_lists` are left out; with `only_lists`, so are leads on none of them. The list `paid` has what the
+        account has paid for.
         """
         filters = with_lists(filters, exclude_lists, only_lists)
         return AsyncSearch(
-            self._send, query, filters, wrapped_query, select, sort, strict, limit, max_leads, max_credits, resume
+            self._send,
+            query,
+            filters,
+            wrapped_query,
+            select,
+            sort,
+            strict,
+            require,
+            limit,
+            max_leads,
+            max_credits,
+            resume,
         )
 
     def enrich(

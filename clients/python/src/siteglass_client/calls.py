@@ -16,6 +16,8 @@ from siteglass_client.version import __version__
 
 SEARCH_PATH = "/v1/leads/search"
 INTERPRET_PATH = "/v1/leads/interpret"
+FACETS_PATH = "/v1/leads/facets"
+DIAGNOSE_PATH = "/v1/leads/diagnose"
 ENRICH_PATH = "/v1/leads/enrich"
 LISTS_PATH = "/v1/lists"
 MAX_LIMIT = 100
@@ -121,6 +123,7 @@ def search_body(
     select: Sequence[str] | None,
     sort: str | None,
     strict: bool,
+    require: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """The body of a search but for what shapes a single page."""
     body: dict[str, Any] = dict(filters or {})
@@ -136,6 +139,8 @@ def search_body(
         body["sort"] = sort
     if strict:
         body["strict"] = True
+    if require:
+        body["require"] = list(require)
     return body
 
 

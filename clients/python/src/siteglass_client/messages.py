@@ -272,6 +272,121 @@ class Reading(Record):
     """How many leads match."""
 
 
+class FacetValue(Record):
+    """A value, and how many leads have it."""
+
+    __slots__ = ()
+    value = field[str]()
+    """The value: as a filter takes it, a band, a month, or `yes` or `no`."""
+    name = field[str]()
+    """Display name."""
+    count = field[int]()
+    """Leads that have the value and meet the search's conditions on other fields."""
+    filters = field[dict[str, Any]]()
+    """Conditions that find the leads with this value. Send them in place of those on its field."""
+    error = field[int]()
+    """If the facet is estimated: by how much `count` may be off."""
+    lift = field[float]()
+    """How many times more frequent the value is in this search than among all leads. Present only from 2 on, and if at
+    least 50 leads were counted.
+    """
+
+
+class Facet(Record):
+    """The leads of a search by the values of one field."""
+
+    __slots__ = ()
+    facet = field[str]()
+    """The field."""
+    counts = parts(FacetValue)
+    """Values that leads have, the most frequent first; bands from the lowest, months from the newest. A lead with
+    several values counts for each.
+    """
+    more = field[bool]()
+    """Whether leads have other values, too."""
+    estimated = field[bool]()
+    """Whether the counts are estimated, because exact ones would take too long. In at least 95 of 100 responses, all
+    true counts differ by at most `error`.
+    """
+
+
+class WholePrice(Record):
+    """What all pages of a search cost together."""
+
+    __slots__ = ()
+    with_email = field[int]()
+    """Leads that have an email address: the lead credits that all pages cost together. Leads that your plan does not
+    charge again are included.
+    """
+    estimated = field[bool]()
+    """Whether it was estimated, because counting took too long."""
+
+
+class Facets(Record):
+    """The leads of a search by the values of fields, and the price of all of them."""
+
+    __slots__ = ()
+    total_results = field[int]()
+    """How many leads match the search."""
+    price = part(WholePrice)
+    facets = parts(Facet)
+    """The facets, in the order of the request."""
+
+
+class ConditionEffect(Record):
+    """A condition, and what it does to the search."""
+
+    __slots__ = ()
+    directive = field[str]()
+    """The condition as a line of `wrapped_query`. A score outside 1 to 90, which a line cannot express, is written as a
+    filter: `seo_score: >95`.
+    """
+    matches = field["int | None"]()
+    """Leads that meet this condition alone; null if it was not counted in time."""
+    removes = field["int | None"]()
+    """Leads that only this condition removes: the search finds these without it; null if it was not counted in time."""
+
+
+class ReplacedCondition(Record):
+    """A condition with unknown values, and the same with known ones."""
+
+    __slots__ = ()
+    directive = field[str]()
+    """The condition of the search."""
+    by = field[str]()
+    """The same with the nearest known values."""
+
+
+class Relaxation(Record):
+    """A change of the search that gives it results."""
+
+    __slots__ = ()
+    drop = field[list[str]]()
+    """Conditions to leave out."""
+    replace = parts(ReplacedCondition)
+    """Conditions to write differently."""
+    total_results = field[int]()
+    """How many leads the changed search finds."""
+    filters = field[dict[str, Any]]()
+    """The changed search. Send it as the body of a search."""
+
+
+class Diagnosis(Record):
+    """Why a search finds few leads or none."""
+
+    __slots__ = ()
+    total_results = field["int | None"]()
+    """How many leads match; null if it was not counted in time."""
+    conditions = parts(ConditionEffect)
+    """All conditions, with their effects; of the first 12, the others have null."""
+    relaxations = parts(Relaxation)
+    """If the search finds no lead: the smallest changes that give it results. Those that drop the fewest conditions
+    come first, and of these, those that find the most leads.
+    """
+    notes = parts(ConditionNote)
+    """Values that are not known, with the nearest known ones, and conditions that contradict each other."""
+
+
 class KnownValue(Record):
     """A value that the service knows."""
 

@@ -9,7 +9,17 @@ from typing import Any, Generic, TypeVar
 
 from siteglass_client.answers import Batch, Page, Quote
 from siteglass_client.batches import EnrichWalk
-from siteglass_client.calls import INTERPRET_PATH, MAX_LIMIT, SEARCH_PATH, Call, Filters, post, search_body
+from siteglass_client.calls import (
+    DIAGNOSE_PATH,
+    FACETS_PATH,
+    INTERPRET_PATH,
+    MAX_LIMIT,
+    SEARCH_PATH,
+    Call,
+    Filters,
+    post,
+    search_body,
+)
 from siteglass_client.outputs import Csv, Form, JsonLines
 from siteglass_client.parquet import convert, load_package
 from siteglass_client.runs import Export, HasRows, Output, Row, Run, fingerprint
@@ -149,6 +159,7 @@ class SearchPlan(WalkPlan[Page]):
         select: Sequence[str] | None,
         sort: str | None,
         strict: bool,
+        require: Sequence[str] | None,
         limit: int,
         max_leads: int | None,
         max_credits: int | None,
@@ -156,10 +167,12 @@ class SearchPlan(WalkPlan[Page]):
     ) -> None:
         if isinstance(select, str):
             raise TypeError("select must be a list of names, not a string")
+        if isinstance(require, str):
+            raise TypeError("require must be a list of words, not a string")
         if not 1 <= limit <= MAX_LIMIT:
             raise ValueError(f"limit (leads per page) must be from 1 to {MAX_LIMIT}, but is {limit}")
         _check_not_negative(max_leads=max_leads, max_credits=max_credits)
-        self._body = search_body(query, filters, wrapped_query, select, sort, strict)
+        self._body = search_body(query, filters, wrapped_query, select, sort, strict, require)
         self._limit = limit
         self._max_leads = max_leads
         self._max_credits = max_credits
@@ -181,6 +194,21 @@ class SearchPlan(WalkPlan[Page]):
         """Leads that match, as the last page said; None before the first page."""
         steps = None if self._run is None else self._run.steps
         return steps.total_results if isinstance(steps, SearchWalk) else None
+
+    @property
+    def hint(self) -> str | None:
+        """If the search found no lead: the smallest change that gives it results, where one change is enough."""
+        steps = None if self._run is None else self._run.steps
+        return steps.hint if isinstance(steps, SearchWalk) else None
+
+    def _facets_call(self, facets: Sequence[str] | None, size: int | None) -> Call:
+        if isinstance(facets, str):
+            raise TypeError("facets must be a list of names, not a string")
+        wanted = {"facets": None if facets is None else list(facets), "size": size}
+        return post(FACETS_PATH, {**self._body, **{name: value for name, value in wanted.items() if value is not None}})
+
+    def _diagnosis_call(self) -> Call:
+        return post(DIAGNOSE_PATH, self._body)
 
     def _meaning_call(self, *, with_address: bool = False) -> Call:
         return post(INTERPRET_PATH, {**self._body, "has_email": True} if with_address else self._body)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,7 +11,7 @@ from siteglass_client.answers import Answer, Batch, Page, Quote
 from siteglass_client.calls import Call
 from siteglass_client.errors import ServiceError
 from siteglass_client.items import Item
-from siteglass_client.messages import Lead, Reading
+from siteglass_client.messages import Diagnosis, Facets, Lead, Reading
 from siteglass_client.parquet import load_package
 from siteglass_client.plans import EnrichPlan, SearchPlan, Step, WalkPlan, rows_path
 from siteglass_client.runs import Export, Output
@@ -92,6 +92,17 @@ class Search(SearchPlan, Walk[Page]):
     def interpret(self) -> Reading:
         """What the search means: every condition with the words that say it. Free."""
         return Reading(self._send(self._meaning_call()).body)
+
+    def facets(self, facets: Sequence[str] | None = None, *, size: int | None = None) -> Facets:
+        """Count the leads by the values of fields, such as `country`, and price all of them. Free.
+
+        `size` is the maximum number of values per facet. A facet ignores the search's conditions on its own field.
+        """
+        return Facets(self._send(self._facets_call(facets, size)).body)
+
+    def diagnose(self) -> Diagnosis:
+        """Show why the search finds few leads or none, and the smallest changes that give results. Free."""
+        return Diagnosis(self._send(self._diagnosis_call()).body)
 
     def count(self) -> int:
         """Count the leads that match. Free."""

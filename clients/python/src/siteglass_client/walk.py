@@ -76,6 +76,7 @@ class SearchWalk:
         self.api_credits = 0
         self.rows = 0
         self.total_results: int | None = None
+        self.hint: str | None = None
         self.stopped: str | None = None
 
     def next_call(self) -> Call | None:
@@ -106,6 +107,7 @@ class SearchWalk:
         self.rows += len(page.leads)
         self.credits += page.credits_used
         self.total_results = page.total_results
+        self.hint = page.hint
         self._account_left = page.credits.lead_left
         cheap = page.credits_used * 2 <= len(page.leads)
         self._stretch = min(self._stretch * 2, MAX_STRETCH) if cheap else 1

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
+from selectolax.lexbor import LexborNode
+
+from siteglass.ingest.extract.address_data import state_of_code
 from siteglass.ingest.extract.gazetteer import cities_named, country_named, dominant, home_country, settled, state_named
 from siteglass.ingest.extract.page import Page
-from siteglass.ingest.extract.written_address import Address, countries_of_code, written
+from siteglass.ingest.extract.postal_codes import countries_of_code
+from siteglass.ingest.extract.written_address import Address, written
 
+MAX_MARKED, MAX_LEVELS = 5, 4
+_MARKED = ("addressLocality", "addressRegion", "postalCode", "addressCountry")
 _TYPES_ELSEWHERE = frozenset(("Event", "JobPosting", "Person", "Review", "Product", "Offer", "NewsArticle", "Article"))
 
 
@@ -26,11 +33,35 @@ def _structured(page: Page) -> Address | None:
         for key in ("address", "location", "jobLocation", "author", "itemReviewed")
         if isinstance(thing.get(key), dict | list)
     ]
-    for thing in page.json_ld:
+    for thing in (*page.json_ld, *_microdata(page)):
         is_address = "addressCountry" in thing or "addressLocality" in thing
         if is_address and not _is_within(thing, elsewhere) and (found := _of_structured(thing, page)):
             return found
     return None
+
+
+def _microdata(page: Page) -> Iterator[dict[str, Any]]:
+    """Postal addresses in microdata or RDFa, as JSON-LD would write them."""
+    if "addressLocality" not in page.html:
+        return
+    rest = f"{_property('postalCode')}, {_property('addressRegion')}"
+    for locality in page.tree.css(_property("addressLocality"))[:MAX_MARKED]:
+        around = locality.parent
+        for _ in range(MAX_LEVELS):
+            if around is None or around.css_first(rest):
+                break
+            around = around.parent
+        if around is not None:
+            nodes = {name: around.css_first(_property(name)) for name in _MARKED}
+            yield {name: _content(node) for name, node in nodes.items() if node}
+
+
+def _content(node: LexborNode) -> str:
+    return (node.attributes.get("content") or node.text(strip=True))[:200]
+
+
+def _property(name: str) -> str:
+    return f'[itemprop="{name}"], [property="{name}"], [property="schema:{name}"]'
 
 
 def _kinds(thing: dict[str, Any]) -> list[str]:
@@ -68,6 +99,7 @@ def _of_structured(thing: dict[str, Any], page: Page) -> Address | None:
     if not country:
         return None
     state, city = settled(country, region, city)
+    state = state or state_of_code(country, _said(thing.get("postalCode")))
     return Address(country, state, city[:100], "json_ld")
 
 

@@ -32,6 +32,7 @@ from siteglass.ingest.extract.technologies import technologies
 from siteglass.ingest.extract.texts import texts
 from siteglass.ingest.extract.trades import trade
 from siteglass.ingest.facts import PageFacts
+from siteglass.query.vocabulary import vocabulary
 
 MAX_PAGE_S = 2.0
 """Time of the processor for one capture. It is looked at between facts: no single one may be without a bound of its
@@ -130,11 +131,12 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
     noindex = part("noindex", lambda: kinds.noindex(page))
     if answered.kind not in (None, "page"):
         return replace(bare, kind=answered.kind, redirects_to=answered.redirects_to, noindex=noindex)
-    name, basis = part("business_name", lambda: business_name(page, words.title))
+    name, basis = part("business_name", lambda: business_name(page, words, is_home=bare.is_home))
     leading = part("links", lambda: leads(page))
     is_key_page = bare.is_home or priority(bare.path) < OTHER
     traded = part("trade", lambda: trade(page, words, leading.pages, is_key_page=is_key_page))
-    numbers = part("phones", lambda: phones(page, countries(page)))
+    guessed = part("countries", lambda: countries(page))
+    numbers = part("phones", lambda: phones(page, guessed))
     spoken = part("language", lambda: language(page))
     named = part(
         "own_trades",
@@ -150,6 +152,8 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
         ),
     )
     where = part("place", lambda: place(page, numbers, spoken))
+    if (country := vocabulary().country_alpha2(where.country)) and country not in guessed:
+        numbers = part("phones", lambda: phones(page, (country, *guessed)))
     known = part("profiles", lambda: profiles(page))
     responsive, has_schema = _is_responsive(page), part("schema", lambda: _has_schema(page))
     checks = part(

@@ -11,6 +11,8 @@ from urllib.parse import unquote
 from siteglass.corpus.domains import NotAHost, is_of_the_internet, normalise, registrable
 from siteglass.ingest.extract.page import Page
 from siteglass.ingest.extract.role import is_role
+from siteglass.ingest.extract.scripted_emails import joined_texts, script_data
+from siteglass.ingest.extract.surroundings import PageSurroundings
 from siteglass.ingest.facts import ContactSighting
 from siteglass.suppression.veiled import AT_WORDS, DOT_WORDS
 
@@ -19,6 +21,7 @@ MAX_LOCAL_CHARS = 64
 MAX_ADDRESS_CHARS = 254
 # A page of nothing but @ must not take longer than others.
 MAX_TRIES = 1_000
+MAX_JOINED_CHARS = 1_000
 
 _LOCAL_CHARS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+'-"
 # From here on, scripts without blanks between words: 邮箱info@… is a word and an address.
@@ -27,12 +30,13 @@ _HOST = re.compile(r"(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.){1,8}[^\W_](?:[\w-]{0,61}
 _ASCII_HOST = re.compile(
     r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.){1,8}[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])"
 )
+_NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)}
 _GLUED = re.compile(r"([a-z]{2,})[A-Z][A-Za-z]*\Z")
 # What escapes leave of themselves before an address: \u003e, %20, &gt;
 _ESCAPE = re.compile(r"(?:u00[0-9a-f]{2})+")
 
 # These read lower case. A bare "at" counts only before one word and a dot that is a word: "at acme dot com".
-_VEILED_AT = re.compile(rf"[\[({{<]{{1,2}}\s?(?:{AT_WORDS})\s?[\])}}>]{{1,2}}")
+_VEILED_AT = re.compile(rf"[\[({{<]{{1,2}}\s?(?:{AT_WORDS}|à)\s?[\])}}>]{{1,2}}")
 _VEILED_DOT = re.compile(rf"\s?[\[({{<]{{1,2}}\s?(?:{DOT_WORDS})\s?[\])}}>]{{1,2}}\s?")
 _BARE_DOT = re.compile(r" (?:dot|punkt|punto|point|ponto|punt) (?=[a-z0-9])")
 # "ät" is no word of any language, and may stand before a domain as it is.
@@ -50,7 +54,7 @@ _SPOKEN = frozenset(
     ("info", "contact", "office", "mail", "email", "hello", "sales", "support", "kontakt", "post", "admin", "service")
 )
 _DASHED = re.compile(r"(?<= )[-*_]{1,2}(at|ät|dot|punkt)[-*_]{1,2}(?= )")
-_LETTER_A = re.compile(r"(?<=[a-z0-9])[(\[][aà][)\]](?=[a-z0-9])")
+_LETTER_A = re.compile(r"(?<=[a-z0-9]) ?[(\[][aà][)\]] ?(?=[a-z0-9-]{2,63}\.[a-z])")
 _BEFORE_CHARS, _AFTER_CHARS = 90, 160
 
 _CLOUDFLARE_LINK = "/cdn-cgi/l/email-protection#"
@@ -88,36 +92,55 @@ _placeholder_names = frozenset(_PLACEHOLDER_NAMES.split())
 
 def emails(page: Page) -> tuple[ContactSighting, ...]:
     """At most MAX_EMAILS addresses in lower case, those of links first; each once."""
-    found: dict[str, str] = {}
-    for value, method in _all(page):
-        found.setdefault(value, method)
+    around = PageSurroundings(page)
+    found: dict[str, ContactSighting] = {}
+    for value, method, place in _all(page):
+        if value in found and not found[value].party:
+            continue
+        where = around.at(place) if isinstance(place, int) else around.of_link(place)
+        if value in found:
+            # One sighting that names nobody else speaks for the address; the first says how it was found.
+            if not where.party and where.group >= 0:
+                found[value] = ContactSighting(value, found[value].method, *where)
+        else:
+            found[value] = ContactSighting(value, method, *where)
         if len(found) >= MAX_EMAILS:
             break
-    return tuple([ContactSighting(value, method) for value, method in found.items()])
+    return tuple(found.values())
 
 
-def _all(page: Page) -> Iterator[tuple[str, str]]:
+def _all(page: Page) -> Iterator[tuple[str, str, int | str]]:
+    """Addresses, how they were found, and where: an offset of the text, -1 for none, or the address of a link."""
     own = page.domain
     for link in page.links:
         url = link.url
         if url[:7].lower() == "mailto:":
-            yield from ((value, "mailto") for value in _of_mailto(url[7:], own))
+            yield from ((value, "mailto", url) for value in _of_mailto(url[7:], own))
         elif _CLOUDFLARE_LINK in url:
-            yield from ((value, "cloudflare") for value in _of_cloudflare(url.partition("#")[2], own))
+            yield from ((value, "cloudflare", url) for value in _of_cloudflare(url.partition("#")[2], own))
     if "data-cfemail" in page.html:
         for node in page.tree.css("[data-cfemail]")[:MAX_EMAILS]:
-            yield from (
-                (value, "cloudflare") for value in _of_cloudflare(node.attributes.get("data-cfemail") or "", own)
-            )
+            code = node.attributes.get("data-cfemail") or ""
+            yield from ((value, "cloudflare", -1) for value in _of_cloudflare(code, own))
     for thing in page.json_ld:
         given = thing.get("email")
         for one in given[:MAX_EMAILS] if isinstance(given, list) else (given,):
             if isinstance(one, str):
                 one = one.strip()
                 text = one[7:] if one[:7].lower() == "mailto:" else one
-                yield from ((value, "json_ld") for value in _plain(text[:MAX_ADDRESS_CHARS], own))
-    yield from ((value, "text") for value in _plain(page.text, own))
-    yield from ((value, "obfuscated") for value in _veiled(page.text, own))
+                yield from ((value, "json_ld", -1) for value in _plain(text[:MAX_ADDRESS_CHARS], own))
+    text = page.text
+    if "＠" in text:  # in the width of East Asian letters; each stays one letter, so that places stay
+        text = text.translate(_NARROW)
+    yield from ((value, "text", at) for value, at in _plain_places(text, own))
+    yield from ((value, "obfuscated", at) for value, at in _veiled_places(text, own))
+    for joined in joined_texts(page):
+        yield from ((value, "obfuscated", -1) for value in _plain(joined[:MAX_JOINED_CHARS], own))
+    # Data of scripts holds addresses of customers and services, too: those of the site's own domain are surely its own.
+    for data in script_data(page):
+        for value in _plain(data, own):
+            if registrable(value.rpartition("@")[2]) == own:
+                yield value, "script", -1
 
 
 def _of_mailto(rest: str, own: str) -> Iterator[str]:
@@ -130,7 +153,7 @@ def _of_mailto(rest: str, own: str) -> Iterator[str]:
         if "%" in text:
             text = unquote(text)  # some encode twice
         direct = list(_plain(text, own))
-        yield from direct or _veiled(text, own)
+        yield from direct or (value for value, _ in _veiled_places(text, own))
 
 
 def _of_cloudflare(code: str, own: str) -> Iterator[str]:
@@ -145,12 +168,16 @@ def _of_cloudflare(code: str, own: str) -> Iterator[str]:
 
 
 def _plain(text: str, own: str) -> Iterator[str]:
+    return (value for value, _ in _plain_places(text, own))
+
+
+def _plain_places(text: str, own: str) -> Iterator[tuple[str, int]]:
     at = text.find("@")
     tries = 0
     while at >= 0 and tries < MAX_TRIES:
         tries += 1
         if value := _address_at(text, at, own) or (_spaced(text, at, own) if text[at - 1 : at + 2] == " @ " else ""):
-            yield value
+            yield value, at
         at = text.find("@", at + 1)
 
 
@@ -176,7 +203,7 @@ def _spaced(text: str, at: int, own: str) -> str:
     return value if value and value.partition("@")[0] not in _SENTENCES and is_role(value) else ""
 
 
-def _veiled(text: str, own: str) -> Iterator[str]:
+def _veiled_places(text: str, own: str) -> Iterator[tuple[str, int]]:
     """Addresses as "name [at] domain [dot] tld", in the spellings and languages that are usual."""
     text = text.lower()
     if "at- " in text or "at* " in text or "at_ " in text:
@@ -185,7 +212,7 @@ def _veiled(text: str, own: str) -> Iterator[str]:
         for match in islice(pattern.finditer(text), MAX_TRIES):
             value = _unveiled(text, match.start(), match.end(), own)
             if value and not (pattern is _BARE_AT and " at " in match[0] and _is_sentence(value, own)):
-                yield value
+                yield value, match.start()
 
 
 def _is_sentence(value: str, own: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
+from siteglass.ingest.extract.address_data import state_by_name
 from siteglass.query.vocabulary import City, vocabulary
 
 MAX_NAME_CHARS = 60
@@ -77,7 +78,22 @@ def state_named(name: str, country: str) -> str:
     for found in known.resolve("state", name):
         if found.startswith(f"{alpha2}-"):
             return found.partition("-")[2]
-    return ""
+    return state_by_name(country, name)
+
+
+def level_named(name: str, country: str) -> str:
+    """The state of a name, or the state that a province of that name is in, where cities are placed in states."""
+    state = state_named(name, country)
+    if not state or (country, state) in _levels():
+        return state
+    return state_by_name(country, name.strip(" .,()")) or state
+
+
+def state_of_city(country: str, city: str) -> str:
+    """The state that has the name of a city, as Seoul and Istanbul have: where the vocabulary knows no other."""
+    if not city or any(one.state for one in cities_named(city) if one.country == country):
+        return ""
+    return state_named(city, country)
 
 
 def dominant(cities: tuple[City, ...] | list[City]) -> City | None:
@@ -97,8 +113,8 @@ def settled(country: str, region: str, city: str) -> tuple[str, str]:
         return state, here[0].name if here else named[0].name if named and not named[0].state else city
     meant = dominant(named)
     if meant:
-        return meant.state or state, meant.name
-    return state, named[0].name if named else city
+        return meant.state or state or state_of_city(country, meant.name), meant.name
+    return state or state_of_city(country, city), named[0].name if named else city
 
 
 def home_country(host: str) -> str:

@@ -38,7 +38,13 @@ _PARKING_HOSTS = re.compile(
 )
 _FOR_SALE = re.compile(
     r"domain(?: name)? (?:[\w.-]+ )?(?:is|may be|might be|could be) (?:now |available )?(?:for sale|parked)"
-    r"|buy this domain"
+    r"|buy this domain|(?:domain|web address) (?:[\w.-]+ )?(?:is )?(?:available )?for sale"
+    r"|make an offer (?:for|on) (?:this|the) domain|(?:inquire about|acquire|purchase) (?:this|the) domain"
+    r"|domain(?:name)? (?:[\w.-]+ )?(?:is |steht |wird )?(?:zum verkauf|verkauft|te koop)"
+    r"|nom de domaine (?:[\w.-]+ )?(?:est )?[àa] vendre|domini[oi]? (?:[\w.-]+ )?(?:se vende|disponible)"
+    r"|dom[ée]na (?:[\w.-]+ )?(?:je )?na pr(?:edaj|odej)|domain elad[óo]|domeniu (?:[\w.-]+ )?de v[âa]nzare"
+    r"|verkkotunnus (?:[\w.-]+ )?(?:on )?myyt[äa]v|domain (?:[\w.-]+ )?πωλείται|домен (?:[\w.-]+ )?продається"
+    r"|도메인 (?:판매|매각)|tên miền (?:[\w.-]+ )?(?:đang )?(?:được )?(?:rao )?bán"
     r"|(?:this|the) domain (?:[\w.-]+ )?(?:has (?:just )?been registered|has expired|is parked)|parked (?:free|domain)"
     r"|domain (?:steht|ist) (?:[\w ]{0,20})?zum verkauf|domain (?:ist )?zu verkaufen|diese domain kaufen"
     r"|domain ist geparkt"
@@ -51,6 +57,11 @@ _FOR_SALE = re.compile(
     r"|alan adı satılık|domän(?:en)? är till salu|domenet er til salgs|domænet er til salg",
     re.IGNORECASE,
 )
+# One of these is in all of them; the pattern takes milliseconds.
+_DOMAIN_WORDS = (
+    "domai", "domän", "domæn", "domen", "domin", "domín", "domein", "doména", "dom\u0117na", "домен", "parked",
+    "aparcad", "aparcamiento", "web address", "域名", "ドメイン", "도메인", "tên miền", "verkkotunnus", "alan adı",
+)  # fmt: skip
 # What a web server shows before somebody builds a site.
 _NO_SITE_YET = re.compile(
     r"welcome to nginx|apache2? (?:\w+ )?(?:linux )?(?:default|test) page|^index of /|iis windows(?: server)?|^iis\d"
@@ -58,6 +69,29 @@ _NO_SITE_YET = re.compile(
     r"|^(?:hosting|account|website) (?:suspended|disabled)|account suspended|^site not published|^default page$",
     re.IGNORECASE,
 )
+# What is shown until somebody builds a site, by a host or by hand; without an own address it is not a business's page.
+_UNDER_CONSTRUCTION = re.compile(
+    r"hier entsteht|internetpr[äa]senz|webpr[äa]senz|under construction|site en construction|site en cours de"
+    r"|sitio en construcci[óo]n|p[áa]gina en construcci[óo]n|en construcci[óo]n|sito in (?:costruzione|allestimento)"
+    r"|site em constru[çc][ãa]o|em constru[çc][ãa]o|in aanbouw|under opbygning|under konstruktion|under oppbygging"
+    r"|strona w (?:budowie|przygotowaniu)|str[áa]nk[ay] (?:jsou |je )?ve v[ýy]stavb[ěe]|fejleszt[ée]s alatt"
+    r"|[îi]n construc[țt]ie"
+    r"|rakenteilla|υπό κατασκευή|сайт (?:находится )?(?:в разработке|на реконструкции)|yap[ıi]m a[şs]amas[ıi]nda"
+    r"|準備中|工事中|网站建设中|網站建置中|준비 ?중|đang (?:được )?xây dựng|อยู่ระหว่าง|قيد الإنشاء"
+    r"|coming soon|launching soon"
+    r"|(?:domain|website) (?:was |is |has been )?successfully (?:registered|set up|configured)",
+    re.IGNORECASE,
+)
+_UNDER_CONSTRUCTION_CHARS = 600
+# The first post that WordPress brings along: nobody has written anything else yet.
+_UNTOUCHED = re.compile(
+    r"this is your first post|dies ist (?:dein|ihr) erster beitrag|ceci est votre premier article"
+    r"|est[ae] es tu primer[ao]? entrada|este é o seu primeiro|esse é o seu primeiro|questo è il tuo primo articolo"
+    r"|dit is je eerste bericht|to jest twój pierwszy wpis|det här är ditt första inlägg|dette er dit første indlæg"
+    r"|dette er ditt første innlegg|это ваша первая запись|これは最初の投稿です|这是您的第一篇文章",
+    re.IGNORECASE,
+)
+_UNTOUCHED_CHARS = 3_000
 _NOT_FOUND = re.compile(
     r"^(?:error\W*)?404\b(?!\s*\w+\s*\w+\s*\w+\s*\w+)|\berror 404\b|\b404 (?:error|not found|page|fehler|erreur)\b"
     r"|\b(?:page|file|site|url) (?:was |could |can ?)?not (?:be )?found\b|page (?:does not|doesn't) exist|^not found\b"
@@ -180,5 +214,16 @@ def _refreshed_to(page: Page) -> str:
 def _is_parked(page: Page, texts: Texts) -> bool:
     if _NO_SITE_YET.search(texts.title[:_TEST_CHARS]) or _NO_SITE_YET.search(texts.heading):
         return True
+    if _is_unbuilt(page, texts) or (len(page.text) < _UNTOUCHED_CHARS and _UNTOUCHED.search(page.text)):
+        return True
     shown = f"{texts.title} {texts.description} {page.text[:_PARKED_CHARS]}"
-    return bool(_FOR_SALE.search(shown) or _PARKING_HOSTS.search(page.html[:200_000]))
+    lowered = shown.lower()
+    names_domain = any(word in lowered for word in _DOMAIN_WORDS)
+    return bool((names_domain and _FOR_SALE.search(shown)) or _PARKING_HOSTS.search(page.html[:200_000]))
+
+
+def _is_unbuilt(page: Page, texts: Texts) -> bool:
+    """Whether a page only says that a site will come, and names no address of its own."""
+    if len(page.text) >= _UNDER_CONSTRUCTION_CHARS or f"@{page.domain}" in page.html:
+        return False
+    return any(_UNDER_CONSTRUCTION.search(one) for one in (texts.title[:_TEST_CHARS], texts.heading))

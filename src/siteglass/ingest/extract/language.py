@@ -35,6 +35,13 @@ _KIN = (
     frozenset(("bg", "mk")),
     frozenset(("hi", "mr", "ne")),
 )
+# Language, letters that it alone writes with, and the share of all letters that must be exceeded.
+_SCRIPTS = (
+    ("ja", re.compile("[\u3041-\u309f]"), 0.02),
+    ("ko", re.compile("[\uac00-\ud7a3]"), 0.3),
+    ("th", re.compile("[\u0e01-\u0e2e]"), 0.3),
+    ("el", re.compile("[\u0391-\u03c9]"), 0.5),
+)
 _OTHER_CODES = {
     "nb": "no",
     "nn": "no",
@@ -64,6 +71,8 @@ def language(page: Page) -> str:
     letters = sum(map(str.isalpha, sample))
     if not letters:
         return declared
+    if spelled := _by_script(sample, letters):
+        return spelled
     ranked = _identifier().rank(sample)
     best, likelihood = ranked[0]
     surely = likelihood - ranked[1][1]
@@ -73,6 +82,14 @@ def language(page: Page) -> str:
             return str(best) if letters >= _SOME_LETTERS else declared
         return declared if likelihood - of_declared <= _tolerance(best, declared, letters) else str(best)
     return str(best) if surely >= _SURE_MARGIN and (letters >= _FEW_LETTERS or not sample.isascii()) else ""
+
+
+def _by_script(sample: str, letters: int) -> str:
+    """The language whose script no other has: a page in kanji with some hiragana is Japanese, not Chinese."""
+    for code, script, share in _SCRIPTS:
+        if len(script.findall(sample)) > share * letters:
+            return code
+    return ""
 
 
 def _tolerance(best: str, declared: str, letters: int) -> float:

@@ -9,15 +9,13 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 import orjson
 from resiliparse.parse.encoding import bytes_to_str, detect_encoding, map_encoding_to_html5
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 
 from siteglass.corpus.domains import NotAHost, normalise, registrable
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.extract.bounds import bounded
+from siteglass.ingest.extract.layout import Layout, is_contact, layout_of
 
-MAX_TEXT_CHARS = 200_000
-# A menu must not take the room of what the page is about.
-MAX_ASIDE_CHARS = 100_000
 MAX_LINKS = 2_000
 MAX_METAS = 200
 MAX_JSON_LD_BLOCKS = 20
@@ -29,26 +27,6 @@ MAX_URL_CHARS = 2_048
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 # Raw control characters inside strings are no JSON, yet many pages have them.
 _CONTROLS = re.compile(r"[\x00-\x1f]+")
-# Marks that no reader sees, put inside of words against crawlers or for hyphenation.
-_INVISIBLE = "\u00ad\u200b\u2060\ufeff"
-_HIDDEN = re.compile(r"display:\s?none")
-# An address in three spans is one all the same.
-_GLUE = ("@", ".")
-_UNSEEN = frozenset(
-    ("-comment", "script", "style", "template", "noscript", "svg", "textarea", "select", "datalist", "iframe", "object")
-)
-# Parts of a word may stand in these; "wel<b>come</b>" is one word.
-_IN_WORDS = """
-abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small strike strong sub sup tt u var wbr
-"""
-# So may they in these; but two of them side by side are two words, as in a menu.
-_APART = frozenset(("a", "button", "label", "span", "time"))
-_in_words = frozenset(_IN_WORDS.split())
-# Blocks that are not what a page is about. Forms stay: some frameworks put the whole page into one. So do headers: the
-# first heading often stands there.
-_ASIDE = frozenset(("nav", "footer", "aside"))
-_LONG_PIECE = 10_000
-_BREAK = "\0"  # the parser lets none through
 
 
 class Link(NamedTuple):
@@ -91,13 +69,15 @@ class Page:
         return joined(self.capture.url, href) or self.capture.url if href else self.capture.url
 
     @cached_property
-    def _seen(self) -> _Seen:
-        return _seen(self.tree.body, bool(_HIDDEN.search(self.html)))
+    def layout(self) -> Layout:
+        """What a reader sees of the body, as lines with the blocks that they stand in."""
+        contacts = {node: url for node, url in self._anchors[1].items() if is_contact(url)}
+        return layout_of(self.tree, self.html, contacts)
 
     @cached_property
     def lines(self) -> list[str]:
         """What a reader sees of the body, broken where blocks start and end; blanks count once."""
-        return _lines(self._seen.pieces)
+        return self.layout.texts
 
     @cached_property
     def text(self) -> str:
@@ -107,7 +87,7 @@ class Page:
     @cached_property
     def main_text(self) -> str:
         """The same without navigation, footers and asides."""
-        return self.text if self._seen.main is None else " ".join(_lines(self._seen.main))
+        return self.text if self.layout.main is None else " ".join(self.layout.main)
 
     @cached_property
     def metas(self) -> dict[str, str]:
@@ -121,13 +101,20 @@ class Page:
         return found
 
     @cached_property
+    def _anchors(self) -> tuple[list[Link], dict[int, str]]:
+        """Anchors in order, and the addresses of their nodes."""
+        links: list[Link] = []
+        urls: dict[int, str] = {}
+        for node in self.tree.css("a[href], area[href]")[:MAX_LINKS]:
+            if (href := node.attributes.get("href")) and len(href) <= MAX_URL_CHARS:
+                links.append(Link(href.strip(), node.text(strip=True)[:200]))
+                urls[node.mem_id] = href.strip()
+        return links, urls
+
+    @property
     def links(self) -> list[Link]:
         """Anchors in order."""
-        return [
-            Link(href.strip(), node.text(strip=True)[:200])
-            for node in self.tree.css("a[href], area[href]")[:MAX_LINKS]
-            if (href := node.attributes.get("href")) and len(href) <= MAX_URL_CHARS
-        ]
+        return self._anchors[0]
 
     @cached_property
     def json_ld(self) -> list[dict[str, Any]]:
@@ -142,99 +129,6 @@ class Page:
             except orjson.JSONDecodeError:
                 continue
         return nodes
-
-
-class _Seen(NamedTuple):
-    """Texts outside of what is not shown, with a break wherever a block starts or ends."""
-
-    pieces: list[str]
-    main: list[str] | None
-    """Those outside of _ASIDE, too; None if there is no such part."""
-
-
-def _lines(pieces: list[str]) -> list[str]:
-    broken = "".join(pieces)
-    if not broken.isascii():
-        for mark in _INVISIBLE:
-            broken = broken.replace(mark, "")
-    return [" ".join(words) for piece in broken.split(_BREAK) if (words := piece.split())]
-
-
-def _seen(body: LexborNode | None, has_hidden: bool) -> _Seen:
-    """One walk through the tree, which is the dearest step of all.
-
-    Blocks that are hidden at first may be opened by a reader; a hidden span amid a word is there against crawlers.
-    """
-    pieces: list[str] = []
-    asides: list[tuple[int, int]] = []  # where in the pieces they start and end
-    inside: list[int] = []
-    above: list[LexborNode] = []
-    length = aside_length = 0
-    node = body.first_child if body else None
-    broken = True
-    beside = False  # whether an element that stands apart has just ended
-    while length < MAX_TEXT_CHARS:
-        if node is None:
-            if not above:
-                break
-            node = above.pop()
-            tag = node.tag
-            if tag in _ASIDE:
-                start = inside.pop()
-                if not inside:
-                    asides.append((start, len(pieces)))
-            beside = tag in _APART
-            if not (broken or beside or tag in _in_words):
-                pieces.append(_BREAK)
-                broken = True
-            node = node.next
-            continue
-        tag = node.tag
-        if tag == "-text":
-            text = node.text_content or ""
-            beside = False
-            if text in _GLUE and pieces[-1:] == [" "] and not (inside and inside[-1] == len(pieces)):
-                pieces.pop()
-            if not (broken and text.isspace()):
-                if len(text) > _LONG_PIECE:
-                    text = f" {' '.join(text.split())[:MAX_TEXT_CHARS]} "
-                chars = len(text.strip())
-                if not inside:
-                    length += chars
-                elif (aside_length := aside_length + chars) > MAX_ASIDE_CHARS:
-                    text = ""
-                pieces.append(text)
-                broken = False
-        elif tag not in _UNSEEN and not (has_hidden and tag == "span" and _is_hidden(node)):
-            if tag in _APART:
-                if beside and pieces and pieces[-1] not in _GLUE:
-                    pieces.append(" ")
-            elif not (broken or tag in _in_words):
-                pieces.append(_BREAK)
-                broken = True
-            if (inner := node.first_child) is not None:
-                if tag in _ASIDE:
-                    inside.append(len(pieces))
-                above.append(node)
-                node = inner
-                continue
-        node = node.next
-    if inside:
-        asides.append((inside[0], len(pieces)))
-    return _Seen(pieces, _without(pieces, asides) if asides else None)
-
-
-def _without(pieces: list[str], asides: list[tuple[int, int]]) -> list[str]:
-    main: list[str] = []
-    end = 0
-    for start, after in asides:
-        main += pieces[end:start]
-        end = after
-    return main + pieces[end:]
-
-
-def _is_hidden(node: LexborNode) -> bool:
-    return bool(_HIDDEN.search(node.attributes.get("style") or ""))
 
 
 def _read(source: str) -> Any:

@@ -5,23 +5,33 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from itertools import islice
-from typing import Literal
+from typing import Literal, NamedTuple
 from urllib.parse import unquote
 
 import phonenumbers
-from phonenumbers import PhoneNumberFormat
 
 from siteglass.ingest.extract.page import Page
+from siteglass.ingest.extract.phone_numbers import (
+    MAX_DIGITS,
+    MIN_DIGITS,
+    MIN_NAMED_DIGITS,
+    NORTH_AMERICA,
+    TRUNK,
+    international,
+    is_north_american,
+    national,
+    number_of,
+)
+from siteglass.ingest.extract.region import region_near
+from siteglass.ingest.extract.surroundings import PageSurroundings, Surroundings
 from siteglass.ingest.facts import ContactSighting
 
-MAX_PHONES = 30
+MAX_PHONES = 60
 MAX_REGIONS = 4
 # To read a number costs some 70 µs: a page of nothing but digits must not take longer than others.
 MAX_READ = 120
 MAX_LOOKED_AT = 2_000
-MIN_DIGITS, MAX_DIGITS = 7, 15
 MAX_RUN_CHARS = 80  # several numbers may stand side by side
 
 # A run of digits and of what stands between those of a phone number.
@@ -31,7 +41,7 @@ _NEVER_BEHIND = re.compile(r"[\w%°€£$]")
 _OPENING = "+(＋（"
 _SEPARATE = re.compile(r" ?/ ?(?=[+(]?0|\+)| [|·–—] ")
 _OTHER_EXTENSION = re.compile(r" ?[/·] ?[-–]")
-_TRUNK = re.compile(r"\(\s?0\s?\)")
+_HOURS_BEHIND = re.compile(r" \(\d{1,2}\Z| \(\d{1,2}[./-]\d{1,2}\Z")
 _YEAR = r"(?:19|20)\d\d"
 _NO_PHONE = re.compile(
     rf"\d{{1,2}}\s?[./-]\s?\d{{1,2}}\s?[./-]\s?{_YEAR}(?!\d)|{_YEAR}[./-]\d{{1,2}}[./-]\d{{1,2}}(?!\d)"  # dates
@@ -41,10 +51,15 @@ _NO_PHONE = re.compile(
 )
 # A word in the place of the last digits, as on the keys: 1-888-WARMAIR.
 _VANITY = re.compile(r"\d[ -]?[A-Za-z]{4,8}\Z")
-_NORTH_AMERICA = frozenset(("US", "CA", "PR"))
-_NANP = re.compile(r"(?:1[ .-]?)?(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-.]\d{4}\Z")
+_WRITTEN_VANITY = re.compile(
+    r"8(?:00|33|44|55|66|77|88)\)?[ .-]"  # begins with a digit, which is found fast
+    r"(?:\d{3}[ .-]?[A-Z]{4}|[A-Z]{3}[ .-]?[A-Z]{4}|[A-Z]{3}[ .-]?\d{4}|[A-Z]{4}[ .-]?[A-Z]{3})(?!\w)"
+)
+MAX_VANITY = 20
 
-_FAX_WORDS = r"tele?fax|fax|t[ée]l[ée]copi(?:e|eur)|פקס|โทรสาร|факс|传真|傳真|팩스|ファックス|φαξ|faks|faxe|فاكس"
+_FAX_WORDS = (
+    r"tele?fax|fax|f(?=[.:] )|t[ée]l[ée]copi(?:e|eur)|פקס|โทรสาร|факс|传真|傳真|팩스|ファックス|φαξ|faks|faxe|فاكس"
+)
 _PHONE_WORDS = (
     r"tel(?:ef[oóòa]n\w*|éfono|efoon|ephone|\.)?|t[ée]l(?:[ée]phone)?|phone|call|ring|mobile?|mobil\w*|cell\w*|handy|"
     r"hotline|helpline|whatsapp|tlf|ph|fon|rufen|anruf|appel\w*|ll[aá]m\w+|ligue|chiama\w*|bel(?:len)?|gsm|"
@@ -68,10 +83,13 @@ _WORDS = re.compile(
     r"(?![^\W\d_])",
     re.IGNORECASE,
 )
+_HEADINGS = re.compile(r"orders?|item|art|ref|reference|ticket|price|prices", re.IGNORECASE)
 _BOTH = re.compile(
     rf"(?:{_PHONE_WORDS})\.?(?:\s?[/+&,|-]\s?|\s(?:und|and|y|e|et|en|og|och|i)\s)(?:{_FAX_WORDS})", re.IGNORECASE
 )
 _FAX = re.compile(_FAX_WORDS, re.IGNORECASE)
+# "202.299.1148 fax": what comes after a number, not what the next number is called.
+_FAX_AFTER = re.compile(rf" ?\(?(?:{_FAX_WORDS})\)?(?=\s*(?:[\n,;|·•)]|\Z))", re.IGNORECASE)
 _ENDED = re.compile(r"\d{4,}\w*[,;|·]")
 _BEFORE_CHARS = 40
 _WHATSAPP = re.compile(
@@ -82,68 +100,96 @@ _WHATSAPP_NUMBER = re.compile(r"(?:wa\.me/|[?&/]phone=)(?:\+|%2B|00)?([\d %-]{7,
 Label = Literal["", "phone", "fax", "other"]
 
 
+class _NumberReading(NamedTuple):
+    """A number at one place of a page."""
+
+    number: str
+    """E.164, or digits that no country is known for."""
+    given: str
+    """As the page writes it, where the country is not certain; else ""."""
+    method: str
+    label: Label
+    offset: int = -1
+    url: str = ""
+
+
 def phones(page: Page, countries: Sequence[str]) -> tuple[ContactSighting, ...]:
     """At most MAX_PHONES numbers, those of links first. `countries`: whose national numbers they may be, alpha-2."""
     regions = tuple(countries[:MAX_REGIONS])
-    faxes: set[str] = set()
-    written: list[str] = []
-    for number, label in _in_text(page, regions):
-        if label == "fax":
-            faxes.add(number)
-        else:
-            written.append(number)
-    found: dict[str, str] = {}
-    for number, method, is_fax in (*_linked(page, regions), *_structured(page, regions)):
-        if is_fax:
-            faxes.add(number)
-        else:
-            found.setdefault(number, method)
-    for number in written:
-        found.setdefault(number, "text")
-    numbers = [
-        ContactSighting(number, method) for number, method in found.items() if number not in faxes or number in written
-    ]
-    return tuple(numbers[:MAX_PHONES])
+    around = PageSurroundings(page)
+    found: dict[str, list[_NumberReading]] = {}
+    for one in (*_linked(page, regions), *_structured(page, regions), *_in_text(page, regions, around)):
+        found.setdefault(one.number, []).append(one)
+    known = sorted(found, key=lambda number: not number.startswith("+"))
+    return tuple([_sighting(found[number], around) for number in known[:MAX_PHONES]])
 
 
-def _linked(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, str, bool]]:
+def _sighting(readings: Sequence[_NumberReading], around: PageSurroundings) -> ContactSighting:
+    """What all readings of one number say together."""
+    labels = {one.label for one in readings}
+    first = next((one for one in readings if one.label != "fax"), readings[0])
+    label = "phone" if "phone" in labels else "fax" if "fax" in labels else ""
+    certain = any(not one.given for one in readings)
+    where: Surroundings | None = None
+    for one in readings:
+        # One sighting that names nobody else speaks for the number. Links count where no text shows the number.
+        if one.offset >= 0 and (where is None or where.party):
+            here = around.at(one.offset)
+            where = here if where is None or not here.party else where
+    if where is None:
+        where = around.of_link(first.url) if first.url else Surroundings()
+    return ContactSighting(
+        first.number,
+        first.method,
+        *where,
+        label=label,
+        given="" if certain else first.given,
+    )
+
+
+def _linked(page: Page, regions: tuple[str, ...]) -> Iterator[_NumberReading]:
     read = 0
     for link in page.links:
         scheme = link.url[:7].lower()
+        label: Label = "fax" if _FAX.search(link.text) else ""
         if scheme.startswith(("tel:", "callto:")):
-            number = _of_link(unquote(link.url.partition(":")[2]), regions)
+            number, given = _of_link(unquote(link.url.partition(":")[2]), regions)
             method = "tel"
         elif "whatsapp" in link.url or "wa.me/" in link.url:
             match = _WHATSAPP.match(link.url) and _WHATSAPP_NUMBER.search(link.url)
-            number = _number("+" + re.sub(r"\D", "", match[1].replace("%20", "")), "") if match else ""
+            number, given = number_of("+" + re.sub(r"\D", "", match[1].replace("%20", "")), "") if match else "", ""
             method = "whatsapp"
         else:
             continue
         if number:
-            yield number, method, bool(_FAX.search(link.text))
+            yield _NumberReading(number, given, method, label, url=link.url)
         read += 1
         if read >= MAX_READ:
             return
 
 
-def _of_link(given: str, regions: tuple[str, ...]) -> str:
+def _of_link(given: str, regions: tuple[str, ...]) -> tuple[str, str]:
+    """The number of a link or of structured data, and what was given if its country is not certain."""
     given = given.strip(" /").partition(";")[0].partition("?")[0][:40]
     given = unicodedata.normalize("NFKC", given)
     if _VANITY.search(given):
         given = phonenumbers.convert_alpha_characters_in_number(given)
     digits = re.sub(r"\D", "", given)
-    if number := _international(given) or (_number("+" + digits, "") if given.startswith("1-") else ""):
-        return number
+    if number := international(given) or (number_of("+" + digits, "") if given.startswith("1-") else ""):
+        return number, ""
+    if given.startswith(("+", "(+")) or not MIN_DIGITS <= len(digits) <= MAX_DIGITS:
+        return "", ""
     for region in regions:
-        if number := _number(given, region):
-            return number
+        if number := number_of(given, region):
+            return number, given
     # Whoever writes a link for phones anywhere on earth often leaves out nothing but the plus.
-    if not digits.startswith("0") and len(digits) >= 11 and (number := _number("+" + digits, "")):
-        return number
-    return "" if regions else _number(given, "US") if len(digits) == 10 and not digits.startswith("0") else ""
+    if not digits.startswith("0") and len(digits) >= 11 and (number := number_of("+" + digits, "")):
+        return number, given
+    is_american = not regions and len(digits) == 10 and not digits.startswith("0")
+    return (is_american and number_of(given, "US")) or digits, given
 
 
-def _structured(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, str, bool]]:
+def _structured(page: Page, regions: tuple[str, ...]) -> Iterator[_NumberReading]:
     read = 0
     for thing in page.json_ld:
         for key in ("telephone", "phone", "faxNumber"):
@@ -151,13 +197,14 @@ def _structured(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, str
             for one in given[:MAX_PHONES] if isinstance(given, list) else (given,):
                 if isinstance(one, str | int) and read < MAX_READ:
                     read += 1
-                    text = str(one)[:60].removeprefix("tel:")
-                    if number := _of_link(text, regions):
-                        yield number, "json_ld", key == "faxNumber"
+                    number, uncertain = _of_link(str(one)[:60].removeprefix("tel:"), regions)
+                    if number:
+                        yield _NumberReading(number, uncertain, "json_ld", "fax" if key == "faxNumber" else "")
 
 
-def _in_text(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, Label]]:
-    text = "\n".join(page.lines)
+def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> Iterator[_NumberReading]:
+    text = "\n".join(page.lines)  # offsets are those of `page.text`
+    yield from _vanity(text)
     read = 0
     for match in islice(_RUN.finditer(text), MAX_LOOKED_AT):
         start, end = match.start(), match.start() + len(match[0].rstrip(_BETWEEN))
@@ -169,24 +216,43 @@ def _in_text(page: Page, regions: tuple[str, ...]) -> Iterator[tuple[str, Label]
         if (run.isdigit() and len(run) < 8) or _is_cut(text, start):
             continue
         label: Label | None = None
-        for piece in (run, *_SEPARATE.split(run)) if _SEPARATE.search(run) else (run,):
+        pieces = [run]
+        if _SEPARATE.search(run):
+            pieces += _SEPARATE.split(run)
+        if (hours := _HOURS_BEHIND.search(run)) and _digits(run[: hours.start()]) >= MIN_DIGITS:
+            pieces.append(run[: hours.start()])  # "05 55 33 41 72 (9 h - 18 h)", "888-841-7780 (24/7)"
+        for piece in pieces:
             if not MIN_DIGITS <= _digits(piece) <= MAX_DIGITS or _NO_PHONE.match(piece):
                 continue
             label = _label(text, start, end) if label is None else label
             if label == "other":
                 break
             read += 1
-            if number := _written(piece.strip(), regions, label):
-                yield number, label
+            is_named = bool(label) or text[max(0, start - 2) : start].rstrip().endswith((":", "："))
+            near = () if _is_international(piece) else region_near(page, around, start)
+            number, given = _written(piece.strip(), regions, near, label, is_named=is_named)
+            is_one = len(pieces) == 1 or piece is not run
+            if number and (is_one or number.startswith("+")):
+                yield _NumberReading(number, given, "text", label, start)
                 if piece is run:
                     break
             if read >= MAX_READ:
                 return
 
 
+def _vanity(text: str) -> Iterator[_NumberReading]:
+    """Free numbers of North America with a word in them: 1-800-555-ROOF."""
+    for match in islice(_WRITTEN_VANITY.finditer(text), MAX_VANITY):
+        if text[max(0, match.start() - 1) : match.start()].isalnum():
+            continue
+        digits = phonenumbers.convert_alpha_characters_in_number(match[0])
+        if number := number_of(digits, "US"):
+            yield _NumberReading(number, "", "text", "phone", match.start())
+
+
 def _digits(piece: str) -> int:
     """How many digits are dialled: not the 0 in brackets, nor the 00 that stands for a plus."""
-    return sum(map(str.isdigit, _TRUNK.sub("", piece).removeprefix("00")))
+    return sum(map(str.isdigit, TRUNK.sub("", piece).removeprefix("00")))
 
 
 def _is_cut(text: str, start: int) -> bool:
@@ -204,8 +270,10 @@ def _is_cut(text: str, start: int) -> bool:
 def _label(text: str, start: int, end: int) -> Label:
     """What the words before a number say it is; the nearest counts."""
     before = text[max(0, start - _BEFORE_CHARS) : start]
+    if not before.isascii():
+        before = unicodedata.normalize("NFKC", before)  # ＦＡＸ
     words = list(_WORDS.finditer(before))
-    if text[end : end + 7].lower().startswith((" (fax)", "(fax)")):
+    if _FAX_AFTER.match(text, end):
         return "fax"
     if not words:
         return ""
@@ -215,57 +283,36 @@ def _label(text: str, start: int, end: int) -> Label:
     between = before[last.end() :]
     if ("\n" in between and any(map(str.isdigit, between))) or (last["other"] and _ENDED.search(between)):
         return ""  # that word was for another number, in the line above or before a comma
+    if last["other"] and "\n" in between and _HEADINGS.fullmatch(last["other"]):
+        return ""  # "Order" above a number of a shop
     if last["fax"]:
         return "phone" if _BOTH.search(before[: last.end()]) else "fax"
     return "phone" if last["phone"] else "other" if len(between) < 20 else ""
 
 
-def _written(given: str, regions: tuple[str, ...], label: Label) -> str:
-    """The number that a text gives; one without a country needs a label, or the looks of one."""
+def _is_international(piece: str) -> bool:
+    return piece.lstrip(" (").startswith(("+", "00"))
+
+
+def _written(
+    given: str, regions: tuple[str, ...], near: tuple[str, ...], label: Label, *, is_named: bool
+) -> tuple[str, str]:
+    """The number that a text gives, and what is given if its country is not certain. One without a country needs a
+    label, or the looks of one; without any known country its digits are kept for the merge."""
     if not given.isascii():
         given = unicodedata.normalize("NFKC", given).replace("ー", "-")
-    if number := _international(given):
-        return number
+    if number := international(given):
+        return number, ""
     if given.startswith(("+", "(+")):
-        return ""
-    if _NANP.match(given) and (not regions or not _NORTH_AMERICA.isdisjoint(regions)):
-        return _number(given, "US")
-    for region in regions:
-        if (number := _number(given, region)) and (label or _looks_national(given, number)):
-            return number
-    return ""
-
-
-def _international(given: str) -> str:
-    plain = _TRUNK.sub(" ", given).strip()
-    if plain.startswith("(+"):
-        plain = plain[1:].replace(")", " ", 1)
-    if plain.startswith("00"):
-        plain = "+" + plain[2:]
-    return _number(plain, "") if plain.startswith("+") else ""
-
-
-def _looks_national(given: str, number: str) -> bool:
-    """Whether it is grouped as its country groups numbers, or starts with the 0 that long-distance calls had."""
+        return "", ""
     digits = re.sub(r"\D", "", given)
-    groups = re.findall(r"\d+", given)
-    if len(groups) > 1 and digits[0] == "0" and len(digits) >= 9 and (len(groups[0]) > 1 or given[0] == "("):
-        return True
-    return len(groups) > 1 and groups == re.findall(r"\d+", _national(number))
-
-
-@lru_cache(maxsize=16_384)
-def _national(number: str) -> str:
-    return phonenumbers.format_number(phonenumbers.parse(number), PhoneNumberFormat.NATIONAL)
-
-
-@lru_cache(maxsize=16_384)
-def _number(given: str, region: str) -> str:
-    """E.164 of a valid number; "" if it is none."""
-    try:
-        read = phonenumbers.parse(given, region or None)
-    except phonenumbers.NumberParseException:
-        return ""
-    if not phonenumbers.is_valid_number(read):
-        return ""
-    return phonenumbers.format_number(read, PhoneNumberFormat.E164)
+    labelled = bool(label) or (is_named and len(digits) >= MIN_NAMED_DIGITS and not given.isdigit())
+    for region in near:
+        if number := national(given, region, labelled=labelled):
+            return number, ""
+    if is_north_american(given) and (not regions or not NORTH_AMERICA.isdisjoint(regions)):
+        return number_of(given, "US"), given
+    for region in regions:
+        if number := national(given, region, labelled=labelled):
+            return number, given
+    return (digits, given) if labelled or not (regions or given.isdigit()) else ("", "")

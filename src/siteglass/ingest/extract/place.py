@@ -14,6 +14,8 @@ from siteglass.ingest.extract.address import address
 from siteglass.ingest.extract.gazetteer import cities_named, home_country
 from siteglass.ingest.extract.locale import chosen_country
 from siteglass.ingest.extract.page import Page
+from siteglass.ingest.extract.unnumbered_address import in_title, unnumbered
+from siteglass.ingest.extract.written_address import written
 from siteglass.ingest.facts import ContactSighting, GeoBasis
 from siteglass.query.vocabulary import vocabulary
 
@@ -52,8 +54,16 @@ def place(page: Page, phones: Sequence[ContactSighting], language: str) -> Place
     country, basis = next(((country, basis) for country, basis in signs if country), ("", ""))
     if not country:
         return Place()
-    state, city = (found.state, found.city) if found and found.country == country else _by_phone(phones, country)
-    return Place(country, state, city, basis)
+    if found is None or found.country != country or not found.city:
+        # With the country known, an address of a small town can be told from other numbers.
+        found = written(page, country)
+    if found is None or found.country != country or not found.city:
+        found = unnumbered(page, country) or found
+    if found is None or found.country != country or not found.city:
+        found = in_title(page, country) or found
+    if found and found.country == country and (found.city or found.state):
+        return Place(country, found.state, found.city, basis)
+    return Place(country, *_by_phone(phones, country), basis)
 
 
 def _called(phones: Sequence[ContactSighting], home: str, weak: str) -> str:
@@ -70,6 +80,8 @@ def _called(phones: Sequence[ContactSighting], home: str, weak: str) -> str:
 @lru_cache(maxsize=8_192)
 def _country_of(number: str) -> str:
     """Alpha-3; "" for numbers that are of no one country, as freephone ones of North America are."""
+    if not number.startswith("+"):
+        return ""
     read = phonenumbers.parse(number)
     region = phonenumbers.region_code_for_number(read)
     if not region or (read.country_code == 1 and phonenumbers.number_type(read) == PhoneNumberType.TOLL_FREE):

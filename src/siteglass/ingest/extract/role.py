@@ -66,8 +66,9 @@ virgilio.it virginmedia.com vodafone.de voila.fr volny.cz wanadoo.fr web.de wp.p
 yahoo.co.id yahoo.co.in yahoo.co.jp yahoo.co.kr yahoo.co.nz yahoo.co.th yahoo.co.uk yahoo.com yahoo.com.ar yahoo.com.au
 yahoo.com.br yahoo.com.cn yahoo.com.hk yahoo.com.mx yahoo.com.my yahoo.com.ph yahoo.com.sg yahoo.com.tr yahoo.com.tw
 yahoo.com.vn yahoo.de yahoo.es yahoo.fr yahoo.gr yahoo.ie yahoo.it yahoo.nl yahoo.no yahoo.pl yahoo.ro yahoo.se
-yandex.by yandex.com yandex.kz yandex.ru yandex.ua yeah.net ymail.com zoho.com zonnet.nl
+yandex.by yandex.com yandex.kz yandex.ru yandex.ua yeah.net ymail.com netvigator.com cogeco.ca zoho.com zonnet.nl
 """
+_CERTIFIED = ("pec.", "legalmail.", "arubapec.", "postecert.", "pecimprese.")
 _leading = frozenset(_LEADING.split())
 _free_mailers = frozenset(_FREE_MAILERS.split())
 _PARTS = re.compile(r"[._-]+")
@@ -92,4 +93,6 @@ def is_role(address: str) -> bool:
 
 def is_free_mail(address: str) -> bool:
     """Whether an address is at a mailer that anybody can have one of: its domain says nothing of its owner."""
-    return address.lower().rpartition("@")[2] in _free_mailers
+    host = address.lower().rpartition("@")[2]
+    # "pec.libero.it": certified mail of Italy, which every business there must have.
+    return host in _free_mailers or host.partition(".")[2] in _free_mailers or host.startswith(_CERTIFIED)

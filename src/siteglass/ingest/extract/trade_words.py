@@ -183,6 +183,96 @@ _SERVICE_TYPES = {
             leader mondial, lider mundial, leader mondiale""",
 }
 # Offers that say nothing about the kind of business.
+
+# Of languages that the phrases above do not have. Words of titles: "tandlæge i Odense", "ubytování v Lokti".
+_MORE = {
+    "Healthcare": """
+        clinique dentaire, clinique, cabinet medical, kine, osteopathe, orthophoniste, consultorio dental,
+        tandlakare, tandlaege, tannlege, hammaslaakari, zubar, zubni ordinace, zubna ambulancia, fogorvos,
+        fogaszat, stomatolog, stomatologia, cabinet stomatologic, стоматолог, стоматология, стоматологія,
+        зъболекар, dis hekimi, dis klinigi, οδοντιατρειο, οδοντιατρος, ιατρειο, ιατρος, φυσικοθεραπεια,
+        רופא שיניים, מרפאה, מרפאת שיניים, عيادات, عيادة, عيادات طب الاسنان, طب الاسنان, مجمع طبي, مستشفى, 치과,
+        병원, 한의원, nha khoa, phong kham, klinik gigi, dokter gigi, คลินิก, ทันตกรรม, 牙科, 诊所, 診所, 整骨院,
+        小児科, 内科, 皮膚科, hudklinik, hudkliniken, hudlakare, vardcentral, lakare, laege, lege, fysioterapi,
+        fysioterapeut, fysioterapia, laakariasema, ordinace, ambulancia, rendelo, magánrendelo, klinika, poliklinika,
+        gabinet stomatologiczny, przychodnia, fizjoterapia, fizioterapija, kineziterapija, zobarstnieciba,
+        hambaravi, odontologija, weterynarz, veterinar, allatorvos, veteriner, ветклиника, apotheke, pharmacie,
+        farmacia, apteka, lekarna, gyogyszertar, apotek, apteekki, eczane, аптека, 薬局""",
+    "Hospitality": """
+        penzion, ubytovani, ubytovanie, hospoda, restaurace, restauracia, hostinec, szallas, vendeghaz, panzio,
+        etterem, pensiune, cazare, restaurant, ресторан, гостиница, отель, гостевой дом, готель, садиба, кафе,
+        къща за гости, хотел, механа, otel, pansiyon, lokanta, restoran, kafe, ταβερνα, ξενοδοχειο,
+        ενοικιαζομενα, ενοικιαζομενα δωματια, εστιατοριο, διαμερισματα, מסעדה, צימרים, צימר, מלון, فندق, مطعم,
+        شقق فندقية, مقهى, 호텔, 펜션, 게스트하우스, 식당, 카페, khach san, nha nghi, nha hang, homestay, penginapan,
+        rumah makan, resort, โรงแรม, รีสอร์ท, ร้านอาหาร, ที่พัก, 民宿, 飯店, 餐廳, 宾馆, vandrarhem, vardshus, krog,
+        gaestgiveri, bondegardsferie, gjestehus, overnatting, majoitus, ravintola, kahvila, apartmani, konoba,
+        gostilna, viesbutis, viesnica, hotell, puhkemaja, svecių namai, agriturismo, trattoria, osteria,
+        pizzeria, locanda, pousada, turismo rural, casa rural, cortijo, taqueria, guest lodge, safari lodge,
+        lodge, guesthouse, gites, gite, chambres d'hotes, auberge, brasserie, heuriger, gasthof, gasthaus,
+        ferienwohnung, ferienwohnungen, bed and breakfast, tavern""",
+    "Local Business": """
+        oficina multimarca, oficina mecanica, mecanico, taller mecanico, fontanero, electricista, peluqueria,
+        barberia, carpinteria, cerrajero, pintores, reformas, officina, carrozzeria, idraulico, elettricista,
+        parrucchiere, falegnameria, fabbro, serralheria, canalizador, eletricista, cabeleireiro, encanador,
+        loodgieter, elektricien, kapper, aannemer, schilder, hovenier, hydraulik, elektryk, fryzjer, stolarz,
+        mechanik, warsztat, dekarz, instalater, instalatér, elektrikar, kadernictvi, truhlarstvi, autoservis,
+        pokryvac, vizvezetek, villanyszerelo, fodrasz, autoszerviz, asztalos, instalator, frizerie, tamplarie,
+        service auto, rormokare, rorlegger, vvs, elektriker, frisor, snickare, tomrer, malermester, bilverkstad,
+        putkimies, sahkoasennus, parturi, kampaamo, autokorjaamo, υδραυλικος, ηλεκτρολογος, κομμωτηριο,
+        συνεργειο, сантехник, электрик, парикмахерская, автосервис, салон красоты, перукарня, автосервіс,
+        майстер, водопроводчик, tesisatci, elektrikci, kuafor, oto servis, berber, nakliyat, שרברב, אינסטלטור,
+        חשמלאי, מספרה, מוסך, سباك, كهربائي, صالون, ورشة, 미용실, 인테리어, 배관, 정비, tho sua, tiem toc, sua chua,
+        bengkel, ช่าง, ร้านเสริมสวย, 塗装, リフォーム, 水道, 整備, 装修, 維修, builders, bakery, garage, roofing, plumber,
+        plumbing, electrician, hairdresser, barber, landscaping, cleaning services, painter, painters, joinery,
+        carpenter, locksmith, florist, heating, boiler, weingut, weinbau, metzgerei, backerei, gartnerei,
+        friseur, tischlerei, schreinerei, dachdecker, kfz werkstatt, autohaus, sanitar, heizung, boulangerie,
+        coiffeur, menuiserie, plombier, couvreur, macelleria, panificio, padaria, panaderia""",
+    "Firm": """
+        kancelaria, kancelaria radcy prawnego, kancelaria adwokacka, radca prawny, adwokat, advokat,
+        advokatni kancelar, advokatska kancelaria, ugyved, ugyvedi iroda, avocat, cabinet de avocat,
+        advokatbyra, advokatfirma, asianajotoimisto, δικηγορος, δικηγορικο γραφειο, λογιστης, λογιστικο γραφειο,
+        адвокат, юрист, бухгалтер, адвокатско дружество, avukat, avukatlik burosu, hukuk burosu, mali musavir,
+        עורך דין, משרד עורכי דין, רואה חשבון, محامي, مكتب محاماة, 법무법인, 법률사무소, 세무사, 회계법인, luat su,
+        van phong luat, kantor hukum, notaris, ทนายความ, สำนักงานกฎหมาย, 律师事务所, 律師, 法律事務所,
+        司法書士, 行政書士, bokforing, revisor, regnskap, tilitoimisto, ucetni, uctovnictvi, konyvelo, contabilitate,
+        biuro rachunkowe, odvjetnik, odvetnik, advokatas, bookkeeping, bookkeeper, accountant, accountants,
+        solicitors, attorneys, architect, architects, steuerberater, rechtsanwalt, notariat, advocatenkantoor,
+        notaio, commercialista, studio legale, abogados, abogado, advogados, contabilidade""",
+    "Manufacturer": """
+        producent, producent okien, manufacturer, manufacturer of, hersteller, hersteller von, fabrik,
+        maschinenbau, anlagenbau, fordertechnik, werkzeugbau, metallbau, fabricant, fabrication, usine,
+        fabricante, fabricante de, fabrica, fabbrica, produttore, produzione, fabriek, producent van, vyrobce,
+        vyroba, vyrobca, gyarto, gyartas, producator, fabrica de, tillverkare, tillverkning, producent af,
+        bryggeri, gardbryg, bryghus, produsent, valmistaja, tehdas, κατασκευαστης, εργοστασιο, βιοτεχνια,
+        производитель, производство, завод, фабрика, виробник, виробництво, производител, imalat, uretici,
+        fabrikasi, מפעל, יצרן, مصنع, صناعة, 제조, 제작소, 공장, xuong san xuat, xuong, nha san xuat, san xuat, pabrik,
+        produsen, โรงงาน, ผู้ผลิต, 製作所, 製造, 工場, 制造, 製造商, proizvodac, proizvodnja, gamyba, razotajs, tootja,
+        brewery, brouwerij, brasserie artisanale, 工厂, 加工厂""",
+    "Education": """
+        ecole, scuola, escola, escuela, colegio, colégio, skola, skole, koulu, iskola, scoala, σχολη,
+        φροντιστηριο, σχολειο, школа, детский сад, автошкола, училище, okul, anaokulu, בית ספר, גן ילדים, مدرسة,
+        معهد, روضة, 학원, 유치원, 어학원, sekolah, โรงเรียน, 学校, 塾, 幼儿园, materska skola, przedszkole, autoskola,
+        driving lessons, tutoring, nursery school, montessori""",
+    "Non-Profit": """
+        food pantry, food bank, charity, foundation, hilfsverein, stiftung, fondation, fundacion, fondazione,
+        fundacao, stichting, fundacja, nadace, nadacia, alapitvany, fundatia, stiftelse, stiftelsen, saatio,
+        ιδρυμα, συλλογος, фонд, благодійний фонд, фондация, vakfi, dernegi, עמותה, جمعية, مؤسسة خيرية, 재단, 협회,
+        yayasan, มูลนิธิ, 基金会, 基金會, 財団法人, animal shelter, animal rescue, community center, ngo, verein,
+        association, asociacion, associazione, associacao""",
+    "Realtor": """
+        realitni kancelar, ingatlan, ingatlaniroda, imobiliare, agentie imobiliara, maklare, maklarfirma,
+        ejendomsmaegler, eiendomsmegler, kiinteistonvalitys, μεσιτικο γραφειο, ακινητα, нерухомість, имоти,
+        emlak, תיווך, נדלן, عقارات, 부동산, bat dong san, properti, อสังหาริมทรัพย์, 房產, nekretnine, nepremicnine,
+        nekilnojamas turtas, makelaardij, makelaar, agence immobiliere, immobiliare, inmobiliaria, imobiliaria""",
+    "SaaS": """
+        cloud software, online software, scheduling software, rota planning, 클라우드, 소프트웨어, saas 서비스,
+        クラウドサービス, 云服务, 软件, phan mem, облачный сервис, bulut yazilim, yazilim, programvara, ohjelmisto,
+        oprogramowanie, szoftver""",
+    "Financial Services": """
+        ubezpieczenia, pojisteni, biztositas, asigurari, forsakring, forsikring, vakuutus, ασφαλειες,
+        страхование, sigorta, ביטוח, تأمين, 보험, bao hiem, asuransi, ประกันภัย, 保険, 保险""",
+}
+
 _OFFERS = """
     cyber security services, cybersecurity services, penetration testing, it security, it sicherheit,
         cybersecurity, ciberseguridad, cybersecurite = cybersecurity
@@ -234,7 +324,7 @@ Meaning = tuple[str, str]
 
 def _table() -> dict[str, set[Meaning]]:
     table: dict[str, set[Meaning]] = {}
-    for service_type, text in [*_SERVICE_TYPES.items(), ("", _OFFERS)]:
+    for service_type, text in [*_SERVICE_TYPES.items(), *_MORE.items(), ("", _OFFERS)]:
         for phrases, category in _lines(text):
             for phrase in phrases:
                 table.setdefault(fold(phrase), set()).add((service_type, category))

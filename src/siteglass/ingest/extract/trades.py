@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from siteglass.ingest.extract.page import Page
@@ -23,9 +24,10 @@ _ENOUGH = 3
 _MOST_BY_PHRASES = 6
 _NAV_LINKS = 40
 _NAV_CHARS = 40
+_MARKED_NODES = 20
 
 _WORD = re.compile(r"[\w']+")
-_ASCII_OR_SPACED = re.compile("[\x00-\u2fff]+")
+_ASCII_OR_SPACED = re.compile("[\x00-\u0dff\u0f00-\u2fff]+")  # Thai has no blanks between words either
 _UNSPACED_PHRASES = {phrase: said for phrase, said in PHRASES.items() if not _ASCII_OR_SPACED.fullmatch(phrase)}
 _HOSTS = (
     (re.compile(r"\.(?:gov|mil)$|\.(?:gov|gob|gouv|go|govt|gub|gv|mil|bund)\.[a-z]{2}$|\.bund\.de$"), "Government"),
@@ -111,7 +113,7 @@ def trade(page: Page, texts: Texts, paths: tuple[str, ...], *, is_key_page: bool
     if is_key_page:
         _by_phrases(page, texts, kinds, offers)
     _by_types(page, kinds, offers)
-    _by_paths(paths, kinds)
+    _by_paths(paths, kinds, is_org=page.host.endswith((".org", ".ngo", ".charity")))
     for pattern, kind in _HOSTS:
         if pattern.search(page.host):
             kinds[kind] += 6
@@ -164,7 +166,7 @@ _NOTHING: set[tuple[str, str]] = set()
 
 
 def _by_types(page: Page, kinds: dict[str, int], offers: dict[str, int]) -> None:
-    stated = {name for node in organisations(page.json_ld) for name in types_of(node)}
+    stated = {name for node in organisations(page.json_ld) for name in types_of(node)} | set(_marked_types(page))
     for kind in {SERVICE_TYPE_OF[name] for name in stated if SERVICE_TYPE_OF.get(name)}:
         kinds[kind] += 5
     if "LocalBusiness" in stated:
@@ -176,14 +178,26 @@ def _by_types(page: Page, kinds: dict[str, int], offers: dict[str, int]) -> None
         kinds[kind] += worth
 
 
-def _by_paths(paths: tuple[str, ...], kinds: dict[str, int]) -> None:
+def _marked_types(page: Page) -> Iterator[str]:
+    """Types of organisations in microdata or RDFa."""
+    if "itemtype" not in page.html and "typeof=" not in page.html:
+        return
+    for node in page.tree.css("[itemtype], [typeof]")[:_MARKED_NODES]:
+        given = node.attributes.get("itemtype") or node.attributes.get("typeof") or ""
+        for name in given.split()[:3]:
+            kind = name.rstrip("/").rpartition("/")[2].rpartition(":")[2]
+            if kind in SERVICE_TYPE_OF:
+                yield kind
+
+
+def _by_paths(paths: tuple[str, ...], kinds: dict[str, int], *, is_org: bool) -> None:
     names = {re.sub(r"\.\w{2,5}$", "", path.rpartition("/")[2]) for path in paths}
     if names & _CART:
         kinds["Ecommerce"] += 3
     elif names & _PRICES and names & _ENTRY:
         kinds["SaaS"] += 3
     if names & _GIFTS:
-        kinds["Non-Profit"] += 2
+        kinds["Non-Profit"] += 3 if is_org else 2
     if names & _TABLES:
         kinds["Hospitality"] += 1
     if names & _HOMES:

@@ -5,12 +5,33 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from siteglass.ingest.extract.gazetteer import cities_named, country_named, dominant, home_country, state_named
+from siteglass.ingest.extract.address_data import is_code, state_of_code
+from siteglass.ingest.extract.gazetteer import (
+    cities_named,
+    country_named,
+    dominant,
+    home_country,
+    level_named,
+    state_named,
+    state_of_city,
+)
 from siteglass.ingest.extract.locale import chosen_country
 from siteglass.ingest.extract.page import Page
+from siteglass.ingest.extract.postal_codes import (
+    BEFORE,
+    BEHIND,
+    CODE,
+    PREFIXES,
+    SHAPES,
+    TELLING,
+    UNMISTAKABLE,
+    shape_of,
+)
+from siteglass.ingest.extract.surroundings import PageSurroundings
 from siteglass.query.vocabulary import City, vocabulary
 
 MAX_CODES = 200
@@ -30,50 +51,28 @@ class Address(NamedTuple):
     """gazetteer: a code and a city, yet nothing beside them that makes it an address of this country."""
 
 
-# What a code looks like (9: a digit, A: a letter), in which countries, and whether the city stands behind or before it.
-_SHAPES: dict[str, tuple[str, str]] = {
-    "9999": (
-        "AUT CHE BEL DNK NOR HUN LUX SVN BGR LVA CYP LIE MKD ALB TUN GEO ARM PHL PRY",
-        "AUS NZL ZAF PHL BGD CHE",
-    ),
-    "9999 AA": ("NLD", ""),
-    "99999": (
-        "DEU FRA ESP ITA FIN EST HRV TUR MEX UKR SRB BIH MNE LTU MYS MAR DZA EGY KWT PER CRI MCO SMR GRC SWE CZE SVK",
-        "USA KOR THA IDN SAU PAK TUR IRQ PER LKA VNM EGY MAR",
-    ),
-    "99999-9999": ("", "USA"),
-    "999 99": ("SWE CZE SVK GRC", ""),
-    "99-999": ("POL", ""),
-    "9999-999": ("PRT", ""),
-    "99999-999": ("BRA", "BRA"),
-    "999-9999": ("JPN", ""),
-    "999999": ("RUS BLR KAZ ROU CHN COL KGZ UZB ECU", "IND SGP CHN ROU RUS VNM COL NGA KAZ"),
-    "999 999": ("", "IND"),
-    "AA9 9AA": ("", "GBR"),
-    "A9A 9A9": ("", "CAN"),
-}
-_BEHIND = {shape: frozenset(behind.split()) for shape, (behind, _) in _SHAPES.items()}
-_BEFORE = {shape: frozenset(before.split()) for shape, (_, before) in _SHAPES.items()}
-_PREFIXES = {
-    "D": "DEU", "DE": "DEU", "A": "AUT", "AT": "AUT", "CH": "CHE", "F": "FRA", "FR": "FRA", "I": "ITA", "IT": "ITA",
-    "E": "ESP", "ES": "ESP", "B": "BEL", "BE": "BEL", "NL": "NLD", "L": "LUX", "LU": "LUX", "DK": "DNK", "S": "SWE",
-    "SE": "SWE", "N": "NOR", "NO": "NOR", "FI": "FIN", "FIN": "FIN", "H": "HUN", "HU": "HUN", "CZ": "CZE",
-    "SK": "SVK", "PL": "POL", "SI": "SVN", "SLO": "SVN", "HR": "HRV", "LT": "LTU", "LV": "LVA", "EE": "EST",
-    "RO": "ROU", "BG": "BGR", "GR": "GRC", "PT": "PRT", "P": "PRT", "RS": "SRB", "MD": "MDA", "FL": "LIE",
-}  # fmt: skip
-
-_CODE = re.compile(
-    r"(?<![\w.,/+:-])(?:(?P<prefix>[A-Z]{1,3})[-– ])?(?P<code>"
-    r"\d{5}-\d{3}(?!\d)|\d{4}-\d{3}(?!\d)|\d{3}-\d{4}(?!\d)|\d{2}-\d{3}(?!\d)|\d{5}-\d{4}(?!\d)|\d{4} ?[A-Z]{2}(?!\w)|"
-    r"\d{3} \d{2}(?![\d-])|\d{3} \d{3}(?![\d-])|\d{4,6}(?!\d)|"
-    r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}(?!\w)|[A-Z]\d[A-Z] ?\d[A-Z]\d(?!\w))(?![%€$/:]|[.,]\d)"
-)
 _DIGITS = re.compile(r"\d")
 _WORD = r"[^\W\d_][\w'’.]*(?:-[\w'’.]+)*"
 _WORDS_BEHIND = re.compile(rf"[ ,\n]{{1,2}}(?:г\. ?)?({_WORD}(?: {_WORD}){{0,3}})(?:(?:, | ?/ ?)({_WORD}))?")
 _WORDS = re.compile(rf"{_WORD}|\d+")
-_TOWN = re.compile(rf" ((?=[^a-z]){_WORD}(?: {_WORD}){{0,2}})(?= ?(?:[,\n(|·•]|\Z))")
+_TOWN = re.compile(rf" ((?=[^a-z]){_WORD}(?: {_WORD}){{0,2}})(?= ?(?:[,;\n(|·•]|\.(?:\s|\Z)|\s[-–—/]\s|\Z))")
+_SENTENCE_END = re.compile(r"(?<=\w{3})\.(?:\s|\Z)")
+# "Καλαμάτα, Τ.Κ. 241 00": the city stands before the label of the code.
+_CODE_LABEL = re.compile(
+    r"(?:\b(?:Τ\.?Κ|C\.?P|ZIP|PIN|PLZ|CEP|(?:postal|post|zip|pin) ?code|индекс|kod pocztowy|mã bưu chính)|邮编|"
+    r"郵遞區號|우편번호|รหัสไปรษณีย์)\.?[: ]*\Z",
+    re.IGNORECASE,
+)
+_COUNTY = re.compile(r"^(?:co\.?|county|woj\.?|prov\.?) ", re.IGNORECASE)
+_NAME = re.compile(rf"{_WORD}(?:[ -]{_WORD}){{0,3}}")
 _HOUSE = re.compile(r"\d{1,4} ?[a-zA-Z]?(?:[-/]\d{1,4}[a-z]?)?[ ,;·•|\n–-]{1,4}\Z")
+# "Αγία Άννα, " before a code: a district or a village, without a street.
+_DISTRICT = re.compile(r"(?:^|[\n,])\s*(?:(?=[^\W\d_a-zß-ÿα-ωа-я])[^\W\d_][\w'’.-]*\s?){1,4},\s*\Z")
+_BUILDING = re.compile(
+    r"\b(?:park|estate|house|court|centre|center|unit|mill|works|yard|farm|plumbing|ltd|limited|inc|llc|plc|company|"
+    r"services?|contact|address|postcode|post code|email)\b",
+    re.IGNORECASE,
+)
 _STREET = re.compile(
     r"stra(?:ß|ss)e|str\.|weg\b|platz|allee|gasse|\brue\b|avenue|\bave\b|boulevard|\bblvd|street|\bst\b|road|"
     r"\brd\b|\bdrive\b|\blane\b|suite|\bvia\b|piazza|corso|calle|avda|plaza|\brua\b|avenida|straat|laan\b|\bul\.|"
@@ -82,28 +81,17 @@ _STREET = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:19|20)\d\d\Z")
-_TO_SHAPE = str.maketrans("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", 10 * "9" + 26 * "A")
-_SPELLINGS = {
-    "9999AA": "9999 AA",
-    "A9A9A9": "A9A 9A9",
-    **{f"{area}{blank}9AA": "AA9 9AA" for area in ("A9", "A99", "AA9", "AA99", "A9A", "AA9A") for blank in ("", " ")},
-}
-# Shapes that only one country has.
-_TELLING = frozenset(("9999 AA", "99-999", "9999-999", "99999-999", "AA9 9AA", "A9A 9A9"))
+# One, two and three words at the end of a text.
+_LAST_WORDS = [re.compile(rf"(?:^|[\s,-])((?=[^\W\d_a-z])(?:[^\W\d_]+ ?){{{words}}})$") for words in (1, 2, 3)]
+_NAMING_STATES = frozenset(("USA", "CAN", "AUS", "IND", "MEX", "BRA"))
 _OF_PHONE = re.compile(r"(?:\+\d[\d ()/-]*|(?:^|\D)0[\d ()/-]*|\d{5,}[ -]?)\Z")
 _WITH_STATES = {"99999": "USA", "99999-9999": "USA", "A9A 9A9": "CAN", "9999": "AUS"}
 
 
-def countries_of_code(code: str) -> frozenset[str]:
-    """Countries whose postal codes look like that, alpha-3."""
-    shape = _shape(code)
-    return _BEHIND.get(shape, frozenset()) | _BEFORE.get(shape, frozenset())
-
-
-def written(page: Page) -> Address | None:
-    """The address that most of the text speaks for."""
-    here = home_country(page.host) or chosen_country(page)
-    found = list(islice(_all_written(page, here), MAX_CODES))
+def written(page: Page, country: str = "") -> Address | None:
+    """The address that most of the text speaks for, in a country that is known otherwise, if it is."""
+    here = country or _home(page)
+    found = [one for _, one in _all_written(page, here)]
     if not found:
         return None
     votes = Counter({one.country: 0 for one in found})
@@ -120,13 +108,29 @@ def written(page: Page) -> Address | None:
     return best
 
 
-def _all_written(page: Page, here: str) -> Iterator[Address]:
+def addresses_by_line(page: Page) -> dict[int, str]:
+    """Line -> country of an address there, alpha-3."""
+    return {line: one.country for line, one in _all_written(page, _home(page)) if one.basis == "address"}
+
+
+def _home(page: Page) -> str:
+    return home_country(page.host) or chosen_country(page)
+
+
+@lru_cache(maxsize=4)
+def _all_written(page: Page, here: str) -> list[tuple[int, Address]]:
+    """Kept for the page at hand: its place and its phones need them."""
+    return list(islice(_numbered(page, here), MAX_CODES))
+
+
+def _numbered(page: Page, here: str) -> Iterator[tuple[int, Address]]:
     lines = page.lines
+    around = PageSurroundings(page)
     looked_at = 0
     for number, line in enumerate(lines):
         if len(line) > MAX_LINE_CHARS or not _DIGITS.search(line):
             continue
-        for match in _CODE.finditer(line):
+        for match in CODE.finditer(line):
             looked_at += 1
             if looked_at > 5 * MAX_CODES:
                 return
@@ -138,38 +142,47 @@ def _all_written(page: Page, here: str) -> Iterator[Address]:
             behind = line[match.end() : match.end() + 80]
             if len(behind) < 40 and number + 1 < len(lines):
                 behind = f"{behind}\n{lines[number + 1][:60]}"
-            if one := _at(match["prefix"] or "", match["code"], before, behind, here):
-                yield one
+            one = _at(match["prefix"] or "", match["code"], before, behind, here)
+            # Hosts and regulators have addresses, too.
+            if one and not around.at(page.layout.starts[number] + match.start()).party:
+                yield number, one
 
 
 def _at(prefix: str, code: str, before: str, behind: str, here: str) -> Address | None:
-    """The address that a code is part of."""
-    shape = _shape(code)
+    """The address that a code is part of, with the state that the code is of."""
+    shape = shape_of(code)
     if shape == "999-9999":
-        return _japanese(before, behind, here)
+        found = _japanese(before, behind, here)
+    elif shape not in SHAPES or _OF_PHONE.search(before[-20:]):
+        return None
+    elif not (found := _with_state(prefix, shape, code, before) or _with_named_state(prefix, shape, code, before)):
+        if prefix and prefix not in PREFIXES:
+            before, prefix = f"{before}{prefix} ", ""
+        found = _with_city(PREFIXES.get(prefix, ""), code, before, behind, here)
+    if not found or found.state:
+        return found
+    return found._replace(state=state_of_code(found.country, code) or state_of_city(found.country, found.city))
+
+
+def _with_city(given: str, code: str, before: str, behind: str, here: str) -> Address | None:
+    """The form "10117 Berlin" or "Mumbai 400072": the city says which country it is."""
+    shape = shape_of(code)
     has_house = bool(_HOUSE.search(before[-16:]))
-    if shape not in _SHAPES:
-        return None
-    if shape == "9999" and _YEAR.match(code) and not (prefix or (has_house and _STREET.search(before[-40:]))):
+    if shape == "9999" and _YEAR.match(code) and not (given or (has_house and _STREET.search(before[-40:]))):
         return None  # "May 5, 2013 Vienna"
-    if _OF_PHONE.search(before[-20:]):
-        return None
-    if with_state := _with_state(prefix, shape, before):
-        return with_state
-    if prefix and prefix not in _PREFIXES:
-        before, prefix = f"{before}{prefix} ", ""
-    given = _PREFIXES.get(prefix, "")
-    named = _cities_behind(behind, frozenset((given,)) if given else _BEHIND[shape])
-    is_sure = has_house or shape in _TELLING
+    named = _cities_behind(behind, frozenset((given,)) if given else BEHIND[shape])
+    is_sure = has_house or shape in TELLING
     if not named and not given:
-        named, has_state = _cities_before(before, _BEFORE[shape])
-        is_sure = has_state or shape in _TELLING
-    if not named and not is_sure and not has_house:
-        return None
+        named, has_state = _cities_before(before, BEFORE[shape])
+        is_sure = has_state or shape in TELLING
+    # A city in a state that does not have such codes is another city, or none.
+    named = [one for one in named if one.state in ("", state_of_code(one.country, code) or one.state)]
     is_sure = is_sure or bool(_STREET.search(before) or (shape == "999999" and _STREET.search(behind)))
     said = given or _country_in(behind)
     if not named:
-        return _of_small_town(shape, before, behind, said or here)
+        is_sure = is_sure or has_house or bool(given)
+        telling = TELLING[shape] if shape in UNMISTAKABLE else ""
+        return _of_small_town(code, before, behind, said or here or telling, is_sure=is_sure)
     for country in (said, here):
         if of_country := [one for one in named if one.country == country]:
             return _settled(of_country, "address")
@@ -181,14 +194,41 @@ def _at(prefix: str, code: str, before: str, behind: str, here: str) -> Address 
     return _settled([one for one in named if one.country == meant.country], "address" if is_sure else "gazetteer")
 
 
-def _of_small_town(shape: str, before: str, behind: str, country: str) -> Address | None:
+def _of_small_town(code: str, before: str, behind: str, country: str, *, is_sure: bool) -> Address | None:
     """An address in a known country, of a town that the vocabulary is too small for."""
-    if country in _BEFORE[shape] and shape in _TELLING:
-        return Address(country, "", "", "address")
-    town = _TOWN.match(behind)
-    if country not in _BEHIND[shape] or not town or not _HOUSE.search(before) or country_named(town[1]):
+    shape = shape_of(code)
+    label = _CODE_LABEL.search(before)
+    is_sure = is_sure or bool(label or _DISTRICT.search(before))
+    if not country or not is_sure or not is_code(country, code.upper()):
         return None
-    return Address(country, "", town[1], "address")
+    if label or (country in BEFORE[shape] and shape in TELLING):
+        name, state = _town_before(before[: label.start()] if label else before, country)
+        return Address(country, state, name, "address")
+    town = _TOWN.match(behind)
+    name = _SENTENCE_END.split(town[1])[0].removesuffix(" Cedex") if town else ""
+    if country not in BEHIND[shape] or not town or country_named(name):
+        return None
+    after = behind[town.end() :].lstrip(" ,;(|·•\n").partition(",")[0]
+    state = level_named(_COUNTY.sub("", _SENTENCE_END.split(after)[0]), country) if len(after) > 3 else ""
+    return Address(country, state, name.title() if name.isupper() else name, "address")
+
+
+def _town_before(before: str, country: str) -> tuple[str, str]:
+    """The last piece that may be a town, neither a street nor the label of the next line, and the state after it."""
+    state = ""
+    pieces = [piece.strip(" .-") for piece in re.split(r"[,;\n·|•]", before)]
+    last = [piece for piece in reversed(pieces) if piece][:4]
+    known = [city.name for piece in last for city in cities_named(piece) if city.country == country]
+    if known:
+        return known[0], ""
+    for piece in last:
+        county = level_named(_COUNTY.sub("", piece), country)
+        if county or piece.endswith((":", "shire")) or country_named(piece):
+            state = state or county
+            continue
+        is_name = _NAME.fullmatch(piece) and not _STREET.search(piece) and not _BUILDING.search(piece)
+        return (piece if is_name and piece[0].isupper() else ""), state
+    return "", state
 
 
 def _settled(named: list[City], basis: Literal["address", "gazetteer"]) -> Address:
@@ -197,7 +237,31 @@ def _settled(named: list[City], basis: Literal["address", "gazetteer"]) -> Addre
     return Address(meant.country, state, meant.name, basis)
 
 
-def _with_state(prefix: str, shape: str, before: str) -> Address | None:
+def _with_named_state(prefix: str, shape: str, code: str, before: str) -> Address | None:
+    """The form "Southfield, Michigan 48075": the code is of the state that is named before it."""
+    text = f"{before}{prefix}".rstrip(" ,.-–\n")
+    ends = [match for pattern in _LAST_WORDS if (match := pattern.search(text))] if text[-1:].isalpha() else []
+    for country in BEFORE[shape] & _NAMING_STATES if ends else ():
+        state = state_of_code(country, code)
+        for match in ends if state else ():
+            if state_named(match[1], country) == state:
+                rest = text[: match.start(1)].rstrip(" ,-–\n")
+                cities = [one for one in _last_named(rest) if one.country == country and one.state in (state, "")]
+                town = cities[0].name if cities else _town_before(rest, country)[0]
+                return Address(country, state, town, "address")
+    return None
+
+
+def _last_named(text: str) -> tuple[City, ...]:
+    """Cities that the last words of a text name."""
+    words = _words_before(text)
+    for length in range(min(4, len(words)), 0, -1):
+        if found := cities_named(" ".join(words[-length:])):
+            return found
+    return ()
+
+
+def _with_state(prefix: str, shape: str, code: str, before: str) -> Address | None:
     """The form "Austin, TX 78701" or "Sydney NSW 2000": so sure that the town may be small."""
     country = _WITH_STATES.get(shape)
     if not country or len(prefix) < 2 or prefix not in vocabulary().states_of(country):
@@ -210,7 +274,10 @@ def _with_state(prefix: str, shape: str, before: str) -> Address | None:
                 return Address(country, prefix, one.name, "address")
     town = before.rstrip(" ,").rpartition("\n")[2].rpartition(",")[2].strip()
     is_town = before.rstrip(" ").endswith(",") and re.fullmatch(rf"{_WORD}(?: {_WORD}){{0,2}}", town) and town.istitle()
-    if prefix in _PREFIXES and not is_town:
+    if not is_town and state_of_code(country, code) == prefix:
+        town = _town_before(before, country)[0]
+        is_town = bool(town)
+    if prefix in PREFIXES and not is_town:
         return None
     return Address(country, prefix, town if is_town else "", "address") if is_town or _STREET.search(before) else None
 
@@ -219,13 +286,20 @@ def _japanese(before: str, behind: str, here: str) -> Address | None:
     if "〒" not in before[-3:] and here != "JPN":
         return None
     text = re.sub(r"[\s,]", "", behind[:40])
-    for match in re.finditer(r"[^\d\s]{1,4}?[都道府県市]", text):
-        for name in (match[0], match[0][:-1]):
-            if named := [one for one in cities_named(name) if one.country == "JPN"]:
-                inner = re.match(r"([^\d\s]{1,5}?)市", text[match.end() :])
-                closer = [one for one in cities_named(inner[1]) if one.country == "JPN"] if inner else []
-                return _settled(closer or named, "address")
-    return Address("JPN", "", "", "address") if "〒" in before[-3:] else None
+    prefecture = re.match(r"(?:東京都|北海道|(?:京都|大阪)府|..県|...県)", text)
+    state = state_named(prefecture[0], "JPN") if prefecture else ""
+    if match := re.match(
+        r"(?:[^\d\s]{1,4}郡)?([^\d\s]{1,6}?(?:市|町|村|区))", text[prefecture.end() :] if prefecture else text
+    ):
+        named = [one for one in (*cities_named(match[1]), *cities_named(match[1][:-1])) if one.country == "JPN"]
+        within = [one for one in named if not state or one.state == state]
+        if within:
+            return _settled(within, "address")
+        if prefecture and not (prefecture[0] == "東京都" and match[1].endswith("区")):
+            return Address("JPN", state, match[1], "address")
+    if prefecture and (named := [one for one in cities_named(prefecture[0][:-1]) if one.country == "JPN"]):
+        return _settled(named, "address") if prefecture[0] == "東京都" else Address("JPN", state, "", "address")
+    return Address("JPN", state, "", "address") if "〒" in before[-3:] else None
 
 
 def _words_before(before: str) -> list[str]:
@@ -283,8 +357,3 @@ def _country_in(behind: str) -> str:
         if len(words) > 1 and len(words[-1]) > 3 and (found := country_named(words[-1])):
             return found
     return ""
-
-
-def _shape(code: str) -> str:
-    shape = code.strip().upper().translate(_TO_SHAPE)
-    return _SPELLINGS.get(shape, shape)

@@ -1,21 +1,25 @@
 """Sentences: what they mean, in stages of one module each. Pure, and never raises.
 
-literals → text (words) → lexicon (what phrases can mean) → typos → segments → choice → either → dates, amounts →
-scope → vague, things, places, tools → leftovers → accounting → interpretation: directive lines, read back by the
-production parser, and their reasons.
+literals → text (words) → lexicon (what phrases can mean) → typos → agreement (places that their neighbours decide) →
+segments → choice → required, wishes (what no field answers) → alternatives (branches of `@any`, each read by the next
+stages) → dates, amounts → scope → trades, vague, things, places, tools → leftovers → accounting → interpretation:
+directive lines, read back by the production parser, and their reasons. docs/guides/sentence-grammar.md has the grammar,
+and works a sentence through it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 from siteglass.query.natural.interpretation import LOW_CONFIDENCE, Interpretation
 from siteglass.query.natural.lexicon import ENGLISH, lexicon
 from siteglass.query.natural.reading import split
+from siteglass.query.natural.required import says
 from siteglass.query.natural.typos import load as load_typos
 from siteglass.query.trades import trades
 
-__all__ = ["LOW_CONFIDENCE", "MAX_QUERY_CHARS", "Interpretation", "interpret", "load"]
+__all__ = ["LOW_CONFIDENCE", "MAX_QUERY_CHARS", "Interpretation", "interpret", "load", "says"]
 
 MAX_QUERY_CHARS = 1_000
 
@@ -27,7 +31,8 @@ def load() -> None:
     trades().forms(ENGLISH)
 
 
-def interpret(query: str, today: date) -> Interpretation:
-    """The meaning of a sentence; what goes beyond the size of a search is reported, never refused."""
+def interpret(query: str, today: date, require: Sequence[str] = ()) -> Interpretation:
+    """The meaning of a sentence; what goes beyond the size of a search is reported, never refused. The phrases to
+    `require`, as far as the sentence has them, become keywords."""
     query = query[:MAX_QUERY_CHARS]
-    return Interpretation(query, split(query), today)
+    return Interpretation(query, split(query, require), today)

@@ -106,7 +106,8 @@ def _lean(sentence: Sentence, at: int) -> None:
     """Give a word to the condition right before or after it: "recently crawled", "2k a month", "an HubSpot tool"."""
     part = sentence.parts[at]
     tool = part.has("tool_nouns")
-    for step in (1,) if part.key in sentence.sets["taking"] else (-1, 1):
+    takes = part.key in sentence.sets["taking"]
+    for step in (1,) if takes else (-1, 1):
         i = at + step
         while 0 <= i < len(sentence.parts) and not sentence.parts[i].readings:
             other = sentence.parts[i]
@@ -114,8 +115,9 @@ def _lean(sentence: Sentence, at: int) -> None:
             if other.refused or not (joins or other.has("using", "using_after") or other.key in _SIGNS):
                 break
             i += step
-        if 0 <= i < len(sentence.parts) and sentence.parts[i].readings and helps(part, sentence.parts[i].readings):
-            sentence.join(part, sentence.parts[i].readings)
+        readings = sentence.parts[i].readings if 0 <= i < len(sentence.parts) else []
+        if readings and (takes or helps(part, readings)):
+            sentence.join(part, readings)
             return
 
 

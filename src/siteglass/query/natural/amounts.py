@@ -213,7 +213,9 @@ def _write(sentence: Sentence, at: int, quantity: Quantity) -> bool:
 
 def _other_money(sentence: Sentence, quantity: Quantity) -> list[Segment]:
     """ "revenue over $1m": money that is not spent on ads."""
-    near = sentence.parts[max(0, quantity.first - 3) : quantity.last + 4]
+    behind = sentence.parts[quantity.last + 1 : quantity.last + 4]
+    stop = next((number for number, part in enumerate(behind) if part.has("break")), len(behind))
+    near = [*sentence.parts[max(0, quantity.first - 3) : quantity.last + 1], *behind[:stop]]
     return [part for part in near if not part.readings and sentence.sets["other_money"] & set(part.key.split())]
 
 
@@ -317,7 +319,7 @@ def _spending(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     about = ("spending", "per_month", "per_year")
     ads = _beside(sentence, quantity, "advertising")
     said = quantity.money or bool(ads) or sentence.near(at, about, back=7, ahead=7)
-    if not said and quantity.low < _LARGE:
+    if not said and (quantity.low < _LARGE or not _reads_as_money(sentence, at, quantity)):
         return False
     notes = []
     confidence = 1.0 if said else 0.6
@@ -335,6 +337,14 @@ def _spending(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     _say(sentence, at, quantity, line, about, assumption="; ".join(notes), confidence=confidence)
     _absorb(sentence, at, ads)
     return True
+
+
+def _reads_as_money(sentence: Sentence, at: int, quantity: Quantity) -> bool:
+    """Whether a bare number may be an amount: it is compared or written as 5k, and nothing is counted by it."""
+    amount, after = sentence.parts[at].amount, sentence.after(quantity.last)
+    counts = after is not None and after.kind == "unknown" and not after.senses
+    written = amount is not None and amount.scaled
+    return not counts and (written or quantity.operator is not None or quantity.high is not None)
 
 
 def _beside(sentence: Sentence, quantity: Quantity, category: str) -> list[Segment]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from siteglass.query.folding import fold
-from siteglass.query.natural.lexicon import ENGLISH, HEAD_ROLES, Sense
+from siteglass.query.natural.lexicon import ENGLISH, HEAD_ROLES, VERB_LAST, Sense
 from siteglass.query.natural.places import cities_of
 from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
 from siteglass.query.natural.sentence import Sentence
@@ -118,6 +118,8 @@ def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[st
         for beside in (before, after):
             if beside is not None and beside.has("language_marker") and beside.key not in sentence.sets["weak_markers"]:
                 return "language"
+        if after is not None and after.has("site_word") and _elsewhere(sentence, at):
+            return "language"  # "hotels in Bali with an English website"
         said_in = before is not None and before.tokens[-1].key in sentence.sets["language_prepositions"]
         if said_in and (after is None or not after.has("generic", "service_type", "category")):
             return "language"
@@ -127,6 +129,15 @@ def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[st
         if following is not None and following.has("spoken"):
             return "language"  # "Japanese- or Korean-language"
     return None if "country" in kinds else "nationality"
+
+
+def _elsewhere(sentence: Sentence, at: int) -> bool:
+    """Whether another place is said, of which the site may be in a language of others."""
+    return any(
+        other.kind in PLACES or (i > at and other.has("country", "state", "city") and _placed(sentence, i))
+        for i, other in enumerate(sentence.parts)
+        if i != at and not other.has("nationality", "language")
+    )
 
 
 def _said_before(sentence: Sentence, at: int) -> Segment | None:
@@ -190,8 +201,8 @@ def _state_or_city(sentence: Sentence, at: int, part: Segment) -> str:
 
 def _technology(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str], in_place: bool) -> str | None:
     if kinds & {"city", "category", "service_type"}:
-        if "category" in kinds and len(part.tokens) > 1:
-            return "category"
+        if "category" in kinds and (len(part.tokens) > 1 or not part.tokens[0].capital):
+            return "category"  # "livechat" is live chat, LiveChat a product
         if in_place and "city" in kinds:
             return "city"
         return "technology" if _tool_cue(sentence, at) else min(kinds - {"technology"})
@@ -241,7 +252,7 @@ def _tool_cue(sentence: Sentence, at: int) -> bool:
         return True
     if after and after.has("shop_word", "site_word", "negation_after", "using_after"):
         return True
-    if after and after.has("using") and sentence.language == "de":
+    if after and after.has("using") and sentence.language in VERB_LAST:
         return True  # "die Notion nutzen"
     previous, following = sentence.beside(at, -1), sentence.beside(at, 1)
     if previous is not None and previous.kind == "technology":
@@ -265,11 +276,30 @@ def _names_inside_nouns(sentence: Sentence) -> None:
     if len(places) < 2:
         return
     for at, part in enumerate(sentence.parts):
+        if part.kind == "nationality" and _is_style(sentence, at, places):
+            _is_noun(part)
         if part.kind != "country" or part.has("nationality") or len(part.key) <= 3:
             continue
         after = sentence.after(at)
         if not _placed(sentence, at) and after is not None and after.kind == "unknown" and not after.senses:
             _is_noun(part)
+
+
+def _is_style(sentence: Sentence, at: int, places: list[Segment]) -> bool:
+    """ "French bakeries in London": what they sell is French; "French bakeries in Lyon" are in France."""
+    part, after = sentence.parts[at], sentence.after(at)
+    others = [other for other in places if other is not part]
+    if _placed(sentence, at) or after is None or after.kind != "unknown" or after.senses:
+        return False
+    if not all(other.kind in ("country", "city", "state") for other in others):
+        return False
+    alone = all(other.kind != "nationality" and _placed(sentence, sentence.parts.index(other)) for other in others)
+    countries = {value for other in others for value in _countries(sentence, other)}
+    return alone and countries.isdisjoint(part.values)
+
+
+def _countries(sentence: Sentence, part: Segment) -> set[str]:
+    return set(part.values) if part.kind == "country" else sentence.countries_of(part)
 
 
 def _nouns_after_all(sentence: Sentence) -> None:
@@ -278,6 +308,8 @@ def _nouns_after_all(sentence: Sentence) -> None:
         before, after = (sentence.parts[at - 1] if at else None), sentence.after(at)
         noun_behind = after is not None and (after.kind in ("service_type", "unknown") and not after.has("function"))
         noun_before = before is not None and before.kind == "unknown" and not before.senses
+        if part.has("wish"):
+            continue  # "dentists hiring hygienists"
         if (
             part.kind == "protected"
             or (part.kind == "page_name" and not sentence.page_follows(at) and (noun_behind or noun_before))

@@ -25,8 +25,17 @@ MAX_TRIED = 8
 LOW_CONFIDENCE = 0.6
 _CORRECTED = 0.8
 _AMBIGUOUS = 0.8
+# Of a name with two kinds of meaning, by kind: how sure the first is against the second. A town called Chile is seldom
+# meant, and who means the state of Dublin finds the city in it.
+_MARGINS = {
+    ("country", "city"): 0.97, ("country", "state"): 0.97, ("region", "city"): 0.97, ("group", "city"): 0.97,
+    ("city", "state"): 0.97, ("state", "city"): 0.97, ("state", "country"): 0.97,
+    ("nationality", "language"): 0.95, ("language", "nationality"): 0.95,
+    ("service_type", "category"): 0.95, ("category", "technology"): 0.95,
+}  # fmt: skip
 _UNSUPPORTED = 0.9
 _DANGLING_DENIAL = 0.5
+_FOREIGN = 0.5
 # "IT companies": less than LOW_CONFIDENCE, because Italy is hardly meant.
 _DOUBTFUL_CODE = 0.5
 # Another city of the same name is told if it has so many people, and so large a share of those of the one taken.
@@ -106,7 +115,8 @@ class Interpretation:
         """How sure the whole reading is, from 0 to 1."""
         sure = min((self._sure(reading) for reading in self._sentence.readings), default=1.0)
         sure *= _UNSUPPORTED ** min(3, self._unsupported_count)
-        return round(sure * (_DANGLING_DENIAL if self._sentence.dangling_denial else 1.0), 2)
+        sure *= _DANGLING_DENIAL if self._sentence.dangling_denial else 1.0
+        return round(sure * (_FOREIGN if self._sentence.foreign else 1.0), 2)
 
     @property
     def notes(self) -> int:
@@ -148,11 +158,16 @@ class Interpretation:
         sure = reading.confidence
         if any(token.corrected for part in reading.parts for token in part.tokens):
             sure *= _CORRECTED
-        if any(True for part in reading.parts for _ in self._other_senses(part)):
-            sure *= _AMBIGUOUS
+        sure *= min((self._margin(part) for part in reading.parts), default=1.0)
         if any(self._doubtful(part) for part in reading.parts):
             sure *= _DOUBTFUL_CODE
         return sure
+
+    def _margin(self, part: Segment) -> float:
+        """How sure the meaning of a word is against the next likely one."""
+        known = {} if part.key in self._sentence.sets["us_states_first"] else _MARGINS
+        others = (known.get((part.kind, sense.kind), _AMBIGUOUS) for sense, _ in self._other_senses(part))
+        return min(others, default=1.0)
 
     def _doubtful(self, part: Segment) -> bool:
         """Whether a code of a country is rather the ordinary word: it is in no list, and a noun follows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from siteglass.query.natural.accounting import helps
-from siteglass.query.natural.lexicon import ROMANCE
+from siteglass.query.natural.lexicon import OWN_LETTERS, ROMANCE
 from siteglass.query.natural.segments import ENTITIES, Reading, Segment
 from siteglass.query.natural.sentence import Sentence, line
 
@@ -30,7 +30,36 @@ _HELPING = frozenset(
 _NO_VALUE = "no known value, so it cannot be excluded"
 _DENIES_NOTHING = "a denial of nothing that is known; nothing was excluded for it"
 NOT_UNDERSTOOD = frozenset((_NO_VALUE, _DENIES_NOTHING))
+FOREIGN = (
+    "not used, because Siteglass does not read this language; it reads English, German, Spanish, French, Portuguese, "
+    "Italian, Dutch and Polish"
+)
+# Shorter words may be codes and abbreviations, which no list of words has.
+_SHORT = 3
 _DENYING = ("negation", "exception", "negation_after", "exception_after", "double_negation")
+
+
+def refuse_foreign(sentence: Sentence) -> None:
+    """Report the words of a sentence in a language that is not read: as keywords they would find nothing."""
+    left = [part for part in sentence.parts if _meaningful(part)]
+    unread = [token for part in sentence.parts if not part.readings for token in part.tokens]
+    tokens = [token for part in sentence.parts for token in part.tokens]
+    words = [
+        token
+        for part in left
+        for token in part.tokens
+        if token.text[:1].islower() and not (token.quoted or token.corrected)
+    ]
+    unknown = sum(
+        word.text.isalpha()
+        and len(word.key) > _SHORT
+        and not (sentence.words.is_word(word.key) or sentence.words.is_word(word.key.removesuffix("s")))
+        for word in words
+    )
+    foreign = sentence.words.count_foreign(unread) + sum(not OWN_LETTERS.issuperset(word.text) for word in words)
+    if left and not sentence.words.explains(sentence.language, tokens, foreign, unknown):
+        sentence.refuse(left, FOREIGN)
+        sentence.foreign = True
 
 
 def read_keywords(sentence: Sentence) -> None:
@@ -55,10 +84,31 @@ def read_keywords(sentence: Sentence) -> None:
             phrases[-1].append(at)
         else:
             phrases.append([at])
-    for some in _alternatives(sentence, phrases):
+    for some in _alternatives(sentence, _likely(sentence, phrases)):
         parts = [sentence.parts[at] for phrase in some for at in phrase]
         texts = [" ".join(sentence.parts[at].meant for at in phrase) for phrase in some]
         sentence.say(line("keywords", texts), parts, "keyword", confidence=0.9)
+
+
+def _likely(sentence: Sentence, phrases: list[list[int]]) -> list[list[int]]:
+    """The phrases that a page may contain; the others are left, and reported as not used."""
+    kept = []
+    for phrase in phrases:
+        words = [token.key for at in phrase for token in sentence.parts[at].tokens]
+        asks = words[-1] in sentence.sets["others_asking"] and phrase[0] == 0  # "mike asked"
+        quoted = any(token.quoted for at in phrase for token in sentence.parts[at].tokens)
+        empty = all(word in sentence.sets["unlikely"] or word.isdigit() for word in words)
+        if quoted or not (empty or asks or _is_name(sentence, phrase)):
+            kept.append(phrase)
+    return kept
+
+
+def _is_name(sentence: Sentence, phrase: list[int]) -> bool:
+    """ "Hi Sarah,", "Cheers, Tom", "fwd from Priya:": whoever is greeted, signs or sent it."""
+    before, after = phrase[0] - 1, sentence.after(phrase[-1])
+    signed = before > 0 and sentence.parts[before].has("comma", "break") and after is None
+    greeting = sentence.parts[before - 1 if signed else before].key if before >= 0 else ""
+    return greeting in sentence.sets["greetings"] and (after is None or after.has("comma", "break"))
 
 
 def _alternatives(sentence: Sentence, phrases: list[list[int]]) -> list[list[list[int]]]:

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
@@ -21,9 +21,22 @@ from siteglass.query.natural.text import Token
 from siteglass.query.vocabulary import City, Vocabulary, vocabulary
 
 ENGLISH = "en"
-ROMANCE = ("es", "fr", "pt")
+LANGUAGES = ("en", "de", "es", "fr", "pt", "it", "nl", "pl")
+ROMANCE = ("es", "fr", "pt", "it")
+# The verb stands after what it is about: "die Notion nutzen", "die HubSpot gebruiken".
+VERB_LAST = ("de", "nl")
+# Letters of these languages and of English texts about them; a word with another one, such as å or ř, is of none.
+OWN_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789'’.-äöüßáíóúñàâçéèêëîïôœùûÿãõìòąćęłńśźż")
+_NOT_READ = "other"
+# So many unknown words are hardly all misspelt.
+_MANY_UNKNOWN = 2
+# What follows "e-": e-mail, e-commerce, e-shop.
+_ELECTRONIC = ("mail", "commerce", "shop", "learning", "book", "bike", "business", "sport")
+_POLISH, _WEAK_POLISH = "pl", "weak_pl"
 # Names of products, categories and types are also found in other words than they are written in ("woo commerce").
 _JOINED_WORDS = 4
+# Shorter names of products are not written apart: "$500/mo on ads" is no Moon.
+_SHORTEST_APART = 6
 _WORDS_KEPT = 10_000
 # No code of a state is longer.
 _CODE = 3
@@ -42,6 +55,17 @@ class Sense:
 
     kind: str
     values: tuple[str, ...] = ()
+
+
+def own_kind(language: str, kind: str) -> str:
+    """The kind of a word that has it in sentences of one language only: Dutch "of" is "or"."""
+    return f"{language}:{kind}"
+
+
+def in_language(senses: Iterable[Sense], language: str) -> list[Sense]:
+    """What a phrase can mean in a sentence of a language: its own meanings alone, if it has some there."""
+    own = [replace(sense, kind=sense.kind[3:]) for sense in senses if sense.kind.startswith(f"{language}:")]
+    return own or [sense for sense in senses if ":" not in sense.kind]
 
 
 Matches = list[tuple[int, list[Sense]]]
@@ -107,14 +131,46 @@ class Lexicon:
         """Whether a technology's name is first of all another word."""
         return word in self._ordinary
 
-    def language(self, tokens: Iterable[Token]) -> str:
-        """The language that most of the small words are of; English, if none is."""
-        votes = Counter(language for token in tokens for language in self._votes.get(token.key, ()))
+    def language(self, tokens: Sequence[Token], nouns: Iterable[str] = ()) -> str:
+        """The language that most of the small words and of the nouns are of; English, if none is."""
+        votes = Counter(language for at in range(len(tokens)) for language in self._votes_of(tokens, at))
+        votes.update(nouns)
+        del votes[_NOT_READ]
+        if (weak := votes.pop(_WEAK_POLISH, 0)) and (weak > 1 or votes[_POLISH]):
+            votes[_POLISH] += weak
         return max(votes, key=lambda language: (votes[language], language == ENGLISH), default=ENGLISH)
+
+    def _votes_of(self, tokens: Sequence[Token], at: int) -> Sequence[str]:
+        """The languages that a word is of: "e" in "e-mail" is not Portuguese, "non" in "non-US" not Italian."""
+        if tokens[at].hyphen or (at and tokens[at - 1].hyphen):
+            return ()
+        electronic = tokens[at].key == "e" and at + 1 < len(tokens) and tokens[at + 1].key.startswith(_ELECTRONIC)
+        return () if electronic else self._votes.get(tokens[at].key, ())
+
+    def count_foreign(self, tokens: Iterable[Token]) -> int:
+        """How many are small words of languages that are not read."""
+        return sum(_NOT_READ in self._votes.get(token.key, ()) for token in tokens)
+
+    def explains(self, language: str, tokens: Sequence[Token], foreign: int, unknown: int) -> bool:
+        """Whether a language is that of a sentence in which so many words are of languages that are not read and so
+        many are unknown: its small words are at least as many as the foreign ones, and more than one, or few words are
+        unknown."""
+        own = sum(language in self._votes_of(tokens, at) for at in range(len(tokens)))
+        if foreign > own:
+            return False
+        return own > 1 or unknown == 0 or (unknown < _MANY_UNKNOWN and not foreign)
 
     def role(self, word: str, kind: str) -> Sense | None:
         """The sense of that kind that a word has by itself."""
         return next((sense for sense in self._phrases.get(word, ()) if sense.kind == kind), None)
+
+    def roles(self, word: str) -> frozenset[str]:
+        """What a word does in a sentence by itself; names of values are no roles."""
+        return frozenset(sense.kind for sense in self._phrases.get(word, ()) if not sense.values)
+
+    def state_of_code(self, code: str) -> Sense | None:
+        """The state of the USA, Canada or Australia that a folded code stands for."""
+        return self._codes.get(code.upper())
 
     def cities(self, name: str) -> list[City]:
         """Cities of a canonical name, the most populous first."""
@@ -142,6 +198,8 @@ class Lexicon:
             text = " ".join([token.key for token in tokens[at : at + length]])
             phrases = self._phrases.get(text, []) if length <= word.phrase_words else []
             senses = self._senses(text, phrases, spoken=length <= word.spoken_words, joined=length <= joined_words)
+            if len(text) <= _SHORTEST_APART:
+                senses = [sense for sense in senses if sense.kind != "technology"]
             if senses:
                 found.append((length, senses))
         return found

@@ -7,23 +7,26 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from siteglass.query.natural.accounting import account
+from siteglass.query.natural.agreement import Decided, agree, without
+from siteglass.query.natural.alternatives import read_alternatives
 from siteglass.query.natural.amounts import read_numbers
 from siteglass.query.natural.choice import choose
 from siteglass.query.natural.dates import read_dates
-from siteglass.query.natural.either import refuse_either
-from siteglass.query.natural.leftovers import attach_helpers, read_keywords, refuse_orders, refuse_rest
-from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, lexicon
+from siteglass.query.natural.leftovers import attach_helpers, read_keywords, refuse_foreign, refuse_orders, refuse_rest
+from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, in_language, lexicon
 from siteglass.query.natural.literals import Literal, take_literals
 from siteglass.query.natural.places import read_places
+from siteglass.query.natural.required import find_required, read_required
 from siteglass.query.natural.scope import deny
 from siteglass.query.natural.segments import Segment, segment
 from siteglass.query.natural.sentence import Sentence
 from siteglass.query.natural.text import Token, in_quotes, quietened, tokenise, with_shared_heads
 from siteglass.query.natural.things import read_agencies, read_languages, read_law_firms, read_things
 from siteglass.query.natural.tools import read_tools, read_types
-from siteglass.query.natural.trades import read_trades
+from siteglass.query.natural.trades import languages_of_nouns, read_trades
 from siteglass.query.natural.typos import corrected
 from siteglass.query.natural.vague import read_vague
+from siteglass.query.natural.wishes import refuse_topics, refuse_wishes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,30 +35,48 @@ class Words:
 
     tokens: Sequence[Token]
     found: Sequence[Matches]
+    decided: Decided
     literals: Sequence[Literal]
+    language: str
+    required: Mapping[int, str]
+    """Where a required word begins -> its phrase."""
 
 
-def split(query: str) -> Words:
-    """The words of a sentence."""
+def split(query: str, require: Sequence[str] = ()) -> Words:
+    """The words of a sentence; phrases to require keep no other meaning."""
     words = lexicon()
     text, literals = take_literals(query)
     tokens = with_shared_heads(quietened(tokenise(text)), words.sets["directions"])
-    quoted = in_quotes(tokens, text)
-    tokens = [replace(token, quoted=at in quoted) for at, token in enumerate(tokens)] if quoted else tokens
-    found = _matches(tokens, quoted, words)
-    right = corrected(tokens, found, words, quoted)
-    if any(token.corrected for token in right):
-        found = _matches(right, quoted, words)
-    return Words(right, found, literals)
+    quoted, required = in_quotes(tokens, text), find_required(tokens, require)
+    literal = quoted.keys() | required.keys()
+    tokens = [replace(token, quoted=at in literal) for at, token in enumerate(tokens)] if literal else tokens
+    language = words.language(tokens, languages_of_nouns(tokens))
+    found = _matches(tokens, quoted, required, words, language)
+    right = corrected(tokens, found, words, language, literal)
+    if right != tokens:
+        found = _matches(right, quoted, required, words, language)
+    decided = agree(right, found, words)
+    if decided:
+        rest = without(right, decided)
+        language = words.language(rest, languages_of_nouns(rest))
+    starts = {right[at].start: phrase for at, phrase in required.items()}
+    return Words(right, found, decided, literals, language, starts)
 
 
-def _matches(tokens: Sequence[Token], quoted: Mapping[int, int], words: Lexicon) -> list[Matches]:
-    """The phrases that begin at each word. Words in quotes are one phrase, if it is known, or else bare words."""
+def _matches(
+    tokens: Sequence[Token], quoted: Mapping[int, int], required: Mapping[int, str], words: Lexicon, language: str
+) -> list[Matches]:
+    """The phrases that begin at each word. Words in quotes are one phrase, if it is known, or else bare words; required
+    ones are in no phrase."""
     found = []
     for at in range(len(tokens)):
-        some = words.matches(tokens, at)
+        some = [
+            (length, senses) for length, every in words.matches(tokens, at) if (senses := in_language(every, language))
+        ]
         if at in quoted:
             some = [match for match in some if at + match[0] == quoted[at] and (at == 0 or at - 1 not in quoted)]
+        if required:
+            some = [match for match in some if not any(i in required for i in range(at, at + match[0]))]
         found.append(some)
     return found
 
@@ -63,16 +84,31 @@ def _matches(tokens: Sequence[Token], quoted: Mapping[int, int], words: Lexicon)
 def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -> Sentence:
     """What the words mean; `forced` are senses of the words that begin at some offsets."""
     known = lexicon()
-    sentence = Sentence(segment(words.tokens, words.found, known), known, today, known.language(words.tokens))
+    parts = segment(words.tokens, words.found, known, words.decided)
+    sentence = Sentence(parts, known, today, words.language)
     for literal in words.literals:
         part = Segment([literal.token])
         if literal.problem:
             sentence.refuse([part], literal.problem)
         else:
             sentence.say(literal.token.text, [part], "directive")
+    read_required(sentence, words.required)
     choose(sentence, forced or {})
-    refuse_either(sentence)
+    refuse_topics(sentence)
+    refuse_wishes(sentence)
+    read_alternatives(sentence, _read_conditions)
     refuse_orders(sentence)
+    _read_conditions(sentence)
+    refuse_foreign(sentence)
+    read_keywords(sentence)
+    refuse_rest(sentence)
+    attach_helpers(sentence)
+    account(sentence)
+    return sentence
+
+
+def _read_conditions(sentence: Sentence) -> None:
+    """The stages that make conditions, of a whole sentence or of one branch of alternatives."""
     read_dates(sentence)
     read_numbers(sentence)
     deny(sentence)
@@ -85,8 +121,3 @@ def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -
     read_places(sentence)
     read_tools(sentence)
     read_types(sentence)
-    read_keywords(sentence)
-    refuse_rest(sentence)
-    attach_helpers(sentence)
-    account(sentence)
-    return sentence

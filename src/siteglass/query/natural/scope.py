@@ -10,6 +10,8 @@ _THINGS = ("flag", "contact", "page")
 _ADJECTIVES = frozenset((*VAGUE, "flag_bad", "flag_good"))
 # What may stand behind a denial that follows what it denies.
 _BEHIND = ("comma", "break", "and", "but", "requests", "negation", "exception")
+# What a site has or lacks.
+_HAD = frozenset(("tool", "thing"))
 _INDIFFERENT = "this makes no difference to a search"
 
 
@@ -50,11 +52,16 @@ class _Scope:
             self._joint = "or" if part.has("or") else "and" if part.has("and") else "comma"
         elif _deniable(part) and not self._sentence.words.role(part.tokens[0].key, "negation"):
             self._thing(at, part)
+        elif part.kind == "flag_bad":
+            self._denial = self._covered = part  # "missing headings and a sitemap": one phrase holds its denial
+            self._joint = ""
         elif part.kind == "unknown" and not part.senses:
             self._unknown(at, part)
         elif self._denial and self._covered is None and part.kind in ("judgement", "counting", "instructions"):
             _mark(part, self._denial)
-            self._denial = None
+            after = self._sentence.after(at)
+            if after is None or not self._describes(after):
+                self._denial = None
         elif self._closes(at, part):
             self._denial = None
 
@@ -69,6 +76,8 @@ class _Scope:
             part.denied_by, part.doubled = first, True  # "exclude sites lacking a phone", "lack neither A nor B"
         elif first and first.doubled and part.key in self._sentence.sets["nor"]:
             part.denied_by, part.doubled = first, True
+        elif first and self._covered is None and part.key in self._sentence.sets["neither"]:
+            part.denied_by = first  # "no usan ni A ni B": two words for one denial
         self._open(part)
 
     def _thing(self, at: int, part: Segment) -> None:
@@ -83,15 +92,21 @@ class _Scope:
         if self._denial and self._covered is None:
             _mark(part, self._denial)
             after = self._sentence.after(at)
-            if after is None or after.kind != "unknown":
+            if after is None or (after.kind != "unknown" and not self._describes(after)):
                 self._denial = None
         self._joint = ""
+
+    def _describes(self, after: Segment) -> bool:
+        """ "no advanced CRM": an adjective stands between the denial and what it denies."""
+        return _deniable(after) and not after.used and family(after) in _HAD
 
     def _ended(self, part: Segment) -> bool:
         """ "no agencies, only SaaS"; "without a phone, die eine E-Mail-Adresse haben": a clause of its own."""
         if self._covered is None:
             return False
         words, sets = set(part.key.split()), self._sentence.sets
+        if part.has("function") and not words.isdisjoint(sets["obliging"]):
+            return True  # "without a phone, must have an email"
         clause = part.has("function", "using", "offering") and not words.isdisjoint(sets["relative"])
         begins = self._joint == "comma" or part.key not in sets["articles"]
         return not words.isdisjoint(sets["only"]) or (clause and begins)
@@ -103,7 +118,9 @@ class _Scope:
         if self._joint == "or":
             return alike  # "without a phone or a CRM" means neither
         if self._joint == "and":
-            return family(part) == family(covered)
+            # "missing a CRM and a phone number": a verb in between would have closed the denial
+            had = part.kind not in _ADJECTIVES and {family(part), family(covered)} <= _HAD
+            return had or family(part) == family(covered)
         if self._joint != "comma" or self._affirmed(at):
             return False
         return part.kind == covered.kind or (alike and _ends_with_or(self._sentence, at))

@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from siteglass.query.folding import fold
+from siteglass.query.natural.agreement import Decided
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense
 from siteglass.query.natural.numbers import Amount, read_amount
 from siteglass.query.natural.text import Token
@@ -21,6 +22,8 @@ _ENDS = (".", "!", "?", ":")
 # A town whose name is also an ordinary word is meant from this size on: in capitals or where a place is expected; in a
 # list; of several words; anyhow.
 _TOWN = 100_000
+# Written as a name behind a preposition of place.
+_NAMED_TOWN = 30_000
 _LARGE_TOWN = 200_000
 _CITY = 300_000
 _GREAT_CITY = 500_000
@@ -99,11 +102,17 @@ class Segment:
         self.kinds = frozenset(sense.kind for sense in senses)
 
 
-def segment(tokens: Sequence[Token], found: Sequence[Matches], lexicon: Lexicon) -> list[Segment]:
-    """The sentence cut into phrases, the longest first from the left; `found` are those that begin at each word."""
+def segment(tokens: Sequence[Token], found: Sequence[Matches], lexicon: Lexicon, decided: Decided) -> list[Segment]:
+    """The sentence cut into phrases, the longest first from the left; `found` are those that begin at each word, and
+    `decided` those that their neighbours decided."""
     made: list[Segment] = []
     at = 0
     while at < len(tokens):
+        if at in decided:
+            length, sense = decided[at]
+            made.append(Segment(tokens[at : at + length], [sense]))
+            at += length
+            continue
         word = tokens[at].kind == "word"
         part = _phrase(tokens, at, found, lexicon) if word else _other(tokens, at, found[at])
         made.append(part)
@@ -182,8 +191,9 @@ def _signs(token: Token) -> list[Sense]:
 def _plausible(sense: Sense, tokens: Sequence[Token], at: int, length: int, lexicon: Lexicon) -> bool:
     """Whether a phrase may be meant at all: short codes only in capitals, towns only if they are no common word."""
     if sense.kind in BEHIND_NUMBERS:
-        before = tokens[max(0, at - 3) : at]
-        return any(token.kind == "number" or lexicon.role(token.key, "unit") for token in before)
+        before, after = tokens[max(0, at - 3) : at], tokens[at + length : at + length + 1]
+        counted = any(token.kind == "number" or lexicon.role(token.key, "unit") for token in before)
+        return counted and not any(token.kind == "number" for token in after)  # "over 5 and under 10" are two
     if sense.kind not in ENTITIES:
         return True
     if length > 1:
@@ -219,9 +229,10 @@ def _town_plausible(sense: Sense, tokens: Sequence[Token], at: int, lexicon: Lex
     begins = at == 0 or tokens[at - 1].key in _ENDS
     if (begins or not token.capital) and lexicon.is_word(token.key):
         if fold(sense.values[0]) != token.key and not _expected(tokens, at, lexicon):
-            return False  # another word than the town's own name: "doula services"
+            # another word than the town's own name: "doula services"; but "fitnessstudios köln"
+            return _people(sense, lexicon) >= _GREAT_CITY
         return _people(sense, lexicon) >= (_least_people(tokens, at, lexicon) if common else _TOWN)
-    return not common or _people(sense, lexicon) >= _TOWN
+    return not common or _people(sense, lexicon) >= (_NAMED_TOWN if _expected(tokens, at, lexicon) else _TOWN)
 
 
 def _least_people(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> int:

@@ -10,6 +10,7 @@ from siteglass.query.fields import DIRECTIVES
 from siteglass.query.natural.lexicon import Lexicon
 from siteglass.query.natural.segments import PLACES, Reading, Segment
 from siteglass.query.values import quote_if_needed
+from siteglass.query.vocabulary import vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Sentence:
     """What the person asking says about themselves."""
     dangling_denial: bool = False
     """Something was denied, and nothing is known that it could be."""
+    foreign: bool = False
+    """No language that is read explains the words."""
     sets: Mapping[str, frozenset[str]] = field(init=False)
     """Short lists of words that single rules turn on."""
 
@@ -98,6 +101,13 @@ class Sentence:
             i += step
         return None
 
+    def countries_of(self, part: Segment) -> set[str]:
+        """The countries that a state or city of that name can be in, the likeliest of cities only."""
+        known = vocabulary()
+        if part.kind == "state":
+            return {known.country_alpha3(value.partition("-")[0]) or "" for value in part.values if "-" in value}
+        return {city.country for city in self.words.cities(part.values[0])[:1]}
+
     def page_follows(self, at: int) -> bool:
         after = self.after(at)
         return after is not None and after.has("page_word")
@@ -112,7 +122,7 @@ class Sentence:
                 return True
         for i in range(at + 1, min(len(self.parts), at + 1 + ahead)):
             part = self.parts[i]
-            if part.has("break", "comma"):
+            if part.has("break", "comma") or (part.has("and") and not part.has(*kinds)):
                 break
             if part.has(*kinds):
                 return True
@@ -131,6 +141,9 @@ class Sentence:
             part.has("and", "or", "comma") or (part.kind == "unknown" and part.has("using")) for part in between
         ):
             return None
+        between = [part for part in between if part.key not in self.sets["group_openers"]]
+        if not between:
+            return "and"
         if any(part.has("or") for part in between):
             return "or"
         return "and" if any(part.has("and") for part in between) else "comma"

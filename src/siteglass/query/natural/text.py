@@ -11,7 +11,7 @@ from siteglass.query.folding import fold
 # In this order: what a later pattern would tear apart comes first.
 _TOKEN = re.compile(
     r"""
-    (?P<path>(?<![\w/<])/[A-Za-z0-9][\w/-]*?(?=-(?:Seiten?|Unterseiten?|pages?)\b|[^\w/-]|$))
+    (?P<path>(?<![\w/<€£$])/[A-Za-z0-9][\w/-]*?(?=-(?:Seiten?|Unterseiten?|pages?)\b|[^\w/-]|$))
   | (?P<without>\bw/o\b|\bw/out\b|(?<![\w/])s/(?=\s))
   | (?P<with>\bw/|(?<![\w/])c/(?=\s))
   | (?P<mailbox>\b[A-Za-z]+@(?!\w))
@@ -28,8 +28,8 @@ _TOKEN = re.compile(
 
 # From so many words on a sentence in capitals is shouted; fewer may be names.
 SHOUTED_WORDS = 4
-# French articles and particles that lean on the next word.
-_ELIDED = re.compile(r"(?:l|d|n|s|c|j|qu)'(?=\w{2})")
+# French and Italian articles and particles that lean on the next word.
+_ELIDED = re.compile(r"(?:l|d|n|s|c|j|qu|dell|all|nell|dall|sull|un)'(?=\w{2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class Token:
     corrected: bool = False
     quoted: bool = False
     """Meant to the letter."""
+    hyphen: bool = False
+    """Joined to the next word by a hyphen."""
 
     @property
     def capital(self) -> bool:
@@ -51,8 +53,8 @@ class Token:
 
 
 def _excludes(text: str, start: int, end: int) -> bool:
-    """ "Shopify -Klaviyo", "!Shopify": a sign that leans on the next word only."""
-    return (start == 0 or text[start - 1] == " ") and text[end : end + 1].isalpha()
+    """ "Shopify -Klaviyo", "saas;!Shopify": a sign that leans on the next word only."""
+    return (start == 0 or text[start - 1] in " ;,|(\n\t") and text[end : end + 1].isalpha()
 
 
 def _inside_word(text: str, start: int, end: int, before: list[Token]) -> bool:
@@ -77,6 +79,7 @@ def tokenise(text: str) -> list[Token]:
         elif kind == "sign" and word in "-!" and _excludes(text, start, end):
             kind = "without"
         elif kind == "sign" and word == "-" and _inside_word(text, start, end, found):
+            found[-1] = replace(found[-1], hyphen=True)
             continue
         key = fold(word).replace("’", "'")
         elided = _ELIDED.match(key) if kind == "word" else None

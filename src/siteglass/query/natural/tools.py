@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from siteglass.query.natural.lexicon import VERB_LAST
 from siteglass.query.natural.segments import ENTITIES, Segment
 from siteglass.query.natural.sentence import Sentence, line
 from siteglass.query.vocabulary import vocabulary
@@ -66,43 +67,78 @@ def _technologies(sentence: Sentence, places: list[int], joints: list[str]) -> N
     parts = [sentence.parts[i] for i in places]
     values = [part.values[0] for part in parts]
     negated = parts[0].negated
-    together = negated or "or" in joints or (len(values) > 1 and _platforms_of_noun(sentence, values, places))
-    _say(sentence, "technology", parts, values, negated=negated, together=together, rule="technology")
+    if len(parts) > 1 and negated and "or" not in joints and _both_before(sentence, places[0]):
+        _say_not_both(sentence, parts)
+        return
+    if negated or (len(values) > 1 and _platforms_of_noun(sentence, values, places)):
+        joints = ["or"] * len(joints)
+    _say_groups(sentence, "technology", parts, joints, negated=negated, rule="technology")
+    after = sentence.after(places[-1])
+    if after is not None and after.has("not_both") and not negated:
+        _say_not_both(sentence, [*parts, after])
+
+
+def _both_before(sentence: Sentence, at: int) -> bool:
+    """ "don't use both A and B"."""
+    return any("both" in part.key.split() for part in sentence.parts[max(0, at - 2) : at])
+
+
+def _say_not_both(sentence: Sentence, parts: list[Segment]) -> None:
+    """One of them may be used, all together may not."""
+    lines = [line("technology", part.values) for part in parts if part.kind == "technology"]
+    sentence.say(f"!@any[ {' '.join(lines)} ]", parts, "not both")
+
+
+def _groups(joints: list[str]) -> list[list[int]]:
+    """Which members of a list are alternatives: "A and B or C" is A, and B or C. A comma is what follows it is."""
+    meant: list[str] = []
+    following = "and"
+    for joint in reversed(joints):
+        following = following if joint == "comma" else joint
+        meant.insert(0, following)
+    groups = [[0]]
+    for number, joint in enumerate(meant, start=1):
+        if joint == "or":
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    return groups
+
+
+def _say_groups(
+    sentence: Sentence, directive: str, parts: list[Segment], joints: list[str], *, negated: bool, rule: str
+) -> None:
+    """One line for each group of alternatives."""
+    for group in _groups(joints):
+        some = [parts[number] for number in group]
+        sentence.say(line(directive, [part.values[0] for part in some], negated=negated), some, rule)
 
 
 def _categories(sentence: Sentence, places: list[int], joints: list[str]) -> None:
     parts = [sentence.parts[i] for i in places]
-    values = [part.values[0] for part in parts]
     first = parts[0]
     relation = _relation(sentence, places)
-    either = "or" in joints
     if first.doubled:
-        _say(sentence, "lacks", parts, values, negated=True, together=False, rule="category denied twice")
+        _say_each(sentence, parts, negated=True, rule="category denied twice")
     elif first.negated and relation != "offering":
-        _say(sentence, "lacks", parts, values, negated=False, together=False, rule="category denied")
+        _say_each(sentence, parts, negated=False, rule="category denied")
     elif relation == "offering" or _headed(sentence, parts, places):
-        together = either or first.negated
-        _say(sentence, "offers", parts, values, negated=first.negated, together=together, rule="offer")
+        joints = ["or"] * len(joints) if first.negated else joints
+        _say_groups(sentence, "offers", parts, joints, negated=first.negated, rule="offer")
     else:
-        _say(sentence, "categories_uses", parts, values, negated=False, together=either, rule="category used")
+        _say_groups(sentence, "categories_uses", parts, joints, negated=False, rule="category used")
 
 
-def _say(
-    sentence: Sentence, directive: str, parts: list[Segment], values: list[str], *,
-    negated: bool, together: bool, rule: str,
-) -> None:  # fmt: skip
-    """One line for all, or one for each."""
-    if together:
-        sentence.say(line(directive, values, negated=negated), parts, rule)
-        return
-    for part, value in zip(parts, values, strict=True):
-        sentence.say(line(directive, [value], negated=negated), [part], rule)
+def _say_each(sentence: Sentence, parts: list[Segment], *, negated: bool, rule: str) -> None:
+    """A line for each category that is lacking."""
+    for part in parts:
+        sentence.say(line("lacks", part.values[:1], negated=negated), [part], rule)
 
 
 def _relation(sentence: Sentence, places: list[int]) -> str:
-    """The verb that a category hangs on; in German it may stand behind."""
+    """The verb that a category hangs on; in German and Dutch it may stand after it."""
     behind = sentence.after(places[-1])
-    if sentence.language == "de" and behind and any(sentence.words.role(t.key, "offering") for t in behind.tokens):
+    if sentence.language in VERB_LAST and behind and any(sentence.words.role(t.key, "offering") for t in behind.tokens):
         return "offering"
     for at in range(places[0] - 1, -1, -1):
         part = sentence.parts[at]

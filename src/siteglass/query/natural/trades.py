@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from siteglass.query.natural.lexicon import ENGLISH
 from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence, line
+from siteglass.query.natural.text import Token
 from siteglass.query.trades import trades
 
 # "shop for used cars and trucks"; longer names are hardly said.
@@ -16,12 +17,22 @@ _MOST_WORDS = 6
 _TYPES = frozenset(("service_type", "agency_of", "law_firm"))
 _USED_OR_OFFERED = frozenset(("technology", "category"))
 _TOWARDS = frozenset(("for", "to", "fur", "pour", "para", "per", "voor", "dla"))
-# Languages of trades in which no sentence is read yet.
-_WITHOUT_TABLES = ("it", "nl", "pl")
+# Words of these languages are hardly others in a sentence of another language.
+_RARE = ("it", "nl", "pl")
+# Shorter words are like words of other languages.
+_SHORT = 4
 
 
-def read_trades(sentence: Sentence) -> None:
-    """The longest phrases that name a trade; those in a list are alternatives, since few sites are two of them."""
+def languages_of_nouns(tokens: Iterable[Token]) -> Iterator[str]:
+    """The language of each word that names a trade in one language only: "piekarnie" is Polish."""
+    for token in tokens:
+        meanings = trades().meanings(token.key) if token.kind == "word" and len(token.key) > _SHORT else {}
+        if len(meanings) == 1:
+            yield from meanings
+
+
+def find_trades(sentence: Sentence) -> list[tuple[list[int], str]]:
+    """The longest phrases that name a trade: where their words are, and the trade."""
     found: list[tuple[list[int], str]] = []
     at = 0
     while at < len(sentence.parts):
@@ -29,7 +40,12 @@ def read_trades(sentence: Sentence) -> None:
         if trade:
             found.append((places, trade))
         at += max(1, len(places))
-    for some in _lists(sentence, found):
+    return found
+
+
+def read_trades(sentence: Sentence) -> None:
+    """Write what the business is; trades in a list are alternatives, since few sites are two of them."""
+    for some in _lists(sentence, find_trades(sentence)):
         parts = [sentence.parts[place] for places, _ in some for place in places]
         negated = any(part.negated for part in parts)
         sentence.say(line("trade", [trade for _, trade in some], negated=negated), parts, "trade")
@@ -43,25 +59,32 @@ def _is_not_the_business(sentence: Sentence, at: int) -> bool:
     if before is None or before.has("using"):
         return before is not None
     seller = sentence.parts[at - 2] if at > 1 else None
-    return before.key in _TOWARDS and seller is not None and not seller.has("requests", "generic", "function")
+    return (
+        before.key in _TOWARDS
+        and seller is not None
+        and not (seller.used or seller.has("requests", "generic", "function"))
+        and (bool(seller.senses) or sentence.words.is_word(seller.key))  # "lookn for electricians"
+    )
 
 
 def _longest(sentence: Sentence, at: int) -> tuple[list[int], str]:
     """The segments from here on that name a trade, as many as can be, and the trade."""
     best: tuple[list[int], str] = ([], "")
-    words = 0
+    words, text = 0, ""
     for end in range(at, min(at + _MOST_WORDS, len(sentence.parts))):
         part = sentence.parts[end]
         words += len(part.tokens)
         if part.used or part.has("break", "comma") or words > _MOST_WORDS:
             break
-        window = sentence.parts[at : end + 1]
-        if trade := _trade(sentence, window):
+        text = f"{text} {part.meant}".lstrip()
+        if not trades().begins_form(text):
+            break
+        if trade := _trade(sentence, sentence.parts[at : end + 1], text):
             best = (list(range(at, end + 1)), trade)
     return best
 
 
-def _trade(sentence: Sentence, window: Sequence[Segment]) -> str:
+def _trade(sentence: Sentence, window: Sequence[Segment], text: str) -> str:
     if any(part.kind in _USED_OR_OFFERED for part in window):
         return ""
     if all(part.kind in _TYPES or part.has("generic") for part in window):
@@ -70,14 +93,13 @@ def _trade(sentence: Sentence, window: Sequence[Segment]) -> str:
         return ""
     if len(window) == 1 and window[0].kind != "unknown":
         return ""
-    text = " ".join(part.meant for part in window)
     meanings = trades().meanings(text)
     if own := meanings.get(sentence.language) or meanings.get(ENGLISH):
         return own
     if text in sentence.words.common and len(window) < len(sentence.parts):
         return ""
-    # A word of another language; in a sentence of one that the tables know well, only of those that they do not.
-    others = meanings if sentence.language == ENGLISH else _WITHOUT_TABLES
+    # A word of another language; in a sentence that is not English, only of those that are hardly mistaken.
+    others = meanings if sentence.language == ENGLISH else _RARE
     found = {meanings[language] for language in others if language in meanings}
     return found.pop() if len(found) == 1 else ""
 

@@ -19,9 +19,13 @@ SHORTEST = 5
 SHORTEST_SMALL = 3
 LONGEST = 30
 # Words with more than one slip are like too many, unless they are long.
-SHORTEST_TWICE = 8
+SHORTEST_TWICE = 7
 CITIES = 5_000
 _COUNTRY_SIMILARITY = 0.7
+# Languages without a list of their words: what is unknown there may well be right.
+_WITHOUT_WORDS = ("it", "nl", "pl")
+# Cases of foreign names in Polish.
+_ENDINGS = ("ie", "em", "owi", "a", "u", "ze")
 # A phrase that begins so many words before may cover the word.
 _REACH = 3
 
@@ -32,8 +36,9 @@ def tiers() -> tuple[frozenset[str], ...]:
     known, words = vocabulary(), lexicon()
     places = [form for kind in ("country", "region", "subregion") for form in known.spoken_forms(kind)]
     return (
-        _words([*words.telling_phrases(), *places, *map(fold, _state_names())]),
+        _words([*words.telling_phrases(), *places]),
         _words(map(fold, known.technologies())),
+        _words(map(fold, _state_names())),
         _words(name for name in _trade_names() if " " not in name),
         words.common,
         _words(fold(city.name) for city in known.cities()[:CITIES]),
@@ -52,6 +57,7 @@ def similar() -> Candidates:
     keys = dict.fromkeys([*known.spoken_forms("country"), *_state_names()])
     keys |= dict.fromkeys(name.lower() for name in known.technologies())
     keys |= dict.fromkeys(known.joined_names("category", "service_type"))
+    keys |= dict.fromkeys(word for name in _trade_names() for word in name.split(" "))
     return Candidates(key for key in keys if len(key) > SHORTEST and " " not in key)
 
 
@@ -63,6 +69,14 @@ def countries() -> Candidates:
     return Candidates([name for name in names if " " not in name], similarity=_COUNTRY_SIMILARITY)
 
 
+@cache
+def _short_countries() -> frozenset[str]:
+    """Countries and American states of five letters, which are missed with four: "itly", "txas"."""
+    known = vocabulary()
+    names = [*map(known.country_name, known.values("country")), *known.states_of("USA").values()]
+    return frozenset(name.lower() for name in names if len(name) == SHORTEST)
+
+
 def load() -> None:
     """Make what the first misspelt word would otherwise wait for."""
     tiers()
@@ -71,8 +85,9 @@ def load() -> None:
 
 
 def _trade_names() -> list[str]:
-    """In English: in other languages they are too much like other words."""
-    return [fold(trades().name(trade)) for trade in trades().ids()]
+    """In English, singular and plural: in other languages they are too much like other words."""
+    names = [fold(trades().name(trade)) for trade in trades().ids()]
+    return [*names, *(f"{name}s" for name in names if not name.endswith("s"))]
 
 
 def _state_names() -> list[str]:
@@ -81,9 +96,11 @@ def _state_names() -> list[str]:
 
 
 def corrected(
-    tokens: list[Token], found: list[Matches], words: Lexicon, kept: Container[int] = frozenset()
+    tokens: list[Token], found: list[Matches], words: Lexicon, language: str, kept: Container[int] = frozenset()
 ) -> list[Token]:
     """The same words, the unknown ones put right but those to keep; `found` are the phrases that begin at each."""
+    if language in _WITHOUT_WORDS:
+        return [_uninflected(token) if not found[at] else token for at, token in enumerate(tokens)]
     made = []
     for at, token in enumerate(tokens):
         near = None
@@ -91,6 +108,16 @@ def corrected(
             near = _nearest(token.key, tokens[at - 1].key if at else "", words)
         made.append(replace(token, key=near, corrected=True) if near else token)
     return made
+
+
+def _uninflected(token: Token) -> Token:
+    """The name of a product in the nominative: "HubSpota", "na WordPressie"."""
+    if token.kind == "word" and token.capital:
+        for ending in _ENDINGS:
+            stem = token.key.removesuffix(ending)
+            if stem != token.key and len(stem) >= SHORTEST_SMALL and vocabulary().joined(stem):
+                return replace(token, key=stem)
+    return token
 
 
 def _unknown(token: Token, words: Lexicon) -> bool:
@@ -118,7 +145,7 @@ def _only_town(match: tuple[int, list[Sense]]) -> bool:
 
 def _nearest(word: str, before: str, words: Lexicon) -> str | None:
     if len(word) < SHORTEST:
-        small = words.sets["small_words"]
+        small = words.sets["small_words"] | (_short_countries() if len(word) > SHORTEST_SMALL else frozenset())
         return next((other for other in _one_slip_from(word) if other in small and other[0] == word[0]), None)
     slips = [other for other in _one_slip_from(word) if len(other) >= SHORTEST]
     for meant in tiers():
@@ -142,7 +169,7 @@ def _same_end(word: str, other: str) -> bool:
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 # Letters that sound alike in one of the languages.
-_ALIKE = ("aeiouy", "cksz", "bpv", "dt", "fv", "gj", "mn")
+_ALIKE = ("aeiouy", "cksz", "bpv", "dt", "fv", "gj", "mn", "bm")
 
 
 def _confused() -> dict[str, str]:

@@ -132,7 +132,8 @@ def saving(forms: str) -> Callable[[Command], Command]:
 
 
 def search_options(command: Command) -> Command:
-    """Adds what says which leads are meant; they come as `query`, `filters`, `directives` and `strict`."""
+    """Adds what says which leads are meant; they come as `query`, `filters`, `directives`, `require`
+    and `strict`."""
 
     @click.argument("query", required=False)
     @click.option(
@@ -145,6 +146,12 @@ def search_options(command: Command) -> Command:
     )
     @click.option(
         "--directives", metavar="TEXT", help="Lines such as @country(DEU) or @any[ @not_secure | @lacks(crm) ]."
+    )
+    @click.option(
+        "--require",
+        multiple=True,
+        metavar="WORDS",
+        help="Words of the sentence that the text of the sites must contain; repeat for more.",
     )
     @click.option(
         "--exclude-list",

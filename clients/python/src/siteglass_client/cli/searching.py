@@ -1,16 +1,17 @@
-"""`sgl search`, `sgl count` and `sgl interpret`."""
+"""`sgl search`, `sgl count`, `sgl interpret`, `sgl facets` and `sgl diagnose`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from siteglass_client.cli.options import Saving, Session, common, saving, search_options, select_option
+from siteglass_client.cli.options import Saving, Session, common, read_select, saving, search_options, select_option
 from siteglass_client.cli.saving import finished, form_of, make_room, resumable, stop_at_cap, tell_price
 from siteglass_client.cli.terminal import counted, note, progress_of, say_json, show_table
-from siteglass_client.messages import Reading
+from siteglass_client.messages import Diagnosis, Facets, Reading, Relaxation
 from siteglass_client.plans import rows_path
 from siteglass_client.search import Search
 
@@ -32,6 +33,7 @@ def search(
     query: str | None,
     filters: dict[str, Any],
     directives: str | None,
+    require: Sequence[str],
     strict: bool,
     select: list[str] | None,
     sort: str | None,
@@ -53,6 +55,7 @@ def search(
             select=select,
             sort=sort,
             strict=strict,
+            require=require,
             max_leads=max_leads,
             max_credits=to.max_credits,
             resume=to.resume_path,
@@ -78,40 +81,64 @@ def _write(session: Session, to: Saving, walk: Search, output: Path, form: str, 
         else:
             done = walk.to_parquet(output, on_page=bar.step)
     finished(session, to, done, rows, "leads")
+    _explain_nothing(walk)
 
 
 def _show(session: Session, walk: Search, columns: list[str]) -> None:
     if not session.for_people:
         for lead in walk:
             say_json(lead)
+        _explain_nothing(walk)
         return
     leads = list(walk)
-    if not leads and not walk.total_results:
-        note("No leads match. Run `sgl interpret` with the same words to see how they were interpreted.")
+    if _explain_nothing(walk):
         return
     show_table(columns, ([lead.get(name) for name in columns] for lead in leads))
     price = counted(walk.credits_used, "lead credit")
     note(f"{len(leads):,} of {walk.total_results or 0:,} leads, {price}. All: -o leads.csv")
 
 
+def _explain_nothing(walk: Search) -> bool:
+    """Say what to do next if no lead matches; returns whether that is so."""
+    if walk.total_results != 0:
+        return False
+    hint = f" {walk.hint}." if walk.hint else ""
+    note(f"No leads match.{hint} Run `sgl diagnose` with the same search to see why.")
+    return True
+
+
 @click.command()
 @common
 @search_options
-def count(session: Session, query: str | None, filters: dict[str, Any], directives: str | None, strict: bool) -> None:
+def count(
+    session: Session,
+    query: str | None,
+    filters: dict[str, Any],
+    directives: str | None,
+    require: Sequence[str],
+    strict: bool,
+) -> None:
     """Count the leads that match. Free."""
     with session.connect() as client:
-        click.echo(client.search(query, filters=filters, wrapped_query=directives, strict=strict).count())
+        search = client.search(query, filters=filters, wrapped_query=directives, strict=strict, require=require)
+        click.echo(search.count())
 
 
 @click.command()
 @common
 @search_options
 def interpret(
-    session: Session, query: str | None, filters: dict[str, Any], directives: str | None, strict: bool
+    session: Session,
+    query: str | None,
+    filters: dict[str, Any],
+    directives: str | None,
+    require: Sequence[str],
+    strict: bool,
 ) -> None:
     """Show how a search is interpreted, and how many leads match. Free."""
     with session.connect() as client:
-        reading = client.search(query, filters=filters, wrapped_query=directives, strict=strict).interpret()
+        search = client.search(query, filters=filters, wrapped_query=directives, strict=strict, require=require)
+        reading = search.interpret()
     if session.for_people:
         _show_reading(reading)
     else:
@@ -132,3 +159,77 @@ def _show_reading(reading: Reading) -> None:
     if reading.ignored:
         note(f"Ignored: {', '.join(words.text for words in reading.ignored)}.")
     note(f"{reading.total_results:,} leads match.")
+
+
+@click.command()
+@common
+@search_options
+@click.option(
+    "--facets",
+    "names",
+    multiple=True,
+    metavar="NAMES",
+    callback=read_select,
+    help="Fields to count by, comma-separated, such as country,technologies; all if left out.",
+)
+@click.option("--size", type=click.IntRange(1), metavar="N", help="At most N values per field.")
+def facets(
+    session: Session,
+    query: str | None,
+    filters: dict[str, Any],
+    directives: str | None,
+    strict: bool,
+    names: list[str] | None,
+    size: int | None,
+) -> None:
+    """Count the leads of a search by country, technology and so on, and price all of them. Free."""
+    with session.connect() as client:
+        walk = client.search(query, filters=filters, wrapped_query=directives, strict=strict)
+        counts = walk.facets(names, size=size)
+    if session.for_people:
+        _show_facets(counts)
+    else:
+        say_json(counts)
+
+
+def _show_facets(counts: Facets) -> None:
+    rows = [
+        [facet.facet, value.name, f"{'~' if facet.estimated else ''}{value.count:,}", value.get("lift")]
+        for facet in counts.facets
+        for value in facet.counts
+    ]
+    show_table(("field", "value", "leads", "times as frequent as usual"), rows)
+    price = counted(counts.price.with_email, "lead credit")
+    note(f"{counts.total_results:,} leads match. All of them cost {price}.")
+
+
+@click.command()
+@common
+@search_options
+def diagnose(
+    session: Session, query: str | None, filters: dict[str, Any], directives: str | None, strict: bool
+) -> None:
+    """Show why a search finds few leads or none, and which changes give results. Free."""
+    with session.connect() as client:
+        diagnosis = client.search(query, filters=filters, wrapped_query=directives, strict=strict).diagnose()
+    if session.for_people:
+        _show_diagnosis(diagnosis)
+    else:
+        say_json(diagnosis)
+
+
+def _show_diagnosis(diagnosis: Diagnosis) -> None:
+    rows = [[each.directive, each.matches, each.removes] for each in diagnosis.conditions]
+    show_table(("condition", "leads that meet it", "leads that only it removes"), rows)
+    for each in diagnosis.notes:
+        note(each.message)
+    for change in diagnosis.relaxations:
+        note(f"{counted(change.total_results, 'lead')} {_change(change)}.")
+    note(f"{diagnosis.total_results or 0:,} leads match now.")
+
+
+def _change(change: Relaxation) -> str:
+    """A change in words."""
+    without = f"without {', '.join(change.drop)}" if change.drop else ""
+    by = f"with {', '.join(each.by for each in change.replace)}" if change.replace else ""
+    return " and ".join(filter(None, (by, without)))

@@ -76,6 +76,11 @@ Domains = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=300)]] | None,
     Field(max_length=MAX_DOMAINS, description=f"Up to {MAX_DOMAINS} domains or website URLs"),
 ]
+FacetNames = Annotated[
+    list[Annotated[str, Field(max_length=50)]] | None,
+    Field(max_length=30, description="Fields to count by, such as country, technologies, trades; all if left out"),
+]
+FacetSize = Annotated[int, Field(ge=1, le=50, description="Maximum number of values per field")]
 FieldName = Annotated[str, Field(max_length=50, description="A field, such as technologies, city, country, keywords")]
 Text = Annotated[str, Field(max_length=200, description="Start of the value or of one of its names")]
 Country = Annotated[str | None, Field(max_length=3, description="Only states or cities in this country, such as DEU")]

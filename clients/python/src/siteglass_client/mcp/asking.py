@@ -6,10 +6,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from siteglass_client.items import KnownValues
-from siteglass_client.mcp.models import AccountAnswer, Condition, InterpretAnswer, KnownValue, ValuesAnswer
+from siteglass_client.mcp.models import (
+    AccountAnswer,
+    Change,
+    Condition,
+    DiagnoseAnswer,
+    Effect,
+    FacetAnswer,
+    FacetCount,
+    FacetsAnswer,
+    InterpretAnswer,
+    KnownValue,
+    ValuesAnswer,
+)
 from siteglass_client.mcp.sizes import BYTES_PER_TOKEN, CUT, cut, size_bytes
 from siteglass_client.mcp.till import Till
-from siteglass_client.messages import Account, Note, Reading, Words
+from siteglass_client.messages import Account, Diagnosis, Facet, Facets, Note, Reading, Relaxation, Words
 
 ENVELOPE_BYTES = 600
 NAME_BYTES = 200
@@ -30,6 +42,14 @@ class _Room:
         kept = str(cut(value, max(size_bytes(CUT), int(self.left_bytes * share))))
         self.left_bytes -= size_bytes(kept)
         return kept
+
+    def takes(self, value: Any) -> bool:
+        """Whether a part of a list fits; if so, its room is taken."""
+        needed_bytes = size_bytes(value) + len(",")
+        if needed_bytes > self.left_bytes:
+            return False
+        self.left_bytes -= needed_bytes
+        return True
 
     def texts(self, values: Sequence[str]) -> list[str]:
         """As many of them as fit, each cut if it is long."""
@@ -53,10 +73,8 @@ def interpreted(reading: Reading, max_tokens: int) -> InterpretAnswer:
     for each in reading.conditions:
         directive, words = cut(each.directive, NAME_BYTES), cut(_joined(each.words), NAME_BYTES)
         made = Condition(directive=directive, words=words, confidence=each.confidence)
-        made_bytes = size_bytes(made.model_dump()) + len(",")
-        if made_bytes > room.left_bytes:
+        if not room.takes(made.model_dump()):
             break
-        room.left_bytes -= made_bytes
         conditions.append(made)
     other = room.texts([f"{_joined(each.words)}: {each.reading}" for each in reading.alternatives])
     return InterpretAnswer(
@@ -71,6 +89,54 @@ def interpreted(reading: Reading, max_tokens: int) -> InterpretAnswer:
         other_readings=other,
         say=UNCLEAR if not_understood or assumed else CLEAR,
     )
+
+
+def facets_counted(counts: Facets, max_tokens: int) -> FacetsAnswer:
+    """Counts of a search; each facet gets the same room."""
+    room_bytes = (max_tokens * BYTES_PER_TOKEN - ENVELOPE_BYTES) // max(1, len(counts.facets))
+    return FacetsAnswer(
+        total_results=counts.total_results,
+        with_email=counts.price.with_email,
+        facets=[_facet(each, room_bytes) for each in counts.facets],
+    )
+
+
+def _facet(facet: Facet, room_bytes: int) -> FacetAnswer:
+    made = FacetAnswer(facet=facet.facet, counts=[], more=facet.more, estimated=facet.estimated)
+    room_bytes -= size_bytes(made.model_dump()) + len(",")
+    for each in facet.counts:
+        name = None if each.name == each.value else cut(each.name, NAME_BYTES)
+        count = FacetCount(value=cut(each.value, NAME_BYTES), name=name, count=each.count, lift=each.get("lift"))
+        room_bytes -= size_bytes(count.model_dump(exclude_none=True)) + len(",")
+        if room_bytes < 0:
+            made.more = True
+            break
+        made.counts.append(count)
+    return made
+
+
+def diagnosed(diagnosis: Diagnosis, max_tokens: int) -> DiagnoseAnswer:
+    """Why a search finds nothing; what helps comes before what does not."""
+    room = _Room(max_tokens)
+    changes: list[Change] = []
+    for each in diagnosis.relaxations:
+        made = Change(change=_change(each), total_results=each.total_results, filters=each.filters)
+        if not room.takes(made.model_dump()):
+            break
+        changes.append(made)
+    notes = room.texts([each.message for each in diagnosis.notes])
+    conditions: list[Effect] = []
+    for effect in diagnosis.conditions:
+        shown = Effect(directive=cut(effect.directive, NAME_BYTES), matches=effect.matches, removes=effect.removes)
+        if not room.takes(shown.model_dump()):
+            break
+        conditions.append(shown)
+    return DiagnoseAnswer(total_results=diagnosis.total_results, changes=changes, notes=notes, conditions=conditions)
+
+
+def _change(change: Relaxation) -> str:
+    drop = [f"without {each}" for each in change.drop]
+    return str(cut(", ".join([*(f"with {each.by}" for each in change.replace), *drop]), NAME_BYTES))
 
 
 def _joined(words: Sequence[Words]) -> str:

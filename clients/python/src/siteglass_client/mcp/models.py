@@ -90,6 +90,57 @@ class InterpretAnswer(Part):
     say: str
 
 
+class FacetCount(Part):
+    """A value, and how many leads have it."""
+
+    value: str
+    name: str | None = None
+    count: int
+    lift: Annotated[float | None, Field(description="How many times more frequent than among all leads")] = None
+
+
+class FacetAnswer(Part):
+    """The leads by the values of one field."""
+
+    facet: str
+    counts: list[FacetCount]
+    more: bool = Field(description="Leads have other values, too")
+    estimated: bool
+
+
+class FacetsAnswer(Part):
+    """The leads of a search by the values of fields."""
+
+    total_results: int
+    with_email: int = Field(description="Lead credits that all leads cost together")
+    facets: list[FacetAnswer]
+
+
+class Effect(Part):
+    """A condition, and what it does to the search."""
+
+    directive: str
+    matches: Annotated[int | None, Field(description="Leads that meet it alone")] = None
+    removes: Annotated[int | None, Field(description="Leads that the search finds without it")] = None
+
+
+class Change(Part):
+    """A change that gives the search results."""
+
+    change: str
+    total_results: int
+    filters: dict[str, Value] = Field(description="The changed search; pass it as `filters`")
+
+
+class DiagnoseAnswer(Part):
+    """Why a search finds few leads or none."""
+
+    total_results: int | None = None
+    changes: list[Change] = Field(description="The smallest changes that give results")
+    notes: list[str]
+    conditions: list[Effect]
+
+
 class KnownValue(Part):
     """A value that a filter takes."""
 

@@ -198,7 +198,9 @@ class Searching:
             total_results=total,
             leads=[],
             next=None if place.path == SEARCH_PATH else self._places.note(place),
-            say=f"Nothing was spent. {total} leads match; {meant} cost {price.lead_credits} lead credits. To get "
+            say=_NOTHING
+            if total == 0
+            else f"Nothing was spent. {total} leads match; {meant} cost {price.lead_credits} lead credits. To get "
             "leads, call search again with max_credits.",
         )
 
@@ -214,7 +216,9 @@ class Searching:
     def _told(self, walk: Walk, stopped: Stop) -> SearchAnswer:
         more = stopped != "end"
         notes = 0 if walk.last is None else walk.last.notes
-        said = [_NEXT[stopped], _earlier(walk.earlier), _note(notes), self._trouble(walk.trouble)]
+        found_nothing = walk.last is not None and walk.last.total_results == 0
+        end = _NOTHING if found_nothing else _NEXT[stopped]
+        said = [end, _earlier(walk.earlier), _note(notes), self._trouble(walk.trouble)]
         return SearchAnswer(
             stopped=stopped,
             credits=self._credits(walk.used, walk.last),
@@ -230,6 +234,7 @@ class Searching:
         return "" if error is None else str(cut(told(error, self._deadline_s), FAILURE_BYTES))
 
 
+_NOTHING = "No leads match. Call diagnose with the same arguments to see why, and what would match."
 _NEXT: dict[Stop, str] = {
     "end": "These are the last leads of the search.",
     "max_tokens": "The response is full. To continue, call search with cursor and max_credits.",

@@ -114,6 +114,8 @@ def make_server(client: AsyncSiteglass, *, max_credits: int | None, deadline_s: 
     for title, tool, hints in (
         ("Interpret a search", tools.interpret, FREE),
         ("Count leads", tools.count, FREE),
+        ("Count leads by values", tools.facets, FREE),
+        ("Diagnose a search", tools.diagnose, FREE),
         ("Search leads", tools.search, PAID),
         ("Enrich domains", tools.enrich, PAID),
         ("Known values", tools.values, OWN),

@@ -17,6 +17,8 @@ from siteglass_client.mcp.arguments import (
     Cursor,
     Directives,
     Domains,
+    FacetNames,
+    FacetSize,
     FieldName,
     FilterMap,
     LeadColumns,
@@ -30,12 +32,14 @@ from siteglass_client.mcp.arguments import (
     Text,
     ValueLimit,
 )
-from siteglass_client.mcp.asking import account_told, interpreted, known_values
+from siteglass_client.mcp.asking import account_told, diagnosed, facets_counted, interpreted, known_values
 from siteglass_client.mcp.enriching import Enriching
 from siteglass_client.mcp.models import (
     AccountAnswer,
     CountAnswer,
+    DiagnoseAnswer,
     EnrichAnswer,
+    FacetsAnswer,
     InterpretAnswer,
     SearchAnswer,
     ValuesAnswer,
@@ -87,6 +91,38 @@ class Tools:
         """Count the leads that match. Use it to compare searches or to narrow one down. Free."""
         with anyio.fail_after(self._deadline_s):
             return CountAnswer(total_results=await self._meant(query, filters, directives, strict).count())
+
+    async def facets(
+        self,
+        query: Query = None,
+        filters: SameFilters = None,
+        directives: Directives = None,
+        strict: Strict = False,
+        facets: FacetNames = None,
+        size: FacetSize = 5,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> FacetsAnswer:
+        """Count the leads of a search by country, technology, trade and other fields, and price all of them. Use it to
+        describe a market or to narrow a search down. A field's counts ignore the search's conditions on that field.
+        Free.
+        """
+        with anyio.fail_after(self._deadline_s):
+            counts = await self._meant(query, filters, directives, strict).facets(facets, size=size)
+            return facets_counted(counts, max_tokens)
+
+    async def diagnose(
+        self,
+        query: Query = None,
+        filters: SameFilters = None,
+        directives: Directives = None,
+        strict: Strict = False,
+        max_tokens: MaxTokens = DEFAULT_TOKENS,
+    ) -> DiagnoseAnswer:
+        """Show why a search finds few leads or none: what each condition removes, and the smallest changes that give
+        results. Use it when a search or count returns 0. Free.
+        """
+        with anyio.fail_after(self._deadline_s):
+            return diagnosed(await self._meant(query, filters, directives, strict).diagnose(), max_tokens)
 
     async def search(
         self,

@@ -1,0 +1,105 @@
+"""Addresses that scripts of a page put together: cloaks of content systems, joined strings, encoded attributes, data of
+frameworks. Texts are returned as a browser would show them, for `emails` to read."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from siteglass.ingest.extract.page import Page
+
+MAX_SCRIPTS = 60
+MAX_SCRIPT_CHARS = 300_000
+MAX_MATCHES = 50
+
+_AT = r"(?:@|&#64;|&#x40;|\\x40|\\u0040|%40)"
+_STRING = r"'(?:[^'\\\n]|\\.){0,200}'|\"(?:[^\"\\\n]|\\.){0,200}\""
+# Joomla: addy123 = 'na' + 'me' + '&#64;'; addy123 = addy123 + 'domain' + '&#46;' + 'tld';
+_CLOAK = re.compile(rf"(addy\w{{0,40}})\s*=\s*((?:(?:\1|{_STRING})\s*\+?\s*){{1,20}});")
+_OPERAND = rf"(?:{_STRING}|[\w$]{{1,40}})"
+_JOIN = re.compile(rf"(?:{_OPERAND}\s*\+\s*){{1,15}}{_OPERAND}")
+_VARIABLE = re.compile(rf"([\w$]{{1,40}})\s*=\s*({_STRING})")
+_PART = re.compile(rf"{_STRING}|[\w$]{{1,40}}")
+# A value of JSON, also of JSON inside of a string.
+_VALUE = re.compile(r"[:,\[]\s*\\?[\"']([^\"'\\\s]{1,64}@[^\"'\\\s]{3,190})\\?[\"']")
+_ENCODED = re.compile(r"\sdata-[\w-]{1,30}=[\"']?([A-Za-z0-9+/]{12,340}={0,2})[\"'\s>]")
+_DECODED = re.compile(r"atob\((?:&quot;|&#39;|[\"'])([A-Za-z0-9+/]{8,340}={0,2})")
+_IN_TWO = re.compile(
+    r"data-(?:user|name|local|u|mail-?name)=[\"']([\w.+-]{1,64})[\"'][^<>]{0,200}?"
+    r"data-(?:domain|host|website|d|mail-?domain)=[\"']([\w.-]{3,100})[\"']",
+    re.IGNORECASE,
+)
+_BACKWARDS = re.compile(r"[a-z]{2,10}\.[\w.-]{1,100}@[\w.+-]{1,64}", re.IGNORECASE)
+
+
+def joined_texts(page: Page) -> Iterator[str]:
+    """Texts with an address that scripts show to a reader."""
+    source = page.html
+    if "addy" in source or "document.write" in source or ".innerHTML" in source or "mailto" in source:
+        for script in _scripts(page):
+            yield from _cloaked(script)
+            if re.search(_AT, script) and "+" in script:
+                yield from _joined(script)
+    if "atob" in source:
+        for match in islice(_ENCODED.finditer(source), MAX_MATCHES):
+            yield from _decoded(match[1])
+        for match in islice(_DECODED.finditer(source), MAX_MATCHES):
+            yield from _decoded(match[1])
+    for match in islice(_IN_TWO.finditer(source), MAX_MATCHES) if "data-" in source else ():
+        yield f"{match[1]}@{match[2]}"
+    if "bidi-override" in source:
+        for match in islice(_BACKWARDS.finditer(page.text), MAX_MATCHES):
+            yield match[0][::-1]
+
+
+def script_data(page: Page) -> Iterator[str]:
+    """Values with an @ in data of frameworks that draw the page from it."""
+    for script in _scripts(page):
+        if "@" in script or "\\u0040" in script:
+            yield from (match[1] for match in islice(_VALUE.finditer(script.replace("\\u0040", "@")), MAX_MATCHES))
+
+
+def _scripts(page: Page) -> Iterator[str]:
+    left = MAX_SCRIPT_CHARS
+    for node in page.tree.css('script:not([src]):not([type="application/ld+json"])')[:MAX_SCRIPTS]:
+        text = node.text()
+        if len(text) > left:
+            return
+        left -= len(text)
+        yield text
+
+
+def _plain(string: str) -> str:
+    """What a string of a script says."""
+    inner = string[1:-1].replace("\\x40", "@").replace("\\u0040", "@").replace("\\", "")
+    return html.unescape(inner).replace("%40", "@")
+
+
+def _cloaked(script: str) -> Iterator[str]:
+    values: dict[str, str] = {}
+    for match in islice(_CLOAK.finditer(script), MAX_MATCHES):
+        name = match[1]
+        parts = [values.get(name, "") if part == name else _plain(part) for part in _PART.findall(match[2])]
+        values[name] = "".join(parts)
+    yield from values.values()
+
+
+def _joined(script: str) -> Iterator[str]:
+    values = {name: _plain(string) for name, string in islice(_VARIABLE.findall(script), MAX_MATCHES)}
+    for match in islice(_JOIN.finditer(script), MAX_MATCHES):
+        parts = [_plain(part) if part[0] in "'\"" else values.get(part, " ") for part in _PART.findall(match[0])]
+        if "@" in (text := "".join(parts)):
+            yield re.sub(r"[<>\"']|mailto:", " ", text)
+
+
+def _decoded(code: str) -> Iterator[str]:
+    try:
+        text = base64.b64decode(code, validate=True).decode("ascii")
+    except (binascii.Error, UnicodeDecodeError):
+        return
+    if "@" in text:
+        yield text

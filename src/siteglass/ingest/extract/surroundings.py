@@ -1,0 +1,212 @@
+"""What stands around an address or a number on its page: who the words before it name, and what it belongs together
+with. The merge decides by it whose it is, see `ingest.ownership`."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import NamedTuple
+
+from siteglass.ingest.extract.layout import Layout
+from siteglass.ingest.extract.page import Page
+from siteglass.query.folding import fold
+
+MAX_LABEL_CHARS = 200
+MAX_LINES_BEFORE = 4
+MAX_TITLE_CHARS = 60
+MAX_OWN_CHARS = 400
+_SEGMENTS_PER_PARAGRAPH = 64
+
+# Where a sentence ends, or a list goes on with something else.
+_ENDS = re.compile(r"[.!?;]\s+|[。！？；]|\s[|·•–—]\s|\s\|\s?")
+_ABBREVIATIONS = """
+abs al apt av ave blvd bzw ca co corp dipl dott dr ext fax fr hr inc ing inh jr kom ltd me med mme mob mr mrs ms no nr
+ph prof rd sig sr st ste str tel tlf tlph tél ul г д корп моб оф пр стр тел ул
+"""
+_abbreviations = frozenset(_ABBREVIATIONS.split())
+_WORD_START = re.compile(r"\b\w")
+_WORDS = re.compile(r"[^\W\d_]{4}")
+# A sentence in quotation marks, or a rating in stars, at the start of a line.
+_QUOTATION = re.compile(r"[\"“”„«»「『‟][^\"“”„«»」』‟]{20,}|[★⭐]{2}")
+_DASHES = "-–—―~"
+MAX_SIGNATURE_CHARS = 150
+_LOCAL_PART = re.compile(r"[\w.+-]*\Z")
+_START_CHARS = 3
+_SHORT_CHARS = 5
+_NO_BLANKS = 0x0E00
+_LAST_WORD = re.compile(r"([^\W\d_]+)\.$")
+
+
+class Surroundings(NamedTuple):
+    """Of one place in the text of a page."""
+
+    group: int = -1
+    """Values of a page with the same number stand in one sentence, or in one paragraph of short lines; -1: unknown."""
+    party: str = ""
+    """The kind of someone else that the words before it, or its heading, name; "" for none."""
+    block: str = ""
+    """footer, aside, quote, code, or ""."""
+
+
+class _Phrases(NamedTuple):
+    """Phrases that name someone else, with their kinds."""
+
+    by_start: dict[str, list[tuple[str, str]]]
+    """Those that count at the start of a word, by their first letters."""
+    anywhere: list[tuple[str, str]]
+    """Those of scripts without blanks between words."""
+
+
+@cache
+def _phrases() -> _Phrases:
+    table = files("siteglass.ingest.extract").joinpath("third_parties.tsv").read_text(encoding="utf-8")
+    found = _Phrases({}, [])
+    for line in table.splitlines()[1:]:
+        kind, _, words = line.split("\t")
+        for phrase in (_spelled(word) for word in words.split(" | ")):
+            if ord(phrase[0]) >= _NO_BLANKS:
+                found.anywhere.append((phrase, kind))
+            else:
+                found.by_start.setdefault(phrase[:_START_CHARS], []).append((phrase, kind))
+    return found
+
+
+def _spelled(text: str) -> str:
+    return fold(text).replace(" :", ":").replace("：", ":")
+
+
+class PageSurroundings:
+    """Looks up what stands around places of one page."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+
+    @cached_property
+    def _layout(self) -> Layout:
+        return self._page.layout
+
+    @cached_property
+    def _own_words(self) -> str:
+        """What the site calls itself: a taxi company is not someone else where it says "taxi"."""
+        page = self._page
+        title = page.tree.css_first("title") if page.address.path in ("", "/") else None
+        label = page.domain.partition(".")[0]
+        names = (label, label.replace("-", " "), page.metas.get("og:site_name", ""), title.text() if title else "")
+        return _spelled(" ".join(names)[:MAX_OWN_CHARS])
+
+    @cached_property
+    def _segments(self) -> dict[int, list[int]]:
+        return {}
+
+    def at(self, offset: int) -> Surroundings:
+        """Of the text at an offset of `page.text`."""
+        layout = self._layout
+        if not layout.lines or offset < 0:
+            return Surroundings()
+        number = layout.line_at(offset)
+        line = layout.lines[number]
+        place = offset - layout.starts[number]
+        starts = self._starts(number)
+        segment = sum(start <= place for start in starts) - 1
+        first = segment
+        # "Médiateur: Medicys – 01 49 70 15 93": what has no words of its own is called what comes before it.
+        end = place - len(_local_part(line.text[:place])) if line.text[place : place + 1] == "@" else place
+        while first and not _WORDS.search(line.text, starts[first], end):
+            first -= 1
+        label = line.text[starts[first] : place]
+        if not first:
+            label = f"{self._before(number)} {label}"
+        block = "code" if layout.is_code(offset) else line.block or ("quote" if self._is_quoted(number) else "")
+        party = _party(f"{label[-MAX_LABEL_CHARS:]} ", self._own_words) or _party(line.heading, self._own_words)
+        group = line.paragraph * _SEGMENTS_PER_PARAGRAPH + min(segment, _SEGMENTS_PER_PARAGRAPH - 1)
+        return Surroundings(group, party, block)
+
+    def of_link(self, url: str) -> Surroundings:
+        """Of the first link that leads there."""
+        return self.at(next((offset for offset, target in self._layout.contacts if target == url), -1))
+
+    def _is_quoted(self, number: int) -> bool:
+        """Whether a line quotes someone, or says who was quoted in the line above."""
+        lines = self._layout.lines
+        if _QUOTATION.match(lines[number].text):
+            return True
+        above = lines[number - 1] if number else None
+        if above is None or not _QUOTATION.match(above.text) or len(lines[number].text) > MAX_SIGNATURE_CHARS:
+            return False
+        return lines[number].text[0] in _DASHES or above.paragraph == lines[number].paragraph
+
+    def _starts(self, number: int) -> list[int]:
+        """Where the segments of a line start."""
+        if number not in self._segments:
+            self._segments[number] = _segment_starts(self._layout.lines[number].text)
+        return self._segments[number]
+
+    def _before(self, number: int) -> str:
+        """The lines before a line that may say whose it is: those of its paragraph, and a title above it."""
+        lines = self._layout.lines
+        paragraph = lines[number].paragraph
+        first = number
+        while first and number - first < MAX_LINES_BEFORE and lines[first - 1].paragraph == paragraph:
+            first -= 1
+        if first and lines[first - 1].block == lines[number].block and _is_title(lines[first - 1].text):
+            first -= 1
+        return " ".join(line.text[-MAX_LABEL_CHARS:] for line in lines[first:number])
+
+
+def _local_part(text: str) -> str:
+    match = _LOCAL_PART.search(text)
+    return match[0] if match else ""
+
+
+def _is_title(text: str) -> bool:
+    is_sentence = text.endswith((".", "!", "?", "。"))
+    return len(text) <= MAX_TITLE_CHARS and not is_sentence and not any(map(str.isdigit, text)) and "@" not in text
+
+
+def _segment_starts(text: str) -> list[int]:
+    starts = [0]
+    for match in _ENDS.finditer(text):
+        mark, behind = match[0].strip(), text[match.end() : match.end() + 1]
+        ahead = text[max(0, match.start() - 20) : match.start()]
+        if mark == "." and not _ends_sentence(ahead, behind):
+            continue
+        if mark in "–—·" and ahead[-1:].isdigit() and behind.isdigit():
+            continue
+        starts.append(match.end())
+    return starts
+
+
+def _ends_sentence(ahead: str, behind: str) -> bool:
+    if behind.islower() or behind.isdigit():
+        return False
+    word = _LAST_WORD.search(f"{ahead}.")
+    if not word or "@" in ahead.rpartition(" ")[2]:
+        return True
+    return len(word[1]) > 1 and word[1].lower() not in _abbreviations
+
+
+def _party(text: str, own: str) -> str:
+    """The kind of someone else that a text names last, in words that are not the site's own name."""
+    text = _spelled(text)
+    known = _phrases()
+    kind, last = "", -1
+    for match in _WORD_START.finditer(text):
+        start = match.start()
+        for phrase, named in known.by_start.get(text[start : start + _START_CHARS], ()):
+            if text.startswith(phrase, start) and not _goes_on(text, start, phrase) and phrase not in own:
+                kind, last = named, start
+    if not text.isascii():
+        for phrase, named in known.anywhere:
+            if (start := text.rfind(phrase)) > last and phrase not in own:
+                kind, last = named, start
+    return kind
+
+
+def _goes_on(text: str, start: int, phrase: str) -> bool:
+    """Whether a short phrase is the beginning of another word, as "dpo" or "iod" may be."""
+    return (
+        len(phrase) <= _SHORT_CHARS
+        and phrase.isalpha()
+        and text[start + len(phrase) : start + len(phrase) + 1].isalnum()
+    )

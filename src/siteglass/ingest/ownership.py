@@ -1,0 +1,195 @@
+"""Whose an address or a number is: the business's own, an affiliate's, someone else's, or not known.
+
+Decided for all pages of a domain together. First the addresses, by their domain and by the words around them. Then the
+numbers, by the addresses beside them and by the words around them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby, takewhile
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple
+
+import pyarrow as pa
+
+from siteglass.corpus.domains import registrable
+from siteglass.ingest.extract.role import is_free_mail, is_role
+from siteglass.ingest.grouped import ASCENDING, listed
+from siteglass.query.folding import compact
+
+OwnerClass = Literal["own", "affiliate", "third_party", "unknown"]
+MIN_SAME_CHARS = 5
+"""Names of domains that begin with as many equal letters may be those of sisters."""
+MIN_NAME_CHARS = 6
+"""A shorter part of a name may be in anyone's."""
+MIN_GROUP_ADDRESSES = 3
+"""A business has as many addresses on the domain of its group; of anyone else it names fewer."""
+# Whoever sells these names them near its own number, too.
+_TRADES_OF_OWNERS = frozenset(("designer", "host", "insurer", "carrier", "supplier", "press", "jobs", "directory"))
+
+
+class ContactContext(NamedTuple):
+    """A sighting of a value, as ownership is decided by it."""
+
+    kind: str
+    value: str
+    place: int
+    """The number of the page."""
+    method: str
+    group: int
+    party: str
+    block: str
+
+
+class Owner(NamedTuple):
+    """Whose a value is, and how that is known."""
+
+    owner: OwnerClass
+    confidence: int
+    """Percent."""
+    party: str = ""
+    """Of someone else: which kind, as designer or regulator."""
+    reason: str = ""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether leads show values of this owner."""
+        return self.owner != "third_party"
+
+
+Owners = Mapping[tuple[str, str], Owner]
+"""Kind and value -> owner."""
+
+
+def owners_of(
+    domains: Sequence[str], business_names: Sequence[str], sightings: pa.Table, rule: Any
+) -> dict[tuple[str, str, str], Owner]:
+    """Domain, kind and value -> owner, for all sightings of a part. Domains and names are by the number of the lead."""
+    columns = ("lead", *ContactContext._fields)
+    ordered = sightings.select(columns).sort_by([(column, ASCENDING) for column in columns])
+    rows = zip(*(listed(ordered, column) for column in columns), strict=True)
+    found: dict[tuple[str, str, str], Owner] = {}
+    for lead, several in groupby(rows, itemgetter(0)):
+        domain = domains[lead]
+        contexts = [ContactContext(*row[1:]) for row in several]
+        for (kind, value), owner in rule(domain, business_names[lead], contexts).items():
+            found[domain, kind, value] = owner
+    return found
+
+
+def owners(domain: str, name: str, contexts: Iterable[ContactContext]) -> Owners:
+    """The owner of each address and number of a domain; `name` is that of the business."""
+    emails: dict[str, list[ContactContext]] = {}
+    phones: dict[str, list[ContactContext]] = {}
+    for one in contexts:
+        (emails if one.kind == "email" else phones).setdefault(one.value, []).append(one)
+    of_emails = _of_emails(domain, name, emails)
+    near: dict[tuple[int, int], list[Owner]] = {}
+    for value, several in emails.items():
+        for one in several:
+            if one.group >= 0:
+                near.setdefault((one.place, one.group), []).append(of_emails[value])
+    of_phones = {value: _of_phone(several, near) for value, several in phones.items()}
+    if of_phones and not any(owner.is_shown for owner in of_phones.values()):
+        of_phones = {value: _perhaps_own(owner) for value, owner in of_phones.items()}
+    return {
+        **{("email", value): owner for value, owner in of_emails.items()},
+        **{("phone", value): owner for value, owner in of_phones.items()},
+    }
+
+
+def _of_emails(domain: str, name: str, emails: Mapping[str, Sequence[ContactContext]]) -> dict[str, Owner]:
+    found: dict[str, Owner] = {}
+    for value, several in emails.items():
+        host = registrable(value.rpartition("@")[2])
+        party = _party(several)
+        if host == domain:
+            found[value] = Owner("own", 95, reason="domain")
+        elif _is_named_after(value, domain, name) and (not party or is_free_mail(value)):
+            # "karoonagte@isp.example" of the Karoo Nagte Lodge, whatever the page says around it.
+            found[value] = Owner("affiliate", 85, reason="similar_name")
+        elif party:
+            found[value] = Owner("third_party", 90, party, "named")
+        elif is_free_mail(value):
+            found[value] = Owner("affiliate", 80, reason="free_mail")
+        elif _is_sister(domain, host):
+            found[value] = Owner("affiliate", 85, reason="similar_domain")
+    left = {value: several for value, several in emails.items() if value not in found}
+    hosts = Counter(registrable(value.rpartition("@")[2]) for value in left)
+    beside_own = {(one.place, one.group) for value, owner in found.items() if owner.is_shown for one in emails[value]}
+    has_own = any(owner.is_shown for owner in found.values())
+    for value, several in left.items():
+        found[value] = _of_foreign(value, several, hosts, beside_own, has_own=has_own)
+    return found
+
+
+def _of_foreign(
+    value: str,
+    several: Sequence[ContactContext],
+    hosts: Mapping[str, int],
+    beside_own: Collection[tuple[int, int]],
+    *,
+    has_own: bool,
+) -> Owner:
+    """The owner of an address on another domain, for which the pages name nobody else."""
+    if any(one.method == "json_ld" for one in several):
+        return Owner("affiliate", 75, reason="structured_data")
+    if hosts[registrable(value.rpartition("@")[2])] >= MIN_GROUP_ADDRESSES:
+        return Owner("affiliate", 70, reason="many_addresses")
+    if any((one.place, one.group) in beside_own for one in several if one.group >= 0):
+        return Owner("affiliate", 65, reason="beside_own_address")
+    if len({one.place for one in several if not one.block}) > 1:
+        return Owner("affiliate", 65, reason="on_several_pages")
+    if has_own:
+        return Owner("third_party", 70, "other", "other_domain")
+    return Owner("unknown", 50, reason="only_address")
+
+
+def _of_phone(several: Sequence[ContactContext], near: Mapping[tuple[int, int], Sequence[Owner]]) -> Owner:
+    kinds: list[str] = []
+    for one in several:
+        beside = near.get((one.place, one.group), ()) if one.group >= 0 else ()
+        if any(owner.owner in ("own", "affiliate") for owner in beside):
+            return Owner("own", 90, reason="beside_own_address")
+        others = [owner.party for owner in beside if not owner.is_shown]
+        kinds.append(_party([one]) or (others[0] if others else ""))
+    if all(kinds):
+        return Owner("third_party", 80, kinds[0], "named")
+    pages = len({one.place for one, kind in zip(several, kinds, strict=True) if not kind})
+    return Owner("own", 85 if pages > 1 or any(one.method != "text" for one in several) else 75, reason="unclaimed")
+
+
+def _perhaps_own(owner: Owner) -> Owner:
+    """Of a site whose every number seems to be that of a designer, a host, an insurer: it may be such a business."""
+    return Owner("unknown", 40, reason="only_numbers") if owner.party in _TRADES_OF_OWNERS else owner
+
+
+def _party(several: Sequence[ContactContext]) -> str:
+    """The kind of someone else that every sighting names; "" if one does not."""
+    kinds = [
+        one.party or ("customer" if one.block == "quote" else "example" if one.block == "code" else "")
+        for one in several
+    ]
+    return kinds[0] if kinds and all(kinds) else ""
+
+
+def _is_named_after(value: str, domain: str, name: str) -> bool:
+    """Whether the part before the @ is the name of the business or of its domain, or most of it."""
+    local = compact(value.partition("@")[0].rstrip("0123456789"))
+    if len(local) < MIN_NAME_CHARS or is_role(value):
+        return False
+    ours = (compact(domain.partition(".")[0]), compact(name))
+    return any(
+        local in one or (len(one) >= MIN_NAME_CHARS and one in local and 2 * len(one) >= len(local)) for one in ours
+    )
+
+
+def _is_sister(domain: str, host: str) -> bool:
+    """Whether the names of two domains are so similar that their owners are likely the same."""
+    ours, theirs = (name.partition(".")[0].replace("-", "") for name in (domain, host))
+    shorter, longer = sorted((ours, theirs), key=len)
+    if len(shorter) < MIN_SAME_CHARS:
+        return shorter == longer
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False)))
+    return shorter in longer or (same >= MIN_SAME_CHARS and 2 * same >= len(longer))

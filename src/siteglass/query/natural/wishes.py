@@ -1,0 +1,152 @@
+"""Wishes that no field of a lead answers: each is reported with a sentence of its own, and makes no condition.
+
+The phrases are in scripts/language/wishes.toml; here is what is answered, and how far a wish reaches.
+"""
+
+from __future__ import annotations
+
+from siteglass.query.natural.lexicon import VERB_LAST
+from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
+from siteglass.query.natural.sentence import Sentence
+
+_NO_DATA = {
+    "size": "how many people a company employs", "revenue": "revenue", "profit": "profits", "funding": "funding",
+    "valuation": "what a company is worth", "growth": "growth", "hiring": "hiring", "layoffs": "layoffs",
+    "people": "persons and their roles", "person_email": "addresses and numbers of persons",
+    "founded": "when a company was founded", "switched": "what a site used before",
+    "added": "when a technology was added", "dropped": "what a site used before", "intent": "buying plans",
+    "renewal": "contracts", "traffic": "visitors", "followers": "followers", "engagement": "engagement",
+    "reviews": "reviews and ratings", "ranking": "positions in search results", "backlinks": "links from other sites",
+    "products": "the number of products", "orders": "orders", "prices": "prices", "stock": "stock",
+    "hours": "opening hours", "customers": "the customers of a company", "investors": "owners and investors",
+    "acquired": "acquisitions", "insolvent": "insolvency", "legal_form": "legal forms and registration numbers",
+    "events": "events", "news": "news", "relocation": "moves and openings", "launch": "when a site was launched",
+    "domain_age": "when a domain was registered", "awards": "awards", "budget": "budgets other than for ads",
+    "pay": "pay",
+}  # fmt: skip
+_ANSWERS = {
+    "near_me": "Siteglass does not know where you are; name the city, state or country.",
+    "similar": "Siteglass cannot look for companies that are like another one; describe what they have in common.",
+}
+WISHES = {name: f"Siteglass has no data on {what}." for name, what in _NO_DATA.items()} | _ANSWERS
+# Whatever these are about belongs to the wish: "switched from Magento to Shopify", "hiring nurses".
+_WHOLE_CLAUSE = frozenset(
+    ("hiring", "similar", "switched", "added", "dropped", "intent", "founded", "ranking",
+     "investors", "acquired", "events", "customers", "legal_form", "pay", "layoffs", "renewal")
+)  # fmt: skip
+# Of these, the verb may end the clause.
+_CHANGES = frozenset(("switched", "added", "dropped"))
+# After these words the next condition begins.
+_NEXT = ("comma", "break", "but", "negation", "exception", "sorting", "spending", "crawled", "requests")
+_COUNTING = ("number", "operator")
+_COMPARING = frozenset(("greater", "at_least", "less", "at_most", "around", "between", "equal", "function", "using"))
+
+
+def refuse_wishes(sentence: Sentence) -> None:
+    """Report every wish, with the number before it and, of some, the rest of the clause."""
+    at = 0
+    while at < len(sentence.parts):
+        part = sentence.parts[at]
+        wish = part.sense("wish")
+        if wish is None or part.used or not _is_meant(sentence, at):
+            if wish is not None:
+                _forget(part)
+            at += 1
+            continue
+        name = wish.values[0]
+        start, end = _start(sentence, at), _end(sentence, at, whole=name in _WHOLE_CLAUSE)
+        if name in _CHANGES and sentence.language in VERB_LAST and end == at + 1:
+            start = _clause_start(sentence, start)
+        sentence.refuse([part for part in sentence.parts[start:end] if not part.used], WISHES[name])
+        at = end
+
+
+def _forget(part: Segment) -> None:
+    """Leave a word its other meanings: "award-winning" is a keyword, "200 awards" is a wish."""
+    part.only([sense for sense in part.senses if sense.kind != "wish"])
+    if part.kind == "wish":
+        part.kind = "unknown"
+
+
+_OTHER_TOPIC = "not used, because it is not about the leads; leave it out"
+_SENTENCE_ENDS = (".", ";", "\n", "!", "?")
+
+
+def refuse_topics(sentence: Sentence) -> None:
+    """ "Salary: $60k plus commission.": a sentence of its own about something else."""
+    parts = sentence.parts
+    for at, part in enumerate(parts):
+        begins = at == 0 or parts[at - 1].key in _SENTENCE_ENDS
+        end = _topic_end(sentence, at) if begins and not part.used else None
+        if end is not None:
+            stop = next((i for i in range(end, len(parts)) if parts[i].key in _SENTENCE_ENDS), len(parts))
+            sentence.refuse([one for one in parts[at:stop] if not one.used], _OTHER_TOPIC)
+
+
+def _topic_end(sentence: Sentence, at: int) -> int | None:
+    """Where the name of another topic ends that a sentence begins with."""
+    name = ""
+    for end in range(at, min(at + 3, len(sentence.parts))):
+        name = f"{name} {sentence.parts[end].key}".strip()
+        after = sentence.after(end)
+        named = after is not None and after.key in (":", "=")
+        if name in sentence.sets["topics_alone"] or (named and name in sentence.sets["topics"]):
+            return end
+    return None
+
+
+def _is_meant(sentence: Sentence, at: int) -> bool:
+    """A word that is a value where it stands is none: a technology after "using"; "products" need a number."""
+    part = sentence.parts[at]
+    if part.kind in ENTITIES or part.kind.startswith(("contact", "page_whole", "flag")) or sentence.page_follows(at):
+        return False
+    counted = _start(sentence, at) < at and any(one.kind == "number" for one in sentence.parts[max(0, at - 3) : at])
+    return counted or part.key not in sentence.sets["counted_only"]
+
+
+def _start(sentence: Sentence, at: int) -> int:
+    """Where a number before the wish begins: "more than 20 employees", "20-100 ppl"."""
+    start = at
+    while start and (sentence.parts[start - 1].kind in _COUNTING or sentence.parts[start - 1].key in ("-", "–", "to")):
+        start -= 1
+    if start < at and start and not sentence.parts[start - 1].kinds.isdisjoint(_COMPARING - {"using"}):
+        start -= 1
+    return start
+
+
+def _end(sentence: Sentence, at: int, *, whole: bool) -> int:
+    """Where the wish ends: its phrase with a number after it, or all up to the next condition."""
+    end = at + 1
+    while end < len(sentence.parts) and (sentence.parts[end].kind in _COUNTING or sentence.parts[end].has("unit")):
+        end += 1
+    if not whole:
+        return end
+    while end < len(sentence.parts) and not _begins_next(sentence, end):
+        end += 1
+    return end
+
+
+def _clause_start(sentence: Sentence, at: int) -> int:
+    """Where the clause begins that a verb ends: "die | von Magento zu Shopify gewechselt sind"."""
+    for start in range(at, 0, -1):
+        before = sentence.parts[start - 1]
+        if before.has("comma", "break") or not sentence.sets["relative"].isdisjoint(before.key.split()):
+            return start
+    return at
+
+
+def _begins_next(sentence: Sentence, at: int) -> bool:
+    part = sentence.parts[at]
+    if part.has(*_NEXT) or not sentence.sets["relative"].isdisjoint(part.key.split()) or part.key in ("with", "and"):
+        return True
+    return _placed(sentence, at)
+
+
+def _placed(sentence: Sentence, at: int) -> bool:
+    """ "hiring nurses | in Amsterdam"; a year is no place."""
+    part, after = sentence.parts[at], sentence.after(at)
+    return part.has("place_preposition") and after is not None and _is_place(after)
+
+
+def _is_place(part: Segment) -> bool:
+    return part.kind in PLACES

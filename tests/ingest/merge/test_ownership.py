@@ -1,0 +1,100 @@
+"""Whose an address or a number is, by its domain, by what stands around it and by what it stands together with."""
+
+from __future__ import annotations
+
+import pytest
+
+from siteglass.ingest.ownership import ContactContext, owners
+
+
+def seen(
+    value: str, *, page: int = 0, method: str = "text", group: int = 1, party: str = "", block: str = ""
+) -> ContactContext:
+    kind = "email" if "@" in value else "phone"
+    return ContactContext(kind, value, page, method, group, party, block)
+
+
+def owner(value: str, *contexts: ContactContext, domain: str = "acme-tools.com") -> tuple[str, str, str]:
+    found = owners(domain, "Acme Tools", contexts)["email" if "@" in value else "phone", value]
+    return found.owner, found.party, found.reason
+
+
+OWN = seen("info@acme-tools.com", group=9)
+
+
+@pytest.mark.parametrize(
+    ("context", "expected"),
+    [
+        (seen("jo@acme-tools.com", party="designer"), ("own", "", "domain")),
+        (seen("jo@mail.acme-tools.com", block="quote"), ("own", "", "domain")),
+        (seen("acme@gmail.com"), ("affiliate", "", "free_mail")),
+        (seen("acme@pec.libero.it"), ("affiliate", "", "free_mail")),
+        (seen("jo@gmail.com", block="quote"), ("third_party", "customer", "named")),
+        (seen("jo@acmetools.de"), ("affiliate", "", "similar_domain")),
+        (seen("jo@acme-tool.net"), ("affiliate", "", "similar_domain")),
+        (seen("hi@webstudio.com", party="designer"), ("third_party", "designer", "named")),
+        (seen("hi@webstudio.com"), ("third_party", "other", "other_domain")),
+        (seen("jo@holding.com", method="json_ld", group=-1), ("affiliate", "", "structured_data")),
+        (seen("jo@holding.com", group=9), ("affiliate", "", "beside_own_address")),
+        (seen("jane@example.org", block="code"), ("third_party", "example", "named")),
+    ],
+)
+def test_addresses_of_a_site_with_its_own(context: ContactContext, expected: tuple[str, str, str]) -> None:
+    assert owner(context.value, OWN, context) == expected
+
+
+def test_the_only_address_of_a_site_is_shown_unless_someone_else_is_named() -> None:
+    assert owner("jo@holding.com", seen("jo@holding.com")) == ("unknown", "", "only_address")
+    assert owner("hi@themes.com", seen("hi@themes.com", party="designer")) == ("third_party", "designer", "named")
+
+
+def test_one_sighting_that_names_nobody_else_is_enough() -> None:
+    sightings = (seen("a@gmail.com", party="regulator"), seen("a@gmail.com", page=1))
+    assert owner("a@gmail.com", OWN, *sightings) == ("affiliate", "", "free_mail")
+
+
+def test_many_addresses_on_one_other_domain_are_those_of_the_group() -> None:
+    several = [seen(f"{name}@holding.com", group=number) for number, name in enumerate(("a", "b", "c"), 20)]
+    assert owner("a@holding.com", OWN, *several) == ("affiliate", "", "many_addresses")
+    assert owner("a@holding.com", OWN, *several[:2]) == ("third_party", "other", "other_domain")
+
+
+def test_an_address_on_several_pages_outside_of_footers_is_the_owners() -> None:
+    pages = [seen("jo@holding.com", page=page) for page in (0, 1)]
+    assert owner("jo@holding.com", OWN, *pages) == ("affiliate", "", "on_several_pages")
+    in_footers = [one._replace(block="footer") for one in pages]
+    assert owner("jo@holding.com", OWN, *in_footers) == ("third_party", "other", "other_domain")
+
+
+def test_numbers_belong_to_the_address_beside_them() -> None:
+    regulator = seen("help@office.gov", group=3, party="regulator")
+    assert owner("+4930901820", OWN, regulator, seen("+4930901820", group=3)) == ("third_party", "regulator", "named")
+    assert owner("+4930901820", OWN, seen("+4930901820", group=9, party="dpo")) == ("own", "", "beside_own_address")
+    assert owner("+4930901820", OWN, seen("+4930901820", group=4)) == ("own", "", "unclaimed")
+    assert owner("+4930901820", OWN, seen("+4930901820", party="host"), seen("+4930901821", group=9)) == (
+        "third_party", "host", "named",
+    )  # fmt: skip
+
+
+def test_numbers_of_other_pages_do_not_stand_together() -> None:
+    regulator = seen("help@office.gov", page=1, group=3, party="regulator")
+    assert owner("+4930901820", OWN, regulator, seen("+4930901820", page=0, group=3)) == ("own", "", "unclaimed")
+
+
+def test_a_web_designer_keeps_its_only_number() -> None:
+    assert owner("+4930901820", seen("+4930901820", party="designer")) == ("unknown", "", "only_numbers")
+    assert owner("+4930901820", seen("+4930901820", party="regulator")) == ("third_party", "regulator", "named")
+
+
+def test_an_address_with_the_name_of_the_business_is_its_own_at_any_provider() -> None:
+    assert owner("acmetools77@isp.net", OWN, seen("acmetools77@isp.net")) == ("affiliate", "", "similar_name")
+    # Even where the page names someone else, if the provider is one for everybody.
+    at_provider = seen("acme-tools@gmail.com", party="directory")
+    assert owner("acme-tools@gmail.com", OWN, at_provider) == ("affiliate", "", "similar_name")
+    elsewhere = seen("acmetools@office.gov", party="regulator")
+    assert owner("acmetools@office.gov", OWN, elsewhere) == ("third_party", "regulator", "named")
+
+
+def test_a_site_whose_every_number_is_an_insurers_may_be_one() -> None:
+    assert owner("+4930901820", seen("+4930901820", party="insurer")) == ("unknown", "", "only_numbers")
+    assert owner("+4930901820", seen("+4930901820", party="regulator")) == ("third_party", "regulator", "named")
