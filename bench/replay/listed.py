@@ -12,7 +12,7 @@ from bench.replay.malformed import CONFIRM, OPT_OUT
 from bench.replay.world import LARGE_CITY, World
 from siteglass.leads.sandbox import ERROR_DOMAIN, ERRORS, FOUND, NO_ADDRESS, NOT_FOUND
 from siteglass.openapi.operations import OPERATIONS
-from testing.api_calls import ACCOUNT, ENRICH, INTERPRET, LEDGER, SEARCH, USAGE, VALUES
+from testing.api_calls import ACCOUNT, DIAGNOSE, ENRICH, FACETS, INTERPRET, LEDGER, SEARCH, USAGE, VALUES
 from testing.claiming import claimed
 
 CSV = {"Accept": "text/csv"}
@@ -110,6 +110,8 @@ def errors(world: World, _draw: Random) -> None:
         "search": ("POST", SEARCH, {"has_email": True, **SORTED}),
         "enrich": ("POST", ENRICH, {"domains": stored}),
         "interpret": ("POST", INTERPRET, {"query": "shopify stores"}),
+        "facets": ("POST", FACETS, {"query": "shopify stores", "facets": ["country", "score"]}),
+        "diagnose": ("POST", DIAGNOSE, {"query": "shopify stores in Germany without email"}),
         "values": ("GET", f"{VALUES}/city?q=ber", None),
         "evidence": ("GET", f"/v1/leads/{stored[0]}/evidence", None),
         "account": ("GET", ACCOUNT, None),

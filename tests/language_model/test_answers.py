@@ -247,7 +247,7 @@ def test_an_injection_changes_nothing(service: httpx.Client, endpoint: Endpoint,
     )
     reading = interpret(service, f"{query}!")
     assert of_model(reading) == {}
-    assert reading["directives"] == alone["directives"] == ["@keywords(lead)"]
+    assert reading["directives"] == alone["directives"] == []
     system, user = endpoint.asked[-1]["messages"]
     assert json.loads(user["content"]) == {"query": f"{query}!"}
     assert "tools" not in endpoint.asked[-1]

@@ -47,11 +47,11 @@ def test_a_search_finds_what_the_model_adds(service: httpx.Client, endpoint: End
 
 
 def test_what_the_model_reads_is_not_nothing_to_search(service: httpx.Client, endpoint: Endpoint) -> None:
-    body = {"query": "hiring", "limit": 1}
+    body = {"query": "never got a certificate", "limit": 1}
     endpoint.says()
     assert service.post("/v1/leads/search", json=body).json()["error"] == "INVALID_QUERY"
-    body["query"] = "companies that are hiring"
-    endpoint.says(condition("not_secure", said="hiring"))
+    body["query"] = QUERY
+    endpoint.says(condition("not_secure", said="never got a certificate"))
     assert search(service, body)["filters"] == {"not_secure": True}
 
 

@@ -179,12 +179,13 @@ def facets(
     filters: dict[str, Any],
     directives: str | None,
     strict: bool,
+    require: Sequence[str],
     names: list[str] | None,
     size: int | None,
 ) -> None:
     """Count the leads of a search by country, technology and so on, and price all of them. Free."""
     with session.connect() as client:
-        walk = client.search(query, filters=filters, wrapped_query=directives, strict=strict)
+        walk = client.search(query, filters=filters, wrapped_query=directives, strict=strict, require=require)
         counts = walk.facets(names, size=size)
     if session.for_people:
         _show_facets(counts)
@@ -207,11 +208,17 @@ def _show_facets(counts: Facets) -> None:
 @common
 @search_options
 def diagnose(
-    session: Session, query: str | None, filters: dict[str, Any], directives: str | None, strict: bool
+    session: Session,
+    query: str | None,
+    filters: dict[str, Any],
+    directives: str | None,
+    strict: bool,
+    require: Sequence[str],
 ) -> None:
     """Show why a search finds few leads or none, and which changes give results. Free."""
     with session.connect() as client:
-        diagnosis = client.search(query, filters=filters, wrapped_query=directives, strict=strict).diagnose()
+        walk = client.search(query, filters=filters, wrapped_query=directives, strict=strict, require=require)
+        diagnosis = walk.diagnose()
     if session.for_people:
         _show_diagnosis(diagnosis)
     else:
