@@ -36,11 +36,13 @@ from siteglass.index.value_counts import ValueCounter
 from siteglass.leads.charging import AccountCharger
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.language_model import open_language_model
+from siteglass.leads.lists.endpoints import ListEndpoints
+from siteglass.leads.lists.lists import NUMBER_EVERY_S, Lists
+from siteglass.leads.lists.selection import ListFilter
 from siteglass.leads.operations import PAGE, SEARCH, VALUES, VALUES_PATH
 from siteglass.leads.sandbox import SandboxCharger, SandboxEndpoints
-from siteglass.lists.endpoints import ListEndpoints
-from siteglass.lists.lists import NUMBER_EVERY_S, Lists
-from siteglass.lists.selection import ListFilter
+from siteglass.leads.searches.endpoints import SearchEndpoints
+from siteglass.leads.searches.searches import SavedSearches
 from siteglass.openapi.endpoints import document_route
 from siteglass.openapi.operations import OPERATIONS
 from siteglass.people import sessions
@@ -60,8 +62,6 @@ from siteglass.privacy.subject_requests import SubjectRequests
 from siteglass.privacy.tickets import TicketSealer
 from siteglass.query import natural
 from siteglass.query.cursor import CursorSealer
-from siteglass.searches.endpoints import SearchEndpoints
-from siteglass.searches.searches import SavedSearches
 from siteglass.settings import Settings, SettingsError, load_settings, variable
 from siteglass.suppression.filter import REFRESH_EVERY_S, SuppressionFilter, hidden_countries
 from siteglass.suppression.values import Hasher

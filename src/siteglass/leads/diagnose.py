@@ -15,8 +15,8 @@ from siteglass.index import pages
 from siteglass.index.compile import Query, compile_criteria
 from siteglass.index.index import Index
 from siteglass.leads.interpret import notes_on_search
+from siteglass.leads.lists.selection import NO_NAMES, ListNames
 from siteglass.leads.responses import EchoedFilters, NoteOnConditions
-from siteglass.lists.selection import NO_NAMES, ListNames
 from siteglass.query.body import Meaning
 from siteglass.query.criteria import MAX_CONDITIONS, Clause, Criteria
 from siteglass.query.filters import describe_clause, write_filters

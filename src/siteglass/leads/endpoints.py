@@ -24,6 +24,7 @@ from siteglass.leads.charging import Offer, Work
 from siteglass.leads.enrich import EnrichmentResult
 from siteglass.leads.evidence import Evidence
 from siteglass.leads.language_model import LanguageModel
+from siteglass.leads.lists.selection import ListFilter, ListNames
 from siteglass.leads.operations import (
     COUNTING_UNITS,
     DIAGNOSE,
@@ -51,7 +52,6 @@ from siteglass.leads.responses import (
 )
 from siteglass.leads.search import SearchPage
 from siteglass.leads.values import VALUES_HEADERS, read_values
-from siteglass.lists.selection import ListFilter, ListNames
 from siteglass.query import completion
 from siteglass.query.body import Meaning
 from siteglass.query.cursor import CursorSealer

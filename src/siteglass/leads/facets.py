@@ -13,6 +13,7 @@ from siteglass.index import facets as index_facets
 from siteglass.index.compile import Query
 from siteglass.index.facets import MAX_SIZE, BaseCounter, BaseCounts, FacetCounts, FieldCounts, KeyCount
 from siteglass.index.index import Index
+from siteglass.leads.lists.selection import ListNames
 from siteglass.leads.requests import (
     PageOptions,
     read_names,
@@ -21,7 +22,6 @@ from siteglass.leads.requests import (
     unknown_search_fields,
 )
 from siteglass.leads.responses import EchoedFilters
-from siteglass.lists.selection import ListNames
 from siteglass.query.body import Meaning
 from siteglass.query.criteria import criteria
 from siteglass.query.facets import FacetValue, facet_value

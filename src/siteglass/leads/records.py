@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from siteglass.corpus.lead import SOCIAL_NETWORKS
-from siteglass.lists.requests import ListNameArray
+from siteglass.leads.lists.requests import ListNameArray
 from siteglass.query.field import Ask, Field, Filter, Form, Kind, Show
 from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE
 from siteglass.query.filters import MAX_ARRAY_VALUES

@@ -14,9 +14,9 @@ from siteglass.corpus.domains import MAX_INPUT_CHARS
 from siteglass.errors import BadRequest, Problem, Problems, repeated
 from siteglass.leads.directive_table import directive_table
 from siteglass.leads.interpret import refuse_if_unsure
+from siteglass.leads.lists.requests import ExcludeLists, OnlyLists, read_list_names
 from siteglass.leads.records import ALWAYS_SHOWN, FILTER_TYPES, OneValue
 from siteglass.leads.search import SearchRequest
-from siteglass.lists.requests import ExcludeLists, OnlyLists, read_list_names
 from siteglass.query.body import MAX_ECHO_BYTES, MAX_REQUIRED, read_meaning
 from siteglass.query.cursor import MAX_CURSOR_CHARS
 from siteglass.query.directives import MAX_TEXT_CHARS

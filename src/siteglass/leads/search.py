@@ -9,7 +9,7 @@ from typing import Any
 from siteglass.billing.credits import Mark
 from siteglass.index import pages
 from siteglass.index.index import Index
-from siteglass.lists.selection import NO_NAMES, ListFilter, ListNames, ListSelection
+from siteglass.leads.lists.selection import NO_NAMES, ListFilter, ListNames, ListSelection
 from siteglass.query.body import Meaning, read_meaning
 from siteglass.query.cursor import Continuation, Position
 from siteglass.query.fields import SEARCH_DEFAULT

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from siteglass.billing import operations as billing
 from siteglass.leads import operations as leads
-from siteglass.lists import operations as lists
+from siteglass.leads.lists import operations as lists
+from siteglass.leads.searches import operations as searches
 from siteglass.privacy import operations as privacy
-from siteglass.searches import operations as searches
 from siteglass.web import operations as web
 
 OPERATIONS = (

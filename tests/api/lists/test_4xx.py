@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from siteglass.lists import lists as stored_lists
+from siteglass.leads.lists import lists as stored_lists
 from testing.api_calls import answered, bad_fields, refused
 from testing.customers import STOCK, Bank
 from tests.api.lists.test_200 import LISTS, created, domains_of

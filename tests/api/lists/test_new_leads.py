@@ -13,7 +13,7 @@ import pytest
 
 from siteglass.corpus.lead import Lead
 from siteglass.index.index import open_index
-from siteglass.lists.lists import Lists
+from siteglass.leads.lists.lists import Lists
 from siteglass.platform.backends import open_backends
 from siteglass.privacy import opt_out
 from siteglass.settings import Settings

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from siteglass.searches import searches as stored_searches
+from siteglass.leads.searches import searches as stored_searches
 from testing.api_calls import SEARCH, answered, bad_fields, ms, refused
 from testing.customers import IN_ORDER, STOCK, Bank, Customer, marks
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import msgspec
 
 from siteglass.access.keys import Caller
-from siteglass.searches.responses import SearchDeletedResponse, count_response, searches_response, show
-from siteglass.searches.searches import SavedSearch
+from siteglass.leads.searches.responses import SearchDeletedResponse, count_response, searches_response, show
+from siteglass.leads.searches.searches import SavedSearch
 from siteglass.web.operations import Examples
 
 _MADE = datetime(2026, 11, 1, 9, 30, tzinfo=UTC)

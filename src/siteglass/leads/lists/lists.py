@@ -18,7 +18,7 @@ from pyroaring import BitMap
 from siteglass.errors import BadRequest, NotFound, Problem, Unavailable, repeated
 from siteglass.index.index import Index
 from siteglass.index.lead_numbers import find_numbers
-from siteglass.lists.bitmaps import BitmapCache, changed, pack
+from siteglass.leads.lists.bitmaps import BitmapCache, changed, pack
 
 if TYPE_CHECKING:
     import asyncpg

@@ -10,8 +10,8 @@ from pyroaring import BitMap
 from siteglass.errors import BadRequest, Problem, Problems, repeated
 from siteglass.index.compile import Query
 from siteglass.index.lead_numbers import numbered_in
-from siteglass.lists.bitmaps import pack, union
-from siteglass.lists.lists import BUILT_IN, Lists
+from siteglass.leads.lists.bitmaps import pack, union
+from siteglass.leads.lists.lists import BUILT_IN, Lists
 from siteglass.web.requests import nearest_name
 
 MAX_SELECTED = 10

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from siteglass.access.keys import Caller
+from siteglass.leads.searches.searches import MAX_SEARCHES, SavedSearch
 from siteglass.query.values import moment_text
-from siteglass.searches.searches import MAX_SEARCHES, SavedSearch
 from siteglass.web.messages import Count, Record, ResponseBody, Time
 
 SEARCHES_PATH = "/v1/searches"

@@ -11,8 +11,8 @@ from starlette.datastructures import QueryParams
 
 from siteglass.corpus.domains import NotAHost, candidates
 from siteglass.errors import BadRequest, Problem, Problems, repeated
-from siteglass.lists.lists import BUILT_IN, NAME
-from siteglass.lists.selection import MAX_SELECTED, ListNames
+from siteglass.leads.lists.lists import BUILT_IN, NAME
+from siteglass.leads.lists.selection import MAX_SELECTED, ListNames
 from siteglass.query.filters import type_name, written_as_array
 from siteglass.web.messages import Parameters, RequestBody, names_of
 from siteglass.web.parameters import read_given, read_number

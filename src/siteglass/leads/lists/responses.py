@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 from msgspec import Meta
 
 from siteglass.errors import MAX_DETAILS, MAX_REPEATED_CHARS
-from siteglass.lists.lists import MAX_LISTS, DomainList
-from siteglass.lists.requests import MAX_PAGE, DomainsPage
+from siteglass.leads.lists.lists import MAX_LISTS, DomainList
+from siteglass.leads.lists.requests import MAX_PAGE, DomainsPage
 from siteglass.query.values import moment_text
 from siteglass.web.messages import Count, ResponseBody, Time
 

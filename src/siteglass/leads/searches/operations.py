@@ -9,16 +9,16 @@ from starlette.datastructures import QueryParams
 from siteglass.errors import NotFound, PayloadTooLarge, QueryError, UnsupportedMediaType
 from siteglass.leads.operations import COUNTING_UNITS, SEARCH
 from siteglass.leads.requests import PageBody, read_page
-from siteglass.searches import examples
-from siteglass.searches.requests import SavedSearchBody, SavedSearchParameters, read_saved_search
-from siteglass.searches.responses import (
+from siteglass.leads.searches import examples
+from siteglass.leads.searches.requests import SavedSearchBody, SavedSearchParameters, read_saved_search
+from siteglass.leads.searches.responses import (
     SEARCHES_PATH,
     SavedSearchCount,
     SavedSearchesResponse,
     SavedSearchShown,
     SearchDeletedResponse,
 )
-from siteglass.searches.searches import MAX_SEARCHES
+from siteglass.leads.searches.searches import MAX_SEARCHES
 from siteglass.web.operations import READING, Operation, Success
 from siteglass.web.parameters import read_no_parameters
 

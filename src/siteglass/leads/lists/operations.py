@@ -5,9 +5,9 @@ from __future__ import annotations
 from starlette.datastructures import QueryParams
 
 from siteglass.errors import NotFound, PayloadTooLarge, UnsupportedMediaType
-from siteglass.lists import examples
-from siteglass.lists.lists import MAX_LIST_DOMAINS, MAX_LISTS
-from siteglass.lists.requests import (
+from siteglass.leads.lists import examples
+from siteglass.leads.lists.lists import MAX_LIST_DOMAINS, MAX_LISTS
+from siteglass.leads.lists.requests import (
     MAX_DOMAINS_SENT,
     ListDomainsBody,
     ListDomainsParameters,
@@ -17,7 +17,7 @@ from siteglass.lists.requests import (
     read_new_list,
     read_page,
 )
-from siteglass.lists.responses import (
+from siteglass.leads.lists.responses import (
     LISTS_PATH,
     ListChangeResponse,
     ListDeletedResponse,

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from siteglass.lists.lists import PAID, DomainList
-from siteglass.lists.requests import DomainsPage
-from siteglass.lists.responses import ListDeletedResponse, change_response, domains_response, lists_response
+from siteglass.leads.lists.lists import PAID, DomainList
+from siteglass.leads.lists.requests import DomainsPage
+from siteglass.leads.lists.responses import ListDeletedResponse, change_response, domains_response, lists_response
 from siteglass.web.operations import Examples
 
 _MADE = datetime(2026, 11, 1, 9, 30, tzinfo=UTC)

@@ -7,8 +7,8 @@ from starlette.responses import Response
 
 from siteglass.access.keys import Caller
 from siteglass.errors import BadRequest, Problem
-from siteglass.lists.lists import DomainList, Lists
-from siteglass.lists.operations import (
+from siteglass.leads.lists.lists import DomainList, Lists
+from siteglass.leads.lists.operations import (
     ADD_TO_LIST,
     CREATE_LIST,
     DELETE_LIST,
@@ -17,8 +17,8 @@ from siteglass.lists.operations import (
     LISTS,
     REMOVE_FROM_LIST,
 )
-from siteglass.lists.requests import ReadDomains, read_list_domains, read_new_list, read_page
-from siteglass.lists.responses import ListDeletedResponse, change_response, domains_response, lists_response
+from siteglass.leads.lists.requests import ReadDomains, read_list_domains, read_new_list, read_page
+from siteglass.leads.lists.responses import ListDeletedResponse, change_response, domains_response, lists_response
 from siteglass.web.guard import Call, Guard, Handler
 from siteglass.web.operations import Operation
 from siteglass.web.parameters import read_no_parameters

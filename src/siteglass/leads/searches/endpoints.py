@@ -13,10 +13,10 @@ from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.operations import COUNTING_UNITS
 from siteglass.leads.requests import read_page
 from siteglass.leads.responses import ESTIMATED
-from siteglass.searches.operations import COUNT_SEARCH, DELETE_SEARCH, RUN_SEARCH, SAVE_SEARCH, SEARCHES
-from siteglass.searches.requests import read_saved_search
-from siteglass.searches.responses import SearchDeletedResponse, count_response, searches_response, show
-from siteglass.searches.searches import SavedSearches
+from siteglass.leads.searches.operations import COUNT_SEARCH, DELETE_SEARCH, RUN_SEARCH, SAVE_SEARCH, SEARCHES
+from siteglass.leads.searches.requests import read_saved_search
+from siteglass.leads.searches.responses import SearchDeletedResponse, count_response, searches_response, show
+from siteglass.leads.searches.searches import SavedSearches
 from siteglass.web.guard import Call, Handler
 from siteglass.web.operations import MAX_LIMIT, Operation
 from siteglass.web.parameters import read_no_parameters

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from siteglass.errors import BadRequest, Problem
+from siteglass.leads.lists.requests import NAME_PATTERN, read_name
 from siteglass.leads.requests import SearchBody, read_search
-from siteglass.lists.requests import NAME_PATTERN, read_name
 from siteglass.query.filters import type_name
 from siteglass.web.messages import Parameters, Record, RequestBody, names_of, reference
 from siteglass.web.requests import read_switch, unknown_fields

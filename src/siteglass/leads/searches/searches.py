@@ -10,7 +10,7 @@ import orjson
 
 from siteglass.access.keys import Caller
 from siteglass.errors import BadRequest, NotFound, Problem, repeated
-from siteglass.lists.lists import NAME
+from siteglass.leads.lists.lists import NAME
 from siteglass.platform.postgres import Postgres
 
 MAX_SEARCHES = 500
