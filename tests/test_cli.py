@@ -251,7 +251,8 @@ def test_a_demo_with_keys_for_every_refusal(cli: Cli, demo: Demo) -> None:
     pid = (cli.folder / "var/demo/pid").read_text()
     assert demo.up() == started
     assert (cli.folder / "var/demo/pid").read_text() == pid
-    assert cli("demo", "env").splitlines() == [f"export {name.upper()}={value}" for name, value in started.items()]
+    exported = {**started, "siteglass_url": started["base_url"], "siteglass_api_key": started["api_key"]}
+    assert cli("demo", "env").splitlines() == [f"export {name.upper()}={value}" for name, value in exported.items()]
     examined = cli("doctor").splitlines()
     assert examined[0] == "Looking at the demo in var/demo."
     assert examined[-2:] == [

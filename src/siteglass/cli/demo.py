@@ -110,7 +110,9 @@ def demo_env() -> None:
     settings, keys = kept_settings(), _kept(KEYS_FILE)
     if running() is None or settings is None or keys is None:
         raise SettingsError(f"no demo is running in {FOLDER}. Start it: siteglass demo up")
-    for name, value in {"base_url": url(settings), **keys}.items():
+    # The last two are what `sgl` and the Python client read.
+    client = {"siteglass_url": url(settings), "siteglass_api_key": keys["api_key"]}
+    for name, value in {"base_url": url(settings), **keys, **client}.items():
         click.echo(f"export {name.upper()}={shlex.quote(value)}")
 
 
