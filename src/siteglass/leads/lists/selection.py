@@ -11,7 +11,7 @@ from siteglass.errors import BadRequest, Problem, Problems, repeated
 from siteglass.index.compile import Query
 from siteglass.index.lead_numbers import numbered_in
 from siteglass.leads.lists.bitmaps import pack, union
-from siteglass.leads.lists.lists import BUILT_IN, Lists
+from siteglass.leads.lists.lists import BUILT_IN, PAID, Lists
 from siteglass.web.requests import nearest_name
 
 MAX_SELECTED = 10
@@ -93,6 +93,12 @@ class ListFilter:
             return ({"bool": {"must_not": [numbered_in(pack(excluded))]}},) if excluded else ()
         wanted = await numbers(selection.only) - excluded
         return (numbered_in(pack(wanted)) if wanted else {"match_none": {}},)
+
+    async def paid(self, account_id: int) -> Query:
+        """Finds the leads that the account paid for. Raises Unavailable while a long ledger is read."""
+        list_ = await self._lists.find(account_id, PAID)
+        numbers = await self._lists.bitmap(list_.id, list_.revision)
+        return numbered_in(pack(numbers)) if numbers else {"match_none": {}}
 
     async def unwanted(self, selection: ListSelection, domains: Sequence[str]) -> frozenset[str]:
         """The domains among these that the lists keep out, by their rows: the bitmaps lack leads that are new."""

@@ -202,6 +202,8 @@ def _show_facets(counts: Facets) -> None:
     show_table(("field", "value", "leads", "times as frequent as usual"), rows)
     price = counted(counts.price.with_email, "lead credit")
     note(f"{counts.total_results:,} leads match. All of them cost {price}.")
+    if paid := counts.price.get("already_paid"):
+        note(f"You already paid for {counted(paid, 'lead')} of them: --exclude-list paid leaves them out.")
 
 
 @click.command()

@@ -97,6 +97,7 @@ def facets_counted(counts: Facets, max_tokens: int) -> FacetsAnswer:
     return FacetsAnswer(
         total_results=counts.total_results,
         with_email=counts.price.with_email,
+        already_paid=counts.price.get("already_paid"),
         facets=[_facet(each, room_bytes) for each in counts.facets],
     )
 

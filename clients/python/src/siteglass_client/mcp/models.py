@@ -113,6 +113,7 @@ class FacetsAnswer(Part):
 
     total_results: int
     with_email: int = Field(description="Lead credits that all leads cost together")
+    already_paid: Annotated[int | None, Field(description="Leads of these that the account paid for before")] = None
     facets: list[FacetAnswer]
 
 
