@@ -41,7 +41,7 @@ def test_what_was_paid_is_on_it(bank: Bank) -> None:
     customer.post(SEARCH, {"limit": 10, "dry_run": True})
     expected = sorted({lead.domain for lead in STOCK[:10] if lead.emails} | {DOMAINS[30], DOMAINS[33]})
     assert domains_of(customer, "paid") == expected == _paid_by_ledger(customer)
-    (paid,) = answered(customer.client.get(LISTS))["lists"]
+    _downloaded, paid = answered(customer.client.get(LISTS))["lists"]
     assert (paid["size"], paid["built_in"]) == (len(expected), True)
     assert found(customer, {"only_lists": ["paid"]}) == expected
     assert found(customer, {"exclude_lists": ["paid"]}) == [one for one in DOMAINS if one not in expected]

@@ -152,7 +152,7 @@ class AsyncSiteglass:
         return KnownValues((await self._send(values_call(field, text, country, limit))).body)
 
     async def lists(self) -> list[DomainList]:
-        """The lists of the account, by name; `paid` is built in. Free."""
+        """The lists of the account, by name; `paid` and `downloaded` are built in. Free."""
         return [DomainList(each) for each in (await self._send(get(LISTS_PATH))).body["lists"]]
 
     async def create_list(self, name: str) -> DomainList:

@@ -151,7 +151,7 @@ class Siteglass:
         return KnownValues(self._send(values_call(field, text, country, limit)).body)
 
     def lists(self) -> list[DomainList]:
-        """The lists of the account, by name; `paid` is built in. Free."""
+        """The lists of the account, by name; `paid` and `downloaded` are built in. Free."""
         return [DomainList(each) for each in self._send(get(LISTS_PATH)).body["lists"]]
 
     def create_list(self, name: str) -> DomainList:
