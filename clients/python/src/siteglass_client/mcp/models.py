@@ -142,6 +142,65 @@ class DiagnoseAnswer(Part):
     conditions: list[Effect]
 
 
+class KeptList(Part):
+    """A list of domains."""
+
+    name: str
+    domains: int = Field(description="How many it has")
+    built_in: bool
+
+
+class ListsAnswer(Part):
+    """The lists of the account."""
+
+    lists: list[KeptList]
+    more: bool = Field(description="There are more: raise max_tokens")
+
+
+class ListAnswer(Part):
+    """A list after a change."""
+
+    name: str
+    domains: int = Field(description="How many it has now")
+    added: int
+    removed: int
+    not_domains: list[str] = Field(description="Texts that are not domains, the first ones")
+
+
+class KeptSearch(Part):
+    """A saved search; pass its parts to `search`."""
+
+    name: str
+    query: str | None = None
+    filters: dict[str, Value]
+    directives: str | None = None
+    sort: str | None = None
+    shared: bool
+    last_total: Annotated[int | None, Field(description="Matches at the last count")] = None
+
+
+class SaveAnswer(Part):
+    """A search that was saved."""
+
+    name: str
+    shared: bool
+
+
+class SavedAnswer(Part):
+    """The saved searches that the key sees."""
+
+    searches: list[KeptSearch]
+    more: bool = Field(description="There are more: raise max_tokens")
+
+
+class SavedCountAnswer(Part):
+    """How many leads match a saved search."""
+
+    total_results: int
+    last_total: Annotated[int | None, Field(description="Matches at the last count")] = None
+    last_counted_at: str | None = None
+
+
 class KnownValue(Part):
     """A value that a filter takes."""
 
