@@ -172,7 +172,8 @@ class LeadEndpoints:
 
     async def _listed(self, caller: Caller, names: ListNames) -> tuple[Query, ...]:
         """What the engine filters by for these lists."""
-        return await self.lists.queries(caller.account_id, await self.lists.select(caller.account_id, names))
+        _selection, queries = await self.lists.select(caller.account_id, names)
+        return queries
 
     async def facets(self, request: Request, caller: Caller, call: Call) -> Response:
         """How many leads of a search have which values."""
