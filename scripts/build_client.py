@@ -36,6 +36,11 @@ NAMES = {
     "RelaxedSearch": "Relaxation",
     "DiagnoseResponse": "Diagnosis",
     "KnownValueShown": "KnownValue",
+    "ListShown": "DomainList",
+    "InvalidDomain": "InvalidDomain",
+    "ListChangeResponse": "ListChange",
+    "SavedSearchShown": "SavedSearch",
+    "SavedSearchCount": "SavedSearchCount",
     "AccountIdentity": "AccountName",
     "ExpiringCredits": "Expiring",
     "AccountBalances": "Balances",
@@ -114,6 +119,8 @@ def _type(schema: dict[str, Any]) -> str:
     if "$ref" in schema:
         return DICTIONARIES[schema["$ref"].rpartition("/")[2]]
     kinds = schema.get("type", "string")
+    if kinds == "object" and not isinstance(schema.get("additionalProperties"), dict):
+        return "dict[str, Any]"
     names = ["list[str]" if kind == "array" else TYPES[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds)]
     return " | ".join(names)
 

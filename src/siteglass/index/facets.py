@@ -8,6 +8,7 @@ by score.
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -78,6 +79,8 @@ class FacetCounts:
 
     total: pages.Total
     with_email: pages.Total
+    already_paid: pages.Total | None
+    """Those of them that the account paid for before; None if that is not known."""
     fields: list[FieldCounts]
 
 
@@ -116,31 +119,51 @@ def has_address(criteria: Criteria) -> Query:
     return {"term": {"facts": ASKED[shown].ask.index}}
 
 
-async def count_facets(index: Index, criteria: Criteria, fields: Sequence[str], size: int) -> FacetCounts:
-    """Count the leads of a search by fields: one request for the totals, one for the values."""
+async def count_facets(
+    index: Index,
+    criteria: Criteria,
+    fields: Sequence[str],
+    size: int,
+    extra: tuple[Query, ...] = (),
+    paid: Query | None = None,
+) -> FacetCounts:
+    """Count the leads of a search by fields: one request for the totals, one for the values.
+
+    `paid` finds the leads that the account paid for before.
+    """
     groups = _groups(criteria, fields)
-    queries = [compile_criteria(group.criteria) for group in groups]
-    paid = compile_criteria(criteria, [has_address(criteria)])
-    timeout_ms = index.settings.total_exact_ms
-    totals: list[int | None] = [None] * (len(groups) + 1)
-    if timeout_ms > 0:
-        totals = await pages.count_many(index, [paid, *queries], timeout_ms)
+    queries = [compile_criteria(group.criteria, extra) for group in groups]
+    priced = (*extra, has_address(criteria))
+    totals, already_paid = await asyncio.gather(
+        _exact_totals(index, [compile_criteria(criteria, priced), *queries]),
+        _count_paid(index, criteria, priced, paid),
+    )
     with_email, *matches = totals
     budget = index.settings.facet_budget // len(groups)
     buckets = [buckets_for(count, group.passes, budget) for count, group in zip(matches, groups, strict=True)]
     if any(counted < BUCKETS for counted in buckets):
         metrics.FACETS_SAMPLED.inc()
-    answers = await _aggregate(index, groups, buckets, size)
+    answers = await _aggregate(index, groups, buckets, size, extra)
     main = _total(matches[0], answers[0], buckets[0])
     counted: dict[str, FieldCounts] = {}
     for group, answer, some, count in zip(groups, answers, buckets, matches, strict=True):
         total = _total(count, answer, some).count
         counted |= {field: _read(field, answer, some, total) for field in group.fields}
-    if with_email is None:
-        price = await pages.sampled_total(index, criteria, (has_address(criteria),))
-    else:
-        price = pages.Total(with_email)
-    return FacetCounts(main, price, [counted[field] for field in fields])
+    price = await pages.sampled_total(index, criteria, priced) if with_email is None else pages.Total(with_email)
+    return FacetCounts(main, price, already_paid, [counted[field] for field in fields])
+
+
+async def _exact_totals(index: Index, queries: Sequence[Query]) -> list[int | None]:
+    """How many leads each query finds; None where counting takes too long."""
+    timeout_ms = index.settings.total_exact_ms
+    return await pages.count_many(index, queries, timeout_ms) if timeout_ms > 0 else [None] * len(queries)
+
+
+async def _count_paid(
+    index: Index, criteria: Criteria, priced: tuple[Query, ...], paid: Query | None
+) -> pages.Total | None:
+    # In a request beside the others: a long bitmap would slow all of them down.
+    return None if paid is None else await pages.count(index, criteria, (*priced, paid))
 
 
 def _groups(criteria: Criteria, fields: Sequence[str]) -> list[_Group]:
@@ -176,13 +199,17 @@ def _total(exact: int | None, answer: dict[str, Any], buckets: int) -> pages.Tot
     return pages.Total(estimate(answer["hits"]["total"]["value"], buckets)[0], estimated=True)
 
 
-async def _aggregate(index: Index, groups: Sequence[_Group], buckets: Sequence[int], size: int) -> list[dict[str, Any]]:
+async def _aggregate(
+    index: Index, groups: Sequence[_Group], buckets: Sequence[int], size: int, extra: tuple[Query, ...]
+) -> list[dict[str, Any]]:
     head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": True}
     now_ms = index.clock.now_ms()
     lines: list[dict[str, Any]] = []
     for group, counted in zip(groups, buckets, strict=True):
         sample: list[Query] = [] if counted == BUCKETS else [{"range": {"bucket": {"lt": counted}}}]
-        body = _body(compile_criteria(group.criteria, sample), group.fields, size + _SPARE_VALUES, size, now_ms)
+        body = _body(
+            compile_criteria(group.criteria, (*extra, *sample)), group.fields, size + _SPARE_VALUES, size, now_ms
+        )
         lines += [head, {**body, "timeout": f"{index.settings.search_timeout_ms}ms"}]
     answers = await pages.msearch(index, lines)
     for answer in answers:

@@ -135,7 +135,7 @@ def _page(next_: str | None, previous: str | None) -> dict[str, Any]:
     }
 
 
-def _quote(api: int, lead: int, **told: int) -> dict[str, Any]:
+def _quote(api: int, lead: int, **told: Any) -> dict[str, Any]:
     quoted = {"dry_run": True, "api_credits": api, "lead_credits": lead, **told}
     return {"summary": "The price, with `dry_run`", "value": quoted}
 
@@ -176,6 +176,7 @@ def counted_facets() -> Examples:
     counts = FacetCounts(
         Total(42_000),
         Total(29_400),
+        Total(1_200),
         [FieldCounts("country", [KeyCount("usa", 21_000, 0, 21_000)], True, False, 42_000)],
     )
     value = msgspec.to_builtins(facets_response(request, counts, BaseCounts(500_000, {"country": {"usa": 100_000}})))
@@ -226,7 +227,7 @@ def enriched() -> Examples:
                 ]
             },
         },
-        "price": _quote(1, 1, found=1),
+        "price": _quote(1, 1, found=1, on_lists={"paid": 1}),
     }
 
 

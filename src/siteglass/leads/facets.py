@@ -10,8 +10,10 @@ from msgspec import UNSET, Meta, UnsetType
 
 from siteglass.errors import Problems, Unavailable
 from siteglass.index import facets as index_facets
+from siteglass.index.compile import Query
 from siteglass.index.facets import MAX_SIZE, BaseCounter, BaseCounts, FacetCounts, FieldCounts, KeyCount
 from siteglass.index.index import Index
+from siteglass.leads.lists.selection import ListNames
 from siteglass.leads.requests import (
     PageOptions,
     read_names,
@@ -133,6 +135,16 @@ class WholePrice(ResponseBody):
         ),
     ]
     estimated: Annotated[bool, Meta(description="Whether it was estimated, because counting took too long.")]
+    already_paid: (
+        Annotated[
+            Count,
+            Meta(
+                description="Those of them that are on your list `paid`: your account paid for them before. "
+                "`exclude_lists` leaves them out. Absent while a long ledger is read for the first time."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class FacetsResponse(ResponseBody):
@@ -155,6 +167,7 @@ class FacetsRequest:
     meaning: Meaning
     fields: tuple[str, ...]
     size: int
+    lists: ListNames
 
 
 def read_facets(body: dict[str, Any], now_ms: int) -> FacetsRequest:
@@ -166,17 +179,24 @@ def read_facets(body: dict[str, Any], now_ms: int) -> FacetsRequest:
     problems = unknown_search_fields(body, FacetsBody)
     options = read_fields(FacetOptions, body, problems, facets=read_fields_to_count)
     search, _spending = read_search_part(body, now_ms, problems)
-    return FacetsRequest(search.meaning, options["facets"] or FACETS, options["size"] or DEFAULT_SIZE)
+    return FacetsRequest(search.meaning, options["facets"] or FACETS, options["size"] or DEFAULT_SIZE, search.lists)
 
 
 async def count(
-    index: Index, hidden: SuppressionFilter, base: BaseCounter, request: FacetsRequest
+    index: Index,
+    hidden: SuppressionFilter,
+    base: BaseCounter,
+    request: FacetsRequest,
+    listed: tuple[Query, ...],
+    paid: Query | None,
 ) -> tuple[FacetCounts, BaseCounts | None]:
-    """The counts, and those over all leads if they are known."""
+    """The counts, and those over all leads if they are known; `paid` finds leads that the account paid for."""
     try:
         async with asyncio.timeout(index.settings.request_timeout_ms / 1000):
             await hidden.require_fresh()
-            counts = await index_facets.count_facets(index, request.meaning.criteria, request.fields, request.size)
+            counts = await index_facets.count_facets(
+                index, request.meaning.criteria, request.fields, request.size, listed, paid
+            )
             return counts, await base.current()
     except TimeoutError as error:
         raise Unavailable("the leads were not counted before the request's deadline") from error
@@ -186,8 +206,20 @@ def facets_response(request: FacetsRequest, counts: FacetCounts, base: BaseCount
     """The counts with display names, and with the values that are frequent here."""
     return FacetsResponse(
         total_results=counts.total.count,
-        price=WholePrice(with_email=counts.with_email.count, estimated=counts.with_email.estimated),
+        price=_price(counts),
         facets=[_facet(field, request.size, base) for field in counts.fields],
+    )
+
+
+def _price(counts: FacetCounts) -> WholePrice:
+    every, paid = counts.with_email, counts.already_paid
+    if paid is None:
+        return WholePrice(with_email=every.count, estimated=every.estimated)
+    # Estimates of a part may exceed those of the whole.
+    return WholePrice(
+        with_email=every.count,
+        estimated=every.estimated or paid.estimated,
+        already_paid=min(paid.count, every.count),
     )
 
 

@@ -320,6 +320,10 @@ class WholePrice(Record):
     """
     estimated = field[bool]()
     """Whether it was estimated, because counting took too long."""
+    already_paid = field[int]()
+    """Those of them that are on your list `paid`: your account paid for them before. `exclude_lists` leaves them out.
+    Absent while a long ledger is read for the first time.
+    """
 
 
 class Facets(Record):
@@ -405,6 +409,83 @@ class KnownValue(Record):
     """For cities: the value for the filter `state`; null if it is unknown."""
     categories = field[list[str]]()
     """Of technologies: their categories."""
+
+
+class DomainList(Record):
+    """A list without its domains."""
+
+    __slots__ = ()
+    name = field[str]()
+    built_in = field[bool]()
+    """Whether the service fills the list; you can't change or delete it."""
+    size = field[int]()
+    """Number of domains on the list."""
+    created_at = field[str]()
+    changed_at = field[str]()
+    """When domains were last added or removed."""
+
+
+class InvalidDomain(Record):
+    """A text that is not a domain."""
+
+    __slots__ = ()
+    domain = field[str]()
+    """The text as you sent it, its first 64 characters."""
+    message = field[str]()
+    """Why it is not a domain."""
+
+
+class ListChange(Record):
+    """A list after a change."""
+
+    __slots__ = ()
+    name = field[str]()
+    built_in = field[bool]()
+    """Whether the service fills the list; you can't change or delete it."""
+    size = field[int]()
+    """Number of domains on the list."""
+    created_at = field[str]()
+    changed_at = field[str]()
+    """When domains were last added or removed."""
+    added = field[int]()
+    """Domains that were not on the list before."""
+    removed = field[int]()
+    """Domains that are not on the list any more."""
+    invalid = field[int]()
+    """Texts that are not domains; they were left out."""
+    invalid_domains = parts(InvalidDomain)
+    """The first of these texts."""
+
+
+class SavedSearch(Record):
+    """A saved search, and what the last count found."""
+
+    __slots__ = ()
+    name = field[str]()
+    search = field[dict[str, Any]]()
+    """The body of the search, as it was sent."""
+    shared = field[bool]()
+    """Whether other keys of the account see it."""
+    own = field[bool]()
+    """Whether your key, or one that it replaced, saved it."""
+    created_at = field[str]()
+    last_total = field["int | None"]()
+    """Matches at the last count; null if there was none."""
+    last_counted_at = field["str | None"]()
+    """Time of the last count; null if there was none."""
+
+
+class SavedSearchCount(Record):
+    """How many leads match a saved search, now and at the last count."""
+
+    __slots__ = ()
+    name = field[str]()
+    total_results = field[int]()
+    """Matches now."""
+    last_total = field["int | None"]()
+    """Matches at the last count; null if there was none."""
+    last_counted_at = field["str | None"]()
+    """Time of the last count; null if there was none."""
 
 
 class AccountName(Record):

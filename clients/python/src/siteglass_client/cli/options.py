@@ -13,13 +13,15 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from siteglass_client.calls import Filters
+from siteglass_client.calls import Filters, with_lists
 from siteglass_client.cli.credentials import Credentials, chosen
 from siteglass_client.cli.refusals import refused, unreached
 from siteglass_client.cli.terminal import for_people
 from siteglass_client.client import Siteglass
 from siteglass_client.errors import ConnectionFailed, ServiceError
 
+ASK_ABOVE = 100
+"""Lead credits that a command on a terminal spends without asking."""
 YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 Command = Callable[..., Any]
@@ -90,6 +92,8 @@ class Saving:
     overwrite: bool
     max_credits: int | None
     dry_run: bool
+    ask_above: int
+    yes: bool
 
     @property
     def resume_path(self) -> Path | None:
@@ -112,6 +116,16 @@ def saving(forms: str) -> Callable[[Command], Command]:
         @click.option("--overwrite", is_flag=True, help="Start again, and replace the file of an earlier run.")
         @click.option("--max-credits", type=click.IntRange(0), metavar="N", help="Spend at most N lead credits.")
         @click.option("--dry-run", is_flag=True, help="Only show the price.")
+        @click.option(
+            "--ask-above",
+            type=click.IntRange(0),
+            default=ASK_ABOVE,
+            envvar="SITEGLASS_ASK_ABOVE",
+            show_default=True,
+            metavar="N",
+            help="On a terminal, ask before spending more than N lead credits; or set SITEGLASS_ASK_ABOVE.",
+        )
+        @click.option("--yes", is_flag=True, help="Spend without asking.")
         @functools.wraps(command)
         def with_saving(
             *first: Any,
@@ -120,11 +134,13 @@ def saving(forms: str) -> Callable[[Command], Command]:
             overwrite: bool,
             max_credits: int | None,
             dry_run: bool,
+            ask_above: int,
+            yes: bool,
             **rest: Any,
         ) -> Any:
             if resume is not None and output is None:
                 raise click.UsageError("--resume needs -o FILE, the file to continue.")
-            return command(*first, Saving(output, resume, overwrite, max_credits, dry_run), **rest)
+            return command(*first, Saving(output, resume, overwrite, max_credits, dry_run, ask_above, yes), **rest)
 
         return with_saving
 
@@ -153,13 +169,32 @@ def search_options(command: Command) -> Command:
         metavar="WORDS",
         help="Words of the sentence that the text of the sites must contain; repeat for more.",
     )
+    @click.option(
+        "--exclude-list",
+        "exclude_lists",
+        multiple=True,
+        metavar="NAME",
+        help="Leave out leads on this list; repeat for more. The list paid has what the account has paid for.",
+    )
+    @click.option(
+        "--only-list", "only_lists", multiple=True, metavar="NAME", help="Only leads on this list; repeat for more."
+    )
     @click.option("--strict", is_flag=True, help="Refuse a sentence that was not clearly understood.")
     @functools.wraps(command)
-    def with_search(*first: Any, query: str | None, filters: Sequence[str], directives: str | None, **rest: Any) -> Any:
-        if not (query and query.strip()) and not filters and not directives:
+    def with_search(
+        *first: Any,
+        query: str | None,
+        filters: Sequence[str],
+        directives: str | None,
+        exclude_lists: Sequence[str],
+        only_lists: Sequence[str],
+        **rest: Any,
+    ) -> Any:
+        if not (query and query.strip()) and not filters and not directives and not only_lists:
             # The service would take it for all leads there are, and that is seldom what somebody wants to pay for.
             raise click.UsageError("Say what to search for: a sentence in quotes, --filter or --directives.")
-        return command(*first, query=query, filters=read_filters(filters), directives=directives, **rest)
+        wanted = with_lists(read_filters(filters), exclude_lists, only_lists)
+        return command(*first, query=query, filters=wanted, directives=directives, **rest)
 
     return with_search
 

@@ -1,0 +1,116 @@
+"""Lists in a search: which are excluded and which it is limited to, as a filter for the engine and as a last check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pyroaring import BitMap
+
+from siteglass.errors import BadRequest, Problem, Problems, repeated
+from siteglass.index.compile import Query
+from siteglass.index.lead_numbers import numbered_in
+from siteglass.leads.lists.bitmaps import pack, union
+from siteglass.leads.lists.lists import BUILT_IN, PAID, DomainList, Lists
+from siteglass.web.requests import nearest_name
+
+MAX_SELECTED = 10
+"""Lists that a search names, in both fields together."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListNames:
+    """Lists as a request names them."""
+
+    exclude: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+
+    @property
+    def sent(self) -> dict[str, list[str]]:
+        """The fields of a body that say so."""
+        fields = {"exclude_lists": list(self.exclude), "only_lists": list(self.only)}
+        return {name: names for name, names in fields.items() if names}
+
+
+NO_NAMES = ListNames()
+
+
+@dataclass(frozen=True, slots=True)
+class ListSelection:
+    """Lists by their numbers: what a cursor carries."""
+
+    exclude: tuple[int, ...] = ()
+    only: tuple[int, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.exclude or self.only)
+
+
+NO_LISTS = ListSelection()
+
+
+class ListFilter:
+    """What lists mean for searches of one dataset."""
+
+    def __init__(self, lists: Lists) -> None:
+        self._lists = lists
+
+    async def select(self, account_id: int, names: ListNames) -> tuple[ListSelection, tuple[Query, ...]]:
+        """The lists with these names, and what the engine filters by; raises BadRequest if one does not exist."""
+        if not names.exclude and not names.only:
+            return NO_LISTS, ()
+        built_in = any(name in BUILT_IN for name in (*names.exclude, *names.only))
+        lists = await (self._lists.of_account(account_id) if built_in else self._lists.stored(account_id))
+        known = {list_.name: list_.id for list_ in lists}
+        problems = Problems()
+        for field, sent in names.sent.items():
+            for name in sent:
+                if name not in known:
+                    near = nearest_name(name, list(known))
+                    hint = f"did you mean {near}?" if near else "GET /v1/lists returns the lists of the account"
+                    problems.append(Problem(field, f"there is no list {repeated(name)}; {hint}", nearest=near))
+        if problems:
+            raise BadRequest(problems)
+        selection = ListSelection(
+            tuple(map(known.__getitem__, names.exclude)), tuple(map(known.__getitem__, names.only))
+        )
+        return selection, await self._queries(selection, lists)
+
+    async def queries(self, account_id: int, selection: ListSelection) -> tuple[Query, ...]:
+        """What the engine filters by, from the newest state of the lists. Raises BadRequest if one was deleted."""
+        if not selection:
+            return ()
+        selected = {*selection.exclude, *selection.only}
+        known = {one.id: one for one in await self._lists.stored(account_id)}
+        if any(list_.built_in for list_id, list_ in known.items() if list_id in selected):
+            known = {one.id: one for one in await self._lists.of_account(account_id)}
+        if not selected <= known.keys():
+            message = "a list of this search was deleted; start the search again without it"
+            raise BadRequest([Problem("exclude_lists" if selection.exclude else "only_lists", message)])
+        return await self._queries(selection, known.values())
+
+    async def _queries(self, selection: ListSelection, lists: Iterable[DomainList]) -> tuple[Query, ...]:
+        revisions = {list_.id: list_.revision for list_ in lists}
+
+        async def numbers(list_ids: Sequence[int]) -> BitMap:
+            return union([await self._lists.bitmap(list_id, revisions[list_id]) for list_id in list_ids])
+
+        excluded = await numbers(selection.exclude)
+        if not selection.only:
+            return ({"bool": {"must_not": [numbered_in(pack(excluded))]}},) if excluded else ()
+        wanted = await numbers(selection.only) - excluded
+        return (numbered_in(pack(wanted)) if wanted else {"match_none": {}},)
+
+    async def paid(self, account_id: int) -> Query:
+        """Finds the leads that the account paid for. Raises Unavailable while a long ledger is read."""
+        list_ = await self._lists.find(account_id, PAID)
+        numbers = await self._lists.bitmap(list_.id, list_.revision)
+        return numbered_in(pack(numbers)) if numbers else {"match_none": {}}
+
+    async def unwanted(self, selection: ListSelection, domains: Sequence[str]) -> frozenset[str]:
+        """The domains among these that the lists keep out, by their rows: the bitmaps lack leads that are new."""
+        return await self._lists.unwanted(selection.exclude, selection.only, domains) if selection else frozenset()
+
+    async def counts(self, account_id: int, domains: Sequence[str]) -> dict[str, int]:
+        """How many of these domains are on each list; lists without any are left out."""
+        return await self._lists.counts(account_id, domains)
