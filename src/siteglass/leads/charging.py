@@ -111,7 +111,9 @@ class AccountCharger:
         retry: Retry | None = None,
     ) -> Response:
         """Find the response and charge for it; both again if a list changed in between."""
-        for _ in range(MAX_ATTEMPTS):
+        for attempt in range(MAX_ATTEMPTS):
+            # Few pages have a lead that is too new for the bitmaps of lists: the first attempt relies on the charge.
+            call.charge_checks_lists = attempt == 0
             offer = await find_offer(self._settings, work, request, caller, call, body)
             try:
                 return await self._pay(caller, call, offer, retry)

@@ -50,7 +50,7 @@ from siteglass.leads.responses import (
     search_response,
     values_response,
 )
-from siteglass.leads.search import SearchPage
+from siteglass.leads.search import ListCheck, SearchPage
 from siteglass.leads.values import VALUES_HEADERS, read_values
 from siteglass.query import completion
 from siteglass.query.body import Meaning
@@ -100,16 +100,18 @@ class LeadEndpoints:
             VALUES: self.values,
         }
 
-    async def search(self, _request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
+    async def search(self, _request: Request, caller: Caller, call: Call, body: dict[str, Any]) -> Offer:
         """The first page of a search."""
-        return await self.first_page(caller, body, sealed_s=self.index.clock.now_ms() // 1000)
+        now_s = self.index.clock.now_ms() // 1000
+        return await self.first_page(caller, body, now_s, check=not call.charge_checks_lists)
 
-    async def first_page(self, caller: Caller, body: dict[str, Any], sealed_s: int) -> Offer:
-        """The first page; its cursors count as made at `sealed_s`."""
+    async def first_page(self, caller: Caller, body: dict[str, Any], sealed_s: int, *, check: bool = True) -> Offer:
+        """The first page; its cursors count as made at `sealed_s`. Leads are compared with lists if `check` says so."""
         now_ms = self.index.clock.now_ms()
         wanted, spending = read_search(body, now_ms)
         wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
-        page = await search.first_page(self.index, self.suppression, self.lists, caller.account_id, wanted)
+        lists = ListCheck(self.lists, caller.account_id, check or spending.dry_run)
+        page = await search.first_page(self.index, self.suppression, lists, wanted)
         explained = interpret.interpretation_of(wanted.meaning) if wanted.explain else None
         headers = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
         if page.total == 0:
@@ -117,14 +119,13 @@ class LeadEndpoints:
             headers |= await diagnose.hint_headers(self.index, wanted.meaning, listed)
         return self._offer("search", caller, page, spending, sealed_s, explained, headers)
 
-    async def page(self, request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
+    async def page(self, request: Request, caller: Caller, call: Call, body: dict[str, Any]) -> Offer:
         """The page that a cursor stands for."""
         now_s = self.index.clock.now_ms() // 1000
         here = self.sealer.open(request.path_params["cursor"], self.cursor_holder(caller), now_s)
         limit, spending = read_page(body, here.limit)
-        page = await search.later_page(
-            self.index, self.suppression, self.lists, caller.account_id, replace(here, limit=limit)
-        )
+        lists = ListCheck(self.lists, caller.account_id, not call.charge_checks_lists or spending.dry_run)
+        page = await search.later_page(self.index, self.suppression, lists, replace(here, limit=limit))
         return self._offer("page", caller, page, spending, now_s)
 
     def cursor_holder(self, caller: Caller) -> str:

@@ -36,6 +36,8 @@ class Call:
     headers: dict[str, str] = field(default_factory=dict)
     key_id: int | None = None
     """Of the caller, once it is found: from then on the request counts as one of this key."""
+    charge_checks_lists: bool = False
+    """Whether the charge compares the leads with the lists of the search, so that finding them need not."""
 
 
 Handler = Callable[[Request, Caller, Call], Awaitable[Response]]
