@@ -8,10 +8,10 @@ from html import escape
 from random import Random
 from urllib.parse import quote
 
-from testing.sites.contacts import SENTRY_KEY
-from testing.sites.hide import contact_lines
-from testing.sites.label import Site
-from testing.sites.words import WORDS, path
+from siteglass.ingest.demo.contacts import SENTRY_KEY
+from siteglass.ingest.demo.hide import contact_lines
+from siteglass.ingest.demo.label import Site
+from siteglass.ingest.demo.words import WORDS, path
 
 PAGES = ("about", "products", "blog", "contact", "imprint")
 _STYLE_BYTES = 26_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from random import Random
 
-from testing.sites.label import Site
-from testing.sites.words import path
+from siteglass.ingest.demo.label import Site
+from siteglass.ingest.demo.words import path
 
 _PARKED = (
     "<html><head><title>{d} is for sale</title></head><body><h1>{d}</h1><p>The domain name <b>{d}</b> is for sale. "

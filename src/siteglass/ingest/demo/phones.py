@@ -8,8 +8,8 @@ from random import Random
 import phonenumbers
 from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
+from siteglass.ingest.demo.label import PhoneForm
 from siteglass.query.vocabulary import vocabulary
-from testing.sites.label import PhoneForm
 
 # Area codes of states and provinces of the +1 zone: a Texan site has a Texan number.
 _AREAS_TEXT = """

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from testing.sites.draw import draw_sites
-from testing.sites.label import Site
-from testing.sites.serve import serve
-from testing.sites.warc import WarcWriter
+from siteglass.ingest.demo.draw import draw_sites
+from siteglass.ingest.demo.label import Site
+from siteglass.ingest.demo.serve import serve
+from siteglass.ingest.demo.warc import WarcWriter
 
 LABELS = "labels.ndjson"
 _MAX_FILES = 1_000

@@ -8,9 +8,9 @@ import msgspec
 
 from siteglass.corpus.demo.chance import Weighted
 from siteglass.corpus.lead import Lead
-from testing.sites import phones
-from testing.sites.label import Email, Phone, PhoneWritten, Site, Written
-from testing.sites.plants import HOSTED, plantable
+from siteglass.ingest.demo import phones
+from siteglass.ingest.demo.label import Email, Phone, PhoneWritten, Site, Written
+from siteglass.ingest.demo.plants import HOSTED, plantable
 
 _WAYS: Weighted[Written] = Weighted(
     [

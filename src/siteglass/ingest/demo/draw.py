@@ -13,12 +13,12 @@ from siteglass.corpus.demo.chance import Weighted
 from siteglass.corpus.demo.english import SENTENCES as ENGLISH
 from siteglass.corpus.demo.phrases import DESCRIPTIONS, SENTENCES
 from siteglass.corpus.lead import Lead
+from siteglass.ingest.demo import charsets, contacts
+from siteglass.ingest.demo.addresses import country_of, draw_street, is_of, town
+from siteglass.ingest.demo.label import GeoBasis, Kind, Site
+from siteglass.ingest.demo.plants import PLATFORMS, plantable, platform
+from siteglass.ingest.demo.words import SPOKEN, TEXTS
 from siteglass.query.vocabulary import vocabulary
-from testing.sites import charsets, contacts
-from testing.sites.addresses import country_of, draw_street, is_of, town
-from testing.sites.label import GeoBasis, Kind, Site
-from testing.sites.plants import PLATFORMS, plantable, platform
-from testing.sites.words import SPOKEN, TEXTS
 
 _KINDS: Weighted[Kind] = Weighted(
     [("normal", 85), ("parked", 4), ("soft_404", 3), ("redirect", 3), ("noindex", 3), ("empty", 2)]

@@ -7,9 +7,9 @@ from random import Random
 
 from phonenumbers import PhoneNumberFormat, format_number, parse
 
-from testing.sites.addresses import country_named, is_of
-from testing.sites.label import Email, Phone, Site
-from testing.sites.words import WORDS
+from siteglass.ingest.demo.addresses import country_named, is_of
+from siteglass.ingest.demo.label import Email, Phone, Site
+from siteglass.ingest.demo.words import WORDS
 
 _AT_DOT = (("{} [at] {}", " [dot] "), ("{}(at){}", "."), ("{} [at] {}", "."), ("{} (at) {}", " (dot) "))
 # country -> numbers of registers and taxes, # for a digit.

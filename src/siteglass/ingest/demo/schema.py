@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 from siteglass.corpus.demo.chance import Weighted
-from testing.sites.addresses import country_shown, state_shown
-from testing.sites.label import Site
+from siteglass.ingest.demo.addresses import country_shown, state_shown
+from siteglass.ingest.demo.label import Site
 
 _TYPES = {
     "Local Business": "LocalBusiness",
