@@ -8,6 +8,7 @@ from html import escape
 from random import Random
 from urllib.parse import quote
 
+from siteglass.ingest.demo import flaws
 from siteglass.ingest.demo.contacts import SENTRY_KEY
 from siteglass.ingest.demo.hide import contact_lines
 from siteglass.ingest.demo.label import Site
@@ -57,8 +58,8 @@ def build(rng: Random, site: Site, page: str, url: str, title: str, head: str, s
         url,
         title,
         head,
-        f"<{tag}>{escape(shown, quote=False)}</{tag}>",
-        [*menu, ("/privacy", words["privacy"])],
+        f"<{tag}>{escape(shown, quote=False)}</{tag}>{flaws.picture(site)}",
+        [*menu, ("/privacy", words["privacy"]), *flaws.extra_links(site)],
         _sections(rng, site, page),
         contact_lines(rng, site, page),
         _profiles(rng, site, url, page),
