@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
+import msgspec
 import uvicorn
 
 from siteglass.access.accounts import AccountError, Plan, create_account, set_plan
@@ -132,7 +133,8 @@ def fill(settings: Settings, path: Path, shape: generations.Shape | None = None)
 def filled(name: str, leads: Iterable[Lead], folder: Path) -> Settings:
     """Settings of an index of that name with these leads; the folder is for their file."""
     settings, path = settings_for(name), folder / "leads.parquet"
-    write_parquet(path, leads)
+    # They don't pass the lead store, which would number them.
+    write_parquet(path, (msgspec.structs.replace(lead, lead_no=number) for number, lead in enumerate(leads, 1)))
     fill(settings, path)
     return settings
 

@@ -35,6 +35,18 @@ def account(world: World, _draw: Random) -> None:
     paid += [ask("POST", ENRICH, {"domains": stored[5:6]}, key="capped") for _ in range(2)]
     paid += [ask("POST", ENRICH, {"domains": stored[:1]}, key=key) for key in ("only enrich", "only search")]
     paid.append(ask("POST", SEARCH, {"limit": 100, "has_email": True}))  # over the day's cap of the plan
+    ask("POST", "/v1/lists", {"name": "mine", "domains": stored[:6]})
+    ask("POST", "/v1/lists/mine/domains", {"domains": [stored[6], "unknown.example", "n/a"]})
+    ask("POST", "/v1/lists/mine/remove", {"domains": stored[:2]})
+    for path in ("/v1/lists", "/v1/lists/mine/domains?limit=2", "/v1/lists/paid/domains", "/v1/lists/none/domains"):
+        ask("GET", path)
+    paid.append(ask("POST", SEARCH, {**SORTED, "only_lists": ["mine"], "exclude_lists": ["paid"]}))
+    ask("DELETE", "/v1/lists/mine")
+    ask("POST", "/v1/searches", {"name": "mine", "search": SORTED, "shared": True})
+    for path in ("/v1/searches", "/v1/searches/mine/count", "/v1/searches/none/count"):
+        ask("GET", path)
+    paid.append(ask("POST", "/v1/searches/mine/run", {"limit": 1}))
+    ask("DELETE", "/v1/searches/mine")
     today = datetime.now(UTC).date().isoformat()
     for key in ("full", "capped", "only account", "only enrich", "sandbox", "empty", "poor"):
         number = world.customers[key].key_id
@@ -122,7 +134,7 @@ def errors(world: World, _draw: Random) -> None:
         world.ask("errors", "POST", wrong, {})
     _retries(world, [first["search"], first["enrich"], ("POST", cursor, {})])
     for operation in OPERATIONS:
-        path = operation.path.format(cursor="x", domain="x.example", field="city", request_id="x")
+        path = operation.path.format(cursor="x", domain="x.example", field="city", request_id="x", name="x")
         for method in ("GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"):
             world.ask("errors", method, path)
         world.ask("errors", operation.method, path + "/")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache, partial
 from typing import Any
@@ -36,8 +36,13 @@ from siteglass.index.value_counts import ValueCounter
 from siteglass.leads.charging import AccountCharger
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.language_model import open_language_model
+from siteglass.leads.lists.endpoints import ListEndpoints
+from siteglass.leads.lists.lists import NUMBER_EVERY_S, Lists
+from siteglass.leads.lists.selection import ListFilter
 from siteglass.leads.operations import PAGE, SEARCH, VALUES, VALUES_PATH
 from siteglass.leads.sandbox import SandboxCharger, SandboxEndpoints
+from siteglass.leads.searches.endpoints import SearchEndpoints
+from siteglass.leads.searches.searches import SavedSearches
 from siteglass.openapi.endpoints import document_route
 from siteglass.openapi.operations import OPERATIONS
 from siteglass.people import sessions
@@ -62,10 +67,13 @@ from siteglass.suppression.filter import REFRESH_EVERY_S, SuppressionFilter, hid
 from siteglass.suppression.values import Hasher
 from siteglass.web.address import public_url
 from siteglass.web.docs import Docs
-from siteglass.web.guard import Guard
+from siteglass.web.guard import Guard, Handler
 from siteglass.web.health import ReadinessCheck, health_routes
+from siteglass.web.operations import Operation
 from siteglass.web.responses import error_response
 from siteglass.web.served import NOTE_EVERY_S, ServedAddresses
+
+Handlers = Mapping[Operation, Handler]
 
 
 def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
@@ -83,6 +91,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     index = open_index(backends)
     oldest_made_at = partial(generations.oldest_made_at, index)
     hidden = SuppressionFilter(backends.postgres, Hasher(settings), hidden_countries(settings), oldest_made_at)
+    lists, sandbox_lists = Lists(index, test=False), Lists(index.sandbox(), test=True)
     language_model = open_language_model(settings, backends.clock)
     mailer = open_mailer(settings)
     door = SubjectRequests(TicketSealer(settings.cursor_secrets), mailer, open_control(settings))
@@ -100,6 +109,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 Job("suppressed leads", REFRESH_EVERY_S, hidden.refresh),
                 Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, index)),
                 Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres)),
+                Job("new leads of lists", NUMBER_EVERY_S, lists.number_new_leads),
                 Job("served address", NOTE_EVERY_S, served.note),
             ]
             sign_in = None if secrecy is None else SignIn(backends, secrecy, Passwords(), mailer)
@@ -127,15 +137,34 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
 
     # Test keys complete values as other keys do.
     counter = ValueCounter(index)
+    charger = AccountCharger(backends, claims)
     live = LeadEndpoints(
-        index, sealer, hidden, guard, AccountCharger(backends, claims), counter, BaseCounter(index), language_model
+        index, sealer, hidden, guard, charger, counter, BaseCounter(index), ListFilter(lists), language_model
     )
     made_up = index.sandbox()
     sandbox = SandboxEndpoints(
-        made_up, sealer, hidden, guard, SandboxCharger(settings), counter, BaseCounter(made_up), language_model
+        made_up,
+        sealer,
+        hidden,
+        guard,
+        SandboxCharger(settings),
+        counter,
+        BaseCounter(made_up),
+        ListFilter(sandbox_lists),
+        language_model,
     )
     routes = [
-        *_lead_routes(guard, live, sandbox),
+        *_routes(guard, live.handlers(), sandbox.handlers()),
+        *_routes(
+            guard,
+            ListEndpoints(lists, guard, settings.max_body_bytes).handlers(),
+            ListEndpoints(sandbox_lists, guard, settings.max_body_bytes).handlers(),
+        ),
+        *_routes(
+            guard,
+            SearchEndpoints(SavedSearches(backends.postgres, test=False), live).handlers(),
+            SearchEndpoints(SavedSearches(backends.postgres, test=True), sandbox).handlers(),
+        ),
         *BillingEndpoints(backends).routes(guard),
         *PrivacyEndpoints(index, door, limiter).routes(guard),
         *health_routes(guard, [partial(generations.readiness, index), *_readiness_checks(backends, hidden)]),
@@ -152,9 +181,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     return app
 
 
-def _lead_routes(guard: Guard, live: LeadEndpoints, sandbox: SandboxEndpoints) -> list[Route]:
-    in_sandbox = sandbox.handlers()
-    return [guard.route(operation, handler, in_sandbox[operation]) for operation, handler in live.handlers().items()]
+def _routes(guard: Guard, live: Handlers, sandbox: Handlers) -> list[Route]:
+    return [guard.route(operation, handler, sandbox[operation]) for operation, handler in live.items()]
 
 
 def _readiness_checks(backends: Backends, hidden: SuppressionFilter) -> list[ReadinessCheck]:
@@ -200,9 +228,12 @@ def _meant(path: str) -> str | None:
     by_path = {declared.path: declared for declared in OPERATIONS if declared not in (PAGE, RECEIPT, VALUES)}
     by_path[VALUES_PATH] = VALUES  # which has nothing at the path above it
     by_end = {path.rpartition("/")[2]: path for path in by_path}
-    # /v1/search has 77; /v1/leads, as near to search as to enrich, and /v1/leads/export stay below.
-    near = process.extractOne(asked, by_path.keys(), scorer=fuzz.ratio, score_cutoff=76)
-    meant = by_end.get(asked.rpartition("/")[2]) or (near[0] if near else None)
+    # The last part first: /v1/search means /v1/leads/search, though /v1/searches is nearer.
+    meant = by_end.get(asked.rpartition("/")[2])
+    if meant is None:
+        # /v1/leads, as near to search as to enrich, and /v1/leads/export stay below.
+        near = process.extractOne(asked, by_path.keys(), scorer=fuzz.ratio, score_cutoff=76)
+        meant = near[0] if near else None
     return f"{by_path[meant].method} {by_path[meant].path}" if meant else None
 
 

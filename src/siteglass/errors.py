@@ -8,7 +8,7 @@ SiteglassError
 ├── InsufficientCredits 402   INSUFFICIENT_CREDITS    names the price and the balance; nothing was charged
 ├── CreditCapExceeded 402     CREDIT_CAP_EXCEEDED     the caller's own cap: per day and key, or per request
 ├── Forbidden 403             FORBIDDEN               the key lacks the scope, or may not be used from this address
-├── NotFound 404              NOT_FOUND               no such path, lead or ledger entry
+├── NotFound 404              NOT_FOUND               no such path, lead, list, saved search or ledger entry
 ├── MethodNotAllowed 405      METHOD_NOT_ALLOWED
 ├── IdempotencyInProgress 409 IDEMPOTENCY_IN_PROGRESS a request with the same Idempotency-Key is still running
 ├── CursorExpired 410         CURSOR_EXPIRED
@@ -221,28 +221,27 @@ class Forbidden(SiteglassError):
         super().__init__(message)
 
 
-class NotFound(SiteglassError):
-    """No such path, no ledger entry of such a request, or no such lead.
+_MISSING = {
+    "receipt": "There is no ledger entry at {}. Requests that failed or were refused have none; GET /v1/ledger lists "
+    "all entries.",
+    "lead": "There is no lead {}. Check its spelling: POST /v1/leads/enrich shows what exists.",
+    "list": "There is no list {}. GET /v1/lists returns the lists of the account.",
+    "saved search": "There is no saved search {}. GET /v1/searches returns those that your key sees.",
+}
 
-    `meant` is the method and path that the caller probably meant. `receipt` and `lead` say that an entry or a lead is
-    missing.
+
+class NotFound(SiteglassError):
+    """No such path, no ledger entry of such a request, no such lead, list or saved search.
+
+    `meant` is the method and path that the caller probably meant; `missing` says what is missing, if not the path.
     """
 
     status = 404
     code = "NOT_FOUND"
 
-    def __init__(self, path: str, meant: str | None = None, *, receipt: bool = False, lead: bool = False) -> None:
-        if lead:
-            super().__init__(f"There is no lead {path}. Check its spelling: POST /v1/leads/enrich shows what exists.")
-            return
-        if receipt:
-            super().__init__(
-                f"There is no ledger entry at {path}. Requests that failed or were refused have none; GET /v1/ledger "
-                "lists all entries."
-            )
-            return
+    def __init__(self, path: str, meant: str | None = None, *, missing: str | None = None) -> None:
         next_step = f"; did you mean {meant}?" if meant else ". The operations are listed in /openapi.json."
-        super().__init__(f"There is nothing at {path}{next_step}")
+        super().__init__(_MISSING[missing].format(path) if missing else f"There is nothing at {path}{next_step}")
 
 
 class MethodNotAllowed(SiteglassError):

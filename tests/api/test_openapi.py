@@ -81,7 +81,7 @@ def test_it_describes_the_routes_and_nothing_else(described: Description, own_se
         for method in (getattr(route, "methods", None) or set()) - {"HEAD"}
     }
     assert {(path, method) for path, method, _ in described.operations()} == routed
-    assert len(routed) == 22
+    assert len(routed) == 33
 
 
 def test_every_operation_says_what_it_is(described: Description) -> None:
@@ -140,8 +140,9 @@ def test_the_catalogue_is_in_it(described: Description) -> None:
         *("query", "require", "wrapped_query", "limit", "select", "sort", "dry_run", "max_lead_credits"),
         *("explain", "strict"),
     }
-    assert set(sent) == {*shaping, *FILTERS}
-    assert set(described.schemas["Filters"]["properties"]) == {"wrapped_query", *FILTERS}
+    lists = {"exclude_lists", "only_lists"}
+    assert set(sent) == {*shaping, *lists, *FILTERS}
+    assert set(described.schemas["Filters"]["properties"]) == {"wrapped_query", *lists, *FILTERS}
     assert sent["select"]["items"]["enum"][:17] == DEFAULT_FIELDS
     assert set(sent["select"]["items"]["enum"]) == {*DEFAULT_FIELDS, *MORE_FIELDS}
     assert set(described.schemas["Lead"]["properties"]) == {*DEFAULT_FIELDS, *MORE_FIELDS}

@@ -227,3 +227,21 @@ def test_a_rotated_test_key_is_one_again(settings: Settings, account: int) -> No
         return made
 
     assert run(settings, rotated).startswith("sg_test_")
+
+
+@pytest.mark.promise("list.sandbox")
+def test_lists_are_separate_and_free(client: httpx.Client) -> None:
+    def total(**lists: list[str]) -> int:
+        response = client.post("/v1/leads/interpret", json=lists)
+        assert response.status_code == 200, response.text
+        return int(response.json()["total_results"])
+
+    body = {"name": "mine", "domains": [sandbox.FOUND, "no-lead.com"]}
+    assert client.post("/v1/lists", json=body).json()["size"] == 2
+    shown = client.get("/v1/lists").json()["lists"]
+    assert [(one["name"], one["size"]) for one in shown] == [("mine", 2), ("paid", 0)]
+    assert total(only_lists=["mine"]) == 1
+    assert total(exclude_lists=["mine", "paid"]) == sandbox.LEADS + 3
+    page = search(client, only_lists=["mine"]).json()
+    assert [record["domain"] for record in page["results"]] == [sandbox.FOUND]
+    assert search(client, only_lists=["paid"]).json()["results"] == []

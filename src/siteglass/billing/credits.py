@@ -29,6 +29,8 @@ MAX_DOMAINS = 1_000
 # Part of a charge's deadline that is reserved for the commit and the response. If the database starts to write before
 # its deadline, the result arrives here before ours.
 COMMIT_MS = 500
+# Ledger rows that a charge adds to the list `paid`; the search before it has added the others.
+LIST_LEDGER_ROWS = 100
 # Where the service does not pass its setting: commands and tests.
 CHARGE_TIMEOUT_MS = 2_000
 
@@ -36,6 +38,10 @@ CHARGE_TIMEOUT_MS = 2_000
 ChargedOperation: TypeAlias = Literal["search", "page", "enrich", "evidence", "export"]
 
 _LINES = re.compile(r"(?:[a-z] (?=[^\n]{1,253}(?:\n|\Z))[a-z0-9_-]++(?:\.[a-z0-9_-]++)+(?:\n|\Z))*", re.ASCII)
+
+
+class ListsChanged(Exception):
+    """A domain of the bill got onto an excluded list, or left the lists to choose from; nothing was charged."""
 
 
 class Mark(StrEnum):
@@ -56,6 +62,10 @@ class Bill:
     domains: Sequence[tuple[str, Mark]]
     max_lead: int | None = None
     """The caller's own cap: more is refused."""
+    exclude_lists: tuple[int, ...] = ()
+    """Lists by number that no domain may be on when it is charged."""
+    only_lists: tuple[int, ...] = ()
+    """Lists by number; where there are any, each domain must be on one of them."""
 
     @property
     def leads(self) -> list[str]:
@@ -135,31 +145,40 @@ class Billing:
 
         With `keep` the response is stored by the same transaction. None: one with the same key was stored before,
         nothing was charged, and that one is the response. Raises InsufficientCredits, CreditCapExceeded, Unauthorized
-        (the key ended meanwhile) or Unavailable.
+        (the key ended meanwhile), ListsChanged or Unavailable.
         """
         api, lead = bill.api, len(bill.leads)
         if not (0 <= api <= MAX_CHARGE and 0 <= lead <= MAX_CHARGE):
             raise ValueError(f"a charge must be 0 to {MAX_CHARGE} credits, not {api} and {lead}")
         column = format_domains(bill.domains)
+        arguments: dict[str, Any] = {
+            "account_id": caller.account_id,
+            "key_id": caller.key_id,
+            "operation": bill.operation,
+            "api_credits": api,
+            "lead_credits": lead,
+            "request_id": request_id,
+            "domains": column,
+            "deadline": _deadline(self._charge_timeout_ms),
+            "max_lead_credits": bill.max_lead,
+            "idempotency_key": keep.key if keep else None,
+            "fingerprint": keep.fingerprint if keep else None,
+            "answer_headers": keep.headers if keep else None,
+            "answer_body": keep.body if keep else None,
+            "timeout_ms": self._charge_timeout_ms,
+            "turn": caller.account_id,
+        }
         try:
-            row = await self._postgres.call(
-                "charge",
-                account_id=caller.account_id,
-                key_id=caller.key_id,
-                operation=bill.operation,
-                api_credits=api,
-                lead_credits=lead,
-                request_id=request_id,
-                domains=column,
-                deadline=_deadline(self._charge_timeout_ms),
-                max_lead_credits=bill.max_lead,
-                idempotency_key=keep.key if keep else None,
-                fingerprint=keep.fingerprint if keep else None,
-                answer_headers=keep.headers if keep else None,
-                answer_body=keep.body if keep else None,
-                timeout_ms=self._charge_timeout_ms,
-                turn=caller.account_id,
-            )
+            if bill.exclude_lists or bill.only_lists:
+                row = await self._postgres.call(
+                    "charge_unlisted",
+                    **arguments,
+                    exclude_lists=list(bill.exclude_lists),
+                    only_lists=list(bill.only_lists),
+                    max_rows=LIST_LEDGER_ROWS,
+                )
+            else:
+                row = await self._postgres.call("charge", **arguments)
         except asyncpg.UniqueViolationError:
             return None  # rolled back: the other one was faster
         except Unavailable as error:
@@ -169,6 +188,8 @@ class Billing:
                 return Receipt(api, row["lead"], Balances(row["balance_api"], row["balance_lead"], row["entry_seq"]))
             case "kept":
                 return None
+            case "listed":
+                raise ListsChanged
             case "key":
                 raise Unauthorized
             case "max leads":

@@ -73,5 +73,5 @@ class BillingEndpoints:
         if is_request_id(request_id):
             entries = await receipts.of_request(self._postgres, caller.account_id, request_id)
         if not entries:
-            raise NotFound(request.url.path[:200], receipt=True)
+            raise NotFound(request.url.path[:200], missing="receipt")
         return json_response(receipt_response(request_id, entries))

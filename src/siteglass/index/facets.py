@@ -116,11 +116,13 @@ def has_address(criteria: Criteria) -> Query:
     return {"term": {"facts": ASKED[shown].ask.index}}
 
 
-async def count_facets(index: Index, criteria: Criteria, fields: Sequence[str], size: int) -> FacetCounts:
+async def count_facets(
+    index: Index, criteria: Criteria, fields: Sequence[str], size: int, extra: tuple[Query, ...] = ()
+) -> FacetCounts:
     """Count the leads of a search by fields: one request for the totals, one for the values."""
     groups = _groups(criteria, fields)
-    queries = [compile_criteria(group.criteria) for group in groups]
-    paid = compile_criteria(criteria, [has_address(criteria)])
+    queries = [compile_criteria(group.criteria, extra) for group in groups]
+    paid = compile_criteria(criteria, [*extra, has_address(criteria)])
     timeout_ms = index.settings.total_exact_ms
     totals: list[int | None] = [None] * (len(groups) + 1)
     if timeout_ms > 0:
@@ -130,14 +132,14 @@ async def count_facets(index: Index, criteria: Criteria, fields: Sequence[str], 
     buckets = [buckets_for(count, group.passes, budget) for count, group in zip(matches, groups, strict=True)]
     if any(counted < BUCKETS for counted in buckets):
         metrics.FACETS_SAMPLED.inc()
-    answers = await _aggregate(index, groups, buckets, size)
+    answers = await _aggregate(index, groups, buckets, size, extra)
     main = _total(matches[0], answers[0], buckets[0])
     counted: dict[str, FieldCounts] = {}
     for group, answer, some, count in zip(groups, answers, buckets, matches, strict=True):
         total = _total(count, answer, some).count
         counted |= {field: _read(field, answer, some, total) for field in group.fields}
     if with_email is None:
-        price = await pages.sampled_total(index, criteria, (has_address(criteria),))
+        price = await pages.sampled_total(index, criteria, (*extra, has_address(criteria)))
     else:
         price = pages.Total(with_email)
     return FacetCounts(main, price, [counted[field] for field in fields])
@@ -176,13 +178,17 @@ def _total(exact: int | None, answer: dict[str, Any], buckets: int) -> pages.Tot
     return pages.Total(estimate(answer["hits"]["total"]["value"], buckets)[0], estimated=True)
 
 
-async def _aggregate(index: Index, groups: Sequence[_Group], buckets: Sequence[int], size: int) -> list[dict[str, Any]]:
+async def _aggregate(
+    index: Index, groups: Sequence[_Group], buckets: Sequence[int], size: int, extra: tuple[Query, ...]
+) -> list[dict[str, Any]]:
     head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": True}
     now_ms = index.clock.now_ms()
     lines: list[dict[str, Any]] = []
     for group, counted in zip(groups, buckets, strict=True):
         sample: list[Query] = [] if counted == BUCKETS else [{"range": {"bucket": {"lt": counted}}}]
-        body = _body(compile_criteria(group.criteria, sample), group.fields, size + _SPARE_VALUES, size, now_ms)
+        body = _body(
+            compile_criteria(group.criteria, (*extra, *sample)), group.fields, size + _SPARE_VALUES, size, now_ms
+        )
         lines += [head, {**body, "timeout": f"{index.settings.search_timeout_ms}ms"}]
     answers = await pages.msearch(index, lines)
     for answer in answers:

@@ -13,8 +13,10 @@ That is more than all ranks below 1,000, so the last attempt is `rank <= 1000` w
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import orjson
@@ -34,6 +36,9 @@ WIDENINGS = (8, 64)
 ONE_SCORE = 1 << RANK_HASH_BITS
 # The first page against the index order knows no width yet: parts and multiples of the leads of one score.
 FIRST_WINDOWS = (ONE_SCORE >> 10, ONE_SCORE >> 4, ONE_SCORE << 2)
+
+# Longer bodies, such as those with bitmaps, are sent one by one: to split an `_msearch`, the engine looks at each byte.
+MAX_MSEARCH_BYTES = 16_384
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +100,20 @@ class Total:
 
 
 def page_body(
-    criteria: Criteria, sort: str, limit: int, position: Position | None, window: int | None
+    criteria: Criteria,
+    sort: str,
+    limit: int,
+    position: Position | None,
+    window: int | None,
+    extra: tuple[Query, ...] = (),
 ) -> dict[str, Any]:
-    """The engine's request for a page; `window` bounds how far it looks."""
+    """The engine's request for a page; `window` bounds how far it looks, `extra` filters are added."""
     order = ORDERS[sort]
     body: dict[str, Any] = {
         "size": limit + 1,
         "track_total_hits": False,
         "sort": order.sort(backward=position is not None and position.backward),
-        "query": compile_criteria(criteria, () if position is None else [_nearby(order, position, window)]),
+        "query": compile_criteria(criteria, extra if position is None else (*extra, _nearby(order, position, window))),
     }
     if position is not None:
         body["search_after"] = [position.key, position.domain]
@@ -150,9 +160,11 @@ def _start(order: Order, criteria: Criteria) -> Position | None:
     return Position(top * ONE_SCORE, "")
 
 
-async def later_page(index: Index, criteria: Criteria, sort: str, limit: int, position: Position) -> HitPage:
+async def later_page(
+    index: Index, criteria: Criteria, sort: str, limit: int, position: Position, extra: tuple[Query, ...] = ()
+) -> HitPage:
     """The page at a position; one round trip, more only to look further."""
-    return await _look(index, criteria, sort, limit, position, _windows(ORDERS[sort], position))
+    return await _look(index, criteria, sort, limit, position, _windows(ORDERS[sort], position), extra)
 
 
 async def _look(
@@ -162,6 +174,7 @@ async def _look(
     limit: int,
     position: Position | None,
     windows: Iterator[int | None],
+    extra: tuple[Query, ...],
 ) -> HitPage:
     """The page in the first window that fills it, or in the last."""
     answer: Any = None
@@ -169,7 +182,7 @@ async def _look(
         if attempt:
             metrics.PAGES_WIDENED.inc()
         timeout_ms = index.settings.search_timeout_ms
-        body = {**page_body(criteria, sort, limit, position, window), "timeout": f"{timeout_ms}ms"}
+        body = {**page_body(criteria, sort, limit, position, window, extra), "timeout": f"{timeout_ms}ms"}
         try:
             answer = await index.opensearch.request(
                 "POST",
@@ -186,7 +199,9 @@ async def _look(
     return _page(answer, limit, backward=position is not None and position.backward)
 
 
-async def first_page(index: Index, criteria: Criteria, sort: str, limit: int) -> tuple[HitPage, Total]:
+async def first_page(
+    index: Index, criteria: Criteria, sort: str, limit: int, extra: tuple[Query, ...] = ()
+) -> tuple[HitPage, Total]:
     """The first page and the total, in one round trip unless it must look further or counting takes too long."""
     settings = index.settings
     start = _start(ORDERS[sort], criteria)
@@ -194,33 +209,35 @@ async def first_page(index: Index, criteria: Criteria, sort: str, limit: int) ->
     lines = [
         head,
         {
-            **page_body(criteria, sort, limit, start, FIRST_WINDOWS[0] if start else None),
+            **page_body(criteria, sort, limit, start, FIRST_WINDOWS[0] if start else None, extra),
             "timeout": f"{settings.search_timeout_ms}ms",
         },
     ]
     if settings.total_exact_ms > 0:
         # A late count is not a failure, so it may be partial; it is then estimated from a sample.
         lines.append({"index": index.names.read, "allow_partial_search_results": True, "request_cache": True})
-        lines.append({**count_body(criteria), "timeout": f"{settings.total_exact_ms}ms"})
+        lines.append({**count_body(criteria, extra), "timeout": f"{settings.total_exact_ms}ms"})
     answers = await msearch(index, lines)
     require_whole(answers[0])
     page = _page(answers[0], limit, backward=False)
-    total = (_exact_total(answers[1]) if len(answers) > 1 else None) or await sampled_total(index, criteria)
+    total = (_exact_total(answers[1]) if len(answers) > 1 else None) or await sampled_total(index, criteria, extra)
     if start and not page.more:
         metrics.PAGES_WIDENED.inc()
-        page = await _look(index, criteria, sort, limit, start, iter((*FIRST_WINDOWS[1:], None)))
+        page = await _look(index, criteria, sort, limit, start, iter((*FIRST_WINDOWS[1:], None)), extra)
     return page, total
 
 
-async def count(index: Index, criteria: Criteria) -> Total:
+async def count(index: Index, criteria: Criteria, extra: tuple[Query, ...] = ()) -> Total:
     """How many leads match; an estimate if counting takes too long."""
     settings = index.settings
     if settings.total_exact_ms > 0:
         head = {"index": index.names.read, "allow_partial_search_results": True, "request_cache": True}
-        (answer,) = await msearch(index, [head, {**count_body(criteria), "timeout": f"{settings.total_exact_ms}ms"}])
+        (answer,) = await msearch(
+            index, [head, {**count_body(criteria, extra), "timeout": f"{settings.total_exact_ms}ms"}]
+        )
         if total := _exact_total(answer):
             return total
-    return await sampled_total(index, criteria)
+    return await sampled_total(index, criteria, extra)
 
 
 async def count_many(index: Index, searches: Sequence[Query], timeout_ms: int) -> list[int | None]:
@@ -235,7 +252,10 @@ async def count_many(index: Index, searches: Sequence[Query], timeout_ms: int) -
 
 async def msearch(index: Index, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Several searches in one request: a head and a body for each."""
-    body = b"".join(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines)
+    packed = [orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines]
+    body = b"".join(packed)
+    if len(body) > MAX_MSEARCH_BYTES:
+        return await asyncio.gather(*map(partial(_search, index), lines[::2], packed[1::2]))
     try:
         answer = await index.opensearch.request(
             "POST", "/_msearch", body, timeout_ms=index.settings.search_timeout_ms, ndjson=True
@@ -244,6 +264,22 @@ async def msearch(index: Index, lines: list[dict[str, Any]]) -> list[dict[str, A
         raise _failure(error) from error
     responses: list[dict[str, Any]] = answer["responses"]
     return responses
+
+
+async def _search(index: Index, head: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """One search of an `_msearch`, sent by itself."""
+    switches = {name: str(value).lower() for name, value in head.items() if name != "index"}
+    try:
+        answer: dict[str, Any] = await index.opensearch.request(
+            "POST",
+            f"/{head['index']}/_search",
+            body,
+            timeout_ms=index.settings.search_timeout_ms,
+            params=switches,
+        )
+    except EngineError as error:
+        raise _failure(error) from error
+    return answer
 
 
 def _exact_total(answer: dict[str, Any]) -> Total | None:

@@ -20,7 +20,7 @@ from starlette.responses import Response
 from siteglass.access.keys import Caller
 from siteglass.access.limits import Claims
 from siteglass.billing.answers import AnswerToStore, StoredAnswer, compress
-from siteglass.billing.credits import Bill, Billing, Receipt
+from siteglass.billing.credits import Bill, Billing, ListsChanged, Receipt
 from siteglass.billing.responses import credit_headers
 from siteglass.errors import BadRequest, IdempotencyInProgress, IdempotencyMismatch, Problem, Unavailable
 from siteglass.leads import replay
@@ -33,6 +33,8 @@ from siteglass.web.responses import bytes_response, json_response
 
 KEY_HEADER = "Idempotency-Key"
 MAX_KEY_CHARS = 255
+# How often a search is run if its lists change between search and charge.
+MAX_ATTEMPTS = 5
 RETRY_HEADERS = ("Idempotency-Replayed", "Idempotency-Request-Id", "Idempotency-Redacted")
 # Bare, or quoted as a structured field: both mean the same key.
 _KEY = re.compile(r'"(?P<quoted>[\x21\x23-\x5b\x5d-\x7e]{1,255})"|(?P<bare>[\x21\x23-\x7e]{1,255})')
@@ -77,9 +79,7 @@ class AccountCharger:
             body = await read_json(request, self._settings.max_body_bytes, may_be_empty=may_be_empty)
             retry = read_retry(request, body)
             if retry is None:
-                return await self._pay(
-                    caller, call, await find_offer(self._settings, work, request, caller, call, body)
-                )
+                return await self._find_and_pay(work, request, caller, call, body)
             try:
                 return await self._answer_once(work, request, caller, call, body, retry)
             except Unavailable as error:
@@ -99,8 +99,25 @@ class AccountCharger:
                 return before
             if not alone:
                 raise IdempotencyInProgress
+            return await self._find_and_pay(work, request, caller, call, body, retry)
+
+    async def _find_and_pay(
+        self,
+        work: Work,
+        request: Request,
+        caller: Caller,
+        call: Call,
+        body: dict[str, Any],
+        retry: Retry | None = None,
+    ) -> Response:
+        """Find the response and charge for it; both again if a list changed in between."""
+        for _ in range(MAX_ATTEMPTS):
             offer = await find_offer(self._settings, work, request, caller, call, body)
-            return await self._pay(caller, call, offer, retry)
+            try:
+                return await self._pay(caller, call, offer, retry)
+            except ListsChanged:
+                continue
+        raise Unavailable("the lists of this search changed during each attempt")
 
     async def _pay(self, caller: Caller, call: Call, offer: Offer, retry: Retry | None = None) -> Response:
         if offer.dry_run:

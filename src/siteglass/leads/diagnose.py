@@ -12,9 +12,10 @@ from msgspec import Meta
 
 from siteglass.errors import Unavailable
 from siteglass.index import pages
-from siteglass.index.compile import compile_criteria
+from siteglass.index.compile import Query, compile_criteria
 from siteglass.index.index import Index
 from siteglass.leads.interpret import notes_on_search
+from siteglass.leads.lists.selection import NO_NAMES, ListNames
 from siteglass.leads.responses import EchoedFilters, NoteOnConditions
 from siteglass.query.body import Meaning
 from siteglass.query.criteria import MAX_CONDITIONS, Clause, Criteria
@@ -125,7 +126,9 @@ class Diagnosis:
     """The smallest changes that give results, each with the changed search and what it finds."""
 
 
-async def diagnose(index: Index, hidden: SuppressionFilter, meaning: Meaning) -> Diagnosis:
+async def diagnose(
+    index: Index, hidden: SuppressionFilter, meaning: Meaning, listed: tuple[Query, ...] = ()
+) -> Diagnosis:
     """Count what each condition does and what each relaxation finds, in one request."""
     now_ms, search = index.clock.now_ms(), meaning.said
     clauses = relaxed_conditions(search)
@@ -135,7 +138,7 @@ async def diagnose(index: Index, hidden: SuppressionFilter, meaning: Meaning) ->
     try:
         async with asyncio.timeout(index.settings.request_timeout_ms / 1000):
             await hidden.require_fresh()
-            totals = await _count(index, now_ms, [search, *alone, *without, *changes.values()])
+            totals = await _count(index, now_ms, [search, *alone, *without, *changes.values()], listed)
     except TimeoutError as error:
         raise Unavailable("the matches were not counted before the request's deadline") from error
     return Diagnosis(
@@ -146,10 +149,12 @@ async def diagnose(index: Index, hidden: SuppressionFilter, meaning: Meaning) ->
     )
 
 
-async def _count(index: Index, now_ms: int, searches: Sequence[Criteria]) -> dict[Criteria, int | None]:
+async def _count(
+    index: Index, now_ms: int, searches: Sequence[Criteria], listed: tuple[Query, ...]
+) -> dict[Criteria, int | None]:
     """How many leads each search finds; ages count from now."""
     distinct = list(dict.fromkeys(searches))
-    queries = [compile_criteria(one.fixed_at(now_ms)) for one in distinct]
+    queries = [compile_criteria(one.fixed_at(now_ms), listed) for one in distinct]
     timeout_ms = index.settings.total_exact_ms or index.settings.search_timeout_ms
     return dict(zip(distinct, await pages.count_many(index, queries, timeout_ms), strict=True))
 
@@ -161,12 +166,12 @@ def _found(
     return [(change, changes[change].fixed_at(now_ms), counted[change]) for change in smallest(counted)]
 
 
-def diagnose_response(meaning: Meaning, diagnosis: Diagnosis) -> DiagnoseResponse:
+def diagnose_response(meaning: Meaning, diagnosis: Diagnosis, lists: ListNames = NO_NAMES) -> DiagnoseResponse:
     """The effects in the order of the conditions, and the changes that help."""
     return DiagnoseResponse(
         total_results=diagnosis.total,
         conditions=[_effect(clause, diagnosis) for clause in meaning.said.conditions],
-        relaxations=[_relaxed(*found) for found in diagnosis.found],
+        relaxations=[_relaxed(*found, lists) for found in diagnosis.found],
         notes=notes_on_search(meaning),
     )
 
@@ -177,7 +182,7 @@ def _effect(clause: Clause, diagnosis: Diagnosis) -> ConditionEffect:
     return ConditionEffect(directive=describe_clause(clause), matches=diagnosis.matches.get(clause), removes=removes)
 
 
-def _relaxed(change: Relaxation, changed: Criteria, total: int) -> RelaxedSearch:
+def _relaxed(change: Relaxation, changed: Criteria, total: int, lists: ListNames) -> RelaxedSearch:
     return RelaxedSearch(
         drop=sorted(map(describe_clause, change.dropped)),
         replace=[
@@ -185,14 +190,14 @@ def _relaxed(change: Relaxation, changed: Criteria, total: int) -> RelaxedSearch
             for one in change.replaced
         ],
         total_results=total,
-        filters=write_filters(changed),
+        filters={**write_filters(changed), **lists.sent},
     )
 
 
 # --- in short, for an empty page ----------------------------------------------------------------
 
 
-async def hint_headers(index: Index, meaning: Meaning) -> dict[str, str]:
+async def hint_headers(index: Index, meaning: Meaning, listed: tuple[Query, ...] = ()) -> dict[str, str]:
     """The header of an empty page that names the smallest change that helps; none if that is not known in time."""
     now_ms, search = index.clock.now_ms(), meaning.said
     changes = {change: change.apply(search) for change in single_relaxations(search)}
@@ -200,7 +205,7 @@ async def hint_headers(index: Index, meaning: Meaning) -> dict[str, str]:
         return {}
     try:
         async with asyncio.timeout(HINT_TIMEOUT_MS / 1000):
-            totals = await _count(index, now_ms, list(changes.values()))
+            totals = await _count(index, now_ms, list(changes.values()), listed)
     except (TimeoutError, Unavailable):
         return {}
     found = _found(changes, totals, now_ms)

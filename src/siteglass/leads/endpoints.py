@@ -14,14 +14,17 @@ from starlette.responses import Response
 from siteglass.access.keys import Caller
 from siteglass.billing.credits import Bill
 from siteglass.errors import Unavailable
+from siteglass.index.compile import Query
 from siteglass.index.facets import BaseCounter
 from siteglass.index.index import Index
+from siteglass.index.pages import Total
 from siteglass.index.value_counts import ValueCounter
 from siteglass.leads import diagnose, enrich, evidence, facets, interpret, search
 from siteglass.leads.charging import Offer, Work
 from siteglass.leads.enrich import EnrichmentResult
 from siteglass.leads.evidence import Evidence
 from siteglass.leads.language_model import LanguageModel
+from siteglass.leads.lists.selection import ListFilter, ListNames
 from siteglass.leads.operations import (
     COUNTING_UNITS,
     DIAGNOSE,
@@ -77,6 +80,7 @@ class LeadEndpoints:
     till: Charger
     value_counter: ValueCounter
     base_counter: BaseCounter
+    lists: ListFilter
     language_model: LanguageModel | None = None
     """Asked about sentences that the rules cannot read, where one is configured."""
 
@@ -102,11 +106,12 @@ class LeadEndpoints:
         now_ms = self.index.clock.now_ms()
         wanted, spending = read_search(body, now_ms)
         wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
-        page = await search.first_page(self.index, self.suppression, wanted)
+        page = await search.first_page(self.index, self.suppression, self.lists, caller.account_id, wanted)
         explained = interpret.interpretation_of(wanted.meaning) if wanted.explain else None
         headers = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
         if page.total == 0:
-            headers |= await diagnose.hint_headers(self.index, wanted.meaning)
+            listed = await self.lists.queries(caller.account_id, page.lists)
+            headers |= await diagnose.hint_headers(self.index, wanted.meaning, listed)
         return self._offer("search", caller, page, spending, sealed_s, explained, headers)
 
     async def page(self, request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
@@ -114,7 +119,9 @@ class LeadEndpoints:
         now_s = self.index.clock.now_ms() // 1000
         here = self.sealer.open(request.path_params["cursor"], self.cursor_holder(caller), now_s)
         limit, spending = read_page(body, here.limit)
-        page = await search.later_page(self.index, self.suppression, replace(here, limit=limit))
+        page = await search.later_page(
+            self.index, self.suppression, self.lists, caller.account_id, replace(here, limit=limit)
+        )
         return self._offer("page", caller, page, spending, now_s)
 
     def cursor_holder(self, caller: Caller) -> str:
@@ -136,7 +143,7 @@ class LeadEndpoints:
 
         body = search_response(page, self.sealer, self.cursor_holder(caller), sealed_s, explained)
         return Offer(
-            Bill(operation, 0, page.marks, spending.max_lead_credits),
+            Bill(operation, 0, page.marks, spending.max_lead_credits, page.lists.exclude, page.lists.only),
             encode(body),
             quote,
             spending.dry_run,
@@ -146,14 +153,23 @@ class LeadEndpoints:
     async def interpret(self, request: Request, caller: Caller, call: Call) -> Response:
         """What a search means, without running it."""
         body = await read_json(request, self.index.settings.max_body_bytes)
-        now_ms = self.index.clock.now_ms()
-        wanted, _spending = read_search(body, now_ms)
+        read_search(body, self.index.clock.now_ms())  # what is wrong with it comes before its price
         await self.guard.take_rest(caller, call, COUNTING_UNITS)
-        meaning = await self._with_model(wanted.meaning, body, now_ms)
-        total = await interpret.count(self.index, meaning)
+        meaning, total = await self.count(caller, body)
         notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
         reading = interpret_response(interpret.interpretation_of(meaning), total.count)
         return json_response(reading, headers={**notes, **(ESTIMATED if total.estimated else {})})
+
+    async def count(self, caller: Caller, body: dict[str, Any]) -> tuple[Meaning, Total]:
+        """What the body of a search means, and how many leads match."""
+        now_ms = self.index.clock.now_ms()
+        wanted, _spending = read_search(body, now_ms)
+        meaning = await self._with_model(wanted.meaning, body, now_ms)
+        return meaning, await interpret.count(self.index, meaning, await self._listed(caller, wanted.lists))
+
+    async def _listed(self, caller: Caller, names: ListNames) -> tuple[Query, ...]:
+        """What the engine filters by for these lists."""
+        return await self.lists.queries(caller.account_id, await self.lists.select(caller.account_id, names))
 
     async def facets(self, request: Request, caller: Caller, call: Call) -> Response:
         """How many leads of a search have which values."""
@@ -162,7 +178,8 @@ class LeadEndpoints:
         wanted = facets.read_facets(body, now_ms)
         await self.guard.take_rest(caller, call, COUNTING_UNITS)
         wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
-        counts, base = await facets.count(self.index, self.suppression, self.base_counter, wanted)
+        listed = await self._listed(caller, wanted.lists)
+        counts, base = await facets.count(self.index, self.suppression, self.base_counter, wanted, listed)
         notes = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
         # In a thread: names of cities are many, and the first look at them takes long.
         shown = await asyncio.to_thread(facets.facets_response, wanted, counts, base)
@@ -175,9 +192,10 @@ class LeadEndpoints:
         wanted, _spending = read_search(body, now_ms)
         await self.guard.take_rest(caller, call, COUNTING_UNITS)
         meaning = await self._searchable(wanted.meaning, body, now_ms)
-        diagnosis = await diagnose.diagnose(self.index, self.suppression, meaning)
+        listed = await self._listed(caller, wanted.lists)
+        diagnosis = await diagnose.diagnose(self.index, self.suppression, meaning, listed)
         notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
-        return json_response(diagnose.diagnose_response(meaning, diagnosis), headers=notes)
+        return json_response(diagnose.diagnose_response(meaning, diagnosis, wanted.lists), headers=notes)
 
     async def _searchable(self, meaning: Meaning, body: dict[str, Any], now_ms: int) -> Meaning:
         """The meaning of a body that a search would accept; raises QueryError for a sentence that says nothing."""
@@ -196,9 +214,14 @@ class LeadEndpoints:
         await self.guard.take_rest(caller, call, -(-len(wanted.domains) // DOMAINS_PER_UNIT))
         enriched = await self.find_domains(wanted.domains, wanted.select)
         bill = Bill("enrich", 1, enriched.marks, wanted.spending.max_lead_credits)
+        on_lists: dict[str, int] = {}
+        if wanted.spending.dry_run:
+            on_lists = await self.lists.counts(caller.account_id, [domain for domain, _ in enriched.marks])
 
         def quote(api: int, lead: int) -> EnrichQuote:
-            return EnrichQuote(dry_run=True, api_credits=api, lead_credits=lead, found=len(bill.leads))
+            return EnrichQuote(
+                dry_run=True, api_credits=api, lead_credits=lead, found=len(bill.leads), on_lists=on_lists
+            )
 
         return Offer(bill, encode(EnrichResponse(results=enriched.items)), quote, wanted.spending.dry_run)
 

@@ -61,7 +61,7 @@ async def _find_lead(index: Index, hidden: SuppressionFilter, asked: str) -> dic
     found = next((looked_up.records[host] for host in hosts if host in looked_up.records), None)
     record = None if found is None else hidden.shown(found)
     if record is None:
-        raise NotFound(asked, lead=True)
+        raise NotFound(asked, missing="lead")
     return record
 
 

@@ -135,7 +135,7 @@ def _page(next_: str | None, previous: str | None) -> dict[str, Any]:
     }
 
 
-def _quote(api: int, lead: int, **told: int) -> dict[str, Any]:
+def _quote(api: int, lead: int, **told: Any) -> dict[str, Any]:
     quoted = {"dry_run": True, "api_credits": api, "lead_credits": lead, **told}
     return {"summary": "The price, with `dry_run`", "value": quoted}
 
@@ -226,7 +226,7 @@ def enriched() -> Examples:
                 ]
             },
         },
-        "price": _quote(1, 1, found=1),
+        "price": _quote(1, 1, found=1, on_lists={"paid": 1}),
     }
 
 

@@ -10,8 +10,10 @@ from msgspec import UNSET, Meta, UnsetType
 
 from siteglass.errors import Problems, Unavailable
 from siteglass.index import facets as index_facets
+from siteglass.index.compile import Query
 from siteglass.index.facets import MAX_SIZE, BaseCounter, BaseCounts, FacetCounts, FieldCounts, KeyCount
 from siteglass.index.index import Index
+from siteglass.leads.lists.selection import ListNames
 from siteglass.leads.requests import (
     PageOptions,
     read_names,
@@ -155,6 +157,7 @@ class FacetsRequest:
     meaning: Meaning
     fields: tuple[str, ...]
     size: int
+    lists: ListNames
 
 
 def read_facets(body: dict[str, Any], now_ms: int) -> FacetsRequest:
@@ -166,17 +169,19 @@ def read_facets(body: dict[str, Any], now_ms: int) -> FacetsRequest:
     problems = unknown_search_fields(body, FacetsBody)
     options = read_fields(FacetOptions, body, problems, facets=read_fields_to_count)
     search, _spending = read_search_part(body, now_ms, problems)
-    return FacetsRequest(search.meaning, options["facets"] or FACETS, options["size"] or DEFAULT_SIZE)
+    return FacetsRequest(search.meaning, options["facets"] or FACETS, options["size"] or DEFAULT_SIZE, search.lists)
 
 
 async def count(
-    index: Index, hidden: SuppressionFilter, base: BaseCounter, request: FacetsRequest
+    index: Index, hidden: SuppressionFilter, base: BaseCounter, request: FacetsRequest, listed: tuple[Query, ...]
 ) -> tuple[FacetCounts, BaseCounts | None]:
     """The counts, and those over all leads if they are known."""
     try:
         async with asyncio.timeout(index.settings.request_timeout_ms / 1000):
             await hidden.require_fresh()
-            counts = await index_facets.count_facets(index, request.meaning.criteria, request.fields, request.size)
+            counts = await index_facets.count_facets(
+                index, request.meaning.criteria, request.fields, request.size, listed
+            )
             return counts, await base.current()
     except TimeoutError as error:
         raise Unavailable("the leads were not counted before the request's deadline") from error

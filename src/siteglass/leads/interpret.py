@@ -8,6 +8,7 @@ from typing import Any
 
 from siteglass.errors import Problem, QueryError, Unavailable
 from siteglass.index import pages
+from siteglass.index.compile import Query
 from siteglass.index.index import Index
 from siteglass.leads.language_model import LanguageModel
 from siteglass.leads.responses import (
@@ -41,13 +42,13 @@ _NOTHING = Problem(
 )
 
 
-async def count(index: Index, meaning: Meaning) -> pages.Total:
+async def count(index: Index, meaning: Meaning, listed: tuple[Query, ...] = ()) -> pages.Total:
     """How many leads match; none where a search would be refused."""
     if finds_all_leads(meaning):
         return pages.Total(0)
     try:
         async with asyncio.timeout(index.settings.request_timeout_ms / 1000):
-            return await pages.count(index, meaning.criteria)
+            return await pages.count(index, meaning.criteria, listed)
     except TimeoutError as error:
         raise Unavailable("the matches were not counted before the request's deadline") from error
 

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from siteglass.corpus.lead import SOCIAL_NETWORKS
+from siteglass.leads.lists.requests import ListNameArray
 from siteglass.query.field import Ask, Field, Filter, Form, Kind, Show
 from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE
 from siteglass.query.filters import MAX_ARRAY_VALUES
@@ -114,6 +115,8 @@ Filters = msgspec.defstruct(
     [
         ("wrapped_query", str | UnsetType, UNSET),
         *((name, type_ | UnsetType, UNSET) for name, type_ in FILTER_TYPES.items()),
+        ("exclude_lists", ListNameArray | UnsetType, UNSET),
+        ("only_lists", ListNameArray | UnsetType, UNSET),
     ],
     bases=(ResponseBody,),
     namespace={"__doc__": "What was searched for. Send it as the body of a new search to repeat this one."},

@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
 import msgspec
+import orjson
 from msgspec import Meta
 
 from siteglass.corpus.domains import MAX_INPUT_CHARS
 from siteglass.errors import BadRequest, Problem, Problems, repeated
 from siteglass.leads.directive_table import directive_table
 from siteglass.leads.interpret import refuse_if_unsure
+from siteglass.leads.lists.requests import ExcludeLists, OnlyLists, read_list_names
 from siteglass.leads.records import ALWAYS_SHOWN, FILTER_TYPES, OneValue
 from siteglass.leads.search import SearchRequest
-from siteglass.query.body import MAX_REQUIRED, read_meaning
+from siteglass.query.body import MAX_ECHO_BYTES, MAX_REQUIRED, read_meaning
 from siteglass.query.cursor import MAX_CURSOR_CHARS
 from siteglass.query.directives import MAX_TEXT_CHARS
 from siteglass.query.fields import DIRECTIVES, ENRICH_FIELDS, SEARCH_SELECTABLE, SORTS
@@ -124,6 +126,8 @@ class PageOptions(QueryText):
         ]
         | None
     ) = None
+    exclude_lists: ExcludeLists | None = None
+    only_lists: OnlyLists | None = None
     dry_run: DryRun | None = None
     max_lead_credits: MaxLeadCredits | None = None
     explain: (
@@ -318,15 +322,28 @@ def unknown_search_fields(body: dict[str, Any], kind: type[RequestBody]) -> Prob
 
 def read_search_part(body: dict[str, Any], now_ms: int, problems: Problems) -> tuple[SearchRequest, Spending]:
     """What a body says as a search; raises BadRequest with all problems, those found before included."""
-    options = read_fields(PageOptions, body, problems, select=_select_of(SEARCH_SELECTABLE), sort=_sort)
+    lists = read_list_names(body, problems)
+    options = read_fields(
+        PageOptions,
+        body,
+        problems,
+        select=_select_of(SEARCH_SELECTABLE),
+        sort=_sort,
+        exclude_lists=lambda _body, _problems: lists.exclude,
+        only_lists=lambda _body, _problems: lists.only,
+    )
     select = options["select"]
     if select is not None and ALWAYS_SHOWN not in select:
         select = (*select, ALWAYS_SHOWN)
     meaning = read_meaning(body, now_ms, problems)
     if options["strict"]:
         refuse_if_unsure(meaning)
+    if lists.sent and (size := len(orjson.dumps({**meaning.filters, **lists.sent}))) > MAX_ECHO_BYTES:
+        # Both travel inside the cursor.
+        message = f"the filters of a search and the names of its lists may have at most {MAX_ECHO_BYTES} bytes"
+        raise BadRequest([Problem(next(iter(lists.sent)), f"{message}, found {size}")])
     limit = DEFAULT_LIMIT if options["limit"] is None else options["limit"]
-    return SearchRequest(meaning, limit, select, options["sort"], options["explain"]), _spending(options)
+    return SearchRequest(meaning, limit, select, options["sort"], options["explain"], lists), _spending(options)
 
 
 def read_page(body: dict[str, Any], default_limit: int) -> tuple[int, Spending]:

@@ -250,6 +250,10 @@ class EnrichQuote(Quote):
     """The price of an enrichment, if `dry_run` was asked for."""
 
     found: Annotated[Count, Meta(description="Leads found, each counted once.")]
+    on_lists: Annotated[
+        dict[str, Count],
+        Meta(description="How many of the domains are on each list of the account; lists without any are left out."),
+    ]
 
 
 # --- an enrichment ------------------------------------------------------------------------------

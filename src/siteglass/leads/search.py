@@ -9,6 +9,7 @@ from typing import Any
 from siteglass.billing.credits import Mark
 from siteglass.index import pages
 from siteglass.index.index import Index
+from siteglass.leads.lists.selection import NO_NAMES, ListFilter, ListNames, ListSelection
 from siteglass.query.body import Meaning, read_meaning
 from siteglass.query.cursor import Continuation, Position
 from siteglass.query.fields import SEARCH_DEFAULT
@@ -25,6 +26,7 @@ class SearchRequest:
     sort: str
     explain: bool = False
     """Whether the response shows how the search was interpreted."""
+    lists: ListNames = NO_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,19 @@ class SearchPage:
     next: Continuation | None
     previous: Continuation | None
     marks: list[tuple[str, Mark]]
+    lists: ListSelection
 
 
-async def first_page(index: Index, hidden: SuppressionFilter, request: SearchRequest) -> SearchPage:
+async def first_page(
+    index: Index, hidden: SuppressionFilter, lists: ListFilter, account_id: int, request: SearchRequest
+) -> SearchPage:
     """Run a new search."""
     await hidden.require_fresh()
-    found, total = await pages.first_page(index, request.meaning.criteria, request.sort, request.limit)
+    selection = await lists.select(account_id, request.lists)
+    listed = await lists.queries(account_id, selection)
+    found, total = await pages.first_page(index, request.meaning.criteria, request.sort, request.limit, listed)
     here = Continuation(
-        request.meaning.filters,
+        {**request.meaning.filters, **request.lists.sent},
         request.select,
         request.sort,
         request.limit,
@@ -54,16 +61,29 @@ async def first_page(index: Index, hidden: SuppressionFilter, request: SearchReq
         total.count,
         total.estimated,
         str(uuid.uuid4()),
+        selection.exclude,
+        selection.only,
     )
-    return _spelled(here, request.meaning, found, hidden, backward=False, first=True)
+    unwanted = await _unwanted(lists, selection, found)
+    return _spelled(here, request.meaning, found, hidden, unwanted, backward=False, first=True)
 
 
-async def later_page(index: Index, hidden: SuppressionFilter, here: Continuation) -> SearchPage:
-    """Run the page that a cursor stands for."""
+async def later_page(
+    index: Index, hidden: SuppressionFilter, lists: ListFilter, account_id: int, here: Continuation
+) -> SearchPage:
+    """Run the page that a cursor stands for; the newest state of its lists applies."""
     await hidden.require_fresh()
     meaning = read_meaning(here.filters, index.clock.now_ms())
-    found = await pages.later_page(index, meaning.criteria, here.sort, here.limit, here.position)
-    return _spelled(here, meaning, found, hidden, backward=here.position.backward, first=False)
+    selection = ListSelection(here.exclude_lists, here.only_lists)
+    listed = await lists.queries(account_id, selection)
+    found = await pages.later_page(index, meaning.criteria, here.sort, here.limit, here.position, listed)
+    unwanted = await _unwanted(lists, selection, found)
+    return _spelled(here, meaning, found, hidden, unwanted, backward=here.position.backward, first=False)
+
+
+async def _unwanted(lists: ListFilter, selection: ListSelection, found: pages.HitPage) -> frozenset[str]:
+    """The domains of a page that its lists keep out: leads that are so new that no bitmap has them."""
+    return await lists.unwanted(selection, [hit.domain for hit in found.hits])
 
 
 def _marks(meaning: Meaning, records: list[dict[str, Any]]) -> list[tuple[str, Mark]]:
@@ -77,6 +97,7 @@ def _spelled(
     meaning: Meaning,
     found: pages.HitPage,
     hidden: SuppressionFilter,
+    unwanted: frozenset[str],
     *,
     backward: bool,
     first: bool,
@@ -91,7 +112,8 @@ def _spelled(
     if has_previous:
         preceding = replace(here, position=_behind(here.position, found, backward=True, width=width))
     # What must not be shown is neither shown nor charged; the way to the neighbours goes by all that was found.
-    records = [shown for hit in found.hits if (shown := hidden.shown(hit.record)) is not None]
+    wanted = [hit.record for hit in found.hits if hit.domain not in unwanted]
+    records = [shown for record in wanted if (shown := hidden.shown(record)) is not None]
     return SearchPage(
         here.result_id,
         here.total,
@@ -101,6 +123,7 @@ def _spelled(
         following,
         preceding,
         _marks(meaning, records),
+        ListSelection(here.exclude_lists, here.only_lists),
     )
 
 

@@ -20,6 +20,8 @@ from siteglass.web.responses import JSON
 
 _TAGS = {
     "Leads": "Search and enrichment, paid with credits. Interpretation and counts of searches, and known values.",
+    "Lists": "Lists of domains that searches exclude or are limited to. Free of charge.",
+    "Searches": "Saved searches, to run and count again. Saving and counting are free of charge.",
     "Account": "Balance, usage and ledger of the key's account. Free of charge.",
     "Opt-out": "For the people in the data. No key is required.",
     "Service": "About the service itself. No key is required; free of charge.",
@@ -51,9 +53,7 @@ def document(settings: Settings) -> dict[str, Any]:
         # A path is taken as one of the address that the document came from.
         "servers": [{"url": settings.public_url.rstrip("/") or "/"}],
         "tags": [{"name": name, "description": description} for name, description in _TAGS.items()],
-        "paths": {
-            operation.path: {operation.method.lower(): _operation(operation, settings)} for operation in OPERATIONS
-        },
+        "paths": _paths(settings),
         "components": {
             "securitySchemes": {
                 "ApiKey": {
@@ -69,6 +69,14 @@ def document(settings: Settings) -> dict[str, Any]:
             "responses": {kind.__name__: response_of((kind,), SEARCH, settings) for kind in ANYWHERE},
         },
     }
+
+
+def _paths(settings: Settings) -> dict[str, dict[str, Any]]:
+    """The operations by path, then by method."""
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, settings)
+    return paths
 
 
 def _operation(operation: Operation, settings: Settings) -> dict[str, Any]:

@@ -66,9 +66,13 @@ def example(kind: type[SiteglassError], operation: Operation, settings: Settings
 
 def _not_found(operation: Operation) -> SiteglassError:
     if operation is RECEIPT:
-        return errors.NotFound(RECEIPT.path.replace("{request_id}", EXAMPLE_REQUEST_ID), receipt=True)
+        return errors.NotFound(RECEIPT.path.replace("{request_id}", EXAMPLE_REQUEST_ID), missing="receipt")
+    if operation.tag == "Lists":
+        return errors.NotFound("customers", missing="list")
+    if operation.tag == "Searches":
+        return errors.NotFound("slow-shops-in-texas", missing="saved search")
     if operation is EVIDENCE:
-        return errors.NotFound("example.com", lead=True)
+        return errors.NotFound("example.com", missing="lead")
     return errors.NotFound("/v1/leads")
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from siteglass.billing import operations as billing
 from siteglass.leads import operations as leads
+from siteglass.leads.lists import operations as lists
+from siteglass.leads.searches import operations as searches
 from siteglass.privacy import operations as privacy
 from siteglass.web import operations as web
 
-OPERATIONS = (*leads.OPERATIONS, *billing.OPERATIONS, *privacy.OPERATIONS, *web.OPERATIONS)
+OPERATIONS = (
+    *leads.OPERATIONS,
+    *lists.OPERATIONS,
+    *searches.OPERATIONS,
+    *billing.OPERATIONS,
+    *privacy.OPERATIONS,
+    *web.OPERATIONS,
+)

@@ -14,7 +14,7 @@ from siteglass.settings import SettingsError, variable
 
 # The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
 # which only asks whether the tables are current, doesn't load alembic.
-HEAD = "0002_lead_numbers"
+HEAD = "0004_saved_searches"
 
 # Partitions of the kept answers: one for each hour, used in turn.
 ANSWER_SLOTS = 32
@@ -47,11 +47,14 @@ RIGHTS = {
     "tries": "SELECT, INSERT, UPDATE, DELETE",
     "request_days": "SELECT, INSERT, UPDATE",
     "balance_alerts": "SELECT, INSERT, UPDATE",
+    "lists": "SELECT, INSERT, UPDATE, DELETE",
+    "list_domains": "SELECT, INSERT, UPDATE, DELETE",
+    "saved_searches": "SELECT, INSERT, UPDATE, DELETE",
 }
 FUNCTIONS = (
     *("charge", "grant_credits", "refund", "adjust", "remember_paid", "paid_for"),
     *("expire_credits", "forget_answers", "forget_keys"),
-    "allot_lead_numbers",
+    *("allot_lead_numbers", "catch_up_paid", "charge_unlisted", "unwanted_domains"),
 )
 
 

@@ -56,6 +56,10 @@ class Continuation:
     total: int
     total_estimated: bool
     result_id: str
+    exclude_lists: tuple[int, ...] = ()
+    """Numbers of lists whose leads are left out. Not their names: a list may be replaced by another of its name."""
+    only_lists: tuple[int, ...] = ()
+    """Numbers of lists; where there are any, leads on none of them are left out."""
 
 
 class CursorSealer:
@@ -84,6 +88,8 @@ class CursorSealer:
             position.width,
             continuation.filters,
         ]
+        if continuation.exclude_lists or continuation.only_lists:
+            payload += [continuation.exclude_lists, continuation.only_lists]
         packed = zlib.compress(orjson.dumps(payload), COMPRESSION_LEVEL, wbits=RAW_DEFLATE)
         sealed = self._keys[0].encrypt(packed, [FORMAT, account.encode()])
         return spell_sealed(sealed)
@@ -95,7 +101,8 @@ class CursorSealer:
             raise InvalidCursor
         packed = self._decrypt(sealed, account)
         payload = orjson.loads(zlib.decompress(packed, wbits=RAW_DEFLATE))
-        issued, result_id, total, estimated, sort, limit, select, key, domain, backward, width, filters = payload
+        issued, result_id, total, estimated, sort, limit, select, key, domain, backward, width, filters, *more = payload
+        exclude_lists, only_lists = more or ((), ())
         if now_s > issued + self._life_s:
             raise CursorExpired
         try:
@@ -112,6 +119,8 @@ class CursorSealer:
             total,
             bool(estimated),
             f"{result_id[:8]}-{result_id[8:12]}-{result_id[12:16]}-{result_id[16:20]}-{result_id[20:]}",
+            tuple(exclude_lists),
+            tuple(only_lists),
         )
 
     def _decrypt(self, sealed: bytes, account: str) -> bytes:

@@ -67,7 +67,7 @@ class Operation:
     method: str
     path: str
     errors: Errors
-    tag: Literal["Leads", "Account", "Opt-out", "Service"]
+    tag: Literal["Leads", "Lists", "Searches", "Account", "Opt-out", "Service"]
     summary: str
     description: str
     success: Success

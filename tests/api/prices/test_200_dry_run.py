@@ -65,7 +65,7 @@ def test_an_enrichment(bank: Bank) -> None:
     customer = bank.customer(api=5, lead=100)
     domains = [lead.domain for lead in STOCK[:5]] + ["nobody.example", "localhost", "WWW.stock-01.com"]
     told = quoted(customer, ENRICH, {"domains": domains})
-    assert told == {"dry_run": True, "api_credits": 1, "lead_credits": 5, "found": 5}
+    assert told == {"dry_run": True, "api_credits": 1, "lead_credits": 5, "found": 5, "on_lists": {}}
     answered(customer.post(ENRICH, {"domains": domains}))
     assert customer.balance() == (4, 95)
 

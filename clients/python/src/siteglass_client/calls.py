@@ -6,7 +6,7 @@ import json
 import platform
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, TypedDict
@@ -19,10 +19,16 @@ INTERPRET_PATH = "/v1/leads/interpret"
 FACETS_PATH = "/v1/leads/facets"
 DIAGNOSE_PATH = "/v1/leads/diagnose"
 ENRICH_PATH = "/v1/leads/enrich"
+LISTS_PATH = "/v1/lists"
 MAX_LIMIT = 100
 MAX_DOMAINS = 100
 # The most that the service takes as `max_lead_credits`; no page or batch costs so much.
 MAX_LEAD_CREDITS = 1_000_000
+
+# What the service takes of a list in one request: domains, and bytes of its body with some to spare.
+MAX_LIST_DOMAINS = 2_000
+MAX_LIST_BYTES = 60_000
+LIST_PAGE = 1_000
 
 LEDGER_PAGE = 1000
 Moment = datetime | date | str | None
@@ -136,6 +142,39 @@ def search_body(
     if require:
         body["require"] = list(require)
     return body
+
+
+def with_lists(
+    filters: Filters | Mapping[str, Any] | None, exclude_lists: Sequence[str], only_lists: Sequence[str]
+) -> dict[str, Any]:
+    """Filters with the lists of a search; filters echoed by a response may name some already."""
+    if isinstance(exclude_lists, str) or isinstance(only_lists, str):
+        raise TypeError("exclude_lists and only_lists must be lists of names, not a string")
+    body: dict[str, Any] = dict(filters or {})
+    for field, names in (("exclude_lists", exclude_lists), ("only_lists", only_lists)):
+        if names:
+            body[field] = list(dict.fromkeys([*body.get(field, ()), *names]))
+    return body
+
+
+def list_path(name: str, action: str = "") -> str:
+    """The path of a list, or of something that it can do."""
+    return f"{LISTS_PATH}/{quote(name, safe='')}{action}"
+
+
+def list_parts(domains: Iterable[str]) -> Iterator[list[str]]:
+    """Domains in parts that one request can carry."""
+    part: list[str] = []
+    size = 0
+    for domain in domains:
+        length = len(json.dumps(domain, ensure_ascii=False).encode()) + 1
+        if part and (len(part) == MAX_LIST_DOMAINS or size + length > MAX_LIST_BYTES):
+            yield part
+            part, size = [], 0
+        part.append(domain)
+        size += length
+    if part:
+        yield part
 
 
 def values_call(field: str, text: str, country: str | None, limit: int | None) -> Call:

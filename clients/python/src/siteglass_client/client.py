@@ -14,6 +14,8 @@ import httpx
 
 from siteglass_client.answers import MAX_ANSWER_BYTES, Answer, Evidence, read_answer, read_evidence
 from siteglass_client.calls import (
+    LIST_PAGE,
+    LISTS_PATH,
     Call,
     Filters,
     Moment,
@@ -21,13 +23,17 @@ from siteglass_client.calls import (
     evidence_call,
     get,
     ledger_call,
+    list_parts,
+    list_path,
+    post,
     receipt_call,
     values_call,
+    with_lists,
 )
 from siteglass_client.configuration import Configuration
 from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassError
-from siteglass_client.items import KnownValues
-from siteglass_client.messages import Account, LedgerEntry, Receipt, Usage
+from siteglass_client.items import KnownValues, sum_changes
+from siteglass_client.messages import Account, DomainList, LedgerEntry, ListChange, Receipt, Usage
 from siteglass_client.retrying import Tries
 from siteglass_client.search import Enrichment, Search
 
@@ -84,6 +90,8 @@ class Siteglass:
         sort: str | None = None,
         strict: bool = False,
         require: Sequence[str] | None = None,
+        exclude_lists: Sequence[str] = (),
+        only_lists: Sequence[str] = (),
         limit: int = 100,
         max_leads: int | None = None,
         max_credits: int | None = None,
@@ -94,8 +102,11 @@ class Siteglass:
         `limit` is the size of a page. `max_leads` and `max_credits` end the walk: it is the longest start of the search
         that keeps both. `resume` is a file from which the same call goes on after it was interrupted, without paying
         twice. `strict` refuses a sentence that was not surely understood. `require` lists words of the sentence that
-        the text of the sites must contain, such as words that the interpretation reports as not used.
+        the text of the sites must contain, such as words that the interpretation reports as not used. Leads on one of
+        `exclude_lists` are left out; with `only_lists`, so are leads on none of them. The list `paid` has what the
+        account has paid for.
         """
+        filters = with_lists(filters, exclude_lists, only_lists)
         return Search(
             self._send,
             query,
@@ -138,6 +149,39 @@ class Siteglass:
     ) -> KnownValues:
         """Values of a field, such as `technologies` or `city`, that complete a text. Free."""
         return KnownValues(self._send(values_call(field, text, country, limit)).body)
+
+    def lists(self) -> list[DomainList]:
+        """The lists of the account, by name; `paid` is built in. Free."""
+        return [DomainList(each) for each in self._send(get(LISTS_PATH)).body["lists"]]
+
+    def create_list(self, name: str) -> DomainList:
+        """A new, empty list. Free."""
+        return DomainList(self._send(post(LISTS_PATH, {"name": name})).body)
+
+    def delete_list(self, name: str) -> None:
+        """Delete a list with its domains. Free."""
+        self._send(Call("DELETE", list_path(name)))
+
+    def list_domains(self, name: str) -> Iterator[str]:
+        """The domains of a list in alphabetical order, page after page. Free."""
+        call: Call | None = get(list_path(name, "/domains"), limit=LIST_PAGE)
+        while call is not None:
+            body = self._send(call).body
+            yield from body["domains"]
+            call = get(body["next"]) if body["next"] else None
+
+    def add_to_list(self, name: str, domains: Iterable[str]) -> ListChange:
+        """Add domains to a list, any number of them, in parts of 2,000; repeating it is safe. Free."""
+        return self._change_list(list_path(name, "/domains"), domains)
+
+    def remove_from_list(self, name: str, domains: Iterable[str]) -> ListChange:
+        """Remove domains from a list, any number of them; repeating it is safe. Free."""
+        return self._change_list(list_path(name, "/remove"), domains)
+
+    def _change_list(self, path: str, domains: Iterable[str]) -> ListChange:
+        if isinstance(domains, str):
+            raise TypeError("domains must be a list of domains, not a string")
+        return sum_changes([self._send(post(path, {"domains": part})).body for part in list_parts(domains)])
 
     def account(self) -> Account:
         """Show balances, prices, limits and the current key. Free."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from siteglass_client.messages import Company, KnownValue
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from siteglass_client.messages import Company, KnownValue, ListChange
 from siteglass_client.records import Record, field
 
 
@@ -40,3 +43,13 @@ class KnownValues(Record):
     @property
     def found(self) -> list[KnownValue]:
         return [KnownValue(each) for each in self["values"]]
+
+
+def sum_changes(bodies: Sequence[Mapping[str, Any]]) -> ListChange:
+    """What several requests changed on one list."""
+    if not bodies:
+        raise ValueError("there are no domains: give at least one")
+    sums = {name: sum(body[name] for body in bodies) for name in ("added", "removed", "invalid")}
+    return ListChange(
+        {**bodies[-1], **sums, "invalid_domains": [each for body in bodies for each in body["invalid_domains"]]}
+    )

@@ -407,6 +407,52 @@ class KnownValue(Record):
     """Of technologies: their categories."""
 
 
+class DomainList(Record):
+    """A list without its domains."""
+
+    __slots__ = ()
+    name = field[str]()
+    built_in = field[bool]()
+    """Whether the service fills the list; you can't change or delete it."""
+    size = field[int]()
+    """Number of domains on the list."""
+    created_at = field[str]()
+    changed_at = field[str]()
+    """When domains were last added or removed."""
+
+
+class InvalidDomain(Record):
+    """A text that is not a domain."""
+
+    __slots__ = ()
+    domain = field[str]()
+    """The text as you sent it, its first 64 characters."""
+    message = field[str]()
+    """Why it is not a domain."""
+
+
+class ListChange(Record):
+    """A list after a change."""
+
+    __slots__ = ()
+    name = field[str]()
+    built_in = field[bool]()
+    """Whether the service fills the list; you can't change or delete it."""
+    size = field[int]()
+    """Number of domains on the list."""
+    created_at = field[str]()
+    changed_at = field[str]()
+    """When domains were last added or removed."""
+    added = field[int]()
+    """Domains that were not on the list before."""
+    removed = field[int]()
+    """Domains that are not on the list any more."""
+    invalid = field[int]()
+    """Texts that are not domains; they were left out."""
+    invalid_domains = parts(InvalidDomain)
+    """The first of these texts."""
+
+
 class AccountName(Record):
     """Who pays."""
 

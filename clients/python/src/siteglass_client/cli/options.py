@@ -13,7 +13,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from siteglass_client.calls import Filters
+from siteglass_client.calls import Filters, with_lists
 from siteglass_client.cli.credentials import Credentials, chosen
 from siteglass_client.cli.refusals import refused, unreached
 from siteglass_client.cli.terminal import for_people
@@ -153,13 +153,32 @@ def search_options(command: Command) -> Command:
         metavar="WORDS",
         help="Words of the sentence that the text of the sites must contain; repeat for more.",
     )
+    @click.option(
+        "--exclude-list",
+        "exclude_lists",
+        multiple=True,
+        metavar="NAME",
+        help="Leave out leads on this list; repeat for more. The list paid has what the account has paid for.",
+    )
+    @click.option(
+        "--only-list", "only_lists", multiple=True, metavar="NAME", help="Only leads on this list; repeat for more."
+    )
     @click.option("--strict", is_flag=True, help="Refuse a sentence that was not clearly understood.")
     @functools.wraps(command)
-    def with_search(*first: Any, query: str | None, filters: Sequence[str], directives: str | None, **rest: Any) -> Any:
-        if not (query and query.strip()) and not filters and not directives:
+    def with_search(
+        *first: Any,
+        query: str | None,
+        filters: Sequence[str],
+        directives: str | None,
+        exclude_lists: Sequence[str],
+        only_lists: Sequence[str],
+        **rest: Any,
+    ) -> Any:
+        if not (query and query.strip()) and not filters and not directives and not only_lists:
             # The service would take it for all leads there are, and that is seldom what somebody wants to pay for.
             raise click.UsageError("Say what to search for: a sentence in quotes, --filter or --directives.")
-        return command(*first, query=query, filters=read_filters(filters), directives=directives, **rest)
+        wanted = with_lists(read_filters(filters), exclude_lists, only_lists)
+        return command(*first, query=query, filters=wanted, directives=directives, **rest)
 
     return with_search
 
