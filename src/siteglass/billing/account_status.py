@@ -34,7 +34,8 @@ class Credits:
 _ACCOUNT_COLUMNS = """
     a.id, a.name, a.created_at, b.api - gone.api AS api, b.lead - gone.lead AS lead,
     p.name AS plan_name, p.rate_per_s, p.burst, p.daily_api_cap, p.daily_lead_cap, p.api_price_micros,
-    p.lead_price_micros, p.currency, p.rebill_after_hours, ahead.times, ahead.apis, ahead.leads
+    p.lead_price_micros, p.currency, p.rebill_after_hours, p.preview, p.preview_leads_per_day,
+    ahead.times, ahead.apis, ahead.leads
 """
 _ACCOUNT_JOINS = """
     JOIN {schema}.plans p ON p.name = a.plan
@@ -58,6 +59,7 @@ def _plan(row: asyncpg.Record) -> Plan:
     return Plan(
         row["plan_name"], row["rate_per_s"], row["burst"], row["daily_api_cap"], row["daily_lead_cap"],
         row["api_price_micros"], row["lead_price_micros"], row["currency"], row["rebill_after_hours"],
+        row["preview"], row["preview_leads_per_day"],
     )  # fmt: skip
 
 
