@@ -39,6 +39,8 @@ NAMES = {
     "ListShown": "DomainList",
     "InvalidDomain": "InvalidDomain",
     "ListChangeResponse": "ListChange",
+    "SavedSearchShown": "SavedSearch",
+    "SavedSearchCount": "SavedSearchCount",
     "AccountIdentity": "AccountName",
     "ExpiringCredits": "Expiring",
     "AccountBalances": "Balances",
@@ -117,6 +119,8 @@ def _type(schema: dict[str, Any]) -> str:
     if "$ref" in schema:
         return DICTIONARIES[schema["$ref"].rpartition("/")[2]]
     kinds = schema.get("type", "string")
+    if kinds == "object" and not isinstance(schema.get("additionalProperties"), dict):
+        return "dict[str, Any]"
     names = ["list[str]" if kind == "array" else TYPES[kind] for kind in ([kinds] if isinstance(kinds, str) else kinds)]
     return " | ".join(names)
 

@@ -37,7 +37,7 @@ class Agent:
     def __post_init__(self) -> None:
         self.tools = {tool.name: tool for tool in self.portal.call(self.client.list_tools).tools}
 
-    def result(self, name: str, **arguments: Any) -> CallToolResult:
+    def result(self, name: str, /, **arguments: Any) -> CallToolResult:
         """Whatever a call is answered."""
         result: CallToolResult = self.portal.call(self._call, name, arguments)
         return result
@@ -45,7 +45,7 @@ class Agent:
     async def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         return await self.client.call_tool(name, arguments, read_timeout_seconds=TIMEOUT_S)
 
-    def call(self, name: str, **arguments: Any) -> Any:
+    def call(self, name: str, /, **arguments: Any) -> Any:
         """The content of an answer, which is as its schema says, the same as text, and within its tokens."""
         return self.judged(self.result(name, **arguments), name, arguments)
 
@@ -77,7 +77,7 @@ class Agent:
         assert self.key not in text
         return result.structured_content
 
-    def refused(self, name: str, **arguments: Any) -> str:
+    def refused(self, name: str, /, **arguments: Any) -> str:
         """The error message of a call that fails, in one line."""
         result = self.result(name, **arguments)
         text = said(result)

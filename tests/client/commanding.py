@@ -93,13 +93,14 @@ class Desk:
         assert line.startswith("sgl: ")
         return line
 
-    def on_terminal(self, *words: str) -> tuple[int, str]:
-        """The exit code of a command, and all that a terminal shows of it."""
+    def on_terminal(self, *words: str, typed: str = "") -> tuple[int, str]:
+        """The exit code of a command, and all that a terminal shows of it while somebody types this."""
         ours, theirs = pty.openpty()
         process = subprocess.Popen(
             [*SG, *words], cwd=self.folder, env=self.environment, stdin=theirs, stdout=theirs, stderr=theirs
         )
         os.close(theirs)
+        os.write(ours, typed.encode())
         shown = bytearray()
         try:
             while chunk := os.read(ours, 65_536):

@@ -58,7 +58,7 @@ def over_http(address: str, key: str, mode: str = "auto") -> Iterator[Agent]:
 
 def test_tools_are_listed_and_called(address: str, buyer: Customer) -> None:
     with over_http(address, buyer.key) as agent:
-        assert set(agent.tools) == {"interpret", "count", "facets", "diagnose", "search", "enrich", "values", "account"}
+        assert {"interpret", "search", "lists", "account"} <= set(agent.tools)
         with buyer.untouched():
             assert agent.call("account")["session_ceiling"] == 5
             assert agent.call("search", query="companies in Germany")["stopped"] == "price"

@@ -18,8 +18,10 @@ from tests.client.commanding import Desk
 from tests.client.conftest import HOSTILE, Connect
 
 GERMAN = {"filters": {"country": "DEU"}, "sort": "domain"}
-FREE = {"interpret", "count", "facets", "diagnose", "values", "account"}
+READING = {"interpret", "count", "facets", "diagnose", "values", "account", "lists", "saved_searches"}
+FREE = READING | {"change_list", "save_search", "count_saved_search"}
 PAID = {"search", "enrich"}
+FOR_LEADS = {"interpret", "count", "facets", "diagnose", "search", "enrich"}
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +76,9 @@ def test_tools_tell_what_they_do_and_cost(agent: Agent) -> None:
         assert hints is not None
         assert tool.title
         assert tool.output_schema
-        assert hints.read_only_hint is (name in FREE)
-        assert (hints.destructive_hint, hints.idempotent_hint) == (False, True)
-        assert hints.open_world_hint is (name not in ("values", "account"))
+        assert hints.read_only_hint is (name in READING)
+        assert (hints.destructive_hint, hints.idempotent_hint) == (name == "change_list", True)
+        assert hints.open_world_hint is (name in FOR_LEADS)
         assert (tool.description or "").endswith("Free.") is (name in FREE)
         if name in PAID:
             assert "credit" in (tool.description or "")

@@ -24,7 +24,7 @@ from tests.proof.report import page
 from tests.proof.run import Plan, prove
 
 ALL = tuple(defect.name for defect in DEFECTS)
-CI = Plan(1, 20_000, 4_000, 8, 12, 15, 5, ALL)
+CI = Plan(1, 10_000, 2_000, 8, 12, 15, 5, ALL)
 NUMBERS = ("seed", "ledger_charges", "http_charges", "postgres_kills", "worker_kills", "ledger_twins", "http_twins")
 FULL = Plan(1, 960_000, 40_000, 120, 80, 1_000, 100, ALL)
 

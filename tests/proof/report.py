@@ -8,7 +8,7 @@ PAGE = """# Proof of charging
 
 Run on {date}, seed {seed}, by {command}. The figures are those of
 `bench/results/proof.json`; decision [0007](decisions/0007-a-separate-verifier.md) explains how it works. CI
-runs it with 20,000 charges at ledger level and 4,000 over HTTP.
+runs it with 10,000 charges at ledger level and 2,000 over HTTP.
 
 **{charges:,} charges under {kills} `kill -9`: {lost} lost, {doubled} doubled.** No failure in N charges bounds the rate
 of lost or doubled ones at 3/N with 95 % confidence: 3/{charges:,} = {bound:.1e}. Verdict of the

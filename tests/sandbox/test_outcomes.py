@@ -239,7 +239,7 @@ def test_lists_are_separate_and_free(client: httpx.Client) -> None:
     body = {"name": "mine", "domains": [sandbox.FOUND, "no-lead.com"]}
     assert client.post("/v1/lists", json=body).json()["size"] == 2
     shown = client.get("/v1/lists").json()["lists"]
-    assert [(one["name"], one["size"]) for one in shown] == [("mine", 2), ("paid", 0)]
+    assert [(one["name"], one["size"]) for one in shown] == [("downloaded", 0), ("mine", 2), ("paid", 0)]
     assert total(only_lists=["mine"]) == 1
     assert total(exclude_lists=["mine", "paid"]) == sandbox.LEADS + 3
     page = search(client, only_lists=["mine"]).json()

@@ -81,7 +81,8 @@ def test_counts_are_those_of_a_reference_scan(client: httpx.Client, leads: list[
         answer = facets(client, criteria)
         found = scan.matching(criteria)
         assert answer["total_results"] == len(found), criteria
-        assert answer["price"] == {"with_email": _paid(criteria, found), "estimated": False}, criteria
+        assert answer["price"]["with_email"] == _paid(criteria, found), criteria
+        assert not answer["price"]["estimated"]
         assert [facet["facet"] for facet in answer["facets"]] == list(FACETS)
         for facet in answer["facets"]:
             field, expected = facet["facet"], scan.counted(criteria, facet["facet"])

@@ -8,6 +8,7 @@ by score.
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -78,6 +79,8 @@ class FacetCounts:
 
     total: pages.Total
     with_email: pages.Total
+    already_paid: pages.Total | None
+    """Those of them that the account paid for before; None if that is not known."""
     fields: list[FieldCounts]
 
 
@@ -117,16 +120,24 @@ def has_address(criteria: Criteria) -> Query:
 
 
 async def count_facets(
-    index: Index, criteria: Criteria, fields: Sequence[str], size: int, extra: tuple[Query, ...] = ()
+    index: Index,
+    criteria: Criteria,
+    fields: Sequence[str],
+    size: int,
+    extra: tuple[Query, ...] = (),
+    paid: Query | None = None,
 ) -> FacetCounts:
-    """Count the leads of a search by fields: one request for the totals, one for the values."""
+    """Count the leads of a search by fields: one request for the totals, one for the values.
+
+    `paid` finds the leads that the account paid for before.
+    """
     groups = _groups(criteria, fields)
     queries = [compile_criteria(group.criteria, extra) for group in groups]
-    paid = compile_criteria(criteria, [*extra, has_address(criteria)])
-    timeout_ms = index.settings.total_exact_ms
-    totals: list[int | None] = [None] * (len(groups) + 1)
-    if timeout_ms > 0:
-        totals = await pages.count_many(index, [paid, *queries], timeout_ms)
+    priced = (*extra, has_address(criteria))
+    totals, already_paid = await asyncio.gather(
+        _exact_totals(index, [compile_criteria(criteria, priced), *queries]),
+        _count_paid(index, criteria, priced, paid),
+    )
     with_email, *matches = totals
     budget = index.settings.facet_budget // len(groups)
     buckets = [buckets_for(count, group.passes, budget) for count, group in zip(matches, groups, strict=True)]
@@ -138,11 +149,21 @@ async def count_facets(
     for group, answer, some, count in zip(groups, answers, buckets, matches, strict=True):
         total = _total(count, answer, some).count
         counted |= {field: _read(field, answer, some, total) for field in group.fields}
-    if with_email is None:
-        price = await pages.sampled_total(index, criteria, (*extra, has_address(criteria)))
-    else:
-        price = pages.Total(with_email)
-    return FacetCounts(main, price, [counted[field] for field in fields])
+    price = await pages.sampled_total(index, criteria, priced) if with_email is None else pages.Total(with_email)
+    return FacetCounts(main, price, already_paid, [counted[field] for field in fields])
+
+
+async def _exact_totals(index: Index, queries: Sequence[Query]) -> list[int | None]:
+    """How many leads each query finds; None where counting takes too long."""
+    timeout_ms = index.settings.total_exact_ms
+    return await pages.count_many(index, queries, timeout_ms) if timeout_ms > 0 else [None] * len(queries)
+
+
+async def _count_paid(
+    index: Index, criteria: Criteria, priced: tuple[Query, ...], paid: Query | None
+) -> pages.Total | None:
+    # In a request beside the others: a long bitmap would slow all of them down.
+    return None if paid is None else await pages.count(index, criteria, (*priced, paid))
 
 
 def _groups(criteria: Criteria, fields: Sequence[str]) -> list[_Group]:

@@ -64,6 +64,9 @@ from siteglass.web.parameters import read_no_parameters
 from siteglass.web.requests import read_json
 from siteglass.web.responses import encode, json_response
 
+# What facets wait for the list `paid`. Reading a long ledger continues with the next request.
+_PAID_TIMEOUT_S = 0.5
+
 
 class Charger(Protocol):
     """Makes a handler of work that is charged: `Charging`, or the sandbox's, which only computes prices."""
@@ -181,7 +184,8 @@ class LeadEndpoints:
 
     async def _listed(self, caller: Caller, names: ListNames) -> tuple[Query, ...]:
         """What the engine filters by for these lists."""
-        return await self.lists.queries(caller.account_id, await self.lists.select(caller.account_id, names))
+        _selection, queries = await self.lists.select(caller.account_id, names)
+        return queries
 
     async def facets(self, request: Request, caller: Caller, call: Call) -> Response:
         """How many leads of a search have which values."""
@@ -196,10 +200,18 @@ class LeadEndpoints:
 
     async def count_values(self, caller: Caller, wanted: FacetsRequest) -> tuple[FacetsResponse, Total]:
         """The values of the facets with their counts, and how many leads match."""
-        listed = await self._listed(caller, wanted.lists)
-        counts, base = await facets.count(self.index, self.suppression, self.base_counter, wanted, listed)
+        listed, paid = await self._listed(caller, wanted.lists), await self._paid(caller)
+        counts, base = await facets.count(self.index, self.suppression, self.base_counter, wanted, listed, paid)
         # In a thread: names of cities are many, and the first look at them takes long.
         return await asyncio.to_thread(facets.facets_response, wanted, counts, base), counts.total
+
+    async def _paid(self, caller: Caller) -> Query | None:
+        """Finds the leads that the account paid for; None if reading its ledger takes long, or fails."""
+        try:
+            async with asyncio.timeout(_PAID_TIMEOUT_S):
+                return await self.lists.paid(caller.account_id)
+        except (TimeoutError, Unavailable):
+            return None
 
     async def diagnose(self, request: Request, caller: Caller, call: Call) -> Response:
         """Why a search finds few leads or none."""

@@ -176,6 +176,7 @@ def counted_facets() -> Examples:
     counts = FacetCounts(
         Total(42_000),
         Total(29_400),
+        Total(1_200),
         [FieldCounts("country", [KeyCount("usa", 21_000, 0, 21_000)], True, False, 42_000)],
     )
     value = msgspec.to_builtins(facets_response(request, counts, BaseCounts(500_000, {"country": {"usa": 100_000}})))

@@ -135,6 +135,16 @@ class WholePrice(ResponseBody):
         ),
     ]
     estimated: Annotated[bool, Meta(description="Whether it was estimated, because counting took too long.")]
+    already_paid: (
+        Annotated[
+            Count,
+            Meta(
+                description="Those of them that are on your list `paid`: your account paid for them before. "
+                "`exclude_lists` leaves them out. Absent while a long ledger is read for the first time."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class FacetsResponse(ResponseBody):
@@ -173,14 +183,19 @@ def read_facets(body: dict[str, Any], now_ms: int) -> FacetsRequest:
 
 
 async def count(
-    index: Index, hidden: SuppressionFilter, base: BaseCounter, request: FacetsRequest, listed: tuple[Query, ...]
+    index: Index,
+    hidden: SuppressionFilter,
+    base: BaseCounter,
+    request: FacetsRequest,
+    listed: tuple[Query, ...],
+    paid: Query | None,
 ) -> tuple[FacetCounts, BaseCounts | None]:
-    """The counts, and those over all leads if they are known."""
+    """The counts, and those over all leads if they are known; `paid` finds leads that the account paid for."""
     try:
         async with asyncio.timeout(index.settings.request_timeout_ms / 1000):
             await hidden.require_fresh()
             counts = await index_facets.count_facets(
-                index, request.meaning.criteria, request.fields, request.size, listed
+                index, request.meaning.criteria, request.fields, request.size, listed, paid
             )
             return counts, await base.current()
     except TimeoutError as error:
@@ -191,8 +206,20 @@ def facets_response(request: FacetsRequest, counts: FacetCounts, base: BaseCount
     """The counts with display names, and with the values that are frequent here."""
     return FacetsResponse(
         total_results=counts.total.count,
-        price=WholePrice(with_email=counts.with_email.count, estimated=counts.with_email.estimated),
+        price=_price(counts),
         facets=[_facet(field, request.size, base) for field in counts.fields],
+    )
+
+
+def _price(counts: FacetCounts) -> WholePrice:
+    every, paid = counts.with_email, counts.already_paid
+    if paid is None:
+        return WholePrice(with_email=every.count, estimated=every.estimated)
+    # Estimates of a part may exceed those of the whole.
+    return WholePrice(
+        with_email=every.count,
+        estimated=every.estimated or paid.estimated,
+        already_paid=min(paid.count, every.count),
     )
 
 

@@ -49,8 +49,7 @@ async def first_page(
 ) -> SearchPage:
     """Run a new search."""
     await hidden.require_fresh()
-    selection = await lists.select(account_id, request.lists)
-    listed = await lists.queries(account_id, selection)
+    selection, listed = await lists.select(account_id, request.lists)
     found, total = await pages.first_page(index, request.meaning.criteria, request.sort, request.limit, listed)
     here = Continuation(
         {**request.meaning.filters, **request.lists.sent},

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from typing import Any
+from unittest.mock import ANY
 
 import httpx
 import pytest
@@ -41,7 +42,11 @@ def test_one_facet(own: httpx.Client) -> None:
     american = [lead for lead in HANDMADE if lead.country == "USA"]
     assert answered(response) == {
         "total_results": countries["USA"],
-        "price": {"with_email": sum(bool(lead.emails) for lead in american), "estimated": False},
+        "price": {
+            "with_email": sum(bool(lead.emails) for lead in american),
+            "estimated": False,
+            "already_paid": ANY,  # other tests search with the same account
+        },
         "facets": [
             {
                 "facet": "country",
@@ -95,7 +100,7 @@ def test_wider_trades_count_those_below(own: httpx.Client) -> None:
     assert counts["dentist"] == len(found(own, {"trades": ["dentist"]})) > counts["orthodontist"] == 1
 
 
-@pytest.mark.promise("facets.price")
+@pytest.mark.promise("facets.price", "facets.already_paid")
 @pytest.mark.parametrize("personal", [False, True])
 def test_the_price_is_what_a_walk_over_all_pages_costs(bank: Bank, personal: bool) -> None:
     customer = bank.customer(lead=100)
@@ -108,8 +113,12 @@ def test_the_price_is_what_a_walk_over_all_pages_costs(bank: Bank, personal: boo
         paid += int(response.headers["x-credits-lead-used"])
         path, sent = answered(response)["next"], {}
     german = [lead for lead in STOCK if lead.country == "DEU"]
-    assert price == {"with_email": paid, "estimated": False}
+    assert price == {"with_email": paid, "estimated": False, "already_paid": 0}
     assert paid == sum(bool(lead.emails_personal if personal else lead.emails) for lead in german)
+    with customer.untouched():
+        assert facets(customer.client, facets=["country"], **body)["price"] == {**price, "already_paid": paid}
+        again = facets(customer.client, facets=["country"], **body, exclude_lists=["paid"])
+    assert again["price"] == {"with_email": 0, "estimated": False, "already_paid": 0}
 
 
 @pytest.mark.promise("facets.lift")

@@ -44,10 +44,11 @@ def test_a_list_is_created_and_shown(bank: Bank) -> None:
     shown = answered(customer.client.get(LISTS))["lists"]
     assert [(one["name"], one["built_in"], one["size"]) for one in shown] == [
         ("customers", False, 4),
+        ("downloaded", True, 0),
         ("paid", True, 0),
     ]
     assert ms(shown[0]["created_at"]) <= ms(shown[0]["changed_at"])
-    assert [one["name"] for one in answered(other.client.get(LISTS))["lists"]] == ["paid"]
+    assert [one["name"] for one in answered(other.client.get(LISTS))["lists"]] == ["downloaded", "paid"]
 
 
 @pytest.mark.promise("route.GET /v1/lists/{name}/domains")

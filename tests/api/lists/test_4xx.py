@@ -27,6 +27,7 @@ from tests.api.lists.test_200 import LISTS, created, domains_of
         {"name": "a/b"},
         {"name": "customers\n"},
         {"name": "paid"},
+        {"name": "downloaded"},
     ],
 )
 def test_names(bank: Bank, body: dict[str, Any]) -> None:
@@ -80,13 +81,14 @@ def test_no_such_list(bank: Bank) -> None:
 
 
 @pytest.mark.promise("list.built_in")
-def test_built_in_lists_are_read_only(bank: Bank) -> None:
+@pytest.mark.parametrize("name", ["paid", "downloaded"])
+def test_built_in_lists_are_read_only(bank: Bank, name: str) -> None:
     customer = bank.customer()
-    assert domains_of(customer, "paid") == []
+    assert domains_of(customer, name) == []
     for path in ("domains", "remove"):
-        assert bad_fields(customer.client, {"domains": [STOCK[0].domain]}, f"{LISTS}/paid/{path}") == {"name"}
-    refused(customer.client.delete(f"{LISTS}/paid"), 400, "INVALID_REQUEST")
-    assert domains_of(customer, "paid") == []
+        assert bad_fields(customer.client, {"domains": [STOCK[0].domain]}, f"{LISTS}/{name}/{path}") == {"name"}
+    refused(customer.client.delete(f"{LISTS}/{name}"), 400, "INVALID_REQUEST")
+    assert domains_of(customer, name) == []
 
 
 @pytest.mark.promise("list.limits")

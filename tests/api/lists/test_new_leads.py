@@ -13,7 +13,8 @@ import pytest
 
 from siteglass.corpus.lead import Lead
 from siteglass.index.index import open_index
-from siteglass.leads.lists.lists import Lists
+from siteglass.leads.lists import lists as stored_lists
+from siteglass.leads.lists.lists import DOWNLOADED, Lists
 from siteglass.platform.backends import open_backends
 from siteglass.privacy import opt_out
 from siteglass.settings import Settings
@@ -71,6 +72,28 @@ def test_a_lead_that_appears_later(own_bank: Bank, settings: Settings, tmp_path:
     assert shown(only_lists=["mine"]) == (["new-lead.com", "old-1.com"], 2)
     charged = "\n".join(row["domains"] for row in customer.books().rows)
     assert charged.count("new-lead.com") == 1  # by the search that was limited to the list
+
+
+async def _download(settings: Settings, account_id: int, domains: list[str]) -> None:
+    """What a download in the dashboard does."""
+    async with open_backends(settings) as backends:
+        lists = Lists(open_index(backends), test=False)
+        await lists.add(await lists.find(account_id, DOWNLOADED), [(domain,) for domain in domains])
+
+
+@pytest.mark.promise("list.downloaded")
+def test_the_list_of_downloads(own_bank: Bank, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    customer = own_bank.customer(lead=100)
+
+    def shown(**lists: list[str]) -> list[str]:
+        page = answered(customer.post(SEARCH, {"sort": "domain", **lists}))
+        return [record["domain"] for record in page["results"]]
+
+    assert shown(only_lists=["downloaded"]) == []
+    monkeypatch.setattr(stored_lists, "MAX_LIST_DOMAINS", 1)  # it has no maximum
+    asyncio.run(_download(settings, customer.account_id, ["old-0.com", "old-2.com"]))
+    assert shown(exclude_lists=["downloaded"]) == ["old-1.com"]
+    assert domains_of(customer, "downloaded") == ["old-0.com", "old-2.com"]
 
 
 @pytest.mark.promise("list.opt_out")

@@ -10,12 +10,13 @@ import asyncio
 import os
 import random
 import secrets
+from typing import Any
 
 import pytest
 
 from siteglass.billing import credits
 from siteglass.billing.credits import Mark, read_domains
-from testing.api_calls import ENRICH, INTERPRET, SEARCH, answered
+from testing.api_calls import ENRICH, FACETS, INTERPRET, SEARCH, answered
 from testing.customers import IN_ORDER, STOCK, Bank, Customer, async_client, marks
 from tests.api.lists.test_200 import LISTS, created, domains_of
 from tests.api.lists.test_search import found
@@ -40,7 +41,7 @@ def test_what_was_paid_is_on_it(bank: Bank) -> None:
     customer.post(SEARCH, {"limit": 10, "dry_run": True})
     expected = sorted({lead.domain for lead in STOCK[:10] if lead.emails} | {DOMAINS[30], DOMAINS[33]})
     assert domains_of(customer, "paid") == expected == _paid_by_ledger(customer)
-    (paid,) = answered(customer.client.get(LISTS))["lists"]
+    _downloaded, paid = answered(customer.client.get(LISTS))["lists"]
     assert (paid["size"], paid["built_in"]) == (len(expected), True)
     assert found(customer, {"only_lists": ["paid"]}) == expected
     assert found(customer, {"exclude_lists": ["paid"]}) == [one for one in DOMAINS if one not in expected]
@@ -58,7 +59,13 @@ def test_a_walk_that_excludes_what_it_pays_for(bank: Bank) -> None:
     customer.pays(page["next"], {}, "page", 0, marks(STOCK[8:14]))
 
 
-@pytest.mark.promise("list.paid")
+def _already_paid(customer: Customer, body: dict[str, Any]) -> int:
+    """How many leads of a search the account paid for, by its facets."""
+    counts = answered(customer.post(FACETS, {**body, "facets": ["country"]}))
+    return int(counts["price"]["already_paid"])
+
+
+@pytest.mark.promise("list.paid", "facets.already_paid")
 @pytest.mark.parametrize("seed", range(ACCOUNTS))
 def test_random_accounts_equal_the_ledger(bank: Bank, seed: int) -> None:
     customer, draw = bank.customer(api=100, lead=1_000), random.Random(seed)
@@ -73,6 +80,11 @@ def test_random_accounts_equal_the_ledger(bank: Bank, seed: int) -> None:
     expected = _paid_by_ledger(customer)
     assert domains_of(customer, "paid") == expected
     assert answered(customer.post(INTERPRET, {"only_lists": ["paid"]}))["total_results"] == len(expected)
+    # An enrichment also charges leads without an address, which a search does not.
+    for country in (None, "DEU", "FRA"):
+        leads = [lead for lead in STOCK if country in (None, lead.country)]
+        paid = sum(bool(lead.emails) and lead.domain in expected for lead in leads)
+        assert _already_paid(customer, {"country": country}) == paid
 
 
 @pytest.mark.promise("list.refunded")

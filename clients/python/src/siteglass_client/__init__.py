@@ -50,6 +50,8 @@ from siteglass_client.messages import (
     Reading,
     Receipt,
     Relaxation,
+    SavedSearch,
+    SavedSearchCount,
     Sighting,
     Usage,
 )
@@ -106,6 +108,8 @@ __all__ = [
     "Receipt",
     "Relaxation",
     "ResumeError",
+    "SavedSearch",
+    "SavedSearchCount",
     "Search",
     "ServiceError",
     "Sighting",

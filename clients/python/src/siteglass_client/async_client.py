@@ -18,6 +18,7 @@ from siteglass_client.async_search import AsyncEnrichment, AsyncSearch
 from siteglass_client.calls import (
     LIST_PAGE,
     LISTS_PATH,
+    SEARCHES_PATH,
     Call,
     Filters,
     Moment,
@@ -29,13 +30,24 @@ from siteglass_client.calls import (
     list_path,
     post,
     receipt_call,
+    saved_search_path,
     values_call,
     with_lists,
 )
 from siteglass_client.configuration import Configuration
 from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassError
 from siteglass_client.items import KnownValues, sum_changes
-from siteglass_client.messages import Account, DomainList, LedgerEntry, ListChange, Receipt, Usage
+from siteglass_client.messages import (
+    Account,
+    DomainList,
+    LedgerEntry,
+    ListChange,
+    Receipt,
+    SavedSearch,
+    SavedSearchCount,
+    Usage,
+)
+from siteglass_client.plans import saved_plan
 from siteglass_client.retrying import Tries
 
 
@@ -152,7 +164,7 @@ class AsyncSiteglass:
         return KnownValues((await self._send(values_call(field, text, country, limit))).body)
 
     async def lists(self) -> list[DomainList]:
-        """The lists of the account, by name; `paid` is built in. Free."""
+        """The lists of the account, by name; `paid` and `downloaded` are built in. Free."""
         return [DomainList(each) for each in (await self._send(get(LISTS_PATH))).body["lists"]]
 
     async def create_list(self, name: str) -> DomainList:
@@ -184,6 +196,29 @@ class AsyncSiteglass:
         if isinstance(domains, str):
             raise TypeError("domains must be a list of domains, not a string")
         return sum_changes([(await self._send(post(path, {"domains": part}))).body for part in list_parts(domains)])
+
+    async def saved_searches(self) -> list[SavedSearch]:
+        """The searches that this key saved, and those that other keys of the account share; by name. Free."""
+        return [SavedSearch(each) for each in (await self._send(get(SEARCHES_PATH))).body["searches"]]
+
+    async def saved_search(
+        self,
+        name: str,
+        *,
+        max_leads: int | None = None,
+        max_credits: int | None = None,
+        resume: str | os.PathLike[str] | None = None,
+    ) -> AsyncSearch:
+        """A saved search, to be walked or counted as `search` is. To save one, use `save` of a search."""
+        return AsyncSearch(self._send, *saved_plan(await self.saved_searches(), name, max_leads, max_credits, resume))
+
+    async def count_saved_search(self, name: str) -> SavedSearchCount:
+        """How many leads match a saved search now, and at the last count; the service stores the new count. Free."""
+        return SavedSearchCount((await self._send(get(saved_search_path(name, "/count")))).body)
+
+    async def delete_saved_search(self, name: str) -> None:
+        """Delete a saved search. Free."""
+        await self._send(Call("DELETE", saved_search_path(name)))
 
     async def account(self) -> Account:
         """Show balances, prices, limits and the current key. Free."""

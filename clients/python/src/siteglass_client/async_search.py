@@ -13,7 +13,7 @@ from siteglass_client.answers import Answer, Batch, Page, Quote
 from siteglass_client.calls import Call
 from siteglass_client.errors import ServiceError
 from siteglass_client.items import Item
-from siteglass_client.messages import Diagnosis, Facets, Lead, Reading
+from siteglass_client.messages import Diagnosis, Facets, Lead, Reading, SavedSearch
 from siteglass_client.parquet import load_package
 from siteglass_client.plans import EnrichPlan, SearchPlan, Step, WalkPlan, rows_path
 from siteglass_client.runs import Export, Output, Run
@@ -120,6 +120,13 @@ class AsyncSearch(SearchPlan, AsyncWalk[Page]):
     async def diagnose(self) -> Diagnosis:
         """Show why the search finds few leads or none, and the smallest changes that give results. Free."""
         return Diagnosis((await self._send(self._diagnosis_call())).body)
+
+    async def save(self, name: str, *, shared: bool = False) -> SavedSearch:
+        """Save the search in the service under a name; with `shared`, all keys of the account see it. Free.
+
+        Its limits and its resume file are not saved.
+        """
+        return SavedSearch((await self._send(self._saving_call(name, shared=shared))).body)
 
     async def count(self) -> int:
         """Count the leads that match. Free."""

@@ -20,6 +20,7 @@ FACETS_PATH = "/v1/leads/facets"
 DIAGNOSE_PATH = "/v1/leads/diagnose"
 ENRICH_PATH = "/v1/leads/enrich"
 LISTS_PATH = "/v1/lists"
+SEARCHES_PATH = "/v1/searches"
 MAX_LIMIT = 100
 MAX_DOMAINS = 100
 # The most that the service takes as `max_lead_credits`; no page or batch costs so much.
@@ -160,6 +161,11 @@ def with_lists(
 def list_path(name: str, action: str = "") -> str:
     """The path of a list, or of something that it can do."""
     return f"{LISTS_PATH}/{quote(name, safe='')}{action}"
+
+
+def saved_search_path(name: str, action: str = "") -> str:
+    """The path of a saved search, or of something that it can do."""
+    return f"{SEARCHES_PATH}/{quote(name, safe='')}{action}"
 
 
 def list_parts(domains: Iterable[str]) -> Iterator[list[str]]:

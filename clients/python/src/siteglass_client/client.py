@@ -16,6 +16,7 @@ from siteglass_client.answers import MAX_ANSWER_BYTES, Answer, Evidence, read_an
 from siteglass_client.calls import (
     LIST_PAGE,
     LISTS_PATH,
+    SEARCHES_PATH,
     Call,
     Filters,
     Moment,
@@ -27,13 +28,24 @@ from siteglass_client.calls import (
     list_path,
     post,
     receipt_call,
+    saved_search_path,
     values_call,
     with_lists,
 )
 from siteglass_client.configuration import Configuration
 from siteglass_client.errors import ConnectionFailed, ServiceError, SiteglassError
 from siteglass_client.items import KnownValues, sum_changes
-from siteglass_client.messages import Account, DomainList, LedgerEntry, ListChange, Receipt, Usage
+from siteglass_client.messages import (
+    Account,
+    DomainList,
+    LedgerEntry,
+    ListChange,
+    Receipt,
+    SavedSearch,
+    SavedSearchCount,
+    Usage,
+)
+from siteglass_client.plans import saved_plan
 from siteglass_client.retrying import Tries
 from siteglass_client.search import Enrichment, Search
 
@@ -151,7 +163,7 @@ class Siteglass:
         return KnownValues(self._send(values_call(field, text, country, limit)).body)
 
     def lists(self) -> list[DomainList]:
-        """The lists of the account, by name; `paid` is built in. Free."""
+        """The lists of the account, by name; `paid` and `downloaded` are built in. Free."""
         return [DomainList(each) for each in self._send(get(LISTS_PATH)).body["lists"]]
 
     def create_list(self, name: str) -> DomainList:
@@ -182,6 +194,29 @@ class Siteglass:
         if isinstance(domains, str):
             raise TypeError("domains must be a list of domains, not a string")
         return sum_changes([self._send(post(path, {"domains": part})).body for part in list_parts(domains)])
+
+    def saved_searches(self) -> list[SavedSearch]:
+        """The searches that this key saved, and those that other keys of the account share; by name. Free."""
+        return [SavedSearch(each) for each in self._send(get(SEARCHES_PATH)).body["searches"]]
+
+    def saved_search(
+        self,
+        name: str,
+        *,
+        max_leads: int | None = None,
+        max_credits: int | None = None,
+        resume: str | os.PathLike[str] | None = None,
+    ) -> Search:
+        """A saved search, to be walked or counted as `search` is. To save one, use `save` of a search."""
+        return Search(self._send, *saved_plan(self.saved_searches(), name, max_leads, max_credits, resume))
+
+    def count_saved_search(self, name: str) -> SavedSearchCount:
+        """How many leads match a saved search now, and at the last count; the service stores the new count. Free."""
+        return SavedSearchCount(self._send(get(saved_search_path(name, "/count"))).body)
+
+    def delete_saved_search(self, name: str) -> None:
+        """Delete a saved search. Free."""
+        self._send(Call("DELETE", saved_search_path(name)))
 
     def account(self) -> Account:
         """Show balances, prices, limits and the current key. Free."""

@@ -320,6 +320,10 @@ class WholePrice(Record):
     """
     estimated = field[bool]()
     """Whether it was estimated, because counting took too long."""
+    already_paid = field[int]()
+    """Those of them that are on your list `paid`: your account paid for them before. `exclude_lists` leaves them out.
+    Absent while a long ledger is read for the first time.
+    """
 
 
 class Facets(Record):
@@ -451,6 +455,37 @@ class ListChange(Record):
     """Texts that are not domains; they were left out."""
     invalid_domains = parts(InvalidDomain)
     """The first of these texts."""
+
+
+class SavedSearch(Record):
+    """A saved search, and what the last count found."""
+
+    __slots__ = ()
+    name = field[str]()
+    search = field[dict[str, Any]]()
+    """The body of the search, as it was sent."""
+    shared = field[bool]()
+    """Whether other keys of the account see it."""
+    own = field[bool]()
+    """Whether your key, or one that it replaced, saved it."""
+    created_at = field[str]()
+    last_total = field["int | None"]()
+    """Matches at the last count; null if there was none."""
+    last_counted_at = field["str | None"]()
+    """Time of the last count; null if there was none."""
+
+
+class SavedSearchCount(Record):
+    """How many leads match a saved search, now and at the last count."""
+
+    __slots__ = ()
+    name = field[str]()
+    total_results = field[int]()
+    """Matches now."""
+    last_total = field["int | None"]()
+    """Matches at the last count; null if there was none."""
+    last_counted_at = field["str | None"]()
+    """Time of the last count; null if there was none."""
 
 
 class AccountName(Record):

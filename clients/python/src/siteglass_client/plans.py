@@ -15,11 +15,14 @@ from siteglass_client.calls import (
     INTERPRET_PATH,
     MAX_LIMIT,
     SEARCH_PATH,
+    SEARCHES_PATH,
     Call,
     Filters,
     post,
     search_body,
 )
+from siteglass_client.errors import SiteglassError
+from siteglass_client.messages import SavedSearch
 from siteglass_client.outputs import Csv, Form, JsonLines
 from siteglass_client.parquet import convert, load_package
 from siteglass_client.runs import Export, HasRows, Output, Row, Run, fingerprint
@@ -210,6 +213,9 @@ class SearchPlan(WalkPlan[Page]):
     def _diagnosis_call(self) -> Call:
         return post(DIAGNOSE_PATH, self._body)
 
+    def _saving_call(self, name: str, *, shared: bool) -> Call:
+        return post(SEARCHES_PATH, {"name": name, "search": self._body, "shared": shared})
+
     def _meaning_call(self, *, with_address: bool = False) -> Call:
         return post(INTERPRET_PATH, {**self._body, "has_email": True} if with_address else self._body)
 
@@ -230,6 +236,22 @@ class SearchPlan(WalkPlan[Page]):
     def _within_budget(self, lead_credits: int, total: int, *, exact: bool) -> Quote:
         most = lead_credits if self._max_credits is None else min(lead_credits, self._max_credits)
         return Quote(most, 0, total, exact)
+
+
+def saved_plan(
+    searches: Iterable[SavedSearch],
+    name: str,
+    max_leads: int | None,
+    max_credits: int | None,
+    resume: str | os.PathLike[str] | None,
+) -> tuple[Any, ...]:
+    """What `SearchPlan` takes for the saved search of this name."""
+    saved = next((each for each in searches if each.name == name), None)
+    if saved is None:
+        raise SiteglassError(f"There is no saved search {name!r} that this key sees. Check the name.")
+    body = dict(saved.search)
+    select, limit = body.pop("select", None), body.pop("limit", None) or MAX_LIMIT
+    return None, body, None, select, None, False, None, limit, max_leads, max_credits, resume
 
 
 class EnrichPlan(WalkPlan[Batch]):

@@ -11,7 +11,7 @@ from siteglass_client.answers import Answer, Batch, Page, Quote
 from siteglass_client.calls import Call
 from siteglass_client.errors import ServiceError
 from siteglass_client.items import Item
-from siteglass_client.messages import Diagnosis, Facets, Lead, Reading
+from siteglass_client.messages import Diagnosis, Facets, Lead, Reading, SavedSearch
 from siteglass_client.parquet import load_package
 from siteglass_client.plans import EnrichPlan, SearchPlan, Step, WalkPlan, rows_path
 from siteglass_client.runs import Export, Output
@@ -103,6 +103,13 @@ class Search(SearchPlan, Walk[Page]):
     def diagnose(self) -> Diagnosis:
         """Show why the search finds few leads or none, and the smallest changes that give results. Free."""
         return Diagnosis(self._send(self._diagnosis_call()).body)
+
+    def save(self, name: str, *, shared: bool = False) -> SavedSearch:
+        """Save the search in the service under a name; with `shared`, all keys of the account see it. Free.
+
+        Its limits and its resume file are not saved.
+        """
+        return SavedSearch(self._send(self._saving_call(name, shared=shared)).body)
 
     def count(self) -> int:
         """Count the leads that match. Free."""

@@ -165,7 +165,7 @@ async def _preview(
     admitted = await previews.admit(leads.index.postgres, account_id, domains, terms.preview_leads_per_day)
     paid: frozenset[str] = frozenset()
     if search.with_paid:
-        selection = await leads.lists.select(account_id, ListNames(exclude=(PAID,)))
+        selection, _queries = await leads.lists.select(account_id, ListNames(exclude=(PAID,)))
         paid = await leads.lists.unwanted(selection, domains)
     return [
         preview_row(record, terms.preview, is_paid=record["domain"] in paid)

@@ -1,1 +1,1 @@
-"""Lists of domains: named ones of an account, and the built-in list `paid`."""
+"""Lists of domains: named ones of an account, and the built-in lists `paid` and `downloaded`."""

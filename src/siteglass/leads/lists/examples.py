@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from siteglass.leads.lists.lists import PAID, DomainList
+from siteglass.leads.lists.lists import DOWNLOADED, PAID, DomainList
 from siteglass.leads.lists.requests import DomainsPage
 from siteglass.leads.lists.responses import ListDeletedResponse, change_response, domains_response, lists_response
 from siteglass.web.operations import Examples
@@ -14,6 +14,7 @@ from siteglass.web.operations import Examples
 _MADE = datetime(2026, 11, 1, 9, 30, tzinfo=UTC)
 _CHANGED = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)
 _CUSTOMERS = DomainList(12, "customers", False, 2, _MADE, _CHANGED, 3)
+_DOWNLOADED = DomainList(10, DOWNLOADED, True, 0, _MADE, _MADE, 0)
 _PAID = DomainList(11, PAID, True, 5_214, _MADE, _CHANGED, 40)
 
 NEW_LISTS: Examples = {
@@ -36,7 +37,7 @@ def _named(summary: str, value: object) -> Examples:
 
 def lists() -> Examples:
     """All lists."""
-    return _named("The lists.", lists_response([_CUSTOMERS, _PAID]))
+    return _named("The lists.", lists_response([_CUSTOMERS, _DOWNLOADED, _PAID]))
 
 
 def created() -> Examples:

@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 
 NAME = re.compile("[a-z0-9][a-z0-9_-]{0,62}")
 PAID = "paid"
-BUILT_IN = (PAID,)
-"""Names that callers cannot give to lists."""
+DOWNLOADED = "downloaded"
+"""Leads that people downloaded in the dashboard; empty until it offers that."""
+BUILT_IN = (DOWNLOADED, PAID)
+"""Lists that every account has, and names that callers cannot give to lists."""
 MAX_LISTS = 100
 """Lists of an account, the built-in ones not counted."""
 MAX_LIST_DOMAINS = 100_000
-"""Domains of a list; the built-in ones have as many as the account paid for."""
+"""Domains of a list; the built-in ones have as many as there are."""
 WRITE_TIMEOUT_MS = 10_000
 RESOLVE_AGAIN_AFTER = timedelta(minutes=10)
 RESOLVE_AT_ONCE = 2_000
@@ -71,8 +73,19 @@ class Lists:
 
     async def of_account(self, account_id: int) -> list[DomainList]:
         """All lists of an account by name; the built-in ones are up to date."""
-        await self.update_built_in(account_id)
-        return await self.stored(account_id)
+        await self.update_paid(account_id)
+        lists = await self.stored(account_id)
+        if sum(list_.built_in for list_ in lists) < len(BUILT_IN):
+            await self._postgres.fetch(
+                "INSERT INTO {schema}.lists (account_id, test, name, built_in, bitmap)"
+                " SELECT $1, $2, name, true, $4 FROM unnest($3::text[]) name ON CONFLICT DO NOTHING",
+                account_id,
+                self._test,
+                list(BUILT_IN),
+                pack(BitMap()),
+            )
+            lists = await self.stored(account_id)
+        return lists
 
     async def stored(self, account_id: int) -> list[DomainList]:
         """All lists as they are stored: built-in ones may be missing, or lack the newest ledger rows."""
@@ -88,7 +101,7 @@ class Lists:
         if not NAME.fullmatch(name):
             raise NotFound(repeated(name), missing="list")
         if name in BUILT_IN:
-            await self.update_built_in(account_id)
+            return next(list_ for list_ in await self.of_account(account_id) if list_.name == name)
         row = await self._postgres.fetchrow(
             f"SELECT {_COLUMNS} FROM {{schema}}.lists WHERE account_id = $1 AND test = $2 AND name = $3",  # noqa: S608 - names of ours
             account_id,
@@ -169,7 +182,7 @@ class Lists:
             added = sum(row["is_new"] for row in rows)
             packed = changed(packed, add=_numbers(rows))
             after = await self._store(connection, list_, packed, added)
-            if after.domains > MAX_LIST_DOMAINS:
+            if after.domains > MAX_LIST_DOMAINS and not after.built_in:
                 raise BadRequest(
                     [
                         Problem(
@@ -216,7 +229,7 @@ class Lists:
 
     async def counts(self, account_id: int, domains: Sequence[str]) -> dict[str, int]:
         """How many of these domains are on each list of the account, by name; lists without any are left out."""
-        await self.update_built_in(account_id)
+        await self.update_paid(account_id)
         rows = await self._postgres.fetch(
             "SELECT l.name, count(*) AS domains FROM {schema}.lists l JOIN {schema}.list_domains d ON d.list_id = l.id"
             " WHERE l.account_id = $1 AND l.test = $2 AND d.domain = ANY($3::text[]) GROUP BY l.name ORDER BY l.name",
@@ -316,20 +329,12 @@ class Lists:
                 packed,
             )
 
-    async def update_built_in(self, account_id: int) -> None:
+    async def update_paid(self, account_id: int) -> None:
         """Bring the list `paid` up to the ledger. Raises Unavailable while a long ledger is read.
 
-        Test keys pay for nothing: theirs is empty.
+        Test keys pay for nothing: theirs stays empty.
         """
         if self._test:
-            await self._postgres.fetch(
-                "INSERT INTO {schema}.lists (account_id, test, name, built_in, bitmap)"
-                " SELECT $1, true, $2, true, $3 WHERE NOT EXISTS"
-                " (SELECT FROM {schema}.lists WHERE account_id = $1 AND test AND name = $2) ON CONFLICT DO NOTHING",
-                account_id,
-                PAID,
-                pack(BitMap()),
-            )
             return
         for _ in range(PARTS_AT_ONCE):
             row = await self._postgres.call(

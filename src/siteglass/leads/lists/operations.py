@@ -39,8 +39,9 @@ LISTS = Operation(
     READING,
     "Lists",
     "Get the lists",
-    "Returns every list of the account with its size. The list `paid` is built in. It has every domain that the "
-    "account paid a lead credit for, by a search or an enrichment, and was not refunded. Test keys have separate "
+    "Returns every list of the account with its size. The lists `paid` and `downloaded` are built in. `paid` has every "
+    "domain that the account paid a lead credit for, by a search or an enrichment, and was not refunded. `downloaded` "
+    "is for leads that people download in the dashboard, and empty until it offers that. Test keys have separate "
     "lists.",
     Success("The lists.", (ListsResponse,), examples.lists),
     scope="search",

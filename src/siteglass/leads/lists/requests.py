@@ -59,7 +59,7 @@ class NewListBody(RequestBody):
         str,
         Meta(
             pattern=NAME_PATTERN,
-            description=f"Name of the list. {', '.join(f'`{name}`' for name in BUILT_IN)} is built in.",
+            description=f"Name of the list. {' and '.join(f'`{name}`' for name in BUILT_IN)} are built in.",
             examples=["customers"],
         ),
     ]

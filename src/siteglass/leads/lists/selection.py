@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pyroaring import BitMap
@@ -11,7 +11,7 @@ from siteglass.errors import BadRequest, Problem, Problems, repeated
 from siteglass.index.compile import Query
 from siteglass.index.lead_numbers import numbered_in
 from siteglass.leads.lists.bitmaps import pack, union
-from siteglass.leads.lists.lists import BUILT_IN, Lists
+from siteglass.leads.lists.lists import BUILT_IN, PAID, DomainList, Lists
 from siteglass.web.requests import nearest_name
 
 MAX_SELECTED = 10
@@ -55,13 +55,13 @@ class ListFilter:
     def __init__(self, lists: Lists) -> None:
         self._lists = lists
 
-    async def select(self, account_id: int, names: ListNames) -> ListSelection:
-        """The lists with these names; raises BadRequest if one does not exist."""
+    async def select(self, account_id: int, names: ListNames) -> tuple[ListSelection, tuple[Query, ...]]:
+        """The lists with these names, and what the engine filters by; raises BadRequest if one does not exist."""
         if not names.exclude and not names.only:
-            return NO_LISTS
-        known = {one.name: one.id for one in await self._lists.stored(account_id)}
-        if any(name in BUILT_IN and name not in known for name in (*names.exclude, *names.only)):
-            known = {one.name: one.id for one in await self._lists.of_account(account_id)}
+            return NO_LISTS, ()
+        built_in = any(name in BUILT_IN for name in (*names.exclude, *names.only))
+        lists = await (self._lists.of_account(account_id) if built_in else self._lists.stored(account_id))
+        known = {list_.name: list_.id for list_ in lists}
         problems = Problems()
         for field, sent in names.sent.items():
             for name in sent:
@@ -71,7 +71,10 @@ class ListFilter:
                     problems.append(Problem(field, f"there is no list {repeated(name)}; {hint}", nearest=near))
         if problems:
             raise BadRequest(problems)
-        return ListSelection(tuple(known[name] for name in names.exclude), tuple(known[name] for name in names.only))
+        selection = ListSelection(
+            tuple(map(known.__getitem__, names.exclude)), tuple(map(known.__getitem__, names.only))
+        )
+        return selection, await self._queries(selection, lists)
 
     async def queries(self, account_id: int, selection: ListSelection) -> tuple[Query, ...]:
         """What the engine filters by, from the newest state of the lists. Raises BadRequest if one was deleted."""
@@ -84,15 +87,25 @@ class ListFilter:
         if not selected <= known.keys():
             message = "a list of this search was deleted; start the search again without it"
             raise BadRequest([Problem("exclude_lists" if selection.exclude else "only_lists", message)])
+        return await self._queries(selection, known.values())
+
+    async def _queries(self, selection: ListSelection, lists: Iterable[DomainList]) -> tuple[Query, ...]:
+        revisions = {list_.id: list_.revision for list_ in lists}
 
         async def numbers(list_ids: Sequence[int]) -> BitMap:
-            return union([await self._lists.bitmap(list_id, known[list_id].revision) for list_id in list_ids])
+            return union([await self._lists.bitmap(list_id, revisions[list_id]) for list_id in list_ids])
 
         excluded = await numbers(selection.exclude)
         if not selection.only:
             return ({"bool": {"must_not": [numbered_in(pack(excluded))]}},) if excluded else ()
         wanted = await numbers(selection.only) - excluded
         return (numbered_in(pack(wanted)) if wanted else {"match_none": {}},)
+
+    async def paid(self, account_id: int) -> Query:
+        """Finds the leads that the account paid for. Raises Unavailable while a long ledger is read."""
+        list_ = await self._lists.find(account_id, PAID)
+        numbers = await self._lists.bitmap(list_.id, list_.revision)
+        return numbered_in(pack(numbers)) if numbers else {"match_none": {}}
 
     async def unwanted(self, selection: ListSelection, domains: Sequence[str]) -> frozenset[str]:
         """The domains among these that the lists keep out, by their rows: the bitmaps lack leads that are new."""

@@ -8,10 +8,20 @@ from pathlib import Path
 
 import click
 
+from siteglass_client.answers import Quote
+from siteglass_client.calls import MAX_DOMAINS
 from siteglass_client.cli.domain_files import DomainFile, read_domains
 from siteglass_client.cli.joining import FORMS, Joined
 from siteglass_client.cli.options import Saving, Session, common, saving, select_option
-from siteglass_client.cli.saving import finished, form_of, make_room, resumable, stop_at_cap, tell_price
+from siteglass_client.cli.saving import (
+    ask_before_spending,
+    finished,
+    form_of,
+    make_room,
+    resumable,
+    stop_at_cap,
+    tell_price,
+)
 from siteglass_client.cli.terminal import counted, note, progress_of, say_json, show_table
 from siteglass_client.plans import COMPANY_COLUMNS
 from siteglass_client.search import Enrichment
@@ -46,7 +56,11 @@ def enrich(session: Session, to: Saving, source: Path, column: str | None, selec
         )
         if to.dry_run:
             tell_price(session, walk.dry_run(), f"of {len(walk):,} domains found")
-        elif to.output is not None:
+            return
+        # The dry run would take a request per batch.
+        most = Quote(len(walk), -(-len(walk) // MAX_DOMAINS), len(walk), exact=False)
+        ask_before_spending(session, to, len(walk), lambda: most)
+        if to.output is not None:
             _write(session, to, walk, file, to.output, shown, client.account)
         else:
             with resumable(to, Path(), walk):

@@ -20,6 +20,8 @@ from siteglass_client.cli.terminal import for_people
 from siteglass_client.client import Siteglass
 from siteglass_client.errors import ConnectionFailed, ServiceError
 
+ASK_ABOVE = 100
+"""Lead credits that a command on a terminal spends without asking."""
 YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 Command = Callable[..., Any]
@@ -90,6 +92,8 @@ class Saving:
     overwrite: bool
     max_credits: int | None
     dry_run: bool
+    ask_above: int
+    yes: bool
 
     @property
     def resume_path(self) -> Path | None:
@@ -112,6 +116,16 @@ def saving(forms: str) -> Callable[[Command], Command]:
         @click.option("--overwrite", is_flag=True, help="Start again, and replace the file of an earlier run.")
         @click.option("--max-credits", type=click.IntRange(0), metavar="N", help="Spend at most N lead credits.")
         @click.option("--dry-run", is_flag=True, help="Only show the price.")
+        @click.option(
+            "--ask-above",
+            type=click.IntRange(0),
+            default=ASK_ABOVE,
+            envvar="SITEGLASS_ASK_ABOVE",
+            show_default=True,
+            metavar="N",
+            help="On a terminal, ask before spending more than N lead credits; or set SITEGLASS_ASK_ABOVE.",
+        )
+        @click.option("--yes", is_flag=True, help="Spend without asking.")
         @functools.wraps(command)
         def with_saving(
             *first: Any,
@@ -120,11 +134,13 @@ def saving(forms: str) -> Callable[[Command], Command]:
             overwrite: bool,
             max_credits: int | None,
             dry_run: bool,
+            ask_above: int,
+            yes: bool,
             **rest: Any,
         ) -> Any:
             if resume is not None and output is None:
                 raise click.UsageError("--resume needs -o FILE, the file to continue.")
-            return command(*first, Saving(output, resume, overwrite, max_credits, dry_run), **rest)
+            return command(*first, Saving(output, resume, overwrite, max_credits, dry_run, ask_above, yes), **rest)
 
         return with_saving
 

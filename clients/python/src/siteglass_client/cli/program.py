@@ -12,6 +12,7 @@ from siteglass_client.cli.enriching import enrich
 from siteglass_client.cli.entering import completion, login, logout
 from siteglass_client.cli.failures import INTERRUPTED, Failure, explained
 from siteglass_client.cli.listing import list_
+from siteglass_client.cli.saved import saved
 from siteglass_client.cli.searching import count, diagnose, facets, interpret, search
 from siteglass_client.cli.serving import mcp
 from siteglass_client.cli.terminal import ReaderGone
@@ -35,7 +36,7 @@ def sgl(context: click.Context) -> None:
 
 
 for _command in (
-    *(login, logout, interpret, count, facets, diagnose, search, enrich, list_, evidence, values),
+    *(login, logout, interpret, count, facets, diagnose, search, enrich, list_, saved, evidence, values),
     *(account, usage, mcp, completion),
 ):
     sgl.add_command(_command)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import errno
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+
+import click
 
 from siteglass_client.answers import Quote
 from siteglass_client.cli.failures import INTERRUPTED, NO_CREDITS, WRONG_INPUT, Failure
@@ -89,6 +93,21 @@ def resumable(saving: Saving, rows: Path, walk: Told) -> Iterator[None]:
         raise
 
 
+def ask_before_spending(session: Session, saving: Saving, most_leads: int | None, price: Callable[[], Quote]) -> None:
+    """Ask whoever sits at the terminal, if the command may cost more than --ask-above; `price` is asked only then."""
+    if saving.yes or not session.for_people or not sys.stdin.isatty():
+        return
+    if any(most is not None and most <= saving.ask_above for most in (saving.max_credits, most_leads)):
+        return
+    quote = price()
+    if quote.lead_credits <= saving.ask_above:
+        return
+    if saving.resume_path is not None and saving.resume_path.exists():
+        quote = replace(quote, exact=False)  # an earlier run has paid for a part
+    if not click.confirm(f"This costs {_price(quote)}. Continue?", err=True):
+        raise Failure("Stopped before anything was spent. --max-credits N limits the price.", INTERRUPTED)
+
+
 def _resume_failure(resume: Path | None, error: ResumeError) -> str:
     """What is wrong with a resume file, in words of this program."""
     told = str(error)
@@ -131,13 +150,17 @@ def stop_at_cap(saving: Saving, stopped: str | None) -> None:
         raise Failure(f"Stopped at --max-credits {saving.max_credits}. {more}", NO_CREDITS)
 
 
+def _price(quote: Quote) -> str:
+    """A price in words."""
+    most = "" if quote.exact else "at most "
+    api = f" and {counted(quote.api_credits, 'API credit')}" if quote.api_credits else ""
+    return f"{most}{counted(quote.lead_credits, 'lead credit')}{api}"
+
+
 def tell_price(session: Session, quote: Quote, what: str) -> None:
     """The price of a walk."""
     if session.for_people:
-        most = "" if quote.exact else "at most "
-        api = f" and {counted(quote.api_credits, 'API credit')}" if quote.api_credits else ""
-        price = f"{most}{counted(quote.lead_credits, 'lead credit')}{api}"
-        note(f"{quote.total_results:,} {what}; this costs {price}. Nothing was spent.")
+        note(f"{quote.total_results:,} {what}; this costs {_price(quote)}. Nothing was spent.")
         return
     say_json(
         {

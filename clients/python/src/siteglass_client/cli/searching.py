@@ -9,7 +9,15 @@ from typing import Any
 import click
 
 from siteglass_client.cli.options import Saving, Session, common, read_select, saving, search_options, select_option
-from siteglass_client.cli.saving import finished, form_of, make_room, resumable, stop_at_cap, tell_price
+from siteglass_client.cli.saving import (
+    ask_before_spending,
+    finished,
+    form_of,
+    make_room,
+    resumable,
+    stop_at_cap,
+    tell_price,
+)
 from siteglass_client.cli.terminal import counted, note, progress_of, say_json, show_table
 from siteglass_client.messages import Diagnosis, Facets, Reading, Relaxation
 from siteglass_client.plans import rows_path
@@ -44,9 +52,7 @@ def search(
     With -o all leads go to a file, and an interrupted run goes on when it is repeated. Without it the first ones are
     shown on a terminal; in a pipe come all as JSON lines.
     """
-    form = "" if to.output is None else form_of(to.output, FORMS)
-    if to.output is None and session.for_people and max_leads is None and not to.dry_run:
-        max_leads = SHOWN_LEADS
+    max_leads = shown_leads(session, to, max_leads)
     with session.connect() as client:
         walk = client.search(
             query,
@@ -60,17 +66,34 @@ def search(
             max_credits=to.max_credits,
             resume=to.resume_path,
         )
-        if to.dry_run:
-            tell_price(session, walk.dry_run(), "leads match")
-        elif to.output is not None:
-            _write(session, to, walk, to.output, form, max_leads)
-        else:
-            with resumable(to, Path(), walk):
-                _show(session, walk, list(select or SHOWN_COLUMNS))
-            stop_at_cap(to, walk.stopped)
+        run_search(session, to, walk, max_leads, select)
 
 
-def _write(session: Session, to: Saving, walk: Search, output: Path, form: str, max_leads: int | None) -> None:
+def shown_leads(session: Session, to: Saving, max_leads: int | None) -> int | None:
+    """How many leads to take: without a limit and without a file, a terminal shows the first ones."""
+    if to.output is not None:
+        form_of(to.output, FORMS)  # a wrong name is refused before anything is sent
+    elif session.for_people and max_leads is None and not to.dry_run:
+        return SHOWN_LEADS
+    return max_leads
+
+
+def run_search(session: Session, to: Saving, walk: Search, max_leads: int | None, select: Sequence[str] | None) -> None:
+    """Show the leads of a search, write them to a file, or only show their price."""
+    if to.dry_run:
+        tell_price(session, walk.dry_run(), "leads match")
+        return
+    ask_before_spending(session, to, max_leads, walk.dry_run)
+    if to.output is not None:
+        _write(session, to, walk, to.output, max_leads)
+        return
+    with resumable(to, Path(), walk):
+        _show(session, walk, list(select or SHOWN_COLUMNS))
+    stop_at_cap(to, walk.stopped)
+
+
+def _write(session: Session, to: Saving, walk: Search, output: Path, max_leads: int | None) -> None:
+    form = form_of(output, FORMS)
     rows = rows_path(output) if form == "parquet" else output
     make_room(to, rows, walk.count)
     with resumable(to, rows, walk), progress_of(walk, max_leads) as bar:
@@ -202,6 +225,8 @@ def _show_facets(counts: Facets) -> None:
     show_table(("field", "value", "leads", "times as frequent as usual"), rows)
     price = counted(counts.price.with_email, "lead credit")
     note(f"{counts.total_results:,} leads match. All of them cost {price}.")
+    if paid := counts.price.get("already_paid"):
+        note(f"You already paid for {counted(paid, 'lead')} of them: --exclude-list paid leaves them out.")
 
 
 @click.command()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from siteglass_client.calls import MAX_DOMAINS, MAX_LEAD_CREDITS, MAX_LIMIT, Filters
+from siteglass_client.calls import MAX_DOMAINS, MAX_LEAD_CREDITS, MAX_LIMIT, MAX_LIST_DOMAINS, Filters
 from siteglass_client.plans import COMPANY_COLUMNS, LEAD_COLUMNS
 
 MIN_TOKENS = 600
@@ -28,7 +28,7 @@ FilterMap = Annotated[
     Field(
         max_length=50,
         description=f"Exact filters, such as {{'country': 'DEU'}}; all must hold. Names: {FILTER_NAMES}. "
-        "`values` knows what they take.",
+        "`values` knows what they take. Also exclude_lists and only_lists: names of `lists`.",
     ),
 ]
 # The model reads all tools before the first call, so the names are listed only once.
@@ -76,6 +76,15 @@ Domains = Annotated[
     list[Annotated[str, Field(min_length=1, max_length=300)]] | None,
     Field(max_length=MAX_DOMAINS, description=f"Up to {MAX_DOMAINS} domains or website URLs"),
 ]
+ListName = Annotated[str, Field(max_length=63, description="Name of the list")]
+ListDomains = Annotated[
+    list[Annotated[str, Field(min_length=1, max_length=300)]] | None,
+    Field(max_length=MAX_LIST_DOMAINS, description=f"Up to {MAX_LIST_DOMAINS} domains or website URLs"),
+]
+SearchName = Annotated[
+    str, Field(max_length=63, description="Name of the saved search: lower-case letters, digits, - and _")
+]
+Shared = Annotated[bool, Field(description="Show it to all keys of the account")]
 FacetNames = Annotated[
     list[Annotated[str, Field(max_length=50)]] | None,
     Field(max_length=30, description="Fields to count by, such as country, technologies, trades; all if left out"),

@@ -30,7 +30,7 @@ CLEAR = "Search with the same words, or with `directives`."
 UNCLEAR = "Check `not_understood` and `assumed` before you pay; rephrase it, or use filters or directives."
 
 
-class _Room:
+class Room:
     """Bytes that the parts of an answer share, the important ones first."""
 
     def __init__(self, max_tokens: int) -> None:
@@ -61,7 +61,7 @@ class _Room:
 
 def interpreted(reading: Reading, max_tokens: int) -> InterpretAnswer:
     """A reading of a search."""
-    room = _Room(max_tokens)
+    room = Room(max_tokens)
     read_back = room.text(reading.read_back or "", 0.25)
     directives = room.text("\n".join(reading.directives), 0.5)
     ignored = [f"{each.text}: ignored" for each in reading.ignored]
@@ -97,6 +97,7 @@ def facets_counted(counts: Facets, max_tokens: int) -> FacetsAnswer:
     return FacetsAnswer(
         total_results=counts.total_results,
         with_email=counts.price.with_email,
+        already_paid=counts.price.get("already_paid"),
         facets=[_facet(each, room_bytes) for each in counts.facets],
     )
 
@@ -117,7 +118,7 @@ def _facet(facet: Facet, room_bytes: int) -> FacetAnswer:
 
 def diagnosed(diagnosis: Diagnosis, max_tokens: int) -> DiagnoseAnswer:
     """Why a search finds nothing; what helps comes before what does not."""
-    room = _Room(max_tokens)
+    room = Room(max_tokens)
     changes: list[Change] = []
     for each in diagnosis.relaxations:
         made = Change(change=_change(each), total_results=each.total_results, filters=each.filters)

@@ -113,6 +113,7 @@ class FacetsAnswer(Part):
 
     total_results: int
     with_email: int = Field(description="Lead credits that all leads cost together")
+    already_paid: Annotated[int | None, Field(description="Leads of these that the account paid for before")] = None
     facets: list[FacetAnswer]
 
 
@@ -139,6 +140,65 @@ class DiagnoseAnswer(Part):
     changes: list[Change] = Field(description="The smallest changes that give results")
     notes: list[str]
     conditions: list[Effect]
+
+
+class KeptList(Part):
+    """A list of domains."""
+
+    name: str
+    domains: int = Field(description="How many it has")
+    built_in: bool
+
+
+class ListsAnswer(Part):
+    """The lists of the account."""
+
+    lists: list[KeptList]
+    more: bool = Field(description="There are more: raise max_tokens")
+
+
+class ListAnswer(Part):
+    """A list after a change."""
+
+    name: str
+    domains: int = Field(description="How many it has now")
+    added: int
+    removed: int
+    not_domains: list[str] = Field(description="Texts that are not domains, the first ones")
+
+
+class KeptSearch(Part):
+    """A saved search; pass its parts to `search`."""
+
+    name: str
+    query: str | None = None
+    filters: dict[str, Value]
+    directives: str | None = None
+    sort: str | None = None
+    shared: bool
+    last_total: Annotated[int | None, Field(description="Matches at the last count")] = None
+
+
+class SaveAnswer(Part):
+    """A search that was saved."""
+
+    name: str
+    shared: bool
+
+
+class SavedAnswer(Part):
+    """The saved searches that the key sees."""
+
+    searches: list[KeptSearch]
+    more: bool = Field(description="There are more: raise max_tokens")
+
+
+class SavedCountAnswer(Part):
+    """How many leads match a saved search."""
+
+    total_results: int
+    last_total: Annotated[int | None, Field(description="Matches at the last count")] = None
+    last_counted_at: str | None = None
 
 
 class KnownValue(Part):

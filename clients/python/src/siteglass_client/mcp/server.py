@@ -31,6 +31,8 @@ INSTRUCTIONS = (
 FREE = {"read_only_hint": True, "destructive_hint": False, "idempotent_hint": True, "open_world_hint": True}
 OWN = {**FREE, "open_world_hint": False}  # what the service itself knows and counts
 PAID = {**FREE, "read_only_hint": False}
+KEPT = {**OWN, "read_only_hint": False}  # what the service stores for the account
+CHANGED = {**KEPT, "destructive_hint": True}
 
 
 class Server(MCPServer[Any]):
@@ -118,6 +120,11 @@ def make_server(client: AsyncSiteglass, *, max_credits: int | None, deadline_s: 
         ("Diagnose a search", tools.diagnose, FREE),
         ("Search leads", tools.search, PAID),
         ("Enrich domains", tools.enrich, PAID),
+        ("Lists of domains", tools.lists, OWN),
+        ("Change a list", tools.change_list, CHANGED),
+        ("Saved searches", tools.saved_searches, OWN),
+        ("Save a search", tools.save_search, KEPT),
+        ("Count a saved search", tools.count_saved_search, KEPT),
         ("Known values", tools.values, OWN),
         ("Account", tools.account, OWN),
     ):

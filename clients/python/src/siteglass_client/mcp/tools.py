@@ -9,7 +9,7 @@ import anyio
 from siteglass_client.async_client import AsyncSiteglass
 from siteglass_client.async_search import AsyncSearch
 from siteglass_client.calls import Filters
-from siteglass_client.errors import SiteglassError
+from siteglass_client.errors import NotFound, SiteglassError
 from siteglass_client.mcp.arguments import (
     DEFAULT_TOKENS,
     CompanyColumns,
@@ -22,11 +22,15 @@ from siteglass_client.mcp.arguments import (
     FieldName,
     FilterMap,
     LeadColumns,
+    ListDomains,
+    ListName,
     MaxCredits,
     MaxLeads,
     MaxTokens,
     Query,
     SameFilters,
+    SearchName,
+    Shared,
     Sort,
     Strict,
     Text,
@@ -34,6 +38,7 @@ from siteglass_client.mcp.arguments import (
 )
 from siteglass_client.mcp.asking import account_told, diagnosed, facets_counted, interpreted, known_values
 from siteglass_client.mcp.enriching import Enriching
+from siteglass_client.mcp.keeping import list_changed, lists_shown, saved_counted, saved_shown
 from siteglass_client.mcp.models import (
     AccountAnswer,
     CountAnswer,
@@ -41,12 +46,18 @@ from siteglass_client.mcp.models import (
     EnrichAnswer,
     FacetsAnswer,
     InterpretAnswer,
+    ListAnswer,
+    ListsAnswer,
+    SaveAnswer,
+    SavedAnswer,
+    SavedCountAnswer,
     SearchAnswer,
     ValuesAnswer,
 )
 from siteglass_client.mcp.places import Places
 from siteglass_client.mcp.searching import Asked, Searching
 from siteglass_client.mcp.till import Till
+from siteglass_client.messages import ListChange
 
 
 class Tools:
@@ -159,6 +170,57 @@ class Tools:
         `next` as cursor. Repeating a call within a day is free.
         """
         return await self._enriching.answer(domains, columns, max_credits, max_tokens, cursor)
+
+    async def lists(self, max_tokens: MaxTokens = DEFAULT_TOKENS) -> ListsAnswer:
+        """Show the lists of domains of the account. A search leaves leads out with exclude_lists in its filters, and is
+        limited to lists with only_lists. The list `paid` has what the account has paid for: exclude it to pay for no
+        lead twice. Free.
+        """
+        with anyio.fail_after(self._deadline_s):
+            return lists_shown(await self._client.lists(), max_tokens)
+
+    async def change_list(self, name: ListName, add: ListDomains = None, remove: ListDomains = None) -> ListAnswer:
+        """Add domains to a list, or remove some, such as customers that searches should leave out. A list that does not
+        exist is created. Changes apply at once. Free.
+        """
+        if not add and not remove:
+            raise SiteglassError("Say which domains to add or to remove. Nothing was sent.")
+        with anyio.fail_after(self._deadline_s):
+            added = await self._added(name, add) if add else None
+            return list_changed(added, await self._client.remove_from_list(name, remove) if remove else None)
+
+    async def _added(self, name: str, domains: list[str]) -> ListChange:
+        try:
+            return await self._client.add_to_list(name, domains)
+        except NotFound:
+            await self._client.create_list(name)
+            return await self._client.add_to_list(name, domains)
+
+    async def saved_searches(self, max_tokens: MaxTokens = DEFAULT_TOKENS) -> SavedAnswer:
+        """Show the searches that this key saved, and those that other keys of the account share. To run one, pass its
+        query, filters and directives to `search`. Free.
+        """
+        with anyio.fail_after(self._deadline_s):
+            return saved_shown(await self._client.saved_searches(), max_tokens)
+
+    async def save_search(
+        self,
+        name: SearchName,
+        query: Query = None,
+        filters: SameFilters = None,
+        directives: Directives = None,
+        strict: Strict = False,
+        shared: Shared = False,
+    ) -> SaveAnswer:
+        """Save a search under a name, to count and run it again later. Free."""
+        with anyio.fail_after(self._deadline_s):
+            saved = await self._meant(query, filters, directives, strict).save(name, shared=shared)
+            return SaveAnswer(name=saved.name, shared=saved.shared)
+
+    async def count_saved_search(self, name: SearchName) -> SavedCountAnswer:
+        """Count the leads that match a saved search now, next to the last count, and store the new count. Free."""
+        with anyio.fail_after(self._deadline_s):
+            return saved_counted(await self._client.count_saved_search(name))
 
     async def values(
         self,
