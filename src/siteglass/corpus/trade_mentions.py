@@ -127,7 +127,8 @@ class TradeWords:
         for count in range(1, _SERVICE_WORDS + 1):
             said.update(map("".join, zip(*[tokens[start:] for start in range(count)], strict=False)))
         found: dict[str, float] = {}
-        for key in said & self._services.keys():  # `intersection` would go through all services
+        # `intersection` would go through all services. Sorted: sums of fractions depend on their order.
+        for key in sorted(said & self._services.keys()):
             for trade in self._services[key]:
                 found[trade] = found.get(trade, 0) + 1 / len(self._services[key])
         return found

@@ -5,31 +5,29 @@ import re
 import unicodedata
 
 # Letters that Unicode does not take apart into a base and a mark, though a reader does.
-_LETTERS = str.maketrans(
-    {
-        "ø": "o",
-        "ł": "l",
-        "đ": "d",
-        "ð": "d",
-        "þ": "th",
-        "æ": "ae",
-        "œ": "oe",
-        "\u0131": "i",
-        "ħ": "h",
-        "ŧ": "t",
-        # Apostrophes and hyphens that look like the plain ones.
-        "\u2019": "'",
-        "\u2018": "'",
-        "\u02bc": "'",
-        "\u02bb": "'",
-        "`": "'",
-        "\u00b4": "'",
-        "\u2010": "-",
-        "\u2011": "-",
-        "\u2013": "-",
-        "\u2014": "-",
-    }
-)
+_LETTERS = {
+    "ø": "o",
+    "ł": "l",
+    "đ": "d",
+    "ð": "d",
+    "þ": "th",
+    "æ": "ae",
+    "œ": "oe",
+    "\u0131": "i",
+    "ħ": "h",
+    "ŧ": "t",
+    # Apostrophes and hyphens that look like the plain ones.
+    "\u2019": "'",
+    "\u2018": "'",
+    "\u02bc": "'",
+    "\u02bb": "'",
+    "`": "'",
+    "\u00b4": "'",
+    "\u2010": "-",
+    "\u2011": "-",
+    "\u2013": "-",
+    "\u2014": "-",
+}
 LOOSE = str.maketrans({"-": " ", "_": " ", "&": " and ", ".": None, "'": None, ",": " "})
 _NOT_COMPACT = re.compile(r"[^\w+#]+|_+")
 
@@ -44,9 +42,13 @@ def fold(text: str) -> str:
     if not text.isascii():
         # Twice, because folding case can bring new marks to light ("İ" becomes "i" and a dot).
         folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-        combining = unicodedata.combining
-        bare = "".join([char for char in folded if char < _FIRST_MARK or combining(char) in _KEPT_MARKS])
-        text = unicodedata.normalize("NFC", bare).translate(_LETTERS)
+        # By the few characters that occur, not by each place: pages are long.
+        for char in set(folded):
+            if char >= _FIRST_MARK and unicodedata.combining(char) not in _KEPT_MARKS:
+                folded = folded.replace(char, "")
+        text = unicodedata.normalize("NFC", folded)
+        for char in _LETTERS.keys() & set(text):
+            text = text.replace(char, _LETTERS[char])
     return " ".join(text.casefold().split())
 
 

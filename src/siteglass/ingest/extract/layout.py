@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Literal, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -21,7 +21,8 @@ Block = Literal["", "footer", "aside", "quote"]
 # Marks that no reader sees, put inside of words against crawlers or for hyphenation.
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 _PICTURED_AT = ("@", "at", "(at)", "[at]")
-_ALT_AT = ('alt="@"', "alt='@'", "alt=@", 'alt="at"', "alt='at'", 'alt="(at)"', 'alt="[at]"')
+# Both begin with letters that are found fast, which letters of either case are not.
+_ALT_AT = (re.compile(r"alt=[\"']?[@(\[aA]"), re.compile(r"ALT=[\"']?[@(\[aA]"))
 _HIDDEN = re.compile(r"display:\s?none")
 # An address in three spans is one all the same.
 _GLUE = ("@", ".")
@@ -48,7 +49,6 @@ _CODE_START, _CODE_END, _BLOCK_END = "\0c", "\0d", "\0e"
 _BLOCK_STARTS: dict[str, Block] = {"f": "footer", "n": "aside", "q": "quote"}
 _WITHIN_LINES = "acd"
 
-_NAMED_BLOCKS = ("<blockquote", "testimonial", "review", "quote", "footer", "colophon", "comment-")
 _QUOTES = (
     "blockquote, [class*=testimonial i], [class*=review i], [class*=quote i], .comment-body, .comment-content, "
     ".comment-text"
@@ -103,18 +103,16 @@ def is_contact(url: str) -> bool:
 def layout_of(tree: LexborHTMLParser, html: str, contacts: Mapping[int, str]) -> Layout:
     """The lines of a page; `contacts` are links by the ids of their nodes."""
     blocks: dict[int, str] = {}
-    lower = html.lower()
-    if any(name in lower for name in _NAMED_BLOCKS):
-        for letter, selector in (("f", _FOOTERS), ("q", _QUOTES)):
-            nodes = tree.css(selector)[:MAX_NAMED_BLOCKS]
-            blocks |= {node.mem_id: letter for node in nodes if node.tag != "blockquote" or _quotes(node)}
-        blocks.pop(tree.body.mem_id if tree.body else -1, None)
+    for letter, selector in (("f", _FOOTERS), ("q", _QUOTES)):
+        nodes = tree.css(selector)[:MAX_NAMED_BLOCKS]
+        blocks |= {node.mem_id: letter for node in nodes if node.tag != "blockquote" or _quotes(node)}
+    blocks.pop(tree.body.mem_id if tree.body else -1, None)
     pieces, main = _pieces(
         tree.body,
         contacts,
         blocks,
-        has_hidden=bool(_HIDDEN.search(html)),
-        has_pictured_at=any(mark in lower for mark in _ALT_AT),
+        hidden=_hidden_spans(tree) if _HIDDEN.search(html) else frozenset(),
+        has_pictured_at=any(mark.search(html) for mark in _ALT_AT),
     )
     return _laid_out(pieces, None if main is None else _lines(main), list(contacts.values()))
 
@@ -192,7 +190,7 @@ def _pieces(
     contacts: Mapping[int, str],
     blocks: Mapping[int, str],
     *,
-    has_hidden: bool,
+    hidden: Collection[int],
     has_pictured_at: bool,
 ) -> tuple[list[str], list[str] | None]:
     """Texts outside of what is not shown, with a mark wherever a block starts or ends; and those outside of _ASIDE.
@@ -245,15 +243,14 @@ def _pieces(
                     text = ""
                 pieces.append(text)
                 broken = False
-        elif tag not in _UNSEEN and not (has_hidden and tag == "span" and _is_hidden(node)):
+        elif tag not in _UNSEEN and not (hidden and tag == "span" and node.mem_id in hidden):
             if tag in _APART:
                 if beside and pieces and pieces[-1] not in _GLUE:
                     pieces.append(" ")
                 if numbers and tag == "a" and (number := numbers.get(node.mem_id)) is not None:
                     pieces.append(f"{_CONTACT}{number};")
-            elif tag == "img" and has_pictured_at:
-                if (node.attributes.get("alt") or "").strip().lower() in _PICTURED_AT:
-                    pieces.append("@")
+            elif has_pictured_at and tag == "img" and _is_pictured_at(node):
+                pieces.append("@")
             elif tag == "br":
                 if not broken:
                     pieces.append(_LINE_BREAK)
@@ -291,5 +288,10 @@ def _without(pieces: list[str], asides: list[tuple[int, int]]) -> list[str]:
     return main + pieces[end:]
 
 
-def _is_hidden(node: LexborNode) -> bool:
-    return bool(_HIDDEN.search(node.attributes.get("style") or ""))
+def _is_pictured_at(node: LexborNode) -> bool:
+    return (node.attributes.get("alt") or "").strip().lower() in _PICTURED_AT
+
+
+def _hidden_spans(tree: LexborHTMLParser) -> frozenset[int]:
+    nodes = tree.css("span[style]")
+    return frozenset([node.mem_id for node in nodes if _HIDDEN.search(node.attributes.get("style") or "")])

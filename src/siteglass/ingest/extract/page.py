@@ -18,6 +18,8 @@ from siteglass.ingest.extract.layout import Layout, is_contact, layout_of
 
 MAX_LINKS = 2_000
 MAX_METAS = 200
+MAX_SCRIPTS = 60
+MAX_SCRIPT_CHARS = 300_000
 MAX_JSON_LD_BLOCKS = 20
 MAX_JSON_LD_CHARS = 200_000
 MAX_JSON_LD_NODES = 500
@@ -115,6 +117,19 @@ class Page:
     def links(self) -> list[Link]:
         """Anchors in order."""
         return self._anchors[0]
+
+    @cached_property
+    def scripts(self) -> list[str]:
+        """Sources of inline scripts, in order, up to the first that is too long."""
+        found: list[str] = []
+        left = MAX_SCRIPT_CHARS
+        for node in self.tree.css('script:not([src]):not([type="application/ld+json"])')[:MAX_SCRIPTS]:
+            source = node.text()
+            if len(source) > left:
+                break
+            left -= len(source)
+            found.append(source)
+        return found
 
     @cached_property
     def json_ld(self) -> list[dict[str, Any]]:

@@ -151,7 +151,6 @@ def _linked(page: Page, regions: tuple[str, ...]) -> Iterator[_NumberReading]:
     read = 0
     for link in page.links:
         scheme = link.url[:7].lower()
-        label: Label = "fax" if _FAX.search(link.text) else ""
         if scheme.startswith(("tel:", "callto:")):
             number, given = _of_link(unquote(link.url.partition(":")[2]), regions)
             method = "tel"
@@ -162,7 +161,7 @@ def _linked(page: Page, regions: tuple[str, ...]) -> Iterator[_NumberReading]:
         else:
             continue
         if number:
-            yield _NumberReading(number, given, method, label, url=link.url)
+            yield _NumberReading(number, given, method, "fax" if _FAX.search(link.text) else "", url=link.url)
         read += 1
         if read >= MAX_READ:
             return

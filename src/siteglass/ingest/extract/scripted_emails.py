@@ -12,11 +12,9 @@ from itertools import islice
 
 from siteglass.ingest.extract.page import Page
 
-MAX_SCRIPTS = 60
-MAX_SCRIPT_CHARS = 300_000
 MAX_MATCHES = 50
 
-_AT = r"(?:@|&#64;|&#x40;|\\x40|\\u0040|%40)"
+_AT = re.compile(r"@|&#64;|&#x40;|\\x40|\\u0040|%40")
 _STRING = r"'(?:[^'\\\n]|\\.){0,200}'|\"(?:[^\"\\\n]|\\.){0,200}\""
 # Joomla: addy123 = 'na' + 'me' + '&#64;'; addy123 = addy123 + 'domain' + '&#46;' + 'tld';
 _CLOAK = re.compile(rf"(addy\w{{0,40}})\s*=\s*((?:(?:\1|{_STRING})\s*\+?\s*){{1,20}});")
@@ -30,8 +28,7 @@ _ENCODED = re.compile(r"\sdata-[\w-]{1,30}=[\"']?([A-Za-z0-9+/]{12,340}={0,2})[\
 _DECODED = re.compile(r"atob\((?:&quot;|&#39;|[\"'])([A-Za-z0-9+/]{8,340}={0,2})")
 _IN_TWO = re.compile(
     r"data-(?:user|name|local|u|mail-?name)=[\"']([\w.+-]{1,64})[\"'][^<>]{0,200}?"
-    r"data-(?:domain|host|website|d|mail-?domain)=[\"']([\w.-]{3,100})[\"']",
-    re.IGNORECASE,
+    r"data-(?:domain|host|website|d|mail-?domain)=[\"']([\w.-]{3,100})[\"']"
 )
 _BACKWARDS = re.compile(r"[a-z]{2,10}\.[\w.-]{1,100}@[\w.+-]{1,64}", re.IGNORECASE)
 
@@ -40,9 +37,10 @@ def joined_texts(page: Page) -> Iterator[str]:
     """Texts with an address that scripts show to a reader."""
     source = page.html
     if "addy" in source or "document.write" in source or ".innerHTML" in source or "mailto" in source:
-        for script in _scripts(page):
-            yield from _cloaked(script)
-            if re.search(_AT, script) and "+" in script:
+        for script in page.scripts:
+            if "addy" in script:
+                yield from _cloaked(script)
+            if "+" in script and _AT.search(script):
                 yield from _joined(script)
     if "atob" in source:
         for match in islice(_ENCODED.finditer(source), MAX_MATCHES):
@@ -58,19 +56,9 @@ def joined_texts(page: Page) -> Iterator[str]:
 
 def script_data(page: Page) -> Iterator[str]:
     """Values with an @ in data of frameworks that draw the page from it."""
-    for script in _scripts(page):
+    for script in page.scripts:
         if "@" in script or "\\u0040" in script:
             yield from (match[1] for match in islice(_VALUE.finditer(script.replace("\\u0040", "@")), MAX_MATCHES))
-
-
-def _scripts(page: Page) -> Iterator[str]:
-    left = MAX_SCRIPT_CHARS
-    for node in page.tree.css('script:not([src]):not([type="application/ld+json"])')[:MAX_SCRIPTS]:
-        text = node.text()
-        if len(text) > left:
-            return
-        left -= len(text)
-        yield text
 
 
 def _plain(string: str) -> str:
@@ -89,7 +77,8 @@ def _cloaked(script: str) -> Iterator[str]:
 
 
 def _joined(script: str) -> Iterator[str]:
-    values = {name: _plain(string) for name, string in islice(_VARIABLE.findall(script), MAX_MATCHES)}
+    variables = islice(_VARIABLE.finditer(script), MAX_MATCHES)
+    values = {match[1]: _plain(match[2]) for match in variables}
     for match in islice(_JOIN.finditer(script), MAX_MATCHES):
         parts = [_plain(part) if part[0] in "'\"" else values.get(part, " ") for part in _PART.findall(match[0])]
         if "@" in (text := "".join(parts)):

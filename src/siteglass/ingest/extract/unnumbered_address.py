@@ -33,6 +33,12 @@ _STREET = re.compile(
     r"vej\b|gatan|katu\b|\bjl\.|\bjalan\b|\bcarrera\b|улица|ул\.|вул\.|просп|οδός|оδου).*\d",
     re.IGNORECASE,
 )
+# One of these is in all of them; the pattern is slow.
+_STREET_WORDS = (
+    "stra", "str.", "weg", "rue", "ave", "blvd", "street", "road", "rd", "calle", "av.", "avda", "via", "rua", "ul.",
+    "utca", "ulica", "vej", "gatan", "katu", "sok", "cad", "jl.", "jalan", "đường", "phường", "quận", "carrera", "cra",
+    "corso", "улица", "ул.", "вул.", "просп", "οδός", "оδου",
+)  # fmt: skip
 # Parts of addresses that need no number of a house.
 _PART = re.compile(
     r"شارع|طريق|\bحي\b|مبنى|רחוב|רח['׳]|ถนน|ตำบล|อำเภอ|แขวง|[路街道]\s?\d+\s?[号號]|丁目|\d番|[市区區].*\d-\d|"
@@ -77,7 +83,10 @@ def unnumbered(page: Page, country: str) -> Address | None:
 def _is_street(line: str) -> bool:
     if not line.isascii() and _PART.search(line):
         return True
-    return _DIGIT.search(line) is not None and _STREET.search(line) is not None
+    if not _DIGIT.search(line):
+        return False
+    lowered = line.lower()
+    return any(word in lowered for word in _STREET_WORDS) and _STREET.search(line) is not None
 
 
 def _in_line(line: str, country: str) -> Address | None:

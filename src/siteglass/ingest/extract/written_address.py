@@ -25,6 +25,7 @@ from siteglass.ingest.extract.postal_codes import (
     BEFORE,
     BEHIND,
     CODE,
+    LIKE_A_CODE,
     PREFIXES,
     SHAPES,
     TELLING,
@@ -128,7 +129,7 @@ def _numbered(page: Page, here: str) -> Iterator[tuple[int, Address]]:
     around = PageSurroundings(page)
     looked_at = 0
     for number, line in enumerate(lines):
-        if len(line) > MAX_LINE_CHARS or not _DIGITS.search(line):
+        if len(line) > MAX_LINE_CHARS or not (_DIGITS.search(line) and LIKE_A_CODE.search(line)):
             continue
         for match in CODE.finditer(line):
             looked_at += 1
