@@ -25,7 +25,7 @@ def explorers(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Itera
     folder = tmp_path_factory.mktemp("explore")
     with cheaper_hashes(), office(f"explore-browser-{worker_id}", folder, explore_leads()) as made:
         for preview in ("masked", "named"):
-            plan = Plan(f"browser-{preview}", 10_000, 10_000, preview=preview)  # type: ignore[arg-type]
+            plan = Plan(f"browser-{preview}", 10_000, 10_000, preview=preview)
             made.do(lambda postgres, plan=plan: set_plan(postgres, plan, actor="tests"))  # type: ignore[misc]
         yield made
 

@@ -96,7 +96,7 @@ async def _show(
         balance = (await billing.balance(terms.caller.account_id)).lead
     # htmx shows pages with status 200 only.
     if results.state == "failed" and not visit.wants_part:
-        status = 503
+        status = results.status
     panel, panel_problem = None, ""
     if visit.query.get("facets") == "1":  # browsers without JavaScript ask for them like this
         panel, panel_problem = await _count_facets(dashboard, visit, terms, search)
@@ -190,7 +190,7 @@ async def buy(dashboard: Dashboard, visit: Visit) -> Response:
     except orjson.JSONDecodeError:
         body = None
     if price is None or not isinstance(body, dict) or not back.startswith(EXPLORE):
-        raise PageRefusal(400, "This form cannot be read", "Nothing was charged. Open the search again.")
+        raise PageRefusal(422, "This form cannot be read", "Nothing was charged. Open the search again.")
     postgres = dashboard.backends.postgres
     terms = await browser_terms(postgres, who.account_id, who.person_id)
     caller = await chargeable(postgres, terms.caller, who.person_id, who.name)
@@ -225,7 +225,7 @@ def _not_bought(error: SiteglassError) -> PageRefusal:
             return PageRefusal(503, "We don't know yet whether this was charged", message)
         case TooManyRequests():
             return PageRefusal(429, "Too many searches at once", "Nothing was charged. Go back and try again.")
-    return PageRefusal(400, "This page cannot be bought", f"Nothing was charged. {error.message}")
+    return PageRefusal(422, "This page cannot be bought", f"Nothing was charged. {error.message}")
 
 
 PAGES = (

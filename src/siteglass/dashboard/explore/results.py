@@ -17,7 +17,7 @@ from siteglass.billing.credits import Mark
 from siteglass.dashboard.explore.address import ExploreSearch
 from siteglass.dashboard.explore.chips import clause_name
 from siteglass.dashboard.explore.rows import LeadRow, bought_row, preview_row
-from siteglass.errors import CursorExpired, InvalidCursor, SiteglassError, Unavailable
+from siteglass.errors import CursorExpired, InvalidCursor, SiteglassError, TooManyRequests, Unavailable
 from siteglass.leads import previews
 from siteglass.leads.charging import AccountCharger, FindOffer, Offer, Retry, find_offer
 from siteglass.leads.endpoints import LeadEndpoints
@@ -70,6 +70,7 @@ class Results:
     charged: int = 0
     relaxed: Sequence[Relaxed] = ()
     message: str = ""
+    status: int = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ async def find_results(
         offer = await find_offer(settings, wanted.find(leads, caller))
     except (InvalidCursor, CursorExpired):
         message = "The link to this page has expired. Start again from the first page of the search."
-        return Results("failed", message=message, next_path=replace(search, after="").path)
+        return Results("failed", message=message, status=404, next_path=replace(search, after="").path)
     page = orjson.loads(offer.body)
     quote, paid = await asyncio.gather(charger.quote(caller, offer), _count_paid(leads, caller, search, page))
     common = {"total": page["total_results"], "estimated": _ESTIMATED in offer.headers, "paid": paid}
@@ -204,5 +205,7 @@ def _relaxed(search: ExploreSearch, change: Relaxation, total: int) -> Relaxed:
 def failed(error: SiteglassError) -> Results:
     """Nothing could be found, and nothing was charged."""
     if isinstance(error, Unavailable):
-        return Results("failed", message="Search is unavailable. Nothing was charged.")
-    return Results("failed", message=error.message)
+        return Results("failed", message="Search is unavailable. Nothing was charged.", status=503)
+    if isinstance(error, TooManyRequests):
+        return Results("failed", message="Too many searches at once. Wait a second, then try again.", status=429)
+    return Results("failed", message=error.message, status=422)
