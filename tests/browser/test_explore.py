@@ -80,6 +80,8 @@ def test_from_words_to_leads(explorers: Office, browse: Browse) -> None:
     page.get_by_role("button", name="Get contacts for 20 leads · 16 credits").click()
     expect(page.locator(".notice.good")).to_contain_text("16 credits charged")
     expect(page.locator("a[href^='mailto:hello@']")).to_have_count(16)
+    expect(page.locator("#facet-panel")).to_contain_text("With email")
+    expect(page.locator(".busy.shown")).to_have_count(0)
     shoot(page, "explore-bought", whole=False)
     page.reload()
     page.go_back()
