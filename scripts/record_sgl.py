@@ -37,7 +37,9 @@ def shown(words: tuple[str, ...], folder: str) -> str:
     """What a terminal shows of a command."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "siteglass_client.cli", *words]
-    environment = {**os.environ, "COLUMNS": str(WIDTH), "TERM": "xterm-256color"}
+    # Nobody is there to answer what `sgl` asks.
+    answered = {"SITEGLASS_ASK_ABOVE": "1000000"}
+    environment = {**os.environ, **answered, "COLUMNS": str(WIDTH), "TERM": "xterm-256color"}
     process = subprocess.Popen(command, cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     text = bytearray()

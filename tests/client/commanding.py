@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import subprocess
 import sys
 import time
@@ -103,10 +104,10 @@ class Desk:
         os.write(ours, typed.encode())
         shown = bytearray()
         try:
-            while chunk := os.read(ours, 65_536):
+            while select.select([ours], [], [], TIMEOUT_S)[0] and (chunk := os.read(ours, 65_536)):
                 shown += chunk
         except OSError:  # how Linux says that nobody writes any more
             pass
         finally:
-            os.close(ours)
+            os.close(ours)  # a command that waits for an answer that nobody types is hung up on
         return process.wait(TIMEOUT_S), shown.decode()

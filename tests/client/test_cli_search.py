@@ -55,7 +55,7 @@ def test_lines_in_a_pipe_and_a_table_on_a_terminal(desk: Desk, connect: Connect,
     assert all(f" {lead.domain} " in shown for lead in leads[:3])
     assert "3 of " in shown
     assert '{"' not in shown
-    code, shown = desk.on_terminal("search", *ALL, "--max-leads", "150", "-o", "leads.csv")
+    code, shown = desk.on_terminal("search", *ALL, "--max-leads", "150", "-o", "leads.csv", "--yes")
     assert code == 0
     assert "150 of 150" in shown
     assert "credits spent" in shown
