@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,13 +16,14 @@ import httpx
 
 from siteglass.access.accounts import create_account
 from siteglass.billing.credits import grant
+from siteglass.corpus.lead import Lead
 from siteglass.people import passwords, people
 from siteglass.people.passwords import Passwords
 from siteglass.people.secrecy import Secrecy
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from testing.mails import Outbox
-from testing.service import SECRET, make_test_account, serving, settings_for
+from testing.service import SECRET, filled, make_test_account, serving, settings_for
 
 Result = TypeVar("Result")
 
@@ -174,11 +175,12 @@ async def _awaited(action: Callable[[Postgres], Awaitable[Result]], postgres: Po
 
 
 @contextlib.contextmanager
-def office(prefix: str, folder: Path, **changes: Any) -> Iterator[Office]:
-    """A service with a dashboard whose mails land in a folder."""
+def office(prefix: str, folder: Path, leads: Sequence[Lead] = (), **changes: Any) -> Iterator[Office]:
+    """A service with a dashboard whose mails land in a folder, and with these leads."""
     outbox = folder / "outbox"
     settings = replace(
-        settings_for(prefix, **changes),
+        filled(prefix, leads, folder) if leads else settings_for(prefix),
+        **changes,
         dashboard_secrets=(SECRET,),
         mail_url=f"file:{outbox}",
         mail_from="Siteglass <people@sender.test>",

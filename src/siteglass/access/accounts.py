@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final, Literal, TypeAlias, get_args
 
 import asyncpg
 
@@ -14,6 +15,10 @@ from siteglass.platform.postgres import Postgres
 ADMIN_TIMEOUT_MS = 5_000
 MAX_LISTED = 1_000
 REMEMBER_TIMEOUT_MS = 600_000
+
+
+Preview: TypeAlias = Literal["off", "masked", "named"]
+PREVIEWS: Final = get_args(Preview)
 
 
 class AccountError(ValueError):
@@ -70,6 +75,10 @@ class Plan:
     lead_price_micros: int = 0
     currency: str = "USD"
     rebill_after_hours: int | None = None
+    preview: Preview = "masked"
+    """What a search in the browser shows of leads that are not paid for."""
+    preview_leads_per_day: int = 200
+    """How many different leads an account sees in previews per day (UTC)."""
 
 
 # Every statement here that changes something notes it in the audit log itself: both are written, or neither.
@@ -116,7 +125,7 @@ async def list_plans(postgres: Postgres) -> Sequence[Plan]:
     """All plans."""
     rows = await postgres.fetch(
         "SELECT name, rate_per_s, burst, daily_api_cap, daily_lead_cap, api_price_micros, lead_price_micros, currency,"
-        " rebill_after_hours FROM {schema}.plans ORDER BY name LIMIT $1",
+        " rebill_after_hours, preview, preview_leads_per_day FROM {schema}.plans ORDER BY name LIMIT $1",
         MAX_LISTED,
         timeout_ms=ADMIN_TIMEOUT_MS,
     )
@@ -126,16 +135,17 @@ async def list_plans(postgres: Postgres) -> Sequence[Plan]:
 _SET_PLAN = """
 WITH changed AS (
     INSERT INTO {schema}.plans AS p (name, rate_per_s, burst, daily_api_cap, daily_lead_cap, api_price_micros,
-        lead_price_micros, currency, rebill_after_hours)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        lead_price_micros, currency, rebill_after_hours, preview, preview_leads_per_day)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
     ON CONFLICT (name) DO UPDATE SET rate_per_s = excluded.rate_per_s, burst = excluded.burst,
         daily_api_cap = excluded.daily_api_cap, daily_lead_cap = excluded.daily_lead_cap,
         api_price_micros = excluded.api_price_micros, lead_price_micros = excluded.lead_price_micros,
-        currency = excluded.currency, rebill_after_hours = excluded.rebill_after_hours
+        currency = excluded.currency, rebill_after_hours = excluded.rebill_after_hours, preview = excluded.preview,
+        preview_leads_per_day = excluded.preview_leads_per_day
     RETURNING p.*
 )
 INSERT INTO {schema}.audit (actor_kind, actor_id, action, details)
-SELECT 'operator', $10, 'plan.set', to_jsonb(changed) FROM changed
+SELECT 'operator', $12, 'plan.set', to_jsonb(changed) FROM changed
 """
 
 
@@ -143,11 +153,12 @@ async def set_plan(postgres: Postgres, plan: Plan, *, actor: str) -> None:
     """Make a plan, or change it for all accounts that have it; seen by workers within a second."""
     values = (plan.name, plan.rate_per_s, plan.burst, plan.daily_api_cap, plan.daily_lead_cap)
     prices = (plan.api_price_micros, plan.lead_price_micros, plan.currency, plan.rebill_after_hours)
+    previews = (plan.preview, plan.preview_leads_per_day)
     hours = plan.rebill_after_hours
     # What was paid counts from the moment the plan changes: remembered before it does, then once more the rows since.
     known = {} if hours is None else await _remember_paid(postgres, plan.name, hours, None)
     try:
-        await postgres.fetchrow(_SET_PLAN, *values, *prices, actor, timeout_ms=ADMIN_TIMEOUT_MS)
+        await postgres.fetchrow(_SET_PLAN, *values, *prices, *previews, actor, timeout_ms=ADMIN_TIMEOUT_MS)
     except asyncpg.CheckViolationError as error:
         raise AccountError(broken_rule(error)) from None
     if hours is not None:

@@ -55,7 +55,8 @@ async def callers(postgres: Postgres, secrets: Sequence[str], timeout_ms: int) -
             SELECT k.secret_version = ANY($1::text[]) AS ours, k.secret_version <> ($1::text[])[1] AS older,
                 b.api > 0 AND b.lead > 0 AS pays
             FROM {schema}.keys k JOIN {schema}.balances b ON b.account_id = k.account_id
-            WHERE k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+            WHERE k.person_id IS NULL AND k.revoked_at IS NULL
+                AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
         )
         SELECT (SELECT count(*) FROM {schema}.accounts) AS accounts,
             (SELECT max(id) FROM {schema}.accounts) AS newest_account,

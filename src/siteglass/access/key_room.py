@@ -12,7 +12,7 @@ from siteglass.platform.postgres import Postgres
 # The parameter {most} is None where there is no most.
 HAS_ROOM = """({most}::integer IS NULL OR {most} > (
     SELECT count(*) FROM {schema}.keys k
-    WHERE k.account_id = {account} AND k.revoked_at IS NULL
+    WHERE k.account_id = {account} AND k.person_id IS NULL AND k.revoked_at IS NULL
         AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
 ))"""
 # The role of the service may lock no account. Named with the schema, as such locks are those of the whole database.

@@ -262,7 +262,7 @@ KEY_ROWS = """
 SELECT id, account_id, name, shown_start || '...' || shown_end AS shown, scopes, secret_version, created_at, expires_at,
     revoked_at, daily_api_cap, daily_lead_cap, last_used_at, allowed_networks, rate_per_s, burst,
     lead(id) OVER (PARTITION BY coalesce(family, id) ORDER BY id) AS rotated_to
-FROM {schema}.keys WHERE account_id = $1
+FROM {schema}.keys WHERE account_id = $1 AND person_id IS NULL
 """
 
 

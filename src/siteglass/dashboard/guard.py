@@ -29,6 +29,8 @@ from siteglass.dashboard.refusals import (
 )
 from siteglass.dashboard.rendering import DONE, HEADERS, html_answer
 from siteglass.errors import Unavailable
+from siteglass.leads.charging import AccountCharger
+from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.people import sessions
 from siteglass.people.people import ROLES
 from siteglass.people.problems import PeopleError
@@ -53,7 +55,9 @@ FRESH_FOR = timedelta(minutes=10)
 CLIENT_GONE = 499
 # Where a person may be sent after signing in: a page of the dashboard, never a path that a browser could take for
 # another host.
-_OWN_PATH = re.compile(r"/dashboard(/[A-Za-z0-9_.-]+)*(\?[A-Za-z0-9_.=&%-]*)?")
+_OWN_PATH = re.compile(r"/dashboard(/[A-Za-z0-9_.-]+)*(\?[A-Za-z0-9_.=&%+*~-]*)?")
+# The address of a search can hold a cursor.
+MAX_PATH_CHARS = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,8 @@ class Dashboard:
 
     backends: Backends
     sign_in: SignIn
+    leads: LeadEndpoints
+    charger: AccountCharger
     files: PageFiles
     templates: Environment
     origin: str
@@ -173,7 +179,7 @@ def see_other(where: str) -> Response:
 
 def own_path(text: str) -> str:
     """The page of the dashboard to continue to; the overview if the path is not one."""
-    return text if _OWN_PATH.fullmatch(text) and len(text) <= 500 else HOME
+    return text if _OWN_PATH.fullmatch(text) and len(text) <= MAX_PATH_CHARS else HOME
 
 
 def guarded(declared: DeclaredPage) -> Callable[[Request], Awaitable[Response]]:

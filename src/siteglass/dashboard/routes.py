@@ -20,10 +20,13 @@ from siteglass.dashboard import (
     sign_in,
     usage,
 )
+from siteglass.dashboard.explore import page as explore
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, guarded
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.dashboard.rendering import HEADERS, make_environment
 from siteglass.errors import NotFound
+from siteglass.leads.charging import AccountCharger
+from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.people.sign_in import SignIn
 from siteglass.platform.backends import Backends
 from siteglass.web.address import origin_of
@@ -31,7 +34,7 @@ from siteglass.web.page_files import PageFiles
 
 FILES = "/dashboard/files"
 _FILES = (
-    *("app.css", "app.js", "charts.js", "icon.svg"),
+    *("app.css", "explore.css", "app.js", "charts.js", "icon.svg"),
     *("vendor/htmx/htmx.min.js.gz", "vendor/uplot/uplot.iife.min.js.gz", "vendor/uplot/uplot.min.css.gz"),
 )
 
@@ -43,6 +46,7 @@ async def _nothing(_dashboard: Dashboard, _visit: Visit) -> Response:
 PAGES: tuple[DeclaredPage, ...] = (
     *sign_in.PAGES,
     *joining.PAGES,
+    *explore.PAGES,
     *overview.PAGES,
     *security.PAGES,
     *usage.PAGES,
@@ -58,11 +62,12 @@ PAGES: tuple[DeclaredPage, ...] = (
 NOTHING = DeclaredPage("nothing", "GET", "/dashboard/{rest:path}", _nothing, role="")
 
 
-def open_dashboard(backends: Backends, sign_in: SignIn) -> Dashboard:
+def open_dashboard(backends: Backends, sign_in: SignIn, leads: LeadEndpoints, charger: AccountCharger) -> Dashboard:
     """What the pages of a worker work with."""
     files = PageFiles("siteglass.dashboard", "static", _FILES, under=FILES)
     public = backends.settings.public_url
-    return Dashboard(backends, sign_in, files, make_environment(), origin_of(public) if public else "")
+    origin = origin_of(public) if public else ""
+    return Dashboard(backends, sign_in, leads, charger, files, make_environment(), origin)
 
 
 async def _file(request: Request) -> Response:

@@ -5,6 +5,7 @@ numbers, by the addresses beside them and by the words around them."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby, takewhile
@@ -115,7 +116,12 @@ def _of_emails(domain: str, name: str, emails: Mapping[str, Sequence[ContactCont
             found[value] = Owner("affiliate", 80, reason="free_mail")
         elif _is_sister(domain, host):
             found[value] = Owner("affiliate", 85, reason="similar_domain")
+    named = {registrable(value.rpartition("@")[2]) for value, owner in found.items() if owner.reason == "similar_name"}
     left = {value: several for value, several in emails.items() if value not in found}
+    for value in [value for value in left if not is_free_mail(value)]:
+        if registrable(value.rpartition("@")[2]) in named:
+            found[value] = Owner("affiliate", 75, reason="domain_of_affiliate")
+            del left[value]
     hosts = Counter(registrable(value.rpartition("@")[2]) for value in left)
     beside_own = {(one.place, one.group) for value, owner in found.items() if owner.is_shown for one in emails[value]}
     has_own = any(owner.is_shown for owner in found.values())
@@ -135,6 +141,8 @@ def _of_foreign(
     """The owner of an address on another domain, for which the pages name nobody else."""
     if any(one.method == "json_ld" for one in several):
         return Owner("affiliate", 75, reason="structured_data")
+    if any(one.block == "branch" for one in several):
+        return Owner("affiliate", 75, reason="named_own")
     if hosts[registrable(value.rpartition("@")[2])] >= MIN_GROUP_ADDRESSES:
         return Owner("affiliate", 70, reason="many_addresses")
     if any((one.place, one.group) in beside_own for one in several if one.group >= 0):
@@ -152,6 +160,8 @@ def _of_phone(several: Sequence[ContactContext], near: Mapping[tuple[int, int], 
         beside = near.get((one.place, one.group), ()) if one.group >= 0 else ()
         if any(owner.owner in ("own", "affiliate") for owner in beside):
             return Owner("own", 90, reason="beside_own_address")
+        if one.block == "branch":
+            return Owner("own", 85, reason="named_own")
         others = [owner.party for owner in beside if not owner.is_shown]
         kinds.append(_party([one]) or (others[0] if others else ""))
     if all(kinds):
@@ -180,9 +190,13 @@ def _is_named_after(value: str, domain: str, name: str) -> bool:
     if len(local) < MIN_NAME_CHARS or is_role(value):
         return False
     ours = (compact(domain.partition(".")[0]), compact(name))
-    return any(
+    if any(
         local in one or (len(one) >= MIN_NAME_CHARS and one in local and 2 * len(one) >= len(local)) for one in ours
-    )
+    ):
+        return True
+    # "p.vanderzwaag@" of Van der Zwaag Accountants.
+    parts = [compact(part) for part in re.split(r"[._-]", value.partition("@")[0])]
+    return any(one.startswith(part) for part in parts if len(part) > MIN_NAME_CHARS for one in ours)
 
 
 def _is_sister(domain: str, host: str) -> bool:

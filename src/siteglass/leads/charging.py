@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import orjson
@@ -61,6 +62,7 @@ class Retry:
 
 
 Work = Callable[[Request, Caller, Call, dict[str, Any]], Awaitable[Offer]]
+FindOffer = Callable[[], Awaitable[Offer]]
 
 
 class AccountCharger:
@@ -78,65 +80,60 @@ class AccountCharger:
         async def handler(request: Request, caller: Caller, call: Call) -> Response:
             body = await read_json(request, self._settings.max_body_bytes, may_be_empty=may_be_empty)
             retry = read_retry(request, body)
+            find = partial(work, request, caller, call, body)
             if retry is None:
-                return await self._find_and_pay(work, request, caller, call, body)
-            try:
-                return await self._answer_once(work, request, caller, call, body, retry)
-            except Unavailable as error:
-                # An earlier attempt may have been charged: nothing may be claimed about that.
-                raise Unavailable(error.reason, while_charging=True, can_retry=True) from error
+                return await self._find_and_pay(find, caller, call.request_id)
+            return await self.charge_once(find, caller, call.request_id, retry)
 
         return handler
 
-    async def _answer_once(
-        self, work: Work, request: Request, caller: Caller, call: Call, body: dict[str, Any], retry: Retry
-    ) -> Response:
+    async def charge_once(self, find: FindOffer, caller: Caller, request_id: str, retry: Retry) -> Response:
         """The response to this key: the first one again, or one that is found and charged now."""
-        async with self._claims.held(caller.account_id, retry.key, call.request_id) as alone:
-            # Look up after claiming: otherwise another request could be answered between our look-up and our claim.
-            before = await self._find_earlier(caller, retry)
-            if before is not None:
-                return before
-            if not alone:
-                raise IdempotencyInProgress
-            return await self._find_and_pay(work, request, caller, call, body, retry)
+        try:
+            async with self._claims.held(caller.account_id, retry.key, request_id) as alone:
+                # Look up after claiming: otherwise another request could be answered between our look-up and our claim.
+                before = await self.find_earlier(caller, retry)
+                if before is not None:
+                    return before
+                if not alone:
+                    raise IdempotencyInProgress
+                return await self._find_and_pay(find, caller, request_id, retry)
+        except Unavailable as error:
+            # An earlier attempt may have been charged: nothing may be claimed about that.
+            raise Unavailable(error.reason, while_charging=True, can_retry=True) from error
+
+    async def quote(self, caller: Caller, offer: Offer) -> Receipt:
+        """What an offer would cost now, and what the account has."""
+        return await self._billing.quote(caller, offer.bill)
 
     async def _find_and_pay(
-        self,
-        work: Work,
-        request: Request,
-        caller: Caller,
-        call: Call,
-        body: dict[str, Any],
-        retry: Retry | None = None,
+        self, find: FindOffer, caller: Caller, request_id: str, retry: Retry | None = None
     ) -> Response:
         """Find the response and charge for it; both again if a list changed in between."""
-        for attempt in range(MAX_ATTEMPTS):
-            # Few pages have a lead that is too new for the bitmaps of lists: the first attempt relies on the charge.
-            call.charge_checks_lists = attempt == 0
-            offer = await find_offer(self._settings, work, request, caller, call, body)
+        for _ in range(MAX_ATTEMPTS):
+            offer = await find_offer(self._settings, find)
             try:
-                return await self._pay(caller, call, offer, retry)
+                return await self._pay(caller, request_id, offer, retry)
             except ListsChanged:
                 continue
         raise Unavailable("the lists of this search changed during each attempt")
 
-    async def _pay(self, caller: Caller, call: Call, offer: Offer, retry: Retry | None = None) -> Response:
+    async def _pay(self, caller: Caller, request_id: str, offer: Offer, retry: Retry | None) -> Response:
         if offer.dry_run:
             return dry_run_response(offer, await self._billing.quote(caller, offer.bill))
         keep = None
         if retry is not None:
             headers = orjson.dumps(offer.headers).decode()
             keep = AnswerToStore(retry.key, retry.fingerprint, headers, compress(offer.body))
-        receipt = await self._billing.charge(caller, call.request_id, offer.bill, keep)
+        receipt = await self._billing.charge(caller, request_id, offer.bill, keep)
         if receipt is not None:
             return paid_response(offer, receipt)
-        before = None if retry is None else await self._find_earlier(caller, retry)
+        before = None if retry is None else await self.find_earlier(caller, retry)
         if before is None:
             raise Unavailable("a stored response is missing")
         return before
 
-    async def _find_earlier(self, caller: Caller, retry: Retry) -> Response | None:
+    async def find_earlier(self, caller: Caller, retry: Retry) -> Response | None:
         """The response that was given first, byte for byte except for what was suppressed since.
 
         Raises IdempotencyMismatch if it was to another request.
@@ -179,13 +176,11 @@ def read_retry(request: Request, body: dict[str, Any]) -> Retry | None:
     return Retry(match["quoted"] or match["bare"], hashlib.sha256(b"\n".join(parts)).digest())
 
 
-async def find_offer(
-    settings: Settings, work: Work, request: Request, caller: Caller, call: Call, body: dict[str, Any]
-) -> Offer:
+async def find_offer(settings: Settings, find: FindOffer) -> Offer:
     """What the operation found, within the part of the deadline that is not the charge's."""
     try:
         async with asyncio.timeout((settings.request_timeout_ms - settings.charge_timeout_ms) / 1000):
-            return await work(request, caller, call, body)
+            return await find()
     except TimeoutError as error:
         raise Unavailable("the response was not ready before the request's deadline") from error
 

@@ -21,8 +21,10 @@ from siteglass.index.pages import Total
 from siteglass.index.value_counts import ValueCounter
 from siteglass.leads import diagnose, enrich, evidence, facets, interpret, search
 from siteglass.leads.charging import Offer, Work
+from siteglass.leads.diagnose import Diagnosis
 from siteglass.leads.enrich import EnrichmentResult
 from siteglass.leads.evidence import Evidence
+from siteglass.leads.facets import FacetsRequest, FacetsResponse
 from siteglass.leads.language_model import LanguageModel
 from siteglass.leads.lists.selection import ListFilter, ListNames
 from siteglass.leads.operations import (
@@ -50,7 +52,7 @@ from siteglass.leads.responses import (
     search_response,
     values_response,
 )
-from siteglass.leads.search import ListCheck, SearchPage
+from siteglass.leads.search import SearchPage, SearchRequest
 from siteglass.leads.values import VALUES_HEADERS, read_values
 from siteglass.query import completion
 from siteglass.query.body import Meaning
@@ -100,18 +102,16 @@ class LeadEndpoints:
             VALUES: self.values,
         }
 
-    async def search(self, _request: Request, caller: Caller, call: Call, body: dict[str, Any]) -> Offer:
+    async def search(self, _request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
         """The first page of a search."""
-        now_s = self.index.clock.now_ms() // 1000
-        return await self.first_page(caller, body, now_s, check=not call.charge_checks_lists)
+        return await self.first_page(caller, body, sealed_s=self.index.clock.now_ms() // 1000)
 
-    async def first_page(self, caller: Caller, body: dict[str, Any], sealed_s: int, *, check: bool = True) -> Offer:
-        """The first page; its cursors count as made at `sealed_s`. Leads are compared with lists if `check` says so."""
+    async def first_page(self, caller: Caller, body: dict[str, Any], sealed_s: int) -> Offer:
+        """The first page; its cursors count as made at `sealed_s`."""
         now_ms = self.index.clock.now_ms()
         wanted, spending = read_search(body, now_ms)
         wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
-        lists = ListCheck(self.lists, caller.account_id, check or spending.dry_run)
-        page = await search.first_page(self.index, self.suppression, lists, wanted)
+        page = await search.first_page(self.index, self.suppression, self.lists, caller.account_id, wanted)
         explained = interpret.interpretation_of(wanted.meaning) if wanted.explain else None
         headers = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
         if page.total == 0:
@@ -119,13 +119,18 @@ class LeadEndpoints:
             headers |= await diagnose.hint_headers(self.index, wanted.meaning, listed)
         return self._offer("search", caller, page, spending, sealed_s, explained, headers)
 
-    async def page(self, request: Request, caller: Caller, call: Call, body: dict[str, Any]) -> Offer:
+    async def page(self, request: Request, caller: Caller, _call: Call, body: dict[str, Any]) -> Offer:
+        """The page that the cursor in the path stands for."""
+        return await self.later_page(caller, request.path_params["cursor"], body)
+
+    async def later_page(self, caller: Caller, cursor: str, body: dict[str, Any]) -> Offer:
         """The page that a cursor stands for."""
         now_s = self.index.clock.now_ms() // 1000
-        here = self.sealer.open(request.path_params["cursor"], self.cursor_holder(caller), now_s)
+        here = self.sealer.open(cursor, self.cursor_holder(caller), now_s)
         limit, spending = read_page(body, here.limit)
-        lists = ListCheck(self.lists, caller.account_id, not call.charge_checks_lists or spending.dry_run)
-        page = await search.later_page(self.index, self.suppression, lists, replace(here, limit=limit))
+        page = await search.later_page(
+            self.index, self.suppression, self.lists, caller.account_id, replace(here, limit=limit)
+        )
         return self._offer("page", caller, page, spending, now_s)
 
     def cursor_holder(self, caller: Caller) -> str:
@@ -166,10 +171,16 @@ class LeadEndpoints:
 
     async def count(self, caller: Caller, body: dict[str, Any]) -> tuple[Meaning, Total]:
         """What the body of a search means, and how many leads match."""
+        wanted = await self.read(body)
+        return wanted.meaning, await interpret.count(
+            self.index, wanted.meaning, await self._listed(caller, wanted.lists)
+        )
+
+    async def read(self, body: dict[str, Any]) -> SearchRequest:
+        """What the body of a search asks for."""
         now_ms = self.index.clock.now_ms()
         wanted, _spending = read_search(body, now_ms)
-        meaning = await self._with_model(wanted.meaning, body, now_ms)
-        return meaning, await interpret.count(self.index, meaning, await self._listed(caller, wanted.lists))
+        return replace(wanted, meaning=await self._with_model(wanted.meaning, body, now_ms))
 
     async def _listed(self, caller: Caller, names: ListNames) -> tuple[Query, ...]:
         """What the engine filters by for these lists."""
@@ -183,12 +194,16 @@ class LeadEndpoints:
         wanted = facets.read_facets(body, now_ms)
         await self.guard.take_rest(caller, call, COUNTING_UNITS)
         wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
+        shown, total = await self.count_values(caller, wanted)
+        notes = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
+        return json_response(shown, headers={**notes, **(ESTIMATED if total.estimated else {})})
+
+    async def count_values(self, caller: Caller, wanted: FacetsRequest) -> tuple[FacetsResponse, Total]:
+        """The values of the facets with their counts, and how many leads match."""
         listed, paid = await self._listed(caller, wanted.lists), await self._paid(caller)
         counts, base = await facets.count(self.index, self.suppression, self.base_counter, wanted, listed, paid)
-        notes = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
         # In a thread: names of cities are many, and the first look at them takes long.
-        shown = await asyncio.to_thread(facets.facets_response, wanted, counts, base)
-        return json_response(shown, headers={**notes, **(ESTIMATED if counts.total.estimated else {})})
+        return await asyncio.to_thread(facets.facets_response, wanted, counts, base), counts.total
 
     async def _paid(self, caller: Caller) -> Query | None:
         """Finds the leads that the account paid for; None if reading its ledger takes long, or fails."""
@@ -205,10 +220,14 @@ class LeadEndpoints:
         wanted, _spending = read_search(body, now_ms)
         await self.guard.take_rest(caller, call, COUNTING_UNITS)
         meaning = await self._searchable(wanted.meaning, body, now_ms)
-        listed = await self._listed(caller, wanted.lists)
-        diagnosis = await diagnose.diagnose(self.index, self.suppression, meaning, listed)
+        diagnosis = await self.find_diagnosis(caller, replace(wanted, meaning=meaning))
         notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
         return json_response(diagnose.diagnose_response(meaning, diagnosis, wanted.lists), headers=notes)
+
+    async def find_diagnosis(self, caller: Caller, wanted: SearchRequest) -> Diagnosis:
+        """What each condition of a search does, and the smallest changes that give it results."""
+        listed = await self._listed(caller, wanted.lists)
+        return await diagnose.diagnose(self.index, self.suppression, wanted.meaning, listed)
 
     async def _searchable(self, meaning: Meaning, body: dict[str, Any], now_ms: int) -> Meaning:
         """The meaning of a body that a search would accept; raises QueryError for a sentence that says nothing."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -147,7 +148,7 @@ class SandboxCharger:
         async def handler(request: Request, caller: Caller, call: Call) -> Response:
             body = await read_json(request, self._settings.max_body_bytes, may_be_empty=may_be_empty)
             read_retry(request, body)  # an invalid key is refused here as well
-            offer = await find_offer(self._settings, work, request, caller, call, body)
+            offer = await find_offer(self._settings, partial(work, request, caller, call, body))
             if offer.dry_run:
                 return dry_run_response(offer, receipt(dataclasses.replace(offer.bill, max_lead=None)))
             return paid_response(offer, receipt(offer.bill))

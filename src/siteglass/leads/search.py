@@ -30,19 +30,6 @@ class SearchRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class ListCheck:
-    """The lists of an account, and whether to compare leads that were found with them before the charge does."""
-
-    lists: ListFilter
-    account_id: int
-    check: bool
-
-    async def unwanted(self, selection: ListSelection, found: pages.HitPage) -> frozenset[str]:
-        """The domains of a page that its lists keep out: leads that are so new that no bitmap has them."""
-        return await self.lists.unwanted(selection, [hit.domain for hit in found.hits]) if self.check else frozenset()
-
-
-@dataclass(frozen=True, slots=True)
 class SearchPage:
     """A serialized page, with the paths to its neighbours and the mark of each lead; shown when it is paid."""
 
@@ -57,10 +44,12 @@ class SearchPage:
     lists: ListSelection
 
 
-async def first_page(index: Index, hidden: SuppressionFilter, lists: ListCheck, request: SearchRequest) -> SearchPage:
+async def first_page(
+    index: Index, hidden: SuppressionFilter, lists: ListFilter, account_id: int, request: SearchRequest
+) -> SearchPage:
     """Run a new search."""
     await hidden.require_fresh()
-    selection, listed = await lists.lists.select(lists.account_id, request.lists)
+    selection, listed = await lists.select(account_id, request.lists)
     found, total = await pages.first_page(index, request.meaning.criteria, request.sort, request.limit, listed)
     here = Continuation(
         {**request.meaning.filters, **request.lists.sent},
@@ -74,19 +63,26 @@ async def first_page(index: Index, hidden: SuppressionFilter, lists: ListCheck, 
         selection.exclude,
         selection.only,
     )
-    unwanted = await lists.unwanted(selection, found)
+    unwanted = await _unwanted(lists, selection, found)
     return _spelled(here, request.meaning, found, hidden, unwanted, backward=False, first=True)
 
 
-async def later_page(index: Index, hidden: SuppressionFilter, lists: ListCheck, here: Continuation) -> SearchPage:
+async def later_page(
+    index: Index, hidden: SuppressionFilter, lists: ListFilter, account_id: int, here: Continuation
+) -> SearchPage:
     """Run the page that a cursor stands for; the newest state of its lists applies."""
     await hidden.require_fresh()
     meaning = read_meaning(here.filters, index.clock.now_ms())
     selection = ListSelection(here.exclude_lists, here.only_lists)
-    listed = await lists.lists.queries(lists.account_id, selection)
+    listed = await lists.queries(account_id, selection)
     found = await pages.later_page(index, meaning.criteria, here.sort, here.limit, here.position, listed)
-    unwanted = await lists.unwanted(selection, found)
+    unwanted = await _unwanted(lists, selection, found)
     return _spelled(here, meaning, found, hidden, unwanted, backward=here.position.backward, first=False)
+
+
+async def _unwanted(lists: ListFilter, selection: ListSelection, found: pages.HitPage) -> frozenset[str]:
+    """The domains of a page that its lists keep out: leads that are so new that no bitmap has them."""
+    return await lists.unwanted(selection, [hit.domain for hit in found.hits])
 
 
 def _marks(meaning: Meaning, records: list[dict[str, Any]]) -> list[tuple[str, Mark]]:

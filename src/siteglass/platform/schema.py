@@ -14,7 +14,7 @@ from siteglass.settings import SettingsError, variable
 
 # The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
 # which only asks whether the tables are current, doesn't load alembic.
-HEAD = "0004_saved_searches"
+HEAD = "0005_explore"
 
 # Partitions of the kept answers: one for each hour, used in turn.
 ANSWER_SLOTS = 32
@@ -50,6 +50,7 @@ RIGHTS = {
     "lists": "SELECT, INSERT, UPDATE, DELETE",
     "list_domains": "SELECT, INSERT, UPDATE, DELETE",
     "saved_searches": "SELECT, INSERT, UPDATE, DELETE",
+    "previewed": "SELECT, INSERT, DELETE",
 }
 FUNCTIONS = (
     *("charge", "grant_credits", "refund", "adjust", "remember_paid", "paid_for"),

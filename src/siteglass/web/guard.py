@@ -36,8 +36,6 @@ class Call:
     headers: dict[str, str] = field(default_factory=dict)
     key_id: int | None = None
     """Of the caller, once it is found: from then on the request counts as one of this key."""
-    charge_checks_lists: bool = False
-    """Whether the charge compares the leads with the lists of the search, so that finding them need not."""
 
 
 Handler = Callable[[Request, Caller, Call], Awaitable[Response]]
@@ -67,7 +65,7 @@ class Guard:
             _check_address(caller, request)
             if operation.scope not in caller.scopes:
                 raise Forbidden(operation.scope)
-            await self._take(caller, call, cost=1)
+            await self.take(caller, call, cost=1)
             handler = sandbox if caller.test and sandbox is not None else live
             return await handler(request, caller, call)
 
@@ -108,9 +106,9 @@ class Guard:
         # A cost counts as at most the burst, and one unit of it is gone.
         rest = min(cost, plan.burst, own.burst) - 1
         if rest > 0:
-            await self._take(caller, call, rest, taken=1)
+            await self.take(caller, call, rest, taken=1)
 
-    async def _take(self, caller: Caller, call: Call, cost: int, taken: int = 0) -> None:
+    async def take(self, caller: Caller, call: Call, cost: int, taken: int = 0) -> None:
         """Take from the rate limit of account and key; raises TooManyRequests.
 
         A caller that retries pays the units `taken` before once more, so they are part of the wait.

@@ -261,5 +261,29 @@ def test_fax_numbers_are_labelled() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>T 030 901820 · F 030 901821",
+        "<p>T +49 30 901820<br>F +49 30 901821",
+        "<p>Ph 030 901820 | Fx 030 901821",
+        "<p>Tél. : 030 901820<br>Téléc. : 030 901821",
+        "<p>Tel 030 901820<p><i class='fa fa-fax'></i> 030 901821",
+        "<p>Tel 030 901820<ul><li><span class='icon-fax'></span><span>030 901821</span></ul>",
+        "<p>Tel 030 901820<p itemprop=faxNumber>030 901821",
+        "<p>Tel 030 901820<table><tr><th>Faks<td>030 901821</table>",
+        "<p>Tel 030 901820 <a href='tel:030901821'>F 030 901821</a>",
+    ],
+)
+def test_marks_of_fax_numbers(html: str) -> None:
+    labels = {one.value: one.label for one in phones(page(html), ["DE"])}
+    assert labels == {"+4930901820": "phone", "+4930901821": "fax"}
+
+
+def test_words_that_end_like_fax_are_none() -> None:
+    assert found("<p>Staff 030 901820", "DE") == [("+4930901820", "text")]
+    assert found("<a href='tel:030901820'>Our staff 030 901820</a>", "DE")[0] == ("+4930901820", "tel")
+
+
 def test_words_in_free_numbers_are_dialled() -> None:
     assert found("<p>Call 1-800-555-ROOF today, or visit 800 MAIN STREET") == [("+18005557663", "text")]

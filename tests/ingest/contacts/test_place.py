@@ -92,6 +92,7 @@ def test_addresses_of_others_and_broken_ones_do_not_count(html: str) -> None:
         ("Firma GmbH · Musterweg 5 · D-80331 München · Tel", ("DEU", "BY", "Munich")),
         ("Dorfstraße 5, 17213 Malchow, Deutschland", ("DEU", "", "Malchow")),
         ("Stephansplatz 1, 1010 Wien", ("AUT", "9", "Vienna")),
+        ("548 Market Street, Suite 91200, San Francisco, CA 94104", ("USA", "CA", "San Francisco")),
         ("<p>Bahnhofstrasse 10<p>8001 Zürich<p>Schweiz", ("CHE", "ZH", "Zurich")),
         ("CH-1204 Genève", ("CHE", "GE", "Geneva")),
         ("12 rue de la République, 69002 Lyon", ("FRA", "ARA", "Lyon")),
@@ -303,3 +304,14 @@ def test_the_only_city_of_a_title_is_the_last_resort() -> None:
 
     assert named("Studio Rossi - Dentista a Genova") == "Genoa"
     assert named("Treni da Genova a Torino") == ""
+
+
+def test_a_small_town_of_the_domains_country_before_a_city_elsewhere() -> None:
+    html = "Podere - Loc. Ginestreto 7 - 53019 Castelnuovo Berardenga (SI) - P.IVA 01174320528"
+    assert placed(html, "https://www.podere.it/")[:3] == ("ITA", "52", "Castelnuovo Berardenga")
+
+
+def test_numbers_that_fit_the_country_of_the_language() -> None:
+    assert placed("<p>จองเลย โทร 081-882-4470", language="th")[:1] == ("THA",)
+    assert placed("<p>จองเลย โทร 02075157774", language="th")[:1] == ("",)
+    assert placed("<p>Phone 081-882-4470", language="en")[:1] == ("",)

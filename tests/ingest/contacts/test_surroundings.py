@@ -33,6 +33,13 @@ def party(html: str) -> tuple[str, str]:
         ("<p>Médiateur : Conso, 75009 Paris – 01 49 70 15 93 – hello@studio.com", "regulator"),  # no words of its own
         ("<p>موافقات التأمين: شركة التعاون hello@studio.com", "insurer"),
         ("<h2>Hosting</h2><p>Cloud</p><h2>Contact</h2><p>hello@studio.com", ""),
+        ("<p>Reclamaciones: Agencia (C/ Jorge Juan 6; teléfono 912 663 517; hello@studio.com).", "regulator"),
+        ("<p>The state drought hotline is hello@studio.com", "hotline"),
+        ("<p>Our emergency hotline: hello@studio.com", ""),
+        ("<p>© Acme. Built by Cody – need a site? hello@studio.com", "designer"),
+        ("<h1>Member directory</h1><h3>Bluebird Diner</h3><p>18 Main St<p>hello@studio.com", "directory"),
+        ("<h1>Our offices</h1><h3>Leeds</h3><p>18 Main St<p>hello@studio.com", ""),
+        ("<p>Text a photo of your roof to hello@studio.com", ""),
     ],
 )
 def test_the_words_before_an_address_name_its_owner(html: str, expected: str) -> None:
@@ -48,6 +55,10 @@ def test_the_words_before_an_address_name_its_owner(html: str, expected: str) ->
         ("<p>“They fixed our roof in a day. Ask me: hello@studio.com”</p>", "quote"),
         ("<p>“They fixed our roof within a single day.”</p><p>– Becky, hello@studio.com</p>", "quote"),
         ("<p>“They fixed our roof within a single day.”</p><p>Write to hello@studio.com</p>", ""),
+        ("<p>“They fixed our roof within a single day.”</p><p>Jo Ames, baker, Leeds · hello@studio.com</p>", "quote"),
+        ("<p>Jo runs the stand on Highway 34: “Write me, I tell everybody: hello@studio.com”.</p>", "quote"),
+        ("<p>Our sister company in Ghent: hello@studio.com</p>", "branch"),
+        ("<footer>Zweigstelle Waren: Lange Straße 5, hello@studio.com</footer>", "branch"),
         ("<div id='footer'>hello@studio.com</div>", "footer"),
         ("<p>Send <code>{mail: 'hello@studio.com'}</code> to us", "code"),
     ],
@@ -74,6 +85,8 @@ def test_values_of_one_sentence_have_one_group() -> None:
         "<p>メール：info＠firma．de",
         "<p>info<img src='at.gif' alt='@'>firma.de",
         "<p>info (à) firma.de",
+        "<p>info#firma.de (replace # by @)",
+        "<p>info @ firma.de",
         "<p style='unicode-bidi: bidi-override'>ed.amrif@ofni",
     ],
 )

@@ -55,6 +55,11 @@ def name_of(html: str, url: str, *, is_home: bool = True) -> tuple[str, str]:
         ("Physiotherapie am Ufer - Itzehoe", "https://physio-am-ufer.de/", ("Physiotherapie am Ufer", "title")),
         ("Crumb & Cobble, London", "https://crumbandcobblelondon.co.uk/", ("Crumb & Cobble", "title")),
         ("Contact Balise Repair", "https://baliserepair.com/", ("Balise Repair", "title")),
+        ("Alfarería La Cantarera | Úbeda", "https://alfareriacantarera.es/", ("Alfarería La Cantarera", "title")),
+        ("Röthlin & Partner AG – Sarnen", "https://treuhand-ow.ch/", ("Röthlin & Partner AG", "repeated")),
+        ("宁波恒鑫电机有限公司-直流电机,减速电机", "https://nbhx.com/", ("宁波恒鑫电机有限公司", "repeated")),
+        ("株式会社岡崎精密 | 精密切削</title><p>岡崎", "https://kk.co.jp/", ("株式会社岡崎精密", "repeated")),
+        ("수학</title><p>상호 : 하늘수학학원 | 대표 : 김", "https://hn.co.kr/", ("하늘수학학원", "repeated")),
     ],
 )
 def test_parts_of_titles_that_are_like_the_domain(title: str, url: str, expected: tuple[str, str]) -> None:

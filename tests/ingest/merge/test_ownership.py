@@ -37,6 +37,8 @@ OWN = seen("info@acme-tools.com", group=9)
         (seen("jo@holding.com", method="json_ld", group=-1), ("affiliate", "", "structured_data")),
         (seen("jo@holding.com", group=9), ("affiliate", "", "beside_own_address")),
         (seen("jane@example.org", block="code"), ("third_party", "example", "named")),
+        (seen("jo@holding.com", block="branch"), ("affiliate", "", "named_own")),
+        (seen("j.acmetools@holding.com"), ("affiliate", "", "similar_name")),
     ],
 )
 def test_addresses_of_a_site_with_its_own(context: ContactContext, expected: tuple[str, str, str]) -> None:
@@ -57,6 +59,17 @@ def test_many_addresses_on_one_other_domain_are_those_of_the_group() -> None:
     several = [seen(f"{name}@holding.com", group=number) for number, name in enumerate(("a", "b", "c"), 20)]
     assert owner("a@holding.com", OWN, *several) == ("affiliate", "", "many_addresses")
     assert owner("a@holding.com", OWN, *several[:2]) == ("third_party", "other", "other_domain")
+
+
+def test_addresses_beside_one_that_is_named_after_the_business_are_the_owners() -> None:
+    named = seen("j.acmetools@holding.com", group=3)
+    assert owner("office@holding.com", OWN, named, seen("office@holding.com")) == (
+        "affiliate", "", "domain_of_affiliate",
+    )  # fmt: skip
+
+
+def test_a_number_of_an_own_branch_is_the_owners() -> None:
+    assert owner("+15550100", seen("+15550100", block="branch")) == ("own", "", "named_own")
 
 
 def test_an_address_on_several_pages_outside_of_footers_is_the_owners() -> None:

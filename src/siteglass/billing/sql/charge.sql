@@ -1,4 +1,5 @@
 -- Charges an account: checks key, caps, earlier payments and balance, takes the credits and writes the ledger row.
+-- A key row with a person stands for that person in the browser, who must be a member or an owner at that moment.
 --
 -- Outcome `late`: the server got to it only after the caller had given up. Outcome `kept`: another request with the
 -- same Idempotency-Key was charged; nothing is written, and its answer is the answer.
@@ -52,11 +53,15 @@ BEGIN
     END IF;
 
     SELECT least(k.daily_api_cap, p.daily_api_cap) AS api_cap, least(k.daily_lead_cap, p.daily_lead_cap) AS lead_cap,
-        coalesce(k.family, k.id) AS family, make_interval(hours => p.rebill_after_hours) AS rebill_after
+        coalesce(k.family, k.id) AS family, k.person_id, make_interval(hours => p.rebill_after_hours) AS rebill_after
     INTO terms
     FROM {schema}.keys k JOIN {schema}.accounts a ON a.id = k.account_id JOIN {schema}.plans p ON p.name = a.plan
     WHERE k.id = charge.key_id AND k.account_id = charge.account_id
-        AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now_at);
+        AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now_at)
+        AND (k.person_id IS NULL OR EXISTS (
+            SELECT FROM {schema}.members m
+            WHERE m.account_id = k.account_id AND m.person_id = k.person_id AND m.role IN ('member', 'owner')
+        ));
     IF NOT FOUND THEN
         outcome := 'key';
         RETURN;
@@ -136,8 +141,8 @@ BEGIN
     entry.operation := operation;
     entry.api := -api_credits;
     entry.lead := -lead;
-    entry.actor_kind := 'key';
-    entry.actor_id := charge.key_id::text;
+    entry.actor_kind := CASE WHEN terms.person_id IS NULL THEN 'key' ELSE 'person' END;
+    entry.actor_id := coalesce(terms.person_id, charge.key_id)::text;
     entry.request_id := request_id;
     balance := {schema}.append_entry(entry, balance);
     outcome := 'charged';

@@ -27,6 +27,8 @@ document.addEventListener("submit", (event) => {
   if (event.defaultPrevented || event.target.method !== "post") return;
   const button = event.submitter ?? event.target.querySelector("button");
   if (button) setTimeout(() => { button.disabled = true; });
+  const working = event.target.dataset.working;
+  if (working && button) setTimeout(() => { button.textContent = working; });
   setTimeout(() => say("Working …"), 600);
 });
 
@@ -55,16 +57,39 @@ for (const failed of ["htmx:sendError", "htmx:timeout", "htmx:responseError"]) {
   document.addEventListener(failed, () => { say("That did not work. Try again in a moment."); setTimeout(() => say(""), 4000); });
 }
 
+const MENUS = "details.menu[open], details.chip-words[open], details.menu-of[open]";
+
 // A menu closes when something else is pressed, or Escape.
 document.addEventListener("click", (event) => {
-  for (const menu of document.querySelectorAll("details.menu[open]")) {
+  for (const menu of document.querySelectorAll(MENUS)) {
     if (!menu.contains(event.target)) menu.open = false;
   }
 });
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
-  for (const menu of document.querySelectorAll("details.menu[open]")) {
+  for (const menu of document.querySelectorAll(MENUS)) {
     menu.open = false;
     menu.querySelector("summary").focus();
   }
+});
+
+// A button shows or hides what is always in view on wide screens.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-toggle]");
+  if (!button) return;
+  const shown = document.getElementById(button.dataset.toggle).classList.toggle("shown");
+  button.setAttribute("aria-expanded", String(shown));
+});
+
+// The Delete key removes the condition that has the focus.
+document.addEventListener("keydown", (event) => {
+  const chip = event.target.closest?.(".chip");
+  if (chip && event.key === "Delete") chip.querySelector(".chip-remove").click();
+});
+
+// After a part of the page was replaced, people who cannot see it hear what changed: a region that is replaced itself
+// would say nothing.
+document.addEventListener("htmx:afterSettle", () => {
+  const text = document.querySelector("[data-announce]")?.dataset.announce;
+  if (text && busy.textContent !== text) busy.textContent = text;
 });

@@ -134,6 +134,7 @@ def _all(page: Page) -> Iterator[tuple[str, str, int | str]]:
         text = text.translate(_NARROW)
     yield from ((value, "text", at) for value, at in _plain_places(text, own))
     yield from ((value, "obfuscated", at) for value, at in _veiled_places(text, own))
+    yield from ((value, "obfuscated", at) for value, at in _hashed_places(text, own))
     for joined in joined_texts(page):
         yield from ((value, "obfuscated", -1) for value in _plain(joined[:MAX_JOINED_CHARS], own))
     # Data of scripts holds addresses of customers and services, too: those of the site's own domain are surely its own.
@@ -197,10 +198,12 @@ def _address_at(text: str, at: int, own: str) -> str:
 
 
 def _spaced(text: str, at: int, own: str) -> str:
-    """An address with blanks around its @, where the name is that of a role: else it is a sentence ("us @ cafe.de")."""
+    """An address with blanks around its @, where the name is that of a role, or the domain the page's: else it is a
+    sentence ("us @ cafe.de")."""
     tight = text[max(0, at - MAX_LOCAL_CHARS) : at].rstrip() + "@" + text[at + 1 : at + 1 + MAX_ADDRESS_CHARS].lstrip()
     value = _address_at(tight, tight.index("@"), own) if tight.count("@") == 1 else ""
-    return value if value and value.partition("@")[0] not in _SENTENCES and is_role(value) else ""
+    local, _, host = value.partition("@")
+    return value if local and local not in _SENTENCES and (is_role(value) or registrable(host) == own) else ""
 
 
 def _veiled_places(text: str, own: str) -> Iterator[tuple[str, int]]:
@@ -213,6 +216,13 @@ def _veiled_places(text: str, own: str) -> Iterator[tuple[str, int]]:
             value = _unveiled(text, match.start(), match.end(), own)
             if value and not (pattern is _BARE_AT and " at " in match[0] and _is_sentence(value, own)):
                 yield value, match.start()
+
+
+def _hashed_places(text: str, own: str) -> Iterator[tuple[str, int]]:
+    """Addresses of the page's own domain with another sign in the place of the @: "sales#acme.cn (# is @)"."""
+    at = text.lower().find(f"#{own}")
+    if at > 0 and (value := _address_at(f"{text[:at]}@{text[at + 1 :]}", at, own)):
+        yield value, at
 
 
 def _is_sentence(value: str, own: str) -> bool:

@@ -53,6 +53,9 @@ _QUOTES = (
     "blockquote, [class*=testimonial i], [class*=review i], [class*=quote i], .comment-body, .comment-content, "
     ".comment-text"
 )
+# The number in or after one is that of a fax: icons, microdata, business cards.
+_FAX_ICONS = "[class*=-fax i]"
+_FAXES = "[itemprop=faxNumber], [class~=fax i]"
 _FOOTERS = "[id*=footer i], [class*=footer i], #colophon"
 MAX_NAMED_BLOCKS = 200
 _QUOTATION_MARKS = ('"', "\u201c", "\u201d", "\u201e", "«", "»", "「")
@@ -112,6 +115,7 @@ def layout_of(tree: LexborHTMLParser, html: str, contacts: Mapping[int, str]) ->
         contacts,
         blocks,
         hidden=_hidden_spans(tree) if _HIDDEN.search(html) else frozenset(),
+        faxes=_faxes(tree) if "fax" in html else frozenset(),
         has_pictured_at=any(mark.search(html) for mark in _ALT_AT),
     )
     return _laid_out(pieces, None if main is None else _lines(main), list(contacts.values()))
@@ -191,6 +195,7 @@ def _pieces(
     blocks: Mapping[int, str],
     *,
     hidden: Collection[int],
+    faxes: Collection[int],
     has_pictured_at: bool,
 ) -> tuple[list[str], list[str] | None]:
     """Texts outside of what is not shown, with a mark wherever a block starts or ends; and those outside of _ASIDE.
@@ -244,6 +249,8 @@ def _pieces(
                 pieces.append(text)
                 broken = False
         elif tag not in _UNSEEN and not (hidden and tag == "span" and node.mem_id in hidden):
+            if faxes and node.mem_id in faxes:
+                pieces.append(" Fax ")
             if tag in _APART:
                 if beside and pieces and pieces[-1] not in _GLUE:
                     pieces.append(" ")
@@ -286,6 +293,12 @@ def _without(pieces: list[str], asides: list[tuple[int, int]]) -> list[str]:
         main += pieces[end:start]
         end = after
     return main + pieces[end:]
+
+
+def _faxes(tree: LexborHTMLParser) -> frozenset[int]:
+    """Elements that stand for the word fax: an icon has no text of its own, as `<i class="fa fa-fax">`."""
+    icons = [node for node in tree.css(_FAX_ICONS)[:MAX_NAMED_BLOCKS] if not node.text(strip=True)]
+    return frozenset([node.mem_id for node in (*icons, *tree.css(_FAXES)[:MAX_NAMED_BLOCKS])])
 
 
 def _is_pictured_at(node: LexborNode) -> bool:

@@ -22,7 +22,7 @@ MAX_NAME_CHARS = 120
 
 NameBasis = Literal["", "json_ld", "og_site_name", "title", "repeated", "domain"]
 
-_SEPARATORS = re.compile(r"\s*[|｜»«•·›‹【】]\s*|\s+[-–—:~/]+\s+|:\s+|\s*[–—]\s*")
+_SEPARATORS = re.compile(r"\s*[|｜•·【】]\s*|\s+[»«›‹]\s+|(?<=\w)[»›](?=\w)|\s+[-–—:~/]+\s+|:\s+|\s*[–—]\s*")
 # What titles put before the name.
 _GREETINGS = re.compile(
     r"(?:welcome to|contact(?: us)?(?: at)?|about(?: us)?|home of|the home of|willkommen (?:bei|auf)|kontakt|"
@@ -43,12 +43,20 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "å": 
 _LEGAL_FORM = re.compile(
     r",?\s(?:inc|llc|ltd|limited|gmbh|ag|corp|co|plc|llp|pc|s\.?a|s\.?r\.?l|b\.?v)\.?\Z", re.IGNORECASE
 )
+# Companies by their legal form, in scripts without blanks between words; and what registers call their name.
+_COMPANY = re.compile(
+    r"(?:株式会社|有限会社|合同会社|医療法人)[^\s\W\d_]{2,20}|[^\s\W\d_]{2,20}(?:株式会社|有限会社|有限公司|有限責任公司|주식회사)"
+)
+_NAME_LABEL = re.compile(
+    r"(?:상호|会社名|商号|屋号|公司名称|公司名稱|企业名称|单位名称)(?:명)?\s?[:：]\s?([^|,，、（(·]{2,40})"
+)
 MAX_PART_CHARS = 60
 MAX_TITLES = 20
 MAX_NAME_AND_MORE_CHARS = 40
 # "General FAQs by Darling Homes"
 _BY = re.compile(r"\s(?:by|from|for|at|with|von|bei|de|chez|par|da|di|van|bij|fra|från)\s", re.IGNORECASE)
 MIN_SAME_CHARS = 6
+MAX_ARTICLE = 3
 MAX_COPYRIGHTS = 3
 _NO_NAMES = frozenset(
     compact(name)
@@ -160,9 +168,23 @@ def business_name(page: Page, words: Texts, *, is_home: bool) -> tuple[str, Name
         return name, "og_site_name"
     if name := _of_title(words.title, label):
         return name, "title"
+    if name := _registered(page, words, is_home=is_home):
+        return name, "repeated"
     if is_home and (name := _repeated(page, words)):
         return name, "repeated"
     return _of_label(label), "domain"
+
+
+def _registered(page: Page, words: Texts, *, is_home: bool) -> str:
+    """The name with its legal form that the title of a home page or a copyright line gives, or that a label is for."""
+    if not (page.text.isascii() and words.title.isascii()):
+        label = next((match for line in page.lines if (match := _NAME_LABEL.search(line))), None)
+        if label and (name := _clean(label[1])):
+            return name
+        for text in (words.title, *_of_copyright(page)) if is_home else ():
+            if company := _COMPANY.search(text):
+                return company[0]
+    return next((part for part in _parts(words.title) if _LEGAL_FORM.search(part)), "") if is_home else ""
 
 
 def _repeated(page: Page, words: Texts) -> str:
@@ -275,6 +297,12 @@ def _likeness(name: str, label: str) -> int:
         if same >= MIN_SAME_CHARS and 5 * same >= 3 * max(len(key), len(wanted)):
             return 2
     words = re.findall(r"\w+", _LEGAL_FORM.sub("", name).lower())
+    # "Alfarería La Cantarera" of alfareriacantarera.es
+    if (
+        len(wanted) >= MIN_SAME_CHARS
+        and compact("".join([word for word in words if len(word) > MAX_ARTICLE])) == wanted
+    ):
+        return 3
     pieces = own.lower().split("-")
     if len(pieces) > 1 and len(pieces) == len(words) and all(map(str.startswith, words, pieces)):
         return 2

@@ -60,7 +60,10 @@ def _looks_national(given: str, number: str) -> bool:
 
 
 def _is_grouped(given: str, number: str) -> bool:
-    return re.findall(r"\d+", given) == re.findall(r"\d+", _national_format(number))
+    groups = re.findall(r"\d+", given)
+    if groups[0] == "1" and number.startswith("+1"):
+        groups = groups[1:]  # "1 888 320-7719"
+    return groups == re.findall(r"\d+", _national_format(number))
 
 
 @lru_cache(maxsize=16_384)

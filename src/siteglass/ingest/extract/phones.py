@@ -58,7 +58,8 @@ _WRITTEN_VANITY = re.compile(
 MAX_VANITY = 20
 
 _FAX_WORDS = (
-    r"tele?fax|fax|f(?=[.:] )|t[ée]l[ée]copi(?:e|eur)|פקס|โทรสาร|факс|传真|傳真|팩스|ファックス|φαξ|faks|faxe|فاكس"
+    r"tele?fax|fax|fx|f(?=[.:]? ?(?:[+(\d]|\Z))|f(?=[.:] )|t[ée]l[ée]c(?:opi(?:e|eur))?|faksi?|telefaks|"
+    r"faksas|telefakss|פקס|โทรสาร|факс|传真|傳真|팩스|ファックス|φαξ|faxe|فاكس|факсимил\w*|فکس|फ़ैक्स|FAX番号|伝真"
 )
 _PHONE_WORDS = (
     r"tel(?:ef[oóòa]n\w*|éfono|efoon|ephone|\.)?|t[ée]l(?:[ée]phone)?|phone|call|ring|mobile?|mobil\w*|cell\w*|handy|"
@@ -73,9 +74,9 @@ _OTHER_WORDS = (
     r"ust\w*|vat|uid|iva|tva|btw|mwst|mva|gst\w*|tax|steuer\w*|id(?:nr)?|hr[ab]|handelsregister\w*|regist(?:er|"
     r"ration)\w*|reg|iban|bic|swift|konto\w*|account no|blz|bankverbindung|bankleitzahl|siret|siren|rcs|ape|naf|"
     r"capital|nif|cif|nie|p\.?\s?iva|c\.?f|codice|rea|kvk|cnpj|cpf|rut|ruc|rfc|cuit|nit|nip|regon|krs|i[čc]o?|di[čc]|"
-    r"abn|acn|ein|duns|d-u-n-s|cvr|org\.?(?:nr)?|isbn|issn|ean|gtin|upc|sku|mpn|art(?:ikel\w*|icle)?|item|order\w*|"
-    r"bestell\w*|auftrag\w*|invoice|rechnung\w*|kunden(?:nummer|nr)|инн|огрн|кпп|р/с|plz|zip|postal|lat(?:itude)?|lng|"
-    r"long?(?:itude)?|gps|copyright|©|version|patent|licen[cs]e|lic|permit|ref(?:erence)?|ticket|serial|imei|charity|"
+    r"abn|acn|ein|duns|d-u-n-s|cvr|org\.?(?:nr)?|isbn|issn|ean|gtin|upc|sku|mpn|art(?:ikel\w*|icle|(?=[.:]|[ -]n))|"
+    r"item|order\w*|bestell\w*|auftrag\w*|invoice|rechnung\w*|kunden(?:nummer|nr)|инн|огрн|кпп|р/с|plz|zip|postal|"
+    r"lat(?:itude)?|lng|long?(?:itude)?|gps|copyright|©|version|patent|licen[cs]e|lic|permit|ref(?:erence)?|ticket|serial|imei|charity|"
     r"арт|код|备案|備案|icp\w*|許可|第|登録|사업자\w*|등록\w*|통신판매\w*|price|preis|prix|precio|usd|eur|€|\$|£"
 )
 _WORDS = re.compile(
@@ -87,7 +88,7 @@ _HEADINGS = re.compile(r"orders?|item|art|ref|reference|ticket|price|prices", re
 _BOTH = re.compile(
     rf"(?:{_PHONE_WORDS})\.?(?:\s?[/+&,|-]\s?|\s(?:und|and|y|e|et|en|og|och|i)\s)(?:{_FAX_WORDS})", re.IGNORECASE
 )
-_FAX = re.compile(_FAX_WORDS, re.IGNORECASE)
+_FAX = re.compile(rf"(?<![^\W\d_])(?:{_FAX_WORDS})(?![^\W\d_])", re.IGNORECASE)
 # "202.299.1148 fax": what comes after a number, not what the next number is called.
 _FAX_AFTER = re.compile(rf" ?\(?(?:{_FAX_WORDS})\)?(?=\s*(?:[\n,;|·•)]|\Z))", re.IGNORECASE)
 _ENDED = re.compile(r"\d{4,}\w*[,;|·]")
@@ -309,8 +310,9 @@ def _written(
     for region in near:
         if number := national(given, region, labelled=labelled):
             return number, ""
-    if is_north_american(given) and (not regions or not NORTH_AMERICA.isdisjoint(regions)):
-        return number_of(given, "US"), given
+    may_be_american = not regions or not NORTH_AMERICA.isdisjoint(regions)
+    if may_be_american and is_north_american(given) and (number := number_of(given, "US")):
+        return number, given
     for region in regions:
         if number := national(given, region, labelled=labelled):
             return number, given

@@ -14,6 +14,7 @@ from siteglass.ingest.extract.address import address
 from siteglass.ingest.extract.gazetteer import cities_named, home_country
 from siteglass.ingest.extract.locale import chosen_country
 from siteglass.ingest.extract.page import Page
+from siteglass.ingest.extract.phone_numbers import national
 from siteglass.ingest.extract.unnumbered_address import in_title, unnumbered
 from siteglass.ingest.extract.written_address import written
 from siteglass.ingest.facts import ContactSighting, GeoBasis
@@ -21,6 +22,12 @@ from siteglass.query.vocabulary import vocabulary
 
 # Of these, the first digits of a landline tell the town; elsewhere, all around a larger one.
 _TOWNS_BY_PHONE = frozenset(("DEU", "AUT"))
+# Languages of which nearly all pages are from one country.
+_SPOKEN_IN = {
+    "bg": "BG", "cs": "CZ", "da": "DK", "el": "GR", "fi": "FI", "he": "IL", "hu": "HU", "id": "ID", "ja": "JP",
+    "ko": "KR", "no": "NO", "pl": "PL", "ro": "RO", "sk": "SK", "sv": "SE", "th": "TH", "tr": "TR", "uk": "UA",
+    "vi": "VN", "zh": "CN",
+}  # fmt: skip
 
 
 class Place(NamedTuple):
@@ -50,6 +57,7 @@ def place(page: Page, phones: Sequence[ContactSighting], language: str) -> Place
         (home, "cctld"),
         (weak, "gazetteer"),
         (region, "language"),
+        (_spoken(phones, language), "language"),
     )
     country, basis = next(((country, basis) for country, basis in signs if country), ("", ""))
     if not country:
@@ -64,6 +72,16 @@ def place(page: Page, phones: Sequence[ContactSighting], language: str) -> Place
     if found and found.country == country and (found.city or found.state):
         return Place(country, found.state, found.city, basis)
     return Place(country, *_by_phone(phones, country), basis)
+
+
+def _spoken(phones: Sequence[ContactSighting], language: str) -> str:
+    """The country of a language that is spoken in one, where its numbers are all of that country as people there write
+    them: a page in Thai with "โทร 081-882-4470"."""
+    region = _SPOKEN_IN.get(language, "")
+    local = [one for one in phones if not one.value.startswith("+") and one.label != "fax"] if region else []
+    if local and all(national(one.given, region, labelled=True) for one in local):
+        return vocabulary().country_alpha3(region) or ""
+    return ""
 
 
 def _called(phones: Sequence[ContactSighting], home: str, weak: str) -> str:

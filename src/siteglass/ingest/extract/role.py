@@ -46,6 +46,15 @@ sekretariat secretaria segreteria export import order orders bestellung customer
 """
 # The mailers where people, and small firms, have addresses for nothing.
 _FREE_MAILERS = """
+12move.nl 126.com 139.com aon.at bahnhof.se bezeqint.net bredband.net btopenworld.com caramail.com casema.nl cegetel.net
+centurylink.net clix.pt club-internet.fr cytanet.com.cy eircom.net elisanet.fi freeserve.co.uk frontier.com get2net.dk
+globo.com gmx.es gmx.eu hetnet.nl hinet.net home.se iafrica.com iinet.net.au indigo.ie interfree.it internode.on.net
+iol.ie iol.it iprimus.com.au kolumbus.fi libertysurf.fr lycos.com mail.dk mail.telepac.pt mindspring.com mweb.co.za
+netcabo.pt netcologne.de netspace.net.au netvision.net.il nifty.com ono.com otenet.gr ozemail.com.au paradise.net.nz
+pandora.be plusnet.com prodigy.net.mx quicknet.nl rr.com saunalahti.fi singnet.com.sg slingshot.co.nz speedy.com.ar
+stofanet.dk suddenlink.net sunrise.ch swissonline.ch tdcadsl.dk telefonica.es telkomsa.net telstra.com tele2.se
+tpg.com.au tiscalinet.it upcmail.nl versatel.nl vodamail.co.za vtr.net windstream.net wol.be yahoo.at yahoo.be yahoo.cn
+yahoo.dk yahoo.fi ziggo.nl zonnet.be
 126.com 139.com 163.com 21cn.com abv.bg alice.it aliyun.com aol.com aol.de arcor.de arnet.com.ar bigpond.com
 bigpond.net.au bk.ru blueyonder.co.uk bluewin.ch bol.com.br btinternet.com centrum.cz charter.net chello.nl comcast.net
 cox.net daum.net docomo.ne.jp earthlink.net email.com email.cz email.it ezweb.ne.jp fastmail.com fastmail.fm

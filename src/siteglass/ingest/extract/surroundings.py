@@ -29,6 +29,24 @@ _WORD_START = re.compile(r"\b\w")
 _WORDS = re.compile(r"[^\W\d_]{4}")
 # A sentence in quotation marks, or a rating in stars, at the start of a line.
 _QUOTATION = re.compile(r"[\"“”„«»「『‟][^\"“”„«»」』‟]{20,}|[★⭐]{2}")
+_OWN = "own"
+# Titles of pages that list other businesses; folded.
+_LISTS = re.compile(
+    r"\b(?:members?(?:hip)? directory|business directory|our members|directory of|dealer locator|find a dealer|"
+    r"our dealers|stockists|where to buy|handlersuche|handlerverzeichnis|fachhandler|mitgliederverzeichnis|"
+    r"mitgliedsbetriebe|unsere mitglieder|branchenverzeichnis|bezugsquellen|annuaire|nos adherents|nos membres|"
+    r"revendeurs|directorio|nuestros socios|distribuidores|rivenditori|elenco soci|i nostri soci|verkooppunten|"
+    r"ledenlijst|onze leden|aterforsaljare|forhandlere|jalleenmyyjat|dystrybutorzy|lista czlonkow|prodejci|"
+    r"viszonteladok|distribuitori|membrii nostri|дилеры|где купить|каталог компаний|наши члены|bayilerimiz|"
+    r"uyelerimiz)\b|会员名录|会員名簿|会員一覧|加盟店一覧|販売店一覧|取扱店|대리점|회원사"
+)
+# "the state drought hotline", "the dental emergency hotline"; "our hotline" is the business's own.
+_PUBLIC_LINE = re.compile(r"\bthe (?:[\w'-]+ ){1,4}(?:hotline|helpline|emergency (?:line|number))\b")
+_LISTING_PATH = re.compile(
+    r"/(?:(?:member|business)-?)?(?:directory|members|dealers|stockists|resellers|annuaire)(?:/|\.|\Z)"
+)
+_WITHIN = re.compile(r"\"[^\"]{20,}\"|[“„][^“”„]{20,}[”“]|«[^«»]{20,}»|「[^「」]{10,}」")
+_SIGNATURE = re.compile(r"(?:[^\W\d_a-z][\w'’.-]*\s?){2,3}, [^\W\d_]")
 _DASHES = "-–—―~"
 MAX_SIGNATURE_CHARS = 150
 _LOCAL_PART = re.compile(r"[\w.+-]*\Z")
@@ -46,7 +64,7 @@ class Surroundings(NamedTuple):
     party: str = ""
     """The kind of someone else that the words before it, or its heading, name; "" for none."""
     block: str = ""
-    """footer, aside, quote, code, or ""."""
+    """footer, aside, quote, code, branch where the words name an own branch or a sister company, or ""."""
 
 
 class _Phrases(NamedTuple):
@@ -96,6 +114,14 @@ class PageSurroundings:
         return _spelled(" ".join(names)[:MAX_OWN_CHARS])
 
     @cached_property
+    def _lists_others(self) -> bool:
+        """Whether the page lists other businesses, each under its name: members, dealers."""
+        page = self._page
+        title, heading = page.tree.css_first("title"), page.tree.css_first("h1")
+        said = " ".join(node.text()[:MAX_OWN_CHARS] for node in (title, heading) if node)
+        return bool(_LISTS.search(_spelled(said)) or _LISTING_PATH.search(page.address.path.lower()))
+
+    @cached_property
     def _segments(self) -> dict[int, list[int]]:
         return {}
 
@@ -117,8 +143,14 @@ class PageSurroundings:
         label = line.text[starts[first] : place]
         if not first:
             label = f"{self._before(number)} {label}"
-        block = "code" if layout.is_code(offset) else line.block or ("quote" if self._is_quoted(number) else "")
-        party = _party(f"{label[-MAX_LABEL_CHARS:]} ", self._own_words) or _party(line.heading, self._own_words)
+        own_words = self._own_words
+        party = _party(f"{label[-MAX_LABEL_CHARS:]} ", own_words) or _party(line.heading, own_words)
+        if not party and line.heading and self._lists_others:
+            party = "directory"
+        is_quoted = self._is_quoted(number) or _is_within_quotation(line.text, place)
+        block: str = "code" if layout.is_code(offset) else line.block or ("quote" if is_quoted else "")
+        if party == _OWN:
+            party, block = "", "branch"
         group = line.paragraph * _SEGMENTS_PER_PARAGRAPH + min(segment, _SEGMENTS_PER_PARAGRAPH - 1)
         return Surroundings(group, party, block)
 
@@ -134,7 +166,10 @@ class PageSurroundings:
         above = lines[number - 1] if number else None
         if above is None or not _QUOTATION.match(above.text) or len(lines[number].text) > MAX_SIGNATURE_CHARS:
             return False
-        return lines[number].text[0] in _DASHES or above.paragraph == lines[number].paragraph
+        if lines[number].text[0] in _DASHES or above.paragraph == lines[number].paragraph:
+            return True
+        # "Dwight Ames, dispatcher, North Fork Aggregate · 307-733-8841": a name, and what its owner is.
+        return _SIGNATURE.match(lines[number].text) is not None
 
     def _starts(self, number: int) -> list[int]:
         """Where the segments of a line start."""
@@ -152,6 +187,10 @@ class PageSurroundings:
         if first and lines[first - 1].block == lines[number].block and _is_title(lines[first - 1].text):
             first -= 1
         return " ".join(line.text[-MAX_LABEL_CHARS:] for line in lines[first:number])
+
+
+def _is_within_quotation(text: str, place: int) -> bool:
+    return any(match.start() < place < match.end() for match in _WITHIN.finditer(text))
 
 
 def _local_part(text: str) -> str:
@@ -173,6 +212,8 @@ def _segment_starts(text: str) -> list[int]:
             continue
         if mark in "–—·" and ahead[-1:].isdigit() and behind.isdigit():
             continue
+        if mark in ";；" and text.count("(", 0, match.start()) > text.count(")", 0, match.start()):
+            continue  # "(Jorge Juan 6; tel. 912 663 517; consultas@…)" is said of one
         starts.append(match.end())
     return starts
 
@@ -196,6 +237,8 @@ def _party(text: str, own: str) -> str:
         for phrase, named in known.by_start.get(text[start : start + _START_CHARS], ()):
             if text.startswith(phrase, start) and not _goes_on(text, start, phrase) and phrase not in own:
                 kind, last = named, start
+    if (line := _PUBLIC_LINE.search(text)) and line.start() > last:
+        kind, last = "hotline", line.start()
     if not text.isascii():
         for phrase, named in known.anywhere:
             if (start := text.rfind(phrase)) > last and phrase not in own:

@@ -77,6 +77,7 @@ _BUILDING = re.compile(
 _STREET = re.compile(
     r"stra(?:ß|ss)e|str\.|weg\b|platz|allee|gasse|\brue\b|avenue|\bave\b|boulevard|\bblvd|street|\bst\b|road|"
     r"\brd\b|\bdrive\b|\blane\b|suite|\bvia\b|piazza|corso|calle|avda|plaza|\brua\b|avenida|straat|laan\b|\bul\.|"
+    r"\bjl\.|\bjalan\b|menara|\blevel \d|"
     r"utca|ulica|vej\b|gatan|gata\b|\bveien|katu\b|tie\b|sok\.|cad\.|улица|ул\.|просп|floor|building|p\.?o\.? box|"
     r"postfach|\bquai\b|place\b|chemin|route",
     re.IGNORECASE,
@@ -86,6 +87,10 @@ _YEAR = re.compile(r"(?:19|20)\d\d\Z")
 _LAST_WORDS = [re.compile(rf"(?:^|[\s,-])((?=[^\W\d_a-z])(?:[^\W\d_]+ ?){{{words}}})$") for words in (1, 2, 3)]
 _NAMING_STATES = frozenset(("USA", "CAN", "AUS", "IND", "MEX", "BRA"))
 _OF_PHONE = re.compile(r"(?:\+\d[\d ()/-]*|(?:^|\D)0[\d ()/-]*|\d{5,}[ -]?)\Z")
+# "548 Market Street, Suite 91200, San Francisco": the number of a room, a box or a building.
+_OF_ROOM = re.compile(
+    r"\b(?:suite|ste|unit|apt|apartment|room|rm|p\.?o\.? ?box|box|bldg|building|floor|no|nr)[. #]*\Z|#\Z", re.IGNORECASE
+)
 _WITH_STATES = {"99999": "USA", "99999-9999": "USA", "A9A 9A9": "CAN", "9999": "AUS"}
 
 
@@ -154,7 +159,7 @@ def _at(prefix: str, code: str, before: str, behind: str, here: str) -> Address 
     shape = shape_of(code)
     if shape == "999-9999":
         found = _japanese(before, behind, here)
-    elif shape not in SHAPES or _OF_PHONE.search(before[-20:]):
+    elif shape not in SHAPES or _OF_PHONE.search(before[-20:]) or _OF_ROOM.search(before[-16:]):
         return None
     elif not (found := _with_state(prefix, shape, code, before) or _with_named_state(prefix, shape, code, before)):
         if prefix and prefix not in PREFIXES:
@@ -189,6 +194,9 @@ def _with_city(given: str, code: str, before: str, behind: str, here: str) -> Ad
             return _settled(of_country, "address")
     if said:
         return None
+    # "53019 Castelnuovo Berardenga" of Italy begins with a name that a city elsewhere has, too.
+    if here and (town := _of_small_town(code, before, behind, here, is_sure=is_sure)) and town.city:
+        return town
     meant = dominant(named) if len({one.country for one in named}) > 1 else named[0]
     if not meant:
         return None

@@ -1,0 +1,1 @@
+"""The Explore page: people find, judge and buy leads in the browser."""

@@ -1,0 +1,211 @@
+"""What a search in the browser finds: counts, rows and the price of a page; or why there is nothing to show."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Literal
+
+import orjson
+
+from siteglass.access.browsing import BrowserTerms
+from siteglass.access.keys import Caller
+from siteglass.billing.credits import Mark
+from siteglass.dashboard.explore.address import ExploreSearch
+from siteglass.dashboard.explore.chips import clause_name
+from siteglass.dashboard.explore.rows import LeadRow, bought_row, preview_row
+from siteglass.errors import CursorExpired, InvalidCursor, SiteglassError, TooManyRequests, Unavailable
+from siteglass.leads import previews
+from siteglass.leads.charging import AccountCharger, FindOffer, Offer, Retry, find_offer
+from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.lists.lists import PAID
+from siteglass.leads.lists.selection import ListNames
+from siteglass.query.relaxations import Relaxation
+
+_ESTIMATED = "X-Total-Estimated"
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxed:
+    """A change that gives an empty search results."""
+
+    text: str
+    total: int
+    action: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What some leads cost now."""
+
+    leads: int
+    credits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What the page shows under the chips."""
+
+    state: Literal["start", "empty", "none", "found", "bought", "failed"]
+    total: int = 0
+    estimated: bool = False
+    paid: int = 0
+    """Leads of the search that are left out, because the account has paid for them."""
+    rows: Sequence[LeadRow] = ()
+    not_shown: int = 0
+    """Rows that the preview of today has no room for."""
+    price: Price | None = None
+    affordable: Price | None = None
+    """The largest part of the page that the balance pays for, if it does not pay for all of it."""
+    balance: int = 0
+    body: str = ""
+    """The request that the price is for, as the form sends it back."""
+    next_path: str = ""
+    receipt: str = ""
+    """The request whose ledger entry shows what was charged."""
+    charged: int = 0
+    relaxed: Sequence[Relaxed] = ()
+    message: str = ""
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A page of leads that can be bought: the request for it, and what makes two requests the same."""
+
+    body: dict[str, Any]
+    after: str
+
+    @property
+    def retry(self) -> Retry:
+        """The key under which it is bought: for 24 hours, the same page of an account is charged once."""
+        request = orjson.dumps([self.body, self.after], option=orjson.OPT_SORT_KEYS)
+        digest = hashlib.sha256(request)
+        return Retry(f"explore-{digest.hexdigest()}", digest.digest())
+
+    def find(self, leads: LeadEndpoints, caller: Caller, max_credits: int | None = None) -> FindOffer:
+        """What finds the page; with a cap, more is not charged."""
+        cap = {} if max_credits is None else {"max_lead_credits": max_credits}
+        if self.after:
+            return partial(leads.later_page, caller, self.after, cap)
+        now_s = leads.index.clock.now_ms() // 1000
+        return partial(leads.first_page, caller, {**self.body, **cap}, now_s)
+
+
+def wanted_page(search: ExploreSearch) -> Wanted:
+    """The page that a search shows."""
+    return Wanted({}, search.after) if search.after else Wanted(search.body, "")
+
+
+async def find_results(
+    leads: LeadEndpoints, charger: AccountCharger, terms: BrowserTerms, search: ExploreSearch
+) -> Results:
+    """Run a search that has conditions. Raises SiteglassError."""
+    caller, wanted = terms.caller, wanted_page(search)
+    bought = await charger.find_earlier(caller, wanted.retry)
+    if bought is not None:
+        return _bought(search, orjson.loads(bought.body), dict(bought.headers))
+    settings = leads.index.settings
+    try:
+        offer = await find_offer(settings, wanted.find(leads, caller))
+    except (InvalidCursor, CursorExpired):
+        message = "The link to this page has expired. Start again from the first page of the search."
+        return Results("failed", message=message, status=404, next_path=replace(search, after="").path)
+    page = orjson.loads(offer.body)
+    quote, paid = await asyncio.gather(charger.quote(caller, offer), _count_paid(leads, caller, search, page))
+    common = {"total": page["total_results"], "estimated": _ESTIMATED in offer.headers, "paid": paid}
+    common |= {"balance": quote.balances.lead, "body": orjson.dumps(wanted.body).decode()}
+    if not page["results"]:
+        relaxed = () if search.after or page["total_results"] else await _relax(leads, caller, search)
+        return Results("none", **common, relaxed=relaxed)
+    rows = await _preview(leads, terms, search, page["results"])
+    price = Price(len(page["results"]), quote.lead)
+    return Results(
+        "found",
+        **common,
+        rows=rows,
+        not_shown=len(page["results"]) - len(rows) if terms.preview != "off" and not search.after else 0,
+        price=price,
+        affordable=None if price.credits <= quote.balances.lead else _affordable(offer, quote.balances.lead),
+    )
+
+
+def _bought(search: ExploreSearch, page: dict[str, Any], headers: dict[str, str]) -> Results:
+    next_cursor = (page["next"] or "").rpartition("/")[2]
+    return Results(
+        "bought",
+        total=page["total_results"],
+        rows=[bought_row(record) for record in page["results"]],
+        balance=int(headers["x-credits-lead-remaining"]),
+        next_path=replace(search, after=next_cursor).path if next_cursor else "",
+        receipt=headers["idempotency-request-id"],
+        charged=int(headers["x-credits-lead-used"]),
+    )
+
+
+async def _count_paid(leads: LeadEndpoints, caller: Caller, search: ExploreSearch, page: dict[str, Any]) -> int:
+    """How many leads the search would find in addition, if it did not leave out those that are paid for."""
+    if search.with_paid or search.after:
+        return 0
+    _meaning, total = await leads.count(caller, replace(search, with_paid=True).filters)
+    return max(0, total.count - page["total_results"]) if not total.estimated else 0
+
+
+async def _preview(
+    leads: LeadEndpoints, terms: BrowserTerms, search: ExploreSearch, records: Sequence[dict[str, Any]]
+) -> list[LeadRow]:
+    """The rows that the plan shows. A search shows those of its first page, so at most as many as a page has."""
+    if terms.preview == "off" or search.after:
+        return []
+    account_id = terms.caller.account_id
+    domains = [record["domain"] for record in records]
+    admitted = await previews.admit(leads.index.postgres, account_id, domains, terms.preview_leads_per_day)
+    paid: frozenset[str] = frozenset()
+    if search.with_paid:
+        selection, _queries = await leads.lists.select(account_id, ListNames(exclude=(PAID,)))
+        paid = await leads.lists.unwanted(selection, domains)
+    return [
+        preview_row(record, terms.preview, is_paid=record["domain"] in paid)
+        for record in records
+        if record["domain"] in admitted
+    ]
+
+
+def _affordable(offer: Offer, balance: int) -> Price | None:
+    """The first leads of a page that the balance pays for, if it pays for one; none of them counts as paid before."""
+    count = charged = 0
+    for _domain, mark in offer.bill.domains:
+        charged += mark is Mark.CHARGED
+        if charged > balance:
+            break
+        count += 1
+    return Price(count, min(charged, balance)) if count else None
+
+
+async def _relax(leads: LeadEndpoints, caller: Caller, search: ExploreSearch) -> list[Relaxed]:
+    try:
+        diagnosis = await leads.find_diagnosis(caller, await leads.read(search.filters))
+    except Unavailable:
+        return []
+    return [_relaxed(search, change, total) for change, _criteria, total in diagnosis.found]
+
+
+def _relaxed(search: ExploreSearch, change: Relaxation, total: int) -> Relaxed:
+    path = search.changed(change.apply(search.criteria).conditions).path
+    if change.replaced and not change.dropped:
+        texts = [f"{clause_name(one.by)} instead of {clause_name(one.condition)}" for one in change.replaced]
+        return Relaxed(", ".join(texts), total, "Replace", path)
+    return Relaxed(f"Without {', '.join(sorted(map(clause_name, change.dropped)))}", total, "Remove", path)
+
+
+def failed(error: SiteglassError) -> Results:
+    """Nothing could be found, and nothing was charged."""
+    if isinstance(error, Unavailable):
+        return Results("failed", message="Search is unavailable. Nothing was charged.", status=503)
+    if isinstance(error, TooManyRequests):
+        return Results("failed", message="Too many searches at once. Wait a second, then try again.", status=429)
+    return Results("failed", message=error.message, status=422)

@@ -1,0 +1,96 @@
+"""Leads as rows of a table: in full once they are paid for, before that only what the plan's preview shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from siteglass.access.accounts import Preview
+from siteglass.query.completion import display_name
+from siteglass.query.vocabulary import vocabulary
+
+TECHNOLOGIES_SHOWN = 2
+CONTACTS_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LeadRow:
+    """A lead. A masked one has no name, domain, title or contact."""
+
+    kind: str
+    """What the business is, such as Dentist."""
+    place: str
+    technologies: str
+    score: int | None
+    contacts: str
+    """How many there are, in words."""
+    name: str = ""
+    domain: str = ""
+    title: str = ""
+    emails: tuple[str, ...] = ()
+    phones: tuple[str, ...] = ()
+    is_paid: bool = False
+    """Whether the account has paid for it before."""
+
+
+def preview_row(record: Mapping[str, Any], preview: Preview, *, is_paid: bool) -> LeadRow:
+    """A lead that is not bought here yet."""
+    named = {"name": _name(record), "domain": record["domain"], "title": record["title"]} if preview == "named" else {}
+    return LeadRow(**_facts(record), **named, is_paid=is_paid)
+
+
+def bought_row(record: Mapping[str, Any]) -> LeadRow:
+    """A lead with its contacts."""
+    return LeadRow(
+        **_facts(record),
+        name=_name(record),
+        domain=record["domain"],
+        title=record["title"],
+        emails=tuple(record["emails"]),
+        phones=tuple(record["phones"]),
+    )
+
+
+def _facts(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "kind": _kind(record),
+        "place": _place(record),
+        "technologies": _technologies(record["technologies"]),
+        "score": record["score"],
+        "contacts": _contacts(len(record["emails"]), len(record["phones"])),
+    }
+
+
+def _name(record: Mapping[str, Any]) -> str:
+    return str(record["business_name"] or record["domain"])
+
+
+def _kind(record: Mapping[str, Any]) -> str:
+    if record["trades"]:
+        return vocabulary().trade_name(record["trades"][0])
+    return str(record["service_type"] or "Business")
+
+
+def _place(record: Mapping[str, Any]) -> str:
+    """Austin, TX for what is in the United States; Berlin, Germany for the rest."""
+    country = record["country"]
+    if country == "USA":
+        parts = [record["city"], record["state"] or "US"]
+    else:
+        parts = [record["city"] or record["state"], display_name("country", country) if country else ""]
+    return ", ".join(part for part in parts if part)
+
+
+def _technologies(names: list[str]) -> str:
+    shown, more = names[:TECHNOLOGIES_SHOWN], len(names) - TECHNOLOGIES_SHOWN
+    return f"{', '.join(shown)}{f' +{more}' if more > 0 else ''}"
+
+
+def _contacts(emails: int, phones: int) -> str:
+    parts = [f"{emails} email{'s' if emails > 1 else ''}" if emails else "No email"]
+    if phones:
+        parts.append(f"{phones} phone{'s' if phones > 1 else ''}")
+    if not emails:
+        parts.append("free")
+    return " · ".join(parts)

@@ -1,0 +1,159 @@
+"""The Explore page in a browser: from words to leads, in every state, on wide and narrow screens, by keyboard alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from siteglass.access.accounts import Plan, set_plan
+from siteglass.platform.postgres import Postgres
+from testing.dashboard.explore import AUSTIN, explore_leads
+from testing.dashboard.visitors import SESSION, Office, Somebody, cheaper_hashes, office
+from tests.browser.accounts import session_of
+from tests.browser.driving import Browse, Look, axe, fits, look_again, shoot
+
+WIDE, WIDE_DARK = Look(1440, 900, "light"), Look(1440, 900, "dark")
+PHONE, PHONE_DARK = Look(390, 844, "light"), Look(390, 844, "dark")
+DENTISTS = "/dashboard/explore?q=dentists+in+Austin"
+
+
+@pytest.fixture(scope="module")
+def explorers(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Office]:
+    """A service that has leads, with plans of both kinds of previews."""
+    folder = tmp_path_factory.mktemp("explore")
+    with cheaper_hashes(), office(f"explore-browser-{worker_id}", folder, explore_leads()) as made:
+        for preview in ("masked", "named"):
+            plan = Plan(f"browser-{preview}", 10_000, 10_000, preview=preview)
+            made.do(lambda postgres, plan=plan: set_plan(postgres, plan, actor="tests"))  # type: ignore[misc]
+        yield made
+
+
+def somebody(explorers: Office, preview: str = "masked", lead: int = 300) -> Somebody:
+    return explorers.somebody(explorers.account(plan=f"browser-{preview}", lead=lead), "member", "Tom Okafor")
+
+
+def enter(browse: Browse, explorers: Office, who: Somebody, path: str, look: Look = WIDE) -> Page:
+    page = browse.open(explorers.url, look, cookies={SESSION: session_of(explorers, who)})
+    page.goto(path)
+    return page
+
+
+def charges(explorers: Office, who: Somebody) -> list[int]:
+    async def read(postgres: Postgres) -> list[int]:
+        rows = await postgres.fetch(
+            "SELECT -lead AS lead FROM {schema}.ledger WHERE account_id = $1 AND kind = 'charge'", who.account_id
+        )
+        return [row["lead"] for row in rows]
+
+    return explorers.do(read)
+
+
+def look_at(page: Page) -> None:
+    """In all ways: nothing is cut off, and axe-core finds nothing."""
+    for look in (WIDE, WIDE_DARK, PHONE, PHONE_DARK):
+        look_again(page, look)
+        axe(page, rules=["color-contrast"] if look.scheme == "dark" else ())
+        fits(page)
+    look_again(page, WIDE)
+
+
+def test_from_words_to_leads(explorers: Office, browse: Browse) -> None:
+    who = somebody(explorers, "named")
+    page = enter(browse, explorers, who, "/dashboard/explore")
+    expect(page.locator(".examples li")).to_have_count(3)
+    page.get_by_label("Describe the leads you want").fill("dentists in Austin not using Shopify")
+    page.keyboard.press("Enter")
+    expect(page.locator(".counts")).to_contain_text(f"{AUSTIN} leads · 20 with email")
+    expect(page.locator(".chip.excluded")).to_contain_text("not Uses: Shopify")
+    expect(page.locator(".facet")).not_to_have_count(0)
+    shoot(page, "explore", whole=False)
+    # A facet narrows the search, and the address says so: somebody else sees the same.
+    page.locator(".facet-lines a", has_text="Wix").first.click()
+    expect(page.locator(".counts")).to_contain_text("13 leads")
+    assert "Wix" in page.url
+    expect(page.locator(".busy")).to_have_text("13 leads.")
+    page.get_by_label("Remove Uses: Wix").click()
+    expect(page.locator(".counts")).to_contain_text(f"{AUSTIN} leads")
+    # The button says the price, and that is what is charged.
+    page.get_by_role("button", name="Get contacts for 20 leads · 16 credits").click()
+    expect(page.locator(".notice.good")).to_contain_text("16 credits charged")
+    expect(page.locator("a[href^='mailto:hello@']")).to_have_count(16)
+    expect(page.locator("#facet-panel")).to_contain_text("With email")
+    expect(page.locator(".busy.shown")).to_have_count(0)
+    shoot(page, "explore-bought", whole=False)
+    page.reload()
+    page.go_back()
+    page.go_forward()
+    expect(page.locator(".notice.good")).to_contain_text("16 credits charged")
+    assert charges(explorers, who) == [16]
+    page.get_by_role("link", name="Receipt").click()
+    expect(page.locator("table.ledger tbody tr")).to_have_count(1)
+
+
+@pytest.mark.parametrize("look", [WIDE, PHONE], ids=str)
+def test_pressed_twice_it_is_charged_once(explorers: Office, browse: Browse, look: Look) -> None:
+    who = somebody(explorers)
+    page = enter(browse, explorers, who, DENTISTS, look)
+    page.locator(".action-bar button").dblclick()
+    expect(page.locator(".notice.good")).to_contain_text("16 credits charged")
+    assert charges(explorers, who) == [16]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("/dashboard/explore", "Find leads by describing them"),
+        ("/dashboard/explore?q=hello", "Add at least one condition"),
+        (DENTISTS, f"{AUSTIN} leads"),
+        ("/dashboard/explore?q=friendly+slow+dentits+hiring+in+Austin+with+no+Shopify", "Not used: “friendly”"),
+        (f"{DENTISTS}+using+Shopify", "No leads match all 4 conditions"),
+        ("/dashboard/explore?q=Shopify+in+Germany+or+Wix+in+Austin", "Shopify in Germany or Wix in Austin"),
+    ],
+    ids=["start", "nothing", "found", "notes", "none", "group"],
+)
+def test_every_state_can_be_read(explorers: Office, browse: Browse, path: str, text: str) -> None:
+    page = enter(browse, explorers, somebody(explorers), path)
+    expect(page.locator("main")).to_contain_text(text)
+    if page.locator("#facets").count():
+        expect(page.locator("#facet-panel")).to_contain_text("With email")
+    look_at(page)
+
+
+def test_paid_and_poor_can_be_read(explorers: Office, browse: Browse) -> None:
+    who = somebody(explorers, lead=9)
+    page = enter(browse, explorers, who, DENTISTS)
+    expect(page.locator(".action-bar")).to_contain_text("You have 9 credits; this page costs 16.")
+    look_at(page)
+    page.get_by_role("link", name="Choose 12 leads · 9 credits").click()
+    page.get_by_role("button", name="Get 12 leads · 9 credits").click()
+    expect(page.locator(".notice.good")).to_contain_text("9 credits charged")
+    look_at(page)
+
+
+def test_on_a_phone_filters_open_over_the_cards(explorers: Office, browse: Browse) -> None:
+    page = enter(browse, explorers, somebody(explorers), DENTISTS, PHONE)
+    expect(page.locator("#facets")).not_to_be_visible()
+    page.get_by_role("button", name="Filters").click()
+    page.locator(".facet-lines a", has_text="Wix").first.click()
+    expect(page.locator(".counts")).to_contain_text("13 leads")
+    shoot(page, "explore-phone", whole=False)
+
+
+def test_by_keyboard_alone(explorers: Office, browse: Browse) -> None:
+    page = enter(browse, explorers, somebody(explorers), DENTISTS)
+    page.locator("#q").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(page.locator(".chip-words summary").first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".chip-choices").first).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".chip-choices").first).not_to_be_visible()
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    expect(page.locator(".chip-words summary").nth(1)).to_be_focused()
+    page.keyboard.press("Delete")
+    expect(page.locator(".counts")).to_contain_text(f"{AUSTIN + 5} leads")
+    expect(page.locator(".chip")).to_have_count(2)

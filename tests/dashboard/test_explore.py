@@ -1,0 +1,391 @@
+"""The Explore page without a browser: what it shows, what it never shows, and what it charges."""
+
+from __future__ import annotations
+
+import html
+import re
+import secrets
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from siteglass.access.accounts import Plan, set_plan
+from siteglass.platform.postgres import Postgres
+from testing.dashboard.explore import AUSTIN, AUSTIN_WITH_EMAIL, explore_leads
+from testing.dashboard.visitors import Office, Visitor, office
+
+EXPLORE = "/dashboard/explore"
+DENTISTS = f"{EXPLORE}?q=dentists+in+Austin"
+LEADS = {lead.domain: lead for lead in explore_leads()}
+SECRETS = [text for lead in LEADS.values() for text in (lead.domain, lead.business_name, *lead.emails, *lead.phones)]
+
+
+@pytest.fixture(scope="module")
+def explorers(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Office]:
+    """A service that has leads, and its people."""
+    with office(f"explore-{worker_id}", tmp_path_factory.mktemp("explore"), explore_leads()) as made:
+        yield made
+
+
+def plan(explorers: Office, preview: str = "masked", per_day: int = 200, hours: int | None = None) -> str:
+    """A plan with this preview and no rate that a test could meet."""
+    name = f"plan-{secrets.token_hex(4)}"
+    terms = Plan(name, 10_000, 10_000, None, None, 0, 0, "USD", hours, preview, per_day)  # type: ignore[arg-type]
+    explorers.do(lambda postgres: set_plan(postgres, terms, actor="tests"))
+    return name
+
+
+def customer(explorers: Office, lead: int = 100, role: str = "owner", **terms: object) -> tuple[int, Visitor]:
+    """An account with credits, and somebody of it who is signed in."""
+    account = explorers.account(plan=plan(explorers, **terms), lead=lead)  # type: ignore[arg-type]
+    return account, explorers.visitor(explorers.somebody(account, role))
+
+
+def text_of(answer: httpx.Response) -> str:
+    """What a person reads in the page's main part, in one line."""
+    main = answer.text[answer.text.index("<main") :] if "<main" in answer.text else answer.text
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", main)).split())
+
+
+def form_of(answer: httpx.Response) -> dict[str, str]:
+    """What the button of a page sends."""
+    (form,) = re.findall(r'<form method="post" action="/dashboard/explore/buy".*?</form>', answer.text, re.DOTALL)
+    fields = {name: html.unescape(value) for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form)}
+    assert fields.pop("token")  # which the visitor adds
+    return fields
+
+
+def link(answer: httpx.Response, label: str) -> str:
+    """The address of the link whose text is or starts with this."""
+    found = re.search(rf'<a [^>]*?href="([^"]+)"[^>]*>(?:<span[^>]*>)?\s*{re.escape(label)}', answer.text)
+    assert found, f"no link {label!r} in {text_of(answer)}"
+    return html.unescape(found[1])
+
+
+def charges(explorers: Office, account: int) -> list[tuple[int, str, str]]:
+    """The lead credits, actor and operation of each charge."""
+
+    async def read(postgres: Postgres) -> list[tuple[int, str, str]]:
+        rows = await postgres.fetch(
+            "SELECT lead, actor_kind::text AS kind, operation::text AS operation FROM {schema}.ledger"
+            " WHERE account_id = $1 AND kind = 'charge' ORDER BY seq",
+            account,
+        )
+        return [(-row["lead"], row["kind"], row["operation"]) for row in rows]
+
+    return explorers.do(read)
+
+
+# --- what is shown ------------------------------------------------------------------------------
+
+
+def test_the_first_screen_has_examples_with_live_counts(explorers: Office) -> None:
+    _, visitor = customer(explorers)
+    shown = text_of(visitor.get(EXPLORE))
+    assert "Find leads by describing them" in shown
+    assert re.search(r"dentists in Austin without online booking \d+ leads?", shown)
+    assert "100 lead credits" in shown
+
+
+def test_words_become_chips_counts_and_rows(explorers: Office) -> None:
+    _, visitor = customer(explorers)
+    answer = visitor.get(f"{DENTISTS}+not+using+Shopify")
+    shown = text_of(answer)
+    assert "Country: United States" in shown
+    assert "City: Austin" in shown
+    assert "not Uses: Shopify" in shown
+    assert f"{AUSTIN} leads" in shown
+    assert "Get 20 leads · 16 credits" in shown
+    assert shown.count("Austin, TX") == 20
+    assert "No email · 1 phone · free" in shown
+
+
+def test_a_chip_is_removed_and_turned_around(explorers: Office) -> None:
+    _, visitor = customer(explorers)
+    answer = visitor.get(DENTISTS)
+    (without_city,) = re.findall(r'href="([^"]+)" aria-label="Remove City: Austin"', answer.text)
+    assert f"{AUSTIN + 5} leads" in text_of(visitor.get(html.unescape(without_city)))
+    chip = answer.text[answer.text.index("City:") :]
+    not_austin = html.unescape(re.findall(r'<a href="([^"]+)">Is not</a>', chip)[0])
+    shown = text_of(visitor.get(not_austin))
+    assert "not City: Austin" in shown
+    assert "5 leads" in shown
+
+
+def test_corrections_unused_words_and_wishes_are_named(explorers: Office) -> None:
+    _, visitor = customer(explorers)
+    answer = visitor.get(f"{EXPLORE}?q={quote('friendly dentits in Austin hiring now')}")
+    shown = text_of(answer)
+    assert "Read “dentits” as “dentist”." in shown
+    assert "Siteglass has no data on hiring. These results ignore “hiring now”." in shown
+    assert "Not used: “friendly”. Require it?" in shown
+    required = text_of(visitor.get(link(answer, "Require it?")))
+    assert "Mentions: friendly" in required
+    assert "Not used" not in required
+
+
+def test_assumptions_and_groups_look_different(explorers: Office) -> None:
+    _, visitor = customer(explorers)
+    slow = visitor.get(f"{EXPLORE}?q=slow+dentists")
+    assert 'class="chip assumed"' in slow.text
+    assert "Load time: more than 3,000 ms (from “slow”)" in text_of(slow)
+    group = visitor.get(f"{EXPLORE}?q={quote('Shopify restaurants in Germany or Wix dentists in Austin')}")
+    assert "Shopify, Restaurant in Germany or Wix, Dentist in Austin" in text_of(group)
+
+
+def test_a_search_that_finds_nothing_says_what_to_change(explorers: Office) -> None:
+    _, visitor = customer(explorers)
+    answer = visitor.get(f"{DENTISTS}+using+Shopify")
+    shown = text_of(answer)
+    assert "No leads match all 4 conditions" in shown
+    assert f"Without Uses: Shopify · {AUSTIN} leads Remove" in shown
+    assert "explore/buy" not in answer.text
+    assert f"{AUSTIN} leads" in text_of(visitor.get(link(answer, "Remove</a>".removesuffix("</a>"))))
+
+
+def test_words_without_a_condition_have_no_button(explorers: Office) -> None:
+    _, visitor = customer(explorers)
+    answer = visitor.get(f"{EXPLORE}?q=hello")
+    assert "Add at least one condition" in text_of(answer)
+    assert "explore/buy" not in answer.text
+
+
+def test_facets_narrow_and_exclude(explorers: Office) -> None:
+    _, visitor = customer(explorers)
+    panel = visitor.get(f"{DENTISTS}&part=facets", {"HX-Request": "true"})
+    shown = text_of(panel)
+    assert f"With email {AUSTIN_WITH_EMAIL}" in shown
+    assert "Wix 13 Exclude" in shown
+    assert f"✓ Austin {AUSTIN}" in shown
+    with_wix = link(panel, "Wix")
+    assert "13 leads" in text_of(visitor.get(with_wix))
+    (without_wix,) = re.findall(r'href="([^"]+)" aria-label="Exclude Wix"', panel.text)
+    excluded = text_of(visitor.get(html.unescape(without_wix)))
+    assert "not Uses: Wix" in excluded
+    assert f"{AUSTIN - 13} leads" in excluded
+    # Another city is an alternative, in the same chip.
+    dallas = text_of(visitor.get(link(panel, "Dallas")))
+    assert "City: Austin or Dallas" in dallas
+    assert f"{AUSTIN + 5} leads" in dallas
+
+
+def test_directive_text_is_a_search_too(explorers: Office) -> None:
+    _, visitor = customer(explorers)
+    answer = visitor.get(f"{EXPLORE}?text={quote('@city(Dallas)')}")
+    assert answer.status_code == 303
+    assert "5 leads" in text_of(visitor.get(answer.headers["location"]))
+    wrong = visitor.get(f"{EXPLORE}?text={quote('@citty(Dallas)')}")
+    assert wrong.status_code == 422
+    assert "This text is not a search" in text_of(wrong)
+
+
+@pytest.mark.parametrize(
+    "odd", ["?add=nonsense", "?add={", "?q=" + "x" * 2_000, "?after=abc", "?n=0", "?drop=@city(X)"]
+)
+def test_odd_addresses_are_answered(explorers: Office, odd: str) -> None:
+    _, visitor = customer(explorers)
+    answer = visitor.get(EXPLORE + odd)
+    assert answer.status_code in (200, 404)
+    assert "Something went wrong" not in answer.text
+
+
+# --- previews -----------------------------------------------------------------------------------
+
+
+@pytest.mark.promise("explore.preview")
+def test_a_masked_preview_shows_no_name_domain_contact_or_text(explorers: Office) -> None:
+    _, visitor = customer(explorers)
+    for path in (f"{DENTISTS}&n=100", f"{DENTISTS}&part=facets"):
+        answer = visitor.get(path, {"HX-Request": "true"} if "part" in path else None)
+        assert [text for text in SECRETS if text in answer.text] == []
+
+
+@pytest.mark.promise("explore.preview")
+def test_a_named_preview_shows_names_and_no_contacts(explorers: Office) -> None:
+    _, visitor = customer(explorers, preview="named")
+    answer = visitor.get(f"{DENTISTS}&n=100")
+    assert "Zilker Dental" in answer.text
+    assert "zilker-dental-austin.com" in answer.text
+    assert "Get contacts for 25 leads · 20 credits" in text_of(answer)
+    contacts = [text for lead in LEADS.values() for text in (*lead.emails, *lead.phones)]
+    assert [text for text in contacts if text in answer.text] == []
+
+
+@pytest.mark.promise("explore.preview")
+def test_without_a_preview_there_are_counts_and_a_price(explorers: Office) -> None:
+    _, visitor = customer(explorers, preview="off")
+    shown = text_of(visitor.get(DENTISTS))
+    assert "Your plan has no preview" in shown
+    assert "Austin, TX" not in shown
+    assert "Get 20 leads · 16 credits" in shown
+
+
+@pytest.mark.promise("explore.preview_cap")
+def test_previews_end_at_the_daily_number_of_different_leads(explorers: Office) -> None:
+    account, visitor = customer(explorers, preview="named", per_day=12)
+    other = explorers.visitor(explorers.somebody(account, "viewer"))
+    seen: set[str] = set()
+    # Every order, length, place and value, by two people at the same time.
+    paths = [
+        f"{EXPLORE}?q={quote(words)}&sort={sort}&n={n}"
+        for words in ("dentists", "dentists in Dallas", "restaurants in Berlin", "Wix", "WordPress in Texas")
+        for sort in ("score", "-score", "-crawled_at")
+        for n in (3, 100)
+    ]
+    with ThreadPoolExecutor(4) as pool:
+        for answer in pool.map(lambda turn: (visitor, other)[turn[0] % 2].get(turn[1]), enumerate(paths)):
+            seen |= {domain for domain in LEADS if domain in answer.text}
+    assert len(seen) == 12
+    # What was seen is shown again, and the rest is explained.
+    again = text_of(visitor.get(f"{EXPLORE}?q=dentists&n=100"))
+    assert "your account sees at most 12 leads a day in previews" in again
+    assert "leads ·" in again
+
+
+# --- buying -------------------------------------------------------------------------------------
+
+
+@pytest.mark.promise("explore.charge")
+def test_the_button_charges_what_it_said_once(explorers: Office) -> None:
+    account, visitor = customer(explorers)
+    page = visitor.get(DENTISTS)
+    form = form_of(page)
+    assert (form["price"], charges(explorers, account)) == ("16", [])
+    bought = visitor.post(f"{EXPLORE}/buy", form)
+    assert bought.status_code == 303, bought.text
+    shown = visitor.get(bought.headers["location"])
+    assert "16 credits charged. This page stays free for 24 hours. Receipt" in text_of(shown)
+    assert "84 lead credits" in text_of(shown)
+    assert shown.text.count("mailto:hello@") == 16
+    assert charges(explorers, account) == [(16, "person", "search")]
+    receipt = visitor.get(link(shown, "Receipt"))
+    assert "−16" in text_of(receipt)
+    # The form again, the page again, another tab, a colleague: nothing more is charged.
+    colleague = explorers.visitor(explorers.somebody(account, "member"))
+    for who in (visitor, colleague):
+        assert who.post(f"{EXPLORE}/buy", form).status_code == 303
+        assert "16 credits charged" in text_of(who.get(DENTISTS))
+    assert charges(explorers, account) == [(16, "person", "search")]
+
+
+@pytest.mark.promise("explore.charge")
+def test_pressed_many_times_at_once_it_is_charged_once(explorers: Office) -> None:
+    account, visitor = customer(explorers)
+    form = form_of(visitor.get(DENTISTS))
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda _: visitor.post(f"{EXPLORE}/buy", form).status_code, range(6)))
+    assert set(answers) <= {303, 409}
+    assert charges(explorers, account) == [(16, "person", "search")]
+
+
+@pytest.mark.promise("explore.charge")
+def test_two_tabs_never_pay_for_a_lead_twice(explorers: Office) -> None:
+    account, visitor = customer(explorers)
+    first, second = form_of(visitor.get(f"{DENTISTS}&n=10")), form_of(visitor.get(DENTISTS))
+    for form in (first, second):
+        assert visitor.post(f"{EXPLORE}/buy", form).status_code == 303
+    # Of the 25, the first took 10; the second gets the 15 that are left, for less than it said.
+    assert charges(explorers, account) == [(8, "person", "search"), (12, "person", "search")]
+    assert int(second["price"]) == 16
+
+
+@pytest.mark.promise("explore.charge")
+def test_the_price_never_rises_above_the_button(explorers: Office) -> None:
+    account, visitor = customer(explorers)
+    form = form_of(visitor.get(DENTISTS)) | {"price": "15"}
+    refused = visitor.post(f"{EXPLORE}/buy", form)
+    assert refused.status_code == 402
+    assert "Nothing was charged" in text_of(refused)
+    assert charges(explorers, account) == []
+
+
+def test_the_next_page_has_its_own_price_and_no_preview(explorers: Office) -> None:
+    account, visitor = customer(explorers)
+    visitor.post(f"{EXPLORE}/buy", form_of(visitor.get(f"{DENTISTS}&n=10")))
+    following = visitor.get(link(visitor.get(f"{DENTISTS}&n=10"), "Next leads"))
+    assert "The next 10 leads" in text_of(following)
+    form = form_of(following)
+    assert form["price"] == "8"
+    bought = visitor.post(f"{EXPLORE}/buy", form)
+    shown = visitor.get(bought.headers["location"])
+    assert shown.text.count("mailto:hello@") == 8
+    assert charges(explorers, account) == [(8, "person", "search"), (8, "person", "page")]
+    assert visitor.post(f"{EXPLORE}/buy", form).status_code == 303
+    assert len(charges(explorers, account)) == 2
+
+
+def test_leads_that_were_paid_for_are_left_out_of_the_next_search(explorers: Office) -> None:
+    _, visitor = customer(explorers)
+    visitor.post(f"{EXPLORE}/buy", form_of(visitor.get(f"{DENTISTS}&n=10")))
+    page = visitor.get(f"{EXPLORE}?q=dentists+in+Austin&sort=score")
+    assert "17 leads · 8 already paid, left out Include" in text_of(page)
+    included = visitor.get(f"{link(page, 'Include')}&n=100")
+    assert text_of(included).count("Paid") == 8
+    assert f"{AUSTIN} leads" in text_of(included)
+
+
+def test_with_too_few_credits_the_page_offers_what_they_pay_for(explorers: Office) -> None:
+    account, visitor = customer(explorers, lead=9)
+    page = visitor.get(DENTISTS)
+    assert "You have 9 credits; this page costs 16." in text_of(page)
+    assert "sales@sender.test" in text_of(page)
+    fewer = visitor.get(link(page, "Choose 12 leads · 9 credits"))
+    form = form_of(fewer)
+    assert visitor.post(f"{EXPLORE}/buy", form).status_code == 303
+    assert charges(explorers, account) == [(9, "person", "search")]
+    empty = visitor.get(f"{EXPLORE}?q=restaurants+in+Berlin")
+    assert "You have 0 credits; this page costs 8." in text_of(empty)
+
+
+@pytest.mark.promise("explore.roles")
+def test_a_viewer_sees_the_price_and_cannot_spend(explorers: Office) -> None:
+    account, owner = customer(explorers)
+    viewer = explorers.visitor(explorers.somebody(account, "viewer"))
+    page = viewer.get(DENTISTS)
+    assert "Your role is viewer" in text_of(page)
+    assert "explore/buy" not in page.text
+    form = form_of(owner.get(DENTISTS))
+    refused = viewer.post(f"{EXPLORE}/buy", form)
+    assert refused.status_code == 403
+    assert charges(explorers, account) == []
+
+
+@pytest.mark.promise("explore.roles")
+def test_somebody_who_became_a_viewer_is_refused_by_the_charge_itself(explorers: Office) -> None:
+    account, visitor = customer(explorers, role="member")
+    visitor.post(f"{EXPLORE}/buy", form_of(visitor.get(f"{DENTISTS}&n=5")))
+    ((person, key_id),) = explorers.do(
+        lambda postgres: postgres.fetch("SELECT person_id, id FROM {schema}.keys WHERE account_id = $1", account)
+    )
+
+    async def charge(postgres: Postgres) -> str:
+        await postgres.fetch("UPDATE {schema}.members SET role = 'viewer' WHERE person_id = $1", person)
+        row = await postgres.fetchrow(
+            "SELECT outcome FROM {schema}.charge(account_id => $1, key_id => $2, operation => 'search',"
+            " api_credits => 0, lead_credits => 0, request_id => 'late', domains => '',"
+            " deadline => now() + interval '1 minute')",
+            account,
+            key_id,
+        )
+        assert row is not None
+        return str(row["outcome"])
+
+    assert explorers.do(charge) == "key"
+
+
+def test_a_page_without_emails_is_free(explorers: Office) -> None:
+    account, visitor = customer(explorers)
+    page = visitor.get(f"{DENTISTS}&add={quote('!@has_email')}")
+    assert "Show 5 leads · free" in text_of(page)
+    visitor.post(f"{EXPLORE}/buy", form_of(page))
+    assert charges(explorers, account) == [(0, "person", "search")]
+
+
+def test_what_people_spend_is_usage_and_no_key(explorers: Office) -> None:
+    _, visitor = customer(explorers)
+    visitor.post(f"{EXPLORE}/buy", form_of(visitor.get(DENTISTS)))
+    assert "Ada Lovelace (browser)" in visitor.get("/dashboard/usage?credits=lead").text
+    assert "(browser)" not in visitor.get("/dashboard/keys").text
