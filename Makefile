@@ -202,7 +202,7 @@ faults: setup ## Engines and workers killed, frozen and stopped, at full size
 		tests/generations/test_gapless.py --durations=20) | tee $(RESULTS)/faults.txt
 
 .PHONY: bench
-bench: long-overhead long-depth long-alternatives long-load long-charge long-verify long-values long-nl long-suppression long-dashboard long-client long-extract long-merge ## Full-size measurements: overhead, page depth, alternatives, loading, charging, verifying, values, sentences, opt-outs, pages, client, ingest
+bench: long-overhead long-depth long-alternatives long-before-paying long-load long-charge long-verify long-values long-nl long-suppression long-dashboard long-client long-extract long-merge ## Full-size measurements: overhead, page depth, alternatives, loading, charging, verifying, values, sentences, opt-outs, pages, client, ingest
 
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts, and 100,000 with alternatives
@@ -246,6 +246,10 @@ long-depth: setup ## Cost of a page at 90 % depth, 500,000 leads, one shard and 
 .PHONY: long-alternatives
 long-alternatives: setup ## Cost of a page of alternatives against its branches, 500,000 leads
 	$(BIN)/python -m bench.alternatives --leads $(BENCH_LEADS) --keep
+
+.PHONY: long-before-paying
+long-before-paying: setup ## Time of facets, and of a search that excludes a list of 100,000 domains, 500,000 leads
+	$(BIN)/python -m bench.before_paying --leads $(BENCH_LEADS) --listed 100000 --keep
 
 .PHONY: long-overhead
 long-overhead: setup ## What the service adds to bare OpenSearch, 500,000 leads; draws the plots

@@ -25,7 +25,7 @@ from siteglass.corpus.lead_files import open_parquet, read_row_group
 from siteglass.index import generations
 from siteglass.index.index import open_index
 from siteglass.index.load import load
-from siteglass.platform.backends import open_backends
+from siteglass.platform.backends import OpenSearch, open_backends
 from siteglass.settings import Settings, environment_of
 from testing.ports import free_port
 from testing.progress import say
@@ -52,8 +52,8 @@ class World:
 
 
 @contextlib.asynccontextmanager
-async def build(leads: int) -> AsyncIterator[World]:
-    """An index of so many demo leads and an account; all of it is gone afterwards."""
+async def build(leads: int, file: Path | None = None) -> AsyncIterator[World]:
+    """An index of so many demo leads, or of those in a file, and an account; all of it is gone afterwards."""
     name = f"bench_overhead_{os.getpid()}"
     defaults = Settings()
     settings = replace(
@@ -63,7 +63,7 @@ async def build(leads: int) -> AsyncIterator[World]:
         search_timeout_ms=defaults.search_timeout_ms,
         redis_prefix=name,
     )
-    path = demo_file(leads)
+    path = file or demo_file(leads)
     async with open_backends(settings) as backends, tables(settings):
         live_index = open_index(backends)
         generation = await generations.create(live_index, generations.Shape(refresh_interval="-1"))
@@ -72,13 +72,22 @@ async def build(leads: int) -> AsyncIterator[World]:
             await load(live_index, path, lambda _: None)
             await generations.promote(live_index, generation)
             # One segment, so that both sides search the same thing all the time, and no merge is counted.
-            await backends.opensearch.request(
-                "POST", f"/{generation}/_forcemerge", timeout_ms=1_800_000, params={"max_num_segments": "1"}
-            )
+            await _merge(backends.opensearch, generation)
             say("loaded and merged")
             yield World(settings, await _key(settings), _sample(path))
         finally:
             await backends.opensearch.request("DELETE", f"/{generation}", timeout_ms=60_000)
+
+
+async def _merge(opensearch: OpenSearch, generation: str) -> None:
+    """Merge a generation into one segment; on a busy machine that takes longer than a request may."""
+    merging = {"max_num_segments": "1", "wait_for_completion": "false"}
+    begun = await opensearch.request("POST", f"/{generation}/_forcemerge", timeout_ms=60_000, params=merging)
+    while True:
+        state = await opensearch.request("GET", f"/_tasks/{begun['task']}", timeout_ms=60_000)
+        if state["completed"]:
+            return
+        await asyncio.sleep(1)
 
 
 async def _key(settings: Settings) -> str:

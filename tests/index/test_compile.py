@@ -229,3 +229,10 @@ def test_a_count_asks_for_exactly_this() -> None:
         "track_total_hits": True,
         "query": {"bool": {"filter": [USA]}},
     }
+
+
+def test_an_added_exclusion_excludes_from_the_whole_search() -> None:
+    listed = {"terms": {"lead_no": ["AAA="], "value_type": "bitmap"}}
+    compiled = compile_criteria(parse("@country(USA)"), ({"bool": {"must_not": [listed]}},))
+    assert compiled == {"bool": {"filter": [USA], "must_not": [listed]}}
+    assert compile_criteria(parse("@country(USA)"), (listed,)) == {"bool": {"filter": [USA, listed]}}

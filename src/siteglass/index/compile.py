@@ -25,7 +25,10 @@ def _all_of(clauses: Iterable[Clause], extra: Iterable[Query] = ()) -> Query:
     exclusions: list[Query] = []
     for clause in clauses:
         (exclusions if clause.negated else filters).extend(_clauses(clause))
-    filters.extend(extra)
+    for query in extra:
+        # An exclusion in a filter of its own would start from all leads.
+        inner = query.get("bool", {})
+        exclusions.extend(inner["must_not"]) if list(inner) == ["must_not"] else filters.append(query)
     bool_query: Query = {}
     if filters:
         bool_query["filter"] = filters

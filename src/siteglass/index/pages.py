@@ -205,6 +205,10 @@ async def first_page(
     """The first page and the total, in one round trip unless it must look further or counting takes too long."""
     settings = index.settings
     start = _start(ORDERS[sort], criteria)
+    if extra and start is None and settings.total_exact_ms > 0:
+        together = await _page_with_total(index, criteria, sort, limit, extra)
+        if together is not None:
+            return together
     head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": False}
     lines = [
         head,
@@ -225,6 +229,25 @@ async def first_page(
         metrics.PAGES_WIDENED.inc()
         page = await _look(index, criteria, sort, limit, start, iter((*FIRST_WINDOWS[1:], None)), extra)
     return page, total
+
+
+async def _page_with_total(
+    index: Index, criteria: Criteria, sort: str, limit: int, extra: tuple[Query, ...]
+) -> tuple[HitPage, Total] | None:
+    """Page and total as one search, None if it takes too long. Filters such as bitmaps are long: sent once, not twice.
+
+    Matches have to be counted one by one where filters are added, so a separate count would save nothing.
+    """
+    timeout_ms = index.settings.total_exact_ms
+    head = {"index": index.names.read, "allow_partial_search_results": True, "request_cache": False}
+    body = {
+        **page_body(criteria, sort, limit, None, None, extra),
+        "track_total_hits": True,
+        "timeout": f"{timeout_ms}ms",
+    }
+    (answer,) = await msearch(index, [head, body])
+    total = _exact_total(answer)
+    return None if total is None else (_page(answer, limit, backward=False), total)
 
 
 async def count(index: Index, criteria: Criteria, extra: tuple[Query, ...] = ()) -> Total:

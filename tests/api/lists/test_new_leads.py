@@ -65,6 +65,8 @@ def test_a_lead_that_appears_later(own_bank: Bank, settings: Settings, tmp_path:
 
     add(settings, [NEW], tmp_path)
     # Its number is not on the list yet: the last check keeps it out, and the total still counts it.
+    quote = answered(customer.post(SEARCH, {"exclude_lists": ["mine"], "dry_run": True}))
+    assert (quote["lead_credits"], quote["total_results"]) == (2, 3)
     assert shown(exclude_lists=["mine"]) == (["old-0.com", "old-2.com"], 3)
     assert shown(only_lists=["mine"]) == (["old-1.com"], 1)
     asyncio.run(_number_new_leads(settings))
