@@ -170,6 +170,10 @@ vocabulary: setup ## Compile the vocabulary file from its sources (fetches them)
 trades: setup ## Compile the trades and their names from scripts/trades
 	$(BIN)/python scripts/build_trades.py
 
+.PHONY: demo-companies
+demo-companies: setup ## Read the made-up pages of the demo's companies again, after a change of extraction; commit the result
+	$(BIN)/python scripts/build_demo_companies.py
+
 .PHONY: technology-hosts
 technology-hosts: setup ## Compile the hosts of technologies without a rule of their own from their sources (fetches them)
 	$(BIN)/python scripts/build_technology_hosts.py

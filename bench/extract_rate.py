@@ -21,10 +21,10 @@ from selectolax.lexbor import LexborHTMLParser
 from bench.common import SEED, write_result
 from siteglass.ingest import pool, spark
 from siteglass.ingest.archives import QuarantinedRecord, read_archive
+from siteglass.ingest.demo import sites, write_warc
 from siteglass.ingest.extract import ExtractFailed, facts_of
 from siteglass.ingest.extract.page import decoded
 from siteglass.ingest.tasks import Plan, Summary
-from testing.sites import sites, write_warc
 from testing.warc_files import response
 from testing.warc_files import write_warc as write_records
 from vocabulary.sources import npm_package

@@ -12,13 +12,9 @@ import pyarrow as pa
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import read_parquet
 from siteglass.ingest.capture import Capture
-from siteglass.ingest.captures import CaptureCollector, believable, checked
-from siteglass.ingest.content import PREVIOUS_SCHEMA
 from siteglass.ingest.extract.assembly import ExtractFailed, NotHtml, facts_of
 from siteglass.ingest.facts import FACTS_SCHEMA, PageFacts, to_batch
-from siteglass.ingest.merge import RULES
-from siteglass.ingest.part_writer import Finishing
-from siteglass.ingest.rules import rules_of
+from siteglass.ingest.single_part import merge_in_process
 
 
 def leads_by_domain(captures: Iterable[Capture]) -> dict[str, Lead]:
@@ -31,9 +27,7 @@ def leads_by_domain(captures: Iterable[Capture]) -> dict[str, Lead]:
             continue
         except ExtractFailed as problem:
             print(f"Not scored: {capture.url}: {problem}", file=sys.stderr)
-    collector = CaptureCollector(rules_of(RULES).priority)
-    collector.add(believable(checked(pa.Table.from_batches([to_batch(facts)], FACTS_SCHEMA), "captures")))
     with tempfile.TemporaryDirectory() as folder:
-        Finishing(Path(folder), RULES, None).part(0, collector.captures(), PREVIOUS_SCHEMA.empty_table())
+        merge_in_process([pa.Table.from_batches([to_batch(facts)], FACTS_SCHEMA)], Path(folder))
         groups = (group for path in Path(folder).glob("*.parquet") for _, group in read_parquet(path))
         return {lead.domain: lead for group in groups for lead in group}

@@ -14,13 +14,14 @@ import msgspec
 import pytest
 
 from siteglass.cli.demo import last_reason
-from siteglass.corpus.demo import EPOCH_MS, generate, names, write_demo
+from siteglass.corpus.demo import EPOCH_MS, Market, generate, names, write_demo
+from siteglass.corpus.demo.places import country_of, weighted
 from siteglass.corpus.demo.trades import LANGUAGES, trades
 from siteglass.corpus.lead import SOCIAL_NETWORKS, TRADE_SOURCES, Lead
 from siteglass.corpus.lead_files import read_lines, read_parquet
 from siteglass.corpus.trade_rules import with_trades
 from siteglass.query.trades import trades as known_trades
-from siteglass.query.vocabulary import vocabulary
+from siteglass.query.vocabulary import City, vocabulary
 
 FLAGS = ("secure", "responsive", "has_sitemap", "has_schema", "has_robots", "has_heading", "has_description")
 _ROLES = (
@@ -241,6 +242,24 @@ def test_files_hold_what_is_generated(tmp_path: Path, suffix: str) -> None:
         assert [lead for _, group in read_parquet(path) for lead in group] == list(generate(2_500, seed=4))
     else:
         assert [lead for _, lead in read_lines(path)] == list(generate(2_500, seed=4))
+
+
+def test_other_leads_take_the_places_of_those_left_out(tmp_path: Path) -> None:
+    path, first = tmp_path / "demo.ndjson", list(generate(52, seed=4))
+    assert write_demo(path, 50, seed=4, without={first[3].domain, first[7].domain}) == 50
+    assert [lead for _, lead in read_lines(path)] == [*first[:3], *first[4:7], *first[8:]]
+
+
+def test_a_market_decides_trade_and_place_alone() -> None:
+    dental = next(trade for trade in trades() if trade.word == "Dental")
+    austin = City("Austin", "USA", "TX", 974_447)
+    market = Market(country_of("USA"), weighted([austin]), dental)
+    leads = list(generate(30, seed=3, market=market))
+    assert {(lead.country, lead.state, lead.city) for lead in leads} == {("USA", "TX", "Austin")}
+    assert {lead.service_type for lead in leads} <= {"Healthcare", ""}
+    assert {trade for lead in leads for trade in lead.trades} == {"dentist"}
+    assert len({lead.domain for lead in leads}) == 30
+    assert len({lead.technologies for lead in leads}) > 20
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ STRING_AREAS = (
     ("*/settings.py", "help"),
     ("*/migrations/*", None),
     ("*/corpus/demo/*", None),
+    ("*/ingest/demo/*", None),
     ("*/ingest/extract/*", None),
     ("src/*", "errors"),
     ("clients/*", "errors"),

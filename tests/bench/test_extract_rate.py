@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench.extract_rate import bare, per_page_ms, whole
-from testing.sites import sites, write_warc
+from siteglass.ingest.demo import sites, write_warc
 
 SITES, SEED, ROUNDS = 40, 3, 3
 # 5 when it was written, on a quiet machine.

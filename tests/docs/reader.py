@@ -23,6 +23,7 @@ _VOLATILE = (
     (re.compile(r"(?<=-remaining: )\d+"), "<credits>"),
     (re.compile(r";r=\d+;t=\d+"), "<left of the rate>"),
     (re.compile(r"(?<=retry-after: )\d+"), "<seconds>"),
+    (re.compile(r"(?<=demo-50000-1-)[0-9a-f]{8}"), "<hash of the companies>"),
     (re.compile(r"(?<=Try again in )\d+(?= s\.)"), "<seconds>"),
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -36,6 +37,8 @@ LOG_FILE = FOLDER / "log"
 # Mails of the demo: nobody receives them, so that the codes of /opt-out can be read here.
 OUTBOX = FOLDER / "outbox"
 COUNT, SEED = 50_000, 1
+# Below this the demo has only generated leads: the companies that are read from pages would be most of it.
+MIN_COUNT_WITH_COMPANIES = 10_000
 ACTOR = "demo"
 CREDITS = 10_000_000
 START_TIMEOUT_S = 60
@@ -74,7 +77,9 @@ def _checked_name(_context: click.Context, _option: click.Parameter, name: str |
 
 @demo.command("up")
 @click.option(
-    "--count", type=click.IntRange(1, 10_000_000), help="Number of leads [default: keep the existing ones, or 50000]."
+    "--count",
+    type=click.IntRange(1, 10_000_000),
+    help="Number of leads; 10000 and more include some read from made-up pages [default: keep the existing, or 50000].",
 )
 @click.option(
     "--seed", type=int, help="A different number gives different leads [default: keep the existing ones, or 1]."
@@ -199,11 +204,10 @@ async def _prepare(settings: Settings, count: int | None, seed: int | None) -> d
 
 async def _fill(backends: Backends, count: int | None, seed: int | None) -> None:
     """A live generation of these leads, unless there is one; others that the demo made are dropped."""
-    from siteglass.corpus.demo import write_demo
     from siteglass.index import generations
     from siteglass.index.entry import enter_store
     from siteglass.index.index import open_index
-    from siteglass.index.load import load
+    from siteglass.index.load import LoadReport, load
     from siteglass.index.mapping import SCHEMA_VERSION
     from siteglass.platform.progress import progress
 
@@ -213,26 +217,54 @@ async def _fill(backends: Backends, count: int | None, seed: int | None) -> None
     if live and count is None and seed is None:
         _say(f"{live.documents:,} leads already exist")
         return
-    count, seed = count or COUNT, SEED if seed is None else seed
-    path = backends.settings.lead_store / f"demo-{count}-{seed}.parquet"
-    if live and live.source == path.name:
+    leads = _DemoLeads(count or COUNT, SEED if seed is None else seed)
+    if live and live.source == leads.name:
         _say(f"{live.documents:,} leads already exist")
         return
     for half_filled in (g for g in found if not g.live):  # an `up` that was interrupted
         await generations.drop(index, half_filled.name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.exists():
-        _say(f"making {count:,} leads")
-        with progress("Generating", count) as advance_to:
-            write_demo(path, count, seed, advance_to)
-    _say(f"loading {count:,} leads")
-    name = await generations.create(index, generations.Shape(), source=path.name)
-    (stored,) = await enter_store(index, [path])
-    with progress("Loading", count) as advance_to:
-        await load(index, stored.path, lambda so_far: advance_to(so_far.read), only=name)
+    files = leads.files(backends.settings.lead_store)
+    _say(f"loading {leads.count:,} leads")
+    name = await generations.create(index, generations.Shape(), source=leads.name)
+    with progress("Loading", leads.count) as advance_to:
+        loaded = 0
+        for stored in await enter_store(index, files):
+
+            def advance(so_far: LoadReport, before: int = loaded) -> None:
+                advance_to(before + so_far.read)
+
+            loaded += (await load(index, stored.path, advance, only=name)).read
     await generations.promote(index, name)
     for before in (g for g in found if g.live):
         await generations.drop(index, before.name)
+
+
+class _DemoLeads:
+    """The leads of a demo: companies that were read from made-up pages, and generated leads; few are all generated."""
+
+    def __init__(self, count: int, seed: int) -> None:
+        from siteglass.corpus.demo import COMPANIES
+        from siteglass.corpus.lead_files import read_parquet
+
+        self.count, self.seed = count, seed
+        self._companies = [COMPANIES] if count >= MIN_COUNT_WITH_COMPANIES else []
+        self._taken = {lead.domain for path in self._companies for _, group in read_parquet(path) for lead in group}
+        digest = hashlib.sha256(b"".join(path.read_bytes() for path in self._companies)).hexdigest()[:8]
+        self.name = f"demo-{count}-{seed}-{digest}.parquet"
+
+    def files(self, folder: Path) -> list[Path]:
+        """The files of leads; those that are generated are written to the folder, unless they are there."""
+        from siteglass.corpus.demo import write_demo
+        from siteglass.platform.progress import progress
+
+        path = folder / self.name
+        if not path.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            missing = self.count - len(self._taken)
+            _say(f"making {missing:,} leads")
+            with progress("Generating", missing) as advance_to:
+                write_demo(path, missing, self.seed, advance_to, without=self._taken)
+        return [*self._companies, path]
 
 
 async def _stands(backends: Backends, key: str) -> bool:

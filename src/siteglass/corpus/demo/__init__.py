@@ -1,26 +1,35 @@
-"""Believable made-up leads: real places and technologies, invented businesses, shares skewed as the web's are."""
+"""Believable made-up leads: real places and technologies, invented businesses, shares skewed as the web's are.
+
+The demo has such generated leads, and the companies of COMPANIES, which extraction read from made-up web pages.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
+from itertools import islice
 from pathlib import Path
 from random import Random
 
 import msgspec
 
 from siteglass.corpus.demo.names import capacity
-from siteglass.corpus.demo.site import EPOCH_MS, lead, tables
+from siteglass.corpus.demo.site import EPOCH_MS, Market, lead, tables
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import replacing, write_parquet
 from siteglass.corpus.trade_rules import with_trades
 
-__all__ = ["EPOCH_MS", "generate", "write_demo"]
+__all__ = ["COMPANIES", "EPOCH_MS", "Market", "generate", "write_demo"]
 
+COMPANIES = Path(__file__).with_name("companies.parquet")
+"""Leads that `make demo-companies` reads from the pages of `siteglass.ingest.demo`; their evidence is beside them."""
 _PROGRESS_EVERY = 1_000
 
 
-def generate(count: int, seed: int, start: int = 0) -> Iterator[Lead]:
-    """Leads `start` to `start + count`. Each depends on the seed and its own number only; domains do not repeat."""
+def generate(count: int, seed: int, start: int = 0, market: Market | None = None) -> Iterator[Lead]:
+    """Leads `start` to `start + count`, from anywhere or of one market.
+
+    Each depends on the seed, its own number and the market only. Domains do not repeat.
+    """
     if not 0 <= start <= start + count <= capacity():
         raise ValueError(f"a seed has {capacity()} leads, numbers {start} to {start + count} were asked for")
     if not 0 <= seed < 2**32:
@@ -28,15 +37,24 @@ def generate(count: int, seed: int, start: int = 0) -> Iterator[Lead]:
     rng, drawn_from = Random(), tables()  # noqa: S311 - repeatable, not secret
     for number in range(start, start + count):
         # What the loader would read from a lead without trades is in it from the beginning.
-        yield with_trades(lead(rng, drawn_from, number, seed))
+        yield with_trades(lead(rng, drawn_from, number, seed, market))
 
 
-def write_demo(path: Path, count: int, seed: int, on_progress: Callable[[int], None] | None = None) -> int:
+def write_demo(
+    path: Path,
+    count: int,
+    seed: int,
+    on_progress: Callable[[int], None] | None = None,
+    *,
+    without: Collection[str] = (),
+) -> int:
     """Write leads as Parquet or NDJSON, as the file's name ends; the number written.
 
-    `on_progress` is told now and then how many are done.
+    `on_progress` is called now and then with the number of leads that are done. Leads of the domains in `without` are
+    left out, and others take their places.
     """
-    leads = _reported(generate(count, seed), on_progress)
+    others = (one for one in generate(count + len(without), seed) if one.domain not in without)
+    leads = _reported(islice(others, count), on_progress)
     if path.suffix == ".parquet":
         return write_parquet(path, leads)
     if path.suffix != ".ndjson":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -76,19 +77,30 @@ class Country:
     cities: Weighted[City] | None
 
 
+def weighted(cities: Iterable[City]) -> Weighted[City]:
+    """Cities by their share of businesses, which with a site are spread a little more evenly than people."""
+    return Weighted((city, max(city.population, 1_000) ** 0.85) for city in cities)
+
+
 def _cities_by_country() -> dict[str, Weighted[City]]:
     grouped: dict[str, list[City]] = {}
     for city in vocabulary().cities():
         grouped.setdefault(city.country, []).append(city)
-    # Businesses with a site are spread a little more evenly than people.
-    return {
-        code: Weighted((city, max(city.population, 1_000) ** 0.85) for city in all_) for code, all_ in grouped.items()
-    }
+    return {code: weighted(cities) for code, cities in grouped.items()}
+
+
+def countries() -> Weighted[Country]:
+    """Every country of the vocabulary, by its share of the web."""
+    return _countries()[0]
+
+
+def country_of(code: str) -> Country:
+    """A country by its alpha-3 code; raises KeyError for one that is not in the vocabulary."""
+    return _countries()[1][code]
 
 
 @cache
-def countries() -> Weighted[Country]:
-    """Every country of the vocabulary, by its share of the web."""
+def _countries() -> tuple[Weighted[Country], dict[str, Country]]:
     cities = _cities_by_country()
     found: list[tuple[Country, float]] = []
     for row in _TABLE.strip().splitlines():
@@ -102,4 +114,4 @@ def countries() -> Weighted[Country]:
         ending = Weighted.parse(f"com:60 {own}:40")
         country = Country(code, ending, Weighted.parse("en:100"), "english", "", cities.get(code))
         found.append((country, _OTHERS_SHARE / len(others)))
-    return Weighted(found)
+    return Weighted(found), {country.code: country for country, _ in found}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import dataclass
 from functools import cache
 from random import Random
 
@@ -13,6 +14,7 @@ from siteglass.corpus.demo.places import Country, countries
 from siteglass.corpus.demo.stack import Stack, stack
 from siteglass.corpus.demo.trades import Trade, instead, trades
 from siteglass.corpus.lead import Lead
+from siteglass.query.vocabulary import City
 
 # A fixed day: what is generated must not change with the calendar. 2026-11-01T00:00:00Z.
 EPOCH_MS = 1_793_491_200_000
@@ -126,19 +128,31 @@ def _text(rng: Random, language: str, kind: str, values: dict[str, str]) -> str:
     return ("" if language in ("ja", "zh") else " ").join(chosen).format_map(values)
 
 
-def lead(rng: Random, tables: Stack, number: int, seed: int) -> Lead:
+@dataclass(frozen=True, slots=True)
+class Market:
+    """What businesses of one kind and place have in common; everything else about them is drawn."""
+
+    country: Country
+    cities: Weighted[City]
+    trade: Trade
+
+
+def lead(rng: Random, tables: Stack, number: int, seed: int, market: Market | None = None) -> Lead:
     """Lead `number` of a seed. The generator is seeded again for each, so any slice can be created alone."""
     rng.seed(seed << 40 | number)
     random = rng.random
     country = countries().pick(random())
     trade = _trades_by_country(country.code).pick(random())
+    if market:
+        country, trade = market.country, market.trade
     # Not by the generator: all else that is drawn stays what it was before these trades came.
     other = instead().get(trade.word)
-    if other and _share(number, seed, 1) < other.weight:
+    if other and not market and _share(number, seed, 1) < other.weight:
         trade = other
     kind = trade.service_type
     language = country.languages.pick(random())
-    city = country.cities.pick(random()) if country.cities else None
+    cities = market.cities if market else country.cities
+    city = cities.pick(random()) if cities else None
     words = names.pair(number, seed, country.culture)
     name, label = _name(rng, trade, country, language, words)
     domain = f"{label}.{_ending(rng, country, kind)}"
@@ -160,7 +174,7 @@ def lead(rng: Random, tables: Stack, number: int, seed: int) -> Lead:
     social_links, other_profiles = contacts.profiles(rng, kind, label.replace("-", ""))
     origin = f"{'http' if found.flags[0] is False else 'https'}://{'www.' if random() < 0.4 else ''}{domain}"
     crawled = EPOCH_MS - 1 - int(random() ** 2.2 * _OLDEST_DAYS * _DAY_MS)
-    located, in_city = random() >= 0.05, random() >= 0.12
+    located, in_city = random() >= 0.05 or market is not None, random() >= 0.12 or market is not None
     changed = random()
     business_name = name if random() >= 0.04 else ""
     title = titles[int(random() * len(titles))].format_map(values)
@@ -179,7 +193,7 @@ def lead(rng: Random, tables: Stack, number: int, seed: int) -> Lead:
         description=description,
         text=text,
         keywords=_keywords(random(), keywords, label_word, place, language),
-        language=language if random() >= 0.03 else "",
+        language=language if random() >= 0.03 or market else "",
         favicon=f"{origin}/favicon.ico" if random() < 0.8 else "",
         emails=addresses,
         emails_personal=personal,

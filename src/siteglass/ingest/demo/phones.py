@@ -8,8 +8,8 @@ from random import Random
 import phonenumbers
 from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
+from siteglass.ingest.demo.label import PhoneForm
 from siteglass.query.vocabulary import vocabulary
-from testing.sites.label import PhoneForm
 
 # Area codes of states and provinces of the +1 zone: a Texan site has a Texan number.
 _AREAS_TEXT = """
@@ -23,6 +23,22 @@ _AREAS = {
     for country, codes in (part.split(": ") for part in _AREAS_TEXT.strip().replace("\nCAN", "|CAN").split("|"))
     for code in codes.split()
 }
+# country -> town or state = beginnings of numbers that are kept for fiction, # for a digit; "" is any other place.
+_FICTION_TEXT = {
+    "USA": "Austin=+151255501##,+173755501##; FL=+130555501##,+178655501##,+195455501##,+156155501##,+140755501##,"
+    "+181355501##,+172755501##,+190455501##,+185055501##,+123955501##",
+    "GBR": "London=+442079460###; Manchester=+441614960###; Birmingham=+441214960###; Leeds=+441134960###; "
+    "Bristol=+441174960###; Edinburgh=+441314960###; Glasgow=+441414960###; Liverpool=+441514960###",
+    "DEU": "Berlin=+493023125###; Hamburg=+494066969###; Cologne=+492214710###; Frankfurt am Main=+496990009###; "
+    "Munich=+498999998###",
+    "AUS": "NSW=+61255501###,+61270101###; VIC=+61355501###,+61370101###; QLD=+61755501###,+61770101###",
+    "SWE": "=+46846500###",
+}
+_FICTION = {
+    (country, place): numbers.split(",")
+    for country, text in _FICTION_TEXT.items()
+    for place, numbers in (part.split("=") for part in text.split("; "))
+}
 _ZERO_COUNTRIES = frozenset({"DEU", "AUT", "CHE", "GBR", "FRA", "NLD"})
 _TRIES = 60
 
@@ -35,11 +51,14 @@ def _start(country: str) -> tuple[str, str]:
     return region, phonenumbers.format_number(example, PhoneNumberFormat.E164) if example else ""
 
 
-def draw_number(rng: Random, country: str, state: str) -> str:
-    """A valid number as E.164, "" where the country has none. In North America it is one kept for fiction."""
+def draw_number(rng: Random, country: str, state: str, city: str) -> str:
+    """A valid number as E.164, "" where the country has none. Where numbers are kept for fiction, it is one of them."""
     region, start = _start(country)
     if not start:
         return ""
+    places = (city, state, "") if city else (state, "")
+    if kept := next((_FICTION[country, place] for place in places if (country, place) in _FICTION), None):
+        return "".join(str(int(rng.random() * 10)) if mark == "#" else mark for mark in rng.choice(kept))
     if country in ("USA", "CAN"):
         area = _AREAS.get((country, state)) or rng.choice([code for (of, _), code in _AREAS.items() if of == country])
         return f"+1{area}55501{int(rng.random() * 100):02d}"

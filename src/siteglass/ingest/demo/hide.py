@@ -7,9 +7,9 @@ from random import Random
 
 from phonenumbers import PhoneNumberFormat, format_number, parse
 
-from testing.sites.addresses import country_named, is_of
-from testing.sites.label import Email, Phone, Site
-from testing.sites.words import WORDS
+from siteglass.ingest.demo.addresses import country_named, is_of
+from siteglass.ingest.demo.label import Email, Phone, Site
+from siteglass.ingest.demo.words import DESIGNED_BY, WORDS
 
 _AT_DOT = (("{} [at] {}", " [dot] "), ("{}(at){}", "."), ("{} [at] {}", "."), ("{} (at) {}", " (dot) "))
 # country -> numbers of registers and taxes, # for a digit.
@@ -101,6 +101,8 @@ def contact_lines(rng: Random, site: Site, page: str) -> list[str]:
     lines += [f"{words['email']}: {shown}" for email in listed if (shown := email_html(rng, email))]
     if page == "imprint" or (page == "contact" and rng.random() < 0.5):
         lines.append(register(rng, site.country))
+    if site.designer:
+        lines.append(f'{DESIGNED_BY[site.language]} <a href="mailto:{site.designer}">{site.designer}</a>')
     return lines
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from random import Random
 
-from testing.sites.label import Site
-from testing.sites.words import path
+from siteglass.ingest.demo.flaws import BAD_ROBOTS, broken_robots
+from siteglass.ingest.demo.label import Site
+from siteglass.ingest.demo.words import path
 
 _PARKED = (
     "<html><head><title>{d} is for sale</title></head><body><h1>{d}</h1><p>The domain name <b>{d}</b> is for sale. "
@@ -73,6 +74,8 @@ def moved(target: str) -> str:
 
 def robots(rng: Random, site: Site, origin: str, names_sitemap: bool) -> str:
     """What robots may read."""
+    if BAD_ROBOTS in site.flaws:
+        return broken_robots() + (f"Sitemap: {origin}/sitemap.xml\n" if names_sitemap else "")
     lines = ["User-agent: *", "Disallow: /wp-admin/" if site.layout == "wordpress" else "Disallow: /cgi-bin/"]
     if rng.random() < 0.2:
         lines += ["", "User-agent: GPTBot", "Disallow: /", "Crawl-delay: 10"]

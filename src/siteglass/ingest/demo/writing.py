@@ -8,10 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from testing.sites.draw import draw_sites
-from testing.sites.label import Site
-from testing.sites.serve import serve
-from testing.sites.warc import WarcWriter
+from siteglass.ingest.demo.draw import draw_sites
+from siteglass.ingest.demo.label import Site
+from siteglass.ingest.demo.serve import serve
+from siteglass.ingest.demo.warc import WarcWriter
 
 LABELS = "labels.ndjson"
 _MAX_FILES = 1_000
@@ -19,7 +19,7 @@ _MAX_FILES = 1_000
 
 def write_warc(path: Path, sites: Iterable[Site], *, seed: int, corrupt_percent: float = 0) -> list[Site]:
     """All captures of the sites in one file; the labels, with `damaged` set."""
-    return _write([path], sites, seed, corrupt_percent, None)
+    return write_sites([path], sites, seed, corrupt_percent)
 
 
 def write_folder(
@@ -36,7 +36,7 @@ def write_folder(
         raise ValueError(f"files is {files}: choose a number from 1 to {_MAX_FILES}")
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"sites-{number:04d}.warc.gz" for number in range(files)]
-    labels = _write(paths, draw_sites(count, seed), seed, corrupt_percent, on_progress)
+    labels = write_sites(paths, draw_sites(count, seed), seed, corrupt_percent, on_progress)
     encode = msgspec.json.Encoder().encode
     (folder / LABELS).write_bytes(b"".join(encode(site) + b"\n" for site in labels))
     return labels
@@ -48,13 +48,14 @@ def read_labels(path: Path) -> list[Site]:
     return [decode(line) for line in path.read_bytes().splitlines()]
 
 
-def _write(
+def write_sites(
     paths: list[Path],
     sites: Iterable[Site],
     seed: int,
-    corrupt_percent: float,
-    on_progress: Callable[[int, int], None] | None,
+    corrupt_percent: float = 0,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> list[Site]:
+    """The captures of the sites, spread over some files; the labels, with `damaged` set."""
     labels, captures = [], 0
     with ExitStack() as stack:
         writers = [stack.enter_context(WarcWriter(path.open("wb"), path.name, seed, corrupt_percent)) for path in paths]

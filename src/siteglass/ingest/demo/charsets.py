@@ -7,7 +7,7 @@ from random import Random
 import msgspec
 
 from siteglass.corpus.demo.chance import Weighted
-from testing.sites.label import Declared, Site
+from siteglass.ingest.demo.label import Declared, Site
 
 _WEST = ("windows-1252", "iso-8859-1")
 _BY_LANGUAGE = {

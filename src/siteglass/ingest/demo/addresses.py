@@ -37,6 +37,35 @@ _STREETS: dict[str, tuple[str, str]] = {
     "KOR": ("중앙로; 시청로; 강변로", "#####"),
     "IND": ("MG Road; Station Road; Gandhi Nagar; Park Street", "######"),
 }
+# country -> town or state = its postal codes, as above; the first of them in an address decides.
+_CODES_TEXT: dict[str, str] = {
+    "USA": "Austin=787##; New York City=100##; Los Angeles=900##; Chicago=606##; San Francisco=941##; Miami=331##; "
+    "Orlando=328##; Tampa=336##; Jacksonville=322##; Denver=802##; Seattle=981##; Boston=021##; Dallas=752##; "
+    "FL=33###; TX=77###; CA=92###; NY=11###; IL=60###; WA=98###; CO=80###; MA=02###",
+    "GBR": "London=SE# #AA,SW# #AA,N# #AA,W# #AA,E# #AA,NW# #AA,EC#V #AA; Manchester=M# #AA; Birmingham=B# #AA; "
+    "Leeds=LS# #AA; Bristol=BS# #AA; Edinburgh=EH# #AA; Glasgow=G# #AA; Liverpool=L# #AA",
+    "ITA": "Rome=001##; Milan=201##; Naples=801##; Turin=101##; Florence=501##; Venice=301##; Bologna=401##; "
+    "Palermo=901##; Genoa=161##; Bari=701##; Catania=951##; Verona=371##",
+    "DEU": "Berlin=10###; Hamburg=20###; Munich=80###; Cologne=50###; Frankfurt am Main=60###; Stuttgart=70###; "
+    "Düsseldorf=40###; Leipzig=04###; Dresden=01###",
+    "AUT": "Vienna=1##0; Graz=80##; Linz=40##; Salzburg=50##; Innsbruck=60##",
+    "CHE": "Zurich=80##; Geneva=12##; Basel=40##; Bern=30##; Lausanne=10##",
+    "FRA": "Paris=750##; Lyon=690##; Marseille=130##; Bordeaux=330##; Nice=060##; Toulouse=310##",
+    "ESP": "Madrid=280##; Barcelona=080##; Valencia=460##; Sevilla=410##; Málaga=290##; Palma=070##",
+    "NLD": "Amsterdam=10## AA; Rotterdam=30## AA; Utrecht=35## AA",
+    "AUS": "Sydney=20##; Melbourne=30##; Brisbane=40##; Perth=60##",
+}
+_codes = {
+    (country, place): patterns.split(",")
+    for country, text in _CODES_TEXT.items()
+    for place, patterns in (part.split("=") for part in text.split("; "))
+}
+# Towns that their own country calls otherwise than the vocabulary does.
+_OWN_TOWNS_TEXT = (
+    "Rome=Roma; Milan=Milano; Naples=Napoli; Turin=Torino; Florence=Firenze; Venice=Venezia; Genoa=Genova; "
+    "Munich=München; Cologne=Köln; Nuremberg=Nürnberg; Vienna=Wien; Zurich=Zürich; Geneva=Genève; Seville=Sevilla"
+)
+_OWN_TOWNS = dict(part.split("=") for part in _OWN_TOWNS_TEXT.split("; "))
 _streets = {country: (names.split("; "), code) for country, (names, code) in _STREETS.items()}
 _OTHER = (["Central Avenue", "Market Street", "Harbour Road", "Station Square"], "#####")
 _NUMBER_FIRST = frozenset({"USA", "CAN", "GBR", "AUS", "IRL", "FRA", "IND"})
@@ -54,9 +83,16 @@ _OWN_NAMES = {
 _LETTERS = "ABCEGHJKLMNPRSTVX"
 
 
-def draw_street(rng: Random, country: str) -> tuple[str, str]:
+def town_named(city: str, language: str) -> str:
+    """The town as a page in a language calls it: English pages as the vocabulary does, others as its country does."""
+    return city if language == "en" else _OWN_TOWNS.get(city, city)
+
+
+def draw_street(rng: Random, country: str, state: str, city: str) -> tuple[str, str]:
     """Street with its number, and postal code."""
     names, pattern = _streets.get(country, _OTHER)
+    if known := _codes.get((country, city)) or _codes.get((country, state)):
+        pattern = rng.choice(known)
     street, number = rng.choice(names), 1 + int(rng.random() ** 2 * 240)
     # The first digit of a real code is seldom 0.
     code = "".join(

@@ -13,12 +13,12 @@ from siteglass.corpus.demo.chance import Weighted
 from siteglass.corpus.demo.english import SENTENCES as ENGLISH
 from siteglass.corpus.demo.phrases import DESCRIPTIONS, SENTENCES
 from siteglass.corpus.lead import Lead
+from siteglass.ingest.demo import charsets, contacts
+from siteglass.ingest.demo.addresses import country_of, draw_street, is_of, town, town_named
+from siteglass.ingest.demo.label import GeoBasis, Kind, Site
+from siteglass.ingest.demo.plants import PLATFORMS, plantable, platform
+from siteglass.ingest.demo.words import SPOKEN, TEXTS
 from siteglass.query.vocabulary import vocabulary
-from testing.sites import charsets, contacts
-from testing.sites.addresses import country_of, draw_street, is_of, town
-from testing.sites.label import GeoBasis, Kind, Site
-from testing.sites.plants import PLATFORMS, plantable, platform
-from testing.sites.words import SPOKEN, TEXTS
 
 _KINDS: Weighted[Kind] = Weighted(
     [("normal", 85), ("parked", 4), ("soft_404", 3), ("redirect", 3), ("noindex", 3), ("empty", 2)]
@@ -58,12 +58,12 @@ def draw_sites(count: int, seed: int) -> Iterator[Site]:
     rng = Random()
     for number, lead in enumerate(generate(count, seed)):
         rng.seed(f"site {seed} {number}")
-        yield _site(rng, number, lead)
+        yield draw_site(rng, number, lead, _KINDS.pick(rng.random()))
 
 
-def _site(rng: Random, number: int, lead: Lead) -> Site:
+def draw_site(rng: Random, number: int, lead: Lead, kind: Kind, *, shows_town: bool = False) -> Site:
+    """The site of a business, of a kind. With `shows_town` it always says in which town the business is."""
     random = rng.random
-    kind = _KINDS.pick(random())
     technologies = _technologies(random() * 100, lead)
     hard = [name for name, share in _HARD.items() if random() * 100 < share]
     domain, own = _domain(rng, lead, technologies, hard)
@@ -89,7 +89,7 @@ def _site(rng: Random, number: int, lead: Lead) -> Site:
         return msgspec.structs.replace(bare, hard=())
     if kind == "noindex":
         bare = msgspec.structs.replace(bare, noindex_by="meta" if random() < 0.6 else "header")
-    return _business(rng, bare, lead, technologies)
+    return _business(rng, bare, lead, technologies, shows_town)
 
 
 def _technologies(percent: float, lead: Lead) -> tuple[str, ...]:
@@ -117,7 +117,7 @@ def _domain(rng: Random, lead: Lead, technologies: tuple[str, ...], hard: list[s
     return lead.domain, "own"
 
 
-def _business(rng: Random, bare: Site, lead: Lead, technologies: tuple[str, ...]) -> Site:
+def _business(rng: Random, bare: Site, lead: Lead, technologies: tuple[str, ...], shows_town: bool) -> Site:
     random = rng.random
     layout = PLATFORMS.get(platform(technologies)) or _OWN_LAYOUTS.pick(random())
     if own := {"bootstrap": "Bootstrap", "react_shell": "React"}.get(layout):
@@ -144,6 +144,7 @@ def _business(rng: Random, bare: Site, lead: Lead, technologies: tuple[str, ...]
         sentences=sentences,
         keywords=lead.keywords,
         service_type=lead.service_type,
+        trades=lead.trades,
         offers=lead.offers,
         language=language,
         declared_language=declared,
@@ -155,7 +156,7 @@ def _business(rng: Random, bare: Site, lead: Lead, technologies: tuple[str, ...]
         has_description=has_description,
         **robots,
     )
-    site = _place(rng, site, lead)
+    site = _place(rng, site, lead, shows_town)
     site = contacts.with_contacts(rng, site, lead)
     return charsets.with_charset(rng, site)
 
@@ -168,7 +169,9 @@ def _possible(network: str, link: str) -> str:
 
 def _texts(rng: Random, lead: Lead, name: str) -> tuple[str, str, str, tuple[str, ...]]:
     """Language, title, description and sentences: those of the lead, and more of its language."""
-    place = lead.city or (vocabulary().country_name(lead.country) if lead.country else "town")
+    place = town_named(lead.city, lead.language or "en") or (
+        vocabulary().country_name(lead.country) if lead.country else "town"
+    )
     words = lead.keywords or ("services", "consulting", "support")
     year = str(1970 + int(rng.random() * 54))
     trade = words[0]
@@ -197,10 +200,11 @@ def _robots(rng: Random, lead: Lead, hard: tuple[str, ...]) -> dict[str, bool | 
     return {"has_robots": has_robots, "has_sitemap": bool(lead.has_sitemap) if rng.random() < 0.7 else None}
 
 
-def _place(rng: Random, site: Site, lead: Lead) -> Site:
+def _place(rng: Random, site: Site, lead: Lead, shows_town: bool) -> Site:
     random = rng.random
     shown = f"{site.title} {site.description} {' '.join(site.sentences)}"
-    in_text = lead.city if lead.city and lead.city in shown else ""
+    named = {lead.city, town_named(lead.city, site.language)} - {""}
+    in_text = lead.city if any(name in shown for name in named) else ""
     if not lead.country:
         if country := country_of(site.domain):
             return msgspec.structs.replace(site, country=country, geo_basis="cctld", city_in_text=in_text)
@@ -208,11 +212,13 @@ def _place(rng: Random, site: Site, lead: Lead) -> Site:
     basis: GeoBasis = "cctld" if is_of(site.domain, lead.country) else "phone"
     if lead.city and site.has_schema and random() < 0.55:
         basis = "json_ld"
-    elif lead.city and site.layout != "react_shell" and random() < 0.6:
+    elif lead.city and site.layout != "react_shell" and (random() < 0.6 or shows_town):
         basis = "address"
+    elif lead.city and shows_town:
+        basis = "json_ld"
     if basis not in ("json_ld", "address"):
         return msgspec.structs.replace(site, country=lead.country, geo_basis=basis, city_in_text=in_text)
-    street, code = draw_street(rng, lead.country)
+    street, code = draw_street(rng, lead.country, lead.state, lead.city)
     return msgspec.structs.replace(
         site,
         country=lead.country,
@@ -220,5 +226,5 @@ def _place(rng: Random, site: Site, lead: Lead) -> Site:
         city=lead.city,
         geo_basis=basis,
         city_in_text=in_text,
-        address=f"{street}\n{town(lead.country, lead.state, lead.city, code)}",
+        address=f"{street}\n{town(lead.country, lead.state, town_named(lead.city, site.language), code)}",
     )

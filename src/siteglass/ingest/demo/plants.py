@@ -184,7 +184,82 @@ PLANTS: dict[str, Plant] = {
         body="<script>var Tawk_API=Tawk_API||{};(function(){var s=document.createElement('script');s.async=true;"
         "s.src='https://embed.tawk.to/$K/default';document.head.appendChild(s);})();</script>"
     ),
+    "Criteo": Plant(
+        head=_script("https://dynamic.criteo.com/js/ld/ld.js?a=$N", " async")
+        + "<script>window.criteo_q = window.criteo_q || []; window.criteo_q.push({event: 'viewHome'});</script>"
+    ),
+    "RTB House": Plant(body='<iframe src="https://creativecdn.com/tags?id=pr_$K_home" width="1" height="1"></iframe>'),
+    "DoubleClick Floodlight": Plant(
+        head=_script("https://www.googletagmanager.com/gtag/js?id=DC-$N", " async")
+        + "<script>window.dataLayer=window.dataLayer||[];function gtag(){dataLayer.push(arguments);}"
+        "gtag('config','DC-$N');</script>"
+    ),
+    "Pinterest Conversion Tag": Plant(
+        head="<script>!function(e){if(!window.pintrk){window.pintrk=function(){window.pintrk.queue.push("
+        "Array.prototype.slice.call(arguments))};var n=window.pintrk;n.queue=[];var t=document.createElement('script');"
+        "t.async=!0;t.src=e;document.head.appendChild(t)}}('https://s.pinimg.com/ct/core.js');"
+        "pintrk('load','$N');pintrk('page');</script>"
+    ),
+    "Snap Pixel": Plant(
+        head="<script>(function(e,t,n){if(e.snaptr)return;e.snaptr=function(){};var r=t.createElement('script');"
+        "r.async=!0;r.src=n;t.head.appendChild(r)})(window,document,'https://sc-static.net/scevent.min.js');"
+        "snaptr('init','$K');</script>"
+    ),
+    "Taboola": Plant(
+        head="<script>window._tfa = window._tfa || []; window._tfa.push({notify: 'event', name: 'page_view', id: $N});"
+        "</script>" + _script("https://cdn.taboola.com/libtrc/unip/$N/tfa.js", " async")
+    ),
+    "Judge.me": Plant(body=_script("https://cdn.judge.me/widget_preloader.js", " async")),
+    "Trustpilot": Plant(
+        body=_script("https://widget.trustpilot.com/bootstrap/v5/tp.widget.bootstrap.min.js", " async")
+    ),
+    "Trusted Shops": Plant(body=_script("https://widgets.trustedshops.com/js/$K.js", " async")),
+    "Klarna Checkout": Plant(body=_script("https://js.klarna.com/web-sdk/v1/klarna.js", " async")),
+    "Usercentrics": Plant(
+        head='<script id="usercentrics-cmp" src="https://app.usercentrics.eu/browser-ui/latest/loader.js" '
+        'data-settings-id="$K" async></script>'
+    ),
+    "iubenda": Plant(body=_script("https://cdn.iubenda.com/cs/iubenda_cs.js", " async")),
+    "CallRail": Plant(body=_script("https://cdn.callrail.com/companies/$N/$K/12/swap.js", " async")),
+    "Birdeye": Plant(body=_script("https://birdeye.com/embed/v6/$N/1/$N", " async")),
+    "WP Rocket": Plant(body=_script("/wp-content/plugins/wp-rocket/assets/js/lazyload/17.8.3/lazyload.min.js")),
+    "Gravity Forms": Plant(body=_script("/wp-content/plugins/gravityforms/js/gravityforms.min.js?ver=2.8.18")),
+    "Divi": Plant(head='<link rel="stylesheet" href="/wp-content/themes/Divi/style-static.min.css?ver=4.27.1">'),
+    "Vimeo": Plant(body='<iframe src="https://player.vimeo.com/video/$N" title="video" allowfullscreen></iframe>'),
     "Calendly": Plant(body=_script("https://assets.calendly.com/assets/external/widget.js", " async")),
+    "Zocdoc": Plant(body=_script("https://offsiteschedule.zocdoc.com/plugin/embed", " async")),
+    "NexHealth": Plant(body='<iframe src="https://app.nexhealth.com/appt/$K?lid=$N" title="Book online"></iframe>'),
+    "Acuity Scheduling": Plant(
+        body='<iframe src="https://app.acuityscheduling.com/schedule.php?owner=$N" title="Schedule"></iframe>'
+        + _script("https://embed.acuityscheduling.com/js/embed.js")
+    ),
+    "Square Appointments": Plant(body=_script("https://square.site/appointments/buyer/widget/$K/$K.js")),
+    "Jane App": Plant(body=_script("https://$K.janeapp.com/widgets/latest.js")),
+    "Doctolib": Plant(body='<iframe src="https://www.doctolib.de/iframe/$K" title="Termin buchen"></iframe>'),
+    "Doctoralia": Plant(body=_script("https://platform.docplanner.com/js/widget.js", ' id="zldoctor"')),
+    "Timify": Plant(body=_script("https://widget.timify.com/js/widget.js", ' id="timify-widget" data-id="$K"')),
+    "Cloudbeds": Plant(body='<iframe src="https://hotels.cloudbeds.com/widget/load/$K/horizontal"></iframe>'),
+    "SiteMinder": Plant(body='<iframe src="https://direct-book.com/properties/$Kdirect?locale=en"></iframe>'),
+    "Mews": Plant(body=_script("https://www.mews.li/distributor/distributor.min.js")),
+    "Lodgify": Plant(body=_script("https://app.lodgify.com/portable-search-bar/stable/renderPortableSearchBar.js")),
+    "Booking.com widget": Plant(
+        body='<ins class="bookingaff" data-aid="$N" data-prod="nsb" data-width="100%"></ins>'
+        + _script("https://aff.bstatic.com/static/affiliate_base/js/flexiproduct.js")
+    ),
+    "OpenTable": Plant(
+        body=_script("https://www.opentable.com/widget/reservation/loader?rid=$N&amp;type=standard&amp;theme=wide")
+    ),
+    "Resy": Plant(body=_script("https://widgets.resy.com/embed.js")),
+    "Thefork": Plant(body='<iframe src="https://widget.thefork.com/$K" allow="payment"></iframe>'),
+    "Quandoo": Plant(body=_script("https://booking-widget.quandoo.com/index.js", ' data-merchant-id="$N"')),
+    "Fresha": Plant(body=_script("https://widget.fresha.com/$K/widget.js", " async")),
+    "Booksy": Plant(body=_script("https://booksy.com/widget/code.js?id=$N&amp;country=us&amp;lang=en")),
+    "Vagaro": Plant(body=_script("https://www.vagaro.com/resources/WidgetEmbeddedLoader/$K")),
+    "Treatwell": Plant(body='<iframe src="https://buchung.treatwell.de/ort/$N/menue/" title="Termin"></iframe>'),
+    "MindBody": Plant(body=_script("https://widgets.mindbodyonline.com/javascripts/healcode.js")),
+    "Glofox": Plant(body='<iframe src="https://app.glofox.com/portal/#/branch/$K/classes-week-view"></iframe>'),
+    "Housecall Pro": Plant(body=_script("https://online-booking.housecallpro.com/script.js?token=$K", " async")),
+    "Jobber": Plant(body=_script("https://d3ey4dbjkt2f6s.cloudfront.net/assets/external/work_request_embed.js")),
     "Cookiebot": Plant(
         head='<script id="Cookiebot" src="https://consent.cookiebot.com/uc.js" data-cbid="$K" async></script>'
     ),
@@ -225,6 +300,7 @@ PLANTS: dict[str, Plant] = {
 }
 # One name in the header `Server`; the first one here gets it.
 _SERVERS = ("Wix", "Squarespace", "Blogger", "GitHub Pages", "Cloudflare", "Nginx", "Apache", "LiteSpeed")
+_WORDPRESS_PLUGINS = frozenset({"Yoast SEO", "Elementor", "Contact Form 7", "WP Rocket", "Gravity Forms", "Divi"})
 _LETTERS = "abcdefghijkmnpqrstuvwxyz23456789"
 
 
@@ -243,7 +319,7 @@ def plantable(technologies: tuple[str, ...]) -> tuple[str, ...]:
         kept = [name for name in kept if name not in PLATFORMS or name in own]
         kept += [name for name in sorted(own) if name not in kept]
     if "WordPress" not in kept:
-        kept = [name for name in kept if name not in ("Yoast SEO", "Elementor", "Contact Form 7")]
+        kept = [name for name in kept if name not in _WORDPRESS_PLUGINS]
     servers = [name for name in _SERVERS if name in kept]
     # A hosted platform names its own server, and stays.
     beaten = {name for name in servers[1:] if name not in PLATFORMS}

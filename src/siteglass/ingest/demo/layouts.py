@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from testing.sites.parts import Parts
+from siteglass.ingest.demo.parts import Parts
 
 
 def _links(parts: Parts, item: str = "{}", attributes: str = "") -> str:

@@ -8,9 +8,9 @@ import msgspec
 
 from siteglass.corpus.demo.chance import Weighted
 from siteglass.corpus.lead import Lead
-from testing.sites import phones
-from testing.sites.label import Email, Phone, PhoneWritten, Site, Written
-from testing.sites.plants import HOSTED, plantable
+from siteglass.ingest.demo import phones
+from siteglass.ingest.demo.label import Email, Phone, PhoneWritten, Site, Written
+from siteglass.ingest.demo.plants import HOSTED, plantable
 
 _WAYS: Weighted[Written] = Weighted(
     [
@@ -40,7 +40,7 @@ def with_contacts(rng: Random, site: Site, lead: Lead) -> Site:
         # Nothing on the site shows the country.
         site = msgspec.structs.replace(site, country="", geo_basis="")
     if site.geo_basis in ("json_ld", "address", "cctld") and rng.random() < 0.25 and site.layout != "react_shell":
-        fax = phones.draw_number(rng, site.country, lead.state)
+        fax = phones.draw_number(rng, site.country, lead.state, lead.city)
         if fax and fax not in [phone.value for phone in site.phones]:
             site = msgspec.structs.replace(site, not_phones=(fax,))
     return site
@@ -72,7 +72,7 @@ def _phones(rng: Random, site: Site, lead: Lead) -> tuple[Phone, ...]:
     found: list[Phone] = []
     wanted = len(lead.phones) or (1 if site.geo_basis == "phone" else 0)
     for _ in range(wanted if lead.country else 0):
-        value = phones.draw_number(rng, lead.country, lead.state)
+        value = phones.draw_number(rng, lead.country, lead.state, lead.city)
         if not value or any(phone.value == value for phone in found):
             continue
         way = _NUMBERS.pick(rng.random())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import io
 import zlib
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -13,9 +14,9 @@ from typing import IO
 from urllib.parse import urlsplit
 from uuid import UUID
 
-import brotli  # type: ignore[import-untyped]
+from fastwarc.stream_io import BrotliWriter
 
-from testing.sites.label import Served
+from siteglass.ingest.demo.label import Served
 
 Fields = list[tuple[str, str]]
 _CHUNK_BYTES = 4_096
@@ -31,7 +32,7 @@ class WarcWriter:
 
     def __init__(self, sink: IO[bytes], name: str, seed: int, corrupt_percent: float = 0) -> None:
         self._sink, self._rng, self._corrupt_percent = sink, Random(f"warc {name} {seed}"), corrupt_percent
-        info = f"software: siteglass testing/sites\r\nformat: WARC File Format 1.0\r\nisPartOf: seed-{seed}\r\n"
+        info = f"software: siteglass demo\r\nformat: WARC File Format 1.0\r\nisPartOf: seed-{seed}\r\n"
         self._info_id = self._id()
         fields = [("WARC-Filename", name), ("Content-Type", "application/warc-fields")]
         self._write("warcinfo", self._info_id, 0, fields, info.encode())
@@ -130,7 +131,11 @@ def _answer(served: Served) -> tuple[bytes, bytes]:
 
 def _packed(body: bytes, encoding: str) -> bytes:
     if encoding == "br":
-        return bytes(brotli.compress(body, quality=3))
+        sink = io.BytesIO()
+        with BrotliWriter(sink) as writer:
+            writer.write(body)
+            writer.finish()
+        return sink.getvalue()
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, 31 if encoding == "gzip" else 15)
     return packer.compress(body) + packer.flush()
 

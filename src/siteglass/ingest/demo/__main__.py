@@ -1,4 +1,4 @@
-"""`python -m testing.sites --count 2000 --seed 1 --files 4 FOLDER`: made-up sites as WARC files with labels."""
+"""`python -m siteglass.ingest.demo --count 2000 --seed 1 --files 4 FOLDER`: made-up sites as WARC files with labels."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ import sys
 import time
 from pathlib import Path
 
-from testing.sites.writing import LABELS, write_folder
+from siteglass.ingest.demo.writing import LABELS, write_folder
 
 
 def main() -> None:
     """Write the files, tell how far it is."""
-    parser = argparse.ArgumentParser(prog="python -m testing.sites", description="Made-up web sites as WARC files.")
+    parser = argparse.ArgumentParser(
+        prog="python -m siteglass.ingest.demo", description="Made-up web sites as WARC files."
+    )
     parser.add_argument("folder", type=Path, help="where sites-*.warc.gz and labels.ndjson go")
     parser.add_argument("--count", type=int, default=1_000, help="number of sites (1000)")
     parser.add_argument("--seed", type=int, default=1, help="another seed, other sites (1)")

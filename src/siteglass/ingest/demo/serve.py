@@ -8,13 +8,13 @@ from random import Random
 from typing import Any, Literal
 
 from siteglass.corpus.demo.chance import Weighted
-from testing.sites import charsets, other_pages
-from testing.sites.label import Served, Site
-from testing.sites.layouts import LAYOUTS
-from testing.sites.parts import build
-from testing.sites.plants import planted
-from testing.sites.schema import head_tags, json_ld
-from testing.sites.words import WORDS, path
+from siteglass.ingest.demo import charsets, other_pages
+from siteglass.ingest.demo.label import Served, Site
+from siteglass.ingest.demo.layouts import LAYOUTS
+from siteglass.ingest.demo.parts import build
+from siteglass.ingest.demo.plants import planted
+from siteglass.ingest.demo.schema import head_tags, json_ld
+from siteglass.ingest.demo.words import WORDS, path
 
 _DAY_MS = 86_400_000
 _ENCODINGS: Weighted[Literal["", "gzip", "br", "deflate"]] = Weighted(

@@ -8,8 +8,10 @@ from random import Random
 from typing import Any
 
 from siteglass.corpus.demo.chance import Weighted
-from testing.sites.addresses import country_shown, state_shown
-from testing.sites.label import Site
+from siteglass.ingest.demo import flaws
+from siteglass.ingest.demo.addresses import country_shown, state_shown, town_named
+from siteglass.ingest.demo.label import Site
+from siteglass.query.trades import trades
 
 _TYPES = {
     "Local Business": "LocalBusiness",
@@ -30,12 +32,13 @@ def json_ld(rng: Random, site: Site, url: str) -> str:
     """The script with the site's data, empty if the site has none."""
     if not site.has_schema:
         return ""
-    business: dict[str, Any] = {"@type": _TYPES.get(site.service_type, "Organization"), "name": site.business_name}
+    business: dict[str, Any] = {"@type": _type(rng, site), "name": site.business_name}
     business |= {"@id": f"{url}#business", "url": url}
     if site.geo_basis == "json_ld":
         street, town = site.address.split("\n")
-        code = town.replace(site.city, "").strip(" ,").removeprefix(f"{site.state} ")
-        address = {"@type": "PostalAddress", "streetAddress": street, "postalCode": code, "addressLocality": site.city}
+        city = town_named(site.city, site.language)
+        code = town.replace(city, "").strip(" ,").removeprefix(f"{site.state} ")
+        address = {"@type": "PostalAddress", "streetAddress": street, "postalCode": code, "addressLocality": city}
         if site.state:
             address["addressRegion"] = state_shown(rng, site.country, site.state)
         business["address"] = address | {"addressCountry": country_shown(rng, site.country)}
@@ -62,6 +65,13 @@ def json_ld(rng: Random, site: Site, url: str) -> str:
     return f'<script type="application/ld+json">{text.replace("<", chr(92) + "u003c")}</script>'
 
 
+def _type(rng: Random, site: Site) -> str:
+    """The type of its trade, or as often the wider one of its kind of business."""
+    if site.trades and rng.random() < 0.5 and (own := trades().trade(site.trades[0]).schema_org):
+        return own
+    return _TYPES.get(site.service_type, "Organization")
+
+
 def head_tags(rng: Random, site: Site, url: str, title: str, charset: str) -> str:
     """The start of the head: title, description and what is around them."""
     tags = [f'<meta charset="{charset}">'] if charset and rng.random() < 0.7 else []
@@ -82,8 +92,10 @@ def head_tags(rng: Random, site: Site, url: str, title: str, charset: str) -> st
         tags.append(f'<meta property="og:title" content="{escape(title)}"><meta property="og:type" content="website">')
         tags.append(f'<meta property="og:site_name" content="{escape(site.business_name)}">')
         tags.append(f'<meta property="og:url" content="{url}">')
-    tags.append(f'<link rel="canonical" href="{url}"><link rel="icon" href="/favicon.ico">')
-    if rng.random() < 0.15:
+    tags.append(f'<link rel="canonical" href="{flaws.canonical(site, url)}"><link rel="icon" href="/favicon.ico">')
+    if flaws.BAD_HREFLANG in site.flaws:
+        tags.append(f'<link rel="alternate" hreflang="{site.language}_{site.language}" href="/">')
+    elif rng.random() < 0.15:
         # Other languages are a link away, and say nothing of this page.
         tags += [f'<link rel="alternate" hreflang="{other}" href="{url}?lang={other}">' for other in ("en", "fr", "zh")]
     return "\n".join(tags)

@@ -6,8 +6,8 @@
     labels = write_warc(path, sites(1_000, seed=1), seed=1, corrupt_percent=1)
     labels = write_folder(folder, 2_000, seed=1, files=4)    # pages of a site lie in several files, as in real crawls
 
-On the command line, `python -m testing.sites --count 2000 --seed 1 --files 4 FOLDER` writes `sites-*.warc.gz` and
-`labels.ndjson`, one `Site` a line. `read_labels` reads them.
+On the command line, `python -m siteglass.ingest.demo --count 2000 --seed 1 --files 4 FOLDER` writes `sites-*.warc.gz`
+and `labels.ndjson`, one `Site` a line. `read_labels` reads them.
 
 Sites come from the demo leads, so natural-language searches make sense on them. `Site.hard` names the hard cases a site
 carries. `Site.damaged` is set where a record of the site was broken on purpose, so that not all of it can be found. A
@@ -16,9 +16,9 @@ label lists only what the captures show: a phone has its national form only wher
 
 from __future__ import annotations
 
-from testing.sites.draw import draw_sites as sites
-from testing.sites.label import Email, Phone, Served, Site
-from testing.sites.serve import serve as pages
-from testing.sites.writing import read_labels, write_folder, write_warc
+from siteglass.ingest.demo.draw import draw_sites as sites
+from siteglass.ingest.demo.label import Email, Phone, Served, Site
+from siteglass.ingest.demo.serve import serve as pages
+from siteglass.ingest.demo.writing import read_labels, write_folder, write_warc
 
 __all__ = ["Email", "Phone", "Served", "Site", "pages", "read_labels", "sites", "write_folder", "write_warc"]

@@ -31,6 +31,16 @@ WORDS: dict[str, dict[str, str]] = {
     for cells in ([cell.strip() for cell in row.split("|")] for row in _TABLE.strip().splitlines())
 }
 
+DESIGNED_BY = {
+    "en": "Website by",
+    "de": "Webdesign:",
+    "fr": "Site réalisé par",
+    "es": "Diseño web:",
+    "it": "Sito realizzato da",
+    "nl": "Website door",
+    "pt": "Desenvolvido por",
+}
+
 # Paths of the same pages; other languages use the English ones.
 PATHS: dict[str, dict[str, str]] = {
     "en": {"about": "/about", "contact": "/contact", "products": "/products", "blog": "/blog", "imprint": "/legal"},

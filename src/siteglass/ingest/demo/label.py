@@ -61,6 +61,8 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     sentences: tuple[str, ...] = ()
     keywords: tuple[str, ...] = ()
     service_type: str = ""
+    trades: tuple[str, ...] = ()
+    """What the business is; its pages need not say it."""
     offers: tuple[str, ...] = ()
     language: str = ""
     declared_language: str = ""
@@ -73,6 +75,8 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     """Those with their own trace in pages or headers, by the vocabulary's names; not what they only imply."""
     not_emails: tuple[str, ...] = ()
     """Written on the site and no contact of it: placeholders, file names, keys."""
+    designer: str = ""
+    """The address of whoever made the site, which its pages show; not a contact of the business."""
     not_phones: tuple[str, ...] = ()
     """E.164 of fax numbers."""
 
@@ -94,6 +98,9 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
     has_description: bool | None = None
     has_sitemap: bool | None = None
     has_robots: bool | None = None
+
+    flaws: tuple[str, ...] = ()
+    """What an SEO audit finds wrong with its pages, by the names in `flaws`; missing parts have flags above."""
 
     charset: str = "utf-8"
     charset_declared: Declared = "both"

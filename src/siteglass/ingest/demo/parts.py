@@ -8,10 +8,11 @@ from html import escape
 from random import Random
 from urllib.parse import quote
 
-from testing.sites.contacts import SENTRY_KEY
-from testing.sites.hide import contact_lines
-from testing.sites.label import Site
-from testing.sites.words import WORDS, path
+from siteglass.ingest.demo import flaws
+from siteglass.ingest.demo.contacts import SENTRY_KEY
+from siteglass.ingest.demo.hide import contact_lines
+from siteglass.ingest.demo.label import Site
+from siteglass.ingest.demo.words import WORDS, path
 
 PAGES = ("about", "products", "blog", "contact", "imprint")
 _STYLE_BYTES = 26_000
@@ -57,8 +58,8 @@ def build(rng: Random, site: Site, page: str, url: str, title: str, head: str, s
         url,
         title,
         head,
-        f"<{tag}>{escape(shown, quote=False)}</{tag}>",
-        [*menu, ("/privacy", words["privacy"])],
+        f"<{tag}>{escape(shown, quote=False)}</{tag}>{flaws.picture(site)}",
+        [*menu, ("/privacy", words["privacy"]), *flaws.extra_links(site)],
         _sections(rng, site, page),
         contact_lines(rng, site, page),
         _profiles(rng, site, url, page),

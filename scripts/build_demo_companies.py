@@ -1,0 +1,26 @@
+"""Reads the made-up web pages of the demo's companies, and writes their leads and evidence: `make demo-companies`.
+
+The result is committed, so that `make demo` need not read some 14,000 pages first. Run it after each change of
+extraction, merge or of the pages themselves; `tests/ingest/test_demo_companies.py` fails until then.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from siteglass.corpus.demo import COMPANIES
+from siteglass.ingest.demo.build import ARCHIVES, build
+from siteglass.ingest.demo.companies import draw_companies
+from siteglass.platform.progress import progress
+
+
+def main() -> None:
+    """Draw the sites, read their pages with all processors, write the files."""
+    with progress("Reading archives", ARCHIVES) as advance_to:
+        count = build(draw_companies(), COMPANIES, workers=os.cpu_count() or 1, on_progress=advance_to)
+    print(f"{count:,} companies in {COMPANIES}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

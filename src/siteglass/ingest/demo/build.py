@@ -1,0 +1,45 @@
+"""Made-up sites to leads: their pages through extraction and merge, as in `siteglass ingest run`, without Spark."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from siteglass.ingest import pool
+from siteglass.ingest.demo.companies import SEED
+from siteglass.ingest.demo.label import Site
+from siteglass.ingest.demo.writing import write_sites
+from siteglass.ingest.single_part import merge_in_process
+from siteglass.ingest.tasks import Plan
+
+ARCHIVES = 8
+
+
+class BuildFailed(Exception):
+    """Pages could not be read; the message says which and why."""
+
+
+def build(sites: Iterable[Site], target: Path, *, workers: int, on_progress: Callable[[int], None]) -> int:
+    """Write the leads of the sites to a Parquet file, with their evidence beside it; returns how many there are.
+
+    `on_progress` is called with the number of archives that are read, of ARCHIVES.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        facts, merged = Path(name) / "facts", Path(name) / "leads"
+        archives = [Path(name) / f"companies-{number}.warc.gz" for number in range(ARCHIVES)]
+        write_sites(archives, sites, SEED)
+        summary = pool.run_tasks(archives, Plan(folder=facts), workers, on_progress)
+        if summary.parked or summary.quarantined:
+            raise BuildFailed(
+                f"Pages of the demo could not be read: archives {summary.parked}, records {summary.quarantined}. "
+                "Extraction must read all of them: fix it, or the page that it cannot read."
+            )
+        merged.mkdir()
+        report = merge_in_process(map(pq.read_table, sorted(facts.glob("*.parquet"))), merged)
+        for written in merged.iterdir():
+            shutil.copyfile(written, target.with_suffix(written.suffix))
+    return report.leads
