@@ -76,6 +76,14 @@ class Visitor:
         body = {"token": self.token, **(fields or {})}
         return self._sent(self._client.post(path, data=body, headers=self._headers(sent)))
 
+    def post_and_leave(self, path: str, fields: Mapping[str, str]) -> None:
+        """Send a form and close the connection before the answer comes; raises httpx.TimeoutException."""
+        sent = self._headers({"Origin": self.url, "Sec-Fetch-Site": "same-origin"})
+        httpx.post(
+            self.url + path, data={"token": self.token, **fields}, headers=sent, trust_env=False,
+            timeout=httpx.Timeout(10, read=0.01),
+        )  # fmt: skip
+
     def send(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> httpx.Response:
         """Whatever is asked, with the cookies."""
         return self._sent(self._client.request(method, path, content=body, headers=self._headers(headers)))

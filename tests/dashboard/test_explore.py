@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
+import os
+import random
 import re
 import secrets
 from collections.abc import Iterator
@@ -13,6 +16,7 @@ import httpx
 import pytest
 
 from siteglass.access.accounts import Plan, set_plan
+from siteglass.billing.credits import Billing
 from siteglass.platform.postgres import Postgres
 from testing.dashboard.explore import AUSTIN, AUSTIN_WITH_EMAIL, explore_leads
 from testing.dashboard.visitors import Office, Visitor, office
@@ -20,6 +24,7 @@ from testing.dashboard.visitors import Office, Visitor, office
 EXPLORE = "/dashboard/explore"
 DENTISTS = f"{EXPLORE}?q=dentists+in+Austin"
 LEADS = {lead.domain: lead for lead in explore_leads()}
+PATHS = 200 if os.environ.get("SITEGLASS_LONG") == "1" else 12
 SECRETS = [text for lead in LEADS.values() for text in (lead.domain, lead.business_name, *lead.emails, *lead.phones)]
 
 
@@ -77,6 +82,11 @@ def charges(explorers: Office, account: int) -> list[tuple[int, str, str]]:
         return [(-row["lead"], row["kind"], row["operation"]) for row in rows]
 
     return explorers.do(read)
+
+
+def balance(explorers: Office, account: int) -> int:
+    """The lead credits that are left."""
+    return explorers.do(lambda postgres: Billing(postgres).balance(account)).lead
 
 
 # --- what is shown ------------------------------------------------------------------------------
@@ -300,6 +310,45 @@ def test_the_price_never_rises_above_the_button(explorers: Office) -> None:
     assert refused.status_code == 402
     assert "Nothing was charged" in text_of(refused)
     assert charges(explorers, account) == []
+
+
+@pytest.mark.promise("explore.charge")
+@pytest.mark.parametrize("seed", range(PATHS))
+def test_on_every_way_through_the_pages_the_ledger_says_what_the_buttons_said(explorers: Office, seed: int) -> None:
+    """Random clicks of two people: reload, back, double click, two tabs, and connections that are lost."""
+    pick = random.Random(seed)
+    account, first = customer(explorers, lead=60)
+    people = (first, explorers.visitor(explorers.somebody(account, "member")))
+    said: dict[str, int] = {}
+    seen: list[dict[str, str]] = []
+    paths = [f"{DENTISTS}&n={n}{more}" for n in (3, 10, 25) for more in ("", "&sort=score", "&paid=1")]
+    paths.append(f"{EXPLORE}?q=restaurants+in+Berlin")
+    for _ in range(8):
+        visitor = pick.choice(people)
+        if not seen or pick.random() < 0.5:
+            answer = visitor.get(pick.choice(paths))
+            if "explore/buy" in answer.text:
+                seen.append(form_of(answer))
+            continue
+        form = pick.choice(seen)  # perhaps one that was sent before, or is old by now
+        said[f"{form['body']}{form['after']}"] = max(int(form["price"]), said.get(f"{form['body']}{form['after']}", 0))
+        match pick.choice(("once", "twice", "at once", "lost")):
+            case "once":
+                visitor.post(f"{EXPLORE}/buy", form)
+            case "twice":
+                for _ in range(2):
+                    visitor.post(f"{EXPLORE}/buy", form)
+            case "at once":
+                with ThreadPoolExecutor(2) as pool:
+                    list(pool.map(lambda who, form=form: who.post(f"{EXPLORE}/buy", form), people))
+            case "lost":
+                with contextlib.suppress(httpx.TimeoutException):
+                    visitor.post_and_leave(f"{EXPLORE}/buy", form)
+                visitor.post(f"{EXPLORE}/buy", form)
+    made = charges(explorers, account)
+    assert len(made) <= len(said)
+    assert sum(lead for lead, _, _ in made) <= sum(said.values())
+    assert sum(lead for lead, _, _ in made) == 60 - balance(explorers, account)
 
 
 def test_the_next_page_has_its_own_price_and_no_preview(explorers: Office) -> None:

@@ -5,6 +5,7 @@ document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
   const source = document.getElementById(button.dataset.copy);
+  const label = button.dataset.label ??= button.textContent;
   try {
     await navigator.clipboard.writeText(source.textContent);
     button.textContent = "Copied";
@@ -13,7 +14,7 @@ document.addEventListener("click", async (event) => {
     getSelection().selectAllChildren(source);
     button.textContent = "Press Ctrl+C";
   }
-  setTimeout(() => { button.textContent = "Copy"; }, 2500);
+  setTimeout(() => { button.textContent = label; }, 2500);
 });
 
 // A form that cannot be undone says so in data-confirm.
