@@ -64,7 +64,7 @@ def _initialism(sentence: Sentence, at: int) -> bool:
 
 def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -> str | None:
     before = sentence.parts[at - 1] if at else None
-    in_place = before is not None and before.has("place_preposition")
+    in_place = before is not None and _places(sentence, before)
     if "city" in kinds and _lies_in_next(sentence, at, part):
         return "city"
     if "category" in kinds and len(part.key) <= 2:
@@ -101,6 +101,11 @@ def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -
         if kind in kinds:
             return None if kind == "city" and _no_town(sentence, part, in_place) else kind
     return None
+
+
+def _places(sentence: Sentence, part: Segment) -> bool:
+    """Whether a phrase ends with a preposition of place: "not in"."""
+    return part.has("place_preposition") or sentence.words.role(part.tokens[-1].key, "place_preposition") is not None
 
 
 def _no_town(sentence: Sentence, part: Segment, in_place: bool) -> bool:
@@ -375,6 +380,9 @@ def _speaks_of_self(sentence: Sentence, at: int) -> bool:
     if part.has("about_me"):
         return True
     new = at == 0 or sentence.parts[at - 1].has("break", "comma")
+    if part.key in sentence.sets["askers"] and after is not None and after.has("offering"):
+        article = at > 0 and sentence.parts[at - 1].has("function")  # "The client sells payroll software."
+        return new or (article and (at == 1 or sentence.parts[at - 2].has("break", "comma")))
     if not new or part.key not in sentence.sets["asking"] or after is None:
         return False
     return after.has("offering") or (after.kind == "unknown" and not after.senses)
