@@ -23,6 +23,7 @@ EITHER = "a search cannot ask for one of these two things; search for each"
 _BETWEEN_LOADS = ("load_time", "function")
 # What may join the things of one side.
 _LINKS = ("and", "using", "place_preposition", "negation", "exception", "offering")
+_EITHER = frozenset(("either", "entweder", "soit", "ofwel"))
 # So many items of a list have several things, if each item is a side.
 _SEVERAL = 2
 _INNER = frozenset(("state", "city"))
@@ -96,7 +97,7 @@ class _Finder(Things):
     def sides(self, at: int) -> list[_Side]:
         """The branches that the "or" at a place joins; none if one line can say them."""
         if self._parts[at].has("or") and (
-            sides := self._brackets(at) or self._listed_bundles(at) or self._relative(at)
+            sides := self._brackets(at) or self._listed_bundles(at) or self._relative(at) or self._either(at)
         ):
             return sides
         left, right = self.thing(at, -1), self.thing(at, 1)
@@ -215,10 +216,14 @@ class _Finder(Things):
 
     def _clause(self, at: int, left: int, right: int) -> list[_Side]:
         """ "on Webflow, or on Gatsby with Contentful"."""
-        own = at + 1 < len(self._parts) and self._parts[at + 1].has("using", "place_preposition", "offering")
-        if not self._parts[at - 1].has("comma") or not own:
+        if not self._parts[at - 1].has("comma"):
             return []
         end = self._clause_end(at)
+        own = self._parts[at + 1].has("using", "place_preposition", "offering")
+        tools = [i for i in self.things_in(at + 1, end) if self.built(i) == "tool"]
+        with_tool = self.built(left) == "tool" and tools[:1] == [right] and self._linked(tools)
+        if not (own or with_tool):
+            return []
         if sum(1 for i in range(right, end) if self.asked(i)) < 2:
             return []
         return [_Side(self._start(left), at - 1), _Side(at + 1, end)]
@@ -237,6 +242,20 @@ class _Finder(Things):
             if alike and (placed or self._linked_alike(first, second)):
                 return [_Side(first[0], end), _Side(at + 1, self._end(second[-1]))]
         return []
+
+    def _linked(self, tools: Sequence[int]) -> bool:
+        """ "Adobe Experience Manager with Marketo"."""
+        return len(tools) > 1 and any(part.has("using") for part in self._parts[tools[0] + 1 : tools[1]])
+
+    def _either(self, at: int) -> list[_Side]:
+        """ "either no H1 and no meta description, or a score under 30": all from "either" on is the first side."""
+        start = self._sentence_start(at)
+        opens = [i for i in range(max(start, at - _MOST_AWAY), at) if self._parts[i].key in _EITHER]
+        if not opens or not self._parts[at - 1].has("comma"):
+            return []
+        sides = [_Side(opens[-1] + 1, at - 1), _Side(at + 1, self._clause_end(at))]
+        things = [list(self.things_in(side.start, side.end)) for side in sides]
+        return sides if all(things) and len(things[0]) > 1 else []
 
     def _listed_bundles(self, at: int) -> list[_Side]:
         """ "Shopify stores with Gorgias, Magento stores with Zendesk, or anything on Wix": each item is a side, if all

@@ -184,14 +184,14 @@ def _denial(sentence: Sentence, at: int, last: int) -> Segment | None:
 
 def _load_time(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     seconds, millis = quantity.unit in ("second", "minute"), quantity.unit == "millisecond"
-    if quantity.money or not (seconds or millis or sentence.near(at, ("load_time",), back=4, ahead=3)):
+    if quantity.money or not (seconds or millis or _near(sentence, quantity, ("load_time",), back=4, ahead=3)):
         return False
     scale = 1 if millis or (not seconds and quantity.low >= 100) else 60_000 if quantity.unit == "minute" else 1_000
     return _say(sentence, at, quantity, _compared("load_time", quantity, ">", scale), ("load_time",))
 
 
 def _score(sentence: Sentence, at: int, quantity: Quantity) -> bool:
-    if quantity.money or not sentence.near(at, ("score",), back=5, ahead=3):
+    if quantity.money or not _near(sentence, quantity, ("score",), back=5, ahead=3):
         return False
     low = quantity.low
     if _SCORES[0] <= low <= _SCORES[1] and (quantity.high is None or quantity.high <= _SCORES[1]):

@@ -19,7 +19,13 @@ LEADING = (
 TRAILING = ("unit", "spending", "per_month", "per_year", "page_word", "load_time", "generic", "using_after")
 _COUNTED = {"score": "score", "load_time": "load_time", "spending": "spends", "crawled": "updated_within"}
 _UNITS = {"second": "load_time", "millisecond": "load_time", "usd": "spends", "other_currency": "spends"}
-_BUILT = {"technology": "tool", "category": "tool", "service_type": "business", "trade": "business"}
+_BUILT = {
+    "technology": "tool",
+    "category": "tool",
+    "service_type": "business",
+    "trade": "business",
+    "law_firm": "business",
+}
 _NEAR = 5
 
 
@@ -44,7 +50,7 @@ class Things:
             return ""
         if at in self.trades:
             return "trade"
-        if part.kind in ("technology", "category"):
+        if part.kind in ("technology", "category", "law_firm"):
             return part.kind
         if part.kind in ENTITIES:
             return {"spoken": "language"}.get(part.kind, family(part))

@@ -151,7 +151,15 @@ class _Judge:
             return "object"
         if governor is not None and is_head(governor) and self._is_linked(governor, run):
             return "object"
-        return "modifier" if after is not None and is_head(after) else ""
+        if after is not None and is_head(after):
+            return "modifier"
+        before = self._parts[run.first - 1] if run.first else None
+        wares = before is not None and before.has("shop_word") and len(run.places) > 1 and self._are_words(run)
+        return "wares" if wares else ""  # "stores hydrogen water bottles"
+
+    def _are_words(self, run: _Run) -> bool:
+        words = [token.key for at in run.places for token in self._parts[at].tokens]
+        return all(self._sentence.words.is_word(word) for word in words)
 
     def _governor(self, at: int) -> Segment | None:
         """The verb or noun that a run belongs to: articles, "of" and "about" are passed over, and what is said between

@@ -74,13 +74,21 @@ def _gather(sentence: Sentence, parts: Iterable[Segment]) -> dict[str, Said]:
                 city = city_meant(sentence, part, countries, states)
                 if city is not None:
                     add("city", part, city.name)
-                    inside.append((part, city.country))
+                    if not _said_to_be_elsewhere(sentence, part, city):
+                        inside.append((part, city.country))
             case kind:
                 add(kind, part, *part.values)
     for part, country in inside:
         if not part.negated:
             add("country", part, country)
     return found
+
+
+def _said_to_be_elsewhere(sentence: Sentence, part: Segment, city: City) -> bool:
+    """ "Killarney, Ireland": the country right after a city is right, though only a namesake is known."""
+    at = sentence.parts.index(part)
+    after = next((other for other in sentence.parts[at + 1 : at + 3] if not other.has("comma")), None)
+    return after is not None and after.kind == "country" and city.country not in after.values
 
 
 def _write(sentence: Sentence, directive: str, said: Said, *, negated: bool = False) -> None:

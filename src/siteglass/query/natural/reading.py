@@ -21,7 +21,7 @@ from siteglass.query.natural.required import find_required, read_required
 from siteglass.query.natural.scope import deny
 from siteglass.query.natural.segments import Segment, segment
 from siteglass.query.natural.sentence import Sentence
-from siteglass.query.natural.text import Token, in_quotes, quietened, tokenise, with_and, with_shared_heads
+from siteglass.query.natural.text import Token, in_quotes, quietened, tokenise, with_and, with_for, with_shared_heads
 from siteglass.query.natural.things import read_agencies, read_languages, read_law_firms, read_things
 from siteglass.query.natural.tools import read_tools, read_types
 from siteglass.query.natural.trades import languages_of_nouns, read_trades
@@ -48,6 +48,7 @@ def split(query: str, require: Sequence[str] = ()) -> Words:
     words = lexicon()
     text, literals = take_literals(query)
     tokens = with_and(quietened(tokenise(text)), lambda word: words.role(word, "place_preposition") is not None)
+    tokens = with_for(tokens, lambda word: not words.roles(word).isdisjoint(("generic", "shop_word", "site_word")))
     tokens = with_shared_heads(tokens, words.sets["directions"])
     quoted, required = in_quotes(tokens, text), find_required(tokens, require)
     literal = quoted.keys() | required.keys()

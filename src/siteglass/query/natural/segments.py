@@ -170,6 +170,8 @@ def _other(tokens: Sequence[Token], at: int, found: Matches) -> Segment:
         return Segment(alone, [Sense("function")])
     if token.kind == "with":
         return Segment(alone, [Sense("using")])
+    if token.key == "|" and 0 < at < len(tokens) - 1 and tokens[at - 1].end == token.start == tokens[at + 1].start - 1:
+        return Segment(alone, [Sense("or")], kind=token.kind)  # "platform=magento|prestashop"
     return Segment(alone, _signs(token), kind=token.kind)
 
 
@@ -247,7 +249,11 @@ def _least_people(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> int:
     before = tokens[at - 1].key if at else ""
     if _expected(tokens, at, lexicon):
         return _TOWN
-    listed = before == "," or before in lexicon.sets["of"] or any(lexicon.role(before, kind) for kind in ("and", "or"))
+    listed = (
+        before in (",", "/")
+        or before in lexicon.sets["of"]
+        or any(lexicon.role(before, kind) for kind in ("and", "or"))
+    )
     return _LARGE_TOWN if listed else _GREAT_CITY
 
 

@@ -129,6 +129,15 @@ def with_and(tokens: list[Token], prepositions: Callable[[str], bool]) -> list[T
     return [replace(token, key="and") if at in joined else token for at, token in enumerate(tokens)]
 
 
+def with_for(tokens: list[Token], nouns: Callable[[str], bool]) -> list[Token]:
+    """ "stores 4 kayaks", "leads 4 my bro": a "4" after such a noun is "for"."""
+    made = list(tokens)
+    for at in range(1, len(tokens) - 1):
+        if tokens[at].text == "4" and tokens[at + 1].kind == "word" and nouns(tokens[at - 1].key):
+            made[at] = replace(tokens[at], key="for", kind="word")
+    return made
+
+
 def with_shared_heads(tokens: list[Token], directions: Container[str]) -> list[Token]:
     """ "North and South Carolina" said in full: the shared word stands twice, at the place where it was written."""
     made: list[Token] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from siteglass.query.natural.keywords import is_left
@@ -17,6 +18,8 @@ _MOST_WORDS = 6
 # "Shopify agencies", "SEO agencies", "payment providers".
 _TYPES = frozenset(("service_type", "agency_of", "law_firm"))
 _USED_OR_OFFERED = frozenset(("technology", "category"))
+# "agencys" for "agencies".
+_PLURAL = re.compile(r"([b-df-hj-np-tv-z])ys\b")
 # Words after a trade that are no product.
 _NO_PRODUCTS = ("business_nouns", "unlikely", "chat", "verbs", "participles", "first_names")
 _TOWARDS = frozenset(("for", "to", "fur", "pour", "para", "per", "voor", "dla"))
@@ -92,7 +95,8 @@ def _longest(sentence: Sentence, at: int) -> tuple[list[int], str]:
         words += len(part.tokens)
         if part.used or part.has("break", "comma") or words > _MOST_WORDS:
             break
-        text = f"{text} {part.meant}".lstrip()
+        word = _PLURAL.sub(r"\1ies", part.meant)
+        text = f"{text} {word}".lstrip()
         if not trades().begins_form(text):
             break
         if trade := _trade(sentence, sentence.parts[at : end + 1], text):

@@ -80,6 +80,8 @@ def _forget(part: Segment) -> None:
 
 _OTHER_TOPIC = "not used, because it is not about the leads; leave it out"
 _SIGNATURE = "not used, because it is a name below a message; leave it out"
+# A heading has at most so many words.
+_HEADING = 7
 # A signature has at most so many words.
 _SIGNED = 2
 _SENTENCE_ENDS = (".", ";", "\n", "!", "?")
@@ -90,10 +92,21 @@ def refuse_topics(sentence: Sentence) -> None:
     parts = sentence.parts
     for at, part in enumerate(parts):
         begins = at == 0 or parts[at - 1].key in _SENTENCE_ENDS
+        if begins and (source := _source_end(sentence, at)):
+            sentence.refuse([one for one in parts[at:source] if not one.used], _OTHER_TOPIC)
         end = _topic_end(sentence, at) if begins and not part.used else None
         if end is not None:
             stop = next((i for i in range(end, len(parts)) if parts[i].key in _SENTENCE_ENDS), len(parts))
             sentence.refuse([one for one in parts[at:stop] if not one.used], _OTHER_TOPIC)
+
+
+def _source_end(sentence: Sentence, at: int) -> int:
+    """ "From our CRM wiki:", "Spec from client:": where a heading ends that says where the text is from."""
+    heading = sentence.parts[at : at + _HEADING]
+    end = next((i for i, part in enumerate(heading) if part.key == ":"), 0)
+    words = [word for part in heading[:end] for word in part.key.split()]
+    own = not sentence.sets["own"].isdisjoint(words)
+    return at + end if end and own and not sentence.sets["sources"].isdisjoint(words[:2]) else 0
 
 
 def refuse_signature(sentence: Sentence) -> None:
