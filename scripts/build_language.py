@@ -25,7 +25,7 @@ TARGET = Path(__file__).parents[1] / "src" / "siteglass" / "query" / "natural" /
 STATES_WRITTEN_AS_CODES = ("USA", "CAN", "AUS")
 
 # In this order: of two roles of a phrase the earlier one is asked first.
-TABLES = ("roles", "en", "de", "es", "fr", "pt", "it", "nl", "pl", "values", "nationalities")
+TABLES = ("roles", "en", "de", "es", "fr", "pt", "it", "nl", "pl", "values", "nationalities", "casual")
 # Tables of names -> the kind of what they name.
 VALUES = {
     "service": "service_type", "category": "category", "technology": "technology", "regions": "region",
@@ -97,7 +97,7 @@ class Phrases:
 
 def _values_of(table: str, name: str) -> tuple[str, ...]:
     """What a name of a table stands for."""
-    if table == "groups":
+    if table == "groups" and "|" not in name:
         return vocabulary().groups()[name]
     if table in ("nationalities", "nicknames"):
         alpha3 = vocabulary().country_alpha3(name)
@@ -164,11 +164,15 @@ def build() -> bytes:
         "longest_phrases": longest(phrases.senses),
         "longest_names": longest(map(key_of, vocabulary().spoken_names())),
         "common": words("common"),
+        "english": words("english"),
         "known": prints(words("known")),
         "brands": words("brands"),
         "ordinary": words("ordinary"),
         "votes": votes(),
-        "sets": {name: sorted({key_of(word) or word for word in some}) for name, some in table("sets").items()},
+        "sets": {
+            name: sorted({key_of(word) or word for word in some})
+            for name, some in (*table("sets").items(), *table("speech").items())
+        },
     }
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return gzip.compress(text.encode(), compresslevel=9, mtime=0)

@@ -151,12 +151,15 @@ class _Places:
         if self._lexicon.role(before.key, "place_preposition") and before.key not in self._lexicon.sets["of"]:
             return not self._is_word(at) or self._clause_ends(at + 1)
         if token.text.isupper():
-            return self._is_business(at - 1)
+            return self._is_business(at - 1) or (before.key == "," and not self._is_country(at))
         if self._is_word(at) and before.key == ",":
             return token.key not in _NEVER_ALONE and self._next_is(at, ",")  # "plumbers, il, phone"
         if self._is_word(at):
             return self._clause_ends(at + 1) and token.key not in _NEVER_ALONE and self._is_business(at - 1)
         return self._is_business(at - 1) or before.key in ",."
+
+    def _is_country(self, at: int) -> bool:
+        return any(sense.kind in ("country", "nationality") for _, senses in self._found[at] for sense in senses)
 
     def _next_is(self, at: int, sign: str) -> bool:
         return at + 1 < len(self._tokens) and self._tokens[at + 1].key == sign

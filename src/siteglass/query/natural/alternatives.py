@@ -10,31 +10,23 @@ branch is a run of phrases, read by the same stages as a whole sentence. How far
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import islice
+from itertools import islice, pairwise
 
+from siteglass.query.natural.joined import LEADING, TRAILING, Things
 from siteglass.query.natural.lexicon import Sense
-from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
-from siteglass.query.natural.sentence import Sentence, family
-from siteglass.query.natural.trades import find_trades
-from siteglass.query.natural.vague import VAGUE
+from siteglass.query.natural.segments import PLACES, Segment
+from siteglass.query.natural.sentence import Sentence
 
 EITHER = "a search cannot ask for one of these two things; search for each"
-# Words before a thing that belong to it, and words between an "or" and what it joins.
-_LEADING = (
-    "function", "using", "using_after", "place_preposition", "language_marker", "spending", "greater", "at_least",
-    "less", "at_most", "negation", "crawled", "between", "around", "offering", "score", "load_time",
-)  # fmt: skip
-# Words after a thing that belong to it.
-_TRAILING = ("unit", "spending", "per_month", "per_year", "page_word", "load_time", "generic", "using_after")
 _BETWEEN_LOADS = ("load_time", "function")
-_COUNTED = {"score": "score", "load_time": "load_time", "spending": "spends", "crawled": "updated_within"}
-_UNITS = {"second": "load_time", "millisecond": "load_time", "usd": "spends", "other_currency": "spends"}
-_BUILT = {"technology": "tool", "category": "tool", "service_type": "business", "trade": "business"}
+# What may join the things of one side.
+_LINKS = ("and", "using", "place_preposition", "negation", "exception", "offering")
+_EITHER = frozenset(("either", "entweder", "soit", "ofwel"))
+# So many items of a list have several things, if each item is a side.
+_SEVERAL = 2
 _INNER = frozenset(("state", "city"))
-_NEAR = 5
 # What a denial before an "or" denies, too: what a site has, and good qualities. "Not secure or slow" denies one thing.
 _BAD = frozenset(("flag_bad", "slow", "very_slow", "poor_seo"))
 _SHARING = frozenset(("technology", "category", "flag_good", "fast", "good_seo", "excellent_seo"))
@@ -93,19 +85,8 @@ def _write(sentence: Sentence, sides: Sequence[_Side], stages: Stages) -> None:
     sentence.say(line, whole, "alternatives", confidence=sure, assumption=notes)
 
 
-class _Finder:
+class _Finder(Things):
     """Finds what an "or" joins."""
-
-    def __init__(self, sentence: Sentence) -> None:
-        self._sentence = sentence
-        self._parts = sentence.parts
-        self._fields: dict[int, str] = {}
-        """What each number is about, as far as it was asked."""
-
-    @cached_property
-    def _trades(self) -> dict[int, list[int]]:
-        """Every word that names a trade, with all words of its name."""
-        return {place: places for places, _ in find_trades(self._sentence) for place in places}
 
     def joins(self, at: int) -> bool:
         """Whether a phrase is an "or" between two things; an "and" is one between places of different size."""
@@ -115,7 +96,11 @@ class _Finder:
 
     def sides(self, at: int) -> list[_Side]:
         """The branches that the "or" at a place joins; none if one line can say them."""
-        left, right = self._thing(at, -1), self._thing(at, 1)
+        if self._parts[at].has("or") and (
+            sides := self._brackets(at) or self._listed_bundles(at) or self._relative(at) or self._either(at)
+        ):
+            return sides
+        left, right = self.thing(at, -1), self.thing(at, 1)
         if left is None or right is None:
             return []
         if not self._parts[at].has("or"):
@@ -124,7 +109,7 @@ class _Finder:
             return bundle
         if clause := self._clause(at, left, right):
             return clause
-        first, second = self._asked(left), self._asked(right)
+        first, second = self.asked(left), self.asked(right)
         if first == second or {first, second} <= {"place", "language"}:
             return self._two(at, left, right) if self._places_differ(left, right) else []
         if self._denied(left) and not self._own_verb(at, right):
@@ -132,56 +117,6 @@ class _Finder:
         return self._two(at, left, right)
 
     # --- what is joined ---------------------------------------------------------------------------
-
-    def _asked(self, at: int) -> str:
-        """What a phrase asks about: two of the same are alternatives of one line."""
-        part = self._parts[at]
-        if part.used:
-            return ""
-        if at in self._trades:
-            return "trade"
-        if part.kind in ("technology", "category"):
-            return part.kind
-        if part.kind in ENTITIES:
-            return {"spoken": "language"}.get(part.kind, family(part))
-        if part.kind.startswith(("flag", "contact")):
-            return f"{part.kind[:4]} {part.values}"
-        if part.kind in VAGUE:
-            return VAGUE[part.kind].partition("(")[0].lstrip("!@")
-        if part.kind == "number":
-            if at not in self._fields:
-                self._fields[at] = self._counted(at)
-            return self._fields[at]
-        return {"path": "page", "page_whole": "page"}.get(part.kind, "")
-
-    def _counted(self, at: int) -> str:
-        """The field that a number is about."""
-        amount = self._parts[at].amount
-        if amount and amount.currency:
-            return "spends"
-        after = self._sentence.after(at)
-        unit = after.sense("unit") if after else None
-        if unit and unit.values[0] in _UNITS:
-            return _UNITS[unit.values[0]]
-        for part in reversed(self._parts[max(0, at - _NEAR) : at]):
-            if field := next((field for kind, field in _COUNTED.items() if part.has(kind)), ""):
-                return field
-            if part.has("or", "break"):
-                break
-        return "number"
-
-    def _thing(self, at: int, step: int) -> int | None:
-        """The thing right before or after a joint."""
-        i = at + step
-        while 0 <= i < len(self._parts):
-            part = self._parts[i]
-            if self._asked(i):
-                return i
-            trailing = step < 0 and (part.has(*_TRAILING) or (part.has("comma") and i == at - 1))
-            if not part.has(*_LEADING) and not trailing:
-                return None
-            i += step
-        return None
 
     def _places_differ(self, left: int, right: int) -> bool:
         """ "Berlin or anywhere in Austria": one line for countries and one for cities would ask for both."""
@@ -202,8 +137,8 @@ class _Finder:
 
     def _start(self, at: int) -> int:
         """Where the words before a thing begin that belong to it."""
-        start = self._trades[at][0] if at in self._trades else at
-        while start and self._built(at) == "business" and self._built(start - 1) == "tool":
+        start = self.trades[at][0] if at in self.trades else at
+        while start and self.built(at) == "business" and self.built(start - 1) == "tool":
             start -= 1  # "Magento stores"
         while start and self._leads(start - 1):
             start -= 1
@@ -214,24 +149,24 @@ class _Finder:
         own = (
             part.key in self._sentence.sets["group_openers"] or set(part.key.split()) & self._sentence.sets["relative"]
         )
-        return part.has(*_LEADING) and not own and not self._asked(at) and not part.used
+        return part.has(*LEADING) and not own and not self.asked(at) and not part.used
 
     def _end(self, at: int) -> int:
         """Where the words after a thing end that belong to it."""
-        end = (self._trades[at][-1] if at in self._trades else at) + 1
-        if self._built(at) == "tool" and end < len(self._parts) and self._built(end) == "business":
+        end = (self.trades[at][-1] if at in self.trades else at) + 1
+        if self.built(at) == "tool" and end < len(self._parts) and self.built(end) == "business":
             return end + 1  # "SEO agencies"
         number = self._parts[at].kind == "number"
-        while end < len(self._parts) and not self._asked(end) and not self._parts[end].used:
+        while end < len(self._parts) and not self.asked(end) and not self._parts[end].used:
             part = self._parts[end]
             small = number and part.has("function", "place_preposition") and self._trails(end + 1)
-            if not part.has(*_TRAILING) and not small:
+            if not part.has(*TRAILING) and not small:
                 break
             end += 1
         return end
 
     def _trails(self, at: int) -> bool:
-        return at < len(self._parts) and self._parts[at].has(*_TRAILING, *_BETWEEN_LOADS) and not self._asked(at)
+        return at < len(self._parts) and self._parts[at].has(*TRAILING, *_BETWEEN_LOADS) and not self.asked(at)
 
     def _two(self, at: int, left: int, right: int) -> list[_Side]:
         """One thing on each side, and further ones joined by "or" or a comma."""
@@ -240,7 +175,7 @@ class _Finder:
         sides = [*self._listed_before(first.start), first, _Side(at + 1, self._end(right), shared)]
         sides = [replace(side, end=self._without_comma(side.end)) for side in sides]
         while (end := sides[-1].end) < len(self._parts) and self._parts[end].has("or"):
-            further = self._thing(end, 1)
+            further = self.thing(end, 1)
             if further is None:
                 break
             sides.append(_Side(end + 1, self._end(further), shared))
@@ -253,8 +188,8 @@ class _Finder:
         """ "a phone, an email or a Facebook page": things before a comma."""
         sides: list[_Side] = []
         while start > 1 and self._parts[start - 1].has("comma"):
-            thing = self._thing(start - 1, -1)
-            if thing is None or not self._asked(thing).startswith(("flag", "cont")):
+            thing = self.thing(start - 1, -1)
+            if thing is None or not self.asked(thing).startswith(("flag", "cont")):
                 break
             sides.insert(0, _Side(self._start(thing), start - 1))
             start = sides[0].start
@@ -281,52 +216,117 @@ class _Finder:
 
     def _clause(self, at: int, left: int, right: int) -> list[_Side]:
         """ "on Webflow, or on Gatsby with Contentful"."""
-        own = at + 1 < len(self._parts) and self._parts[at + 1].has("using", "place_preposition", "offering")
-        if not self._parts[at - 1].has("comma") or not own:
+        if not self._parts[at - 1].has("comma"):
             return []
         end = self._clause_end(at)
-        if sum(1 for i in range(right, end) if self._asked(i)) < 2:
+        own = self._parts[at + 1].has("using", "place_preposition", "offering")
+        tools = [i for i in self.things_in(at + 1, end) if self.built(i) == "tool"]
+        with_tool = self.built(left) == "tool" and tools[:1] == [right] and self._linked(tools)
+        if not (own or with_tool):
+            return []
+        if sum(1 for i in range(right, end) if self.asked(i)) < 2:
             return []
         return [_Side(self._start(left), at - 1), _Side(at + 1, end)]
 
     def _bundle(self, at: int) -> list[_Side]:
         """ "Shopify stores in Italy or Magento stores in Spain": both sides say the same things in the same order."""
-        start = max(self._clause_start(at), at - _MOST_AWAY)
-        before = list(self._things_in(start, at))[-_MOST_IN_BUNDLE:]
-        after = list(islice(self._things_in(at + 1, self._clause_end(at)), _MOST_IN_BUNDLE))
+        end = at - 1 if self._parts[at - 1].has("comma") else at
+        start = max(self._clause_start(end), at - _MOST_AWAY)
+        before = list(self.things_in(start, end))[-_MOST_IN_BUNDLE:]
+        after = list(islice(self.things_in(at + 1, self._clause_end(at)), _MOST_IN_BUNDLE))
         for count in range(min(len(before), len(after)), 1, -1):
-            kinds = [self._built(i) for i in after[:count]]
-            alike = kinds == [self._built(i) for i in before[-count:]]
-            if alike and kinds[0] in ("tool", "business") and kinds[-1] in ("place", "business"):
-                return [_Side(before[-count], at), _Side(at + 1, self._end(after[count - 1]))]
+            first, second = before[-count:], after[:count]
+            kinds = [self.built(i) for i in second]
+            alike = kinds == [self.built(i) for i in first] and kinds[0] in ("tool", "business")
+            placed = kinds[-1] in ("place", "business")
+            if alike and (placed or self._linked_alike(first, second)):
+                return [_Side(first[0], end), _Side(at + 1, self._end(second[-1]))]
         return []
 
-    def _built(self, at: int) -> str:
-        """What two sides that are built alike have at the same place."""
-        asked = self._asked(at)
-        return {"technology": "tool", "category": "tool", "service_type": "business", "trade": "business"}.get(
-            asked, asked
-        )
+    def _linked(self, tools: Sequence[int]) -> bool:
+        """ "Adobe Experience Manager with Marketo"."""
+        return len(tools) > 1 and any(part.has("using") for part in self._parts[tools[0] + 1 : tools[1]])
 
-    def _things_in(self, start: int, end: int) -> Iterator[int]:
-        taken: Sequence[int] = ()
-        for i in range(start, end):
-            shop = i > start and self._parts[i].has("shop_word") and self._parts[i - 1].kind == "technology"
-            if i not in taken and self._asked(i) and not shop:  # "Shopify stores" are one thing
-                yield i
-            taken = self._trades.get(i, taken)
+    def _either(self, at: int) -> list[_Side]:
+        """ "either no H1 and no meta description, or a score under 30": all from "either" on is the first side."""
+        start = self._sentence_start(at)
+        opens = [i for i in range(max(start, at - _MOST_AWAY), at) if self._parts[i].key in _EITHER]
+        if not opens or not self._parts[at - 1].has("comma"):
+            return []
+        sides = [_Side(opens[-1] + 1, at - 1), _Side(at + 1, self._clause_end(at))]
+        things = [list(self.things_in(side.start, side.end)) for side in sides]
+        return sides if all(things) and len(things[0]) > 1 else []
+
+    def _listed_bundles(self, at: int) -> list[_Side]:
+        """ "Shopify stores with Gorgias, Magento stores with Zendesk, or anything on Wix": each item is a side, if all
+        begin with the same kind of thing and one has several."""
+        if not self._parts[at - 1].has("comma"):
+            return []
+        start = self._sentence_start(at)
+        commas = [i for i in range(start, at) if self._parts[i].has("comma")]
+        if len(commas) < 2:
+            return []
+        bounds = [*pairwise([start, *(i + 1 for i in commas)]), (at + 1, self._clause_end(at) + 1)]
+        items = [(list(self.things_in(first, last - 1)), last - 1) for first, last in bounds]
+        kinds = {self.built(things[0]) if things else "" for things, _ in items}
+        several = sum(len(things) > 1 for things, _ in items)
+        if len(kinds) > 1 or not kinds <= {"tool", "business"} or several < _SEVERAL:
+            return []
+        return [_Side(things[0], end) for things, end in items]
+
+    def _relative(self, at: int) -> list[_Side]:
+        """ "that spend over 2k, or that use Mailchimp but don't run ads": two clauses of their own."""
+        if not self._parts[at - 1].has("comma") or at + 1 >= len(self._parts) or not self._is_relative(at + 1):
+            return []
+        left = [i for i in range(max(self._sentence_start(at), at - _MOST_AWAY), at) if self._is_relative(i)]
+        if not left:
+            return []
+        behind = range(at + 1, len(self._parts))
+        end = next((i for i in behind if self._parts[i].has("break", "comma")), len(self._parts))
+        sides = [_Side(left[-1], at - 1), _Side(at + 1, end)]
+        return sides if all(list(self.things_in(side.start, side.end)) for side in sides) else []
+
+    def _is_relative(self, at: int) -> bool:
+        return not self._sentence.sets["relative"].isdisjoint(self._parts[at].key.split())
+
+    def _sentence_start(self, at: int) -> int:
+        """Where the sentence or request begins that a place is in."""
+        return next((i + 1 for i in range(at - 1, -1, -1) if self._parts[i].has("break", "requests")), 0)
+
+    def _linked_alike(self, first: Sequence[int], second: Sequence[int]) -> bool:
+        """ "React and Stripe or Vue and PayPal", "Wix with Stripe or Wix with PayPal": the words between are the same,
+        and no denial before the first reaches all."""
+        links = [
+            [frozenset(kind for kind in _LINKS for part in self._parts[i + 1 : j] if part.has(kind)) for i, j in pairs]
+            for pairs in (pairwise(first), pairwise(second))
+        ]
+        return links[0] == links[1] and all(links[0]) and not self._denied(first[0])
+
+    def _brackets(self, at: int) -> list[_Side]:
+        """ "(WordPress and no SSL) or (Wix and slow)"."""
+        parts = self._parts
+        if not 0 < at < len(parts) - 1 or parts[at - 1].key != ")" or parts[at + 1].key != "(":
+            return []
+        opens = next((i for i in range(at - 2, -1, -1) if parts[i].key == "("), None)
+        closes = next((i for i in range(at + 2, len(parts)) if parts[i].key == ")"), None)
+        return [_Side(opens + 1, at - 1), _Side(at + 2, closes)] if opens is not None and closes is not None else []
 
     def _clause_start(self, at: int) -> int:
         start = at
-        while start and not self._parts[start - 1].has("comma", "break", "but", "requests"):
+        while start and not self._ends_clause(start - 1) and not self._parts[start - 1].has("requests"):
             start -= 1
         return start
 
     def _clause_end(self, at: int) -> int:
         end = at + 1
-        while end < len(self._parts) and not self._parts[end].has("comma", "break", "but"):
+        while end < len(self._parts) and not self._ends_clause(end):
             end += 1
         return end
+
+    def _ends_clause(self, at: int) -> bool:
+        """A comma, or a "but"; "but not" only denies what follows."""
+        part = self._parts[at]
+        return part.has("comma", "break") or (part.has("but") and not part.has("negation", "exception"))
 
     # --- denials ----------------------------------------------------------------------------------
 
@@ -339,7 +339,9 @@ class _Finder:
             part = self._parts[i]
             if part.has("negation", "exception"):
                 return True
-            if not part.has("function", "and", "or", "comma", "using") and not self._asked(i):
+            if set(part.key.split()) & self._sentence.sets["relative"]:
+                return False  # "no LinkedIn that have an email or a phone"
+            if not part.has("function", "and", "or", "comma", "using") and not self.asked(i):
                 return False
         return False
 

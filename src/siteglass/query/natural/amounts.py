@@ -3,58 +3,32 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from siteglass.query.natural import numbers
-from siteglass.query.natural.lexicon import ROMANCE
-from siteglass.query.natural.segments import BEHIND_NUMBERS, ENTITIES, Segment
+from siteglass.query.natural.keywords import is_left
+from siteglass.query.natural.quantities import LARGE, PERIODS, SIGNS, Quantity, read_quantity, spell_out
+from siteglass.query.natural.segments import ENTITIES, Segment
 from siteglass.query.natural.sentence import Sentence
 
-_COMPARE = {
-    "greater": ">", "at_least": ">=", "less": "<", "at_most": "<=", "equal": "=", "around": "around",
-    "between": "between", "greater_after": ">", "at_least_after": ">=", "less_after": "<", "at_most_after": "<=",
-    "around_after": "around",
-}  # fmt: skip
-_BEFORE = tuple(kind for kind in _COMPARE if kind not in BEHIND_NUMBERS)
-_SIGNS = {">": ">", "<": "<", ">=": ">=", "<=": "<=", "=": "=", "≥": ">=", "≤": "<="}
 _DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90, "year": 365}
-_MONEY_UNITS = ("usd", "other_currency")
 _DOLLARS = frozenset(("$", "US$"))
 _INVERSE = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
-# What may stand between a denial and the amount it denies.
-_BEFORE_AMOUNTS = ("function", "spending", "score", "load_time", "using", "crawled", "since")
-# A number without a unit is money from here on: scores and seconds are smaller.
-_LARGE = 1_000
 _AROUND = 0.2
+_SPENDING = ("spending", "runs_ads", "no_ads")
+# What a number before which one of these is said is about.
+_SEARCHABLE = (*_SPENDING, "score", "load_time", "crawled", "recent", "within_last", "since")
+NO_NUMBER = "no search knows such a number; how many leads are shown is `limit`"
 # Scores that directives know.
 _SCORES = (1, 90)
 
 
-@dataclass(slots=True)
-class Quantity:
-    """A number or a range of the sentence, with all that belongs to it."""
-
-    first: int
-    last: int
-    low: float
-    high: float | None
-    operator: str | None
-    unit: str
-    currency: str
-    denial: Segment | None = None
-
-    @property
-    def money(self) -> bool:
-        return bool(self.currency) or self.unit in _MONEY_UNITS
-
-
 def read_numbers(sentence: Sentence) -> None:
     """Write what every number says."""
-    _spelled_out(sentence)
+    spell_out(sentence)
     _last_unit(sentence)
     for at, part in enumerate(sentence.parts):
         if part.kind == "number" and part.amount and not part.used:
-            quantity = _quantity(sentence, at, part.amount)
+            quantity = read_quantity(sentence, at, part.amount)
             if not _write(sentence, at, quantity):
                 part.used = True
 
@@ -73,120 +47,6 @@ def _last_unit(sentence: Sentence) -> None:
             sentence.say(f"@updated_within({days}d)", [*cues, part, after], "amount")
 
 
-def _spelled_out(sentence: Sentence) -> None:
-    """ "five thousand", "2 million"."""
-    parts = sentence.parts
-    for at, part in enumerate(parts):
-        if part.kind == "number_word" and not part.used:
-            end, number = at, 0.0
-            while end < len(parts) and parts[end].kind == "number_word":
-                value = float(parts[end].values[0])
-                if value >= 100 and number:
-                    number *= value
-                elif value >= _LARGE:
-                    number = value
-                else:
-                    number += value
-                parts[end].used = end > at
-                end += 1
-            part.kind, part.amount = "number", numbers.Amount(number)
-        elif part.kind == "number" and part.amount:
-            after = sentence.after(at)
-            if after and after.kind == "number_word" and float(after.values[0]) >= _LARGE:
-                number = part.amount.number * float(after.values[0])
-                part.amount = replace(part.amount, number=number, scaled=True)
-                after.used = True
-
-
-def _quantity(sentence: Sentence, at: int, amount: numbers.Amount) -> Quantity:
-    parts = sentence.parts
-    last, high, currency = at, None, amount.currency
-    money = _unit(sentence, at - 1) if at else ""
-    begin = at - 1 if money in _MONEY_UNITS else at
-    operator, first = _comparison_before(sentence, begin)
-    top = _range_top(sentence, at, operator)
-    if top is not None:
-        last, other = top
-        high, currency = other.number, currency or other.currency
-    low = amount.number
-    if high is not None and not amount.scaled and low < high / 100 and high >= _LARGE:
-        low *= 1_000 if high < 10**6 else 10**6  # 5-10k
-    tail = _skip_small(sentence, last)
-    unit = _unit(sentence, tail)
-    if not unit and begin < at:
-        unit = money
-    elif unit:
-        last = tail
-        tail = _skip_small(sentence, last)
-    behind = parts[tail] if tail < len(parts) else None
-    comparison = behind.sense(*BEHIND_NUMBERS) if behind else None
-    if comparison:
-        operator, last = _COMPARE[comparison.kind], tail
-    elif unit and behind and behind.key == "+":
-        operator, last = ">=", tail
-    elif amount.or_more:
-        operator = ">="
-    return Quantity(first, last, low, high, operator, unit, currency, denied_amount(sentence, first))
-
-
-def denied_amount(sentence: Sentence, first: int) -> Segment | None:
-    """ "don't spend more than 5k": the denial that reaches an amount."""
-    for part in reversed(sentence.parts[max(0, first - 5) : first]):
-        if part.has("negation", "no_ads") and not part.used:
-            return part
-        if not part.has(*_BEFORE_AMOUNTS):
-            return None
-    return None
-
-
-def _comparison_before(sentence: Sentence, at: int) -> tuple[str | None, int]:
-    """The comparison before a number, and where it begins."""
-    for i in range(at - 1, max(-1, at - 5), -1):
-        part = sentence.parts[i]
-        if part.kind == "operator":
-            return _SIGNS.get(part.tokens[0].text), i
-        sense = part.sense(*_BEFORE)
-        if sense:
-            return _COMPARE[sense.kind], i
-        if part.kind == "number" or (
-            part.kind != "unknown" and not part.has("function", "spending", "score", "load_time", "using")
-        ):
-            break
-    return None, at
-
-
-def _range_top(sentence: Sentence, at: int, operator: str | None) -> tuple[int, numbers.Amount] | None:
-    """The end of a range such as "5 to 10", "5-10k", "between 5 and 10": where it stands, and the number."""
-    parts = sentence.parts
-    for middle in (at + 1, at + 2):  # a unit may stand between: "1 s to 3 s"
-        if middle + 1 >= len(parts) or (middle == at + 2 and not parts[at + 1].has("unit")):
-            break
-        joint, end = parts[middle], middle + 1
-        if parts[end].kind != "number" and end + 1 < len(parts) and parts[end].has("function", "unit"):
-            end += 1  # "entre les 5 et les 10", "USD 1,000 and USD 2,500"
-        between = operator == "between" and joint.key in sentence.sets["between_joints"]
-        between = between or (joint.key == "a" and sentence.language in ROMANCE)  # "de 25 à 80"
-        other = parts[end].amount
-        if (between or joint.key in sentence.sets["range_joints"]) and parts[end].kind == "number" and other:
-            return end, other
-    return None
-
-
-def _skip_small(sentence: Sentence, at: int) -> int:
-    """The place behind, words such as "last" passed over."""
-    behind = at + 1
-    if behind < len(sentence.parts) and sentence.parts[behind].has("within_last"):
-        behind += 1
-    return behind
-
-
-def _unit(sentence: Sentence, at: int) -> str:
-    if at >= len(sentence.parts):
-        return ""
-    sense = sentence.parts[at].sense("unit")
-    return sense.values[0] if sense else ""
-
-
 def _write(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     """Say what a number means; False if it means nothing that can be searched."""
     behind = sentence.after(quantity.last)
@@ -203,12 +63,47 @@ def _write(sentence: Sentence, at: int, quantity: Quantity) -> bool:
         return True
     if counted in sentence.sets["results"] and not quantity.money:
         return False
+    if things := _things_counted(sentence, quantity):
+        sentence.refuse([*said, *things], NO_NUMBER)
+        return True
     return (
         _age(sentence, at, quantity)
         or _load_time(sentence, at, quantity)
         or _score(sentence, at, quantity)
         or _spending(sentence, at, quantity)
     )
+
+
+def _near(sentence: Sentence, quantity: Quantity, kinds: tuple[str, ...], *, back: int, ahead: int) -> bool:
+    """Whether a word of these kinds is near an amount, the hyphen of a range passed over."""
+    before = sentence.near(quantity.first, kinds, back=back, ahead=0)
+    return before or sentence.near(quantity.last, kinds, back=0, ahead=ahead)
+
+
+def _things_counted(sentence: Sentence, quantity: Quantity) -> list[Segment]:
+    """ "3 locations", "25,000 monthly pageviews", "rated over 4.5": what a number counts, if it is not ad spending."""
+    if sentence.near(quantity.first, _SEARCHABLE, back=4, ahead=0):
+        return []
+    end = quantity.last + 1
+    while end < len(sentence.parts) and sentence.parts[end].has(*PERIODS):
+        end += 1
+    after = sentence.parts[end] if end < len(sentence.parts) else None
+    if after is not None and not after.used and after.has("counting", "wish") and not after.has(*_SEARCHABLE):
+        return sentence.parts[quantity.last + 1 : end + 1]
+    if after is not None and is_left(after) and not quantity.unit and not quantity.money and _has(sentence, quantity):
+        return sentence.parts[quantity.last + 1 : end + 1]
+    start = quantity.first - 1
+    while start > 0 and sentence.parts[start].has("function") and not sentence.parts[start].has("counting"):
+        start -= 1
+    before = sentence.parts[start] if start >= 0 else None
+    named = before is not None and not before.used and before.has("counting", "wish")
+    return sentence.parts[start : quantity.first] if named and not quantity.unit else []
+
+
+def _has(sentence: Sentence, quantity: Quantity) -> bool:
+    """ "law firms with over 20 lawyers": the number is of what a site has, not of the leads."""
+    before = sentence.parts[quantity.first - 1] if quantity.first else None
+    return before is not None and before.has("using") and not before.has("requests")
 
 
 def _other_money(sentence: Sentence, quantity: Quantity) -> list[Segment]:
@@ -289,14 +184,14 @@ def _denial(sentence: Sentence, at: int, last: int) -> Segment | None:
 
 def _load_time(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     seconds, millis = quantity.unit in ("second", "minute"), quantity.unit == "millisecond"
-    if quantity.money or not (seconds or millis or sentence.near(at, ("load_time",), back=4, ahead=3)):
+    if quantity.money or not (seconds or millis or _near(sentence, quantity, ("load_time",), back=4, ahead=3)):
         return False
     scale = 1 if millis or (not seconds and quantity.low >= 100) else 60_000 if quantity.unit == "minute" else 1_000
     return _say(sentence, at, quantity, _compared("load_time", quantity, ">", scale), ("load_time",))
 
 
 def _score(sentence: Sentence, at: int, quantity: Quantity) -> bool:
-    if quantity.money or not sentence.near(at, ("score",), back=5, ahead=3):
+    if quantity.money or not _near(sentence, quantity, ("score",), back=5, ahead=3):
         return False
     low = quantity.low
     if _SCORES[0] <= low <= _SCORES[1] and (quantity.high is None or quantity.high <= _SCORES[1]):
@@ -308,7 +203,7 @@ def _score(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     if quantity.denial is not None:
         parts.append(quantity.denial)
         operator = _INVERSE.get(operator, "")
-    if 0 <= low <= 100 and quantity.high is None and operator in _SIGNS:
+    if 0 <= low <= 100 and quantity.high is None and operator in SIGNS:
         sentence.filter("seo_score", f"{operator}{round(low)}", parts)
     else:
         sentence.refuse(parts, "a score beyond 90 is asked for by the filters `min_score` and `max_score`")
@@ -316,15 +211,16 @@ def _score(sentence: Sentence, at: int, quantity: Quantity) -> bool:
 
 
 def _spending(sentence: Sentence, at: int, quantity: Quantity) -> bool:
-    about = ("spending", "per_month", "per_year")
+    """Money is ad spending if a word near it says so, or if nothing else is said of it ("$1k+, WooCommerce")."""
     ads = _beside(sentence, quantity, "advertising")
-    said = quantity.money or bool(ads) or sentence.near(at, about, back=7, ahead=7)
-    if not said and (quantity.low < _LARGE or not _reads_as_money(sentence, at, quantity)):
+    said = bool(ads) or _near(sentence, quantity, _SPENDING, back=7, ahead=7)
+    if not said and not (_reads_as_money(sentence, at, quantity) and _stands_alone(sentence, quantity)):
         return False
     notes = []
-    confidence = 1.0 if said else 0.6
-    if not said:
+    confidence = 1.0
+    if not said and not quantity.money:
         notes.append("a number without a unit is taken as US dollars a month")
+        confidence = 0.6
     if _yearly(sentence, quantity):
         quantity = replace(quantity, low=quantity.low / 12, high=quantity.high and quantity.high / 12)
         notes.append("an amount a year is divided by 12")
@@ -334,17 +230,25 @@ def _spending(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     if quantity.operator == "around":
         notes.append("around is 20 % below to 20 % above")
     line = _compared("spends", quantity, ">=")
+    about = ("spending", "per_month", "per_year")
     _say(sentence, at, quantity, line, about, assumption="; ".join(notes), confidence=confidence)
     _absorb(sentence, at, ads)
     return True
 
 
 def _reads_as_money(sentence: Sentence, at: int, quantity: Quantity) -> bool:
-    """Whether a bare number may be an amount: it is compared or written as 5k, and nothing is counted by it."""
-    amount, after = sentence.parts[at].amount, sentence.after(quantity.last)
-    counts = after is not None and after.kind == "unknown" and not after.senses
-    written = amount is not None and amount.scaled
-    return not counts and (written or quantity.operator is not None or quantity.high is not None)
+    """Whether a number may be an amount: it has a currency, or is large, a month's, and compared or written as 5k."""
+    amount = sentence.parts[at].amount
+    written = amount is not None and (amount.scaled or quantity.operator is not None or quantity.high is not None)
+    monthly = sentence.parts[quantity.last].has(*PERIODS) or _near(sentence, quantity, PERIODS, back=0, ahead=2)
+    return quantity.money or (monthly and written and quantity.low >= LARGE)
+
+
+def _stands_alone(sentence: Sentence, quantity: Quantity) -> bool:
+    """Whether no noun or verb beside an amount says what it is for: "tickets over $500", "charging $90 an hour"."""
+    before = sentence.parts[max(0, quantity.first - 2) : quantity.first]
+    beside = [*before, *sentence.parts[quantity.last + 1 : quantity.last + 3]]
+    return not any(is_left(part) or part.has("offering", "about_me", "counting", "wish") for part in beside)
 
 
 def _beside(sentence: Sentence, quantity: Quantity, category: str) -> list[Segment]:

@@ -13,6 +13,8 @@ from siteglass.query.vocabulary import City, vocabulary
 
 # A town that is called like an ordinary word is meant from this size on.
 _KNOWN_TOWN = 100_000
+# "seo agency owner here,": so many words say who is asking.
+_INTRODUCTION = 6
 
 
 def choose(sentence: Sentence, forced: Mapping[int, Sense]) -> None:
@@ -59,12 +61,13 @@ def _initialism(sentence: Sentence, at: int) -> bool:
     """ "us" and "eu" in small letters: names in an English sentence, but behind a verb ("give us")."""
     before = sentence.parts[at - 1] if at else None
     asked = before is not None and ((before.kind == "unknown" and not before.senses) or before.has("requests"))
-    return sentence.language == ENGLISH and sentence.parts[at].key in sentence.sets["initialisms"] and not asked
+    key = sentence.parts[at].key
+    return sentence.language == ENGLISH and key in sentence.sets["initialisms"] and not (asked and key == "us")
 
 
 def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -> str | None:
     before = sentence.parts[at - 1] if at else None
-    in_place = before is not None and before.has("place_preposition")
+    in_place = before is not None and _places(sentence, before)
     if "city" in kinds and _lies_in_next(sentence, at, part):
         return "city"
     if "category" in kinds and len(part.key) <= 2:
@@ -101,6 +104,11 @@ def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -
         if kind in kinds:
             return None if kind == "city" and _no_town(sentence, part, in_place) else kind
     return None
+
+
+def _places(sentence: Sentence, part: Segment) -> bool:
+    """Whether a phrase ends with a preposition of place: "not in"."""
+    return part.has("place_preposition") or sentence.words.role(part.tokens[-1].key, "place_preposition") is not None
 
 
 def _no_town(sentence: Sentence, part: Segment, in_place: bool) -> bool:
@@ -255,8 +263,8 @@ def _tool_cue(sentence: Sentence, at: int) -> bool:
     if after and after.has("using") and sentence.language in VERB_LAST:
         return True  # "die Notion nutzen"
     previous, following = sentence.beside(at, -1), sentence.beside(at, 1)
-    if previous is not None and previous.kind == "technology":
-        return True
+    if any(other is not None and other.kind == "technology" for other in (previous, before)):
+        return True  # "saas nyc stripe intercom"
     listed = [other for other in (previous, following) if other is not None and other.has("technology")]
     capital = parts[at].tokens[0].capital
     return any((capital and other.tokens[0].capital) or not _ordinary(sentence, other) for other in listed)
@@ -321,6 +329,7 @@ def _nouns_after_all(sentence: Sentence) -> None:
             )
             or (part.kind in PLACES and noun_behind and _word_place(sentence, at))
             or (part.has("trade") and after and after.kind == "service_type")
+            or (part.kind == "service_type" and _is_sold(sentence, at))
             or (
                 part.kind == "service_type"
                 and part.key in sentence.sets["shop_adjectives"]
@@ -330,6 +339,13 @@ def _nouns_after_all(sentence: Sentence) -> None:
             )
         ):
             _is_noun(part)
+
+
+def _is_sold(sentence: Sentence, at: int) -> bool:
+    """ "selling gaming chairs": part of what is sold, no kind of business."""
+    before, after = (sentence.parts[at - 1] if at else None), sentence.after(at)
+    sold = before is not None and before.has("offering")
+    return sold and after is not None and after.kind == "unknown" and not after.senses
 
 
 def _word_place(sentence: Sentence, at: int) -> bool:
@@ -370,11 +386,20 @@ def _about_me(sentence: Sentence) -> None:
         at += 1
 
 
+def _introduces(sentence: Sentence) -> bool:
+    """ "agency owner here. ..."."""
+    ends = [at for at, part in enumerate(sentence.parts[:_INTRODUCTION]) if part.has("break", "comma")]
+    return bool(ends) and ends[0] > 0 and sentence.parts[ends[0] - 1].key == "here"
+
+
 def _speaks_of_self(sentence: Sentence, at: int) -> bool:
     part, after = sentence.parts[at], sentence.after(at)
-    if part.has("about_me"):
+    if part.has("about_me") or (at == 0 and _introduces(sentence)):
         return True
     new = at == 0 or sentence.parts[at - 1].has("break", "comma")
+    if part.key in sentence.sets["askers"] and after is not None and after.has("offering"):
+        article = at > 0 and sentence.parts[at - 1].has("function")  # "The client sells payroll software."
+        return new or (article and (at == 1 or sentence.parts[at - 2].has("break", "comma")))
     if not new or part.key not in sentence.sets["asking"] or after is None:
         return False
-    return after.has("offering") or (after.kind == "unknown" and not after.senses)
+    return after.has("offering") or after.kind == "number" or (after.kind == "unknown" and not after.senses)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from siteglass.query.natural import numbers
-from siteglass.query.natural.amounts import denied_amount
+from siteglass.query.natural.quantities import denied_amount
 from siteglass.query.natural.sentence import Sentence
 
 _DATE_CUES = ("since", "crawled", "greater", "less")

@@ -105,7 +105,9 @@ class Lexicon:
         self._joined = sorted(known.joined_names("technology", "category", "service_type"))
         self._joined_types = sorted(known.joined_names("category", "service_type"))
         self._codes = {code: Sense("state", (state,)) for code, state in content["codes"].items()}
-        self.common: frozenset[str] = frozenset(content["common"])
+        self.english: dict[str, int] = {word: rank for rank, word in enumerate(content["english"])}
+        """Everyday words of English, and how many are more frequent."""
+        self.common: frozenset[str] = frozenset([*content["common"], *self.english])
         """Words that are used every day."""
         self._known = array("I", base64.b64decode(content["known"]))
         self._ordinary: frozenset[str] = (self.common | frozenset(content["ordinary"])) - frozenset(content["brands"])
@@ -126,6 +128,10 @@ class Lexicon:
             return True
         near = bisect_left(self._known, print_of(word))
         return near < len(self._known) and self._known[near] == print_of(word)
+
+    def begins_name(self, text: str) -> bool:
+        """Whether the name of a product, category or service type begins with some words."""
+        return _begins(self._joined, compact_folded(text))
 
     def is_ordinary(self, word: str) -> bool:
         """Whether a technology's name is first of all another word."""

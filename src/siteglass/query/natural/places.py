@@ -14,6 +14,8 @@ _COUNTRIES = ("country", "nationality")
 # No site says of itself that it is there; people mean the two countries.
 _ANZ = ("Australia and New Zealand",)
 
+# Before the states of a name: all of them are meant ("New England"), or a part of one ("Bay Area").
+ALL_OF, PART_OF = "all", "in"
 # A smaller city of the same name is meant beside others of its country, if it has this share of the people.
 _COMPARABLE = 0.5
 
@@ -72,7 +74,8 @@ def _gather(sentence: Sentence, parts: Iterable[Segment]) -> dict[str, Said]:
                 city = city_meant(sentence, part, countries, states)
                 if city is not None:
                     add("city", part, city.name)
-                    inside.append((part, city.country))
+                    if not _said_to_be_elsewhere(sentence, part, city):
+                        inside.append((part, city.country))
             case kind:
                 add(kind, part, *part.values)
     for part, country in inside:
@@ -81,10 +84,19 @@ def _gather(sentence: Sentence, parts: Iterable[Segment]) -> dict[str, Said]:
     return found
 
 
+def _said_to_be_elsewhere(sentence: Sentence, part: Segment, city: City) -> bool:
+    """ "Killarney, Ireland": the country right after a city is right, though only a namesake is known."""
+    at = sentence.parts.index(part)
+    after = next((other for other in sentence.parts[at + 1 : at + 3] if not other.has("comma")), None)
+    return after is not None and after.kind == "country" and city.country not in after.values
+
+
 def _write(sentence: Sentence, directive: str, said: Said, *, negated: bool = False) -> None:
     if said:
         parts = dict.fromkeys(part for some in said.values() for part in some)
-        sentence.say(line(directive, said, negated=negated), parts, "place")
+        larger = [part.text for part in parts if directive == "state" and part.values[:1] == (PART_OF,)]
+        assumption = "; ".join(f"{text!r} is taken as the whole state" for text in larger)
+        sentence.say(line(directive, said, negated=negated), parts, "place", assumption=assumption)
 
 
 def _write_countries(sentence: Sentence, wanted: dict[str, Said], unwanted: Said) -> None:
@@ -112,11 +124,15 @@ def states_meant(part: Segment, countries: set[str]) -> list[tuple[str, str]]:
     sense = part.sense("state")
     found: list[tuple[str, str]] = []
     for value in sense.values if sense else ():
+        if value in (ALL_OF, PART_OF):
+            continue
         alpha2, _, code = value.partition("-")
         if not code:
             found.extend((country, alpha2) for country in _CODED if known.state_name(country, alpha2))
         elif country_name := known.country_alpha3(alpha2):
             found.append((country_name, code))
+    if sense and sense.values[0] == ALL_OF:
+        return found
     inside = [one for one in found if one[0] in countries]
     american = [one for one in found if one[0] == "USA"]
     return (inside or american or found)[:1]

@@ -12,7 +12,8 @@ from siteglass.query.natural.alternatives import read_alternatives
 from siteglass.query.natural.amounts import read_numbers
 from siteglass.query.natural.choice import choose
 from siteglass.query.natural.dates import read_dates
-from siteglass.query.natural.leftovers import attach_helpers, read_keywords, refuse_foreign, refuse_orders, refuse_rest
+from siteglass.query.natural.keywords import read_keywords
+from siteglass.query.natural.leftovers import attach_helpers, refuse_foreign, refuse_orders, refuse_rest
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, in_language, lexicon
 from siteglass.query.natural.literals import Literal, take_literals
 from siteglass.query.natural.places import read_places
@@ -20,13 +21,13 @@ from siteglass.query.natural.required import find_required, read_required
 from siteglass.query.natural.scope import deny
 from siteglass.query.natural.segments import Segment, segment
 from siteglass.query.natural.sentence import Sentence
-from siteglass.query.natural.text import Token, in_quotes, quietened, tokenise, with_shared_heads
+from siteglass.query.natural.text import Token, in_quotes, quietened, tokenise, with_and, with_for, with_shared_heads
 from siteglass.query.natural.things import read_agencies, read_languages, read_law_firms, read_things
 from siteglass.query.natural.tools import read_tools, read_types
 from siteglass.query.natural.trades import languages_of_nouns, read_trades
 from siteglass.query.natural.typos import corrected
 from siteglass.query.natural.vague import read_vague
-from siteglass.query.natural.wishes import refuse_topics, refuse_wishes
+from siteglass.query.natural.wishes import refuse_signature, refuse_topics, refuse_wishes
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,9 @@ def split(query: str, require: Sequence[str] = ()) -> Words:
     """The words of a sentence; phrases to require keep no other meaning."""
     words = lexicon()
     text, literals = take_literals(query)
-    tokens = with_shared_heads(quietened(tokenise(text)), words.sets["directions"])
+    tokens = with_and(quietened(tokenise(text)), lambda word: words.role(word, "place_preposition") is not None)
+    tokens = with_for(tokens, lambda word: not words.roles(word).isdisjoint(("generic", "shop_word", "site_word")))
+    tokens = with_shared_heads(tokens, words.sets["directions"])
     quoted, required = in_quotes(tokens, text), find_required(tokens, require)
     literal = quoted.keys() | required.keys()
     tokens = [replace(token, quoted=at in literal) for at, token in enumerate(tokens)] if literal else tokens
@@ -94,6 +97,7 @@ def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -
             sentence.say(literal.token.text, [part], "directive")
     read_required(sentence, words.required)
     choose(sentence, forced or {})
+    refuse_signature(sentence)
     refuse_topics(sentence)
     refuse_wishes(sentence)
     read_alternatives(sentence, _read_conditions)

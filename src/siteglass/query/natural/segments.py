@@ -22,6 +22,8 @@ _ENDS = (".", "!", "?", ":")
 # A town whose name is also an ordinary word is meant from this size on: in capitals or where a place is expected; in a
 # list; of several words; anyhow.
 _TOWN = 100_000
+# A word after so many more frequent ones is rather the town that it names, where a place is expected.
+_FREQUENT = 8_000
 # Written as a name behind a preposition of place.
 _NAMED_TOWN = 30_000
 _LARGE_TOWN = 200_000
@@ -168,6 +170,8 @@ def _other(tokens: Sequence[Token], at: int, found: Matches) -> Segment:
         return Segment(alone, [Sense("function")])
     if token.kind == "with":
         return Segment(alone, [Sense("using")])
+    if token.key == "|" and 0 < at < len(tokens) - 1 and tokens[at - 1].end == token.start == tokens[at + 1].start - 1:
+        return Segment(alone, [Sense("or")], kind=token.kind)  # "platform=magento|prestashop"
     return Segment(alone, _signs(token), kind=token.kind)
 
 
@@ -191,7 +195,7 @@ def _signs(token: Token) -> list[Sense]:
 def _plausible(sense: Sense, tokens: Sequence[Token], at: int, length: int, lexicon: Lexicon) -> bool:
     """Whether a phrase may be meant at all: short codes only in capitals, towns only if they are no common word."""
     if sense.kind in BEHIND_NUMBERS:
-        before, after = tokens[max(0, at - 3) : at], tokens[at + length : at + length + 1]
+        before, after = tokens[max(0, at - 3) : at], tokens[at + length : at + length + 2]
         counted = any(token.kind == "number" or lexicon.role(token.key, "unit") for token in before)
         return counted and not any(token.kind == "number" for token in after)  # "over 5 and under 10" are two
     if sense.kind not in ENTITIES:
@@ -226,6 +230,11 @@ def _expected(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
 def _town_plausible(sense: Sense, tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
     """Whether a word names a town: a capital tells it, but where every word has one."""
     token, common = tokens[at], tokens[at].key in lexicon.common
+    expected = _expected(tokens, at, lexicon)
+    if token.key in lexicon.sets["first_names"] and fold(sense.values[0]) != token.key and not expected:
+        return False  # "Regards, Marek"
+    if expected and fold(sense.values[0]) == token.key and lexicon.english.get(token.key, _FREQUENT) >= _FREQUENT:
+        return True
     begins = at == 0 or tokens[at - 1].key in _ENDS
     if (begins or not token.capital) and lexicon.is_word(token.key):
         if fold(sense.values[0]) != token.key and not _expected(tokens, at, lexicon):
@@ -240,7 +249,11 @@ def _least_people(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> int:
     before = tokens[at - 1].key if at else ""
     if _expected(tokens, at, lexicon):
         return _TOWN
-    listed = before == "," or before in lexicon.sets["of"] or any(lexicon.role(before, kind) for kind in ("and", "or"))
+    listed = (
+        before in (",", "/")
+        or before in lexicon.sets["of"]
+        or any(lexicon.role(before, kind) for kind in ("and", "or"))
+    )
     return _LARGE_TOWN if listed else _GREAT_CITY
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 
 from siteglass.query.folding import fold
@@ -116,6 +116,26 @@ def key_of(phrase: str) -> str:
     """How a phrase is looked up. A particle at its end that leans on the next word keeps its apostrophe."""
     key = " ".join([token.key for token in tokenise(phrase)])
     return f"{key}'" if phrase.endswith(("'", "’")) else key
+
+
+def with_and(tokens: list[Token], prepositions: Callable[[str], bool]) -> list[Token]:
+    """ "uk n ireland": an "n" between two words is "and", but after a preposition it is north."""
+    joined = {
+        at
+        for at, token in enumerate(tokens)
+        if token.text == "n" and 0 < at < len(tokens) - 1
+        if tokens[at - 1].kind == tokens[at + 1].kind == "word" and not prepositions(tokens[at - 1].key)
+    }
+    return [replace(token, key="and") if at in joined else token for at, token in enumerate(tokens)]
+
+
+def with_for(tokens: list[Token], nouns: Callable[[str], bool]) -> list[Token]:
+    """ "stores 4 kayaks", "leads 4 my bro": a "4" after such a noun is "for"."""
+    made = list(tokens)
+    for at in range(1, len(tokens) - 1):
+        if tokens[at].text == "4" and tokens[at + 1].kind == "word" and nouns(tokens[at - 1].key):
+            made[at] = replace(tokens[at], key="for", kind="word")
+    return made
 
 
 def with_shared_heads(tokens: list[Token], directions: Container[str]) -> list[Token]:

@@ -74,6 +74,8 @@ def _technologies(sentence: Sentence, places: list[int], joints: list[str]) -> N
         joints = ["or"] * len(joints)
     _say_groups(sentence, "technology", parts, joints, negated=negated, rule="technology")
     after = sentence.after(places[-1])
+    if after is not None and after.has("comma"):
+        after = sentence.after(places[-1] + 1)
     if after is not None and after.has("not_both") and not negated:
         _say_not_both(sentence, [*parts, after])
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from siteglass.query.natural.keywords import is_left
 from siteglass.query.natural.lexicon import ENGLISH
 from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence, line
@@ -16,6 +18,10 @@ _MOST_WORDS = 6
 # "Shopify agencies", "SEO agencies", "payment providers".
 _TYPES = frozenset(("service_type", "agency_of", "law_firm"))
 _USED_OR_OFFERED = frozenset(("technology", "category"))
+# "agencys" for "agencies".
+_PLURAL = re.compile(r"([b-df-hj-np-tv-z])ys\b")
+# Words after a trade that are no product.
+_NO_PRODUCTS = ("business_nouns", "unlikely", "chat", "verbs", "participles", "first_names")
 _TOWARDS = frozenset(("for", "to", "fur", "pour", "para", "per", "voor", "dla"))
 # Words of these languages are hardly others in a sentence of another language.
 _RARE = ("it", "nl", "pl")
@@ -40,7 +46,7 @@ def find_trades(sentence: Sentence) -> list[tuple[list[int], str]]:
         if trade:
             found.append((places, trade))
         at += max(1, len(places))
-    return found
+    return [one for one in found if not _describes_next(sentence, one[0], found)]
 
 
 def read_trades(sentence: Sentence) -> None:
@@ -62,9 +68,22 @@ def _is_not_the_business(sentence: Sentence, at: int) -> bool:
     return (
         before.key in _TOWARDS
         and seller is not None
-        and not (seller.used or seller.has("requests", "generic", "function"))
+        and not (seller.used or seller.has("requests", "generic", "function", "contact"))
         and (bool(seller.senses) or sentence.words.is_word(seller.key))  # "lookn for electricians"
     )
+
+
+def _describes_next(sentence: Sentence, places: list[int], found: list[tuple[list[int], str]]) -> bool:
+    """ "dental software companies", "aquarium plants": a trade before another noun only says which one is meant. A
+    plural is a noun of its own, and so is what is before a word for a place of business: "orthodontist offices"."""
+    last, after = sentence.parts[places[-1]], sentence.after(places[-1])
+    if after is None or sentence.language != ENGLISH or last.tokens[-1].key.endswith("s"):
+        return False
+    if any(places[-1] + 1 == others[0] for others, _ in found):
+        return True
+    word = after.tokens[0].key
+    known = sentence.words.is_word(word) and not any(word in sentence.sets[name] for name in _NO_PRODUCTS)
+    return after.kind == "tool_nouns" or (is_left(after) and not after.senses and known)
 
 
 def _longest(sentence: Sentence, at: int) -> tuple[list[int], str]:
@@ -76,7 +95,8 @@ def _longest(sentence: Sentence, at: int) -> tuple[list[int], str]:
         words += len(part.tokens)
         if part.used or part.has("break", "comma") or words > _MOST_WORDS:
             break
-        text = f"{text} {part.meant}".lstrip()
+        word = _PLURAL.sub(r"\1ies", part.meant)
+        text = f"{text} {word}".lstrip()
         if not trades().begins_form(text):
             break
         if trade := _trade(sentence, sentence.parts[at : end + 1], text):

@@ -8,7 +8,7 @@ from functools import cache
 from string import ascii_lowercase
 
 from siteglass.query.folding import fold
-from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, lexicon
+from siteglass.query.natural.lexicon import ENGLISH, Lexicon, Matches, Sense, lexicon
 from siteglass.query.natural.text import Token
 from siteglass.query.nearest import Candidates
 from siteglass.query.trades import trades
@@ -37,12 +37,35 @@ def tiers() -> tuple[frozenset[str], ...]:
     places = [form for kind in ("country", "region", "subregion") for form in known.spoken_forms(kind)]
     return (
         _words([*words.telling_phrases(), *places]),
-        _words(map(fold, known.technologies())),
+        _words([*map(fold, known.technologies()), *known.joined_names("technology")]),
         _words(map(fold, _state_names())),
-        _words(name for name in _trade_names() if " " not in name),
+        single_trades(),
         words.common,
         _words(fold(city.name) for city in known.cities()[:CITIES]),
     )
+
+
+@cache
+def _known_words() -> frozenset[str]:
+    """All words that a misspelt one may have been meant for."""
+    every = _words(_trade_names()).union(*tiers())
+    return frozenset(word for word in every if len(word) >= SHORTEST)
+
+
+@cache
+def single_trades() -> frozenset[str]:
+    """Names of trades of one word."""
+    return _words(name for name in _trade_names() if " " not in name)
+
+
+@cache
+def _sounds() -> dict[str, list[str]]:
+    """How a word of a trade, category or service type sounds -> the words that sound so."""
+    found: dict[str, list[str]] = {}
+    names = [*_trade_names(), *vocabulary().joined_names("category", "service_type")]
+    for word in sorted(_words(names)):
+        found.setdefault(_sound(word), []).append(word)
+    return found
 
 
 def _words(names: Iterable[str]) -> frozenset[str]:
@@ -82,6 +105,8 @@ def load() -> None:
     tiers()
     similar()
     countries()
+    _sounds()
+    _known_words()
 
 
 def _trade_names() -> list[str]:
@@ -101,12 +126,13 @@ def corrected(
     """The same words, the unknown ones put right but those to keep; `found` are the phrases that begin at each."""
     if language in _WITHOUT_WORDS:
         return [_uninflected(token) if not found[at] else token for at, token in enumerate(tokens)]
-    made = []
+    made = list(tokens)
     for at, token in enumerate(tokens):
         near = None
-        if at not in kept and _unknown(token, words) and not _covered(tokens, found, at):
-            near = _nearest(token.key, tokens[at - 1].key if at else "", words)
-        made.append(replace(token, key=near, corrected=True) if near else token)
+        if at not in kept and _is_plain(token) and not _covered(tokens, found, at):
+            near = _Misspelling(made, at, words, english=language == ENGLISH).meant()
+        if near and near != token.key:
+            made[at] = replace(token, key=near, corrected=True)
     return made
 
 
@@ -120,13 +146,12 @@ def _uninflected(token: Token) -> Token:
     return token
 
 
-def _unknown(token: Token, words: Lexicon) -> bool:
+def _is_plain(token: Token) -> bool:
     return (
         token.kind == "word"
         and SHORTEST_SMALL <= len(token.key) <= LONGEST
         and token.key.replace(".", "").isalpha()
-        and not words.is_word(token.key)
-        and not words.is_word(token.key.removesuffix("s"))
+        and not token.hyphen
     )
 
 
@@ -143,28 +168,109 @@ def _only_town(match: tuple[int, list[Sense]]) -> bool:
     return length == 1 and all(sense.kind == "city" for sense in senses)
 
 
-def _nearest(word: str, before: str, words: Lexicon) -> str | None:
-    if len(word) < SHORTEST:
-        small = words.sets["small_words"] | (_short_countries() if len(word) > SHORTEST_SMALL else frozenset())
+class _Misspelling:
+    """A word that may be misspelt, and its neighbours."""
+
+    def __init__(self, tokens: list[Token], at: int, words: Lexicon, *, english: bool) -> None:
+        self._word = tokens[at].key
+        self._words = words
+        self._english = english
+        self._before = tokens[at - 1].key if at and tokens[at - 1].kind == "word" else ""
+        self._two_before = f"{tokens[at - 2].key} {self._before}" if at > 1 and self._before else ""
+        self._after = tokens[at + 1].key if at + 1 < len(tokens) and tokens[at + 1].kind == "word" else ""
+
+    def meant(self) -> str | None:
+        """The known word it was meant for, or None."""
+        words, word = self._words, self._word
+        if words.is_word(word):
+            return self._completing() if word not in words.english or len(word) > SHORTEST else None
+        if words.is_word(word.removesuffix("s")):
+            # "upholsterers" is right, and so is a name in the plural; but "plummers" are plumbers
+            slips = [other for other in self._slips() if other in single_trades()]
+            return self._completing() or (slips[0] if slips and word.removesuffix("s") not in words.common else None)
+        if len(word) < SHORTEST:
+            return self._small()
+        return self._one_slip() or self._several_slips()
+
+    def _small(self) -> str | None:
+        word = self._word
+        small = self._words.sets["small_words"]
+        if len(word) > SHORTEST_SMALL:
+            small |= _short_countries()
         return next((other for other in _one_slip_from(word) if other in small and other[0] == word[0]), None)
-    slips = [other for other in _one_slip_from(word) if len(other) >= SHORTEST]
-    for meant in tiers():
-        near = (other for other in slips if other in meant and (meant is not words.common or _same_end(word, other)))
-        if found := _best(before, near):
-            return found
-    return (similar().nearest(word) if len(word) >= SHORTEST_TWICE else None) or countries().nearest(word)
+
+    def _one_slip(self) -> str | None:
+        slips = self._slips()
+        if named := next((other for other in slips if self._completes(other)), None):
+            return named
+        common = self._words.common
+        for known in tiers():
+            near = [other for other in slips if other in known]
+            if known is common:
+                near = [other for other in near if _same_end(self._word, other)]
+            if near:
+                return self._likeliest(near)
+        return None
+
+    def _likeliest(self, near: list[str]) -> str:
+        """Of English sentences the most frequent English word, if one is among them; else the likeliest slip."""
+        ranks = self._words.english
+        ranked = [other for other in near if other in ranks] if self._english else []
+        return min(ranked, key=lambda other: (other[-1] != self._word[-1], ranks[other])) if ranked else near[0]
+
+    def _several_slips(self) -> str | None:
+        word = self._word
+        if len(word) >= SHORTEST_TWICE - 1 and (alike := _sounds().get(_sound(word))):
+            return min(alike, key=lambda other: abs(len(other) - len(word)))
+        return (similar().nearest(word) if len(word) >= SHORTEST_TWICE else None) or countries().nearest(word)
+
+    def _completing(self) -> str | None:
+        """A known word that is no part of a name, while a word like it is: "google tag manger", "wedding planers"."""
+        if self._words.roles(self._before) or not self._begins_name() or self._completes(self._word):
+            return None
+        return next((other for other in self._slips() if self._completes(other)), None)
+
+    def _slips(self) -> list[str]:
+        """Known words one slip away, the likeliest slip first."""
+        known = _known_words()
+        return [other for other in _one_slip_from(self._word) if other in known]
+
+    def _begins_name(self) -> bool:
+        before = [text for text in (self._before, self._two_before) if text]
+        return any(trades().begins_form(text) or self._words.begins_name(text) for text in before)
+
+    def _completes(self, other: str) -> bool:
+        """Whether a word makes a name with its neighbours: "New Zeland" is not in the Netherlands."""
+        names = (
+            f"{self._before} {other}" if self._before else "",
+            f"{self._two_before} {other}" if self._two_before else "",
+            f"{other} {self._after}" if self._after else "",
+        )
+        return any(
+            name and (vocabulary().spoken(name) or vocabulary().joined(name) or _is_trade(name)) for name in names
+        )
 
 
-def _best(before: str, near: Iterable[str]) -> str | None:
-    """The first, unless another makes a name with the word before: "New Zeland" is not in the Netherlands."""
-    some = list(near)
-    names = vocabulary()
-    return next((word for word in some if names.spoken(f"{before} {word}")), some[0] if some else None)
+def _is_trade(name: str) -> bool:
+    return ENGLISH in trades().meanings(name)
 
 
 def _same_end(word: str, other: str) -> bool:
     """An everyday word with another end is another word: "landscapers" are no landscapes."""
     return word[-3:] == other[-3:] or sorted(word) == sorted(other)
+
+
+# Letters that are written for each other because they sound alike.
+_RESPELLED = (("ph", "f"), ("ck", "k"), ("qu", "k"), ("sh", "s"), ("ce", "s"), ("ci", "s"), ("cy", "s"), ("c", "k"),
+              ("z", "s"), ("x", "ks"), ("y", "i"), ("h", ""))  # fmt: skip
+
+
+def _sound(word: str) -> str:
+    """The consonants of a word, those that sound alike as one: "bycicle" sounds like "bicycle"."""
+    for written, sounded in _RESPELLED:
+        word = word.replace(written, sounded)
+    rest = [letter for at, letter in enumerate(word[1:], start=1) if letter not in "aeiou" and letter != word[at - 1]]
+    return word[:1] + "".join(rest)
 
 
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")

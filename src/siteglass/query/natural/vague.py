@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from siteglass.query.natural.keywords import is_left
 from siteglass.query.natural.segments import Reading
 from siteglass.query.natural.sentence import Sentence
 
@@ -12,14 +13,15 @@ VAGUE = {
     "no_ads": "!@spends(>0)", "recent": "@updated_within(30d)", "this_week": "@updated_within(7d)",
     "this_year": "@updated_after({year}-01-01)",
 }  # fmt: skip
+_SPEEDS = frozenset(("slow", "fast"))
 # Said in so many words: nothing is assumed.
 _PLAIN = frozenset(("runs_ads", "no_ads", "this_week", "this_year"))
 
 
 def read_vague(sentence: Sentence) -> None:
     """Write what vague words mean."""
-    for part in sentence.parts:
-        if part.used or part.kind not in VAGUE:
+    for at, part in enumerate(sentence.parts):
+        if part.used or part.kind not in VAGUE or _describes_other(sentence, at):
             continue
         if part.kind == "runs_ads" and (amount := _amount_spent(sentence)):
             part.used = True
@@ -30,6 +32,12 @@ def read_vague(sentence: Sentence) -> None:
             line = line[1:] if line.startswith("!") else f"!{line}"
         assumption = "" if part.kind in _PLAIN else f"{part.text!r} is taken as {line}"
         sentence.say(line, [part], "vague word", assumption=assumption)
+
+
+def _describes_other(sentence: Sentence, at: int) -> bool:
+    """ "a quick recap", "fast reply": not a word about sites."""
+    after = sentence.after(at)
+    return sentence.parts[at].kind in _SPEEDS and after is not None and is_left(after)
 
 
 def _amount_spent(sentence: Sentence) -> Reading | None:

@@ -5,7 +5,9 @@ The phrases are in scripts/language/wishes.toml; here is what is answered, and h
 
 from __future__ import annotations
 
-from siteglass.query.natural.lexicon import VERB_LAST
+import re
+
+from siteglass.query.natural.lexicon import VERB_LAST, Sense
 from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
 from siteglass.query.natural.sentence import Sentence
 
@@ -38,6 +40,7 @@ _WHOLE_CLAUSE = frozenset(
 _CHANGES = frozenset(("switched", "added", "dropped"))
 # After these words the next condition begins.
 _NEXT = ("comma", "break", "but", "negation", "exception", "sorting", "spending", "crawled", "requests")
+_DOMAIN = re.compile(r"[\w-]+(\.[\w-]+)*\.[a-z]{2,}", re.IGNORECASE)
 _COUNTING = ("number", "operator")
 _COMPARING = frozenset(("greater", "at_least", "less", "at_most", "around", "between", "equal", "function", "using"))
 
@@ -47,7 +50,7 @@ def refuse_wishes(sentence: Sentence) -> None:
     at = 0
     while at < len(sentence.parts):
         part = sentence.parts[at]
-        wish = part.sense("wish")
+        wish = part.sense("wish") or _like_domain(sentence, at)
         if wish is None or part.used or not _is_meant(sentence, at):
             if wish is not None:
                 _forget(part)
@@ -61,6 +64,13 @@ def refuse_wishes(sentence: Sentence) -> None:
         at = end
 
 
+def _like_domain(sentence: Sentence, at: int) -> Sense | None:
+    """ "stores like gymshark.com"."""
+    after = sentence.after(at)
+    named = after is not None and len(after.tokens) == 1 and _DOMAIN.fullmatch(after.text) is not None
+    return Sense("wish", ("similar",)) if named and sentence.parts[at].key == "like" else None
+
+
 def _forget(part: Segment) -> None:
     """Leave a word its other meanings: "award-winning" is a keyword, "200 awards" is a wish."""
     part.only([sense for sense in part.senses if sense.kind != "wish"])
@@ -69,6 +79,11 @@ def _forget(part: Segment) -> None:
 
 
 _OTHER_TOPIC = "not used, because it is not about the leads; leave it out"
+_SIGNATURE = "not used, because it is a name below a message; leave it out"
+# A heading has at most so many words.
+_HEADING = 7
+# A signature has at most so many words.
+_SIGNED = 2
 _SENTENCE_ENDS = (".", ";", "\n", "!", "?")
 
 
@@ -77,10 +92,37 @@ def refuse_topics(sentence: Sentence) -> None:
     parts = sentence.parts
     for at, part in enumerate(parts):
         begins = at == 0 or parts[at - 1].key in _SENTENCE_ENDS
+        if begins and (source := _source_end(sentence, at)):
+            sentence.refuse([one for one in parts[at:source] if not one.used], _OTHER_TOPIC)
         end = _topic_end(sentence, at) if begins and not part.used else None
         if end is not None:
             stop = next((i for i in range(end, len(parts)) if parts[i].key in _SENTENCE_ENDS), len(parts))
             sentence.refuse([one for one in parts[at:stop] if not one.used], _OTHER_TOPIC)
+
+
+def _source_end(sentence: Sentence, at: int) -> int:
+    """ "From our CRM wiki:", "Spec from client:": where a heading ends that says where the text is from."""
+    heading = sentence.parts[at : at + _HEADING]
+    end = next((i for i, part in enumerate(heading) if part.key == ":"), 0)
+    words = [word for part in heading[:end] for word in part.key.split()]
+    own = not sentence.sets["own"].isdisjoint(words)
+    return at + end if end and own and not sentence.sets["sources"].isdisjoint(words[:2]) else 0
+
+
+def refuse_signature(sentence: Sentence) -> None:
+    """ "Regards, Marek": whoever signs is not a place or a product."""
+    parts, closings = sentence.parts, sentence.sets["greetings"]
+    last = len(parts)
+    while last and parts[last - 1].tokens[0].kind == "sign":
+        last -= 1
+    for start in range(max(0, last - _SIGNED), last):
+        end = start
+        while end and parts[end - 1].has("comma", "break"):
+            end -= 1
+        closing = 0 < end < start and parts[end - 1].key in closings
+        if closing and all(part.tokens[0].capital for part in parts[start:last]):
+            sentence.refuse([part for part in parts[start:last] if not part.used], _SIGNATURE)
+            return
 
 
 def _topic_end(sentence: Sentence, at: int) -> int | None:

@@ -1,0 +1,107 @@
+"""What the phrases of a sentence ask about, so that it can be seen which of them an "or" joins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from siteglass.query.natural.segments import ENTITIES
+from siteglass.query.natural.sentence import Sentence, family
+from siteglass.query.natural.trades import find_trades
+from siteglass.query.natural.vague import VAGUE
+
+# Words before a thing that belong to it, and words between an "or" and what it joins.
+LEADING = (
+    "function", "using", "using_after", "place_preposition", "language_marker", "spending", "greater", "at_least",
+    "less", "at_most", "negation", "crawled", "between", "around", "offering", "score", "load_time",
+)  # fmt: skip
+# Words after a thing that belong to it.
+TRAILING = ("unit", "spending", "per_month", "per_year", "page_word", "load_time", "generic", "using_after")
+_COUNTED = {"score": "score", "load_time": "load_time", "spending": "spends", "crawled": "updated_within"}
+_UNITS = {"second": "load_time", "millisecond": "load_time", "usd": "spends", "other_currency": "spends"}
+_BUILT = {
+    "technology": "tool",
+    "category": "tool",
+    "service_type": "business",
+    "trade": "business",
+    "law_firm": "business",
+}
+_NEAR = 5
+
+
+class Things:
+    """The things of a sentence: phrases that ask for something."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        self._sentence = sentence
+        self._parts = sentence.parts
+        self._fields: dict[int, str] = {}
+        """What each number is about, as far as it was asked."""
+
+    @cached_property
+    def trades(self) -> dict[int, list[int]]:
+        """Every word that names a trade, with all words of its name."""
+        return {place: places for places, _ in find_trades(self._sentence) for place in places}
+
+    def asked(self, at: int) -> str:
+        """What a phrase asks about: two of the same are alternatives of one line."""
+        part = self._parts[at]
+        if part.used:
+            return ""
+        if at in self.trades:
+            return "trade"
+        if part.kind in ("technology", "category", "law_firm"):
+            return part.kind
+        if part.kind in ENTITIES:
+            return {"spoken": "language"}.get(part.kind, family(part))
+        if part.kind.startswith(("flag", "contact")):
+            return f"{part.kind[:4]} {part.values}"
+        if part.kind in VAGUE:
+            return VAGUE[part.kind].partition("(")[0].lstrip("!@")
+        if part.kind == "number":
+            if at not in self._fields:
+                self._fields[at] = self._counted(at)
+            return self._fields[at]
+        return {"path": "page", "page_whole": "page"}.get(part.kind, "")
+
+    def _counted(self, at: int) -> str:
+        """The field that a number is about."""
+        amount = self._parts[at].amount
+        if amount and amount.currency:
+            return "spends"
+        after = self._sentence.after(at)
+        unit = after.sense("unit") if after else None
+        if unit and unit.values[0] in _UNITS:
+            return _UNITS[unit.values[0]]
+        for part in reversed(self._parts[max(0, at - _NEAR) : at]):
+            if field := next((field for kind, field in _COUNTED.items() if part.has(kind)), ""):
+                return field
+            if part.has("or", "break"):
+                break
+        return "number"
+
+    def thing(self, at: int, step: int) -> int | None:
+        """The thing right before or after a joint."""
+        i = at + step
+        while 0 <= i < len(self._parts):
+            part = self._parts[i]
+            if self.asked(i):
+                return i
+            trailing = step < 0 and (part.has(*TRAILING) or (part.has("comma") and i == at - 1))
+            if not part.has(*LEADING) and not trailing:
+                return None
+            i += step
+        return None
+
+    def built(self, at: int) -> str:
+        """What two sides that are built alike have at the same place."""
+        asked = self.asked(at)
+        return "had" if asked.startswith(("flag", "cont")) else _BUILT.get(asked, asked)
+
+    def things_in(self, start: int, end: int) -> Iterator[int]:
+        taken: Sequence[int] = ()
+        for i in range(start, end):
+            shop = i > start and self._parts[i].has("shop_word") and self._parts[i - 1].kind == "technology"
+            if i not in taken and self.asked(i) and not shop:  # "Shopify stores" are one thing
+                yield i
+            taken = self.trades.get(i, taken)
