@@ -26,7 +26,7 @@ def _all_of(clauses: Iterable[Clause], extra: Iterable[Query] = ()) -> Query:
     for clause in clauses:
         (exclusions if clause.negated else filters).extend(_clauses(clause))
     for query in extra:
-        # An exclusion in a filter of its own would start from all leads.
+        # An exclusion in a separate filter would start from all leads.
         inner = query.get("bool", {})
         exclusions.extend(inner["must_not"]) if list(inner) == ["must_not"] else filters.append(query)
     bool_query: Query = {}
