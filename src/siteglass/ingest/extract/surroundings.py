@@ -148,7 +148,7 @@ class PageSurroundings:
         if not party and line.heading and self._lists_others:
             party = "directory"
         is_quoted = self._is_quoted(number) or _is_within_quotation(line.text, place)
-        block = "code" if layout.is_code(offset) else line.block or ("quote" if is_quoted else "")
+        block: str = "code" if layout.is_code(offset) else line.block or ("quote" if is_quoted else "")
         if party == _OWN:
             party, block = "", "branch"
         group = line.paragraph * _SEGMENTS_PER_PARAGRAPH + min(segment, _SEGMENTS_PER_PARAGRAPH - 1)
