@@ -62,7 +62,8 @@ def _reader(condition: Condition) -> Callable[[Lead], bool]:
 
 def _value_reader(field: str, value: object) -> Callable[[Lead], bool]:
     if isinstance(value, Range):
-        return lambda lead: (number := getattr(lead, field)) is not None and value.holds(number)
+        stored = "email_owner_confidence" if field == "email_confidence" else field
+        return lambda lead: (number := getattr(lead, stored)) is not None and value.holds(number)
     if isinstance(value, int):
         return lambda lead: lead.crawled_at_ms > value
     assert isinstance(value, str)

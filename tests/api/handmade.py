@@ -75,6 +75,10 @@ SPENDERS = [
 ]
 SCORED = [_site(f"scores-{score}.com", score=score) for score in (0, 1, 29, 30, 31, 50, 80, 81, 90, 91, 100)]
 LOADING = [_site(f"loads-{time_ms}.com", load_time_ms=time_ms) for time_ms in (0, 1499, 2999, 3000, 3001)]
+TRUSTED = [
+    _site(f"trusted-{percent}.com", emails=(f"info@trusted-{percent}.com",), email_owner_confidence=percent)
+    for percent in (50, 80, 81, 100)
+]
 CRAWLS = [_site(f"crawled-{age}.com", crawled_at_ms=CRAWLED - age) for age in (1, 1000, 86_400_000)]
 ADDRESSED = [
     _site("role-only.com", emails=("info@role-only.com",)),
@@ -127,8 +131,8 @@ HOSTS = [
     _site("registered.co.uk", title="Under a longer suffix"),
 ]
 HANDMADE: list[Lead] = [
-    FULL, BARE, NEVER, *SPENDERS, *SCORED, *LOADING, *CRAWLS, *ADDRESSED, *SOCIAL, *PLACES, *WORDED, *USING, *TRADES,
-    *HOSTS,
+    FULL, BARE, NEVER, *SPENDERS, *SCORED, *LOADING, *TRUSTED, *CRAWLS, *ADDRESSED, *SOCIAL, *PLACES, *WORDED, *USING,
+    *TRADES, *HOSTS,
 ]  # fmt: skip
 assert len(HANDMADE) < 100
 BY_DOMAIN = {lead.domain: lead for lead in HANDMADE}

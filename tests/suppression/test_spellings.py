@@ -17,7 +17,7 @@ from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.query.vocabulary import vocabulary
 from siteglass.settings import Settings
 from siteglass.suppression.calling_codes import CALLING_CODES
-from siteglass.suppression.redaction import changes, hashes, lead_getter, without_personal
+from siteglass.suppression.redaction import changes, hashes, lead_getter, lead_with, without_personal
 from siteglass.suppression.values import Hasher, read_value
 
 SECRET = "a secret of the tests that is long enough"
@@ -47,6 +47,7 @@ ADDRESSES = (
     "%20anna@acme-shop.de",
     "anna (at) acme-shop.deTelefon",
     "anna@acme-shop.de.Call",
+    "anna#acme-shop.de",
 )
 PHONES = (
     "+493012345678",
@@ -162,6 +163,40 @@ def test_the_facts_of_a_page() -> None:
     assert left is not None
     assert (left.text, left.url, left.phones, left.emails) == ("Tel. , ", "https://a.example/?who=", (), ())
     assert suppressed.address("https://a.example/030-12345678/x", (PHONE,)) == "https://a.example//x"
+
+
+def test_numbers_of_facts_that_no_country_is_known_for() -> None:
+    phones = [ContactSighting(digits, "text", given=digits) for digits in ("03012345678", "03012345679")]
+    facts = PageFacts(
+        domain="a.example",
+        url="https://a.example/",
+        path="/",
+        is_home=True,
+        kind="page",
+        captured_at_ms=0,
+        archive="a",
+        offset=0,
+        digest="",
+        phones=tuple(phones),
+    )
+    left = SuppressionSnapshot(frozenset(), SUPPRESSED, SECRET).page(facts)
+    assert left is not None
+    assert left.phones == (phones[1],)
+
+
+def test_the_owner_of_an_address_leaves_with_it() -> None:
+    lead = Lead(
+        domain="a.example",
+        crawled_at_ms=0,
+        emails=(ADDRESS, "info@a.example"),
+        email_owner="own",
+        email_owner_confidence=95,
+        phone_owner="own",
+        phone_owner_confidence=85,
+    )
+    left = lead_with(lead, changes(lead_getter(lead), SUPPRESSED, HASHER))
+    assert (left.emails, left.email_owner, left.email_owner_confidence) == (("info@a.example",), "", None)
+    assert (left.phone_owner, left.phone_owner_confidence) == ("own", 85)
 
 
 def test_calling_codes() -> None:

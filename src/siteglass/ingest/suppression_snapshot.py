@@ -5,7 +5,7 @@ The loader checks the list again; this keeps suppressed values out of the files 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -14,6 +14,7 @@ import msgspec
 from siteglass.corpus.lead import Lead
 from siteglass.ingest.facts import ContactSighting, PageFacts
 from siteglass.settings import Settings
+from siteglass.suppression.calling_codes import ALL_CODES
 from siteglass.suppression.redaction import changes, lead_getter, lead_with, names
 from siteglass.suppression.values import Hasher
 
@@ -50,7 +51,7 @@ class SuppressionSnapshot:
             lambda name: plain[name] if name in plain else getattr(facts, name, None), self.hashes, hasher
         )
         changed["emails"] = self._kept(facts.emails, hasher.of_address)
-        changed["phones"] = self._kept(facts.phones, hasher.of_phone)
+        changed["phones"] = tuple(one for one in facts.phones if not any(map(self._hides_phone, _readings(one.value))))
         return msgspec.structs.replace(facts, **changed)
 
     def lead(self, lead: Lead) -> Lead | None:
@@ -66,5 +67,15 @@ class SuppressionSnapshot:
         record = {"url": url, "phones": phones}
         return str(changes(record.get, self.hashes, _hasher(self.secret)).get("url", url))
 
+    def _hides_phone(self, phone: str) -> bool:
+        return not self.hashes.isdisjoint(_hasher(self.secret).of_phone(phone))
+
     def _kept(self, found: Iterable[ContactSighting], hashes_of: Hashes) -> tuple[ContactSighting, ...]:
         return tuple(one for one in found if self.hashes.isdisjoint(hashes_of(one.value)))
+
+
+def _readings(phone: str) -> Iterator[str]:
+    """A number, and if no country is known for it, what it is in each."""
+    yield phone
+    if not phone.startswith("+"):
+        yield from (f"+{code}{national}" for code in ALL_CODES for national in {phone, phone.lstrip("0")})

@@ -54,7 +54,8 @@ def _digits(ask: Ask) -> str:
 def _comparison(ask: Ask) -> str:
     """A pattern for an operator and a number."""
     words = "|".join((">=", "<=", ">", "<", "=", _any_case("less than"), _any_case("greater than")))
-    return rf"({words})\s*{_digits(ask)}"
+    share = r"|[01]?\.\d{1,2}" if ask.percent else ""
+    return rf"({words})\s*({_digits(ask)}{share})" if share else rf"({words})\s*{_digits(ask)}"
 
 
 def _form(ask: Ask, form: Form) -> Any:

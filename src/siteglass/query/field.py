@@ -81,6 +81,8 @@ class Ask:
     """Numbers a body filter may name."""
     directive_bounds: tuple[int, int] | None = None
     """Numbers a directive may name, where narrower."""
+    percent: bool = False
+    """Whether it is a share in percent: a number with a point is read as a share of 1, so that 0.8 means 80."""
     bare_number: bool = False
     """Whether a directive takes a number without an operator, for equality."""
     faceted: bool = False

@@ -14,6 +14,7 @@ from siteglass.query.fields import FILTERS
 from siteglass.query.values import (
     ValueProblem,
     comparison,
+    in_percent,
     is_unknown,
     moment,
     moment_text,
@@ -119,7 +120,7 @@ def _read(ask: Ask, form: Form, value: Any) -> tuple[Value, ...]:
         case Form.SPAN:
             return (number(_string(value), ask.bounds),)
         case Form.COMPARISON:
-            return (operator_number(_string(value), ask.bounds),)
+            return (operator_number(in_percent(ask, _string(value)), ask.bounds),)
         case Form.MOMENT:
             return (moment(_string(value)),)
 

@@ -18,6 +18,7 @@ MAX_AGE_DAYS = 3_650
 MAX_VALUES_LISTED = 25
 
 _NUMBER = re.compile(r"(?:(?P<op>>=|<=|>|<|=|less\s+than|greater\s+than)\s*)?(?P<n>\d{1,12})", re.IGNORECASE | re.ASCII)
+_SHARE = re.compile(r"(?<![\d.])(\d?)\.(\d{1,2})(?![\d.])", re.ASCII)
 _SPAN = re.compile(r"(?P<low>\d{1,12})\s*-\s*(?P<high>\d{1,12})", re.ASCII)
 _FROM = re.compile(r"(?P<low>\d{1,12})\s*\+", re.ASCII)
 _AGE = re.compile(r"(\d{1,5})\s*d", re.IGNORECASE | re.ASCII)
@@ -60,7 +61,7 @@ def read_value(ask: Ask, text: str, *, quoted: bool = False, excluding: bool = F
         case Kind.TEXT:
             return (_lower(text),)
         case Kind.NUMBER:
-            return (number(text, ask.directive_bounds or ask.bounds, bare=ask.bare_number),)
+            return (number(in_percent(ask, text), ask.directive_bounds or ask.bounds, bare=ask.bare_number),)
         case Kind.TIME:
             return (moment(text),)
         case Kind.AGE:
@@ -142,6 +143,13 @@ def _lower(text: str) -> str:
 def path(text: str) -> str:
     """A page path as leads store it: lower case, one leading slash, no query or fragment, no trailing slash."""
     return "/" + _PATH_EDGES.sub("", re.split(r"[?#]", _lower(text), maxsplit=1)[0])
+
+
+def in_percent(ask: Ask, text: str) -> str:
+    """A text of a field in percent, with shares of 1 as whole numbers: ">0.8" is ">80"."""
+    if not ask.percent:
+        return text
+    return _SHARE.sub(lambda share: str(int(share[1] or 0) * 100 + int(share[2].ljust(2, "0"))), text)
 
 
 def number(text: str, bounds: tuple[int, int], *, bare: bool = False) -> Range:

@@ -234,4 +234,8 @@ def lead_getter(lead: Lead) -> Get:
 
 def lead_with(lead: Lead, changed: dict[str, Any]) -> Lead:
     """The lead with these fields changed; the same one if there are none."""
+    for values, owner in (("emails", "email_owner"), ("phones", "phone_owner")):
+        # The owner is that of the first value: of the one that takes its place, none is known.
+        if values in changed and changed[values][:1] != getattr(lead, values)[:1]:
+            changed = {**changed, owner: "", f"{owner}_confidence": None}
     return msgspec.structs.replace(lead, **changed) if changed else lead

@@ -39,6 +39,8 @@ _BARE_AT = {
 _SIGN = re.compile(
     rf"(?:@|%40)(?:(?=\s)|(?<=\s@)|(?<=\s%40)|(?=[\w-]{{1,63}}(?:\s|{_OPEN}))|(?=[\w.-]{{1,100}}?[A-Z]))"
 )
+# "sales#acme.cn (put @ for #)"
+_HASH = re.compile(r"(?<=\w)#(?=[\w-]{1,63}\.\w)")
 _BEFORE_CHARS = 130
 # "firma.deTelefon", where a line end was lost.
 _GLUED = re.compile(r"[a-z]{2,}(?=[A-Z])")
@@ -97,6 +99,8 @@ def _patterns(text: str) -> Iterator[re.Pattern[str]]:
             yield pattern
     if "@" in text or "%40" in text:
         yield _SIGN
+    if "#" in text:
+        yield _HASH
 
 
 def _hosts(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:

@@ -35,6 +35,10 @@ def _load(test: Callable[[int], bool]) -> Holds:
     return lambda lead: lead.load_time_ms is not None and test(lead.load_time_ms)
 
 
+def _confidence(test: Callable[[int], bool]) -> Holds:
+    return lambda lead: lead.email_owner_confidence is not None and test(lead.email_owner_confidence)
+
+
 LINES: dict[str, Holds] = {
     **{f"@{name if name in DIRECTIVES else FILTERS[name][0].ask.directive}": FLAGS[name] for name in FLAGS},
     "@lang(en)": lambda lead: lead.language == "en",
@@ -79,6 +83,9 @@ LINES: dict[str, Holds] = {
     "@load_time(>3000)": _load(lambda n: n > 3000),
     "@load_time(<1500)": _load(lambda n: n < 1500),
     "@load_time(1499-3000)": _load(lambda n: 1499 <= n <= 3000),
+    "@email_confidence(>0.8)": _confidence(lambda n: n > 80),
+    "@email_confidence(0.5-0.8)": _confidence(lambda n: 50 <= n <= 80),
+    "@email_confidence(>=81)": _confidence(lambda n: n >= 81),
     "@updated_after(2026-09-21)": lambda lead: lead.crawled_at_ms > 1_789_948_800_000,
     "@updated_after(2026-09-22)": lambda lead: False,
     "@any[ @lacks(crm) | @not_secure ]": lambda lead: (
@@ -117,6 +124,7 @@ LINES: dict[str, Holds] = {
         "@not_secure": "directives.known",
         "@city(Munich, NYC)": "directive.city",
         "@load_time(>3000)": "directive.load_time",
+        "@email_confidence(>0.8)": "directive.email_confidence",
         "@updated_after(2026-09-21)": "directive.updated_after",
         "@updated_after(2026-09-21T14:13:20Z)": "directive.updated_after",
         "@has_phone": "flags.without",

@@ -62,6 +62,10 @@ def _load(test: Callable[[int], bool]) -> Holds:
     return lambda lead: lead.load_time_ms is not None and test(lead.load_time_ms)
 
 
+def _confidence(test: Callable[[int], bool]) -> Holds:
+    return lambda lead: lead.email_owner_confidence is not None and test(lead.email_owner_confidence)
+
+
 NUMBERS: list[tuple[dict[str, Any], Holds]] = [
     ({"min_spending": 0}, _spending(lambda n: n >= 0)),
     ({"min_spending": 1000}, _spending(lambda n: n >= 1000)),
@@ -104,6 +108,10 @@ NUMBERS: list[tuple[dict[str, Any], Holds]] = [
     ({"load_time_ms": "=3000"}, _load(lambda n: n == 3000)),
     ({"load_time_ms": "less than 1499"}, _load(lambda n: n < 1499)),
     ({"load_time_ms": "greater than 2999"}, _load(lambda n: n > 2999)),
+    ({"email_confidence": ">0.8"}, _confidence(lambda n: n > 80)),
+    ({"email_confidence": ">= .8"}, _confidence(lambda n: n >= 80)),
+    ({"email_confidence": "<81"}, _confidence(lambda n: n < 81)),
+    ({"email_confidence": "=1.0"}, _confidence(lambda n: n == 100)),
 ]
 
 
@@ -117,6 +125,8 @@ NUMBERS: list[tuple[dict[str, Any], Holds]] = [
         "{'min_score': 30}": "search.min_score",
         "{'max_score': 30}": "search.max_score",
         "{'load_time_ms': '<=3000'}": "search.load_time_ms",
+        "{'email_confidence': '>0.8'}": "search.email_confidence",
+        "{'email_confidence': '<81'}": "search.email_confidence",
         "{'load_time_ms': '>3000'}": "search.load_time_ms",
         "{'seo_score': '>=30'}": ("search.seo_score", "numbers.more_operators"),
         "{'seo_score': 'less than 30'}": ("search.seo_score", "numbers.strict"),

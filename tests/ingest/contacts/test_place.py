@@ -92,6 +92,8 @@ def test_addresses_of_others_and_broken_ones_do_not_count(html: str) -> None:
         ("Firma GmbH · Musterweg 5 · D-80331 München · Tel", ("DEU", "BY", "Munich")),
         ("Dorfstraße 5, 17213 Malchow, Deutschland", ("DEU", "", "Malchow")),
         ("Stephansplatz 1, 1010 Wien", ("AUT", "9", "Vienna")),
+        ("255, rue Racine, Saguenay (Québec) G7H 7L2", ("CAN", "QC", "Saguenay")),
+        ("Fethi Bey Cad. No:55, 35210 Konak / İzmir", ("TUR", "35", "Izmir")),
         ("548 Market Street, Suite 91200, San Francisco, CA 94104", ("USA", "CA", "San Francisco")),
         ("<p>Bahnhofstrasse 10<p>8001 Zürich<p>Schweiz", ("CHE", "ZH", "Zurich")),
         ("CH-1204 Genève", ("CHE", "GE", "Geneva")),
@@ -309,6 +311,18 @@ def test_the_only_city_of_a_title_is_the_last_resort() -> None:
 def test_a_small_town_of_the_domains_country_before_a_city_elsewhere() -> None:
     html = "Podere - Loc. Ginestreto 7 - 53019 Castelnuovo Berardenga (SI) - P.IVA 01174320528"
     assert placed(html, "https://www.podere.it/")[:3] == ("ITA", "52", "Castelnuovo Berardenga")
+
+
+def test_a_town_before_its_state_and_code() -> None:
+    assert placed("R46, Tulbagh, Western Cape, 6820", "https://www.wines.co.za/")[:3] == ("ZAF", "WC", "Tulbagh")
+    cep = "Rod. Fernão Dias km 18, Varginha – MG, CEP 37026-400"
+    assert placed(cep, "https://www.cafes.com.br/")[:3] == ("BRA", "MG", "Varginha")
+
+
+def test_an_address_of_its_own_before_one_in_a_long_line() -> None:
+    shipped = f"{'We pour every candle by hand. ' * 6}We have shipped to Phoenix, AZ 85001."
+    html = f"<p>{shipped}<p>45 Haywood Road, Asheville, NC 28806"
+    assert placed(html)[:3] == ("USA", "NC", "Asheville")
 
 
 def test_numbers_that_fit_the_country_of_the_language() -> None:

@@ -37,6 +37,7 @@ from siteglass.query.vocabulary import City, vocabulary
 
 MAX_CODES = 200
 MAX_LINE_CHARS = 3_000
+MAX_ADDRESS_CHARS = 200
 MAX_CITIES = 5
 """A page with more of them lists branches: none of them is its city."""
 
@@ -97,7 +98,9 @@ _WITH_STATES = {"99999": "USA", "99999-9999": "USA", "A9A 9A9": "CAN", "9999": "
 def written(page: Page, country: str = "") -> Address | None:
     """The address that most of the text speaks for, in a country that is known otherwise, if it is."""
     here = country or _home(page)
-    found = [one for _, one in _all_written(page, here)]
+    # "We have shipped to Phoenix, AZ 85001": what a long line says is more likely of others.
+    located = sorted(_all_written(page, here), key=lambda place: len(page.lines[place[0]]) > MAX_ADDRESS_CHARS)
+    found = [one for _, one in located]
     if not found:
         return None
     votes = Counter({one.country: 0 for one in found})
@@ -207,10 +210,11 @@ def _of_small_town(code: str, before: str, behind: str, country: str, *, is_sure
     """An address in a known country, of a town that the vocabulary is too small for."""
     shape = shape_of(code)
     label = _CODE_LABEL.search(before)
-    is_sure = is_sure or bool(label or _DISTRICT.search(before))
+    is_sure = is_sure or bool(label or _DISTRICT.search(before) or _state_before(before, country))
     if not country or not is_sure or not is_code(country, code.upper()):
         return None
-    if label or (country in BEFORE[shape] and shape in TELLING):
+    has_state = country in BEFORE[shape] and bool(_state_before(before, country))
+    if label or has_state or (country in BEFORE[shape] and shape in TELLING):
         name, state = _town_before(before[: label.start()] if label else before, country)
         return Address(country, state, name, "address")
     town = _TOWN.match(behind)
@@ -222,10 +226,16 @@ def _of_small_town(code: str, before: str, behind: str, country: str, *, is_sure
     return Address(country, state, name.title() if name.isupper() else name, "address")
 
 
+def _state_before(before: str, country: str) -> str:
+    """The state that is named right before a code: "Tulbagh, Western Cape, 6820"."""
+    name = before.rstrip(" ,\n").rpartition(",")[2].strip()
+    return level_named(name, country) if country and len(name) > 3 else ""
+
+
 def _town_before(before: str, country: str) -> tuple[str, str]:
     """The last piece that may be a town, neither a street nor the label of the next line, and the state after it."""
     state = ""
-    pieces = [piece.strip(" .-") for piece in re.split(r"[,;\n·|•]", before)]
+    pieces = [piece.strip(" .-") for piece in re.split(r"[,;\n·|•()]|\s[-–—]\s", before)]
     last = [piece for piece in reversed(pieces) if piece][:4]
     known = [city.name for piece in last for city in cities_named(piece) if city.country == country]
     if known:
@@ -323,7 +333,9 @@ def _cities_behind(behind: str, countries: frozenset[str]) -> list[City]:
     if not match:
         return []
     # Of some countries a part of the city comes first: "34430 Beyoğlu/İstanbul".
-    for words in (match[1].split(" "), (match[2] or "").split(" ")):
+    parts = (match[1].split(" "), (match[2] or "").split(" "))
+    is_turkish = match[2] and any(one.country == "TUR" for one in cities_named(match[2]) if one.country in countries)
+    for words in reversed(parts) if is_turkish else parts:
         for length in range(len(words), 0, -1):
             name = " ".join(words[:length]).strip(".")
             if name[:1].islower():
@@ -336,6 +348,13 @@ def _cities_behind(behind: str, countries: frozenset[str]) -> list[City]:
 def _cities_before(before: str, countries: frozenset[str]) -> tuple[list[City], bool]:
     """Cities before a code, and whether the name of their state stands between."""
     words = _words_before(before) if countries else []
+    # A city and its state before a city that has the name of a state: "Saguenay (Québec) G7H 7L2".
+    for skipped in range(1, min(4, len(words))):
+        state, rest = " ".join(words[len(words) - skipped :]), words[: len(words) - skipped]
+        for length in range(min(3, len(rest)), 0, -1):
+            named = [one for one in cities_named(" ".join(rest[-length:])) if one.country in countries and one.state]
+            if found := [one for one in named if state_named(state, one.country) == one.state]:
+                return found, True
     for skipped in range(min(4, len(words))):
         rest = words[: len(words) - skipped]
         state = " ".join(words[len(words) - skipped :])
