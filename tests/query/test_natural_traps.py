@@ -94,6 +94,7 @@ TODAY = date(2026, 11, 15)
         ("sites em português que não ficam no Brasil", {"!@country(BRA)", "@lang(pt)"}),
         ("boutiques shopify, pas en anglais", {"!@lang(en)", "@technology(Shopify)"}),
         ("exclude sites lacking a phone number", {"@has_phone"}),
+        ("facebook = no, wix or squarespace", {"!@has_facebook", "@technology(Squarespace, Wix)"}),
         ("must not have: TikTok", {"!@has_tiktok"}),
         ("reading glasses", {"@keywords(reading glasses)"}),
         ("antique dealers", {"@trade(antique_shop)"}),

@@ -22,6 +22,9 @@ Decided = Mapping[int, tuple[int, Sense]]
 
 # A city that stands at the end of a phrase, "dentists miami", is meant from this size on; beside its state, any is.
 _CITY = 100_000
+# Right after its country, a town is meant from this size on.
+_TOWN = 20_000
+_COUNTRY_CODE = 3
 _CODE = 2
 _MOST_WORDS = 4
 # So many words of a list are looked at on each side.
@@ -84,6 +87,8 @@ class _Places:
             if at not in self._decided and self._state(at) is not None and self._is_placed(at):
                 self._decide_state(at)
         self._lists()
+        self._los_angeles()
+        self._cities_after_countries()
         for at in range(len(self._tokens)):
             self._city_at_end(at)
         return self._decided
@@ -110,20 +115,22 @@ class _Places:
     def _city_before(self, at: int) -> None:
         """ "houston tx", "Portland, OR": a city of that state right before the code."""
         end = at - 1 if at and self._tokens[at - 1].key == "," else at
-        state = self._state(at)
+        code = self._tokens[at].key
         for length in range(min(_MOST_WORDS, end), 0, -1):
             start = end - length
             name = self._city_at(start, length)
-            inside = name is not None and any(_code_of(city) == state for city in self._lexicon.cities(name))
-            if name is None or not inside or any(number in self._decided for number in range(start, end)):
+            cities = self._lexicon.cities(name) if name is not None else []
+            # "perth wa" is in Australia, "vancouver wa" in the USA
+            state = next((_code_of(city) for city in cities if city.state.lower() == code and _code_of(city)), None)
+            if name is None or state is None or any(number in self._decided for number in range(start, end)):
                 continue
             if self._is_word(at) and not self._clause_ends(at + 1):
                 return  # "portland or seattle", "toronto on linkedin"
             self._decided[start] = (
                 length,
-                Sense("city", (name, "USA") if state and "US-" in state.values[0] else (name,)),
+                Sense("city", (name, "USA") if "US-" in state.values[0] else (name,)),
             )
-            self._decide_state(at)
+            self._decided[at] = (1, state)
             return
 
     def _city_at(self, start: int, length: int) -> str | None:
@@ -262,6 +269,35 @@ class _Places:
         return self._ends_at(at + 1, listed=True)
 
     # --- cities -----------------------------------------------------------------------------------
+
+    def _los_angeles(self) -> None:
+        """ "nyc or la": beside another city, not Louisiana and not an article."""
+        for at, token in enumerate(self._tokens):
+            beside = self._beside(at) if token.key == "la" and at not in self._decided else []
+            if any(self._city_at(other, 1) and not self._lexicon.roles(self._tokens[other].key) for other in beside):
+                self._decided[at] = (1, Sense("city", ("Los Angeles", "USA")))
+
+    def _cities_after_countries(self) -> None:
+        """ "croatia split zadar": bare names right after a country that they are in."""
+        for at in self._countries:
+            senses = [sense for length, some in self._found[at] if length == 1 for sense in some]
+            countries = {value for sense in senses if sense.kind == "country" for value in sense.values}
+            i = at + 1 if len(self._tokens[at].text) > _COUNTRY_CODE else len(self._tokens)
+            while i < len(self._tokens) and i not in self._decided and (inside := self._city_inside(i, countries)):
+                self._decided[i] = inside
+                i += inside[0]
+
+    def _city_inside(self, at: int, countries: set[str]) -> tuple[int, Sense] | None:
+        """The city of one of some countries that begins at a word."""
+        if self._lexicon.roles(self._tokens[at].key):
+            return None
+        for length, senses in self._found[at]:
+            sense = next((one for one in senses if one.kind == "city"), None)
+            if sense and self._tokens[at].key == _first_word(sense.values[0]):
+                cities = [city for city in self._lexicon.cities(sense.values[0]) if city.country in countries]
+                if cities and cities[0].population >= _TOWN:
+                    return length, Sense("city", (sense.values[0], cities[0].country))
+        return None
 
     def _city_at_end(self, at: int) -> None:
         """ "dentists miami", "roofers little rock with a phone": a large city after a kind of business."""

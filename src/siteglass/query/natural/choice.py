@@ -141,10 +141,11 @@ def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[st
 
 def _elsewhere(sentence: Sentence, at: int) -> bool:
     """Whether another place is said, of which the site may be in a language of others."""
+    listed = sentence.beside(at, -1) is not None
     return any(
         other.kind in PLACES or (i > at and other.has("country", "state", "city") and _placed(sentence, i))
         for i, other in enumerate(sentence.parts)
-        if i != at and not other.has("nationality", "language")
+        if i != at and (not other.has("nationality", "language") or (i < at and other.kind in PLACES and not listed))
     )
 
 

@@ -102,6 +102,8 @@ def _trimmed(sentence: Sentence, places: list[int]) -> _Run | None:
         return None  # "geo: Benelux", the name of a field
     modifies = after is not None and is_head(after)
     start, end = 0, len(places)
+    while start < end and sentence.parts[places[start]].key in sentence.sets["about"]:
+        start += 1  # Dutch "voor" has no other role
     while end > start and _is_chat(sentence, places[end - 1], () if modifies else ("verbs", "participles")):
         end -= 1
     while start < end and _is_chat(sentence, places[start], ("verbs",) if end - start > 1 or not modifies else ()):
@@ -143,6 +145,9 @@ class _Judge:
         self._spread()
 
     def _says_business(self, part: Segment) -> bool:
+        if part.kind == "technology":  # "Shopify stores"
+            role = self._sentence.words.role
+            return any(role(token.key, "shop_word") or role(token.key, "site_word") for token in part.tokens)
         return part.kind in ("trade", "service_type", "law_firm", "agency_of") and bool(part.readings)
 
     def _by_neighbours(self, run: _Run) -> str:

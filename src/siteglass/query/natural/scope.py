@@ -190,7 +190,7 @@ def _denies_before(sentence: Sentence, at: int) -> bool:
         thing = before.kind in ENTITIES or before.kind.startswith(_THINGS)
         if thing and not before.used and covered in ("", family(before)):
             before.negated, before.denied_by, covered = True, part, family(before)
-        elif not covered and before.key in (":", "-", "–"):
+        elif not covered and before.key in (":", "=", "-", "–"):
             continue
         elif not before.has("and", "or") or (covered and before.has("comma")):
             break  # behind a comma alone another thing is said

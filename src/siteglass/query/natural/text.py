@@ -11,7 +11,7 @@ from siteglass.query.folding import fold
 # In this order: what a later pattern would tear apart comes first.
 _TOKEN = re.compile(
     r"""
-    (?P<path>(?<![\w/<€£$])/[A-Za-z0-9][\w/-]*?(?=-(?:Seiten?|Unterseiten?|pages?)\b|[^\w/-]|$))
+    (?P<path>(?<![\w/<€£$+])/[A-Za-z0-9][\w/-]*?(?=-(?:Seiten?|Unterseiten?|pages?)\b|[^\w/-]|$))
   | (?P<without>\bw/o\b|\bw/out\b|(?<![\w/])s/(?=\s))
   | (?P<with>\bw/|(?<![\w/])c/(?=\s))
   | (?P<mailbox>\b[A-Za-z]+@(?!\w))

@@ -13,6 +13,7 @@ VAGUE = {
     "no_ads": "!@spends(>0)", "recent": "@updated_within(30d)", "this_week": "@updated_within(7d)",
     "this_year": "@updated_after({year}-01-01)",
 }  # fmt: skip
+_NO_SITES = frozenset(("requests", "instructions"))
 _SPEEDS = frozenset(("slow", "fast"))
 # Said in so many words: nothing is assumed.
 _PLAIN = frozenset(("runs_ads", "no_ads", "this_week", "this_year"))
@@ -37,7 +38,7 @@ def read_vague(sentence: Sentence) -> None:
 def _describes_other(sentence: Sentence, at: int) -> bool:
     """ "a quick recap", "fast reply": not a word about sites."""
     after = sentence.after(at)
-    return sentence.parts[at].kind in _SPEEDS and after is not None and is_left(after)
+    return sentence.parts[at].kind in _SPEEDS and after is not None and (is_left(after) or after.kind in _NO_SITES)
 
 
 def _amount_spent(sentence: Sentence) -> Reading | None:

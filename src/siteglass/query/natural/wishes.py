@@ -84,7 +84,8 @@ _SIGNATURE = "not used, because it is a name below a message; leave it out"
 _HEADING = 7
 # A signature has at most so many words.
 _SIGNED = 2
-_SENTENCE_ENDS = (".", ";", "\n", "!", "?")
+_SENTENCE_ENDS = (".", ";", "\n", "!", "?", "|")
+_DASHES = ("–", "—")
 
 
 def refuse_topics(sentence: Sentence) -> None:
@@ -96,7 +97,7 @@ def refuse_topics(sentence: Sentence) -> None:
             sentence.refuse([one for one in parts[at:source] if not one.used], _OTHER_TOPIC)
         end = _topic_end(sentence, at) if begins and not part.used else None
         if end is not None:
-            stop = next((i for i in range(end, len(parts)) if parts[i].key in _SENTENCE_ENDS), len(parts))
+            stop = next((i for i in range(end, len(parts)) if _ends_topic(parts[i])), len(parts))
             sentence.refuse([one for one in parts[at:stop] if not one.used], _OTHER_TOPIC)
 
 
@@ -123,6 +124,10 @@ def refuse_signature(sentence: Sentence) -> None:
         if closing and all(part.tokens[0].capital for part in parts[start:last]):
             sentence.refuse([part for part in parts[start:last] if not part.used], _SIGNATURE)
             return
+
+
+def _ends_topic(part: Segment) -> bool:
+    return part.key in _SENTENCE_ENDS or part.text in _DASHES
 
 
 def _topic_end(sentence: Sentence, at: int) -> int | None:
@@ -179,9 +184,9 @@ def _clause_start(sentence: Sentence, at: int) -> int:
 
 def _begins_next(sentence: Sentence, at: int) -> bool:
     part = sentence.parts[at]
-    if part.has(*_NEXT) or not sentence.sets["relative"].isdisjoint(part.key.split()) or part.key in ("with", "and"):
-        return True
-    return _placed(sentence, at)
+    joins = part.tokens[0].key in ("with", "and") or part.tokens[0].kind == "with"
+    relative = not sentence.sets["relative"].isdisjoint(part.key.split())
+    return joins or relative or part.has(*_NEXT) or _placed(sentence, at)
 
 
 def _placed(sentence: Sentence, at: int) -> bool:
