@@ -114,9 +114,9 @@ def _lost(query: str) -> list[str]:
 
 
 def _numbers_an_item(query: str, word: re.Match[str]) -> bool:
-    """ "(1) business type", "2) Leeds", "lookin 4" and the name of a field before "="."""
+    """ "(1) business type", "2) Leeds", "lookin 4", "stores 4 kayaks" and the name of a field before "="."""
     numbered = word[0].isdigit() and (
-        query[word.end() : word.end() + 1] == ")" or query[: word.start()].endswith("lookin ")
+        query[word.end() : word.end() + 1] == ")" or query[: word.start()].endswith(("lookin ", "stores "))
     )
     return numbered or query[word.start() :].startswith("service_type =")
 
