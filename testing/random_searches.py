@@ -10,6 +10,7 @@ from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, Range, 
 from siteglass.query.field import Kind, SearchableField
 from siteglass.query.fields import ASKED
 from siteglass.query.values import ValueProblem, read_value
+from testing.reference_scan import number_of
 
 _PLAIN_WORDS = re.compile(r"[A-Za-z]{3,}(?: [A-Za-z]{3,}){0,2}")
 
@@ -67,7 +68,7 @@ class Drawer:
         lead, ask = self.random.choice(self.leads), asked.ask
         match ask.kind:
             case Kind.NUMBER:
-                return self._range(getattr(lead, asked.name), ask.directive_bounds or ask.bounds)
+                return self._range(number_of(lead, asked.name), ask.directive_bounds or ask.bounds)
             case Kind.TIME:
                 return (lead.crawled_at_ms,)
             case Kind.TEXT:

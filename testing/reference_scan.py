@@ -60,10 +60,15 @@ def _reader(condition: Condition) -> Callable[[Lead], bool]:
     return readers[0] if len(readers) == 1 else lambda lead: any(reader(lead) for reader in readers)
 
 
+def number_of(lead: Lead, field: str) -> int | None:
+    """What a lead has in a field that is a number."""
+    number: int | None = getattr(lead, "email_owner_confidence" if field == "email_confidence" else field)
+    return number
+
+
 def _value_reader(field: str, value: object) -> Callable[[Lead], bool]:
     if isinstance(value, Range):
-        stored = "email_owner_confidence" if field == "email_confidence" else field
-        return lambda lead: (number := getattr(lead, stored)) is not None and value.holds(number)
+        return lambda lead: (number := number_of(lead, field)) is not None and value.holds(number)
     if isinstance(value, int):
         return lambda lead: lead.crawled_at_ms > value
     assert isinstance(value, str)

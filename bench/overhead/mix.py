@@ -26,6 +26,7 @@ from siteglass.query.field import Filter, Form, Kind, SearchableField
 from siteglass.query.fields import ASKED, ENRICH_FIELDS, SEARCH_SELECTABLE
 from siteglass.query.values import moment_text
 from siteglass.query.vocabulary import vocabulary
+from testing.reference_scan import number_of
 
 Item = TypeVar("Item")
 
@@ -252,7 +253,7 @@ class Mix:
             case Kind.FLAG:
                 return ("yes",) if ask.index in facts(lead) else ()
             case Kind.NUMBER:
-                number, (low, high) = getattr(lead, asked.name), _bounds(asked)
+                number, (low, high) = number_of(lead, asked.name), _bounds(asked)
                 return () if number is None or not low <= number <= high else (str(number),)
             case Kind.TIME:
                 return (moment_text(lead.crawled_at_ms // DAY_MS * DAY_MS),)

@@ -214,13 +214,21 @@ def lead(rng: Random, tables: Stack, number: int, seed: int, market: Market | No
         aliases=(),
         added=(),
         dropped=(),
-        email_owner="",
+        email_owner="own" if addresses else "",
+        email_owner_confidence=_confidence(addresses, domain),
         phone_owner="",
         score=found.score,
         spending=found.spending,
         load_time_ms=found.load_time_ms,
         **flags,
     )
+
+
+def _confidence(addresses: tuple[str, ...], domain: str) -> int | None:
+    """As ingest would say it: an address on the site's own domain is surely the owner's."""
+    if not addresses:
+        return None
+    return 95 if addresses[0].endswith(f"@{domain}") else 85
 
 
 def _share(number: int, seed: int, purpose: int) -> float:
