@@ -211,7 +211,7 @@ def test_filters_that_accept_operators_list_them(described: Description, own: ht
     for body in ("SearchBody", "Filters"):
         texts = {name: schema.get("description", "") for name, schema in described.schemas[body]["properties"].items()}
         notes = {name: found[1] for name, text in texts.items() if (found := re.search(r"An operator \((.+?)\)", text))}
-        assert set(notes) == {"spending", "seo_score", "load_time_ms"}
+        assert set(notes) == {"spending", "seo_score", "load_time_ms", "email_confidence"}
         for name, note in notes.items():
             operators = re.findall(r"`(.+?)`", note)
             assert operators == [">", "<", ">=", "<=", "=", "less than", "greater than"]

@@ -129,7 +129,7 @@ def test_corrections_unused_words_and_wishes_are_named(explorers: Office) -> Non
     _, visitor = customer(explorers)
     answer = visitor.get(f"{EXPLORE}?q={quote('friendly dentits in Austin hiring now')}")
     shown = text_of(answer)
-    assert "Read “dentits” as “dentist”." in shown
+    assert "Read “dentits” as “dentists”." in shown
     assert "Siteglass has no data on hiring. These results ignore “hiring now”." in shown
     assert "Not used: “friendly”. Require it?" in shown
     required = text_of(visitor.get(link(answer, "Require it?")))

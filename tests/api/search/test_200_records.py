@@ -181,5 +181,5 @@ def test_exclude_generic_emails_over_the_demo_leads(client: httpx.Client, leads:
 
 
 def test_denying_the_email_wish_leaves_addresses_alone(own: httpx.Client) -> None:
-    records = _records(own, wrapped_query="!@no_generic_emails\n@has_email")
+    records = _records(own, wrapped_query="!@no_generic_emails\n@has_email\n!@email_confidence(>=0)")
     assert {domain: record["emails"] for domain, record in records.items()} == {"role-only.com": ["info@role-only.com"]}

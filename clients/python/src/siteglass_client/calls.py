@@ -66,6 +66,7 @@ class Filters(TypedDict, total=False):
     spending: str
     min_spending: int
     max_spending: int
+    email_confidence: str
     min_score: int
     max_score: int
     seo_score: str

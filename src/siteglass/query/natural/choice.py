@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from siteglass.query.folding import fold
+from siteglass.query.natural.askers import pass_over_asker
 from siteglass.query.natural.lexicon import ENGLISH, HEAD_ROLES, VERB_LAST, Sense
 from siteglass.query.natural.places import cities_of
 from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
@@ -13,8 +14,6 @@ from siteglass.query.vocabulary import City, vocabulary
 
 # A town that is called like an ordinary word is meant from this size on.
 _KNOWN_TOWN = 100_000
-# "seo agency owner here,": so many words say who is asking.
-_INTRODUCTION = 6
 
 
 def choose(sentence: Sentence, forced: Mapping[int, Sense]) -> None:
@@ -31,7 +30,7 @@ def choose(sentence: Sentence, forced: Mapping[int, Sense]) -> None:
             part.become(sense)
         elif part.kind == "unknown" and part.senses:
             _choose_one(sentence, at, part)
-    _about_me(sentence)
+    pass_over_asker(sentence)
     _names_inside_nouns(sentence)
     _nouns_after_all(sentence)
 
@@ -365,42 +364,3 @@ def _placed(sentence: Sentence, at: int) -> bool:
 def _is_noun(part: Segment) -> None:
     part.kind = "unknown"
     part.only([])
-
-
-def _about_me(sentence: Sentence) -> None:
-    """What is said about the person asking is passed over: up to whom it is for, or a whole sentence of its own."""
-    parts, at = sentence.parts, 0
-    while at < len(parts):
-        if _speaks_of_self(sentence, at):
-            stop = next((i for i in range(at + 1, len(parts)) if parts[i].has("break", "requests")), len(parts))
-            ends = [i for i in range(at + 1, stop) if parts[i].key in sentence.sets[f"for_whom_{sentence.language}"]]
-            if not ends and not (stop < len(parts) - 1 and parts[stop].has("break")):
-                ends = [
-                    i for i in range(at + 1, stop) if parts[i].has("comma") or parts[i].key in sentence.sets["for_what"]
-                ]
-            turns = stop < len(parts) and any(part.has("but") for part in parts[at:stop])
-            end = ends[0] if ends and not turns else stop
-            for part in parts[at:end]:
-                part.used = True
-            sentence.asides.append(parts[at:end])
-            at = end
-        at += 1
-
-
-def _introduces(sentence: Sentence) -> bool:
-    """ "agency owner here. ..."."""
-    ends = [at for at, part in enumerate(sentence.parts[:_INTRODUCTION]) if part.has("break", "comma")]
-    return bool(ends) and ends[0] > 0 and sentence.parts[ends[0] - 1].key == "here"
-
-
-def _speaks_of_self(sentence: Sentence, at: int) -> bool:
-    part, after = sentence.parts[at], sentence.after(at)
-    if part.has("about_me") or (at == 0 and _introduces(sentence)):
-        return True
-    new = at == 0 or sentence.parts[at - 1].has("break", "comma")
-    if part.key in sentence.sets["askers"] and after is not None and after.has("offering"):
-        article = at > 0 and sentence.parts[at - 1].has("function")  # "The client sells payroll software."
-        return new or (article and (at == 1 or sentence.parts[at - 2].has("break", "comma")))
-    if not new or part.key not in sentence.sets["asking"] or after is None:
-        return False
-    return after.has("offering") or after.kind == "number" or (after.kind == "unknown" and not after.senses)
