@@ -10,14 +10,18 @@ import re
 import secrets
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 from urllib.parse import quote
 
 import httpx
 import pytest
 
-from siteglass.access.accounts import Plan, set_plan
+from siteglass.access.accounts import Plan, Preview, set_plan
 from siteglass.billing.credits import Billing
+from siteglass.dashboard.explore.chips import LABELS
 from siteglass.platform.postgres import Postgres
+from siteglass.query.field import Kind
+from siteglass.query.fields import ASKED
 from testing.dashboard.explore import AUSTIN, AUSTIN_WITH_EMAIL, explore_leads
 from testing.dashboard.visitors import Office, Visitor, office
 
@@ -35,17 +39,17 @@ def explorers(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Itera
         yield made
 
 
-def plan(explorers: Office, preview: str = "masked", per_day: int = 200, hours: int | None = None) -> str:
+def plan(explorers: Office, preview: Preview = "masked", per_day: int = 200, hours: int | None = None) -> str:
     """A plan with this preview and no rate that a test could meet."""
     name = f"plan-{secrets.token_hex(4)}"
-    terms = Plan(name, 10_000, 10_000, None, None, 0, 0, "USD", hours, preview, per_day)  # type: ignore[arg-type]
+    terms = Plan(name, 10_000, 10_000, None, None, 0, 0, "USD", hours, preview, per_day)
     explorers.do(lambda postgres: set_plan(postgres, terms, actor="tests"))
     return name
 
 
-def customer(explorers: Office, lead: int = 100, role: str = "owner", **terms: object) -> tuple[int, Visitor]:
+def customer(explorers: Office, lead: int = 100, role: str = "owner", **terms: Any) -> tuple[int, Visitor]:
     """An account with credits, and somebody of it who is signed in."""
-    account = explorers.account(plan=plan(explorers, **terms), lead=lead)  # type: ignore[arg-type]
+    account = explorers.account(plan=plan(explorers, **terms), lead=lead)
     return account, explorers.visitor(explorers.somebody(account, role))
 
 
@@ -135,6 +139,10 @@ def test_corrections_unused_words_and_wishes_are_named(explorers: Office) -> Non
     required = text_of(visitor.get(link(answer, "Require it?")))
     assert "Mentions: friendly" in required
     assert "Not used" not in required
+
+
+def test_every_condition_has_a_label() -> None:
+    assert set(LABELS) == {name for name, asked in ASKED.items() if asked.ask.kind is not Kind.FLAG}
 
 
 def test_assumptions_and_groups_look_different(explorers: Office) -> None:

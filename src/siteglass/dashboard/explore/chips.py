@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from siteglass.dashboard.explore.address import ExploreSearch
@@ -10,6 +10,7 @@ from siteglass.query.body import Meaning
 from siteglass.query.completion import display_name
 from siteglass.query.criteria import AnyOf, Branch, Clause, Condition, Value
 from siteglass.query.field import Kind
+from siteglass.query.natural.interpretation import Span
 from siteglass.query.value_names import value_name
 from siteglass.query.values import is_unknown
 
@@ -31,6 +32,7 @@ LABELS = {
     "offers": "Offers",
     "lacks": "Software",
     "load_time_ms": "Load time",
+    "email_confidence": "Confidence in the email address",
     "crawled_at": "Crawled after",
     "updated_within": "Crawled within the last",
 }
@@ -68,8 +70,7 @@ class Chip:
     @property
     def name(self) -> str:
         """The chip in one line, for people who hear it."""
-        words = f"{self.label}: {self.text}" if self.label else self.text
-        return f"not {words}" if self.negated else words
+        return _in_one_line(self.label, self.text, self.negated)
 
 
 def make_chips(search: ExploreSearch, meaning: Meaning | None) -> list[Chip]:
@@ -80,9 +81,11 @@ def make_chips(search: ExploreSearch, meaning: Meaning | None) -> list[Chip]:
 def clause_name(clause: Clause, country: str | None = None) -> str:
     """A condition in one line: "City: Austin", "not Uses: Wix"."""
     if isinstance(clause, AnyOf):
-        text = " or ".join(_branch_text(branch) for branch in clause.branches)
-        return f"not {text}" if clause.negated else text
-    label, text, negated = _words(clause, country)
+        return _in_one_line("", " or ".join(_branch_text(branch) for branch in clause.branches), clause.negated)
+    return _in_one_line(*_words(clause, country))
+
+
+def _in_one_line(label: str, text: str, negated: bool) -> str:
     words = f"{label}: {text}" if label else text
     return f"not {words}" if negated else words
 
@@ -93,7 +96,7 @@ def _chip(search: ExploreSearch, clause: Clause, meaning: Meaning | None) -> Chi
     if isinstance(clause, AnyOf):
         group = tuple(_branch_text(branch) for branch in clause.branches)
         return Chip("", " or ".join(group), clause.negated, remove, said=said, assumed=assumed, group=group)
-    country = _only_country(search)
+    country = _only_country(search.criteria.plain)
     label, text, negated = _words(clause, country)
     opposite = replace(clause, negated=not clause.negated)
     flips = clause.ask.kind in (Kind.TERM, Kind.FLAG, Kind.PATH, Kind.TEXT)
@@ -130,7 +133,12 @@ def _origin(clause: Clause, meaning: Meaning | None) -> tuple[str, bool]:
     if known is None:
         return "", False
     is_assumed = clause in of_model or any(note.words == known.words for note in sentence.assumptions)
-    return " … ".join(span.text for span in known.words), is_assumed
+    return words_text(known.words), is_assumed
+
+
+def words_text(words: Iterable[Span]) -> str:
+    """Words of a sentence, wherever they stand in it."""
+    return " … ".join(span.text for span in words)
 
 
 def _words(condition: Condition, country: str | None) -> tuple[str, str, bool]:
@@ -168,8 +176,7 @@ def _listed(names: Sequence[str]) -> str:
 
 def _branch_text(branch: Branch) -> str:
     """Conditions that hold together: "Shopify in Germany"."""
-    countries = [one.values for one in branch if one.field == "country" and not one.negated]
-    country = str(countries[0][0]) if len(countries) == 1 and len(countries[0]) == 1 else None
+    country = _only_country(branch)
     places = [one for name in _PLACES for one in branch if one.field == name and not one.negated]
     rest = [_bare(one, country) for one in branch if one not in places]
     where = ", ".join(_words(one, country)[1] for one in places)
@@ -184,6 +191,6 @@ def _bare(condition: Condition, country: str | None) -> str:
     return f"{'not ' if negated else ''}{f'{label}: {text}' if needs_label else text}"
 
 
-def _only_country(search: ExploreSearch) -> str | None:
-    countries = [one.values for one in search.criteria.plain if one.field == "country" and not one.negated]
+def _only_country(conditions: Iterable[Condition]) -> str | None:
+    countries = [one.values for one in conditions if one.field == "country" and not one.negated]
     return str(countries[0][0]) if len(countries) == 1 and len(countries[0]) == 1 else None
