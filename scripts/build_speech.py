@@ -1,4 +1,4 @@
-"""Writes scripts/language/speech.toml: English words that are no noun of a request.
+"""Writes scripts/language/speech.toml: English words that cannot be what a request is about.
 
     python scripts/build_speech.py [--cache FOLDER]
 
@@ -29,7 +29,7 @@ LISTS = {
 }  # fmt: skip
 # A verb that is said so many times as often as the noun of the same form.
 MORE_OFTEN = 4
-# A first name that is a word as well, and used or meant so often as one, is no sign of a person: "rose".
+# A first name that is a word as well, and used or meant so often as one, does not show a person: "rose".
 SEVERAL = 4
 _PRINT_LEXICON = "import(process.argv[1]).then(m => console.log(JSON.stringify(m.default.model().one.lexicon)))"
 _NOUN, _VERB = "1", "2"
@@ -81,7 +81,7 @@ def build(cache: Path) -> dict[str, list[str]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Write the English words that are no noun of a request.")
+    parser = argparse.ArgumentParser(description="Write the English words that cannot be what a request is about.")
     parser.add_argument("--cache", type=Path, help="keep fetched packages here instead of a temporary folder")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -26,7 +27,7 @@ def explorers(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Itera
     with cheaper_hashes(), office(f"explore-browser-{worker_id}", folder, explore_leads()) as made:
         for preview in ("masked", "named"):
             plan = Plan(f"browser-{preview}", 10_000, 10_000, preview=preview)
-            made.do(lambda postgres, plan=plan: set_plan(postgres, plan, actor="tests"))  # type: ignore[misc]
+            made.do(partial(set_plan, plan=plan, actor="tests"))
         yield made
 
 

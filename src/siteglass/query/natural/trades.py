@@ -20,7 +20,7 @@ _TYPES = frozenset(("service_type", "agency_of", "law_firm"))
 _USED_OR_OFFERED = frozenset(("technology", "category"))
 # "agencys" for "agencies".
 _PLURAL = re.compile(r"([b-df-hj-np-tv-z])ys\b")
-# Words after a trade that are no product.
+# Words after a trade that do not name a product.
 _NO_PRODUCTS = ("business_nouns", "unlikely", "chat", "verbs", "participles", "first_names")
 _TOWARDS = frozenset(("for", "to", "fur", "pour", "para", "per", "voor", "dla"))
 # Words of these languages are hardly others in a sentence of another language.

@@ -225,7 +225,7 @@ class _Misspelling:
         return (similar().nearest(word) if len(word) >= SHORTEST_TWICE else None) or countries().nearest(word)
 
     def _completing(self) -> str | None:
-        """A known word that is no part of a name, while a word like it is: "google tag manger", "wedding planers"."""
+        """A known word that belongs to no name, while a word like it does: "google tag manger", "wedding planers"."""
         if self._words.roles(self._before) or not self._begins_name() or self._completes(self._word):
             return None
         return next((other for other in self._slips() if self._completes(other)), None)
