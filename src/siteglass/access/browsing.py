@@ -18,11 +18,8 @@ WHERE a.id = $1
 """
 # Charges find the row by its number. The digest is random: no key has it, so no request can be made with it.
 _CREATE = """
-WITH made AS (
-    INSERT INTO {schema}.keys (account_id, person_id, name, digest, secret_version, shown_start, shown_end, scopes)
-    VALUES ($1, $2, $3, $4, 'no key -', '', '----', '{search}') ON CONFLICT DO NOTHING RETURNING id
-)
-SELECT id FROM made UNION ALL SELECT id FROM {schema}.keys WHERE account_id = $1 AND person_id = $2
+INSERT INTO {schema}.keys (account_id, person_id, name, digest, secret_version, shown_start, shown_end, scopes)
+VALUES ($1, $2, $3, $4, 'no key -', '', '----', '{search}') ON CONFLICT DO NOTHING RETURNING id
 """
 # Until the person is charged for the first time.
 _NO_KEY = 0

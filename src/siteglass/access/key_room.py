@@ -15,8 +15,6 @@ HAS_ROOM = """({most}::integer IS NULL OR {most} > (
     WHERE k.account_id = {account} AND k.person_id IS NULL AND k.revoked_at IS NULL
         AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
 ))"""
-# The role of the service may lock no account. Named with the schema, as such locks are those of the whole database.
-_WAIT_FOR_TURN = "SELECT pg_advisory_xact_lock(hashtextextended('{schema} keys of an account', $1))"
 
 
 class TooManyKeys(AccountError):
@@ -29,5 +27,5 @@ async def fetchrow_alone(postgres: Postgres, account_id: int, statement: str, *a
     A statement sees what there was when it began: so the turn is taken before it, in the same transaction.
     """
     async with postgres.transaction(ADMIN_TIMEOUT_MS) as connection:
-        await connection.execute(postgres.sql(_WAIT_FOR_TURN), account_id)
+        await postgres.wait_for_turn(connection, "keys of an account", account_id)
         return await connection.fetchrow(postgres.sql(statement), *arguments)

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 
 from siteglass.platform.postgres import Postgres
 
-# One at a time for each account: two requests could both count the same free places.
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('{schema} previews of an account', $1))"
 _FORGET = """
 DELETE FROM {schema}.previewed WHERE account_id = $1 AND day < (clock_timestamp() AT TIME ZONE 'UTC')::date
 """
@@ -34,7 +32,8 @@ SELECT domain FROM added UNION ALL SELECT domain FROM seen WHERE domain = ANY($2
 async def admit(postgres: Postgres, account_id: int, domains: Sequence[str], per_day: int) -> frozenset[str]:
     """The leads among these that may be shown now. They are counted, and that is committed, when this returns."""
     async with postgres.transaction() as connection:
-        await connection.execute(postgres.sql(_LOCK), account_id)
+        # Two requests could both count the same free places.
+        await postgres.wait_for_turn(connection, "previews of an account", account_id)
         await connection.execute(postgres.sql(_FORGET), account_id)
         rows = await connection.fetch(postgres.sql(_ADMIT), account_id, list(dict.fromkeys(domains)), per_day)
     return frozenset(row["domain"] for row in rows)

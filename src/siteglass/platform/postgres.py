@@ -168,6 +168,15 @@ class Postgres:
                 raise
             await transaction.commit()
 
+    async def wait_for_turn(self, connection: Connection, purpose: str, account_id: int) -> None:
+        """Wait until no other transaction of this account has the turn for a purpose; have it until this one ends.
+
+        The role of the service may lock no account. Named with the schema, as such locks are those of the whole
+        database.
+        """
+        statement = "SELECT pg_advisory_xact_lock(hashtextextended('{schema} ' || $1::text, $2))"
+        await connection.execute(self.sql(statement), purpose, account_id)
+
     async def fetch(self, statement: str, *arguments: Any, timeout_ms: int | None = None) -> list[asyncpg.Record]:
         """All rows of one statement, which is a separate transaction."""
         async with self.connection(timeout_ms) as connection:

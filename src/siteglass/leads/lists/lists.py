@@ -115,8 +115,8 @@ class Lists:
     async def create(self, account_id: int, name: str) -> DomainList:
         """A new, empty list; raises BadRequest if the name is taken or there are too many."""
         async with self._postgres.transaction(WRITE_TIMEOUT_MS) as connection:
-            # One at a time for each account: two could both count one list less than is allowed.
-            await connection.execute("SELECT pg_advisory_xact_lock(hashtext('siteglass lists'), $1::int)", account_id)
+            # Two requests could both count one list less than is allowed.
+            await self._postgres.wait_for_turn(connection, "lists of an account", account_id)
             count = await connection.fetchval(
                 self._postgres.sql("SELECT count(*) FROM {schema}.lists WHERE account_id = $1 AND NOT built_in"),
                 account_id,
@@ -332,7 +332,7 @@ class Lists:
     async def update_paid(self, account_id: int) -> None:
         """Bring the list `paid` up to the ledger. Raises Unavailable while a long ledger is read.
 
-        Test keys pay for nothing: theirs stays empty.
+        Test keys are not charged, so theirs stays empty.
         """
         if self._test:
             return

@@ -75,10 +75,8 @@ class SavedSearches:
     async def save(self, caller: Caller, name: str, body: dict[str, Any], *, shared: bool) -> SavedSearch:
         """Save a search; raises BadRequest if the name is taken or there are too many."""
         async with self._postgres.transaction() as connection:
-            # One at a time for each account: two could both count one search less than is allowed.
-            await connection.execute(
-                "SELECT pg_advisory_xact_lock(hashtext('siteglass searches'), $1::int)", caller.account_id
-            )
+            # Two requests could both count one search less than is allowed.
+            await self._postgres.wait_for_turn(connection, "searches of an account", caller.account_id)
             count = await connection.fetchval(
                 self._postgres.sql("SELECT count(*) FROM {schema}.saved_searches WHERE account_id = $1"),
                 caller.account_id,
