@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
-import msgspec
 import orjson
 from starlette.datastructures import QueryParams
 
@@ -16,7 +15,7 @@ from siteglass.billing.receipts import Entry, UsageRow
 from siteglass.billing.requests import EXAMPLE_REQUEST_ID, read_ledger, read_usage
 from siteglass.billing.responses import account_response, ledger_response, receipt_response, usage_response
 from siteglass.settings import Settings
-from siteglass.web.operations import Examples
+from siteglass.web.operations import Examples, one_example
 
 _MADE = datetime(2026, 11, 1, 9, 30, tzinfo=UTC)
 _PAID = datetime(2026, 11, 15, 12, 30, 0, 250_000, tzinfo=UTC)
@@ -34,29 +33,25 @@ def _entries() -> list[Entry]:
     ]
 
 
-def _named(summary: str, value: object) -> Examples:
-    return {"response": {"summary": summary, "value": msgspec.to_builtins(value)}}
-
-
 def account() -> Examples:
     """The response of the account."""
     plan = Plan("standard", 10.0, 20, None, 2_000, 10_000, 4_000)
     key = OwnKey(7, "website", "sg_live_a1B2...x9Yz", list(SCOPES), _MADE, None, None, 500, None, None, Credits(1, 1))
     overview = Overview(3, "Example Ltd", _MADE, plan, Credits(99, 5_000), [(_ENDS, Credits(99, 4_999))], key)
-    return _named("The account.", account_response(overview, Settings().max_enrich_domains))
+    return one_example("The account.", account_response(overview, Settings().max_enrich_domains))
 
 
 def usage() -> Examples:
     """The response of usage."""
     row = UsageRow(date(2026, 11, 15), "enrich", 7, "website", 1, 1, 1)
     days = read_usage(QueryParams("from=2026-11-01&to=2026-11-15"), date(2026, 11, 15))
-    return _named("The rows and their totals.", usage_response(days, [row]))
+    return one_example("The rows and their totals.", usage_response(days, [row]))
 
 
 def ledger() -> Examples:
     """A page of the ledger."""
     body = ledger_response(read_ledger(QueryParams("limit=2")), _entries()).body
-    return _named("A page of entries, newest first.", orjson.loads(body))
+    return one_example("A page of entries, newest first.", orjson.loads(body))
 
 
 def ledger_csv() -> str:
@@ -68,6 +63,6 @@ def receipt() -> Examples:
     """The receipt of a request that was refunded in part."""
     refund, charge, _ = _entries()
     domains = [("example.com", Mark.CHARGED), ("nobody.example.org", Mark.NOT_FOUND)]
-    return _named(
+    return one_example(
         "The entries with their domains.", receipt_response(EXAMPLE_REQUEST_ID, [(charge, domains), (refund, [])])
     )

@@ -28,7 +28,10 @@ def _all_of(clauses: Iterable[Clause], extra: Iterable[Query] = ()) -> Query:
     for query in extra:
         # An exclusion in a separate filter would start from all leads.
         inner = query.get("bool", {})
-        exclusions.extend(inner["must_not"]) if list(inner) == ["must_not"] else filters.append(query)
+        if list(inner) == ["must_not"]:
+            exclusions.extend(inner["must_not"])
+        else:
+            filters.append(query)
     bool_query: Query = {}
     if filters:
         bool_query["filter"] = filters

@@ -162,19 +162,18 @@ class LeadEndpoints:
     async def interpret(self, request: Request, caller: Caller, call: Call) -> Response:
         """What a search means, without running it."""
         body = await read_json(request, self.index.settings.max_body_bytes)
-        read_search(body, self.index.clock.now_ms())  # what is wrong with it comes before its price
+        now_ms = self.index.clock.now_ms()
+        wanted, _spending = read_search(body, now_ms)  # what is wrong with it comes before its price
         await self.guard.take_rest(caller, call, COUNTING_UNITS)
-        meaning, total = await self.count(caller, body)
+        meaning = await self._with_model(wanted.meaning, body, now_ms)
+        total = await self.count(caller, replace(wanted, meaning=meaning))
         notes = {NOTES_HEADER: str(interpret.note_count(meaning))}
         reading = interpret_response(interpret.interpretation_of(meaning), total.count)
         return json_response(reading, headers={**notes, **(ESTIMATED if total.estimated else {})})
 
-    async def count(self, caller: Caller, body: dict[str, Any]) -> tuple[Meaning, Total]:
-        """What the body of a search means, and how many leads match."""
-        wanted = await self.read(body)
-        return wanted.meaning, await interpret.count(
-            self.index, wanted.meaning, await self._listed(caller, wanted.lists)
-        )
+    async def count(self, caller: Caller, wanted: SearchRequest) -> Total:
+        """How many leads match a search."""
+        return await interpret.count(self.index, wanted.meaning, await self._listed(caller, wanted.lists))
 
     async def read(self, body: dict[str, Any]) -> SearchRequest:
         """What the body of a search asks for."""

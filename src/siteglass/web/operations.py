@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import msgspec
+
 from siteglass.errors import (
     BadRequest,
     Forbidden,
@@ -41,6 +43,11 @@ WITHOUT_KEY: Errors = (BadRequest, PayloadTooLarge, UnsupportedMediaType, TooMan
 def no_examples() -> Examples:
     """For what has none."""
     return {}
+
+
+def one_example(summary: str, value: object) -> Examples:
+    """A response as it is sent."""
+    return {"response": {"summary": summary, "value": msgspec.to_builtins(value)}}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

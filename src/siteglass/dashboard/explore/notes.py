@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from siteglass.dashboard.explore.address import ExploreSearch
-from siteglass.dashboard.explore.chips import clause_name, value_text
+from siteglass.dashboard.explore.chips import clause_name, value_text, words_text
 from siteglass.query.body import Meaning
 from siteglass.query.criteria import Condition
 from siteglass.query.directives import parse
 from siteglass.query.natural import Interpretation
-from siteglass.query.natural.interpretation import Span
 from siteglass.query.natural.wishes import WISHES
 from siteglass.query.notes import SearchNote, find_notes
 from siteglass.query.values import MAX_VALUE_CHARS
@@ -44,9 +43,9 @@ def _on_words(search: ExploreSearch, sentence: Interpretation) -> Iterator[Searc
     for other in sentence.alternatives:
         conditions = parse("\n".join(other.directives)).conditions
         path = search.changed([*conditions, *search.added]).path
-        yield SearchHint(f"“{_text(other.words)}” can mean something else.", f"{other.reading} instead?", path)
+        yield SearchHint(f"“{words_text(other.words)}” can mean something else.", f"{other.reading} instead?", path)
     for note in sentence.unsupported:
-        words = _text(note.words)
+        words = words_text(note.words)
         if note.message in WISHES.values():
             yield SearchHint(f"{note.message} These results ignore “{words}”.", warns=True)
             continue
@@ -73,7 +72,3 @@ def _on_conditions(search: ExploreSearch, note: SearchNote) -> Iterator[SearchHi
     values = tuple(nearest[0] if value == note.unknown else value for value in condition.values)
     path = search.replacing(condition, replace(condition, values=values)).path
     yield SearchHint(text, f"{value_text(condition, nearest[0])} instead?", path, warns=True)
-
-
-def _text(words: tuple[Span, ...]) -> str:
-    return " … ".join(span.text for span in words)

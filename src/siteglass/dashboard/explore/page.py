@@ -36,6 +36,7 @@ from siteglass.errors import (
     Unauthorized,
     Unavailable,
 )
+from siteglass.leads.lists.lists import PAID
 from siteglass.leads.operations import COUNTING_UNITS
 from siteglass.query.body import Meaning
 from siteglass.query.criteria import Criteria
@@ -144,11 +145,14 @@ async def _take(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, units: 
 
 async def _count_examples(dashboard: Dashboard, terms: BrowserTerms) -> list[tuple[str, int | None]]:
     """Searches to begin with, and how many leads each finds now; None if that is not known in time."""
-    bodies = [{"query": words, "exclude_lists": ["paid"]} for words in EXAMPLES]
-    found = await asyncio.gather(
-        *(dashboard.leads.count(terms.caller, body) for body in bodies), return_exceptions=True
-    )
-    totals = [None if isinstance(one, BaseException) else one[1].count for one in found]
+    leads = dashboard.leads
+
+    async def total(words: str) -> int:
+        wanted = await leads.read({"query": words, "exclude_lists": [PAID]})
+        return (await leads.count(terms.caller, wanted)).count
+
+    found = await asyncio.gather(*map(total, EXAMPLES), return_exceptions=True)
+    totals = [None if isinstance(one, BaseException) else one for one in found]
     return list(zip(EXAMPLES, totals, strict=True))
 
 

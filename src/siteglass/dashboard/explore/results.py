@@ -23,9 +23,8 @@ from siteglass.leads.charging import AccountCharger, FindOffer, Offer, Retry, fi
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.lists.lists import PAID
 from siteglass.leads.lists.selection import ListNames
+from siteglass.leads.responses import ESTIMATED
 from siteglass.query.relaxations import Relaxation
-
-_ESTIMATED = "X-Total-Estimated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +116,7 @@ async def find_results(
         return Results("failed", message=message, status=404, next_path=replace(search, after="").path)
     page = orjson.loads(offer.body)
     quote, paid = await asyncio.gather(charger.quote(caller, offer), _count_paid(leads, caller, search, page))
-    common = {"total": page["total_results"], "estimated": _ESTIMATED in offer.headers, "paid": paid}
+    common = {"total": page["total_results"], "estimated": ESTIMATED.items() <= offer.headers.items(), "paid": paid}
     common |= {"balance": quote.balances.lead, "body": orjson.dumps(wanted.body).decode()}
     if not page["results"]:
         relaxed = () if search.after or page["total_results"] else await _relax(leads, caller, search)
@@ -151,7 +150,7 @@ async def _count_paid(leads: LeadEndpoints, caller: Caller, search: ExploreSearc
     """How many leads the search would find in addition, if it did not leave out those that are paid for."""
     if search.with_paid or search.after:
         return 0
-    _meaning, total = await leads.count(caller, replace(search, with_paid=True).filters)
+    total = await leads.count(caller, await leads.read(replace(search, with_paid=True).filters))
     return max(0, total.count - page["total_results"]) if not total.estimated else 0
 
 

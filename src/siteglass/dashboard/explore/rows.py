@@ -11,7 +11,6 @@ from siteglass.query.completion import display_name
 from siteglass.query.vocabulary import vocabulary
 
 TECHNOLOGIES_SHOWN = 2
-CONTACTS_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)

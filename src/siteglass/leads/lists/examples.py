@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import msgspec
-
 from siteglass.leads.lists.lists import DOWNLOADED, PAID, DomainList
 from siteglass.leads.lists.requests import DomainsPage
 from siteglass.leads.lists.responses import ListDeletedResponse, change_response, domains_response, lists_response
-from siteglass.web.operations import Examples
+from siteglass.web.operations import Examples, one_example
 
 _MADE = datetime(2026, 11, 1, 9, 30, tzinfo=UTC)
 _CHANGED = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)
@@ -31,36 +29,32 @@ DOMAINS: Examples = {
 }
 
 
-def _named(summary: str, value: object) -> Examples:
-    return {"response": {"summary": summary, "value": msgspec.to_builtins(value)}}
-
-
 def lists() -> Examples:
     """All lists."""
-    return _named("The lists.", lists_response([_CUSTOMERS, _DOWNLOADED, _PAID]))
+    return one_example("The lists.", lists_response([_CUSTOMERS, _DOWNLOADED, _PAID]))
 
 
 def created() -> Examples:
     """A new list."""
-    return _named("The new list.", change_response(_CUSTOMERS, [], added=2))
+    return one_example("The new list.", change_response(_CUSTOMERS, [], added=2))
 
 
 def added() -> Examples:
     """Two domains, one of them on the list before, and a text that is not a domain."""
-    return _named("The list after the change.", change_response(_CUSTOMERS, [("n/a", "names no host")], added=1))
+    return one_example("The list after the change.", change_response(_CUSTOMERS, [("n/a", "names no host")], added=1))
 
 
 def removed() -> Examples:
     """A domain that was on the list."""
-    return _named("The list after the change.", change_response(_CUSTOMERS, [], removed=1))
+    return one_example("The list after the change.", change_response(_CUSTOMERS, [], removed=1))
 
 
 def domains() -> Examples:
     """A page of a list."""
     page = DomainsPage("", 1)
-    return _named("A page of the list.", domains_response(_CUSTOMERS, page, ["example.com", "example.org"]))
+    return one_example("A page of the list.", domains_response(_CUSTOMERS, page, ["example.com", "example.org"]))
 
 
 def deleted() -> Examples:
     """A list that is gone."""
-    return _named("The list is gone.", ListDeletedResponse(deleted="customers"))
+    return one_example("The list is gone.", ListDeletedResponse(deleted="customers"))

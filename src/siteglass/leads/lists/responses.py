@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -63,13 +64,18 @@ class ListDeletedResponse(ResponseBody):
     deleted: Annotated[str, Meta(description="Name of the list.")]
 
 
+def time_text(at: datetime) -> str:
+    """A time of the database as responses about leads write it."""
+    return moment_text(int(at.timestamp() * 1000))
+
+
 def _shown(list_: DomainList) -> dict[str, Any]:
     return {
         "name": list_.name,
         "built_in": list_.built_in,
         "size": list_.domains,
-        "created_at": moment_text(int(list_.made_at.timestamp() * 1000)),
-        "changed_at": moment_text(int(list_.changed_at.timestamp() * 1000)),
+        "created_at": time_text(list_.made_at),
+        "changed_at": time_text(list_.changed_at),
     }
 
 

@@ -66,7 +66,7 @@ class SearchEndpoints:
         read_no_parameters(request.query_params)
         saved = await self._searches.find(caller, request.path_params["name"])
         await self._leads.guard.take_rest(caller, call, COUNTING_UNITS)
-        _meaning, total = await self._leads.count(caller, saved.search)
+        total = await self._leads.count(caller, await self._leads.read(saved.search))
         await self._searches.note_count(saved, total.count)
         return json_response(count_response(saved, total.count), headers=ESTIMATED if total.estimated else {})
 

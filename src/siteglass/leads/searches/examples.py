@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import msgspec
-
 from siteglass.access.keys import Caller
 from siteglass.leads.searches.responses import SearchDeletedResponse, count_response, searches_response, show
 from siteglass.leads.searches.searches import SavedSearch
-from siteglass.web.operations import Examples
+from siteglass.web.operations import Examples, one_example
 
 _MADE = datetime(2026, 11, 1, 9, 30, tzinfo=UTC)
 _COUNTED = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)
@@ -26,25 +24,21 @@ NEW_SEARCHES: Examples = {
 }
 
 
-def _named(summary: str, value: object) -> Examples:
-    return {"response": {"summary": summary, "value": msgspec.to_builtins(value)}}
-
-
 def searches() -> Examples:
     """All saved searches."""
-    return _named("The saved searches.", searches_response([_SAVED], _CALLER))
+    return one_example("The saved searches.", searches_response([_SAVED], _CALLER))
 
 
 def saved() -> Examples:
     """A new saved search."""
-    return _named("The saved search.", show(SavedSearch(3, _NAME, 7, True, _SEARCH, _MADE, None, None), _CALLER))
+    return one_example("The saved search.", show(SavedSearch(3, _NAME, 7, True, _SEARCH, _MADE, None, None), _CALLER))
 
 
 def counted() -> Examples:
     """A count beside the one before."""
-    return _named("The counts.", count_response(_SAVED, 134))
+    return one_example("The counts.", count_response(_SAVED, 134))
 
 
 def deleted() -> Examples:
     """A saved search that is gone."""
-    return _named("The search is gone.", SearchDeletedResponse(deleted=_NAME))
+    return one_example("The search is gone.", SearchDeletedResponse(deleted=_NAME))

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from siteglass.access.keys import Caller
+from siteglass.leads.lists.responses import time_text
 from siteglass.leads.searches.searches import MAX_SEARCHES, SavedSearch
-from siteglass.query.values import moment_text
 from siteglass.web.messages import Count, Record, ResponseBody, Time
 
 SEARCHES_PATH = "/v1/searches"
@@ -51,7 +51,7 @@ class SearchDeletedResponse(ResponseBody):
 
 
 def _time(at: datetime | None) -> str | None:
-    return None if at is None else moment_text(int(at.timestamp() * 1000))
+    return None if at is None else time_text(at)
 
 
 def show(saved: SavedSearch, caller: Caller) -> SavedSearchShown:
@@ -62,7 +62,7 @@ def show(saved: SavedSearch, caller: Caller) -> SavedSearchShown:
         search=search,
         shared=saved.shared,
         own=saved.owner_key_id == caller.family_id,
-        created_at=moment_text(int(saved.made_at.timestamp() * 1000)),
+        created_at=time_text(saved.made_at),
         last_total=saved.total,
         last_counted_at=_time(saved.counted_at),
     )
