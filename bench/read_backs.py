@@ -1,9 +1,10 @@
 """Sentences of the labelled sets with their read-backs, for people who judge whether each says what was meant.
 
-    python -m bench.read_backs [--count 100] [--seed 24]
+    python -m bench.read_backs [--count 100] [--seed 24] [--sets dev grammar1 grammar2]
 
 Prints a JSON object per line: `query`, `read_back` (null if the sentence contains no condition), and `warnings`, the
-notes that a caller gets with it. The same seed always draws the same sentences. Locked sets are not drawn from.
+notes that a caller gets with it. The same seed always draws the same sentences. Only who judges may read lines that are
+drawn from a locked set.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from siteglass.query.natural import LOW_CONFIDENCE, interpret
@@ -22,9 +23,9 @@ from testing.sentences.score import SETS, TODAY, read_set
 DRAWN_FROM = ("dev", "grammar1", "grammar2")
 
 
-def draw(count: int, seed: int) -> list[str]:
+def draw(sets: Sequence[str], count: int, seed: int) -> list[str]:
     """Sentences from all sets together."""
-    sentences = sorted({row.query for name in DRAWN_FROM for row in read_set(SETS / f"{name}.jsonl")})
+    sentences = sorted({row.query for name in sets for row in read_set(SETS / f"{name}.jsonl")})
     return random.Random(seed).sample(sentences, count)
 
 
@@ -49,8 +50,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=24)
+    parser.add_argument("--sets", nargs="+", default=DRAWN_FROM)
     options = parser.parse_args()
-    for query in draw(options.count, options.seed):
+    for query in draw(options.sets, options.count, options.seed):
         print(json.dumps(judged(query), ensure_ascii=False))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bench.read_backs import draw, judged
+from bench.read_backs import DRAWN_FROM, draw, judged
 
 
 def test_the_seed_decides_the_sentences() -> None:
-    assert draw(20, 1) == draw(20, 1) != draw(20, 2)
-    assert len(set(draw(100, 24))) == 100
+    assert draw(DRAWN_FROM, 20, 1) == draw(DRAWN_FROM, 20, 1) != draw(DRAWN_FROM, 20, 2)
+    assert len(set(draw(DRAWN_FROM, 100, 24))) == 100
 
 
 def test_a_judge_sees_the_warnings() -> None:
