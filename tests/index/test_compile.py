@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from siteglass.index.compile import compile_criteria
+from siteglass.index.compile import Exclusion, compile_criteria
 from siteglass.index.pages import count_body, page_body
 from siteglass.query.cursor import Position
 from siteglass.query.directives import parse
@@ -233,6 +233,6 @@ def test_a_count_asks_for_exactly_this() -> None:
 
 def test_an_added_exclusion_excludes_from_the_whole_search() -> None:
     listed = {"terms": {"lead_no": ["AAA="], "value_type": "bitmap"}}
-    compiled = compile_criteria(parse("@country(USA)"), ({"bool": {"must_not": [listed]}},))
+    compiled = compile_criteria(parse("@country(USA)"), (Exclusion(listed),))
     assert compiled == {"bool": {"filter": [USA], "must_not": [listed]}}
     assert compile_criteria(parse("@country(USA)"), (listed,)) == {"bool": {"filter": [USA, listed]}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, Range, Value
@@ -15,23 +16,32 @@ LAZY_TERMS = 16
 Query = dict[str, Any]
 
 
-def compile_criteria(criteria: Criteria, extra: Iterable[Query] = ()) -> Query:
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Leaves out the leads that a query finds."""
+
+    query: Query
+
+
+Extra = Query | Exclusion
+"""What restricts a search beside its criteria."""
+
+
+def compile_criteria(criteria: Criteria, extra: Iterable[Extra] = ()) -> Query:
     """The query of a search; `extra` filters are added after those of the criteria."""
     return _all_of(criteria.conditions, extra)
 
 
-def _all_of(clauses: Iterable[Clause], extra: Iterable[Query] = ()) -> Query:
+def _all_of(clauses: Iterable[Clause], extra: Iterable[Extra] = ()) -> Query:
     filters: list[Query] = []
     exclusions: list[Query] = []
     for clause in clauses:
         (exclusions if clause.negated else filters).extend(_clauses(clause))
-    for query in extra:
-        # An exclusion in a separate filter would start from all leads.
-        inner = query.get("bool", {})
-        if list(inner) == ["must_not"]:
-            exclusions.extend(inner["must_not"])
+    for one in extra:
+        if isinstance(one, Exclusion):
+            exclusions.append(one.query)  # in a separate filter, it would start from all leads
         else:
-            filters.append(query)
+            filters.append(one)
     bool_query: Query = {}
     if filters:
         bool_query["filter"] = filters

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from siteglass.index import pages
-from siteglass.index.compile import Query, compile_criteria
+from siteglass.index.compile import Extra, Query, compile_criteria
 from siteglass.index.documents import (
     BUCKETS,
     CRAWLED_HASH_BITS,
@@ -124,7 +124,7 @@ async def count_facets(
     criteria: Criteria,
     fields: Sequence[str],
     size: int,
-    extra: tuple[Query, ...] = (),
+    extra: tuple[Extra, ...] = (),
     paid: Query | None = None,
 ) -> FacetCounts:
     """Count the leads of a search by fields: one request for the totals, one for the values.
@@ -160,7 +160,7 @@ async def _exact_totals(index: Index, queries: Sequence[Query]) -> list[int | No
 
 
 async def _count_paid(
-    index: Index, criteria: Criteria, priced: tuple[Query, ...], paid: Query | None
+    index: Index, criteria: Criteria, priced: tuple[Extra, ...], paid: Query | None
 ) -> pages.Total | None:
     # In a request beside the others: a long bitmap would slow all of them down.
     return None if paid is None else await pages.count(index, criteria, (*priced, paid))
@@ -200,7 +200,7 @@ def _total(exact: int | None, answer: dict[str, Any], buckets: int) -> pages.Tot
 
 
 async def _aggregate(
-    index: Index, groups: Sequence[_Group], buckets: Sequence[int], size: int, extra: tuple[Query, ...]
+    index: Index, groups: Sequence[_Group], buckets: Sequence[int], size: int, extra: tuple[Extra, ...]
 ) -> list[dict[str, Any]]:
     head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": True}
     now_ms = index.clock.now_ms()

@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from siteglass.errors import Unavailable
 from siteglass.index import pages
-from siteglass.index.compile import Query, compile_criteria
+from siteglass.index.compile import Extra, compile_criteria
 from siteglass.index.index import Index
 from siteglass.leads.interpret import notes_on_search
 from siteglass.leads.lists.selection import NO_NAMES, ListNames
@@ -127,7 +127,7 @@ class Diagnosis:
 
 
 async def diagnose(
-    index: Index, hidden: SuppressionFilter, meaning: Meaning, listed: tuple[Query, ...] = ()
+    index: Index, hidden: SuppressionFilter, meaning: Meaning, listed: tuple[Extra, ...] = ()
 ) -> Diagnosis:
     """Count what each condition does and what each relaxation finds, in one request."""
     now_ms, search = index.clock.now_ms(), meaning.said
@@ -150,7 +150,7 @@ async def diagnose(
 
 
 async def _count(
-    index: Index, now_ms: int, searches: Sequence[Criteria], listed: tuple[Query, ...]
+    index: Index, now_ms: int, searches: Sequence[Criteria], listed: tuple[Extra, ...]
 ) -> dict[Criteria, int | None]:
     """How many leads each search finds; ages count from now."""
     distinct = list(dict.fromkeys(searches))
@@ -197,7 +197,7 @@ def _relaxed(change: Relaxation, changed: Criteria, total: int, lists: ListNames
 # --- in short, for an empty page ----------------------------------------------------------------
 
 
-async def hint_headers(index: Index, meaning: Meaning, listed: tuple[Query, ...] = ()) -> dict[str, str]:
+async def hint_headers(index: Index, meaning: Meaning, listed: tuple[Extra, ...] = ()) -> dict[str, str]:
     """The header of an empty page that names the smallest change that helps; none if that is not known in time."""
     now_ms, search = index.clock.now_ms(), meaning.said
     changes = {change: change.apply(search) for change in single_relaxations(search)}

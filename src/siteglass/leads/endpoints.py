@@ -14,7 +14,7 @@ from starlette.responses import Response
 from siteglass.access.keys import Caller
 from siteglass.billing.credits import Bill
 from siteglass.errors import Unavailable
-from siteglass.index.compile import Query
+from siteglass.index.compile import Extra, Query
 from siteglass.index.facets import BaseCounter
 from siteglass.index.index import Index
 from siteglass.index.pages import Total
@@ -181,7 +181,7 @@ class LeadEndpoints:
         wanted, _spending = read_search(body, now_ms)
         return replace(wanted, meaning=await self._with_model(wanted.meaning, body, now_ms))
 
-    async def _listed(self, caller: Caller, names: ListNames) -> tuple[Query, ...]:
+    async def _listed(self, caller: Caller, names: ListNames) -> tuple[Extra, ...]:
         """What the engine filters by for these lists."""
         _selection, queries = await self.lists.select(caller.account_id, names)
         return queries

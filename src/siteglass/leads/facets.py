@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from siteglass.errors import Problems, Unavailable
 from siteglass.index import facets as index_facets
-from siteglass.index.compile import Query
+from siteglass.index.compile import Extra, Query
 from siteglass.index.facets import MAX_SIZE, BaseCounter, BaseCounts, FacetCounts, FieldCounts, KeyCount
 from siteglass.index.index import Index
 from siteglass.leads.lists.selection import ListNames
@@ -187,7 +187,7 @@ async def count(
     hidden: SuppressionFilter,
     base: BaseCounter,
     request: FacetsRequest,
-    listed: tuple[Query, ...],
+    listed: tuple[Extra, ...],
     paid: Query | None,
 ) -> tuple[FacetCounts, BaseCounts | None]:
     """The counts, and those over all leads if they are known; `paid` finds leads that the account paid for."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from siteglass.errors import Problem, QueryError, Unavailable
 from siteglass.index import pages
-from siteglass.index.compile import Query
+from siteglass.index.compile import Extra
 from siteglass.index.index import Index
 from siteglass.leads.language_model import LanguageModel
 from siteglass.leads.responses import (
@@ -42,7 +42,7 @@ _NOTHING = Problem(
 )
 
 
-async def count(index: Index, meaning: Meaning, listed: tuple[Query, ...] = ()) -> pages.Total:
+async def count(index: Index, meaning: Meaning, listed: tuple[Extra, ...] = ()) -> pages.Total:
     """How many leads match; none where a search would be refused."""
     if finds_all_leads(meaning):
         return pages.Total(0)

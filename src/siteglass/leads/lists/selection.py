@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyroaring import BitMap
 
 from siteglass.errors import BadRequest, Problem, Problems, repeated
-from siteglass.index.compile import Query
+from siteglass.index.compile import Exclusion, Extra, Query
 from siteglass.index.lead_numbers import numbered_in
 from siteglass.leads.lists.bitmaps import pack, union
 from siteglass.leads.lists.lists import BUILT_IN, PAID, DomainList, Lists
@@ -55,7 +55,7 @@ class ListFilter:
     def __init__(self, lists: Lists) -> None:
         self._lists = lists
 
-    async def select(self, account_id: int, names: ListNames) -> tuple[ListSelection, tuple[Query, ...]]:
+    async def select(self, account_id: int, names: ListNames) -> tuple[ListSelection, tuple[Extra, ...]]:
         """The lists with these names, and what the engine filters by; raises BadRequest if one does not exist."""
         if not names.exclude and not names.only:
             return NO_LISTS, ()
@@ -76,7 +76,7 @@ class ListFilter:
         )
         return selection, await self._queries(selection, lists)
 
-    async def queries(self, account_id: int, selection: ListSelection) -> tuple[Query, ...]:
+    async def queries(self, account_id: int, selection: ListSelection) -> tuple[Extra, ...]:
         """What the engine filters by, from the newest state of the lists. Raises BadRequest if one was deleted."""
         if not selection:
             return ()
@@ -89,7 +89,7 @@ class ListFilter:
             raise BadRequest([Problem("exclude_lists" if selection.exclude else "only_lists", message)])
         return await self._queries(selection, known.values())
 
-    async def _queries(self, selection: ListSelection, lists: Iterable[DomainList]) -> tuple[Query, ...]:
+    async def _queries(self, selection: ListSelection, lists: Iterable[DomainList]) -> tuple[Extra, ...]:
         revisions = {list_.id: list_.revision for list_ in lists}
 
         async def numbers(list_ids: Sequence[int]) -> BitMap:
@@ -97,7 +97,7 @@ class ListFilter:
 
         excluded = await numbers(selection.exclude)
         if not selection.only:
-            return ({"bool": {"must_not": [numbered_in(pack(excluded))]}},) if excluded else ()
+            return (Exclusion(numbered_in(pack(excluded))),) if excluded else ()
         wanted = await numbers(selection.only) - excluded
         return (numbered_in(pack(wanted)) if wanted else {"match_none": {}},)
 
