@@ -69,6 +69,24 @@ def test_a_contact_is_copied_by_keyboard(dentists: Office, browse: Browse) -> No
     expect(page.get_by_text("disguised text")).to_be_visible()
 
 
+def test_a_wrong_value_is_reported_by_keyboard(dentists: Office, browse: Browse) -> None:
+    page = enter(browse, dentists, somebody(dentists), PATH + ALDER)
+    page.get_by_role("button", name="Get this lead").click()
+    page.get_by_label("Report info@alderdental.com").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("What is wrong with info@alderdental.com?")).to_be_visible()
+    look_at(page)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    page.keyboard.type("It bounces.")
+    page.keyboard.press("Enter")
+    expect(page.locator(".notice.good")).to_have_text("Thank you. We recorded your report.")
+    expect(page.locator(".contacts > li").nth(1)).to_contain_text("Reported")
+    expect(page.get_by_label("Report info@alderdental.com")).to_have_count(0)
+
+
 @pytest.mark.parametrize(
     ("domain", "lead", "text"),
     [(QUIET, 300, "Show this lead · free"), (ALDER, 0, "You have 0 credits; this lead costs 1.")],

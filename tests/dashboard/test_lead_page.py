@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import httpx
 import pytest
 
 from siteglass.access.accounts import Preview
+from siteglass.leads import reports
 from siteglass.platform.backends import Clock
 from siteglass.privacy import opt_out
 from siteglass.suppression.values import read_value
@@ -16,6 +18,7 @@ from testing.dashboard.lead import ALDER, EVE, IMPORTED, QUIET, dental_leads, wr
 from testing.dashboard.visitors import Office, Visitor, office
 from testing.service import run
 from tests.dashboard.test_explore import DENTISTS, charges, customer, form_of, link, text_of
+from tests.suppression.world import command
 
 CONTACTS = [value for lead in dental_leads() for value in (*lead.emails, *lead.phones)]
 HOUR_MS = 3_600_000
@@ -219,17 +222,109 @@ def test_a_domain_without_a_lead(dentists: Office, domain: str) -> None:
         assert "No lead for this domain" in text_of(answer)
 
 
-@pytest.mark.promise("explore.lead")
+# --- reports ------------------------------------------------------------------------------------
+
+
+def send_report(
+    visitor: Visitor, domain: str, value: str, reason: str = "not_theirs", comment: str = ""
+) -> httpx.Response:
+    """What the form of a contact sends."""
+    kind = "email" if "@" in value else "phone"
+    form = {"kind": kind, "value": value, "reason": reason, "comment": comment}
+    return visitor.post(f"{path_of(domain)}/report", form)
+
+
+def stored_reports(dentists: Office, account: int) -> list[dict[str, Any]]:
+    rows = dentists.do(
+        lambda postgres: postgres.fetch("SELECT * FROM {schema}.reports WHERE account_id = $1 ORDER BY id", account)
+    )
+    return [dict(row) for row in rows]
+
+
+def listed_reports(dentists: Office, account: int) -> list[str]:
+    """What the command prints, without number and time."""
+    lines = command(dentists.settings, "report", "list", "--account", str(account)).stdout.splitlines()
+    return [line.partition(" UTC  ")[2] for line in lines]
+
+
+@pytest.mark.promise("explore.reports")
+def test_a_wrong_value_is_reported_once_and_shown_to_operators(dentists: Office) -> None:
+    account, visitor = customer(dentists)
+    get_lead(visitor, ALDER)
+    comment = " It's the nephew's,\n call 512 555 0199 or nephew@gmail.com "
+    sent = send_report(visitor, ALDER, "info@alderdental.com", "wrong_person", comment)
+    assert sent.headers["location"] == f"{path_of(ALDER)}?done=reported"
+    shown = text_of(visitor.get(sent.headers["location"]))
+    assert "Thank you. We recorded your report." in shown
+    assert "link, 21 Sep 2026 Copy Reported" in shown
+    again = send_report(visitor, ALDER, "info@alderdental.com", "other")
+    assert again.headers["location"] == f"{path_of(ALDER)}?done=report-known"
+    send_report(visitor, ALDER, "+1 512 555 0112", "does_not_work")
+    (first, second) = stored_reports(dentists, account)
+    assert (first["domain"], first["field"], first["reason"]) == (ALDER, "email", "wrong_person")
+    assert first["comment"] == "It's the nephew's, call or"
+    person = first["person_id"]
+    assert listed_reports(dentists, account) == [
+        f"account {account}  person {person}  {ALDER}  info@alderdental.com  wrong person"
+        "  \"It's the nephew's, call or\"",
+        f"account {account}  person {person}  {ALDER}  +1 512 555 0112  does not work",
+    ]
+    assert "alderdental" not in repr([first["value"], first["comment"], second["value"], second["comment"]])
+    assert f"reported a wrong value Report {first['id']}" in text_of(visitor.get("/dashboard/audit"))
+    # A colleague can report the same value; nothing is charged for it.
+    colleague = dentists.visitor(dentists.somebody(account, "member"))
+    assert send_report(colleague, ALDER, "info@alderdental.com").headers["location"].endswith("done=reported")
+    assert charges(dentists, account) == [(1, "person", "search")]
+
+
+@pytest.mark.promise("explore.reports")
+def test_only_values_that_the_account_sees_can_be_reported(dentists: Office) -> None:
+    account, visitor = customer(dentists)
+    assert send_report(visitor, ALDER, "info@alderdental.com").status_code == 404
+    get_lead(visitor, ALDER)
+    viewer = dentists.visitor(dentists.somebody(account, "viewer"))
+    refusals = [
+        (visitor, "somebody@else.example", "other", "", 404),
+        (visitor, "info@alderdental.com", "nonsense", "", 422),
+        (visitor, "info@alderdental.com", "other", "x" * 301, 422),
+        (viewer, "info@alderdental.com", "other", "", 403),
+    ]
+    for who, value, reason, comment, status in refusals:
+        assert send_report(who, ALDER, value, reason, comment).status_code == status
+    assert "Report" not in text_of(viewer.get(path_of(ALDER)))
+    assert stored_reports(dentists, account) == []
+
+
+@pytest.mark.promise("explore.reports")
+def test_an_account_reports_a_limited_number_of_values_per_day(
+    dentists: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reports, "MAX_PER_DAY", 2)
+    account, visitor = customer(dentists)
+    get_lead(visitor, ALDER)
+    emails = dental_leads()[0].emails
+    with ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(lambda email: send_report(visitor, ALDER, email).status_code, emails))
+    assert sorted(answers) == [303, 303, 429]
+    assert len(stored_reports(dentists, account)) == 2
+
+
+@pytest.mark.promise("explore.lead", "explore.reports")
 def test_what_opted_out_is_never_shown(dentists: Office) -> None:
     """Last in this file: nothing brings the address back."""
     account, visitor = customer(dentists)
     get_lead(visitor, EVE)
     assert "eve@eve-dental.com" in visitor.get(path_of(EVE)).text
+    send_report(visitor, EVE, "eve@eve-dental.com", "not_theirs", "eve [at] eve-dental (dot) com left")
+    assert "eve@eve-dental.com" in listed_reports(dentists, account)[0]
     value = read_value("eve@eve-dental.com")
     run(dentists.settings, lambda index: opt_out.suppress(index, [value], reason="asked", actor="tests"))
     answer = visitor.get(path_of(EVE))
     assert "eve@eve-dental.com" not in answer.text
     assert "info@eve-dental.com" in answer.text
+    (listed,) = listed_reports(dentists, account)
+    assert listed.endswith(f"{EVE}  (email that is no longer shown)  not theirs  'left'")
+    assert b"eve@" not in repr(stored_reports(dentists, account)).encode()
     domain = read_value(EVE)
     run(dentists.settings, lambda index: opt_out.suppress(index, [domain], reason="asked", actor="tests"))
     gone = visitor.get(path_of(EVE))

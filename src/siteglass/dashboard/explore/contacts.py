@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any
+from typing import Any, Literal
 
 from siteglass.corpus.domains import registrable
 from siteglass.corpus.evidence_files import Sighting
@@ -49,12 +49,13 @@ class SeenOn:
 class ContactLine:
     """An address or a number."""
 
-    kind: str
-    """`email` or `phone`."""
+    kind: Literal["email", "phone"]
     value: str
     owner: str
     seen: Sequence[SeenOn]
     """The newest first; empty if nothing is recorded."""
+    is_reported: bool = False
+    """Whether the visitor reported it."""
 
 
 def contact_lines(record: Mapping[str, Any], evidence: Evidence) -> list[ContactLine]:
