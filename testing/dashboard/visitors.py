@@ -20,6 +20,7 @@ from siteglass.corpus.lead import Lead
 from siteglass.people import passwords, people
 from siteglass.people.passwords import Passwords
 from siteglass.people.secrecy import Secrecy
+from siteglass.platform.backends import Clock
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from testing.mails import Outbox
@@ -183,7 +184,9 @@ async def _awaited(action: Callable[[Postgres], Awaitable[Result]], postgres: Po
 
 
 @contextlib.contextmanager
-def office(prefix: str, folder: Path, leads: Sequence[Lead] = (), **changes: Any) -> Iterator[Office]:
+def office(
+    prefix: str, folder: Path, leads: Sequence[Lead] = (), clock: Clock | None = None, **changes: Any
+) -> Iterator[Office]:
     """A service with a dashboard whose mails land in a folder, and with these leads."""
     outbox = folder / "outbox"
     settings = replace(
@@ -195,7 +198,7 @@ def office(prefix: str, folder: Path, leads: Sequence[Lead] = (), **changes: Any
         sales_email="sales@sender.test",
     )
     make_test_account(settings.postgres_dsn, settings.postgres_schema)
-    with serving(settings) as client:
+    with serving(settings, clock) as client:
         made = Office(settings, str(client.base_url).rstrip("/"), Outbox(outbox))
         try:
             yield made

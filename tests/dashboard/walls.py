@@ -57,6 +57,7 @@ class Full:
             "link_id": self.link_id,
             "session_id": self.session_ids[role],
             "token": self.token,
+            "domain": "no-domain",
         }
         return re.sub(r"{(\w+)}", lambda found: str(ids[found[1]]), page.path)
 

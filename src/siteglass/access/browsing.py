@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from siteglass.access.accounts import ADMIN_TIMEOUT_MS, Preview
 from siteglass.access.keys import Caller
@@ -11,7 +12,8 @@ from siteglass.errors import Unauthorized
 from siteglass.platform.postgres import Postgres
 
 _TERMS = """
-SELECT a.plan, p.rate_per_s, p.burst, p.preview, p.preview_leads_per_day, k.id AS key_id
+SELECT a.plan, p.rate_per_s, p.burst, p.preview, p.preview_leads_per_day, p.rebill_after_hours,
+    k.id AS key_id
 FROM {schema}.accounts a JOIN {schema}.plans p ON p.name = a.plan
     LEFT JOIN {schema}.keys k ON k.account_id = a.id AND k.person_id = $2
 WHERE a.id = $1
@@ -23,6 +25,8 @@ VALUES ($1, $2, $3, $4, 'no key -', '', '----', '{search}') ON CONFLICT DO NOTHI
 """
 # Until the person is charged for the first time.
 _NO_KEY = 0
+_FREE_HOURS = 24
+"""What an account paid for is shown again free for as long as responses are stored, whatever the plan says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,11 @@ class BrowserTerms:
     caller: Caller
     preview: Preview
     preview_leads_per_day: int
+    rebill_after_hours: int | None = None
+
+    def is_free(self, paid_at: datetime, now: datetime) -> bool:
+        """Whether a lead that was paid for at this time is shown again free of charge."""
+        return paid_at > now - timedelta(hours=max(_FREE_HOURS, self.rebill_after_hours or 0))
 
 
 async def browser_terms(postgres: Postgres, account_id: int, person_id: int) -> BrowserTerms:
@@ -44,7 +53,7 @@ async def browser_terms(postgres: Postgres, account_id: int, person_id: int) -> 
     caller = Caller(
         account_id, key_id, -person_id, frozenset(("search",)), row["plan"], row["rate_per_s"], row["burst"]
     )
-    return BrowserTerms(caller, row["preview"], row["preview_leads_per_day"])
+    return BrowserTerms(caller, row["preview"], row["preview_leads_per_day"], row["rebill_after_hours"])
 
 
 async def chargeable(postgres: Postgres, caller: Caller, person_id: int, name: str) -> Caller:

@@ -1,6 +1,9 @@
-"""Whether an account paid for a lead, ever: asked of the ledger, a bounded part at a time."""
+"""Whether an account paid for a lead, ever, and when: asked of the ledger, a bounded part at a time."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
 
 from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres
@@ -8,6 +11,18 @@ from siteglass.platform.postgres import Postgres
 # A part of 100 domains a row takes about a tenth of a second; what was read is not read again.
 LEDGER_ROWS_AT_ONCE = 1_000
 PARTS_AT_ONCE = 10
+
+# A charge counts unless all of its leads were refunded, as in `has_bought`.
+_TIMES = """
+SELECT b.domain, max(l.at) AS at
+FROM {schema}.bought b JOIN {schema}.ledger l ON l.account_id = b.account_id AND l.seq = b.seq
+WHERE b.account_id = $1 AND b.domain = ANY($2::text[])
+    AND coalesce((SELECT sum(r.lead) FROM {schema}.ledger r
+        WHERE r.account_id = $1 AND r.refers_to = b.seq AND r.kind = 'refund'), 0) < -l.lead
+GROUP BY b.domain
+"""
+# No lead has this domain, so looking for it reads the whole ledger.
+_NO_DOMAIN = ""
 
 
 async def has_paid(postgres: Postgres, account_id: int, domain: str) -> bool:
@@ -21,3 +36,11 @@ async def has_paid(postgres: Postgres, account_id: int, domain: str) -> bool:
         "the ledger of this account is being read for the first time, in steps: each request continues "
         "where the last one stopped"
     )
+
+
+async def paid_times(postgres: Postgres, account_id: int, domains: Sequence[str]) -> dict[str, datetime]:
+    """When the account last paid for each of these leads; those it never paid for are missing. Raises Unavailable as
+    `has_paid` does."""
+    await has_paid(postgres, account_id, _NO_DOMAIN)
+    rows = await postgres.fetch(_TIMES, account_id, list(domains))
+    return {row["domain"]: row["at"] for row in rows}

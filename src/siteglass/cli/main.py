@@ -18,6 +18,7 @@ from siteglass.cli.index import index_commands
 from siteglass.cli.ingest import ingest
 from siteglass.cli.interpret import interpret
 from siteglass.cli.people import person
+from siteglass.cli.reports import report
 from siteglass.cli.suppress import suppress
 from siteglass.settings import SettingsError, environment_of, load_settings, variable
 from siteglass.web.address import require_free_port
@@ -31,7 +32,7 @@ def cli() -> None:
     """Siteglass: find websites and the contact details that they publish."""
 
 
-for command in (*COMMANDS, credits_, demo, doctor, index_commands, ingest, interpret, person, suppress):
+for command in (*COMMANDS, credits_, demo, doctor, index_commands, ingest, interpret, person, report, suppress):
     cli.add_command(command)
 for command in GENERATION_COMMANDS:
     index_commands.add_command(command)

@@ -94,6 +94,8 @@ def _told(row: AuditRow, people: dict[int, PersonName], of_keys: dict[int, str])
         return AuditSentence(row.id, row.at, who, f"{what} {given.get('role', 'viewer')}")
     if action == "person.withdraw":
         return AuditSentence(row.id, row.at, who, "withdrew an invitation")
+    if action == "lead.report":
+        return AuditSentence(row.id, row.at, who, "reported a wrong value", details=(f"Report {given.get('report')}",))
     if action == "alert.set":
         return _of_alert(row, who)
     if action == "account.create":

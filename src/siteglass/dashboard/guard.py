@@ -227,7 +227,7 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
         if not visit.may(declared.role):
             raise NOT_ALLOWED
         if declared.fresh and not visit.session.is_fresh(FRESH_FOR):
-            back = _came_from(request) if changes else _asked_path(request)
+            back = came_from(request) if changes else _asked_path(request)
             return _go(visit, CONFIRM, next_path=back)
     return await declared.handler(dashboard, visit)
 
@@ -261,7 +261,7 @@ def _asked_path(request: Request) -> str:
     return request.url.path + (f"?{request.url.query}" if request.url.query else "")
 
 
-def _came_from(request: Request) -> str:
+def came_from(request: Request) -> str:
     """The page with the form, as the browser reports it; only a page of the dashboard is accepted."""
     try:
         there = urlsplit(request.headers.get("referer", ""))

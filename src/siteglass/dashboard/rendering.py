@@ -47,6 +47,8 @@ DONE = {
     "removed": "The person was removed and signed out of this account.",
     "alert-set": "Saved. Owners get an email when the balance falls below this number.",
     "alert-off": "Saved. No email will be sent.",
+    "reported": "Thank you. We recorded your report.",
+    "report-known": "You reported this value before.",
     "switched": "You switched to another account.",
 }
 

@@ -20,6 +20,7 @@ from siteglass.dashboard import (
     sign_in,
     usage,
 )
+from siteglass.dashboard.explore import lead_page
 from siteglass.dashboard.explore import page as explore
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, guarded
 from siteglass.dashboard.refusals import NOT_THERE
@@ -34,7 +35,7 @@ from siteglass.web.page_files import PageFiles
 
 FILES = "/dashboard/files"
 _FILES = (
-    *("app.css", "explore.css", "app.js", "charts.js", "icon.svg"),
+    *("app.css", "explore.css", "lead.css", "app.js", "charts.js", "icon.svg"),
     *("vendor/htmx/htmx.min.js.gz", "vendor/uplot/uplot.iife.min.js.gz", "vendor/uplot/uplot.min.css.gz"),
 )
 
@@ -47,6 +48,7 @@ PAGES: tuple[DeclaredPage, ...] = (
     *sign_in.PAGES,
     *joining.PAGES,
     *explore.PAGES,
+    *lead_page.PAGES,
     *overview.PAGES,
     *security.PAGES,
     *usage.PAGES,

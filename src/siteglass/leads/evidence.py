@@ -38,18 +38,19 @@ class Evidence:
 
 async def evidence(index: Index, hidden: SuppressionFilter, caller: Caller, asked: str) -> Evidence:
     """Of the lead that an enrichment of this domain would find. Raises BadRequest, NotFound or Forbidden."""
-    record = await _find_lead(index, hidden, asked)
+    record = await find_lead(index, hidden, asked)
     if not await has_paid(index.postgres, caller.account_id, record["domain"]):
         raise Forbidden(unpaid=record["domain"])
-    return await _read(index, record)
+    return await read_sightings(index, record)
 
 
 async def evidence_of(index: Index, hidden: SuppressionFilter, asked: str) -> Evidence:
     """The same for every caller."""
-    return await _read(index, await _find_lead(index, hidden, asked))
+    return await read_sightings(index, await find_lead(index, hidden, asked))
 
 
-async def _find_lead(index: Index, hidden: SuppressionFilter, asked: str) -> dict[str, Any]:
+async def find_lead(index: Index, hidden: SuppressionFilter, asked: str) -> dict[str, Any]:
+    """The stored record that an enrichment of this domain would find. Raises BadRequest, NotFound or Unavailable."""
     try:
         hosts = candidates(asked)
     except NotAHost as error:
@@ -65,7 +66,8 @@ async def _find_lead(index: Index, hidden: SuppressionFilter, asked: str) -> dic
     return record
 
 
-async def _read(index: Index, record: dict[str, Any]) -> Evidence:
+async def read_sightings(index: Index, record: dict[str, Any]) -> Evidence:
+    """Where the values of a record were seen."""
     domain = record["domain"]
     try:
         seen = await asyncio.to_thread(read_evidence, index.settings.lead_store, record["src"], domain)

@@ -219,6 +219,12 @@ def _without(get: Get, hides_address: Hidden, hides_phone: Hidden | None) -> dic
     return changed
 
 
+def without_contacts(text: str) -> str:
+    """A text without anything that may be an address or a phone number."""
+    text = _ADDRESS_IN_TEXT.sub("", text) if _has_address(text) else text
+    return Numbers((), None, lambda _: True).cut(cut_veiled(text, lambda _: True))
+
+
 def _cut_address(found: str, hides: Hidden) -> str:
     """What remains of a match: all of it, or the text before the address."""
     for address in spellings(found):

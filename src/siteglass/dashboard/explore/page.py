@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import orjson
 from starlette.responses import Response
 
-from siteglass.access.browsing import BrowserTerms, browser_terms, chargeable
+from siteglass.access.browsing import BrowserTerms, browser_terms
 from siteglass.billing.credits import Billing
 from siteglass.dashboard.explore.address import (
     COUNTS,
@@ -20,22 +20,14 @@ from siteglass.dashboard.explore.address import (
     words_of,
     write_clause,
 )
+from siteglass.dashboard.explore.buying import charge_visitor, take_units
 from siteglass.dashboard.explore.chips import make_chips
 from siteglass.dashboard.explore.notes import SearchHint, make_hints
 from siteglass.dashboard.explore.results import Results, Wanted, failed, find_results
 from siteglass.dashboard.explore.values import Panel, count_panel
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, own_path, see_other
-from siteglass.dashboard.refusals import NOT_ALLOWED, PageRefusal
-from siteglass.errors import (
-    BadRequest,
-    CreditCapExceeded,
-    IdempotencyInProgress,
-    InsufficientCredits,
-    SiteglassError,
-    TooManyRequests,
-    Unauthorized,
-    Unavailable,
-)
+from siteglass.dashboard.refusals import PageRefusal
+from siteglass.errors import BadRequest, SiteglassError, TooManyRequests
 from siteglass.leads.lists.lists import PAID
 from siteglass.leads.operations import COUNTING_UNITS
 from siteglass.query.body import Meaning
@@ -43,7 +35,6 @@ from siteglass.query.criteria import Criteria
 from siteglass.query.directives import MAX_TEXT_CHARS, print_condition
 from siteglass.query.filters import directive_can_say
 from siteglass.query.natural import MAX_QUERY_CHARS
-from siteglass.web.guard import Call
 
 EXAMPLES = (
     "dentists in Austin without online booking",
@@ -132,15 +123,10 @@ async def _find(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, search:
     if not search.criteria.conditions and not search.after:
         return Results("empty" if search.words else "start")
     try:
-        await _take(dashboard, visit, terms, 1)
+        await take_units(dashboard, visit, terms, 1)
         return await find_results(dashboard.leads, dashboard.charger, terms, search)
     except SiteglassError as error:
         return failed(error)
-
-
-async def _take(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, units: int) -> None:
-    """Take from the rate limit of the account, which people share with its keys."""
-    await dashboard.leads.guard.take(terms.caller, Call(visit.request_id), min(units, terms.caller.burst))
 
 
 async def _count_examples(dashboard: Dashboard, terms: BrowserTerms) -> list[tuple[str, int | None]]:
@@ -166,7 +152,7 @@ async def _count_facets(
 ) -> tuple[Panel | None, str]:
     """The facets, or why there are none."""
     try:
-        await _take(dashboard, visit, terms, COUNTING_UNITS)
+        await take_units(dashboard, visit, terms, COUNTING_UNITS)
         return await count_panel(dashboard.leads, terms.caller, search, visit.query.get("whole")), ""
     except TooManyRequests:
         return None, "Too many searches at once. Wait a second, then try again."
@@ -187,7 +173,7 @@ async def _show_text(dashboard: Dashboard, visit: Visit, terms: BrowserTerms) ->
 
 async def buy(dashboard: Dashboard, visit: Visit) -> Response:
     """Charge for the page that the button named, at most at its price; then show it."""
-    form, who = visit.form, visit.who
+    form = visit.form
     price, back = form.number("price"), own_path(form.get("back"))
     try:
         body = orjson.loads(form.get("body"))
@@ -195,41 +181,9 @@ async def buy(dashboard: Dashboard, visit: Visit) -> Response:
         body = None
     if price is None or not isinstance(body, dict) or not back.startswith(EXPLORE):
         raise PageRefusal(422, "This form cannot be read", "Nothing was charged. Open the search again.")
-    postgres = dashboard.backends.postgres
-    terms = await browser_terms(postgres, who.account_id, who.person_id)
-    caller = await chargeable(postgres, terms.caller, who.person_id, who.name)
     wanted = Wanted(body, form.get("after"))
-    try:
-        await _take(dashboard, visit, terms, 1)
-        find = wanted.find(dashboard.leads, caller, price)
-        await dashboard.charger.charge_once(find, caller, visit.request_id, wanted.retry)
-    except Unauthorized:
-        raise NOT_ALLOWED from None
-    except SiteglassError as error:
-        raise _not_bought(error) from error
+    await charge_visitor(dashboard, visit, wanted.retry, lambda caller: wanted.find(dashboard.leads, caller, price))
     return see_other(back)
-
-
-def _not_bought(error: SiteglassError) -> PageRefusal:
-    """Why nothing was charged, or that nobody knows yet."""
-    match error:
-        case InsufficientCredits():
-            message = "Nothing was charged. Your account has too few lead credits. Go back and get fewer leads."
-            return PageRefusal(402, "Not enough credits", message)
-        case CreditCapExceeded():
-            message = (
-                "Nothing was charged. The price has risen, or a daily cap is reached. Go back and reload the page."
-            )
-            return PageRefusal(402, "This costs more than the button said", message)
-        case IdempotencyInProgress():
-            message = "Nothing is charged twice. Go back to the search in a few seconds: it shows the leads once paid."
-            return PageRefusal(409, "This purchase is already being made", message)
-        case Unavailable():
-            message = "Go back and press the button again. The same page is charged once, whatever happened."
-            return PageRefusal(503, "We don't know yet whether this was charged", message)
-        case TooManyRequests():
-            return PageRefusal(429, "Too many searches at once", "Nothing was charged. Go back and try again.")
-    return PageRefusal(422, "This page cannot be bought", f"Nothing was charged. {error.message}")
 
 
 PAGES = (

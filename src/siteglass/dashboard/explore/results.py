@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ import orjson
 from siteglass.access.browsing import BrowserTerms
 from siteglass.access.keys import Caller
 from siteglass.billing.credits import Mark
+from siteglass.billing.paid import paid_times
 from siteglass.dashboard.explore.address import ExploreSearch
 from siteglass.dashboard.explore.chips import clause_name
 from siteglass.dashboard.explore.rows import LeadRow, bought_row, preview_row
@@ -21,10 +23,11 @@ from siteglass.errors import CursorExpired, InvalidCursor, SiteglassError, TooMa
 from siteglass.leads import previews
 from siteglass.leads.charging import AccountCharger, FindOffer, Offer, Retry, find_offer
 from siteglass.leads.endpoints import LeadEndpoints
-from siteglass.leads.lists.lists import PAID
-from siteglass.leads.lists.selection import ListNames
 from siteglass.leads.responses import ESTIMATED
 from siteglass.query.relaxations import Relaxation
+
+PAGE_KEY = "explore-"
+"""What the keys of pages start with; the fingerprint of the request follows in hexadecimal digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,8 @@ class Results:
     receipt: str = ""
     """The request whose ledger entry shows what was charged."""
     charged: int = 0
+    key: str = ""
+    """Which stored page it is: leads on it are shown free for as long."""
     relaxed: Sequence[Relaxed] = ()
     message: str = ""
     status: int = 200
@@ -84,7 +89,7 @@ class Wanted:
         """The key under which it is bought: for 24 hours, the same page of an account is charged once."""
         request = orjson.dumps([self.body, self.after], option=orjson.OPT_SORT_KEYS)
         digest = hashlib.sha256(request)
-        return Retry(f"explore-{digest.hexdigest()}", digest.digest())
+        return Retry(PAGE_KEY + digest.hexdigest(), digest.digest())
 
     def find(self, leads: LeadEndpoints, caller: Caller, max_credits: int | None = None) -> FindOffer:
         """What finds the page; with a cap, more is not charged."""
@@ -107,7 +112,8 @@ async def find_results(
     caller, wanted = terms.caller, wanted_page(search)
     bought = await charger.find_earlier(caller, wanted.retry)
     if bought is not None:
-        return _bought(search, orjson.loads(bought.body), dict(bought.headers))
+        key = wanted.retry.key.removeprefix(PAGE_KEY)
+        return _bought(search, orjson.loads(bought.body), dict(bought.headers), key)
     settings = leads.index.settings
     try:
         offer = await find_offer(settings, wanted.find(leads, caller))
@@ -133,7 +139,7 @@ async def find_results(
     )
 
 
-def _bought(search: ExploreSearch, page: dict[str, Any], headers: dict[str, str]) -> Results:
+def _bought(search: ExploreSearch, page: dict[str, Any], headers: dict[str, str], key: str) -> Results:
     next_cursor = (page["next"] or "").rpartition("/")[2]
     return Results(
         "bought",
@@ -143,6 +149,7 @@ def _bought(search: ExploreSearch, page: dict[str, Any], headers: dict[str, str]
         next_path=replace(search, after=next_cursor).path if next_cursor else "",
         receipt=headers["idempotency-request-id"],
         charged=int(headers["x-credits-lead-used"]),
+        key=key,
     )
 
 
@@ -163,15 +170,18 @@ async def _preview(
     account_id = terms.caller.account_id
     domains = [record["domain"] for record in records]
     admitted = await previews.admit(leads.index.postgres, account_id, domains, terms.preview_leads_per_day)
-    paid: frozenset[str] = frozenset()
-    if search.with_paid:
-        selection, _queries = await leads.lists.select(account_id, ListNames(exclude=(PAID,)))
-        paid = await leads.lists.unwanted(selection, domains)
-    return [
-        preview_row(record, terms.preview, is_paid=record["domain"] in paid)
-        for record in records
-        if record["domain"] in admitted
-    ]
+    paid = await paid_times(leads.index.postgres, account_id, domains) if search.with_paid else {}
+    now = datetime.fromtimestamp(leads.index.clock.now_ms() / 1000, UTC)
+    return [_row(record, terms, paid.get(record["domain"]), now) for record in records if record["domain"] in admitted]
+
+
+def _row(record: dict[str, Any], terms: BrowserTerms, paid_at: datetime | None, now: datetime) -> LeadRow:
+    """A lead that was paid for has its name, and its contacts for as long as showing them is free."""
+    if paid_at is None:
+        return preview_row(record, terms.preview)
+    if terms.is_free(paid_at, now):
+        return bought_row(record, paid_at)
+    return preview_row(record, "named", paid_at)
 
 
 def _affordable(offer: Offer, balance: int) -> Price | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from siteglass.access.accounts import Preview
@@ -29,17 +30,17 @@ class LeadRow:
     title: str = ""
     emails: tuple[str, ...] = ()
     phones: tuple[str, ...] = ()
-    is_paid: bool = False
-    """Whether the account has paid for it before."""
+    paid_at: datetime | None = None
+    """When the account paid for it last, if it did."""
 
 
-def preview_row(record: Mapping[str, Any], preview: Preview, *, is_paid: bool) -> LeadRow:
-    """A lead that is not bought here yet."""
+def preview_row(record: Mapping[str, Any], preview: Preview, paid_at: datetime | None = None) -> LeadRow:
+    """A lead without its contacts."""
     named = {"name": _name(record), "domain": record["domain"], "title": record["title"]} if preview == "named" else {}
-    return LeadRow(**_facts(record), **named, is_paid=is_paid)
+    return LeadRow(**_facts(record), **named, paid_at=paid_at)
 
 
-def bought_row(record: Mapping[str, Any]) -> LeadRow:
+def bought_row(record: Mapping[str, Any], paid_at: datetime | None = None) -> LeadRow:
     """A lead with its contacts."""
     return LeadRow(
         **_facts(record),
@@ -48,6 +49,7 @@ def bought_row(record: Mapping[str, Any]) -> LeadRow:
         title=record["title"],
         emails=tuple(record["emails"]),
         phones=tuple(record["phones"]),
+        paid_at=paid_at,
     )
 
 

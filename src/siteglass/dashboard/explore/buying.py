@@ -1,0 +1,64 @@
+"""Charging the account of somebody in the browser, with the person as actor; and why nothing was charged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from siteglass.access.browsing import BrowserTerms, browser_terms, chargeable
+from siteglass.access.keys import Caller
+from siteglass.dashboard.guard import Dashboard, Visit
+from siteglass.dashboard.refusals import NOT_ALLOWED, PageRefusal
+from siteglass.errors import (
+    CreditCapExceeded,
+    IdempotencyInProgress,
+    InsufficientCredits,
+    SiteglassError,
+    TooManyRequests,
+    Unauthorized,
+    Unavailable,
+)
+from siteglass.leads.charging import FindOffer, Retry
+from siteglass.web.guard import Call
+
+
+async def take_units(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, units: int) -> None:
+    """Take from the rate limit of the account, which people share with its keys."""
+    await dashboard.leads.guard.take(terms.caller, Call(visit.request_id), min(units, terms.caller.burst))
+
+
+async def charge_visitor(
+    dashboard: Dashboard, visit: Visit, retry: Retry, make_find: Callable[[Caller], FindOffer]
+) -> None:
+    """Charge for what a button named, once per key. Raises PageRefusal."""
+    postgres, who = dashboard.backends.postgres, visit.who
+    terms = await browser_terms(postgres, who.account_id, who.person_id)
+    caller = await chargeable(postgres, terms.caller, who.person_id, who.name)
+    try:
+        await take_units(dashboard, visit, terms, 1)
+        await dashboard.charger.charge_once(make_find(caller), caller, visit.request_id, retry)
+    except Unauthorized:
+        raise NOT_ALLOWED from None
+    except SiteglassError as error:
+        raise _not_bought(error) from error
+
+
+def _not_bought(error: SiteglassError) -> PageRefusal:
+    """Why nothing was charged, or that nobody knows yet."""
+    match error:
+        case InsufficientCredits():
+            message = "Nothing was charged. Your account has too few lead credits. Go back and get fewer leads."
+            return PageRefusal(402, "Not enough credits", message)
+        case CreditCapExceeded():
+            message = (
+                "Nothing was charged. The price has risen, or a daily cap is reached. Go back and reload the page."
+            )
+            return PageRefusal(402, "This costs more than the button said", message)
+        case IdempotencyInProgress():
+            message = "Nothing is charged twice. Go back in a few seconds: the page shows the leads once paid."
+            return PageRefusal(409, "This purchase is already being made", message)
+        case Unavailable():
+            message = "Go back and press the button again. The same page is charged once, whatever happened."
+            return PageRefusal(503, "We don't know yet whether this was charged", message)
+        case TooManyRequests():
+            return PageRefusal(429, "Too many searches at once", "Nothing was charged. Go back and try again.")
+    return PageRefusal(422, "This page cannot be bought", f"Nothing was charged. {error.message}")
