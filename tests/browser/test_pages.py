@@ -10,7 +10,7 @@ from testing.dashboard.visitors import SESSION, Office
 from tests.browser.accounts import Furnished
 from tests.browser.driving import DARK, LIGHT, LOOKS, PHONE, Browse, axe, fits, look_again, shoot
 
-SHOWN = [page for page in PAGES if page.method == "GET" and not page.path.endswith(".csv")]
+SHOWN = [page for page in PAGES if page.method == "GET" and not page.path.endswith((".csv", ".txt"))]
 PICTURES = {
     "sign_in": "sign-in",
     "overview": "overview",

@@ -47,6 +47,11 @@ DONE = {
     "removed": "The person was removed and signed out of this account.",
     "alert-set": "Saved. Owners get an email when the balance falls below this number.",
     "alert-off": "Saved. No email will be sent.",
+    "search-saved": "The search was saved. You find it under Saved searches.",
+    "search-changed": "The saved search was changed.",
+    "search-deleted": "The saved search was deleted.",
+    "list-created": "The list was created.",
+    "list-deleted": "The list was deleted, with its domains.",
     "switched": "You switched to another account.",
 }
 
