@@ -120,7 +120,7 @@ async def _own(dashboard: Dashboard, visit: Visit) -> DomainList:
     """The same, if people may change it."""
     list_ = await _found(dashboard, visit)
     if list_.built_in:
-        message = f"Siteglass fills the list {list_.name}. Create another list for domains of your own."
+        message = f"Siteglass fills the list {list_.name}. Create another list for your domains."
         raise PageRefusal(422, "This list can't be changed", message)
     return list_
 

@@ -144,7 +144,7 @@ def _origin(clause: Clause, meaning: Meaning | None) -> tuple[str, bool]:
 
 
 def words_text(words: Iterable[Span]) -> str:
-    """Words of a sentence, wherever they stand in it."""
+    """Words of a sentence, wherever they are in it."""
     return " … ".join(span.text for span in words)
 
 
