@@ -114,7 +114,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
             ]
             sign_in = None if secrecy is None else SignIn(backends, secrecy, Passwords(), mailer)
             if sign_in is not None:
-                app.state.dashboard = open_dashboard(backends, sign_in, live, charger)
+                app.state.dashboard = open_dashboard(backends, sign_in, live, charger, lists)
                 forget_old = partial(sessions.forget_old, backends.postgres, sign_in.lifetimes)
                 jobs.append(Job("old sessions", sessions.FORGET_EVERY_S, forget_old))
                 jobs.append(Job("sealed second factors", RESEAL_EVERY_S, sign_in.factors.reseal))

@@ -93,7 +93,7 @@ class Visitor:
         """With the password; the person has no second factor."""
         self.get("/dashboard/sign-in")
         answer = self.post("/dashboard/sign-in", {"email": who.email, "password": who.password})
-        assert (answer.status_code, answer.headers["location"]) == (303, "/dashboard"), answer.text
+        assert (answer.status_code, answer.headers["location"]) == (303, "/dashboard/explore"), answer.text
 
     def close(self) -> None:
         self._client.close()

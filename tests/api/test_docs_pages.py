@@ -69,7 +69,10 @@ def _loaded(pages: dict[str, str]) -> dict[str, str]:
 @pytest.mark.promise("route.GET /")
 def test_the_landing_page_leads_on(pages: dict[str, str]) -> None:
     """This service has no dashboard, so there is no link to one."""
-    assert _links(pages["/"]) == ["/", "/docs", "/docs/api", "/opt-out"]
+    links = ["/", "/docs", "/docs/api", "/opt-out", "/docs/guides/first-calls", "/docs/api", "/docs", "/opt-out"]
+    assert _links(pages["/"]) == links
+    assert "dashboard" not in pages["/"]
+    assert "dentists in Austin without online booking</li>" in pages["/"]
     assert "<title>Siteglass</title>" in pages["/"]
 
 

@@ -25,6 +25,7 @@ from testing.dashboard.visitors import SESSION, Office, Somebody
 from tests.browser.driving import LIGHT, Browse, Look
 
 ROWS = 9_000
+LIST = "customers"
 _ADDRESSES = itertools.count(1)
 
 
@@ -52,7 +53,13 @@ class Furnished:
     def path(self, page: DeclaredPage) -> str:
         """Of a page, with ids of this account."""
         token = self.reset if page.name == "reset" else self.invitation
-        ids = {"key_id": self.key_id, "seq": self.seq, "person_id": self.people["viewer"].id, "token": token}
+        ids = {
+            "key_id": self.key_id,
+            "seq": self.seq,
+            "person_id": self.people["viewer"].id,
+            "token": token,
+            "name": LIST,
+        }
         return re.sub(r"{(\w+)}", lambda found: str(ids[found[1]]), page.path)
 
 
@@ -79,6 +86,7 @@ def furnish(
         for email, role in zip(invited, itertools.cycle(ROLES)):
             token = await links.new_invitation(postgres, email, account_id, role, inviter)
         reset = await links.new_reset(postgres, people["viewer"].email)
+        await _lists_and_searches(postgres, account_id, revoked, domains)
         return revoked, token, reset
 
     revoked, invitation, reset = office.do(rest)
@@ -95,6 +103,34 @@ def furnish(
         reset,
         session_of(office, people["owner"]),
     )
+
+
+async def _lists_and_searches(postgres: Postgres, account_id: int, key_id: int, domains: Sequence[str]) -> None:
+    """A list of these domains, without their leads, and searches that were counted before."""
+    await postgres.fetch(
+        "WITH made AS (INSERT INTO {schema}.lists (account_id, test, name, domains) VALUES ($1, false, $2, $3)"
+        " RETURNING id) INSERT INTO {schema}.list_domains (list_id, domain, tried_at)"
+        " SELECT id, d, now() FROM made, unnest($4::text[]) d",
+        account_id,
+        LIST,
+        len(domains),
+        list(domains),
+    )
+    for name, body, total in (
+        ("sites-to-look-at", '{"query": "sites in the United States"}', 0),
+        ("slow-shops-in-texas", '{"query": "slow Shopify stores in Texas", "exclude_lists": ["customers"]}', 3),
+        ("wordpress-in-germany", '{"technologies": ["WordPress"], "country": "DEU"}', 0),
+    ):
+        await postgres.fetch(
+            "INSERT INTO {schema}.saved_searches"
+            " (account_id, test, name, owner_key_id, shared, body, total, counted_at)"
+            " VALUES ($1, false, $2, $3, true, $4, $5, now() - interval '3 days')",
+            account_id,
+            name,
+            key_id,
+            body,
+            total,
+        )
 
 
 async def _age(office: Office, account_id: int, key_ids: Sequence[int], people: dict[str, Somebody]) -> None:

@@ -57,8 +57,8 @@ def test_every_page_in_light_and_dark(site: Site, browse: Browse) -> None:
 def test_from_the_landing_page_to_an_error_by_keyboard(site: Site, browse: Browse) -> None:
     page = browse.open(site.url)
     page.goto("/")
-    expect(page.get_by_role("link", name="Dashboard")).to_have_attribute("href", "/dashboard")
-    page.get_by_role("link", name="Docs").focus()
+    expect(page.get_by_role("link", name="Sign in").first).to_have_attribute("href", "/dashboard/sign-in")
+    page.get_by_role("link", name="Docs", exact=True).first.focus()
     page.keyboard.press("Enter")
     page.get_by_role("link", name="Errors", exact=True).click()
     page.get_by_role("link", name="CURSOR_EXPIRED").click()

@@ -2,43 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from siteglass.access.accounts import Plan, set_plan
 from siteglass.platform.postgres import Postgres
-from testing.dashboard.explore import AUSTIN, explore_leads
-from testing.dashboard.visitors import SESSION, Office, Somebody, cheaper_hashes, office
-from tests.browser.accounts import session_of
-from tests.browser.driving import Browse, Look, axe, fits, look_again, shoot
+from testing.dashboard.explore import AUSTIN
+from testing.dashboard.visitors import Office, Somebody
+from tests.browser.driving import Browse, Look, shoot
+from tests.browser.explorers import DENTISTS, PHONE, WIDE, enter, explorers, look_at, somebody
 
-WIDE, WIDE_DARK = Look(1440, 900, "light"), Look(1440, 900, "dark")
-PHONE, PHONE_DARK = Look(390, 844, "light"), Look(390, 844, "dark")
-DENTISTS = "/dashboard/explore?q=dentists+in+Austin"
-
-
-@pytest.fixture(scope="module")
-def explorers(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Office]:
-    """A service that has leads, with plans of both kinds of previews."""
-    folder = tmp_path_factory.mktemp("explore")
-    with cheaper_hashes(), office(f"explore-browser-{worker_id}", folder, explore_leads()) as made:
-        for preview in ("masked", "named"):
-            plan = Plan(f"browser-{preview}", 10_000, 10_000, preview=preview)
-            made.do(partial(set_plan, plan=plan, actor="tests"))
-        yield made
-
-
-def somebody(explorers: Office, preview: str = "masked", lead: int = 300) -> Somebody:
-    return explorers.somebody(explorers.account(plan=f"browser-{preview}", lead=lead), "member", "Tom Okafor")
-
-
-def enter(browse: Browse, explorers: Office, who: Somebody, path: str, look: Look = WIDE) -> Page:
-    page = browse.open(explorers.url, look, cookies={SESSION: session_of(explorers, who)})
-    page.goto(path)
-    return page
+__all__ = ["explorers"]
 
 
 def charges(explorers: Office, who: Somebody) -> list[int]:
@@ -49,15 +22,6 @@ def charges(explorers: Office, who: Somebody) -> list[int]:
         return [row["lead"] for row in rows]
 
     return explorers.do(read)
-
-
-def look_at(page: Page) -> None:
-    """In all ways: nothing is cut off, and axe-core finds nothing."""
-    for look in (WIDE, WIDE_DARK, PHONE, PHONE_DARK):
-        look_again(page, look)
-        axe(page, rules=["color-contrast"] if look.scheme == "dark" else ())
-        fits(page)
-    look_again(page, WIDE)
 
 
 def test_from_words_to_leads(explorers: Office, browse: Browse) -> None:
@@ -96,7 +60,7 @@ def test_from_words_to_leads(explorers: Office, browse: Browse) -> None:
 def test_pressed_twice_it_is_charged_once(explorers: Office, browse: Browse, look: Look) -> None:
     who = somebody(explorers)
     page = enter(browse, explorers, who, DENTISTS, look)
-    page.locator(".action-bar button").dblclick()
+    page.get_by_role("button", name="Get 20 leads · 16 credits").dblclick()
     expect(page.locator(".notice.good")).to_contain_text("16 credits charged")
     assert charges(explorers, who) == [16]
 

@@ -12,7 +12,8 @@ from siteglass.access.accounts import Plan, set_plan
 from testing.dashboard.lead import ALDER, IMPORTED, QUIET, dental_leads, write_sightings
 from testing.dashboard.visitors import Office, Somebody, cheaper_hashes, office
 from tests.browser.driving import Browse, shoot
-from tests.browser.test_explore import charges, enter, look_at
+from tests.browser.explorers import enter, look_at
+from tests.browser.test_explore import charges
 
 PATH = "/dashboard/leads/"
 

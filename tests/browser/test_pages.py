@@ -11,7 +11,9 @@ from tests.browser.accounts import Furnished
 from tests.browser.driving import DARK, LIGHT, LOOKS, PHONE, Browse, axe, fits, look_again, shoot
 
 # The page of a lead needs leads; test_lead_page.py looks at it.
-SHOWN = [page for page in PAGES if page.method == "GET" and not page.path.endswith(".csv") and page.name != "lead"]
+SHOWN = [
+    page for page in PAGES if page.method == "GET" and not page.path.endswith((".csv", ".txt")) and page.name != "lead"
+]
 PICTURES = {
     "sign_in": "sign-in",
     "overview": "overview",

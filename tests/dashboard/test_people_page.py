@@ -41,7 +41,7 @@ def test_somebody_new_is_invited_and_joins(the_office: Office) -> None:
     visitor = the_office.visitor()
     visitor.get(path)
     joined = visitor.post(path, {"name": "Grace Hopper", "password": "another horse, another staple"})
-    assert joined.headers["location"] == "/dashboard?done=joined"
+    assert joined.headers["location"] == "/dashboard/explore?done=joined"
     listed = words(visitor.get("/dashboard/people"))
     assert f"Grace Hopper {email} member you off just now" in listed
     assert "No pending invitations" in owner.get("/dashboard/people").text
@@ -58,7 +58,7 @@ def test_somebody_known_joins_a_second_account(the_office: Office) -> None:
     path = invitation(the_office, known.email)
     visitor = the_office.visitor(known)
     assert "You will be <strong>viewer</strong>" in visitor.get(path).text
-    assert visitor.post(path).headers["location"] == "/dashboard?done=joined"
+    assert visitor.post(path).headers["location"] == "/dashboard/explore?done=joined"
     assert "Grace Hopper" in owner.get("/dashboard/people").text
     assert visitor.get("/dashboard/people/invite").status_code == 403
 

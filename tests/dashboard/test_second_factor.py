@@ -52,7 +52,7 @@ def test_after_the_password_a_code_is_asked_for_and_each_is_taken_once(the_offic
     visitor = the_office.visitor()
     assert with_code(visitor, who, "000000").status_code == 422
     code = totp.now()
-    assert with_code(visitor, who, code).headers["location"] == "/dashboard"
+    assert with_code(visitor, who, code).headers["location"] == "/dashboard/explore"
     assert "on" in visitor.get("/dashboard/security").text
     again = with_code(the_office.visitor(), who, code)
     assert again.status_code == 422

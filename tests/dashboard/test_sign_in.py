@@ -61,7 +61,9 @@ def test_one_goes_on_to_the_page_that_was_asked_for_and_to_no_other_site(the_off
         "/dashboard//evil.test",
     )
     for wanted in elsewhere:
-        assert visitor.post("/dashboard/sign-in", {**fields, "next": wanted}).headers["location"] == "/dashboard"
+        assert (
+            visitor.post("/dashboard/sign-in", {**fields, "next": wanted}).headers["location"] == "/dashboard/explore"
+        )
         visitor.post("/dashboard/sign-out")
         visitor.get("/dashboard/sign-in")
     there = visitor.post("/dashboard/sign-in", {**fields, "next": "/dashboard/security?x=1"})
@@ -399,3 +401,14 @@ def _signed_in(url: str, who: Somebody) -> int:
         return visitor.get("/dashboard").status_code
     finally:
         visitor.close()
+
+
+def test_somebody_new_first_sees_explore_with_examples_to_press(the_office: Office) -> None:
+    who, visitor = the_office.somebody(), the_office.visitor()
+    assert visitor.get("/dashboard").headers["location"] == "/dashboard/sign-in"
+    visitor.get("/dashboard/sign-in")
+    signed_in = visitor.post("/dashboard/sign-in", {"email": who.email, "password": who.password})
+    page = visitor.get(signed_in.headers["location"])
+    assert signed_in.headers["location"] == "/dashboard/explore"
+    assert "Find leads by describing them" in page.text
+    assert page.text.count('<li><a href="/dashboard/explore?q=') == 3

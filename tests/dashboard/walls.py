@@ -7,10 +7,13 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Any
 
+from pyroaring import BitMap
+
 from siteglass.access.keys import create_key
 from siteglass.billing.credits import grant
 from siteglass.dashboard.guard import DeclaredPage
 from siteglass.dashboard.routes import PAGES
+from siteglass.leads.lists.bitmaps import pack
 from siteglass.people import links, people, sessions
 from siteglass.people.sign_in import lifetimes
 from siteglass.platform.postgres import Postgres
@@ -36,7 +39,7 @@ FIELDS = {
 
 @dataclass(slots=True)
 class Full:
-    """An account with an owner, a member, a viewer, a key, entries, an invitation."""
+    """An account with an owner, a member, a viewer, a key, entries, an invitation, a list, a saved search."""
 
     account_id: int
     secret: str
@@ -58,6 +61,7 @@ class Full:
             "session_id": self.session_ids[role],
             "token": self.token,
             "domain": "no-domain",
+            "name": self.secret,
         }
         return re.sub(r"{(\w+)}", lambda found: str(ids[found[1]]), page.path)
 
@@ -72,6 +76,19 @@ def full(office: Office, entries: int = 1) -> Full:
         for _ in range(entries):
             await grant(postgres, account, 10, 10, "tests", f"{secret}-{secrets.token_hex(3)}")
         key_id, _ = await create_key(postgres, office.settings.key_secrets, account, f"{secret} key", actor="tests")
+        await postgres.fetch(
+            "INSERT INTO {schema}.lists (account_id, test, name, bitmap) VALUES ($1, false, $2, $3)",
+            account,
+            secret,
+            pack(BitMap()),
+        )
+        await postgres.fetch(
+            "INSERT INTO {schema}.saved_searches (account_id, test, name, owner_key_id, shared, body)"
+            ' VALUES ($1, false, $2, $3, true, \'{"city": "Austin"}\')',
+            account,
+            secret,
+            key_id,
+        )
         by = ("person", str(members["owner"].id))
         token = await links.new_invitation(postgres, f"{secret}@people.test", account, "member", by)
         (invitation,) = await links.invitations_of(postgres, account)
@@ -105,8 +122,10 @@ def state(office: Office, *accounts: Full) -> dict[str, list[str]]:
     async def read(postgres: Postgres) -> dict[str, list[str]]:
         ids = [account.account_id for account in accounts]
         people_ids = [who.id for account in accounts for who in account.people.values()]
-        of_accounts = ("members", "keys", "links", "balance_alerts", "audit")
+        of_accounts = ("members", "keys", "links", "balance_alerts", "audit", "saved_searches")
         found = {table: await _rows(postgres, table, "account_id", ids) for table in of_accounts}
+        # The built-in ones come into being when a page first needs them.
+        found["lists"] = await _rows(postgres, "lists", "NOT built_in AND account_id", ids)
         found["people"] = await _rows(postgres, "people", "id", people_ids)
         found["recovery_codes"] = await _rows(postgres, "recovery_codes", "person_id", people_ids)
         found["sessions"] = await _rows(postgres, "sessions", "person_id", people_ids)

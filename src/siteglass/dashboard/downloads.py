@@ -1,4 +1,4 @@
-"""A table as a file: its first piece is read before the answer begins, so that what fails then is still a page."""
+"""Tables and texts as files: the first piece is read before the answer begins; what fails until then is a page."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from siteglass.dashboard.rendering import HEADERS
 
 
 async def csv_answer(pieces: AsyncIterable[bytes], name: str) -> Response:
+    """A table as a file of this name."""
+    return await file_answer(pieces, name, "text/csv")
+
+
+async def file_answer(pieces: AsyncIterable[bytes], name: str, media_type: str) -> Response:
     """The pieces as a file of this name."""
     rest = aiter(pieces)
     first = await anext(rest, b"")
@@ -24,4 +29,4 @@ async def csv_answer(pieces: AsyncIterable[bytes], name: str) -> Response:
         "Content-Disposition": f'attachment; filename="{name}"',
         "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     }
-    return StreamingResponse(whole(), 200, headers, "text/csv; charset=utf-8")
+    return StreamingResponse(whole(), 200, headers, f"{media_type}; charset=utf-8")

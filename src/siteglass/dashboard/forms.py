@@ -78,14 +78,14 @@ def read_query(request: Request) -> Form:
     return Form() if len(query) > MAX_BODY_BYTES else Form(_fields(query))
 
 
-async def read_form(request: Request) -> Form:
+async def read_form(request: Request, max_bytes: int = MAX_BODY_BYTES) -> Form:
     """The body; raises Refused."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
         raise NOT_A_FORM
     body = b""
     async for part in request.stream():
         body += part
-        if len(body) > MAX_BODY_BYTES:
+        if len(body) > max_bytes:
             raise TOO_LARGE
     return Form(_fields(body.decode("utf-8", "replace")))
 

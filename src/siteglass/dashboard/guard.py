@@ -17,7 +17,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from siteglass.access.accounts import AccountError
-from siteglass.dashboard.forms import Form, read_form, read_query
+from siteglass.access.keys import Caller
+from siteglass.dashboard.forms import MAX_BODY_BYTES, Form, read_form, read_query
 from siteglass.dashboard.refusals import (
     FORM_TOO_OLD,
     NOT_ALLOWED,
@@ -31,6 +32,8 @@ from siteglass.dashboard.rendering import DONE, HEADERS, html_answer
 from siteglass.errors import Unavailable
 from siteglass.leads.charging import AccountCharger
 from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.lists.lists import Lists
+from siteglass.leads.searches.searches import SavedSearches
 from siteglass.people import sessions
 from siteglass.people.people import ROLES
 from siteglass.people.problems import PeopleError
@@ -40,6 +43,7 @@ from siteglass.platform.backends import Backends
 from siteglass.platform.logs import log_fault, new_request_id
 from siteglass.platform.metrics import record_response
 from siteglass.web.address import origin_of
+from siteglass.web.guard import Call
 from siteglass.web.page_files import PageFiles
 
 log = logging.getLogger("siteglass.dashboard")
@@ -68,10 +72,16 @@ class Dashboard:
     sign_in: SignIn
     leads: LeadEndpoints
     charger: AccountCharger
+    lists: Lists
+    searches: SavedSearches
     files: PageFiles
     templates: Environment
     origin: str
     """Where forms come from, as browsers spell it; empty: wherever the page was asked for."""
+
+    async def take_units(self, visit: Visit, caller: Caller, units: int) -> None:
+        """Take from the rate limit of the account, which people share with its keys; raises TooManyRequests."""
+        await self.leads.guard.take(caller, Call(visit.request_id), min(units, caller.burst))
 
     def service_address(self, visit: Visit) -> str:
         """Where programs call the service: as it is set, or as the page was asked for."""
@@ -170,6 +180,8 @@ class DeclaredPage:
     role: str = "viewer"
     """The least role; empty: nobody need be signed in."""
     fresh: bool = False
+    max_bytes: int = MAX_BODY_BYTES
+    """How long the body of the form may be."""
 
 
 def see_other(where: str) -> Response:
@@ -217,7 +229,7 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
     changes = request.method not in ("GET", "HEAD")
     if changes:
         _check_origin(dashboard, request)
-        visit.form = await read_form(request)
+        visit.form = await read_form(request, declared.max_bytes)
     await _find_session(dashboard, visit)
     if changes and not dashboard.sign_in.secrecy.is_form_token(visit.cookie, visit.form.get("token")):
         raise FORM_TOO_OLD

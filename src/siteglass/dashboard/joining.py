@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from siteglass.dashboard.guard import HOME, SIGN_IN, Dashboard, DeclaredPage, Visit, see_other
+from siteglass.dashboard.explore.address import EXPLORE
+from siteglass.dashboard.guard import SIGN_IN, Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import status_of
 from siteglass.dashboard.sign_in import MAX_EMAIL_CHARS, MAX_PASSWORD_CHARS
 from siteglass.people import links, people
@@ -88,7 +89,7 @@ async def join(dashboard: Dashboard, visit: Visit) -> Response:
             visit.sign_in_as(await dashboard.sign_in.join(token, visit.session, visit.cookie))
     except PeopleError as error:
         return await _join_form(dashboard, visit, name, error)
-    return see_other(f"{HOME}?done=joined")
+    return see_other(f"{EXPLORE}?done=joined")
 
 
 PAGES = (

@@ -49,6 +49,11 @@ DONE = {
     "alert-off": "Saved. No email will be sent.",
     "reported": "Thank you. We recorded your report.",
     "report-known": "You reported this value before.",
+    "search-saved": "The search was saved. You find it under Saved searches.",
+    "search-changed": "The saved search was changed.",
+    "search-deleted": "The saved search was deleted.",
+    "list-created": "The list was created.",
+    "list-deleted": "The list was deleted, with its domains.",
     "switched": "You switched to another account.",
 }
 

@@ -12,10 +12,12 @@ from siteglass.dashboard import (
     keys,
     ledger,
     ledger_entry,
+    list_pages,
     new_key,
     overview,
     people_page,
     plan,
+    saved_searches,
     security,
     sign_in,
     usage,
@@ -28,6 +30,8 @@ from siteglass.dashboard.rendering import HEADERS, make_environment
 from siteglass.errors import NotFound
 from siteglass.leads.charging import AccountCharger
 from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.lists.lists import Lists
+from siteglass.leads.searches.searches import SavedSearches
 from siteglass.people.sign_in import SignIn
 from siteglass.platform.backends import Backends
 from siteglass.web.address import origin_of
@@ -49,6 +53,8 @@ PAGES: tuple[DeclaredPage, ...] = (
     *joining.PAGES,
     *explore.PAGES,
     *lead_page.PAGES,
+    *saved_searches.PAGES,
+    *list_pages.PAGES,
     *overview.PAGES,
     *security.PAGES,
     *usage.PAGES,
@@ -64,12 +70,15 @@ PAGES: tuple[DeclaredPage, ...] = (
 NOTHING = DeclaredPage("nothing", "GET", "/dashboard/{rest:path}", _nothing, role="")
 
 
-def open_dashboard(backends: Backends, sign_in: SignIn, leads: LeadEndpoints, charger: AccountCharger) -> Dashboard:
+def open_dashboard(
+    backends: Backends, sign_in: SignIn, leads: LeadEndpoints, charger: AccountCharger, lists: Lists
+) -> Dashboard:
     """What the pages of a worker work with."""
     files = PageFiles("siteglass.dashboard", "static", _FILES, under=FILES)
     public = backends.settings.public_url
     origin = origin_of(public) if public else ""
-    return Dashboard(backends, sign_in, leads, charger, files, make_environment(), origin)
+    searches = SavedSearches(backends.postgres, test=False)
+    return Dashboard(backends, sign_in, leads, charger, lists, searches, files, make_environment(), origin)
 
 
 async def _file(request: Request) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
+from siteglass.dashboard.explore.address import EXPLORE
 from siteglass.dashboard.guard import CONFIRM, HOME, SIGN_IN, Dashboard, DeclaredPage, Visit, own_path, see_other
 from siteglass.dashboard.refusals import NOT_THERE, status_of
 from siteglass.people import people, sessions
@@ -14,11 +15,17 @@ MAX_EMAIL_CHARS = 254
 MAX_PASSWORD_CHARS = 1_000
 
 
+def _next_path(text: str) -> str:
+    """Where somebody continues: the page that they asked for, or else the one where leads are found."""
+    path = own_path(text)
+    return EXPLORE if path == HOME else path
+
+
 async def show(dashboard: Dashboard, visit: Visit) -> Response:
     """The form; people who are signed in are redirected."""
     if visit.session is not None:
-        return see_other(own_path(visit.query.get("next")))
-    return _form(dashboard, visit, next_path=own_path(visit.query.get("next")))
+        return see_other(_next_path(visit.query.get("next")))
+    return _form(dashboard, visit, next_path=_next_path(visit.query.get("next")))
 
 
 def _form(
@@ -32,7 +39,7 @@ def _form(
 async def with_password(dashboard: Dashboard, visit: Visit) -> Response:
     """The password; then the session, or the form for the code."""
     email, password = visit.form.get("email")[:MAX_EMAIL_CHARS], visit.form.get("password")[:MAX_PASSWORD_CHARS]
-    next_path = own_path(visit.form.get("next"))
+    next_path = _next_path(visit.form.get("next"))
     try:
         passed = await dashboard.sign_in.with_password(email, password, visit.browser)
     except PeopleError as error:
@@ -52,7 +59,7 @@ def _code_form(
 
 async def with_code(dashboard: Dashboard, visit: Visit) -> Response:
     """The code of the second factor, then the session."""
-    step, next_path = visit.form.get("step"), own_path(visit.form.get("next"))
+    step, next_path = visit.form.get("step"), _next_path(visit.form.get("next"))
     try:
         passed = await dashboard.sign_in.with_code(step, visit.form.get("code"), visit.browser)
     except PeopleError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -17,7 +18,8 @@ from siteglass.web.page_files import PageFiles
 from siteglass.web.pages import FOLDER, HEADERS
 
 _FILES = ("icon.svg", "site.css", "policy.js", "reference.css", "reference.js", "scalar/scalar.js.gz")
-_DASHBOARD = '          <li><a href="{path}">Dashboard</a> Balance, usage, keys and people of your account</li>\n'
+# Parts of the landing page that are only for services with a dashboard, or only for those without.
+_PART = re.compile(r"<!--(no )?dashboard-->(.*?)<!--end-->\n?", re.DOTALL)
 
 
 class Docs:
@@ -27,9 +29,8 @@ class Docs:
         folder = files(FOLDER[0]).joinpath(FOLDER[1])
         images = sorted(f"docs/images/{image.name}" for image in folder.joinpath("docs/images").iterdir())
         self._files = PageFiles(*FOLDER, [*_FILES, *images], under=f"{DOCS.path}/files")
-        dashboard = _DASHBOARD.replace("{path}", dashboard_path) if dashboard_path else ""
         pages = {
-            LANDING.path: folder.joinpath("landing.html").read_text("utf-8").replace("{dashboard}", dashboard),
+            LANDING.path: _landing(folder.joinpath("landing.html").read_text("utf-8"), dashboard_path),
             API_REFERENCE.path: folder.joinpath("reference.html").read_text("utf-8"),
             **dict(_read_pages(folder.joinpath("docs"), DOCS.path)),
         }
@@ -55,6 +56,15 @@ class Docs:
 
     async def _file(self, request: Request, _call: Call) -> Response:
         return self._files.answer(request, HEADERS)
+
+
+def _landing(page: str, dashboard_path: str | None) -> str:
+    """The landing page, with the parts for a service that has a dashboard at this path, or has none."""
+
+    def chosen(part: re.Match[str]) -> str:
+        return part[2] if (part[1] is None) is (dashboard_path is not None) else ""
+
+    return _PART.sub(chosen, page).replace("{dashboard}", dashboard_path or "")
 
 
 def _read_pages(folder: Traversable, path: str) -> Iterator[tuple[str, str]]:

@@ -3,21 +3,22 @@
     /dashboard/explore?q=dentists+in+Austin&drop=@city(Austin)&add=@technology(Wix)
 
 The words are read each time. `drop` names conditions of the words that are left out, `add` conditions beyond the words;
-so both survive when somebody rewords the search.
+so both survive when somebody rewords the search. `exclude` and `only` name lists of domains.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote, urlencode
 
 import orjson
 
 from siteglass.dashboard.forms import Form
 from siteglass.errors import BadRequest, Problem
-from siteglass.leads.lists.lists import PAID
+from siteglass.leads.lists.lists import NAME, PAID
+from siteglass.leads.lists.selection import MAX_SELECTED, NO_NAMES, ListNames
 from siteglass.query.body import Meaning, read_meaning
 from siteglass.query.criteria import Clause, Condition, Criteria, criteria
 from siteglass.query.directives import print_condition
@@ -54,6 +55,8 @@ class ExploreSearch:
     """Whether leads that the account has paid for are found, too."""
     after: str = ""
     """The cursor of a later page."""
+    lists: ListNames = NO_NAMES
+    """Lists that somebody chose; that the search leaves out paid leads is not among them."""
 
     @property
     def path(self) -> str:
@@ -64,6 +67,8 @@ class ExploreSearch:
         fields += [("sort", self.sort)] if self.sort != DEFAULT_SORT else []
         fields += [("n", str(self.count))] if self.count != DEFAULT_COUNT else []
         fields += [("paid", "1")] if self.with_paid else []
+        fields += [("exclude", name) for name in self.lists.exclude]
+        fields += [("only", name) for name in self.lists.only]
         fields += [("after", self.after)] if self.after else []
         # Not "+" for a blank: the address may come back as the page to continue to after signing in.
         return EXPLORE + (f"?{urlencode(fields, quote_via=quote)}" if fields else "")
@@ -81,9 +86,10 @@ class ExploreSearch:
     @property
     def filters(self) -> dict[str, Any]:
         """The body that searches for this; raises BadRequest if none can."""
-        lists = {} if self.with_paid else {"exclude_lists": [PAID]}
+        leaves_paid_out = not self.with_paid and PAID not in self.lists.only
+        lists = replace(self.lists, exclude=((PAID,) if leaves_paid_out else ()) + self.lists.exclude)
         try:
-            return {**write_filters(self.criteria), **lists}
+            return {**write_filters(self.criteria), **lists.sent}
         except ValueError as error:
             raise BadRequest([Problem("search", "these conditions cannot be combined; remove one")]) from error
 
@@ -91,6 +97,18 @@ class ExploreSearch:
     def body(self) -> dict[str, Any]:
         """The body of the request for the page that is bought."""
         return {**self.filters, "sort": self.sort, "limit": self.count, "select": list(SELECT)}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to search for."""
+        return not (self.criteria.conditions or self.lists.only or self.after)
+
+    def listing(self, name: str, how: Literal["exclude", "only", ""]) -> ExploreSearch:
+        """The same that leaves the leads of a list out, finds no others, or does not care."""
+        exclude, only = (tuple(one for one in names if one != name) for names in (self.lists.exclude, self.lists.only))
+        added = (name,)
+        lists = ListNames(exclude + added * (how == "exclude"), only + added * (how == "only"))
+        return replace(self, lists=lists, after="")
 
     def changed(self, clauses: Iterable[Clause]) -> ExploreSearch:
         """The same with other conditions, from the first page."""
@@ -151,8 +169,17 @@ def apply_changes(meaning: Meaning | None, query: Form, now_ms: int) -> tuple[Ex
         min(count, MAX_LIMIT),
         query.get("paid") == "1",
         query.get("after"),
+        _read_lists(query),
     )
     return search, [*wrong_drops, *wrong_adds]
+
+
+def _read_lists(query: Form) -> ListNames:
+    """The lists of an address, at most as many as a search can have besides `paid`."""
+    only = [name for name in query.all("only") if NAME.fullmatch(name)]
+    exclude = [name for name in query.all("exclude") if NAME.fullmatch(name) and name not in only]
+    only = list(dict.fromkeys(only))[: MAX_SELECTED - 1]
+    return ListNames(tuple(dict.fromkeys(exclude))[: MAX_SELECTED - 1 - len(only)], tuple(only))
 
 
 def with_value(search: ExploreSearch, conditions: Sequence[Condition]) -> ExploreSearch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from siteglass.access.browsing import BrowserTerms, browser_terms, chargeable
+from siteglass.access.browsing import browser_terms, chargeable
 from siteglass.access.keys import Caller
 from siteglass.dashboard.guard import Dashboard, Visit
 from siteglass.dashboard.refusals import NOT_ALLOWED, PageRefusal
@@ -18,12 +18,6 @@ from siteglass.errors import (
     Unavailable,
 )
 from siteglass.leads.charging import FindOffer, Retry
-from siteglass.web.guard import Call
-
-
-async def take_units(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, units: int) -> None:
-    """Take from the rate limit of the account, which people share with its keys."""
-    await dashboard.leads.guard.take(terms.caller, Call(visit.request_id), min(units, terms.caller.burst))
 
 
 async def charge_visitor(
@@ -34,15 +28,15 @@ async def charge_visitor(
     terms = await browser_terms(postgres, who.account_id, who.person_id)
     caller = await chargeable(postgres, terms.caller, who.person_id, who.name)
     try:
-        await take_units(dashboard, visit, terms, 1)
+        await dashboard.take_units(visit, terms.caller, 1)
         await dashboard.charger.charge_once(make_find(caller), caller, visit.request_id, retry)
     except Unauthorized:
         raise NOT_ALLOWED from None
     except SiteglassError as error:
-        raise _not_bought(error) from error
+        raise not_bought(error) from error
 
 
-def _not_bought(error: SiteglassError) -> PageRefusal:
+def not_bought(error: SiteglassError) -> PageRefusal:
     """Why nothing was charged, or that nobody knows yet."""
     match error:
         case InsufficientCredits():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from siteglass.dashboard.explore.address import ExploreSearch
@@ -74,8 +74,15 @@ class Chip:
 
 
 def make_chips(search: ExploreSearch, meaning: Meaning | None) -> list[Chip]:
-    """The chips of a search, in the order of the catalogue."""
-    return [_chip(search, clause, meaning) for clause in search.criteria.conditions]
+    """The chips of a search: conditions in the order of the catalogue, then lists."""
+    return [*(_chip(search, clause, meaning) for clause in search.criteria.conditions), *_list_chips(search)]
+
+
+def _list_chips(search: ExploreSearch) -> Iterator[Chip]:
+    for name in search.lists.exclude:
+        yield Chip("List", name, True, search.listing(name, "").path, search.listing(name, "only").path)
+    for name in search.lists.only:
+        yield Chip("Only list", name, False, search.listing(name, "").path, search.listing(name, "exclude").path)
 
 
 def clause_name(clause: Clause, country: str | None = None) -> str:
@@ -137,7 +144,7 @@ def _origin(clause: Clause, meaning: Meaning | None) -> tuple[str, bool]:
 
 
 def words_text(words: Iterable[Span]) -> str:
-    """Words of a sentence, wherever they stand in it."""
+    """Words of a sentence, wherever they are in it."""
     return " … ".join(span.text for span in words)
 
 

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from siteglass.access.browsing import BrowserTerms, browser_terms
 from siteglass.billing.paid import paid_times
 from siteglass.dashboard.explore.address import EXPLORE
-from siteglass.dashboard.explore.buying import charge_visitor, take_units
+from siteglass.dashboard.explore.buying import charge_visitor
 from siteglass.dashboard.explore.contacts import ContactLine, contact_lines
 from siteglass.dashboard.explore.lead_facts import LeadFacts, lead_facts
 from siteglass.dashboard.explore.results import PAGE_KEY
@@ -91,7 +91,7 @@ async def _open(dashboard: Dashboard, visit: Visit) -> tuple[BrowserTerms, LeadV
     """What the visitor sees of the lead; raises PageRefusal or Unavailable."""
     terms = await browser_terms(dashboard.backends.postgres, visit.who.account_id, visit.who.person_id)
     try:
-        await take_units(dashboard, visit, terms, 1)
+        await dashboard.take_units(visit, terms.caller, 1)
         async with asyncio.timeout(dashboard.backends.settings.request_timeout_ms / 1000):
             return terms, await _view(dashboard, visit, terms)
     except TimeoutError as error:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import orjson
 from starlette.responses import Response
@@ -20,15 +21,16 @@ from siteglass.dashboard.explore.address import (
     words_of,
     write_clause,
 )
-from siteglass.dashboard.explore.buying import charge_visitor, take_units
+from siteglass.dashboard.explore.buying import charge_visitor, not_bought
 from siteglass.dashboard.explore.chips import make_chips
 from siteglass.dashboard.explore.notes import SearchHint, make_hints
 from siteglass.dashboard.explore.results import Results, Wanted, failed, find_results
+from siteglass.dashboard.explore.saved import MAX_NAME_CHARS, NAME_RULE, body_of, name_of, owner_of, reader_of
 from siteglass.dashboard.explore.values import Panel, count_panel
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, own_path, see_other
 from siteglass.dashboard.refusals import PageRefusal
-from siteglass.errors import BadRequest, SiteglassError, TooManyRequests
-from siteglass.leads.lists.lists import PAID
+from siteglass.errors import BadRequest, NotFound, Problem, SiteglassError, TooManyRequests
+from siteglass.leads.lists.lists import BUILT_IN, PAID, DomainList
 from siteglass.leads.operations import COUNTING_UNITS
 from siteglass.query.body import Meaning
 from siteglass.query.criteria import Criteria
@@ -81,7 +83,10 @@ async def _show(
     dashboard: Dashboard, visit: Visit, terms: BrowserTerms, reading: _Reading, problem: str = "", status: int = 200
 ) -> Response:
     search = reading.search
-    results = await _find(dashboard, visit, terms, search)
+    lists = await dashboard.lists.stored(visit.who.account_id)
+    results = await _find(dashboard, visit, terms, search, lists)
+    if visit.query.get("saved"):
+        await _note_count(dashboard, visit, terms, results)
     balance = results.balance
     if results.state not in ("found", "none", "bought"):
         billing = Billing(dashboard.backends.postgres)
@@ -115,15 +120,26 @@ async def _show(
         sorts=SORTS,
         counts=COUNTS,
         write_clause=write_clause,
+        lists=lists,
+        save_name=visit.form.get("name") or name_of(search.words),
+        save_shared=visit.form.get("shared"),
+        max_name_chars=MAX_NAME_CHARS,
         contact=dashboard.backends.settings.sales_email,
     )
 
 
-async def _find(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, search: ExploreSearch) -> Results:
-    if not search.criteria.conditions and not search.after:
+async def _find(
+    dashboard: Dashboard, visit: Visit, terms: BrowserTerms, search: ExploreSearch, lists: Sequence[DomainList]
+) -> Results:
+    if search.is_empty:
         return Results("empty" if search.words else "start")
+    known = {*BUILT_IN, *(one.name for one in lists)}
+    deleted = [name for name in (*search.lists.exclude, *search.lists.only) if name not in known]
+    if deleted:
+        message = f"There is no list {deleted[0]}: it may have been deleted. Remove it from the search."
+        return Results("failed", message=message, status=422, next_path=search.listing(deleted[0], "").path)
     try:
-        await take_units(dashboard, visit, terms, 1)
+        await dashboard.take_units(visit, terms.caller, 1)
         return await find_results(dashboard.leads, dashboard.charger, terms, search)
     except SiteglassError as error:
         return failed(error)
@@ -152,7 +168,7 @@ async def _count_facets(
 ) -> tuple[Panel | None, str]:
     """The facets, or why there are none."""
     try:
-        await take_units(dashboard, visit, terms, COUNTING_UNITS)
+        await dashboard.take_units(visit, terms.caller, COUNTING_UNITS)
         return await count_panel(dashboard.leads, terms.caller, search, visit.query.get("whole")), ""
     except TooManyRequests:
         return None, "Too many searches at once. Wait a second, then try again."
@@ -169,6 +185,37 @@ async def _show_text(dashboard: Dashboard, visit: Visit, terms: BrowserTerms) ->
         return see_other(search.path)
     problem = "This text is not a search. Write one condition per line, such as @technology(Shopify)."
     return await _show(dashboard, visit, terms, _Reading(search, None), problem, 200 if visit.wants_part else 422)
+
+
+async def _note_count(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, results: Results) -> None:
+    """Store how many leads a saved search finds now that somebody opens it: later counts are compared with this one."""
+    if results.state not in ("found", "none") or results.estimated:
+        return
+    try:
+        saved = await dashboard.searches.find(reader_of(terms), visit.query.get("saved"))
+    except NotFound:
+        return
+    await dashboard.searches.note_count(saved, results.total)
+
+
+async def save(dashboard: Dashboard, visit: Visit) -> Response:
+    """Save the search of the address under a name."""
+    terms = await browser_terms(dashboard.backends.postgres, visit.who.account_id, visit.who.person_id)
+    reading, name = await _read(dashboard, visit), name_of(visit.form.get("name"))
+    search = replace(reading.search, after="")
+    try:
+        await dashboard.take_units(visit, terms.caller, COUNTING_UNITS)
+        if not name or search.is_empty:
+            raise BadRequest([Problem("name", NAME_RULE if not name else "Describe the leads first.")])
+        owner, body = await owner_of(dashboard, visit, terms), body_of(search)
+        total = await dashboard.leads.count(terms.caller, await dashboard.leads.read(body))
+        saved = await dashboard.searches.save(owner, name, body, shared=visit.form.get("shared") == "1")
+    except BadRequest as error:
+        return await _show(dashboard, visit, terms, reading, f"Not saved: {error.problems[0].message}", 422)
+    except TooManyRequests as error:
+        raise not_bought(error) from error
+    await dashboard.searches.note_count(saved, total.count)
+    return see_other(f"{search.path}&done=search-saved")
 
 
 async def buy(dashboard: Dashboard, visit: Visit) -> Response:
@@ -188,5 +235,6 @@ async def buy(dashboard: Dashboard, visit: Visit) -> Response:
 
 PAGES = (
     DeclaredPage("explore", "GET", EXPLORE, show),
+    DeclaredPage("explore.save", "POST", EXPLORE, save, role="member"),
     DeclaredPage("explore.buy", "POST", f"{EXPLORE}/buy", buy, role="member"),
 )

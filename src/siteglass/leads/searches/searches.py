@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+import asyncpg
 import orjson
 
 from siteglass.access.keys import Caller
@@ -98,6 +99,16 @@ class SavedSearches:
                 message = f"the account has a saved search {name}; delete it first, or choose another name"
                 raise BadRequest([Problem("name", message)])
             return SavedSearch(*row)
+
+    async def change(self, saved: SavedSearch, name: str, *, shared: bool) -> None:
+        """Give a search another name, or share it or not; raises BadRequest if the name is taken."""
+        try:
+            await self._postgres.fetch(
+                "UPDATE {schema}.saved_searches SET name = $2, shared = $3 WHERE id = $1", saved.id, name, shared
+            )
+        except asyncpg.UniqueViolationError:
+            message = f"the account has a saved search {name}; choose another name"
+            raise BadRequest([Problem("name", message)]) from None
 
     async def delete(self, saved: SavedSearch) -> None:
         """Delete a search."""
