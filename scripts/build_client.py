@@ -16,6 +16,9 @@ TARGET = Path(__file__).parents[1] / "clients/python/src/siteglass_client/messag
 
 # Schemas in the order in which the classes need each other, with the client's names for them.
 NAMES = {
+    "EmailStatus": "EmailStatus",
+    "EmailDetail": "EmailDetail",
+    "PhoneDetail": "PhoneDetail",
     "Lead": "Lead",
     "Enrichment": "Company",
     "SightingOnPage": "Sighting",

@@ -40,7 +40,9 @@ DEFAULT_FIELDS = [
     "crawled_at",
     "favicon",
 ]
+DETAIL_FIELDS = ["emails_detail", "phones_detail"]
 MORE_FIELDS = [
+    *DETAIL_FIELDS,
     "service_type",
     "trades",
     "trade_sources",
@@ -79,6 +81,8 @@ ENRICH_FIELDS = [
     "updated_at",
     "crawled_at",
 ]
+ENRICH_MORE_FIELDS = DETAIL_FIELDS
+"""What an enrichment shows only if `select` names it."""
 NETWORKS = ["facebook", "linkedin", "twitter", "instagram", "youtube", "tiktok", "pinterest"]
 LADDER = ["0-99", "100-499", "500-999", "1000-4999", "5000-9999", "10000-49999", "50000-99999", "100000+"]
 
@@ -178,6 +182,28 @@ def _denied(fact: bool | None) -> bool | None:
     return None if fact is None else not fact
 
 
+def expected_details(lead: Lead) -> dict[str, list[dict[str, Any]]]:
+    """A detail for each value that the lead shows, in its order; nothing is known of those that it has no detail of."""
+    nothing = {"owner": "unknown", "confidence": None, "page": None, "crawled_at_ms": None}
+    details: dict[str, list[dict[str, Any]]] = {name: [] for name in DETAIL_FIELDS}
+    for name, values, known in (
+        ("emails_detail", lead.emails, lead.emails_detail),
+        ("phones_detail", lead.phones, lead.phones_detail),
+    ):
+        for value in values:
+            found: dict[str, Any] = {**next((one for one in known if one["value"] == value), nothing)}
+            at_ms = found.pop("crawled_at_ms")
+            crawled_at = None if at_ms is None else time_text(at_ms).replace(".000Z", "Z")
+            detail = {**found, "value": value, "crawled_at": crawled_at}
+            if name == "emails_detail":
+                detail["status"] = {
+                    "syntax": "valid",
+                    "kind": "person" if value in lead.emails_personal else "role",
+                }
+            details[name].append(detail)
+    return details
+
+
 def expected_record(lead: Lead) -> dict[str, Any]:
     """All fields of a search record but the two times, from the stored lead."""
     return {
@@ -213,6 +239,7 @@ def expected_record(lead: Lead) -> dict[str, Any]:
         "missing_heading": _denied(lead.has_heading),
         "missing_description": _denied(lead.has_description),
         "url": lead.url,
+        **expected_details(lead),
     }
 
 

@@ -45,7 +45,7 @@ def example_line(asked: SearchableField) -> str:
         return f"@{ask.directive}"
     forms = {filter_.form: filter_.example for filter_ in ask.filters}
     shown = forms.get(Form.COMPARISON) or forms.get(Form.SPAN) or forms.get(Form.MOMENT) or asked.field.example
-    values = shown if isinstance(shown, list) else [str(shown)]
+    values = map(str, shown if isinstance(shown, list) else [shown])
     return f"@{ask.directive}({', '.join(values)})"
 
 

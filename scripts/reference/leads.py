@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 import inspect
+from typing import get_type_hints
 
 import msgspec
 
 from reference.markdown import code, paragraph, plain, table
-from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
+from siteglass.corpus.lead import SOCIAL_NETWORKS, ContactDetail, Lead
 
 
 def leads_page() -> str:
     """Every field that a record may have."""
-    notes = _notes()
+    notes, detail_notes = _notes(Lead), _notes(ContactDetail)
     rows = [
         [
             code(field.name),
@@ -22,6 +23,10 @@ def leads_page() -> str:
             notes.get(field.name, ""),
         ]
         for field in msgspec.structs.fields(Lead)
+    ]
+    details = [
+        [code(name), _type(msgspec.inspect.type_info(kind)), detail_notes.get(name, "")]
+        for name, kind in get_type_hints(ContactDetail, include_extras=True).items()
     ]
     return (
         "# Files of leads\n\n"
@@ -33,6 +38,8 @@ def leads_page() -> str:
         )
         + table(["field", "type", "needed", "note"], rows)
         + f"\nNetworks of `social_links`: {', '.join(code(network) for network in SOCIAL_NETWORKS)}.\n"
+        + "\nEvery object of `emails_detail` and `phones_detail` has all of these:\n\n"
+        + table(["field", "type", "note"], details)
     )
 
 
@@ -49,15 +56,19 @@ def _type(kind: msgspec.inspect.Type) -> str:
             return "boolean"
         case msgspec.inspect.VarTupleType(item_type=item, max_length=most):
             return f"array, at most {most} of: {_type(item)}"
+        case msgspec.inspect.LiteralType(values=values):
+            return f"one of {', '.join(code(str(value)) for value in values)}"
+        case msgspec.inspect.TypedDictType():
+            return "details, see below"
         case msgspec.inspect.DictType(value_type=value):
             return f"object of: {_type(value)}"
         case _:
             raise TypeError(f"no word for {kind}")
 
 
-def _notes() -> dict[str, str]:
+def _notes(kind: type) -> dict[str, str]:
     """The texts below the fields in the code."""
-    (record,) = ast.parse(inspect.getsource(Lead)).body
+    (record,) = ast.parse(inspect.getsource(kind)).body
     assert isinstance(record, ast.ClassDef)  # noqa: S101 - it is the source of a class
     found = {}
     for field, below in zip(record.body, record.body[1:], strict=False):

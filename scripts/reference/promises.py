@@ -36,7 +36,14 @@ from siteglass.query.criteria import (
 )
 from siteglass.query.cursor import MAX_CURSOR_CHARS
 from siteglass.query.directives import MAX_TEXT_CHARS
-from siteglass.query.fields import BY_NAME, DIRECTIVES, ENRICH_FIELDS, SEARCH_DEFAULT, SEARCH_SELECTABLE
+from siteglass.query.fields import (
+    BY_NAME,
+    DIRECTIVES,
+    ENRICH_FIELDS,
+    ENRICH_SELECTABLE,
+    SEARCH_DEFAULT,
+    SEARCH_SELECTABLE,
+)
 from siteglass.query.natural import MAX_QUERY_CHARS
 from siteglass.query.relaxations import MAX_RELAXED
 from siteglass.query.values import MAX_AGE_DAYS, MAX_VALUE_CHARS
@@ -180,10 +187,11 @@ def _record() -> Rows:
 
 
 def _enrichment() -> Rows:
-    for field in map(BY_NAME.__getitem__, ENRICH_FIELDS):
+    for field in map(BY_NAME.__getitem__, ENRICH_SELECTABLE):
         if field.show:
             kind = SHOWN_TYPES[field.show.enrich_type or field.show.type]
-            yield field.name, f"{plain(field.meaning)} ({kind})."
+            on_select = "" if field.name in ENRICH_FIELDS else " Only when selected."
+            yield field.name, f"{plain(field.meaning)} ({kind}).{on_select}"
 
 
 def _directives() -> Rows:

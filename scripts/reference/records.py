@@ -7,7 +7,7 @@ from reference.messages import body_table
 from siteglass.leads.facets import FacetOptions
 from siteglass.leads.requests import PageOptions
 from siteglass.query.field import Ask, Field, Filter, Form, Show
-from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FIELDS, SEARCH_SELECTABLE
+from siteglass.query.fields import BY_NAME, ENRICH_SELECTABLE, FIELDS, SEARCH_SELECTABLE
 from siteglass.web.messages import names_of
 
 SHOWN_TYPES = {
@@ -17,6 +17,8 @@ SHOWN_TYPES = {
     "strings": "array of strings",
     "profiles": "object of strings",
     "texts_by_name": "object of strings",
+    "email_details": "array of objects",
+    "phone_details": "array of objects",
     "time": "RFC 3339 time",
 }
 _FORM_TYPES = {
@@ -33,13 +35,13 @@ _FORM_TYPES = {
 
 def fields_page() -> str:
     """Every field that an answer can show."""
-    names = dict.fromkeys((*SEARCH_SELECTABLE, *ENRICH_FIELDS))
+    names = dict.fromkeys((*SEARCH_SELECTABLE, *ENRICH_SELECTABLE))
     rows = [_field_row(field, field.show) for field in map(BY_NAME.__getitem__, names) if field.show]
     return (
         "# Fields\n\n"
         + paragraph(
-            "The fields of a lead in a response. *Default*: in a search without `select`. *On select*: only if "
-            "`select` names it. A search always adds `crawled_at`; an enrichment returns what `select` names, or all."
+            "The fields of a lead in a response. *Default*: in a response without `select`. *On select*: only if "
+            "`select` names it. A search always adds `crawled_at`; an enrichment returns exactly what `select` names."
         )
         + paragraph(
             'Unknown values are `""`, `[]` or `{}`; for numbers, booleans, times and `spending` they are `null`.'
@@ -52,14 +54,14 @@ def _field_row(field: Field, show: Show) -> list[str]:
     kind = SHOWN_TYPES[show.type]
     if show.enrich_type:
         kind += f"; {SHOWN_TYPES[show.enrich_type]} in enrichment"
-    searched = {"default": "default", "select": "on select", None: ""}[show.search]
+    shown = {"default": "default", "select": "on select", None: ""}
     return [
         code(field.name),
         kind,
         plain(field.meaning),
         json_code(field.example),
-        searched,
-        "yes" if show.enrich else "",
+        shown[show.search],
+        shown[show.enrich],
     ]
 
 

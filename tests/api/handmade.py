@@ -32,6 +32,31 @@ FULL = _site(
     emails=("info@full-record.com", "ada.lovelace@full-record.com", "sales@full-record.com"),
     emails_personal=("ada.lovelace@full-record.com",),
     phones=("+1 555 0100", "+1 555 0101"),
+    emails_detail=(
+        {
+            "value": "info@full-record.com",
+            "owner": "own",
+            "confidence": 95,
+            "page": "https://www.full-record.com/contact",
+            "crawled_at_ms": CRAWLED - 1_500,
+        },
+        {
+            "value": "ada.lovelace@full-record.com",
+            "owner": "affiliate",
+            "confidence": 80,
+            "page": None,
+            "crawled_at_ms": None,
+        },
+    ),
+    phones_detail=(
+        {
+            "value": "+1 555 0101",
+            "owner": "unknown",
+            "confidence": 40,
+            "page": "https://www.full-record.com/about/team",
+            "crawled_at_ms": CRAWLED,
+        },
+    ),
     social_links={network: f"https://www.{network}.com/fullrecord" for network in NETWORKS},
     other_profiles=("https://medium.com/@fullrecord",),
     country="USA",

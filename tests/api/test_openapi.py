@@ -24,6 +24,7 @@ from testing.api_calls import (
     DIAGNOSE,
     ENRICH,
     ENRICH_FIELDS,
+    ENRICH_MORE_FIELDS,
     FACETS,
     INTERPRET,
     LEDGER,
@@ -149,8 +150,9 @@ def test_the_catalogue_is_in_it(described: Description) -> None:
     assert sent["sort"]["enum"] == ["-score", "score", "-spending", "-crawled_at", "domain", None]
     for service_type in SERVICE_TYPES:
         assert f"`{service_type}`" in sent["service_type"]["description"]
-    assert described.schemas["EnrichBody"]["properties"]["select"]["items"]["enum"] == ENRICH_FIELDS
-    assert list(described.schemas["Enrichment"]["properties"]) == ENRICH_FIELDS
+    selectable = [*ENRICH_FIELDS, *ENRICH_MORE_FIELDS]
+    assert described.schemas["EnrichBody"]["properties"]["select"]["items"]["enum"] == selectable
+    assert list(described.schemas["Enrichment"]["properties"]) == selectable
     for name in DIRECTIVES:
         assert re.search(rf"`@{name}[(`]", sent["wrapped_query"]["description"]), name
     for schema in (described.schemas["Lead"], described.schemas["Enrichment"]):

@@ -52,6 +52,7 @@ def test_cells_are_no_formulas() -> None:
     assert cell(["+1 555 0100", "=1+1"]) == "'+1 555 0100; =1+1"
     assert cell("@cmd") == "'@cmd"
     assert cell({"x": "https://x.com/a"}) == "x:https://x.com/a"
+    assert cell([{"value": "a@b.cd", "page": None}]) == '[{"value": "a@b.cd", "page": null}]'
     assert [cell(value) for value in (None, True, False, 7, -7, "")] == ["", "true", "false", "7", "-7", ""]
 
 

@@ -24,7 +24,7 @@ from siteglass_client.calls import USER_AGENT
 from siteglass_client.messages import Company
 from siteglass_client.messages import Lead as LeadRecord
 from siteglass_client.plans import COMPANY_COLUMNS, LEAD_COLUMNS
-from testing.api_calls import DEFAULT_FIELDS, ENRICH_FIELDS, MORE_FIELDS
+from testing.api_calls import DEFAULT_FIELDS, ENRICH_FIELDS, ENRICH_MORE_FIELDS, MORE_FIELDS
 from testing.customers import Bank, Customer
 from tests.docs.blocks import ROOT
 
@@ -66,7 +66,7 @@ def test_every_filter_and_field_is_known() -> None:
     assert list(LEAD_COLUMNS) == DEFAULT_FIELDS
     assert ["domain", *COMPANY_COLUMNS] == ENRICH_FIELDS
     assert all(hasattr(LeadRecord, name) for name in DEFAULT_FIELDS + MORE_FIELDS)
-    assert all(hasattr(Company, name) for name in ENRICH_FIELDS)
+    assert all(hasattr(Company, name) for name in ENRICH_FIELDS + ENRICH_MORE_FIELDS)
 
 
 def test_the_user_agent_names_the_client() -> None:

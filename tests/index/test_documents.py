@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from siteglass.corpus.lead import Lead
 from siteglass.index.documents import document, sort_keys, spending_range
 from siteglass.index.mapping import FILTER_ONLY, properties
-from siteglass.query.fields import ENRICH_FIELDS, SEARCH_SELECTABLE
+from siteglass.query.fields import ENRICH_SELECTABLE, SEARCH_SELECTABLE
 from siteglass.query.filters import FilterReader
 
 
@@ -19,6 +19,7 @@ def _lead(domain: str = "example.com", **given_fields: object) -> Lead:
     return Lead(domain=domain, crawled_at_ms=1_793_000_000_000, **given_fields)  # type: ignore[arg-type]  # any of Lead
 
 
+DETAIL = {"value": "a@example.com", "owner": "own", "confidence": 90, "page": None, "crawled_at_ms": None}
 PREPARED: dict[str, Any] = {
     "lead_no": 7,
     "first_seen_ms": 1_792_000_000_000,
@@ -27,6 +28,10 @@ PREPARED: dict[str, Any] = {
     "email_owner_confidence": 0,
     "phone_owner": "business",
     "phone_owner_confidence": 100,
+    "emails": ("a@example.com", "b@example.com"),
+    "phones": ("+1 555 0100",),
+    "emails_detail": [DETAIL],
+    "phones_detail": [{**DETAIL, "value": "+1 555 0100"}],
     "added": (2**40,),
     "dropped": (5, 6),
 }
@@ -35,7 +40,7 @@ PREPARED: dict[str, Any] = {
 def test_a_document_has_what_answers_spell_and_the_mapping_knows_all() -> None:
     made = document(_lead(country="USA", state="TX", **PREPARED), "demo.parquet#3")
     assert set(SEARCH_SELECTABLE) <= set(made)
-    assert set(ENRICH_FIELDS) <= {*made, *made["e"]}
+    assert set(ENRICH_SELECTABLE) <= {*made, *made["e"]}
     assert set(made) == set(properties())
     assert made["src"] == "demo.parquet#3"
     assert (made["region"], made["subregion"], made["subdivision"]) == ("Americas", "Northern America", "US-TX")
@@ -47,7 +52,18 @@ def test_what_is_prepared_is_in_the_document_only_if_it_is_known() -> None:
     times = {"first_seen": "2026-10-14T17:46:40Z"}
     expected = {name: value for name, value in PREPARED.items() if name != "first_seen_ms"} | times
     assert {name: known[name] for name in expected} == expected
-    assert expected.keys().isdisjoint(document(_lead(), "f#0"))
+    assert (expected.keys() - {"emails", "phones"}).isdisjoint(document(_lead(), "f#0"))
+
+
+def test_details_are_stored_only_of_shown_values_and_known_owners() -> None:
+    """A Parquet file may say anything."""
+    details = (
+        DETAIL,
+        {**DETAIL, "value": "other@example.com"},
+        {**DETAIL, "value": "b@example.com", "owner": "third_party"},
+    )
+    lead = _lead(emails=("a@example.com", "b@example.com"), emails_detail=details)
+    assert document(lead, "f#0")["emails_detail"] == [DETAIL]
 
 
 def test_rank_is_the_score_then_bits_of_the_domains_hash() -> None:

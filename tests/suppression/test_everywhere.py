@@ -9,9 +9,10 @@ from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import replace
 
 from siteglass.corpus.demo import generate
-from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead import ContactDetail, Lead
 from testing.service import serving
 from tests.suppression.world import World, results, search, told, walked, world
 
@@ -20,12 +21,30 @@ EACH = 450
 PHONES = 100
 IN_FORCE_S = 60
 KEPT_PAGES = 2
-SEARCHES: tuple[dict[str, Any], ...] = ({}, {"select": ["emails"]}, {"sort": "domain"})
+SEARCHES: tuple[dict[str, Any], ...] = (
+    {},
+    {"select": ["emails"]},
+    {"select": ["emails_detail", "phones_detail"]},
+    {"sort": "domain"},
+)
 
 
 @pytest.fixture(scope="module")
 def leads() -> list[Lead]:
-    return list(generate(LEADS, seed=88))
+    return list(map(_detailed, generate(LEADS, seed=88)))
+
+
+def _detailed(lead: Lead) -> Lead:
+    """With details of each value, on a page whose URL has the first address in it."""
+    page = f"https://{lead.domain}/{''.join(lead.emails[:1])}"
+
+    def details(values: tuple[str, ...]) -> tuple[ContactDetail, ...]:
+        return tuple(
+            ContactDetail(value=value, owner="own", confidence=90, page=page, crawled_at_ms=lead.crawled_at_ms)
+            for value in values
+        )
+
+    return replace(lead, emails_detail=details(lead.emails), phones_detail=details(lead.phones))
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +98,7 @@ def _enriched(client: httpx.Client, domains: list[str], **headers: str) -> list[
     ]
 
 
-@pytest.mark.promise("charge.suppression", "retry.redacted", "feature.opt_out")
+@pytest.mark.promise("charge.suppression", "retry.redacted", "feature.opt_out", "details.suppressed")
 def test_a_thousand_values_leave_every_answer_and_every_generation(
     scene: World, leads: list[Lead], tmp_path: Path
 ) -> None:

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead import ContactDetail, Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
 from siteglass.index.index import Index
@@ -34,6 +34,7 @@ SITES = tuple(f"site{number}" for number in range(6))
 MAILBOXES = tuple(f"person{number}" for number in range(5))
 MOST_KEPT = 3
 PHONES = tuple(f"55501{number:02}" for number in range(3))
+SELECT = ["emails", "phones", "description", "emails_detail", "phones_detail"]
 FIRST_CRAWL_MS = 1_780_000_000_000
 
 _stack = ExitStack()
@@ -52,6 +53,11 @@ def _service() -> Any:
 
 def _nobody() -> Lead:
     return Lead(domain="nobody.example", crawled_at_ms=FIRST_CRAWL_MS)
+
+
+def _detail(value: str, named: str) -> ContactDetail:
+    page = f"https://site.example/{named.lstrip('+')}"
+    return ContactDetail(value=value, owner="own", confidence=90, page=page, crawled_at_ms=FIRST_CRAWL_MS)
 
 
 class Story(RuleBasedStateMachine):
@@ -93,15 +99,18 @@ class Story(RuleBasedStateMachine):
         self._crawl(sites, mailboxes, phones, in_text=in_text)
 
     def _crawl(self, sites: list[str], mailboxes: list[str], phones: list[str], *, in_text: bool) -> None:
-        addresses = tuple(map(self._address, mailboxes))
+        addresses, numbers = tuple(map(self._address, mailboxes)), tuple(map(self._phone, phones))
         leads = [
             Lead(
                 domain=self._domain(site),
                 crawled_at_ms=next(self.crawl_ms),
                 emails=addresses,
                 emails_personal=addresses[:1],
-                phones=tuple(map(self._phone, phones)),
+                phones=numbers,
                 description=f"Write to {', '.join(addresses)}." if in_text else "",
+                # Each page names the value of another detail, too.
+                emails_detail=tuple(map(_detail, addresses, reversed(addresses))),
+                phones_detail=tuple(map(_detail, numbers, reversed(numbers))),
             )
             for site in sites
         ]
@@ -166,7 +175,7 @@ class Story(RuleBasedStateMachine):
             self._asked({"Idempotency-Key": self.kept[-1]})
 
     def _asked(self, headers: dict[str, str]) -> httpx.Response:
-        body = {"domains": [self._domain(site) for site in SITES]}
+        body = {"domains": [self._domain(site) for site in SITES], "select": SELECT}
         return self.client.post("/v1/leads/enrich", json=body, headers=headers).raise_for_status()
 
     @invariant()
@@ -187,6 +196,8 @@ class Story(RuleBasedStateMachine):
                 data = shown[domain]["data"]
                 assert data["emails"] == [one for one in lead.emails if one not in self.suppressed]
                 assert data["phones"] == [one for one in lead.phones if one not in self.suppressed]
+                for values in ("emails", "phones"):
+                    assert [one["value"] for one in data[f"{values}_detail"]] == data[values]
         page = self.client.post("/v1/leads/search", json={"limit": 100, "sort": "-crawled_at"}).raise_for_status()
         self._check(page.text)
         listed = {record["domain"] for record in page.json()["results"]}
@@ -197,7 +208,8 @@ class Story(RuleBasedStateMachine):
 
     def _check(self, text: str) -> None:
         """No suppressed address or phone anywhere, also not in a text."""
-        assert [value for value in self.suppressed if ("@" in value or "+" in value) and value in text] == []
+        hidden = [value.lstrip("+") for value in self.suppressed if "@" in value or "+" in value]
+        assert [value for value in hidden if value in text] == []
 
 
 @pytest.mark.promise("retry.redacted", "feature.opt_out")

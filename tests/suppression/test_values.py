@@ -13,12 +13,12 @@ import msgspec
 import orjson
 import pytest
 
-from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead import ContactDetail, Lead
 from siteglass.index.documents import document
 from siteglass.index.mapping import FILTER_ONLY
 from siteglass.settings import Settings, SettingsError
 from siteglass.suppression.filter import EEA, hidden_countries
-from siteglass.suppression.redaction import changes, hashes, lead_getter, names, without_personal
+from siteglass.suppression.redaction import DETAIL_LISTS, changes, hashes, lead_getter, names, without_personal
 from siteglass.suppression.values import Hasher, Kind, NotAValue, read_value
 
 HASHER = Hasher(Settings(suppression_secret="a secret of the tests that is long enough"))
@@ -169,6 +169,49 @@ def test_an_address_leaves_the_list_however_it_is_written_there(entry: str) -> N
     assert changes(lead_getter(lead), suppressed, HASHER) == {"emails": ("b@example.com",), "emails_personal": ()}
 
 
+def _detail(value: str, page: str | None = None) -> ContactDetail:
+    return ContactDetail(value=value, owner="own", confidence=90, page=page, crawled_at_ms=1)
+
+
+def test_details_of_a_suppressed_value_go_and_so_does_a_page_that_names_it() -> None:
+    lead = Lead(
+        domain="a.example",
+        crawled_at_ms=0,
+        emails=("jo@example.com", "b@example.com"),
+        phones=("+1 202 555 0100", "+1 202 555 0101"),
+        country="USA",
+        emails_detail=(
+            _detail("jo@example.com", "https://a.example/jo"),
+            _detail("b@example.com", "https://a.example/?to=jo%40example.com"),
+        ),
+        phones_detail=(
+            _detail("+1 202 555 0100", "https://a.example/call"),
+            _detail("+1 202 555 0101", "https://a.example/call/202-555-0100"),
+        ),
+    )
+    suppressed = {HASHER.of_value(read_value(text)) for text in ("jo@example.com", "+1 202 555 0100")}
+    left = {
+        "emails": ("b@example.com",),
+        "phones": ("+1 202 555 0101",),
+        "emails_detail": (_detail("b@example.com"),),
+        "phones_detail": (_detail("+1 202 555 0101"),),
+    }
+    assert changes(lead_getter(lead), suppressed, HASHER) == left
+    assert suppressed <= hashes(lead_getter(lead), HASHER)
+
+
+def test_a_stored_response_with_details_alone_loses_them_too() -> None:
+    """What a repeated request returns may show neither `emails` nor `phones`."""
+    record = {
+        "emails_detail": [_detail("jo@example.com", "https://a.example/"), _detail("b@example.com")],
+        "phones_detail": [_detail("+1 202 555 0100", "https://a.example/")],
+    }
+    suppressed = {HASHER.of_value(read_value(text)) for text in ("jo@example.com", "+1 202 555 0100")}
+    assert suppressed <= hashes(record.get, HASHER)
+    left = {"emails_detail": [_detail("b@example.com")], "phones_detail": []}
+    assert changes(record.get, suppressed, HASHER) == left
+
+
 def test_no_shown_field_keeps_an_address() -> None:
     """Every field of a lead and of a record that can hold a text, so that a new one is not forgotten."""
     address = "jo@example.com"
@@ -177,7 +220,12 @@ def test_no_shown_field_keeps_an_address() -> None:
     for field in msgspec.structs.fields(Lead):
         kind = msgspec.inspect.type_info(field.type)
         kinds = kind.types if isinstance(kind, msgspec.inspect.UnionType) else (kind,)
-        if any(isinstance(one, msgspec.inspect.VarTupleType) for one in kinds):
+        if field.name in DETAIL_LISTS:
+            texts[field.name] = (
+                _detail(address if field.name == "emails_detail" else "+1 202 555 0100", "https://a.example/"),
+                _detail("b@example.com", f"https://a.example/?mail={address}"),
+            )
+        elif any(isinstance(one, msgspec.inspect.VarTupleType) for one in kinds):
             texts[field.name] = (address, f"see {address}")
         elif any(isinstance(one, msgspec.inspect.DictType) for one in kinds):
             texts[field.name] = {"facebook": f"https://x.example/{address}"}
@@ -186,6 +234,7 @@ def test_no_shown_field_keeps_an_address() -> None:
     # Codes, domains, numbers and ids of trades: no other text enters the store in them.
     codes = dict.fromkeys(("country", "state", "language", "email_owner", "phone_owner"), "")
     lists = dict.fromkeys(("trades", "aliases", "added", "dropped", "phones"), ())
+    texts["emails"] = (*texts["emails"], "b@example.com")
     lead = Lead(crawled_at_ms=0, **{**texts, **codes, **lists, "domain": "a.example", "trade_sources": {}})
     assert address not in str(msgspec.structs.replace(lead, **changes(lead_getter(lead), suppressed, HASHER)))
     record = orjson.loads(orjson.dumps(document(lead, "f#0")))
@@ -219,11 +268,13 @@ def test_without_personal_addresses() -> None:
         emails=("info@a.example", "anna@a.example"),
         emails_personal=("anna@a.example",),
         description="Ask anna@a.example.",
+        emails_detail=(_detail("anna@a.example"), _detail("info@a.example", "https://a.example/anna@a.example")),
     )
     assert without_personal(lead_getter(lead)) == {
         "emails": ("info@a.example",),
         "emails_personal": (),
         "description": "Ask .",
+        "emails_detail": (_detail("info@a.example"),),
     }
 
 

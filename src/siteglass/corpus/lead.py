@@ -5,7 +5,7 @@ Times are UTC in milliseconds; a fact that was never learned is None (or empty),
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal, TypedDict
 
 import msgspec
 
@@ -19,6 +19,25 @@ LongText = Annotated[str, msgspec.Meta(max_length=20_000)]
 Texts = Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=200)]
 Numbers = Annotated[tuple[Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)], ...], msgspec.Meta(max_length=200)]
 Percent = Annotated[int, msgspec.Meta(ge=0, le=100)]
+ShownOwner = Literal["own", "affiliate", "unknown"]
+"""Whose a value is that leads show. What is someone else's is not shown."""
+
+
+class ContactDetail(TypedDict):
+    """What is known of an address or a number of a lead. A dictionary, as in files, documents and responses, so that
+    opt-outs are applied to all of them by the same code."""
+
+    value: ShortText
+    owner: ShownOwner
+    confidence: Percent | None
+    """Confidence in the owner."""
+    page: ShortText | None
+    """URL of the page that showed the value last."""
+    crawled_at_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None
+    """When that page was crawled."""
+
+
+Details = Annotated[tuple[ContactDetail, ...], msgspec.Meta(max_length=200)]
 
 
 class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):
@@ -58,6 +77,10 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     phone_owner: ShortText = ""
     """Class of the owner of the best number."""
     phone_owner_confidence: Percent | None = None
+    emails_detail: Details = ()
+    """Of values of `emails`; of an address that is not here, nothing is known."""
+    phones_detail: Details = ()
+    """Of values of `phones`, as in `emails_detail`."""
 
     country: ShortText = ""
     """ISO 3166-1 alpha-3 code. The loader also accepts alpha-2 codes and names."""

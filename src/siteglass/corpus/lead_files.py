@@ -37,26 +37,27 @@ class LeadFileError(ValueError):
     """A file of leads that cannot be read; the message names the file, and the line and field where known."""
 
 
-def _column(field: msgspec.structs.FieldInfo) -> pa.Field[Any]:
+def _column(name: str, kind: msgspec.inspect.Type) -> pa.Field[Any]:
     """The column of a field of Lead. Only Lead's own kinds of types are known here."""
-    kind = msgspec.inspect.type_info(field.type)
     nullable = False
     if isinstance(kind, msgspec.inspect.UnionType):
         nullable = True
         (kind,) = (one for one in kind.types if not isinstance(one, msgspec.inspect.NoneType))
     columns: dict[type, pa.DataType] = {
         msgspec.inspect.StrType: pa.string(),
+        msgspec.inspect.LiteralType: pa.string(),
         msgspec.inspect.IntType: pa.int64(),
         msgspec.inspect.BoolType: pa.bool_(),
         msgspec.inspect.DictType: pa.map_(pa.string(), pa.string()),
     }
     if isinstance(kind, msgspec.inspect.VarTupleType):
-        element = pa.field("element", columns[type(kind.item_type)], nullable=False)
-        return pa.field(field.name, pa.list_(element), nullable=nullable)
-    return pa.field(field.name, columns[type(kind)], nullable=nullable)
+        return pa.field(name, pa.list_(_column("element", kind.item_type)), nullable=nullable)
+    if isinstance(kind, msgspec.inspect.TypedDictType):
+        return pa.field(name, pa.struct([_column(one.name, one.type) for one in kind.fields]), nullable=nullable)
+    return pa.field(name, columns[type(kind)], nullable=nullable)
 
 
-LEAD_SCHEMA: pa.Schema = pa.schema([_column(field) for field in _FIELDS])
+LEAD_SCHEMA: pa.Schema = pa.schema([_column(field.name, msgspec.inspect.type_info(field.type)) for field in _FIELDS])
 
 
 def unknown_column(field: pa.Field[Any], rows: int) -> pa.Array[Any]:
@@ -156,6 +157,23 @@ def _number_lists(column: pa.ListArray[Any]) -> list[tuple[int | None, ...] | No
     return _parts(column, tuple(_numbers(column.values)))
 
 
+def _details(column: pa.ListArray[Any]) -> list[tuple[dict[str, Any], ...] | None]:
+    """Lists of structs, whose fields are texts and numbers."""
+    structs: Any = column.values
+    names = [field.name for field in structs.type]
+    fields = map(_nullable_texts_or_numbers, structs.flatten())
+    return _parts(column, tuple(dict(zip(names, row, strict=True)) for row in zip(*fields, strict=True)))
+
+
+def _nullable_texts_or_numbers(column: pa.Array[Any]) -> Sequence[Any]:
+    if not pa.types.is_string(column.type):
+        return _numbers(column)
+    texts = _texts(column.fill_null(""))
+    if not column.null_count:
+        return texts
+    return [text if there else None for text, there in zip(texts, column.is_valid().to_pylist(), strict=True)]
+
+
 def _parts(column: pa.ListArray[Any], values: tuple[_Value, ...]) -> list[tuple[_Value, ...] | None]:
     """The values of all rows, cut into rows."""
     ends = _buffer(column, 1, "i", len(column) + 1)
@@ -186,6 +204,7 @@ _READERS: dict[pa.DataType, Callable[[Any], Sequence[Any]]] = {
     LEAD_SCHEMA.field("emails").type: _lists,
     LEAD_SCHEMA.field("added").type: _number_lists,
     LEAD_SCHEMA.field("social_links").type: _maps,
+    LEAD_SCHEMA.field("emails_detail").type: _details,
 }
 
 

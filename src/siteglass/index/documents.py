@@ -6,11 +6,11 @@ import functools
 import hashlib
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import orjson
 
-from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead import ContactDetail, Lead, ShownOwner
 from siteglass.query.facets import bands
 from siteglass.query.fields import ASKED
 from siteglass.query.trades import trades
@@ -26,6 +26,7 @@ SPENDING_LIMIT, SPENDING_HASH_BITS = 2**33, 29
 CRAWLED_LIMIT, CRAWLED_HASH_BITS = 2**42, 20
 BUCKETS = 1024
 
+_SHOWN_OWNERS = frozenset(get_args(ShownOwner))
 _LADDER_STEPS = ASKED["spending"].ask.bands
 _LADDER = bands("spending")
 
@@ -111,8 +112,14 @@ def _content(lead: Lead) -> list[str]:
     return [part for part in (lead.title, lead.business_name, lead.description, *lead.keywords, text) if part]
 
 
-def _prepared(lead: Lead) -> dict[str, Any]:
-    """What is stored for what comes next, see `mapping`."""
+def _details(details: Sequence[ContactDetail], values: Sequence[str]) -> list[ContactDetail]:
+    """Details of what the lead shows. Single values of a Parquet file are not checked when it is read, so an owner may
+    be any text."""
+    return [one for one in details if one["value"] in values and one["owner"] in _SHOWN_OWNERS]
+
+
+def _optional(lead: Lead) -> dict[str, Any]:
+    """What many leads have nothing of."""
     return {
         "lead_no": lead.lead_no,
         "first_seen": None if lead.first_seen_ms is None else moment_text(lead.first_seen_ms),
@@ -121,6 +128,8 @@ def _prepared(lead: Lead) -> dict[str, Any]:
         "email_owner_confidence": lead.email_owner_confidence,
         "phone_owner": lead.phone_owner,
         "phone_owner_confidence": lead.phone_owner_confidence,
+        "emails_detail": _details(lead.emails_detail, lead.emails),
+        "phones_detail": _details(lead.phones_detail, lead.phones),
         "added": lead.added,
         "dropped": lead.dropped,
     }
@@ -185,8 +194,8 @@ def document(lead: Lead, source: str, contacts: Sequence[str] = ()) -> dict[str,
         "domain_rank": keys.domain_rank,
         "bucket": keys.bucket,
     }
-    # Most leads have few of these, or none, and a field that is missing takes no room.
-    made.update({name: value for name, value in _prepared(lead).items() if value not in (None, "", ())})
+    # A field that is missing takes no space.
+    made.update({name: value for name, value in _optional(lead).items() if value not in (None, "", (), [])})
     if region:
         made["region"] = region
     if subregion:

@@ -97,14 +97,25 @@ async def note(index: Index, name: str, **facts: Any) -> None:
 
 
 async def writable(index: Index) -> list[str]:
-    """Generations that take writes, oldest first."""
+    """Generations that take writes, oldest first. Those of an older schema get the fields that they lack: the mapping
+    is strict, and would reject documents that have them."""
+    # `aliases` has the write alias at least, so that no generation is left out of the response.
+    params = {"filter_path": "*.aliases,*.mappings._meta.schema_version"}
     try:
-        answer = await admin(index, "GET", f"/_alias/{index.names.write}")
+        found = await admin(index, "GET", f"/{index.names.write}", params=params)
     except EngineError as error:
         if error.status == 404:
             return []
         raise
-    return sorted(answer)
+    for name, described in found.items():
+        version = described.get("mappings", {}).get("_meta", {}).get("schema_version", 0)
+        if mapping.OLDEST_READABLE_SCHEMA <= version < mapping.SCHEMA_VERSION:
+            # Adding what is there already changes nothing. The version stays: it says what the documents contain.
+            added = {
+                field: described for field, described in mapping.properties().items() if field in mapping.ADDED_FIELDS
+            }
+            await admin(index, "PUT", f"/{name}/_mapping", {"properties": added})
+    return sorted(found)
 
 
 async def oldest_made_at(index: Index) -> datetime | None:

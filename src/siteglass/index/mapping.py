@@ -11,9 +11,11 @@ from typing import Any
 from siteglass.query.field import Kind
 from siteglass.query.fields import FIELDS
 
-SCHEMA_VERSION = 3
-# Before 3 there are no trades to search by.
+SCHEMA_VERSION = 4
+# Before 3 there are no trades to search by. Since 4 there are details of contacts: leads of 3 are shown without.
 OLDEST_READABLE_SCHEMA = 3
+# Fields that came after OLDEST_READABLE_SCHEMA. A generation of an older schema gets them before it is written to.
+ADDED_FIELDS = ("emails_detail", "phones_detail")
 
 # A path of 33 kB from a hostile page must not reject the document; Lucene's own limit is 32,766 bytes.
 IGNORE_ABOVE = 512
@@ -90,7 +92,7 @@ def properties() -> dict[str, Any]:
         if field.show is None or field.show.search is None:
             continue
         kind = field.ask.kind if field.ask else None
-        if field.show.type in ("profiles", "texts_by_name"):
+        if field.show.type in ("profiles", "texts_by_name", "email_details", "phone_details"):
             mapped[field.name] = {"type": "object", "enabled": False}
         elif field.show.type == "boolean":
             mapped[field.name] = {"type": "boolean", "index": False, "doc_values": False}

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from siteglass.corpus.evidence_files import write_evidence
 from siteglass.corpus.lead_files import LEAD_SCHEMA, ROW_GROUP_SIZE, batch_of, leads_of, replacing, unknown_column
 from siteglass.corpus.trade_rules import Candidate, decide
+from siteglass.ingest.contact_details import contact_details
 from siteglass.ingest.content import PREVIOUS_SCHEMA, content_hashes
 from siteglass.ingest.domain_summaries import MAX_VALUES, together
 from siteglass.ingest.evidence_rows import Contacts, addresses_screened, contacts_of, evidence, shown_evidence
@@ -57,7 +58,7 @@ class Finishing:
         seen = evidence(rows.column("domain"), sightings)
         contacts = contacts_of(seen)
         owners = owners_of(listed(rows, "domain"), listed(rows, "business_name"), sightings, rules.owners)
-        leads = leads_of_rows(rows, rules, contacts, owners)
+        leads = leads_of_rows(rows, rules, seen, contacts, owners)
         if self.suppressed is not None:
             leads, dropped["suppressed"] = _screened(leads, self.suppressed)
         leads, unchanged = _dated(leads, previous)
@@ -75,13 +76,14 @@ class Finishing:
 
 
 def leads_of_rows(
-    rows: pa.Table, rules: Rules, contacts: Contacts, owners: Mapping[tuple[str, str, str], Owner]
+    rows: pa.Table, rules: Rules, seen: pa.Table, contacts: Contacts, owners: Mapping[tuple[str, str, str], Owner]
 ) -> pa.RecordBatch:
-    """Rows in the columns of a lead, those made here among them. What is someone else's is left out."""
+    """Rows in the columns of a lead, those made here among them. What is someone else's is left out. `seen` is the
+    evidence for all `contacts`."""
 
     def shown(domain: str, kind: str) -> dict[str, int]:
-        seen = contacts.get((domain, kind), {})
-        return {value: pages for value, pages in seen.items() if owners[domain, kind, value].is_shown}
+        counted = contacts.get((domain, kind), {})
+        return {value: pages for value, pages in counted.items() if owners[domain, kind, value].is_shown}
 
     domains: list[str] = listed(rows, "domain")
     emails = [_in_order(domain, shown(domain, "email"), rules) for domain in domains]
@@ -101,6 +103,7 @@ def leads_of_rows(
         "phones": phones,
         **_owners_of_best("email", domains, emails, owners),
         **_owners_of_best("phone", domains, phones, owners),
+        **contact_details(domains, emails, phones, seen, contacts, owners),
         "technologies": technologies,
         "service_type": [
             service_type(stated, used or (), [one.trade for one in some])

@@ -22,7 +22,7 @@ def _argument(asked: SearchableField) -> str:
         return ""
     ranged = [f.example for f in asked.ask.filters if f.form in (Form.SPAN, Form.COMPARISON)]
     example = ranged[-1] if ranged else asked.field.example
-    return f"({', '.join(example) if isinstance(example, list) else example})"
+    return f"({', '.join(map(str, example)) if isinstance(example, list) else example})"
 
 
 def _directive_row(name: str, asked: SearchableField) -> str:

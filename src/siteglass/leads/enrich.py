@@ -10,6 +10,7 @@ from siteglass.billing.credits import Mark
 from siteglass.corpus.domains import NotAHost, candidates
 from siteglass.index.index import Index
 from siteglass.index.lookup import LookupResult, look_up
+from siteglass.leads.contact_details import shown_field
 from siteglass.leads.responses import EnrichFailed, EnrichFound, EnrichItem, EnrichNotFound
 from siteglass.suppression.filter import SuppressionFilter
 
@@ -99,4 +100,4 @@ def _item(
 
 def _data(record: dict[str, Any], select: Sequence[str]) -> dict[str, Any]:
     own = record["e"]
-    return {name: own[name] if name in _OWN else record[name] for name in select}
+    return {name: own[name] if name in _OWN else shown_field(record, name) for name in select}

@@ -6,9 +6,8 @@ Free: the account has paid, and HTTP libraries repeat a GET by themselves.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from siteglass.access.keys import Caller
@@ -20,8 +19,7 @@ from siteglass.errors import BadRequest, Forbidden, NotFound, Problem, Unavailab
 from siteglass.index.index import Index
 from siteglass.index.lookup import look_up
 from siteglass.suppression.filter import SuppressionFilter
-from siteglass.suppression.numbers import Numbers
-from siteglass.suppression.redaction import address_readings
+from siteglass.suppression.pages import page_filter
 
 KINDS = {"email": "emails", "phone": "phones"}
 """What evidence is kept of, and the field of a lead that shows it."""
@@ -82,7 +80,8 @@ def told(record: dict[str, Any], seen: Sequence[Sighting]) -> dict[str, list[tup
 
     Nor is a page whose own address holds such a value.
     """
-    hides = _hides_page(record, seen)
+    others = {one.value for one in seen if one.kind == "phone"}.difference(record["phones"])
+    hides = page_filter(record["emails"], others)
     by_value: dict[tuple[str, str], list[Sighting]] = {}
     for one in sorted(seen, key=lambda one: (-one.last_seen_ms, one.page, one.method)):
         if not hides(one.page):
@@ -91,18 +90,3 @@ def told(record: dict[str, Any], seen: Sequence[Sighting]) -> dict[str, list[tup
         field: [(value, by_value.get((kind, value), [])[:MAX_SIGHTINGS]) for value in record[field]]
         for kind, field in KINDS.items()
     }
-
-
-def _hides_page(record: dict[str, Any], seen: Sequence[Sighting]) -> Callable[[str], bool]:
-    """Files of evidence may be older than an opt-out, and a worker may hold it no more: what is not shown decides."""
-    shown = {address.lower() for address in record["emails"]}
-    others = {one.value for one in seen if one.kind == "phone"}.difference(record["phones"])
-    numbers = Numbers.in_clear(others)
-
-    @cache
-    def hides(page: str) -> bool:
-        # https://a.example/@some.name is not an email address.
-        readings = (some for some in address_readings(page) if "/@" not in some[0])
-        return any(shown.isdisjoint(map(str.lower, some)) for some in readings) or numbers.cut(page) != page
-
-    return hides

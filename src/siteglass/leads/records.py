@@ -8,9 +8,10 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from siteglass.corpus.lead import SOCIAL_NETWORKS
+from siteglass.leads.contact_details import EmailDetail, PhoneDetail
 from siteglass.leads.lists.requests import ListNameArray
 from siteglass.query.field import Ask, Field, Filter, Form, Kind, Show
-from siteglass.query.fields import BY_NAME, ENRICH_FIELDS, FILTERS, SEARCH_SELECTABLE
+from siteglass.query.fields import BY_NAME, ENRICH_SELECTABLE, FILTERS, SEARCH_SELECTABLE
 from siteglass.query.filters import MAX_ARRAY_VALUES
 from siteglass.query.values import MAX_VALUE_CHARS
 from siteglass.query.vocabulary import vocabulary
@@ -150,6 +151,8 @@ def _shown(field: Field, show: Show, *, enrich: bool) -> Any:
         "strings": list[str],
         "profiles": SocialLinks,
         "texts_by_name": dict[str, str],
+        "email_details": list[EmailDetail],
+        "phone_details": list[PhoneDetail],
         "integer": _annotated[int, Meta(ge=0, le=highest)],
         "boolean": bool,
         "time": Time,
@@ -175,5 +178,5 @@ def _record(name: str, meaning: str, fields: tuple[str, ...], *, enrich: bool, a
 
 Lead = _record("Lead", "A lead, with the fields in `select`.", SEARCH_SELECTABLE, enrich=False, always=ALWAYS_SHOWN)
 Enrichment = _record(
-    "Enrichment", "What is stored about a domain, with the fields in `select`.", ENRICH_FIELDS, enrich=True
+    "Enrichment", "What is stored about a domain, with the fields in `select`.", ENRICH_SELECTABLE, enrich=True
 )

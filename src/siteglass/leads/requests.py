@@ -20,7 +20,7 @@ from siteglass.leads.search import SearchRequest
 from siteglass.query.body import MAX_ECHO_BYTES, MAX_REQUIRED, read_meaning
 from siteglass.query.cursor import MAX_CURSOR_CHARS
 from siteglass.query.directives import MAX_TEXT_CHARS
-from siteglass.query.fields import DIRECTIVES, ENRICH_FIELDS, SEARCH_SELECTABLE, SORTS
+from siteglass.query.fields import DIRECTIVES, ENRICH_FIELDS, ENRICH_SELECTABLE, SEARCH_SELECTABLE, SORTS
 from siteglass.query.filters import type_name, written_as_array
 from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.web.messages import Parameters, RequestBody, names_of
@@ -202,7 +202,7 @@ class EnrichBody(RequestBody):
     ]
     select: (
         Annotated[
-            list[Annotated[str, Meta(extra_json_schema={"enum": list(ENRICH_FIELDS)})]],
+            list[Annotated[str, Meta(extra_json_schema={"enum": list(ENRICH_SELECTABLE)})]],
             Meta(
                 description="Fields to return. Defaults to all fields.",
                 examples=[["domain", "emails", "technologies"]],
@@ -371,7 +371,7 @@ def read_enrich(body: dict[str, Any], max_domains: int) -> EnrichRequest:
         return _domains(body, max_domains, problems)
 
     problems = unknown_fields(body, names_of(EnrichBody))
-    options = read_fields(EnrichBody, body, problems, domains=read_domains, select=_select_of(ENRICH_FIELDS))
+    options = read_fields(EnrichBody, body, problems, domains=read_domains, select=_select_of(ENRICH_SELECTABLE))
     if problems:
         raise BadRequest(problems)
     select = ENRICH_FIELDS if options["select"] is None else options["select"]

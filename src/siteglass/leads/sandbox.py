@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +24,7 @@ from siteglass.billing.credits import Balances, Bill, Mark, Receipt
 from siteglass.corpus.demo import generate
 from siteglass.corpus.domains import NotAHost, candidates
 from siteglass.corpus.evidence_files import Sighting
-from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead import ContactDetail, Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.errors import (
     CreditCapExceeded,
@@ -72,19 +72,42 @@ SLOW_DOMAIN, ERROR_DOMAIN, NOT_FOUND = "slow.example", "error.example", "not-fou
 
 def leads() -> Iterator[Lead]:
     """All of them, the same every time."""
+    return map(_with_details, _leads())
+
+
+def _leads() -> Iterator[Lead]:
     known = Lead(
         domain=FOUND,
         crawled_at_ms=_CRAWLED_AT_MS,
         title="A site that is always found",
         emails=(f"hello@{FOUND}", f"jo@{FOUND}"),
+        emails_personal=(f"jo@{FOUND}",),
         phones=("+1 555 0100",),
         country="USA",
     )
     yield known
+    known = replace(known, emails=(), emails_personal=())
     yield replace(known, domain=SLOW_DOMAIN, title="A site that takes its time", emails=(f"hello@{SLOW_DOMAIN}",))
     yield replace(known, domain=ERROR_DOMAIN, title="A site whose look-up fails", emails=(f"hello@{ERROR_DOMAIN}",))
-    yield replace(known, domain=NO_ADDRESS, title="A site without an address", emails=())
+    yield replace(known, domain=NO_ADDRESS, title="A site without an address")
     yield from generate(LEADS, SEED)
+
+
+def _with_details(lead: Lead) -> Lead:
+    """As if the business's own page had shown each value, see `made_up_evidence`."""
+
+    def details(values: Iterable[str]) -> tuple[ContactDetail, ...]:
+        page = _contact_page(lead.domain)
+        return tuple(
+            ContactDetail(value=value, owner="own", confidence=90, page=page, crawled_at_ms=_CRAWLED_AT_MS)
+            for value in values
+        )
+
+    return replace(lead, emails_detail=details(lead.emails), phones_detail=details(lead.phones))
+
+
+def _contact_page(domain: str) -> str:
+    return f"https://{domain}/contact"
 
 
 async def build(live: Index) -> int:
@@ -109,7 +132,7 @@ def made_up_evidence(found: Evidence) -> Evidence:
         domain=found.domain,
         kind="email",
         value="",
-        page=f"https://{found.domain}/contact",
+        page=_contact_page(found.domain),
         method="mailto",
         first_seen_ms=_CRAWLED_AT_MS - 30 * 24 * 3_600_000,
         last_seen_ms=_CRAWLED_AT_MS,

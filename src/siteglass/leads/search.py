@@ -9,6 +9,7 @@ from typing import Any
 from siteglass.billing.credits import Mark
 from siteglass.index import pages
 from siteglass.index.index import Index
+from siteglass.leads.contact_details import shown_field
 from siteglass.leads.lists.selection import NO_NAMES, ListFilter, ListNames, ListSelection
 from siteglass.query.body import Meaning, read_meaning
 from siteglass.query.cursor import Continuation, Position
@@ -138,4 +139,4 @@ def spell(record: dict[str, Any], select: tuple[str, ...] | None, meaning: Meani
     """The record as the caller asked to see it."""
     if meaning.criteria.hides_generic_emails():
         record = {**record, "emails": record["emails_personal"]}
-    return {name: record[name] for name in (SEARCH_DEFAULT if select is None else select)}
+    return {name: shown_field(record, name) for name in (SEARCH_DEFAULT if select is None else select)}

@@ -99,9 +99,13 @@ class Ask:
 class Show:
     """Where and how a field is written in responses."""
 
-    type: Literal["string", "integer", "boolean", "strings", "profiles", "texts_by_name", "time"]
+    type: Literal[
+        "string", "integer", "boolean", "strings", "profiles", "texts_by_name", "email_details", "phone_details", "time"
+    ]
     search: Literal["default", "select"] | None = None
-    enrich: bool = False
+    """Whether a search without `select` shows it, or only one that names it."""
+    enrich: Literal["default", "select"] | None = None
+    """The same in enrichment."""
     enrich_type: Literal["integer"] | None = None
     """The type in enrichment, if it is different there."""
     cursor_id: int | None = None
@@ -118,7 +122,7 @@ class Field:
 
     name: str
     meaning: str
-    example: Example
+    example: Example | list[dict[str, object]]
     ask: Ask | None = None
     show: Show | None = None
 

@@ -6,47 +6,38 @@ one row.
 
 from __future__ import annotations
 
-from siteglass.query import vocabulary
 from siteglass.query.field import Ask, Field, Filter, Form, Kind, SearchableField, Show
-
-
-def _flag(name: str, says: str, fact: str, *, cursor_id: int | None = None, alias: str | None = None) -> Field:
-    """A yes-or-no condition such as "have an icon"; one with a cursor_id can also be selected."""
-    verb, _, noun = says.partition(" ")
-    which = f"{'with' if verb == 'have' else 'lacking'} {noun}"
-    switch = Filter(name, Form.SWITCH, f"Only sites {which}.", True, alias)
-    return Field(
-        name,
-        f"Sites {which}",
-        True,
-        Ask(name, Kind.FLAG, fact, (switch,), alias, says=says, faceted=verb == "have"),
-        None if cursor_id is None else Show("boolean", search="select", cursor_id=cursor_id),
-    )
-
-
-def _place(name: vocabulary.Kind, *filters: Filter, closed: bool = True) -> Ask:
-    """What can be asked of a part of the address."""
-    counted = bool(filters)  # a region, for which there are only directives, is not
-    return Ask(
-        name, Kind.TERM, name, filters, vocabulary=name, closed=closed, thing="place", says="are in {}", faceted=counted
-    )
-
+from siteglass.query.rows import details, flag, place
 
 FIELDS: tuple[Field, ...] = (
-    Field("domain", "Website domain", "example.com", show=Show("string", "default", enrich=True, cursor_id=0)),
+    Field("domain", "Website domain", "example.com", show=Show("string", "default", enrich="default", cursor_id=0)),
     Field("business_name", "Name of the business", "Example Bakery", show=Show("string", "default", cursor_id=1)),
     Field(
         "title",
         "Page title",
         "Example Bakery: bread since 1999",
-        show=Show("string", "default", enrich=True, cursor_id=2),
+        show=Show("string", "default", enrich="default", cursor_id=2),
     ),
     Field(
-        "url", "URL of the home page", "https://example.com/", show=Show("string", "select", enrich=True, cursor_id=17)
+        "url",
+        "URL of the home page",
+        "https://example.com/",
+        show=Show("string", "select", enrich="default", cursor_id=17),
     ),
-    Field("description", "Page description", "Fresh bread.", show=Show("string", "default", enrich=True, cursor_id=3)),
-    Field("emails", "Addresses found", ["jane@example.com"], show=Show("strings", "default", enrich=True, cursor_id=4)),
-    Field("phones", "Phone numbers found", ["+1 555 0100"], show=Show("strings", "default", enrich=True, cursor_id=5)),
+    Field(
+        "description", "Page description", "Fresh bread.", show=Show("string", "default", enrich="default", cursor_id=3)
+    ),
+    Field(
+        "emails",
+        "Addresses found",
+        ["jane@example.com"],
+        show=Show("strings", "default", enrich="default", cursor_id=4),
+    ),
+    Field(
+        "phones", "Phone numbers found", ["+1 555 0100"], show=Show("strings", "default", enrich="default", cursor_id=5)
+    ),
+    details("emails", "Each address of `emails` with its owner, the page that showed it last, and its status", 34),
+    details("phones", "Each number of `phones` with its owner and the page that showed it last", 35),
     Field(
         "language",
         "Website language, two-letter code",
@@ -61,7 +52,7 @@ FIELDS: tuple[Field, ...] = (
             closed=True,
             faceted=True,
         ),
-        Show("string", "default", enrich=True, cursor_id=6),
+        Show("string", "default", enrich="default", cursor_id=6),
     ),
     Field(
         "spending",
@@ -81,31 +72,31 @@ FIELDS: tuple[Field, ...] = (
             faceted=True,
             bands=(0, 100, 500, 1_000, 5_000, 10_000, 50_000, 100_000),
         ),
-        Show("string", "default", enrich=True, enrich_type="integer", cursor_id=7),
+        Show("string", "default", enrich="default", enrich_type="integer", cursor_id=7),
     ),
     Field(
         "country",
         "Country, ISO 3166 alpha-3 code",
         "USA",
-        _place("country", Filter("country", Form.ONE, "Country: alpha-3 or alpha-2 code, or name.", "USA")),
-        Show("string", "default", enrich=True, cursor_id=8),
+        place("country", Filter("country", Form.ONE, "Country: alpha-3 or alpha-2 code, or name.", "USA")),
+        Show("string", "default", enrich="default", cursor_id=8),
     ),
     Field(
         "state",
         "State, province or region: ISO 3166-2 code without the country",
         "TX",
-        _place("state", Filter("state", Form.ONE, "State or province: code (TX, US-TX) or name.", "TX")),
-        Show("string", "default", enrich=True, cursor_id=9),
+        place("state", Filter("state", Form.ONE, "State or province: code (TX, US-TX) or name.", "TX")),
+        Show("string", "default", enrich="default", cursor_id=9),
     ),
     Field(
         "city",
         "City",
         "Austin",
-        _place("city", Filter("city", Form.ONE, "City; alternate names also work.", "Munich"), closed=False),
-        Show("string", "default", enrich=True, cursor_id=10),
+        place("city", Filter("city", Form.ONE, "City; alternate names also work.", "Munich"), closed=False),
+        Show("string", "default", enrich="default", cursor_id=10),
     ),
-    Field("region", "Continent, as the UN M49 names it", "Europe", _place("region")),
-    Field("subregion", "Part of a continent, as the UN M49 names it", "Western Europe", _place("subregion")),
+    Field("region", "Continent, as the UN M49 names it", "Europe", place("region")),
+    Field("subregion", "Part of a continent, as the UN M49 names it", "Western Europe", place("subregion")),
     Field(
         "technologies",
         "Technologies found on the site",
@@ -119,7 +110,7 @@ FIELDS: tuple[Field, ...] = (
             says="use {}",
             faceted=True,
         ),
-        Show("strings", "default", enrich=True, cursor_id=11),
+        Show("strings", "default", enrich="default", cursor_id=11),
     ),
     Field(
         "links",
@@ -145,7 +136,7 @@ FIELDS: tuple[Field, ...] = (
             ),
             says="mention {} on their website",
         ),
-        Show("strings", "select", enrich=True, cursor_id=18),
+        Show("strings", "select", enrich="default", cursor_id=18),
     ),
     Field(
         "pages",
@@ -158,7 +149,7 @@ FIELDS: tuple[Field, ...] = (
             (Filter("pages", Form.MANY, "Page paths; any of them.", ["/pricing"]),),
             says="have a page at {}",
         ),
-        Show("strings", "select", enrich=True, cursor_id=19),
+        Show("strings", "select", enrich="default", cursor_id=19),
     ),
     Field(
         "score",
@@ -180,7 +171,7 @@ FIELDS: tuple[Field, ...] = (
             faceted=True,
             bands=(0, 10, 20, 30, 40, 50, 60, 70, 80, 90),
         ),
-        Show("integer", "default", enrich=True, cursor_id=13),
+        Show("integer", "default", enrich="default", cursor_id=13),
     ),
     Field(
         "social_links",
@@ -192,7 +183,7 @@ FIELDS: tuple[Field, ...] = (
         "social_accounts",
         "Social profiles, each with its network's label or as a bare address",
         ["linkedin:https://linkedin.com/company/example"],
-        show=Show("strings", enrich=True),
+        show=Show("strings", enrich="default"),
     ),
     Field(
         "service_type",
@@ -296,14 +287,14 @@ FIELDS: tuple[Field, ...] = (
         ),
         Show("integer", "select", cursor_id=23),
     ),
-    _flag("not_secure", "lack HTTPS", "https:no", cursor_id=24),
-    _flag("not_responsive", "lack a mobile-responsive layout", "responsive:no", cursor_id=25),
-    _flag("missing_sitemap", "lack a sitemap", "sitemap:no", cursor_id=26),
-    _flag("missing_schema", "lack structured data", "schema:no", cursor_id=27),
-    _flag("missing_robot", "lack a robots.txt", "robots:no", cursor_id=28),
-    _flag("missing_heading", "lack a main heading", "heading:no", cursor_id=29),
-    _flag("missing_description", "lack a meta description", "description:no", cursor_id=30),
-    _flag("has_email", "have an email address", "email:yes"),
+    flag("not_secure", "lack HTTPS", "https:no", cursor_id=24),
+    flag("not_responsive", "lack a mobile-responsive layout", "responsive:no", cursor_id=25),
+    flag("missing_sitemap", "lack a sitemap", "sitemap:no", cursor_id=26),
+    flag("missing_schema", "lack structured data", "schema:no", cursor_id=27),
+    flag("missing_robot", "lack a robots.txt", "robots:no", cursor_id=28),
+    flag("missing_heading", "lack a main heading", "heading:no", cursor_id=29),
+    flag("missing_description", "lack a meta description", "description:no", cursor_id=30),
+    flag("has_email", "have an email address", "email:yes"),
     Field(
         "email_confidence",
         "Confidence that the first of `emails` is the business's own, in percent",
@@ -319,14 +310,14 @@ FIELDS: tuple[Field, ...] = (
             percent=True,
         ),
     ),
-    _flag("has_phone", "have a phone number", "phone:yes"),
-    _flag("has_facebook", "have a Facebook page", "facebook:yes"),
-    _flag("has_linkedin", "have a LinkedIn page", "linkedin:yes"),
-    _flag("has_twitter", "have a Twitter (X) profile", "twitter:yes", alias="has_x"),
-    _flag("has_instagram", "have an Instagram profile", "instagram:yes"),
-    _flag("has_youtube", "have a YouTube channel", "youtube:yes"),
-    _flag("has_tiktok", "have a TikTok profile", "tiktok:yes"),
-    _flag("has_pinterest", "have a Pinterest profile", "pinterest:yes"),
+    flag("has_phone", "have a phone number", "phone:yes"),
+    flag("has_facebook", "have a Facebook page", "facebook:yes"),
+    flag("has_linkedin", "have a LinkedIn page", "linkedin:yes"),
+    flag("has_twitter", "have a Twitter (X) profile", "twitter:yes", alias="has_x"),
+    flag("has_instagram", "have an Instagram profile", "instagram:yes"),
+    flag("has_youtube", "have a YouTube channel", "youtube:yes"),
+    flag("has_tiktok", "have a TikTok profile", "tiktok:yes"),
+    flag("has_pinterest", "have a Pinterest profile", "pinterest:yes"),
     Field(
         "no_generic_emails",
         "Sites with an email address that is not a role address; role addresses are left out of `emails`",
@@ -343,7 +334,7 @@ FIELDS: tuple[Field, ...] = (
         "updated_at",
         "When the record last changed",
         "2026-10-15T08:30:00Z",
-        show=Show("time", "select", enrich=True, cursor_id=31),
+        show=Show("time", "select", enrich="default", cursor_id=31),
     ),
     Field(
         "crawled_at",
@@ -358,7 +349,7 @@ FIELDS: tuple[Field, ...] = (
             says="were crawled after {}",
             faceted=True,
         ),
-        Show("time", "default", enrich=True, cursor_id=15),
+        Show("time", "default", enrich="default", cursor_id=15),
     ),
     Field(
         "updated_within",
@@ -386,6 +377,7 @@ ENRICH_FIELDS = (
     "domain", "title", "url", "description", "emails", "phones", "language", "spending", "country", "state", "city",
     "technologies", "keywords", "pages", "score", "social_accounts", "updated_at", "crawled_at",
 )  # fmt: skip
+ENRICH_SELECTABLE = ENRICH_FIELDS + tuple(f.name for f in FIELDS if f.show and f.show.enrich == "select")
 SEARCH_SELECTABLE = SEARCH_DEFAULT + tuple(f.name for f in FIELDS if f.show and f.show.search == "select")
 # Each order of results with the number by which cursors name it: as with `Show.cursor_id`, never changed or reused.
 SORT_IDS = {"-score": 0, "score": 1, "-spending": 2, "-crawled_at": 3, "domain": 4}

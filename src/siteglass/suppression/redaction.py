@@ -27,6 +27,7 @@ TEXT_LISTS = (
     *("other_profiles", "social_accounts"),
 )
 TEXT_MAPS = ("social_links", "e")
+DETAIL_LISTS = ("emails_detail", "phones_detail")
 # A page that lists more than this hides something: what follows is taken as suppressed, so that no answer waits for it.
 MAX_FINDS = 500
 
@@ -97,6 +98,9 @@ def _texts(get: Get) -> Iterator[str]:
     for name in (*TEXT_LISTS, *TEXT_MAPS):
         if given := get(name):
             yield "\n".join(_strings(given))
+    for name in DETAIL_LISTS:
+        if given := get(name):
+            yield "\n".join(one["page"] or "" for one in given)
 
 
 def _strings(value: Any) -> Iterable[str]:
@@ -115,10 +119,16 @@ def _strings(value: Any) -> Iterable[str]:
 def addresses(get: Get) -> set[str]:
     """All addresses of a record: listed, however they are written there, and in its texts."""
     entries = [entry for name in ADDRESS_LISTS for entry in get(name) or ()]
+    entries += _detailed(get, "emails_detail")
     texts = [*entries, *_texts(get)]
     # One look at all of them: most hold nothing.
     read = addresses_in if may_veil("\n".join(texts)) else _plain_addresses_in
     return {*entries, *chain.from_iterable(map(read, texts))}
+
+
+def _detailed(get: Get, name: str) -> list[str]:
+    """The values that a list of details is of."""
+    return [one["value"] for one in get(name) or ()]
 
 
 def hashes(get: Get, hasher: Hasher) -> set[bytes]:
@@ -126,7 +136,7 @@ def hashes(get: Get, hasher: Hasher) -> set[bytes]:
     found: set[bytes] = set()
     for address in addresses(get):
         found.update(hasher.of_address(address))
-    for phone in get("phones") or ():
+    for phone in {*(get("phones") or ()), *_detailed(get, "phones_detail")}:
         found.update(hasher.of_phone(phone))
     return found
 
@@ -169,7 +179,7 @@ def _numbers(get: Get, hides: Hidden) -> Numbers:
     phones = get("phones")
     # A record that does not tell its phones may have had one of any country.
     country = None if phones is None else get("country") or ""
-    return Numbers(filter(hides, phones or ()), country, hides)
+    return Numbers(filter(hides, [*(phones or ()), *_detailed(get, "phones_detail")]), country, hides)
 
 
 def without_personal(get: Get) -> dict[str, Any]:
@@ -207,7 +217,17 @@ def _without(get: Get, hides_address: Hidden, hides_phone: Hidden | None) -> dic
             return type(value)(map(cut_all, value))
         return {name: cut_all(one) for name, one in value.items()} if isinstance(value, dict) else value
 
+    def without_page(detail: dict[str, Any]) -> dict[str, Any]:
+        """Without the URL of a page if it contains such a value: what is left of it would not be a URL."""
+        page = detail["page"]
+        return {**detail, "page": None} if page and may_hold(page) and cut(page) != page else detail
+
     changed: dict[str, Any] = {}
+    for name, hides in zip(DETAIL_LISTS, (hides_entry, hides_phone), strict=True):
+        if given := get(name):
+            kept = [without_page(one) for one in given if hides is None or not hides(one["value"])]
+            if kept != list(given):
+                changed[name] = type(given)(kept)
     for name, hides in (*((name, hides_entry) for name in ADDRESS_LISTS), ("phones", hides_phone)):
         given = get(name)
         if given and hides is not None and any(map(hides, given)):

@@ -9,7 +9,16 @@ import httpx
 import pytest
 
 from siteglass.corpus.lead import Lead
-from testing.api_calls import ENRICH, ENRICH_FIELDS, NETWORKS, answered, enrich, ms
+from testing.api_calls import (
+    ENRICH,
+    ENRICH_FIELDS,
+    ENRICH_MORE_FIELDS,
+    NETWORKS,
+    answered,
+    enrich,
+    expected_details,
+    ms,
+)
 from tests.api.handmade import BARE, BY_DOMAIN, FULL, HANDMADE
 
 MISTYPED_SCHEMES = [
@@ -39,6 +48,7 @@ def _expected(lead: Lead) -> dict[str, Any]:
         "keywords": list(lead.keywords),
         "pages": list(lead.pages),
         "score": lead.score,
+        **expected_details(lead),
     }
 
 
@@ -125,7 +135,7 @@ def test_missing_values(own: httpx.Client) -> None:
         "updated_at": "enrich.more_fields",
     },
 )
-@pytest.mark.parametrize("name", ENRICH_FIELDS)
+@pytest.mark.parametrize("name", [*ENRICH_FIELDS, *ENRICH_MORE_FIELDS])
 def test_one_selected_field_comes_alone(own: httpx.Client, name: str) -> None:
     (item,) = enrich(own, [FULL.domain], select=[name])
     assert set(item["data"]) == {name}
@@ -135,7 +145,7 @@ def test_one_selected_field_comes_alone(own: httpx.Client, name: str) -> None:
 @pytest.mark.promise("enrich.select", "enrich.exactly")
 def test_select_is_exact_in_any_order(own: httpx.Client) -> None:
     for seed in range(10):
-        names = random.Random(seed).sample(ENRICH_FIELDS, 7)
+        names = random.Random(seed).sample([*ENRICH_FIELDS, *ENRICH_MORE_FIELDS], 7)
         (item,) = enrich(own, [FULL.domain], select=[*names, names[0]])
         assert set(item["data"]) == set(names)
         _same_data(item["data"], FULL)

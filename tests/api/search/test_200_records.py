@@ -11,6 +11,7 @@ import pytest
 from siteglass.corpus.lead import Lead
 from testing.api_calls import (
     DEFAULT_FIELDS,
+    DETAIL_FIELDS,
     LADDER,
     MORE_FIELDS,
     NETWORKS,
@@ -91,6 +92,7 @@ def test_missing_values(own: httpx.Client) -> None:
         "url",
     ]
     lists = ["emails", "phones", "technologies", "links", "categories_uses", "offers", "pages", "keywords", "trades"]
+    lists += DETAIL_FIELDS
     assert all(record[name] == "" for name in texts)
     assert all(record[name] == [] for name in lists)
     assert record["social_links"] == record["trade_sources"] == {}
@@ -168,6 +170,57 @@ def test_exclude_generic_emails_shows_only_the_others(own: httpx.Client) -> None
     either = {"wrapped_query": "@any[ @no_generic_emails | @not_secure ]"}
     for body in ({"exclude_generic_emails": False}, {}, either):
         assert _records(own, **body)[FULL.domain]["emails"] == list(FULL.emails)
+
+
+@pytest.mark.promise("details.values", "details.unknown", "details.status")
+def test_details_of_each_shown_value(own: httpx.Client) -> None:
+    """In full, as a caller sees them; other tests compare them with the stored lead."""
+    records = _records(own, select=["domain", *DETAIL_FIELDS])
+    person = {"syntax": "valid", "kind": "person"}
+    role = {"syntax": "valid", "kind": "role"}
+    unknown = {"owner": "unknown", "confidence": None, "page": None, "crawled_at": None}
+    assert records[FULL.domain]["emails_detail"] == [
+        {
+            "value": "info@full-record.com",
+            "owner": "own",
+            "confidence": 95,
+            "page": "https://www.full-record.com/contact",
+            "crawled_at": "2026-09-21T14:13:18.500Z",
+            "status": role,
+        },
+        {
+            "value": "ada.lovelace@full-record.com",
+            "owner": "affiliate",
+            "confidence": 80,
+            "page": None,
+            "crawled_at": None,
+            "status": person,
+        },
+        {"value": "sales@full-record.com", **unknown, "status": role},
+    ]
+    assert records[FULL.domain]["phones_detail"] == [
+        {"value": "+1 555 0100", **unknown},
+        {
+            "value": "+1 555 0101",
+            "owner": "unknown",
+            "confidence": 40,
+            "page": "https://www.full-record.com/about/team",
+            "crawled_at": "2026-09-21T14:13:20Z",
+        },
+    ]
+    assert records["person-only.com"]["emails_detail"] == [
+        {"value": "eve@person-only.com", **unknown, "status": person}
+    ]
+
+
+@pytest.mark.promise("details.values", "generic.emails")
+def test_exclude_generic_emails_leaves_their_details_out(own: httpx.Client) -> None:
+    records = _records(own, exclude_generic_emails=True, select=["domain", "emails", "emails_detail"])
+    assert len(records) == 2
+    for record in records.values():
+        assert [detail["value"] for detail in record["emails_detail"]] == record["emails"]
+    (detail,) = records[FULL.domain]["emails_detail"]
+    assert (detail["value"], detail["owner"]) == ("ada.lovelace@full-record.com", "affiliate")
 
 
 @pytest.mark.promise("generic.lead")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from siteglass.corpus.lead import SOCIAL_NETWORKS, Lead
+from siteglass.corpus.lead import SOCIAL_NETWORKS, ContactDetail, Lead
 from siteglass.corpus.trade_rules import Candidate, decide
 from siteglass.ingest.extract.names import common_name
 from siteglass.ingest.facts import PageFacts
@@ -145,9 +145,10 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
     trades = _trades(pages, home)
     country, state, city = _place(pages)
     emails = _emails(domain, evidence, rules)
-    phones = Counter(
+    pages_of = Counter(
         {value: len({row.page for row in evidence if row.value == value}) for value in _of(evidence, "phone")}
     )
+    phones = tuple(sorted(pages_of, key=lambda value: (-pages_of[value], value))[:50])
     return Lead(
         domain=domain,
         crawled_at_ms=shown.captured_at_ms,
@@ -166,7 +167,9 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
         phone_owner="own" if phones else "",
         phone_owner_confidence=90 if phones else None,
         emails_personal=tuple(one for one in emails if not rules.is_role(one)),
-        phones=tuple(sorted(phones, key=lambda value: (-phones[value], value))[:50]),
+        phones=phones,
+        emails_detail=_details("email", emails, evidence),
+        phones_detail=_details("phone", phones, evidence),
         social_links=_social_links(pages),
         other_profiles=_union(page.other_profiles for page in pages),
         country=country,
@@ -193,6 +196,17 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
         has_robots=_newest_flag(captures, "robots", "has_robots"),
         has_sitemap=_has_sitemap(captures),
     )
+
+
+def _details(kind: str, values: tuple[str, ...], evidence: list[Evidence]) -> tuple[ContactDetail, ...]:
+    """With the newest page of each whose URL is short enough; of equal times the first by name."""
+    found = []
+    for value in values:
+        rows = [row for row in evidence if (row.kind, row.value) == (kind, value) and len(row.page) <= 512]
+        newest = min(rows, key=lambda row: (-row.last_seen_ms, row.page), default=None)
+        page, at_ms = (newest.page, newest.last_seen_ms) if newest else (None, None)
+        found.append(ContactDetail(value=value, owner="own", confidence=90, page=page, crawled_at_ms=at_ms))
+    return tuple(found)
 
 
 def _of(evidence: list[Evidence], kind: str) -> set[str]:

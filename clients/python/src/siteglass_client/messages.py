@@ -7,6 +7,59 @@ from typing import Any
 from siteglass_client.records import Record, field, part, parts
 
 
+class EmailStatus(Record):
+    """What an address itself shows. The service sends no mail and makes no DNS requests to check addresses, so whether
+    mail arrives is not known.
+    """
+
+    __slots__ = ()
+    syntax = field[str]()
+    """Whether it is written as an address. Addresses from web pages are; imported ones may not be."""
+    kind = field[str]()
+    """A role address such as `info@`, which `exclude_generic_emails` leaves out, or a person's."""
+
+
+class EmailDetail(Record):
+    """An address of `emails`."""
+
+    __slots__ = ()
+    value = field[str]()
+    """The value as the lead shows it."""
+    owner = field[str]()
+    """`own`: of the business. `affiliate`: of its owner, on a free-mail or related domain. `unknown`: not decided, or
+    the lead was imported. Values of third parties are not shown.
+    """
+    confidence = field["int | None"]()
+    """Confidence in `owner`, in percent; null if nothing was decided."""
+    page = field["str | None"]()
+    """URL of the page that showed the value last. Null if it is not known, or if the URL contains a value that is not
+    shown.
+    """
+    crawled_at = field["str | None"]()
+    """When that page was crawled; null if it is not known."""
+    status = part(EmailStatus)
+
+
+class PhoneDetail(Record):
+    """A number of `phones`."""
+
+    __slots__ = ()
+    value = field[str]()
+    """The value as the lead shows it."""
+    owner = field[str]()
+    """`own`: of the business. `affiliate`: of its owner, on a free-mail or related domain. `unknown`: not decided, or
+    the lead was imported. Values of third parties are not shown.
+    """
+    confidence = field["int | None"]()
+    """Confidence in `owner`, in percent; null if nothing was decided."""
+    page = field["str | None"]()
+    """URL of the page that showed the value last. Null if it is not known, or if the URL contains a value that is not
+    shown.
+    """
+    crawled_at = field["str | None"]()
+    """When that page was crawled; null if it is not known."""
+
+
 class Lead(Record):
     """A lead, with the fields in `select`."""
 
@@ -47,6 +100,10 @@ class Lead(Record):
     """URL of the site's icon."""
     url = field[str]()
     """URL of the home page."""
+    emails_detail = parts(EmailDetail)
+    """Each address of `emails` with its owner, the page that showed it last, and its status."""
+    phones_detail = parts(PhoneDetail)
+    """Each number of `phones` with its owner and the page that showed it last."""
     keywords = field[list[str]]()
     """Terms that describe the site."""
     pages = field[list[str]]()
@@ -121,6 +178,10 @@ class Company(Record):
     """When the record last changed."""
     crawled_at = field[str]()
     """When the site was last crawled."""
+    emails_detail = parts(EmailDetail)
+    """Each address of `emails` with its owner, the page that showed it last, and its status."""
+    phones_detail = parts(PhoneDetail)
+    """Each number of `phones` with its owner and the page that showed it last."""
 
 
 class Sighting(Record):

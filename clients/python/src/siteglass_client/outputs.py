@@ -48,7 +48,8 @@ class JsonLines:
 
 
 class Csv:
-    """A table for spreadsheets and CRMs: UTF-8, a heading, elements of a list separated by `; `."""
+    """A table for spreadsheets and CRMs: UTF-8, a heading, elements of a list separated by `; `, a list of objects as
+    JSON."""
 
     name = "csv"
 
@@ -82,6 +83,8 @@ def cell(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, Mapping):
         value = "; ".join(f"{name}:{each}" for name, each in value.items())
+    elif isinstance(value, (list, tuple)) and any(isinstance(each, Mapping) for each in value):
+        value = json.dumps(value, ensure_ascii=False)
     elif isinstance(value, (list, tuple)):
         value = "; ".join(str(each) for each in value)
     text = str(value).replace("\x00", "")

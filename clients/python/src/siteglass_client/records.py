@@ -30,13 +30,15 @@ class field(Generic[Value]):
     def __get__(self, record: Record | None, owner: type) -> Value | field[Value]:
         if record is None:
             return self
-        try:
-            value: Value = record[self._name]
-        except KeyError:
-            raise AttributeError(
-                f"this {type(record).__name__} has no `{self._name}`: name it in `select` to get it"
-            ) from None
+        value: Value = _value(record, self._name)
         return value
+
+
+def _value(record: Record, name: str) -> Any:
+    try:
+        return record[name]
+    except KeyError:
+        raise AttributeError(f"this {type(record).__name__} has no `{name}`: name it in `select` to get it") from None
 
 
 class part(Generic[Part]):
@@ -48,8 +50,12 @@ class part(Generic[Part]):
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, record: Record, owner: type) -> Part:
-        return self._kind(record[self._name])
+    @overload
+    def __get__(self, record: None, owner: type) -> part[Part]: ...
+    @overload
+    def __get__(self, record: Record, owner: type) -> Part: ...
+    def __get__(self, record: Record | None, owner: type) -> Part | part[Part]:
+        return self if record is None else self._kind(_value(record, self._name))
 
 
 class parts(Generic[Part]):
@@ -61,5 +67,9 @@ class parts(Generic[Part]):
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, record: Record, owner: type) -> list[Part]:
-        return [self._kind(each) for each in record[self._name]]
+    @overload
+    def __get__(self, record: None, owner: type) -> parts[Part]: ...
+    @overload
+    def __get__(self, record: Record, owner: type) -> list[Part]: ...
+    def __get__(self, record: Record | None, owner: type) -> list[Part] | parts[Part]:
+        return self if record is None else [self._kind(each) for each in _value(record, self._name)]

@@ -214,6 +214,8 @@ def lead(rng: Random, tables: Stack, number: int, seed: int, market: Market | No
         aliases=(),
         added=(),
         dropped=(),
+        emails_detail=(),
+        phones_detail=(),
         email_owner="own" if addresses else "",
         email_owner_confidence=_confidence(addresses, domain),
         phone_owner="",

@@ -1,0 +1,80 @@
+"""A generation of the schema before is searched, written to and cleared of opt-outs by this release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from siteglass.corpus.lead import ContactDetail, Lead
+from siteglass.index import generations, mapping
+from siteglass.index.index import Index
+from siteglass.index.lookup import look_up
+from siteglass.privacy import opt_out
+from siteglass.suppression.values import read_value
+from testing.service import run, serving
+from tests.suppression.world import World, world
+
+CRAWLED_MS = 1_780_000_000_000
+PAGE = "https://one.example/contact"
+DETAILS = (
+    ContactDetail(value="jo@one.example", owner="own", confidence=95, page=PAGE, crawled_at_ms=CRAWLED_MS),
+    ContactDetail(value="kim@one.example", owner="own", confidence=95, page=PAGE, crawled_at_ms=CRAWLED_MS),
+)
+NEW = Lead(
+    domain="one.example",
+    crawled_at_ms=CRAWLED_MS,
+    emails=("jo@one.example", "kim@one.example"),
+    emails_detail=DETAILS,
+)
+
+
+@pytest.fixture
+def older(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A live generation as the release before made it, with a lead that it wrote."""
+    properties = mapping.properties
+    before = {name: kind for name, kind in properties().items() if name not in mapping.ADDED_FIELDS}
+    with monkeypatch.context() as patched:
+        patched.setattr(mapping, "SCHEMA_VERSION", mapping.OLDEST_READABLE_SCHEMA)
+        patched.setattr(mapping, "properties", lambda: before)
+        with world("older", [Lead(domain="old.example", crawled_at_ms=1, emails=("a@old.example",))], tmp_path) as made:
+            patched.undo()
+            yield made
+
+
+def _details(world: World, domain: str) -> Any:
+    with serving(world.settings) as client:
+        body = {"domains": [domain], "select": ["emails_detail"]}
+        (item,) = client.post("/v1/leads/enrich", json=body).raise_for_status().json()["results"]
+    return [(one["value"], one["owner"], one["page"]) for one in item["data"]["emails_detail"]]
+
+
+def test_a_generation_of_the_schema_before_is_read_and_written(older: World, tmp_path: Path) -> None:
+    (status,) = run(older.settings, generations.status)
+    assert (status.schema_version, status.live) == (mapping.OLDEST_READABLE_SCHEMA, True)
+    assert run(older.settings, generations.readiness) is None
+    assert _details(older, "old.example") == [("a@old.example", "unknown", None)]
+
+    source = tmp_path / "new.ndjson"
+    source.write_bytes(_line(NEW))
+    loaded = older.command("index", "load", str(source))
+    assert "1 written" in loaded.stdout or "1 leads" in loaded.stdout, loaded.stdout
+    assert _details(older, "one.example") == [("jo@one.example", "own", PAGE), ("kim@one.example", "own", PAGE)]
+
+    async def suppress(index: Index) -> opt_out.Outcome:
+        return await opt_out.suppress(index, [read_value("jo@one.example")], reason="asked to", actor="tests")
+
+    outcome = run(older.settings, suppress)
+    assert (outcome.failed, outcome.domains) == (0, {"one.example"})
+    record = run(older.settings, lambda index: look_up(index, ["one.example"])).records["one.example"]
+    assert record["emails_detail"] == [DETAILS[1]]
+    # What its other documents contain has not changed.
+    (status,) = run(older.settings, generations.status)
+    assert status.schema_version == mapping.OLDEST_READABLE_SCHEMA
+
+
+def _line(lead: Lead) -> bytes:
+    import msgspec
+
+    return msgspec.json.encode(lead) + b"\n"
