@@ -9,7 +9,7 @@ from starlette.responses import Response, StreamingResponse
 from siteglass.dashboard.rendering import HEADERS
 
 
-async def csv_answer(pieces: AsyncIterable[bytes], name: str) -> Response:
+async def file_answer(pieces: AsyncIterable[bytes], name: str, media_type: str = "text/csv; charset=utf-8") -> Response:
     """The pieces as a file of this name."""
     rest = aiter(pieces)
     first = await anext(rest, b"")
@@ -24,4 +24,4 @@ async def csv_answer(pieces: AsyncIterable[bytes], name: str) -> Response:
         "Content-Disposition": f'attachment; filename="{name}"',
         "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     }
-    return StreamingResponse(whole(), 200, headers, "text/csv; charset=utf-8")
+    return StreamingResponse(whole(), 200, headers, media_type)

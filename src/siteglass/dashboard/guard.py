@@ -30,6 +30,7 @@ from siteglass.dashboard.refusals import (
 from siteglass.dashboard.rendering import DONE, HEADERS, html_answer
 from siteglass.errors import Unavailable
 from siteglass.leads.charging import AccountCharger
+from siteglass.leads.downloads.files import DownloadFiles
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.people import sessions
 from siteglass.people.people import ROLES
@@ -68,6 +69,7 @@ class Dashboard:
     sign_in: SignIn
     leads: LeadEndpoints
     charger: AccountCharger
+    download_files: DownloadFiles
     files: PageFiles
     templates: Environment
     origin: str

@@ -8,6 +8,7 @@ from starlette.routing import Route
 
 from siteglass.dashboard import (
     audit,
+    downloads_page,
     joining,
     keys,
     ledger,
@@ -20,12 +21,15 @@ from siteglass.dashboard import (
     sign_in,
     usage,
 )
+from siteglass.dashboard.explore import download as explore_download
 from siteglass.dashboard.explore import page as explore
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, guarded
 from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.dashboard.rendering import HEADERS, make_environment
 from siteglass.errors import NotFound
 from siteglass.leads.charging import AccountCharger
+from siteglass.leads.downloads.files import DownloadFiles
+from siteglass.leads.downloads.jobs import Downloads
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.people.sign_in import SignIn
 from siteglass.platform.backends import Backends
@@ -34,7 +38,7 @@ from siteglass.web.page_files import PageFiles
 
 FILES = "/dashboard/files"
 _FILES = (
-    *("app.css", "explore.css", "app.js", "charts.js", "icon.svg"),
+    *("app.css", "explore.css", "downloads.css", "app.js", "charts.js", "icon.svg"),
     *("vendor/htmx/htmx.min.js.gz", "vendor/uplot/uplot.iife.min.js.gz", "vendor/uplot/uplot.min.css.gz"),
 )
 
@@ -47,6 +51,8 @@ PAGES: tuple[DeclaredPage, ...] = (
     *sign_in.PAGES,
     *joining.PAGES,
     *explore.PAGES,
+    *explore_download.PAGES,
+    *downloads_page.PAGES,
     *overview.PAGES,
     *security.PAGES,
     *usage.PAGES,
@@ -67,7 +73,8 @@ def open_dashboard(backends: Backends, sign_in: SignIn, leads: LeadEndpoints, ch
     files = PageFiles("siteglass.dashboard", "static", _FILES, under=FILES)
     public = backends.settings.public_url
     origin = origin_of(public) if public else ""
-    return Dashboard(backends, sign_in, leads, charger, files, make_environment(), origin)
+    download_files = DownloadFiles(backends, Downloads(backends.postgres))
+    return Dashboard(backends, sign_in, leads, charger, download_files, files, make_environment(), origin)
 
 
 async def _file(request: Request) -> Response:

@@ -53,7 +53,7 @@ EXAMPLES = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class Reading:
     """The search of an address, how its words were read, and what could not be."""
 
     search: ExploreSearch
@@ -67,13 +67,14 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     terms = await browser_terms(dashboard.backends.postgres, visit.who.account_id, visit.who.person_id)
     if visit.query.get("text"):
         return await _show_text(dashboard, visit, terms)
-    reading = await _read(dashboard, visit)
+    reading = await read_search(dashboard, visit)
     if visit.wants_part and visit.query.get("part") == "facets":
         return await _show_facets(dashboard, visit, terms, reading.search)
     return await _show(dashboard, visit, terms, reading)
 
 
-async def _read(dashboard: Dashboard, visit: Visit) -> _Reading:
+async def read_search(dashboard: Dashboard, visit: Visit) -> Reading:
+    """The search of the address."""
     now_ms, words, meaning, problem = dashboard.leads.index.clock.now_ms(), words_of(visit.query), None, ""
     if len(words) > MAX_QUERY_CHARS:
         problem = f"Use at most {MAX_QUERY_CHARS:,} characters; the search has {len(words):,}."
@@ -83,11 +84,11 @@ async def _read(dashboard: Dashboard, visit: Visit) -> _Reading:
         except BadRequest as error:
             problem = error.message
     search, unreadable = apply_changes(meaning, visit.query, now_ms)
-    return _Reading(search, meaning, problem, len(unreadable))
+    return Reading(search, meaning, problem, len(unreadable))
 
 
 async def _show(
-    dashboard: Dashboard, visit: Visit, terms: BrowserTerms, reading: _Reading, problem: str = "", status: int = 200
+    dashboard: Dashboard, visit: Visit, terms: BrowserTerms, reading: Reading, problem: str = "", status: int = 200
 ) -> Response:
     search = reading.search
     results = await _find(dashboard, visit, terms, search)
@@ -132,13 +133,13 @@ async def _find(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, search:
     if not search.criteria.conditions and not search.after:
         return Results("empty" if search.words else "start")
     try:
-        await _take(dashboard, visit, terms, 1)
+        await take_units(dashboard, visit, terms, 1)
         return await find_results(dashboard.leads, dashboard.charger, terms, search)
     except SiteglassError as error:
         return failed(error)
 
 
-async def _take(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, units: int) -> None:
+async def take_units(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, units: int) -> None:
     """Take from the rate limit of the account, which people share with its keys."""
     await dashboard.leads.guard.take(terms.caller, Call(visit.request_id), min(units, terms.caller.burst))
 
@@ -166,7 +167,7 @@ async def _count_facets(
 ) -> tuple[Panel | None, str]:
     """The facets, or why there are none."""
     try:
-        await _take(dashboard, visit, terms, COUNTING_UNITS)
+        await take_units(dashboard, visit, terms, COUNTING_UNITS)
         return await count_panel(dashboard.leads, terms.caller, search, visit.query.get("whole")), ""
     except TooManyRequests:
         return None, "Too many searches at once. Wait a second, then try again."
@@ -182,7 +183,7 @@ async def _show_text(dashboard: Dashboard, visit: Visit, terms: BrowserTerms) ->
     if not unreadable:
         return see_other(search.path)
     problem = "This text is not a search. Write one condition per line, such as @technology(Shopify)."
-    return await _show(dashboard, visit, terms, _Reading(search, None), problem, 200 if visit.wants_part else 422)
+    return await _show(dashboard, visit, terms, Reading(search, None), problem, 200 if visit.wants_part else 422)
 
 
 async def buy(dashboard: Dashboard, visit: Visit) -> Response:
@@ -200,7 +201,7 @@ async def buy(dashboard: Dashboard, visit: Visit) -> Response:
     caller = await chargeable(postgres, terms.caller, who.person_id, who.name)
     wanted = Wanted(body, form.get("after"))
     try:
-        await _take(dashboard, visit, terms, 1)
+        await take_units(dashboard, visit, terms, 1)
         find = wanted.find(dashboard.leads, caller, price)
         await dashboard.charger.charge_once(find, caller, visit.request_id, wanted.retry)
     except Unauthorized:
