@@ -34,6 +34,9 @@ from siteglass.index.facets import BaseCounter
 from siteglass.index.index import open_index
 from siteglass.index.value_counts import ValueCounter
 from siteglass.leads.charging import AccountCharger
+from siteglass.leads.downloads.jobs import FORGET_EVERY_S as FORGET_DOWNLOADS_EVERY_S
+from siteglass.leads.downloads.jobs import Downloads
+from siteglass.leads.downloads.working import WORK_EVERY_S, DownloadWorker
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.language_model import open_language_model
 from siteglass.leads.lists.endpoints import ListEndpoints
@@ -118,6 +121,9 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 forget_old = partial(sessions.forget_old, backends.postgres, sign_in.lifetimes)
                 jobs.append(Job("old sessions", sessions.FORGET_EVERY_S, forget_old))
                 jobs.append(Job("sealed second factors", RESEAL_EVERY_S, sign_in.factors.reseal))
+                downloads = Downloads(backends.postgres)
+                jobs.append(Job("downloads", WORK_EVERY_S, DownloadWorker(downloads, live, charger, lists).work))
+                jobs.append(Job("old downloads", FORGET_DOWNLOADS_EVERY_S, downloads.forget_old))
             if mailer is not None:
                 mailing = partial(mail_low_balances, backends.postgres, mailer, public_url(settings) + HOME)
                 jobs.append(Job("balance mails", MAIL_EVERY_S, mailing))

@@ -13,6 +13,7 @@ from siteglass.access.keys import create_key
 from siteglass.billing.credits import grant
 from siteglass.dashboard.guard import DeclaredPage
 from siteglass.dashboard.routes import PAGES
+from siteglass.leads.downloads.jobs import Downloads, NewDownload
 from siteglass.leads.lists.bitmaps import pack
 from siteglass.people import links, people, sessions
 from siteglass.people.sign_in import lifetimes
@@ -49,6 +50,7 @@ class Full:
     link_id: int
     token: str
     last_seq: int
+    download_id: int
     session_ids: dict[str, int] = field(default_factory=dict)
 
     def path(self, page: DeclaredPage, role: str = "owner") -> str:
@@ -62,6 +64,7 @@ class Full:
             "token": self.token,
             "domain": "no-domain",
             "name": self.secret,
+            "download_id": self.download_id,
         }
         return re.sub(r"{(\w+)}", lambda found: str(ids[found[1]]), page.path)
 
@@ -72,7 +75,7 @@ def full(office: Office, entries: int = 1) -> Full:
     account = office.account(f"{secret} Ltd")
     members = {role: office.somebody(account, role, f"{secret} {role}") for role in people.ROLES}
 
-    async def rest(postgres: Postgres) -> tuple[int, int, str]:
+    async def rest(postgres: Postgres) -> tuple[int, int, str, int]:
         for _ in range(entries):
             await grant(postgres, account, 10, 10, "tests", f"{secret}-{secrets.token_hex(3)}")
         key_id, _ = await create_key(postgres, office.settings.key_secrets, account, f"{secret} key", actor="tests")
@@ -92,10 +95,16 @@ def full(office: Office, entries: int = 1) -> Full:
         by = ("person", str(members["owner"].id))
         token = await links.new_invitation(postgres, f"{secret}@people.test", account, "member", by)
         (invitation,) = await links.invitations_of(postgres, account)
-        return key_id, invitation.id, token
+        download = await Downloads(postgres).create(
+            NewDownload(
+                *(account, members["owner"].id, secrets.token_hex(12), "search", f"{secret} plumbers"),
+                *('{"city": "Nowhere"}', "csv", "siteglass", 1, 0),
+            )
+        )
+        return key_id, invitation.id, token, download.id
 
-    key_id, link_id, token = office.do(rest)
-    return Full(account, secret, members, key_id, link_id, token, entries)
+    key_id, link_id, token, download_id = office.do(rest)
+    return Full(account, secret, members, key_id, link_id, token, entries, download_id)
 
 
 def enter(office: Office, account: Full, role: str) -> Visitor:

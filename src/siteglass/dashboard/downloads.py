@@ -9,12 +9,7 @@ from starlette.responses import Response, StreamingResponse
 from siteglass.dashboard.rendering import HEADERS
 
 
-async def csv_answer(pieces: AsyncIterable[bytes], name: str) -> Response:
-    """A table as a file of this name."""
-    return await file_answer(pieces, name, "text/csv")
-
-
-async def file_answer(pieces: AsyncIterable[bytes], name: str, media_type: str) -> Response:
+async def file_answer(pieces: AsyncIterable[bytes], name: str, media_type: str = "text/csv; charset=utf-8") -> Response:
     """The pieces as a file of this name."""
     rest = aiter(pieces)
     first = await anext(rest, b"")
@@ -29,4 +24,4 @@ async def file_answer(pieces: AsyncIterable[bytes], name: str, media_type: str) 
         "Content-Disposition": f'attachment; filename="{name}"',
         "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     }
-    return StreamingResponse(whole(), 200, headers, f"{media_type}; charset=utf-8")
+    return StreamingResponse(whole(), 200, headers, media_type)

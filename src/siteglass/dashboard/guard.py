@@ -31,6 +31,7 @@ from siteglass.dashboard.refusals import (
 from siteglass.dashboard.rendering import DONE, HEADERS, html_answer
 from siteglass.errors import Unavailable
 from siteglass.leads.charging import AccountCharger
+from siteglass.leads.downloads.files import DownloadFiles
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.lists.lists import Lists
 from siteglass.leads.searches.searches import SavedSearches
@@ -74,6 +75,7 @@ class Dashboard:
     charger: AccountCharger
     lists: Lists
     searches: SavedSearches
+    download_files: DownloadFiles
     files: PageFiles
     templates: Environment
     origin: str

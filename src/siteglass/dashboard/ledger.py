@@ -12,7 +12,7 @@ from starlette.responses import Response
 from siteglass.access.keys import list_keys
 from siteglass.billing.ledger_csv import MAX_CSV_ROWS, LedgerCsv
 from siteglass.billing.receipts import KINDS, Entry, EntryFilter, entries
-from siteglass.dashboard.downloads import csv_answer
+from siteglass.dashboard.downloads import file_answer
 from siteglass.dashboard.forms import Form, FormError
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit
 
@@ -145,7 +145,7 @@ async def download(dashboard: Dashboard, visit: Visit) -> Response:
         filters = Filters()
     wanted = replace(filters.wanted(0), before=visit.query.number("before"))
     file = LedgerCsv(dashboard.backends.postgres, visit.who.account_id, wanted)
-    return await csv_answer(file, f"siteglass-ledger-{datetime.now(UTC):%Y-%m-%d}.csv")
+    return await file_answer(file, f"siteglass-ledger-{datetime.now(UTC):%Y-%m-%d}.csv")
 
 
 PAGES = (

@@ -206,7 +206,7 @@ async def download(dashboard: Dashboard, visit: Visit) -> Response:
             after = domains[-1]
             yield "".join(f"{domain}\n" for domain in domains).encode()
 
-    return await file_answer(pieces(), f"siteglass-list-{list_.name}.txt", "text/plain")
+    return await file_answer(pieces(), f"siteglass-list-{list_.name}.txt", "text/plain; charset=utf-8")
 
 
 PAGES = (

@@ -54,6 +54,7 @@ DONE = {
     "search-deleted": "The saved search was deleted.",
     "list-created": "The list was created.",
     "list-deleted": "The list was deleted, with its domains.",
+    "download-deleted": "The download and its file were deleted. Its leads stay on your list of paid leads.",
     "switched": "You switched to another account.",
 }
 

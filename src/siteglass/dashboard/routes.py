@@ -8,6 +8,7 @@ from starlette.routing import Route
 
 from siteglass.dashboard import (
     audit,
+    downloads_page,
     joining,
     keys,
     ledger,
@@ -22,6 +23,7 @@ from siteglass.dashboard import (
     sign_in,
     usage,
 )
+from siteglass.dashboard.explore import download as explore_download
 from siteglass.dashboard.explore import lead_page
 from siteglass.dashboard.explore import page as explore
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, guarded
@@ -29,6 +31,8 @@ from siteglass.dashboard.refusals import NOT_THERE
 from siteglass.dashboard.rendering import HEADERS, make_environment
 from siteglass.errors import NotFound
 from siteglass.leads.charging import AccountCharger
+from siteglass.leads.downloads.files import DownloadFiles
+from siteglass.leads.downloads.jobs import Downloads
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.lists.lists import Lists
 from siteglass.leads.searches.searches import SavedSearches
@@ -39,7 +43,7 @@ from siteglass.web.page_files import PageFiles
 
 FILES = "/dashboard/files"
 _FILES = (
-    *("app.css", "explore.css", "lead.css", "app.js", "charts.js", "icon.svg"),
+    *("app.css", "explore.css", "lead.css", "downloads.css", "app.js", "charts.js", "icon.svg"),
     *("vendor/htmx/htmx.min.js.gz", "vendor/uplot/uplot.iife.min.js.gz", "vendor/uplot/uplot.min.css.gz"),
 )
 
@@ -55,6 +59,8 @@ PAGES: tuple[DeclaredPage, ...] = (
     *lead_page.PAGES,
     *saved_searches.PAGES,
     *list_pages.PAGES,
+    *explore_download.PAGES,
+    *downloads_page.PAGES,
     *overview.PAGES,
     *security.PAGES,
     *usage.PAGES,
@@ -78,7 +84,9 @@ def open_dashboard(
     public = backends.settings.public_url
     origin = origin_of(public) if public else ""
     searches = SavedSearches(backends.postgres, test=False)
-    return Dashboard(backends, sign_in, leads, charger, lists, searches, files, make_environment(), origin)
+    download_files = DownloadFiles(backends, Downloads(backends.postgres))
+    environment = make_environment()
+    return Dashboard(backends, sign_in, leads, charger, lists, searches, download_files, files, environment, origin)
 
 
 async def _file(request: Request) -> Response:

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from siteglass.billing import activity
 from siteglass.billing.activity import CreditsByDay, RequestDay, Series
 from siteglass.dashboard.charts import OTHER_COLOUR, Chart, Line
-from siteglass.dashboard.downloads import csv_answer
+from siteglass.dashboard.downloads import file_answer
 from siteglass.dashboard.forms import Form, FormError
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit
 from siteglass.dashboard.usage_csv import UsageCsv
@@ -165,7 +165,7 @@ async def download(dashboard: Dashboard, visit: Visit) -> Response:
     postgres, account_id = dashboard.backends.postgres, visit.who.account_id
     chosen = await _from_opening(chosen, postgres, account_id)
     used = UsageCsv(postgres, account_id, chosen.first, chosen.last)
-    return await csv_answer(used, f"siteglass-usage-{chosen.first}-{chosen.last}.csv")
+    return await file_answer(used, f"siteglass-usage-{chosen.first}-{chosen.last}.csv")
 
 
 PAGES = (

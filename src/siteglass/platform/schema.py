@@ -14,7 +14,7 @@ from siteglass.settings import SettingsError, variable
 
 # The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
 # which only asks whether the tables are current, doesn't load alembic.
-HEAD = "0006_reports"
+HEAD = "0007_downloads"
 
 # Partitions of the kept answers: one for each hour, used in turn.
 ANSWER_SLOTS = 32
@@ -52,6 +52,9 @@ RIGHTS = {
     "saved_searches": "SELECT, INSERT, UPDATE, DELETE",
     "previewed": "SELECT, INSERT, DELETE",
     "reports": "SELECT, INSERT, DELETE",
+    "downloads": "SELECT, INSERT, UPDATE, DELETE",
+    "download_pages": "SELECT, INSERT",
+    "uploads": "SELECT, INSERT, DELETE",
 }
 FUNCTIONS = (
     *("charge", "grant_credits", "refund", "adjust", "remember_paid", "paid_for"),

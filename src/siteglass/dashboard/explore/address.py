@@ -27,6 +27,7 @@ from siteglass.query.filters import directive_can_say, write_filters
 from siteglass.web.operations import MAX_LIMIT
 
 EXPLORE = "/dashboard/explore"
+DOWNLOAD = "/dashboard/explore/download"
 DEFAULT_COUNT = 20
 COUNTS = (10, 20, 50, 100)
 SORTS = {
@@ -72,6 +73,11 @@ class ExploreSearch:
         fields += [("after", self.after)] if self.after else []
         # Not "+" for a blank: the address may come back as the page to continue to after signing in.
         return EXPLORE + (f"?{urlencode(fields, quote_via=quote)}" if fields else "")
+
+    @property
+    def download_path(self) -> str:
+        """The address of the page that downloads all of it."""
+        return replace(self, after="").path.replace(EXPLORE, DOWNLOAD, 1)
 
     @property
     def dropped(self) -> list[Clause]:

@@ -46,7 +46,7 @@ EXAMPLES = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class Reading:
     """The search of an address, how its words were read, and what could not be."""
 
     search: ExploreSearch
@@ -60,13 +60,14 @@ async def show(dashboard: Dashboard, visit: Visit) -> Response:
     terms = await browser_terms(dashboard.backends.postgres, visit.who.account_id, visit.who.person_id)
     if visit.query.get("text"):
         return await _show_text(dashboard, visit, terms)
-    reading = await _read(dashboard, visit)
+    reading = await read_search(dashboard, visit)
     if visit.wants_part and visit.query.get("part") == "facets":
         return await _show_facets(dashboard, visit, terms, reading.search)
     return await _show(dashboard, visit, terms, reading)
 
 
-async def _read(dashboard: Dashboard, visit: Visit) -> _Reading:
+async def read_search(dashboard: Dashboard, visit: Visit) -> Reading:
+    """The search of the address."""
     now_ms, words, meaning, problem = dashboard.leads.index.clock.now_ms(), words_of(visit.query), None, ""
     if len(words) > MAX_QUERY_CHARS:
         problem = f"Use at most {MAX_QUERY_CHARS:,} characters; the search has {len(words):,}."
@@ -76,11 +77,11 @@ async def _read(dashboard: Dashboard, visit: Visit) -> _Reading:
         except BadRequest as error:
             problem = error.message
     search, unreadable = apply_changes(meaning, visit.query, now_ms)
-    return _Reading(search, meaning, problem, len(unreadable))
+    return Reading(search, meaning, problem, len(unreadable))
 
 
 async def _show(
-    dashboard: Dashboard, visit: Visit, terms: BrowserTerms, reading: _Reading, problem: str = "", status: int = 200
+    dashboard: Dashboard, visit: Visit, terms: BrowserTerms, reading: Reading, problem: str = "", status: int = 200
 ) -> Response:
     search = reading.search
     lists = await dashboard.lists.stored(visit.who.account_id)
@@ -184,7 +185,7 @@ async def _show_text(dashboard: Dashboard, visit: Visit, terms: BrowserTerms) ->
     if not unreadable:
         return see_other(search.path)
     problem = "This text is not a search. Write one condition per line, such as @technology(Shopify)."
-    return await _show(dashboard, visit, terms, _Reading(search, None), problem, 200 if visit.wants_part else 422)
+    return await _show(dashboard, visit, terms, Reading(search, None), problem, 200 if visit.wants_part else 422)
 
 
 async def _note_count(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, results: Results) -> None:
@@ -201,7 +202,7 @@ async def _note_count(dashboard: Dashboard, visit: Visit, terms: BrowserTerms, r
 async def save(dashboard: Dashboard, visit: Visit) -> Response:
     """Save the search of the address under a name."""
     terms = await browser_terms(dashboard.backends.postgres, visit.who.account_id, visit.who.person_id)
-    reading, name = await _read(dashboard, visit), name_of(visit.form.get("name"))
+    reading, name = await read_search(dashboard, visit), name_of(visit.form.get("name"))
     search = replace(reading.search, after="")
     try:
         await dashboard.take_units(visit, terms.caller, COUNTING_UNITS)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NAME = re.compile("[a-z0-9][a-z0-9_-]{0,62}")
 PAID = "paid"
 DOWNLOADED = "downloaded"
-"""Leads that people downloaded in the dashboard; empty until it offers that."""
+"""Leads that people downloaded in the dashboard."""
 BUILT_IN = (DOWNLOADED, PAID)
 """Lists that every account has, and names that callers cannot give to lists."""
 MAX_LISTS = 100

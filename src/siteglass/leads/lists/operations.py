@@ -41,8 +41,7 @@ LISTS = Operation(
     "Get the lists",
     "Returns every list of the account with its size. The lists `paid` and `downloaded` are built in. `paid` has every "
     "domain that the account paid a lead credit for, by a search or an enrichment, and was not refunded. `downloaded` "
-    "is for leads that people download in the dashboard, and empty until it offers that. Test keys have separate "
-    "lists.",
+    "has the leads that people downloaded in the dashboard. Test keys have separate lists.",
     Success("The lists.", (ListsResponse,), examples.lists),
     scope="search",
     mistake=lambda: read_no_parameters(QueryParams("verbose=1")),

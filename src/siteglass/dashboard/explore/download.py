@@ -1,0 +1,160 @@
+"""From a search to a file: how many leads, as what, and for how much at most."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import orjson
+from starlette.responses import Response
+
+from siteglass.access.browsing import BrowserTerms, browser_terms, chargeable
+from siteglass.billing.credits import Billing
+from siteglass.dashboard.explore.address import DOWNLOAD, SORTS, ExploreSearch, write_clause
+from siteglass.dashboard.explore.chips import clause_name
+from siteglass.dashboard.explore.page import read_search
+from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
+from siteglass.dashboard.refusals import PageRefusal
+from siteglass.errors import BadRequest, SiteglassError
+from siteglass.leads.downloads.columns import COLUMN_SETS, SELECT
+from siteglass.leads.downloads.jobs import MAX_KEPT, MAX_ROWS, Downloads, FileFormat, NewDownload, TooManyDownloads
+from siteglass.leads.facets import FacetsRequest
+from siteglass.leads.operations import COUNTING_UNITS
+
+JOBS = "/dashboard/downloads"
+FORMATS = {"xlsx": "Excel (XLSX)", "csv": "CSV"}
+MAX_TITLE_CHARS = 200
+TOO_MANY = PageRefusal(
+    409,
+    "Your account keeps too many downloads",
+    f"Nothing was charged. An account keeps at most {MAX_KEPT} downloads: delete one under Downloads, then try again.",
+)
+UNREADABLE = PageRefusal(422, "This form cannot be read", "Nothing was charged. Open the search again.")
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadOffer:
+    """What a download of a search would give, and what it costs at most."""
+
+    total: int
+    rows: int
+    """How many leads were chosen."""
+    price: int
+    is_exact: bool
+    """Whether the price is that of exactly these leads, and not only the highest possible one."""
+    left_out: int
+    balance: int
+
+    @property
+    def is_affordable(self) -> bool:
+        return self.price <= self.balance
+
+
+async def show(dashboard: Dashboard, visit: Visit) -> Response:
+    """The choices, and the price of what is chosen."""
+    terms = await browser_terms(dashboard.backends.postgres, visit.who.account_id, visit.who.person_id)
+    search = (await read_search(dashboard, visit)).search
+    if not search.criteria.conditions:
+        return see_other(search.path)
+    offer, problem = None, ""
+    try:
+        await dashboard.take_units(visit, terms.caller, COUNTING_UNITS)
+        offer = await _find_offer(dashboard, terms, search, visit.query.number("rows"))
+    except SiteglassError as error:
+        problem = error.message if isinstance(error, BadRequest) else "The price could not be counted. Try again."
+    return dashboard.page(
+        visit,
+        "explore_download.html",
+        search=search,
+        title=_title(search),
+        offer=offer,
+        problem=problem,
+        body=orjson.dumps({**search.filters, "sort": search.sort, "select": list(SELECT)}).decode(),
+        form_key=secrets.token_urlsafe(24),
+        file_format=_choice(visit.query.get("format"), FORMATS),
+        columns=_choice(visit.query.get("columns"), COLUMN_SETS),
+        format_choices=[(name, label, "") for name, label in FORMATS.items()],
+        column_choices=[(name, chosen.label, chosen.hint) for name, chosen in COLUMN_SETS.items()],
+        sort_label=SORTS[search.sort],
+        write_clause=write_clause,
+        contact=dashboard.backends.settings.sales_email,
+        max_rows=MAX_ROWS,
+    )
+
+
+def _choice(given: str, known: Mapping[str, object]) -> str:
+    return given if given in known else next(iter(known))
+
+
+def _title(search: ExploreSearch) -> str:
+    """What people call the search: its words, or its conditions."""
+    return (search.words or ", ".join(map(clause_name, search.criteria.conditions)))[:MAX_TITLE_CHARS]
+
+
+async def _find_offer(
+    dashboard: Dashboard, terms: BrowserTerms, search: ExploreSearch, rows: int | None
+) -> DownloadOffer:
+    """Count what the search finds and how much of it costs something."""
+    leads, caller = dashboard.leads, terms.caller
+    wanted = await leads.read(search.filters)
+    counted, _total = await leads.count_values(caller, FacetsRequest(wanted.meaning, ("has_email",), 1, wanted.lists))
+    total, price = counted.total_results, counted.price
+    chosen = max(1, min(rows or total, total, MAX_ROWS))
+    # Of the first leads of many, nobody knows without reading them how many have an address: it is at most all.
+    highest = chosen if price.estimated else min(chosen, price.with_email)
+    left_out = 0
+    if not search.with_paid:
+        every = await leads.count(caller, await leads.read(search.showing(with_paid=True).filters))
+        left_out = 0 if every.estimated else max(0, every.count - total)
+    balance = await Billing(dashboard.backends.postgres).balance(caller.account_id)
+    is_exact = not price.estimated and (chosen == total or price.with_email == 0)
+    return DownloadOffer(total, chosen, highest, is_exact, left_out, balance.lead)
+
+
+async def start(dashboard: Dashboard, visit: Visit) -> Response:
+    """Start the job that the button named."""
+    form, who, postgres = visit.form, visit.who, dashboard.backends.postgres
+    rows, price, left_out = form.number("rows"), form.number("price"), form.number("left_out")
+    format_, columns, form_key = form.get("format"), form.get("columns"), form.get("form")
+    if (
+        not (rows and rows <= MAX_ROWS and price is not None and price <= rows and left_out is not None)
+        or format_ not in FORMATS
+        or columns not in COLUMN_SETS
+        or not 16 <= len(form_key) <= 64
+    ):
+        raise UNREADABLE
+    try:
+        request = orjson.loads(form.get("body"))
+        if not isinstance(request, dict):
+            raise UNREADABLE
+        await dashboard.leads.read(request)
+    except (orjson.JSONDecodeError, BadRequest):
+        raise UNREADABLE from None
+    terms = await browser_terms(postgres, who.account_id, who.person_id)
+    await chargeable(postgres, terms.caller, who.person_id, who.name)
+    new = NewDownload(
+        who.account_id,
+        who.person_id,
+        form_key,
+        "search",
+        form.get("title")[:MAX_TITLE_CHARS],
+        orjson.dumps(request).decode(),
+        cast("FileFormat", format_),
+        columns,
+        rows,
+        price,
+        min(left_out, 2**31 - 1),
+    )
+    try:
+        await Downloads(postgres).create(new)
+    except TooManyDownloads:
+        raise TOO_MANY from None
+    return see_other(JOBS)
+
+
+PAGES = (
+    DeclaredPage("explore.download", "GET", DOWNLOAD, show, role="member"),
+    DeclaredPage("explore.download.start", "POST", DOWNLOAD, start, role="member"),
+)

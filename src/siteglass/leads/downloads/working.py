@@ -1,0 +1,156 @@
+"""Works off download jobs: buys one page after the other, as the person who started the job, and keeps each page.
+
+Every page is charged under a key made of the job and the number of the page. A worker may be killed at any moment: the
+one that takes the job next asks for the same page, and gets the response that was paid for. So the charges of a job
+are what its pages say.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+
+import orjson
+from starlette.responses import Response
+
+from siteglass.access.browsing import browser_terms
+from siteglass.access.keys import Caller
+from siteglass.billing.answers import compress
+from siteglass.errors import (
+    CreditCapExceeded,
+    IdempotencyInProgress,
+    InsufficientCredits,
+    PayloadTooLarge,
+    SiteglassError,
+    TooManyRequests,
+    Unauthorized,
+    Unavailable,
+)
+from siteglass.leads.charging import AccountCharger, FindOffer, Retry
+from siteglass.leads.downloads.jobs import MAX_BYTES, BoughtPage, Download, Downloads, LeaseLost
+from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.lists.lists import DOWNLOADED, Lists
+from siteglass.platform.logs import new_request_id
+from siteglass.web.guard import Call
+from siteglass.web.operations import MAX_LIMIT
+
+log = logging.getLogger("siteglass.downloads")
+
+WORK_EVERY_S = 1.0
+RETRY_AFTER = timedelta(seconds=2)
+# Responses are stored for 24 hours under their keys. A page that was paid for and not kept is found that long, so a job
+# that stands still for longer must not ask for it again.
+MAX_PAUSE = timedelta(hours=20)
+
+NO_CREDITS = "The account has too few credits for the next leads."
+NO_PRICE = "The next leads would cost more than the price that you agreed to."
+DAILY_CAP = "A daily cap on credits is reached."
+NOT_ALLOWED = "The person who started it can no longer spend credits of this account."
+TOO_LONG = "The service was unavailable for too long."
+TOO_LARGE = "The file has reached its maximum size."
+
+
+class DownloadWorker:
+    """Takes jobs and works them off, one at a time. Every worker of the service has one."""
+
+    def __init__(self, downloads: Downloads, leads: LeadEndpoints, charger: AccountCharger, lists: Lists) -> None:
+        self._downloads = downloads
+        self._leads = leads
+        self._charger = charger
+        self._lists = lists
+
+    async def work(self) -> None:
+        """Work until no job is left."""
+        while (download := await self._downloads.claim()) is not None:
+            try:
+                await self._work_on(download)
+            except LeaseLost:
+                log.info("lost a download", extra={"download": download.id})
+
+    async def _work_on(self, download: Download) -> None:
+        """Buy pages until the job ends, or has to wait."""
+        while True:
+            if datetime.now(UTC) - download.moved_at > MAX_PAUSE:
+                return await self._downloads.end(download, "ended", TOO_LONG)
+            try:
+                response = await self._next_page(download)
+            except (Unavailable, TooManyRequests, IdempotencyInProgress) as error:
+                reason = error.reason if isinstance(error, Unavailable) else error.code
+                log.info("download waits", extra={"download": download.id, "reason": reason})
+                return await self._downloads.postpone(download, RETRY_AFTER)
+            except SiteglassError as error:
+                return await self._downloads.end(download, "ended", _reason(error))
+            if response is None:
+                return await self._downloads.end(download, "stopped")
+            download = await self._keep(download, response)
+            if not download.next_page or download.rows >= download.wanted:
+                return await self._downloads.end(download, "done")
+            if download.bytes > MAX_BYTES:
+                return await self._downloads.end(download, "ended", TOO_LARGE)
+
+    async def _next_page(self, download: Download) -> Response | None:
+        """The next page, charged now or by a worker that was killed afterwards; None if the job is to stop."""
+        postgres = self._leads.index.postgres
+        terms = await browser_terms(postgres, download.account_id, download.person_id)
+        retry = page_key(download)
+        if download.stop_wanted:
+            return await self._charger.find_earlier(terms.caller, retry)
+        request_id = new_request_id()
+        await self._leads.guard.take(terms.caller, Call(request_id), 1)
+        limit = min(MAX_LIMIT, download.wanted - download.rows)
+        while True:
+            find = self._find(download, terms.caller, limit)
+            try:
+                return await self._charger.charge_once(find, terms.caller, request_id, retry)
+            except PayloadTooLarge:  # nothing was charged
+                if limit == 1:
+                    raise
+                limit = max(1, limit // 10)
+
+    def _find(self, download: Download, caller: Caller, limit: int) -> FindOffer:
+        """What finds the next page. It never costs more than is left of the price."""
+        terms = {"limit": limit, "max_lead_credits": download.max_credits - download.lead_credits}
+        if download.next_page:
+            return partial(self._leads.later_page, caller, download.next_page, terms)
+        now_s = self._leads.index.clock.now_ms() // 1000
+        return partial(self._leads.first_page, caller, {**orjson.loads(download.request), **terms}, now_s)
+
+    async def _keep(self, download: Download, response: Response) -> Download:
+        """Keep a page that is paid for. The list first: a page that is kept is not looked at again."""
+        answer: dict[str, Any] = orjson.loads(response.body)
+        results = answer["results"]
+        await self._note_downloaded(download.account_id, [record["domain"] for record in results])
+        page = BoughtPage(
+            compress(orjson.dumps({"filters": {}, "results": results})),
+            len(results),
+            int(response.headers["x-credits-lead-used"]),
+            int(response.headers["x-credits-api-used"]),
+            (answer["next"] or "").rpartition("/")[2],
+        )
+        return await self._downloads.store(download, page)
+
+    async def _note_downloaded(self, account_id: int, domains: Sequence[str]) -> None:
+        if domains:
+            list_ = await self._lists.find(account_id, DOWNLOADED)
+            await self._lists.add(list_, [(domain,) for domain in domains])
+
+
+def page_key(download: Download) -> Retry:
+    """The key under which the next page of a job is charged."""
+    key = f"download-{download.id}-{download.pages}"
+    return Retry(key, hashlib.sha256(key.encode()).digest())
+
+
+def _reason(error: SiteglassError) -> str:
+    match error:
+        case InsufficientCredits():
+            return NO_CREDITS
+        case CreditCapExceeded():
+            return NO_PRICE if "max_lead_credits" in error.message else DAILY_CAP
+        case Unauthorized():
+            return NOT_ALLOWED
+    return error.message
