@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
 
 from siteglass.platform.postgres import Postgres
 from testing.dashboard.explore import AUSTIN
@@ -121,3 +121,65 @@ def test_by_keyboard_alone(explorers: Office, browse: Browse) -> None:
     page.keyboard.press("Delete")
     expect(page.locator(".counts")).to_contain_text(f"{AUSTIN + 5} leads")
     expect(page.locator(".chip")).to_have_count(2)
+
+
+# --- a connection that is lost after the click ---------------------------------------------------
+
+
+def lose_answers(page: Page, count: int) -> list[int]:
+    """The service gets the form and answers, and the first answers do not arrive; returns the statuses of all."""
+    statuses: list[int] = []
+
+    def handle(route: Route) -> None:
+        answer = route.fetch(max_redirects=0)
+        statuses.append(answer.status)
+        if len(statuses) > count:
+            route.fulfill(response=answer)
+        else:
+            route.abort("connectionreset")
+
+    page.route("**/buy", handle)
+    return statuses
+
+
+@pytest.mark.promise("explore.charge")
+@pytest.mark.parametrize("look", [WIDE, PHONE], ids=str)
+def test_after_a_lost_connection_the_page_finds_out_what_was_charged(
+    explorers: Office, browse: Browse, look: Look
+) -> None:
+    who = somebody(explorers)
+    page = enter(browse, explorers, who, DENTISTS, look)
+    statuses = lose_answers(page, 2)
+    page.get_by_role("button", name="Get 20 leads · 16 credits").click()
+    expect(page.get_by_text("Checking whether this was charged…")).to_be_visible()
+    fits(page)
+    expect(page.locator(".notice.good")).to_contain_text("16 credits charged")
+    # Two that were lost, one that arrived, and the same as a page.
+    assert statuses == [303, 303, 303, 303]
+    assert charges(explorers, who) == [16]
+    browse.excuse("net::ERR_CONNECTION_RESET")
+
+
+@pytest.mark.promise("explore.charge")
+def test_without_a_network_the_page_waits_and_then_buys(explorers: Office, browse: Browse) -> None:
+    who = somebody(explorers)
+    page = enter(browse, explorers, who, DENTISTS)
+    page.context.set_offline(True)
+    page.locator(".action-bar button").click()
+    expect(page.get_by_text("Checking whether this was charged…")).to_be_visible()
+    axe(page)
+    assert charges(explorers, who) == []
+    page.context.set_offline(False)
+    expect(page.locator(".notice.good")).to_contain_text("16 credits charged")
+    assert charges(explorers, who) == [16]
+    browse.excuse("net::ERR_INTERNET_DISCONNECTED")
+
+
+def test_a_refusal_is_shown_as_a_page(explorers: Office, browse: Browse) -> None:
+    who = somebody(explorers)
+    page = enter(browse, explorers, who, DENTISTS)
+    page.locator("input[name=price]").evaluate("input => input.value = '3'")
+    page.locator(".action-bar button").click()
+    expect(page.locator("h1")).to_have_text("This costs more than the button said")
+    assert charges(explorers, who) == []
+    browse.excuse("402")

@@ -446,3 +446,61 @@ def test_what_people_spend_is_usage_and_no_key(explorers: Office) -> None:
     visitor.post(f"{EXPLORE}/buy", form_of(visitor.get(DENTISTS)))
     assert "Ada Lovelace (browser)" in visitor.get("/dashboard/usage?credits=lead").text
     assert "(browser)" not in visitor.get("/dashboard/keys").text
+
+
+# --- a daily cap for a person -------------------------------------------------------------------
+
+
+def set_cap(owner: Visitor, person_id: int, cap: str) -> httpx.Response:
+    return owner.post(f"/dashboard/people/{person_id}/cap", {"daily_lead_cap": cap})
+
+
+@pytest.mark.promise("explore.person_cap")
+def test_a_person_spends_at_most_the_daily_cap(explorers: Office) -> None:
+    account, owner = customer(explorers)
+    tom = explorers.somebody(account, "member", "Tom Okafor")
+    visitor = explorers.visitor(tom)
+    # Before the first charge, too.
+    assert set_cap(owner, tom.id, "10").headers["location"] == "/dashboard/people?done=cap-set"
+    assert "at most 10 credits a day" in text_of(owner.get("/dashboard/people"))
+    visitor.post(f"{EXPLORE}/buy", form_of(visitor.get(f"{DENTISTS}&n=10")))
+    others = f"{DENTISTS}&sort=score"
+    page = visitor.get(others)
+    assert "Your daily cap leaves 2 of 10 credits today; this page costs 12." in text_of(page)
+    assert "It starts again at 00:00 UTC. Owners of the account can change it under People." in text_of(page)
+    assert "explore/buy" not in page.text
+    # The charge itself keeps the cap, whatever a form says.
+    unlimited = form_of(owner.get(others))
+    assert visitor.post(f"{EXPLORE}/buy", unlimited).status_code == 402
+    assert charges(explorers, account) == [(8, "person", "search")]
+    fewer = visitor.get(link(page, "Choose 2 leads · 2 credits"))
+    assert visitor.post(f"{EXPLORE}/buy", form_of(fewer)).status_code == 303
+    assert charges(explorers, account) == [(8, "person", "search"), (2, "person", "search")]
+    reached = text_of(visitor.get(f"{EXPLORE}?q=restaurants+in+Berlin"))
+    assert "Your daily cap of 10 credits is reached; this page costs 8." in reached
+    # What is free stays free, and nobody else is limited.
+    free = visitor.get(f"{DENTISTS}&add={quote('!@has_email')}")
+    assert visitor.post(f"{EXPLORE}/buy", form_of(free)).status_code == 303
+    assert owner.post(f"{EXPLORE}/buy", form_of(owner.get(others))).status_code == 303
+    assert [lead for lead, _, _ in charges(explorers, account)] == [8, 2, 0, 10]
+    # Without the cap, the person can spend again.
+    set_cap(owner, tom.id, "")
+    visitor.post(f"{EXPLORE}/buy", form_of(visitor.get(f"{EXPLORE}?q=restaurants+in+Berlin")))
+    assert [lead for lead, _, _ in charges(explorers, account)] == [8, 2, 0, 10, 8]
+    assert balance(explorers, account) == 100 - 28
+    trail = text_of(owner.get("/dashboard/audit"))
+    assert "changed the daily cap of Tom Okafor" in trail
+    assert "At most 10 lead credits per day" in trail
+    assert "No cap" in trail
+
+
+@pytest.mark.promise("explore.person_cap")
+def test_only_owners_set_caps(explorers: Office) -> None:
+    account, owner = customer(explorers)
+    tom = explorers.somebody(account, "member")
+    assert set_cap(explorers.visitor(tom), tom.id, "1000").status_code == 403
+    wrong = set_cap(owner, tom.id, "many")
+    assert wrong.status_code == 422
+    assert "Lead credits per day: enter a whole number" in text_of(wrong)
+    assert 'value="many"' in wrong.text
+    assert set_cap(owner, 999_999, "5").status_code == 404

@@ -60,6 +60,7 @@ _CREDITS = {
 # What somebody does for themself, and what is said if it was for somebody else.
 _PEOPLE = {
     "person.role": ("changed their role", "changed the role of"),
+    "person.cap": ("changed their daily cap", "changed the daily cap of"),
     "person.remove": ("left the account", "removed"),
     "person.rename": ("changed their name", "changed the name of"),
     "person.password": ("changed their password", "changed the password of"),
@@ -106,6 +107,9 @@ def _told(row: AuditRow, people: dict[int, PersonName], of_keys: dict[int, str])
 def _of_person(row: AuditRow, who: PersonName, people: dict[int, PersonName]) -> AuditSentence:
     for_self, for_other = _PEOPLE[row.action]
     details = (f"Now {row.details['role']}",) if "role" in row.details else ()
+    if "daily_lead_cap" in row.details:
+        cap = row.details["daily_lead_cap"]
+        details = ("No cap" if cap is None else f"At most {number(cap)} lead credits per day",)
     whom = str(row.details.get("person", ""))
     if not whom or (row.actor_kind == "person" and row.actor_id == whom):
         return AuditSentence(row.id, row.at, who, for_self, details=details)

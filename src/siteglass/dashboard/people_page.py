@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
+from siteglass.access.browsing import set_daily_cap
+from siteglass.dashboard.forms import FormError
 from siteglass.dashboard.guard import SIGN_IN, Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE, status_of
 from siteglass.dashboard.sign_in import MAX_EMAIL_CHARS
@@ -20,7 +22,7 @@ PAGE_PEOPLE = 100
 
 OFFERED_ROLES = (
     ("viewer", "Viewer", "Can see everything except the audit trail, and change nothing."),
-    ("member", "Member", "Can also create, rotate and revoke API keys."),
+    ("member", "Member", "Can also get leads for credits, and create, rotate and revoke API keys."),
     ("owner", "Owner", "Can also invite and remove people, and set the low-balance email."),
 )
 
@@ -101,7 +103,7 @@ def _one(
 ) -> Response:
     return dashboard.page(
         visit, "person.html", 422 if problem else 200, member=member, role=role or member.role, field=field,
-        problem=problem, offered=OFFERED_ROLES,
+        problem=problem, offered=OFFERED_ROLES, typed_cap=visit.form.get("daily_lead_cap"),
     )  # fmt: skip
 
 
@@ -118,6 +120,19 @@ async def set_role(dashboard: Dashboard, visit: Visit) -> Response:
         except PeopleError as error:
             return _one(dashboard, visit, member, role, "role", str(error))
     return see_other(f"{PEOPLE}?done=role-changed")
+
+
+async def set_cap(dashboard: Dashboard, visit: Visit) -> Response:
+    """Limit what a person spends per day in the browser."""
+    member, who = await _member(dashboard, visit), visit.who
+    try:
+        cap = visit.form.amount("daily_lead_cap", label="Lead credits per day")
+    except FormError as error:
+        return _one(dashboard, visit, member, field="daily_lead_cap", problem=str(error))
+    await set_daily_cap(
+        dashboard.backends.postgres, who.account_id, member.person_id, member.name, cap, who.person_id,
+    )  # fmt: skip
+    return see_other(f"{PEOPLE}?done=cap-set")
 
 
 async def remove(dashboard: Dashboard, visit: Visit) -> Response:
@@ -164,5 +179,6 @@ PAGES = (
     DeclaredPage("people.leave", "POST", LEAVE, leave, fresh=True),
     DeclaredPage("person", "GET", ONE, show_one, role="owner", fresh=True),
     DeclaredPage("person.role", "POST", ONE + "/role", set_role, role="owner", fresh=True),
+    DeclaredPage("person.cap", "POST", ONE + "/cap", set_cap, role="owner", fresh=True),
     DeclaredPage("person.remove", "POST", ONE + "/remove", remove, role="owner", fresh=True),
 )

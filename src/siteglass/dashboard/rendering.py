@@ -43,6 +43,7 @@ DONE = {
     "invited": "The invitation was sent.",
     "withdrawn": "The invitation was withdrawn. Its link no longer works.",
     "role-changed": "The role was changed.",
+    "cap-set": "The daily cap was saved.",
     "left": "You have left the account.",
     "removed": "The person was removed and signed out of this account.",
     "alert-set": "Saved. Owners get an email when the balance falls below this number.",

@@ -43,7 +43,7 @@ from siteglass.web.page_files import PageFiles
 
 FILES = "/dashboard/files"
 _FILES = (
-    *("app.css", "explore.css", "lead.css", "downloads.css", "app.js", "charts.js", "icon.svg"),
+    *("app.css", "explore.css", "lead.css", "downloads.css", "app.js", "buying.js", "charts.js", "icon.svg"),
     *("vendor/htmx/htmx.min.js.gz", "vendor/uplot/uplot.iife.min.js.gz", "vendor/uplot/uplot.min.css.gz"),
 )
 

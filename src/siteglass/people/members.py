@@ -22,11 +22,16 @@ class Member:
     since: datetime
     has_second_factor: bool
     seen_at: datetime | None
+    daily_lead_cap: int | None
+    """Lead credits that the person may spend per day in the browser; None: no cap."""
 
 
 _COLUMNS = """
     p.id AS person_id, p.email, p.name, m.role::text AS role, m.since, p.totp IS NOT NULL AS has_second_factor,
-    (SELECT max(s.seen_at) FROM {schema}.sessions s WHERE s.person_id = p.id AND s.account_id = m.account_id) AS seen_at
+    (SELECT max(s.seen_at) FROM {schema}.sessions s WHERE s.person_id = p.id AND s.account_id = m.account_id)
+        AS seen_at,
+    (SELECT k.daily_lead_cap FROM {schema}.keys k WHERE k.account_id = m.account_id AND k.person_id = p.id)
+        AS daily_lead_cap
 """
 # The people on the page are chosen first, so that only their last visits are looked up.
 _PAGE = f"""

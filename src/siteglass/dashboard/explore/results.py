@@ -62,8 +62,10 @@ class Results:
     """Rows that the preview of today has no room for."""
     price: Price | None = None
     affordable: Price | None = None
-    """The largest part of the page that the balance pays for, if it does not pay for all of it."""
+    """The largest part of the page that the balance and the daily cap pay for, if they don't pay for all of it."""
     balance: int = 0
+    spendable: int = 0
+    """What of the balance the person can spend today."""
     body: str = ""
     """The request that the price is for, as the form sends it back."""
     next_path: str = ""
@@ -128,14 +130,15 @@ async def find_results(
         relaxed = () if search.after or page["total_results"] else await _relax(leads, caller, search)
         return Results("none", **common, relaxed=relaxed)
     rows = await _preview(leads, terms, search, page["results"])
-    price = Price(len(page["results"]), quote.lead)
+    price, spendable = Price(len(page["results"]), quote.lead), terms.spendable(quote.balances.lead)
     return Results(
         "found",
         **common,
         rows=rows,
         not_shown=len(page["results"]) - len(rows) if terms.preview != "off" and not search.after else 0,
         price=price,
-        affordable=None if price.credits <= quote.balances.lead else _affordable(offer, quote.balances.lead),
+        spendable=spendable,
+        affordable=None if price.credits <= spendable else _affordable(offer, spendable),
     )
 
 
