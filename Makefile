@@ -275,6 +275,11 @@ long-suppression: setup ## What a million suppressed values cost an answer
 long-dashboard: setup ## Time of every page of the dashboard with a million ledger entries
 	$(BIN)/python -m bench.dashboard --entries 1000000 --keep
 
+.PHONY: long-explore
+long-explore: setup ## Time from Enter to chips and counts in Chromium, on the service that `siteglass demo env` names
+	PYTHONPATH=scripts $(BIN)/python -m bench.explore --url "$$BASE_URL" --email "$$DASHBOARD_EMAIL" \
+		--password "$$DASHBOARD_PASSWORD" --keep
+
 .PHONY: long-nl
 long-nl: setup ## Sentences: 10,000 generated, noise on the labelled sets, 200,000 random strings, speed
 	$(BIN)/python -m bench.nl.prove --generated 10000 --strings 200000 --keep

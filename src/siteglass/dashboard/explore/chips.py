@@ -169,7 +169,8 @@ def value_text(condition: Condition, value: Value, country: str | None = None) -
     if is_unknown(ask, value):
         return value
     if ask.vocabulary == "state":
-        return value_name(ask, value, country).partition(" (")[0]
+        # The label says that it is a state: "the state of Florida (US)" reads as Florida.
+        return value_name(ask, value, country).partition(" (")[0].removeprefix("the state of ")
     name = display_name(ask.vocabulary, value)
     return name[:1].upper() + name[1:]
 
