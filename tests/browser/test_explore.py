@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Route, expect
 from siteglass.platform.postgres import Postgres
 from testing.dashboard.explore import AUSTIN
 from testing.dashboard.visitors import Office, Somebody
-from tests.browser.driving import Browse, Look, axe, shoot
+from tests.browser.driving import Browse, Look, axe, fits, shoot
 from tests.browser.explorers import DENTISTS, PHONE, WIDE, enter, explorers, look_at, somebody
 
 __all__ = ["explorers"]
