@@ -20,7 +20,7 @@ _EMPTY = frozenset(
         "place_preposition",
     )
 )  # fmt: skip
-_AMOUNTS = frozenset(("spends", "score", "seo_score", "load_time", "updated_within", "updated_after"))
+_AMOUNTS = frozenset(("spends", "score", "load_time", "updated_within", "updated_after"))
 _AGES = frozenset(("updated_within", "updated_after"))
 _SPENDING = frozenset(("spends",))
 _OFFERS = frozenset(("offers", "keywords", "service_type", "categories_uses", "lacks", "technology"))
@@ -28,7 +28,7 @@ _OFFERS = frozenset(("offers", "keywords", "service_type", "categories_uses", "l
 _LEANING: dict[str, frozenset[str]] = {
     "crawled": _AGES, "since": _AGES, "within_last": _AGES, "recent": _AGES, "month": _AGES,
     "spending": _SPENDING, "runs_ads": _SPENDING, "per_month": _SPENDING, "per_year": _SPENDING,
-    "score": frozenset(("score", "seo_score")), "load_time": frozenset(("load_time",)),
+    "score": frozenset(("score",)), "load_time": frozenset(("load_time",)),
     "offering": _OFFERS, "offering_after": _OFFERS, "using_after": _OFFERS,
     "tool_nouns": _OFFERS - {"keywords", "service_type"},
     "page_word": frozenset(("pages",)),
@@ -52,7 +52,7 @@ def helps(part: Segment, readings: list[Reading]) -> bool:
     if part.has(*_EMPTY) or not kinds:
         return True
     wanted = frozenset[str]().union(*(_LEANING[kind] for kind in kinds))
-    return any(_directive(reading) in wanted for reading in readings)
+    return any(reading.directive in wanted for reading in readings)
 
 
 def account(sentence: Sentence) -> None:
@@ -119,8 +119,3 @@ def _lean(sentence: Sentence, at: int) -> None:
         if readings and (takes or helps(part, readings)):
             sentence.join(part, readings)
             return
-
-
-def _directive(reading: Reading) -> str:
-    """The name of the directive of a condition, or of the filter that says what no directive can."""
-    return reading.line.lstrip("!@").partition("(")[0] or reading.rule.removeprefix("filter ")

@@ -14,9 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
+from siteglass.query.criteria import Clause
+from siteglass.query.filters import directive_can_say
 from siteglass.query.natural.joined import LEADING, TRAILING, Things
 from siteglass.query.natural.lexicon import Sense
-from siteglass.query.natural.segments import PLACES, Segment
+from siteglass.query.natural.segments import PLACES, Reading, Segment
 from siteglass.query.natural.sentence import Sentence
 
 EITHER = "a search cannot ask for one of these two things; search for each"
@@ -69,9 +71,9 @@ def _write(sentence: Sentence, sides: Sequence[_Side], stages: Stages) -> None:
         parts = sentence.parts[side.start : side.end]
         if side.denial is not None:
             parts = [Segment(side.denial.tokens, [Sense("negation")], kind="negation"), *parts]
-        branch = replace(sentence, parts=parts, readings=[], refused=[], filters={}, asides=[])
+        branch = replace(sentence, parts=parts, readings=[], refused=[], asides=[])
         stages(branch)
-        branches.append(" ".join(reading.line for reading in branch.readings if reading.line))
+        branches.append([reading for reading in branch.readings if _can_be_branch(reading)])
         read.extend(branch.readings)
         sentence.refused.extend(branch.refused)
     for part in whole:
@@ -81,8 +83,18 @@ def _write(sentence: Sentence, sides: Sequence[_Side], stages: Stages) -> None:
         return
     notes = "; ".join(dict.fromkeys(reading.assumption for reading in read if reading.assumption))
     sure = min(reading.confidence for reading in read)
-    line = f"@any[ {' | '.join(branches)} ]"
-    sentence.say(line, whole, "alternatives", confidence=sure, assumption=notes)
+    sentence.say_any(map(_together, branches), whole, "alternatives", confidence=sure, assumption=notes)
+
+
+def _can_be_branch(reading: Reading) -> bool:
+    """Whether `@any` may have it in a branch: not a score that no directive can say."""
+    return all(map(directive_can_say, reading.clauses))
+
+
+def _together(branch: Sequence[Reading]) -> list[Clause]:
+    """The conditions of a branch; none if no search can say one of them."""
+    sayable = all(reading.clauses for reading in branch)
+    return [clause for reading in branch for clause in reading.clauses] if sayable else []
 
 
 class _Finder(Things):

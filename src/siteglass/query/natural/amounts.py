@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
+from siteglass.query.criteria import Condition
+from siteglass.query.fields import ASKED
 from siteglass.query.natural.keywords import is_left
 from siteglass.query.natural.quantities import LARGE, PERIODS, SIGNS, Quantity, read_quantity, spell_out
-from siteglass.query.natural.segments import ENTITIES, Segment
+from siteglass.query.natural.segments import ENTITIES, Reading, Segment
 from siteglass.query.natural.sentence import Sentence
+from siteglass.query.values import comparison
 
 _DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90, "year": 365}
 _DOLLARS = frozenset(("$", "US$"))
@@ -20,6 +24,15 @@ _SEARCHABLE = (*_SPENDING, "score", "load_time", "crawled", "recent", "within_la
 NO_NUMBER = "no search knows such a number; how many leads are shown is `limit`"
 # Scores that directives know.
 _SCORES = (1, 90)
+_OUTER_SCORE = "filter seo_score"
+
+
+class Compared(NamedTuple):
+    """A number of a field, compared as in a directive."""
+
+    directive: str
+    value: str
+    negated: bool
 
 
 def read_numbers(sentence: Sentence) -> None:
@@ -44,7 +57,7 @@ def _last_unit(sentence: Sentence) -> None:
         if unit.values[0] in _DAYS and sentence.near(at, ("crawled",), back=4, ahead=4):
             days = math.ceil(_DAYS[unit.values[0]])
             cues = [one for one in sentence.around(at, ("crawled",)) if not one.readings]
-            sentence.say(f"@updated_within({days}d)", [*cues, part, after], "amount")
+            sentence.say("updated_within", [f"{days}d"], [*cues, part, after], "amount")
 
 
 def _write(sentence: Sentence, at: int, quantity: Quantity) -> bool:
@@ -123,31 +136,34 @@ def _is_year(sentence: Sentence, at: int, quantity: Quantity) -> bool:
 
 
 def _say(
-    sentence: Sentence, at: int, quantity: Quantity, line: str, about: tuple[str, ...], *, assumption: str = "",
-    confidence: float = 1.0,
+    sentence: Sentence, at: int, quantity: Quantity, compared: Compared, about: tuple[str, ...], *,
+    assumption: str = "", confidence: float = 1.0,
 ) -> bool:  # fmt: skip
-    """Write the line, with the number and the words around that tell what it counts."""
+    """Say the condition, with the number and the words around that tell what it counts."""
     near = sentence.around(at, about) if about else []
     parts = sentence.parts[quantity.first : quantity.last + 1]
     own = [part for part in near if part not in parts and not part.readings]
     if quantity.denial is not None:
         own.append(quantity.denial)
-    sentence.say(line, [*own, *parts], "amount", assumption=assumption, confidence=confidence)
+    sentence.say(
+        compared.directive, [compared.value], [*own, *parts], "amount", negated=compared.negated,
+        assumption=assumption, confidence=confidence,
+    )  # fmt: skip
     return True
 
 
-def _compared(directive: str, quantity: Quantity, default: str, scale: float = 1.0) -> str:
-    """The line; a denied comparison is turned round, so that "not over 5" is "at most 5"."""
+def _compared(directive: str, quantity: Quantity, default: str, scale: float = 1.0) -> Compared:
+    """The comparison; a denied comparison is turned round, so that "not over 5" is "at most 5"."""
     low, high, operator = quantity.low * scale, quantity.high, quantity.operator or default
-    sign = "" if quantity.denial is None else "!"
+    negated = quantity.denial is not None
     if high is not None:
-        return f"{sign}@{directive}({round(low)}-{round(high * scale)})"
+        return Compared(directive, f"{round(low)}-{round(high * scale)}", negated)
     if operator == "around":
-        return f"{sign}@{directive}({round(low * (1 - _AROUND))}-{round(low * (1 + _AROUND))})"
+        return Compared(directive, f"{round(low * (1 - _AROUND))}-{round(low * (1 + _AROUND))}", negated)
     operator = ">=" if operator == "between" else operator
-    if sign and operator in _INVERSE:
-        sign, operator = "", _INVERSE[operator]
-    return f"{sign}@{directive}({operator}{round(low)})"
+    if negated and operator in _INVERSE:
+        negated, operator = False, _INVERSE[operator]
+    return Compared(directive, f"{operator}{round(low)}", negated)
 
 
 def _age(sentence: Sentence, at: int, quantity: Quantity) -> bool:
@@ -162,8 +178,8 @@ def _age(sentence: Sentence, at: int, quantity: Quantity) -> bool:
         sentence.parts[at].denied_by = denial
     after = sentence.after(quantity.last)
     ago = after is not None and after.key in sentence.sets["ago"] and quantity.operator in (">", ">=")
-    sign = "!" * (ago != (denial is not None))
-    return _say(sentence, at, quantity, f"{sign}@updated_within({days}d)", ("crawled",))
+    compared = Compared("updated_within", f"{days}d", ago != (denial is not None))
+    return _say(sentence, at, quantity, compared, ("crawled",))
 
 
 def _denial(sentence: Sentence, at: int, last: int) -> Segment | None:
@@ -204,10 +220,19 @@ def _score(sentence: Sentence, at: int, quantity: Quantity) -> bool:
         parts.append(quantity.denial)
         operator = _INVERSE.get(operator, "")
     if 0 <= low <= 100 and quantity.high is None and operator in SIGNS:
-        sentence.filter("seo_score", f"{operator}{round(low)}", parts)
+        _say_outer_score(sentence, operator, round(low), parts)
     else:
         sentence.refuse(parts, "a score beyond 90 is asked for by the filters `min_score` and `max_score`")
     return True
+
+
+def _say_outer_score(sentence: Sentence, operator: str, score: int, parts: list[Segment]) -> None:
+    """Say a score that no directive can, but a filter. It takes one comparison only: of several, the last counts."""
+    clause = Condition("score", (comparison(operator, score, ASKED["score"].ask.bounds),))
+    for reading in sentence.readings:
+        if reading.rule == _OUTER_SCORE:
+            reading.clauses = (clause,)
+    sentence.note(Reading((clause,), parts, _OUTER_SCORE, directive="score"))
 
 
 def _spending(sentence: Sentence, at: int, quantity: Quantity) -> bool:
@@ -229,9 +254,9 @@ def _spending(sentence: Sentence, at: int, quantity: Quantity) -> bool:
         confidence = 0.5
     if quantity.operator == "around":
         notes.append("around is 20 % below to 20 % above")
-    line = _compared("spends", quantity, ">=")
     about = ("spending", "per_month", "per_year")
-    _say(sentence, at, quantity, line, about, assumption="; ".join(notes), confidence=confidence)
+    compared = _compared("spends", quantity, ">=")
+    _say(sentence, at, quantity, compared, about, assumption="; ".join(notes), confidence=confidence)
     _absorb(sentence, at, ads)
     return True
 

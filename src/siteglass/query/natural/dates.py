@@ -54,4 +54,5 @@ def _say_date(sentence: Sentence, when: date, first: int, last: int) -> None:
         denial = denied_amount(sentence, first)
         others = [part for part in (denial, before if earlier else None) if part is not None]
         said = [*others, *cues, *sentence.parts[first : last + 1]]
-        sentence.say(f"{'!' * (earlier != (denial is not None))}@updated_after({when.isoformat()})", said, "date")
+        negated = earlier != (denial is not None)
+        sentence.say("updated_after", [when.isoformat()], said, "date", negated=negated)

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from typing import Any
 
-from siteglass.errors import QueryError
-from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, criteria
-from siteglass.query.directives import parse, print_condition, print_criteria, size_problem
-from siteglass.query.filters import FilterReader
+from siteglass.query.criteria import Clause, Criteria, criteria, merge
+from siteglass.query.directives import print_condition, size_problem
+from siteglass.query.filters import describe_clause, directive_can_say, write_filters
 from siteglass.query.natural.lexicon import Sense
 from siteglass.query.natural.places import cities_of
 from siteglass.query.natural.reading import Words, read
@@ -104,11 +104,14 @@ class Interpretation:
         self._words = words
         self._today = today
         self._sentence = read(words, today)
-        self._directed, self._left_out = _read_back(self._sentence.readings)
-        self.directives: tuple[str, ...] = tuple(print_criteria(self._directed).splitlines())
-        self.filters: dict[str, str] = self._sentence.filters
-        self._filtered = _conditions_of(self.filters)
-        self.criteria = criteria([*self._directed.conditions, *self._filtered]) if self._filtered else self._directed
+        self.criteria, self._left_out = _gather(self._sentence.readings)
+        self.directives = _directives(self.criteria)
+
+    @cached_property
+    def filters(self) -> dict[str, Any]:
+        """The filter that says what no directive can: a score near 0 or 100."""
+        outer = (clause for clause in self.criteria.conditions if not directive_can_say(clause))
+        return write_filters(Criteria(tuple(outer)))
 
     @cached_property
     def confidence(self) -> float:
@@ -129,24 +132,18 @@ class Interpretation:
 
     @property
     def conditions(self) -> tuple[Understood, ...]:
-        """Every condition with the words that say it: those of directives first, then those of filters."""
+        """Every condition with the words that say it."""
         return tuple(self.understood.values())
 
     @cached_property
     def understood(self) -> dict[Clause, Understood]:
         """Each condition, and how it was read."""
-        said: list[tuple[Clause, Reading]] = []
-        for reading in self._sentence.readings:
-            if reading.line and reading not in self._left_out:
-                said.extend((condition, reading) for condition in parse(reading.line).conditions)
-        made: dict[Clause, Understood] = {}
-        for condition in self._directed.conditions:
-            readings = [reading for one, reading in said if _same(one, condition)]
-            made[condition] = self._understood(print_condition(condition), readings)
-        for condition, (name, value) in zip(self._filtered, self.filters.items(), strict=True):
-            readings = [reading for reading in self._sentence.readings if reading.rule == f"filter {name}"]
-            made[condition] = self._understood(f"{name}: {value}", readings)
-        return made
+        said = [reading for reading in self._sentence.readings if reading not in self._left_out]
+        read: dict[Clause, Understood] = {}
+        for clause, origins in merge(clause for reading in said for clause in reading.clauses).items():
+            readings = [reading for reading in said if any(one in origins for one in reading.clauses)]
+            read[clause] = self._understood(describe_clause(clause), readings)
+        return read
 
     def _understood(self, directive: str, readings: Sequence[Reading]) -> Understood:
         sure = min((self._sure(reading) for reading in readings), default=1.0)
@@ -227,7 +224,7 @@ class Interpretation:
                     continue
                 tried.add((part.key, sense))
                 other = read(self._words, self._today, {part.tokens[0].start: sense})
-                directives = tuple(print_criteria(_read_back(other.readings)[0]).splitlines())
+                directives = _directives(_gather(other.readings)[0])
                 if directives not in seen:
                     seen.add(directives)
                     made.append(Alternative(self._spans([part]), f"{part.text}, {name}", directives))
@@ -287,36 +284,31 @@ class Interpretation:
         return {start: (number, once[start]) for number, start in enumerate(sorted(once))}
 
 
-def _same(said: Clause, canonical: Clause) -> bool:
-    """Whether a condition as it was said is part of a canonical one: exclusions are gathered, states narrowed."""
-    if isinstance(said, AnyOf) or isinstance(canonical, AnyOf):
-        return said == canonical
-    if said.field != canonical.field or said.negated != canonical.negated:
-        return False
-    return said.negated or said.field == "state" or said.values == canonical.values
+def _gather(readings: Sequence[Reading]) -> tuple[Criteria, list[Reading]]:
+    """The search that readings say, and those that it leaves out: no search can say them, or it would be too large."""
+    kept = [reading for reading in readings if reading.clauses]
+    whole = _whole(kept)
+    if size_problem(whole):
+        kept = _as_many_as_fit(kept)
+        whole = _whole(kept)
+    return whole, [reading for reading in readings if reading not in kept]
 
 
-def _read_back(readings: Sequence[Reading]) -> tuple[Criteria, list[Reading]]:
-    """The lines as the production parser reads them, and the readings that would make the search too large."""
-    said = [reading for reading in readings if reading.line]
-    try:
-        return parse("\n".join(reading.line for reading in said)), []
-    except QueryError:
-        pass
-    made, left_out = Criteria(), []
-    for reading in said:
-        try:
-            larger = criteria([*made.conditions, *parse(reading.line).conditions])
-        except QueryError:
-            larger = None
-        if larger is None or size_problem(larger):
-            left_out.append(reading)
-        else:
-            made = larger
-    return made, left_out
+def _whole(readings: Iterable[Reading]) -> Criteria:
+    return criteria(clause for reading in readings for clause in reading.clauses)
 
 
-def _conditions_of(filters: dict[str, str]) -> list[Condition]:
-    reader = FilterReader()
-    reader.read(filters)
-    return reader.conditions
+def _as_many_as_fit(readings: Iterable[Reading]) -> list[Reading]:
+    """The readings without those that make the search too large, from the first on."""
+    kept: list[Reading] = []
+    search = Criteria()
+    for reading in readings:
+        larger = criteria([*search.conditions, *reading.clauses])
+        if not size_problem(larger):
+            kept.append(reading)
+            search = larger
+    return kept
+
+
+def _directives(criteria: Criteria) -> tuple[str, ...]:
+    return tuple(print_condition(clause) for clause in criteria.conditions if directive_can_say(clause))

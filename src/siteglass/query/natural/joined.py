@@ -57,7 +57,7 @@ class Things:
         if part.kind.startswith(("flag", "contact")):
             return f"{part.kind[:4]} {part.values}"
         if part.kind in VAGUE:
-            return VAGUE[part.kind].partition("(")[0].lstrip("!@")
+            return VAGUE[part.kind].directive
         if part.kind == "number":
             if at not in self._fields:
                 self._fields[at] = self._counted(at)

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from siteglass.query.natural.lexicon import ENGLISH, ROMANCE
 from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
-from siteglass.query.natural.sentence import Sentence, line
+from siteglass.query.natural.sentence import Sentence
 
 # Why words that may well be a condition became none.
 NO_VALUE = "no known value, so it cannot be excluded"
@@ -61,7 +61,7 @@ def read_keywords(sentence: Sentence) -> None:
     for some in _alternatives(sentence, kept):
         parts = [sentence.parts[at] for phrase in some for at in phrase]
         texts = [" ".join(sentence.parts[at].meant for at in phrase) for phrase in some]
-        sentence.say(line("keywords", texts), parts, "keyword", confidence=_CONFIDENCE)
+        sentence.say("keywords", texts, parts, "keyword", confidence=_CONFIDENCE)
 
 
 def is_left(part: Segment) -> bool:

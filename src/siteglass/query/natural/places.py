@@ -1,11 +1,11 @@
-"""Countries, states, cities, regions and groups to directive lines."""
+"""Countries, states, cities, regions and groups to conditions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from siteglass.query.natural.segments import PLACES, Segment
-from siteglass.query.natural.sentence import Sentence, line
+from siteglass.query.natural.sentence import Sentence
 from siteglass.query.vocabulary import City, vocabulary
 
 # Countries that a bare code of a state is looked for in.
@@ -96,7 +96,7 @@ def _write(sentence: Sentence, directive: str, said: Said, *, negated: bool = Fa
         parts = dict.fromkeys(part for some in said.values() for part in some)
         larger = [part.text for part in parts if directive == "state" and part.values[:1] == (PART_OF,)]
         assumption = "; ".join(f"{text!r} is taken as the whole state" for text in larger)
-        sentence.say(line(directive, said, negated=negated), parts, "place", assumption=assumption)
+        sentence.say(directive, said, parts, "place", negated=negated, assumption=assumption)
 
 
 def _write_countries(sentence: Sentence, wanted: dict[str, Said], unwanted: Said) -> None:

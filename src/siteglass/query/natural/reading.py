@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from siteglass.query.criteria import Condition
 from siteglass.query.natural.accounting import account
 from siteglass.query.natural.agreement import Decided, agree, without
 from siteglass.query.natural.alternatives import read_alternatives
@@ -19,7 +20,7 @@ from siteglass.query.natural.literals import Literal, take_literals
 from siteglass.query.natural.places import read_places
 from siteglass.query.natural.required import find_required, read_required
 from siteglass.query.natural.scope import deny
-from siteglass.query.natural.segments import Segment, segment
+from siteglass.query.natural.segments import Reading, Segment, segment
 from siteglass.query.natural.sentence import Sentence
 from siteglass.query.natural.text import Token, in_quotes, quietened, tokenise, with_and, with_for, with_shared_heads
 from siteglass.query.natural.things import read_agencies, read_languages, read_law_firms, read_things
@@ -94,7 +95,9 @@ def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -
         if literal.problem:
             sentence.refuse([part], literal.problem)
         else:
-            sentence.say(literal.token.text, [part], "directive")
+            only = literal.clauses[0] if len(literal.clauses) == 1 else None
+            directive = only.ask.directive if isinstance(only, Condition) else ""
+            sentence.note(Reading(literal.clauses, [part], "directive", directive=directive))
     read_required(sentence, words.required)
     choose(sentence, forced or {})
     refuse_signature(sentence)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from siteglass.query.natural.sentence import Sentence, line
+from siteglass.query.natural.sentence import Sentence
 from siteglass.query.natural.text import Token, tokenise
 
 
@@ -30,4 +30,4 @@ def read_required(sentence: Sentence, required: Mapping[int, str]) -> None:
     """Write each required phrase; `required` has the phrase by where its words begin."""
     for phrase in dict.fromkeys(required.values()):
         parts = [part for part in sentence.parts if required.get(part.tokens[0].start) == phrase]
-        sentence.say(line("keywords", [phrase]), parts, "required")
+        sentence.say("keywords", [phrase], parts, "required")

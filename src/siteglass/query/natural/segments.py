@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
+from siteglass.query.criteria import Clause
 from siteglass.query.folding import fold
 from siteglass.query.natural.agreement import Decided
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense
@@ -33,14 +34,17 @@ _GREAT_CITY = 500_000
 
 @dataclass(slots=True, eq=False)
 class Reading:
-    """A condition as a directive line, and the words that say it."""
+    """What some words say: conditions, and the words."""
 
-    line: str
+    clauses: tuple[Clause, ...]
+    """None if no search can say it, for example because a number is out of range."""
     parts: list[Segment]
     rule: str
     confidence: float = 1.0
     assumption: str = ""
     """What was taken for granted, for the reader of an explanation."""
+    directive: str = ""
+    """The name of the directive that says it; none of alternatives."""
 
 
 @dataclass(slots=True, eq=False)

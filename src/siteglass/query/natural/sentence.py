@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from siteglass.query.fields import DIRECTIVES
+from siteglass.query.criteria import Clause
+from siteglass.query.directives import make_any_of, make_condition
 from siteglass.query.natural.lexicon import Lexicon
 from siteglass.query.natural.segments import PLACES, Reading, Segment
-from siteglass.query.values import quote_if_needed
+from siteglass.query.values import ValueProblem
 from siteglass.query.vocabulary import vocabulary
 
 
@@ -31,7 +32,6 @@ class Sentence:
     language: str
     readings: list[Reading] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
-    filters: dict[str, str] = field(default_factory=dict)
     asides: list[list[Segment]] = field(default_factory=list)
     """What the person asking says about themselves."""
     dangling_denial: bool = False
@@ -45,14 +45,34 @@ class Sentence:
         self.sets = self.words.sets
 
     def say(
-        self, line: str, parts: Iterable[Segment], rule: str, *, confidence: float = 1.0, assumption: str = ""
-    ) -> None:
-        """Note a condition. Words that deny one of the parts belong to it; words that were refused do not."""
-        whole = [part for part in parts if not part.refused]
+        self, directive: str, values: Iterable[str], parts: Iterable[Segment], rule: str, *, negated: bool = False,
+        confidence: float = 1.0, assumption: str = "",
+    ) -> None:  # fmt: skip
+        """Note the condition of a directive with some values."""
+        try:
+            clauses: tuple[Clause, ...] = (make_condition(directive, values, negated=negated),)
+        except ValueProblem:
+            clauses = ()
+        self.note(Reading(clauses, list(parts), rule, confidence, assumption, directive))
+
+    def say_any(
+        self, branches: Iterable[Iterable[Clause]], parts: Iterable[Segment], rule: str, *, negated: bool = False,
+        confidence: float = 1.0, assumption: str = "",
+    ) -> None:  # fmt: skip
+        """Note alternatives."""
+        try:
+            clauses: tuple[Clause, ...] = (make_any_of(branches, negated=negated),)
+        except ValueProblem:
+            clauses = ()
+        self.note(Reading(clauses, list(parts), rule, confidence, assumption))
+
+    def note(self, reading: Reading) -> None:
+        """Note what some words say. Words that deny one of them belong to it; words that were refused do not."""
+        whole = [part for part in reading.parts if not part.refused]
         for part in whole:  # grows while it is walked: what denies a denial belongs to it too
             if part.denied_by is not None and part.denied_by not in whole:
                 whole.append(part.denied_by)
-        reading = Reading(line, whole, rule, confidence, assumption)
+        reading.parts = whole
         self.readings.append(reading)
         for part in whole:
             part.used = True
@@ -73,11 +93,6 @@ class Sentence:
         self.refused.append(Refused(whole, why))
         for part in whole:
             part.used = part.refused = True
-
-    def filter(self, name: str, value: str, parts: Iterable[Segment]) -> None:
-        """Note a condition that no directive can say."""
-        self.filters[name] = value
-        self.say("", parts, f"filter {name}")
 
     def before(self, at: int) -> Segment | None:
         """The segment before, words without a meaning of their own passed over."""
@@ -159,10 +174,3 @@ def family(part: Segment) -> str:
     if kind.startswith(("flag", "contact", "page", "path")):
         return "thing"
     return kind
-
-
-def line(directive: str, values: Iterable[str] = (), *, negated: bool = False) -> str:
-    """A directive line; values are quoted where they need it and stand once."""
-    ask = DIRECTIVES[directive].ask
-    written = [quote_if_needed(ask, value) for value in dict.fromkeys(values)]
-    return f"{'!' * negated}@{directive}" + (f"({', '.join(written)})" if written else "")

@@ -1,9 +1,9 @@
-"""Flags, contacts, pages, languages and law firms to directive lines."""
+"""Flags, contacts, pages, languages and law firms to conditions."""
 
 from __future__ import annotations
 
 from siteglass.query.natural.segments import Segment
-from siteglass.query.natural.sentence import Sentence, line
+from siteglass.query.natural.sentence import Sentence
 
 FLAGS = {
     "sitemap": "missing_sitemap", "robots": "missing_robot", "schema": "missing_schema",
@@ -17,18 +17,18 @@ def read_law_firms(sentence: Sentence) -> None:
     """The one trade that is a business type and an offer."""
     for part in sentence.parts:
         if part.has("law_firm") and not part.used:
-            sentence.say(line("service_type", ["Firm"], negated=part.negated), [part], "business type")
+            sentence.say("service_type", ["Firm"], [part], "business type", negated=part.negated)
             if not part.negated:
-                sentence.say(line("offers", ["legal_service"]), [part], "business type")
+                sentence.say("offers", ["legal_service"], [part], "business type")
 
 
 def read_agencies(sentence: Sentence) -> None:
     """One word for an agency and what it offers: "Werbeagentur"."""
     for part in sentence.parts:
         if part.kind == "agency_of" and not part.used:
-            sentence.say(line("service_type", ["Agency"], negated=part.negated), [part], "business type")
+            sentence.say("service_type", ["Agency"], [part], "business type", negated=part.negated)
             if not part.negated:
-                sentence.say(line("offers", part.values), [part], "business type")
+                sentence.say("offers", part.values, [part], "business type")
 
 
 def read_things(sentence: Sentence) -> None:
@@ -50,9 +50,9 @@ def read_things(sentence: Sentence) -> None:
                 if name == "personal_email" and part.negated:
                     sentence.refuse(part.with_denial(), _PERSONAL)
                 elif name == "personal_email":
-                    sentence.say("@no_generic_emails", [part], "contact")
+                    sentence.say("no_generic_emails", (), [part], "contact")
                 else:
-                    sentence.say(line(f"has_{name}", negated=part.negated), [part], "contact")
+                    sentence.say(f"has_{name}", (), [part], "contact", negated=part.negated)
             case "mailbox":
                 _mailbox(sentence, at)
             case _ if _page(sentence, at):
@@ -67,7 +67,7 @@ def _mailbox(sentence: Sentence, at: int) -> None:
     if before and not before.used and (_is_email(before) or before.key in sentence.sets["address_words"]):
         said.insert(0, before)
     if any(one.negated for one in said):
-        sentence.say("@no_generic_emails", said, "contact")
+        sentence.say("no_generic_emails", (), said, "contact")
     else:
         sentence.refuse(said, "a search can leave out such mailboxes, not ask for them")
 
@@ -106,11 +106,11 @@ def _pages(sentence: Sentence, at: int) -> None:
     if sentence.page_follows(end):
         end += 1
     part = sentence.parts[at]
-    sentence.say(line("pages", paths, negated=part.negated), sentence.parts[at : end + 1], "page")
+    sentence.say("pages", paths, sentence.parts[at : end + 1], "page", negated=part.negated)
 
 
 def _flag(sentence: Sentence, part: Segment, *, bad: bool) -> None:
-    sentence.say(line(FLAGS[part.values[0]], negated=not bad), [part], "flag")
+    sentence.say(FLAGS[part.values[0]], (), [part], "flag", negated=not bad)
 
 
 def read_languages(sentence: Sentence) -> None:
@@ -119,4 +119,4 @@ def read_languages(sentence: Sentence) -> None:
     for negated in (False, True):
         some = [part for part in said if part.negated == negated]
         if some:
-            sentence.say(line("lang", [part.values[0] for part in some], negated=negated), some, "language")
+            sentence.say("lang", [part.values[0] for part in some], some, "language", negated=negated)

@@ -1,12 +1,13 @@
-"""Technologies, categories and business types to directive lines."""
+"""Technologies, categories and business types to conditions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from siteglass.query.directives import make_condition
 from siteglass.query.natural.lexicon import VERB_LAST
 from siteglass.query.natural.segments import ENTITIES, Segment
-from siteglass.query.natural.sentence import Sentence, line
+from siteglass.query.natural.sentence import Sentence
 from siteglass.query.vocabulary import vocabulary
 
 _OFFERING_ENDINGS = ("provider", "providers", "vendors", "vendor")
@@ -87,8 +88,8 @@ def _both_before(sentence: Sentence, at: int) -> bool:
 
 def _say_not_both(sentence: Sentence, parts: list[Segment]) -> None:
     """One of them may be used, all together may not."""
-    lines = [line("technology", part.values) for part in parts if part.kind == "technology"]
-    sentence.say(f"!@any[ {' '.join(lines)} ]", parts, "not both")
+    used = [make_condition("technology", part.values) for part in parts if part.kind == "technology"]
+    sentence.say_any([used], parts, "not both", negated=True)
 
 
 def _groups(joints: list[str]) -> list[list[int]]:
@@ -113,7 +114,7 @@ def _say_groups(
     """One line for each group of alternatives."""
     for group in _groups(joints):
         some = [parts[number] for number in group]
-        sentence.say(line(directive, [part.values[0] for part in some], negated=negated), some, rule)
+        sentence.say(directive, [part.values[0] for part in some], some, rule, negated=negated)
 
 
 def _categories(sentence: Sentence, places: list[int], joints: list[str]) -> None:
@@ -134,7 +135,7 @@ def _categories(sentence: Sentence, places: list[int], joints: list[str]) -> Non
 def _say_each(sentence: Sentence, parts: list[Segment], *, negated: bool, rule: str) -> None:
     """A line for each category that is lacking."""
     for part in parts:
-        sentence.say(line("lacks", part.values[:1], negated=negated), [part], rule)
+        sentence.say("lacks", part.values[:1], [part], rule, negated=negated)
 
 
 def _relation(sentence: Sentence, places: list[int]) -> str:
@@ -203,7 +204,7 @@ def read_types(sentence: Sentence) -> None:
             unwanted.append(part)
         elif after is not None and _is_agency(after) and known.resolve("category", part.key):
             offer = known.resolve("category", part.key)
-            sentence.say(line("offers", offer), [part], "offer")  # "ecommerce agencies"
+            sentence.say("offers", offer, [part], "offer")  # "ecommerce agencies"
         elif value == "Ecommerce" and shop_platform and _has_shop_word(sentence, part):
             said_by.append((part, shop_platform))
         elif value == "Publisher" and part.key in ("blog", "blogs") and (beside := _platform_beside(before, after)):
@@ -215,7 +216,7 @@ def read_types(sentence: Sentence) -> None:
     for some, negated in ((wanted, False), (unwanted, True)):
         if some:
             values = [part.values[0] for part in some]
-            sentence.say(line("service_type", values, negated=negated), some, "business type")
+            sentence.say("service_type", values, some, "business type", negated=negated)
     for part, other in said_by:
         sentence.join(part, other.readings)
 

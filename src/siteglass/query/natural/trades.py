@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from siteglass.query.natural.keywords import is_left
 from siteglass.query.natural.lexicon import ENGLISH
 from siteglass.query.natural.segments import Segment
-from siteglass.query.natural.sentence import Sentence, line
+from siteglass.query.natural.sentence import Sentence
 from siteglass.query.natural.text import Token
 from siteglass.query.trades import trades
 
@@ -54,7 +54,7 @@ def read_trades(sentence: Sentence) -> None:
     for some in _lists(sentence, find_trades(sentence)):
         parts = [sentence.parts[place] for places, _ in some for place in places]
         negated = any(part.negated for part in parts)
-        sentence.say(line("trade", [trade for _, trade in some], negated=negated), parts, "trade")
+        sentence.say("trade", [trade for _, trade in some], parts, "trade", negated=negated)
         for part in parts:
             part.kind = "trade"  # "IT" of "IT services" is not Italy
 
