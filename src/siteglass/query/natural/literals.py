@@ -9,6 +9,7 @@ from siteglass.errors import QueryError
 from siteglass.query.criteria import Clause
 from siteglass.query.directives import parse
 from siteglass.query.fields import DIRECTIVES
+from siteglass.query.natural.kinds import TokenKind
 from siteglass.query.natural.text import Token
 
 # With what is inside the brackets of alternatives: taken one by one, these would all have to hold.
@@ -37,7 +38,7 @@ def take_literals(text: str) -> tuple[str, list[Literal]]:
             clauses = parse(match[0]).conditions
         except QueryError as error:
             problem = error.problems[0].message
-        found.append(Literal(Token(*match.span(), match[0], match[0], "literal"), clauses, problem))
+        found.append(Literal(Token(*match.span(), match[0], match[0], TokenKind.LITERAL), clauses, problem))
     for literal in found:
         start, end = literal.token.start, literal.token.end
         text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"

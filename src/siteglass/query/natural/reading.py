@@ -14,6 +14,7 @@ from siteglass.query.natural.amounts import read_numbers
 from siteglass.query.natural.choice import choose
 from siteglass.query.natural.dates import read_dates
 from siteglass.query.natural.keywords import read_keywords
+from siteglass.query.natural.kinds import Role
 from siteglass.query.natural.leftovers import attach_helpers, refuse_foreign, refuse_orders, refuse_rest
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, in_language, lexicon
 from siteglass.query.natural.literals import Literal, take_literals
@@ -29,6 +30,9 @@ from siteglass.query.natural.trades import languages_of_nouns, read_trades
 from siteglass.query.natural.typos import corrected
 from siteglass.query.natural.vague import read_vague
 from siteglass.query.natural.wishes import refuse_signature, refuse_topics, refuse_wishes
+
+# Nouns after which a "4" is "for".
+_NOUNS = (Role.GENERIC, Role.SHOP_WORD, Role.SITE_WORD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,8 @@ def split(query: str, require: Sequence[str] = ()) -> Words:
     """The words of a sentence; phrases to require keep no other meaning."""
     words = lexicon()
     text, literals = take_literals(query)
-    tokens = with_and(quietened(tokenise(text)), lambda word: words.role(word, "place_preposition") is not None)
-    tokens = with_for(tokens, lambda word: not words.roles(word).isdisjoint(("generic", "shop_word", "site_word")))
+    tokens = with_and(quietened(tokenise(text)), lambda word: words.role(word, Role.PLACE_PREPOSITION) is not None)
+    tokens = with_for(tokens, lambda word: not words.roles(word).isdisjoint(_NOUNS))
     tokens = with_shared_heads(tokens, words.sets["directions"])
     quoted, required = in_quotes(tokens, text), find_required(tokens, require)
     literal = quoted.keys() | required.keys()

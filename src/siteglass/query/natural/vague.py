@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from siteglass.query.natural.keywords import is_left
+from siteglass.query.natural.kinds import Role
 from siteglass.query.natural.segments import Reading
 from siteglass.query.natural.sentence import Sentence
 
@@ -18,24 +19,24 @@ class VagueMeaning(NamedTuple):
 
 
 VAGUE = {
-    "slow": VagueMeaning("load_time", ">3000"),
-    "very_slow": VagueMeaning("load_time", ">5000"),
-    "fast": VagueMeaning("load_time", "<1500"),
-    "poor_seo": VagueMeaning("score", "<50"),
-    "good_seo": VagueMeaning("score", ">70"),
-    "excellent_seo": VagueMeaning("score", ">80"),
-    "heavy_spender": VagueMeaning("spends", ">10000"),
-    "low_spender": VagueMeaning("spends", "<1000"),
-    "runs_ads": VagueMeaning("spends", ">0"),
-    "no_ads": VagueMeaning("spends", ">0", negated=True),
-    "recent": VagueMeaning("updated_within", "30d"),
-    "this_week": VagueMeaning("updated_within", "7d"),
-    "this_year": VagueMeaning("updated_after", "{year}-01-01"),
+    Role.SLOW: VagueMeaning("load_time", ">3000"),
+    Role.VERY_SLOW: VagueMeaning("load_time", ">5000"),
+    Role.FAST: VagueMeaning("load_time", "<1500"),
+    Role.POOR_SEO: VagueMeaning("score", "<50"),
+    Role.GOOD_SEO: VagueMeaning("score", ">70"),
+    Role.EXCELLENT_SEO: VagueMeaning("score", ">80"),
+    Role.HEAVY_SPENDER: VagueMeaning("spends", ">10000"),
+    Role.LOW_SPENDER: VagueMeaning("spends", "<1000"),
+    Role.RUNS_ADS: VagueMeaning("spends", ">0"),
+    Role.NO_ADS: VagueMeaning("spends", ">0", negated=True),
+    Role.RECENT: VagueMeaning("updated_within", "30d"),
+    Role.THIS_WEEK: VagueMeaning("updated_within", "7d"),
+    Role.THIS_YEAR: VagueMeaning("updated_after", "{year}-01-01"),
 }
-_NO_SITES = frozenset(("requests", "instructions"))
-_SPEEDS = frozenset(("slow", "fast"))
+_NO_SITES = frozenset((Role.REQUESTS, Role.INSTRUCTIONS))
+_SPEEDS = frozenset((Role.SLOW, Role.FAST))
 # Said in so many words: nothing is assumed.
-_PLAIN = frozenset(("runs_ads", "no_ads", "this_week", "this_year"))
+_PLAIN = frozenset((Role.RUNS_ADS, Role.NO_ADS, Role.THIS_WEEK, Role.THIS_YEAR))
 
 
 def read_vague(sentence: Sentence) -> None:
@@ -43,7 +44,7 @@ def read_vague(sentence: Sentence) -> None:
     for at, part in enumerate(sentence.parts):
         if part.used or part.kind not in VAGUE or _describes_other(sentence, at):
             continue
-        if part.kind == "runs_ads" and (amount := _amount_spent(sentence)):
+        if part.kind == Role.RUNS_ADS and (amount := _amount_spent(sentence)):
             part.used = True
             part.readings.append(amount)  # "with an ad budget of at least $2k" says it once
             continue
