@@ -62,6 +62,29 @@ def test_a_score_that_no_directive_says_is_a_filter() -> None:
     assert interpret("sites with a seo score above 95", TODAY).filters == {"seo_score": ">95"}
 
 
+@pytest.mark.parametrize(
+    ("text", "condition", "words"),
+    [
+        ("shops without Shopify, with a phone, not using Magento", "!@technology(Magento, Shopify)",
+         ("without Shopify", "not using Magento")),
+        ("gyms in Georgia, USA", "@state(GA)", ("in Georgia",)),
+        ("gyms in Texas @state(CA)", "@state(TX)", ("in Texas",)),
+        ("gyms in Texas @state(CA)", "@state(CA)", ("@state(CA)",)),
+        ("a score above 95, with a phone, a score under 99", "seo_score: <99",
+         ("a score above 95", "a score under 99")),
+    ],
+)  # fmt: skip
+def test_a_condition_keeps_all_words_that_it_was_made_from(text: str, condition: str, words: tuple[str, ...]) -> None:
+    read = {one.directive: tuple(span.text for span in one.words) for one in interpret(text, TODAY).conditions}
+    assert read[condition] == words
+
+
+def test_what_no_search_can_say_is_reported_with_its_words() -> None:
+    read = interpret("shops with a phone and an ad spend over $99999999999999", TODAY)
+    assert set(read.directives) == {"@service_type(Ecommerce)", "@has_phone"}
+    assert [[span.text for span in note.words] for note in read.unsupported] == [["ad spend over $99999999999999"]]
+
+
 @pytest.mark.no_cover
 def test_the_development_set_is_understood() -> None:
     """Well below what was reached, so that work on the rules is not held up, and above what a fault would leave."""

@@ -78,6 +78,8 @@ class AnyOf:
 
 
 Clause = Condition | AnyOf
+MergedConditions = dict[Condition, list[Clause]]
+"""Canonical conditions, each with the clauses that it was made from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,18 +146,18 @@ def _condition_order(condition: Condition) -> tuple[object, ...]:
     return (POSITION[condition.field], condition.negated, tuple(map(_value_order, condition.values)))
 
 
-def _states_inside_countries(positive: set[Condition]) -> set[Condition]:
+def _states_inside_countries(positive: MergedConditions) -> MergedConditions:
     """A state's name stands for all codes of that name; beside countries, for those inside them."""
     countries = [set(c.values) for c in positive if c.field == "country"]
     if not countries:
         return positive
     inside = set.intersection(*countries)
-    narrowed = set()
-    for condition in positive:
+    narrowed: MergedConditions = {}
+    for condition, origins in positive.items():
         if condition.field == "state":
             values = tuple(value for value in condition.values if _state_country(str(value)) in {None, *inside})
             condition = Condition("state", values or condition.values)
-        narrowed.add(condition)
+        narrowed.setdefault(condition, []).extend(origins)
     return narrowed
 
 
@@ -169,29 +171,47 @@ def criteria(clauses: Iterable[Clause]) -> Criteria:
 
     Alternatives come last, and only where plain conditions cannot say the same.
     """
-    plain: list[Condition] = []
-    alternatives: set[AnyOf] = set()
+    return Criteria(tuple(merge(clauses)))
+
+
+def merge(clauses: Iterable[Clause]) -> dict[Clause, list[Clause]]:
+    """The clauses of canonical criteria in their order, each with those that it was made from."""
+    plain: list[tuple[Condition, Clause]] = []
+    alternatives: dict[AnyOf, list[Clause]] = {}
     for clause in clauses:
         if isinstance(clause, AnyOf):
             conditions, remaining = _simplified(clause)
-            plain.extend(conditions)
-            alternatives.update(remaining)
+            plain.extend((condition, clause) for condition in conditions)
+            for any_of in remaining:
+                alternatives.setdefault(any_of, []).append(clause)
         else:
-            plain.append(clause)
-    return Criteria((*_conjunction(plain), *sorted(alternatives, key=_alternatives_order)))
+            plain.append((clause, clause))
+    merged: dict[Clause, list[Clause]] = dict(_conjunction(plain).items())
+    for any_of in sorted(alternatives, key=_alternatives_order):
+        merged[any_of] = alternatives[any_of]
+    return merged
 
 
-def _conjunction(conditions: Iterable[Condition]) -> Branch:
-    positive: set[Condition] = set()
-    negated: dict[str, set[Value]] = {}
-    for condition in conditions:
+def _conjunction(conditions: Iterable[tuple[Condition, Clause]]) -> MergedConditions:
+    """Conditions in canonical form; each is given with the clause that it comes from."""
+    positive: MergedConditions = {}
+    negated: dict[str, tuple[set[Value], list[Clause]]] = {}
+    for condition, origin in conditions:
         if condition.negated:
-            negated.setdefault(condition.field, set()).update(condition.values)
+            values, origins = negated.setdefault(condition.field, (set(), []))
+            values.update(condition.values)
+            origins.append(origin)
         else:
-            positive.add(Condition(condition.field, _canonical_values(condition.values)))
-    positive = _states_inside_countries(positive)
-    excluded = [Condition(field, _canonical_values(values), negated=True) for field, values in negated.items()]
-    return tuple(sorted([*positive, *excluded], key=_condition_order))
+            canonical = Condition(condition.field, _canonical_values(condition.values))
+            positive.setdefault(canonical, []).append(origin)
+    merged = _states_inside_countries(positive)
+    for field, (values, origins) in negated.items():
+        merged[Condition(field, _canonical_values(values), negated=True)] = origins
+    return {condition: merged[condition] for condition in sorted(merged, key=_condition_order)}
+
+
+def _canonical_branch(branch: Branch) -> Branch:
+    return tuple(_conjunction((condition, condition) for condition in branch))
 
 
 def _simplified(clause: AnyOf) -> tuple[list[Condition], list[AnyOf]]:
@@ -200,7 +220,7 @@ def _simplified(clause: AnyOf) -> tuple[list[Condition], list[AnyOf]]:
     One branch that must hold is its conditions. To exclude several branches is to exclude each, and a branch of one
     condition is excluded by the opposite condition.
     """
-    branches = _without_implied(_joined(map(_conjunction, clause.branches)))
+    branches = _without_implied(_joined(map(_canonical_branch, clause.branches)))
     if not branches or not all(branches):
         raise ValueError("alternatives need at least one branch, and each branch at least one condition")
     if not clause.negated:

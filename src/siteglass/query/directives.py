@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
@@ -335,6 +336,26 @@ def parse(text: str, field: str = "wrapped_query") -> Criteria:
     if too_large := size_problem(made):
         raise QueryError([Problem(field, too_large, 1, 1)])
     return made
+
+
+def make_condition(directive: str, values: Iterable[str] = (), *, negated: bool = False) -> Condition:
+    """The condition that a directive says with these values, as if each were in quotes; raises ValueProblem."""
+    asked = DIRECTIVES[directive]
+    read = tuple(value for text in values for value in read_value(asked.ask, text, quoted=True))
+    if not read and asked.ask.kind is not Kind.FLAG:
+        raise ValueProblem("expected a value")
+    return Condition(asked.name, read, negated)
+
+
+def make_any_of(branches: Iterable[Iterable[Clause]], *, negated: bool = False) -> AnyOf:
+    """The alternatives that `@any` says with these branches; raises ValueProblem if it cannot."""
+    written = tuple(tuple(branch) for branch in branches)
+    plain = tuple(tuple(clause for clause in branch if isinstance(clause, Condition)) for branch in written)
+    if plain != written:
+        raise ValueProblem(f"@{ANY} cannot contain another @{ANY}")
+    if not 1 <= len(plain) <= MAX_BRANCHES or not all(1 <= len(branch) <= MAX_BRANCH_CONDITIONS for branch in plain):
+        raise ValueProblem(f"@{ANY} has 1 to {MAX_BRANCHES} branches, each of 1 to {MAX_BRANCH_CONDITIONS} conditions")
+    return AnyOf(plain, negated)
 
 
 def size_problem(criteria: Criteria) -> str | None:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from siteglass.errors import QueryError
-from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, Value
+from siteglass.query.criteria import Clause, Condition, Criteria, Value, merge
 from siteglass.query.directives import parse, print_condition
 from siteglass.query.field import Kind, SearchableField
 from siteglass.query.fields import DIRECTIVES
@@ -256,8 +256,9 @@ def _not_understood(sentence: Interpretation) -> list[Note]:
     return [note for note in sentence.unsupported if note.message in NOT_UNDERSTOOD or note.message == NOT_USED]
 
 
-def _keywords(sentence: Interpretation) -> list[Understood]:
-    return [one for one in sentence.conditions if one.rule == "keyword"]
+def _keywords(sentence: Interpretation) -> list[tuple[Condition, Understood]]:
+    read = sentence.understood
+    return [(condition, read[condition]) for condition in sentence.criteria.plain if read[condition].rule == "keyword"]
 
 
 def _denied_words(sentence: Interpretation) -> list[Span]:
@@ -271,7 +272,7 @@ def _open_words(sentence: Interpretation) -> list[Span]:
     """Words that a model may interpret as a condition: for all others the rules decide."""
     spans = [span for note in _not_understood(sentence) for span in note.words]
     if sentence.confidence < LOW_CONFIDENCE:
-        spans.extend(span for one in _keywords(sentence) for span in one.words)
+        spans.extend(span for _, one in _keywords(sentence) for span in one.words)
     return spans
 
 
@@ -285,8 +286,7 @@ def _displace_keywords(sentence: Interpretation, accepted: list[AcceptedSuggesti
     What helped to say them ("that sell") now helps to say that.
     """
     displaced: list[tuple[Condition, Note]] = []
-    for keyword in _keywords(sentence):
-        (condition,) = parse(keyword.directive).plain
+    for condition, keyword in _keywords(sentence):
         phrases = {word for value in condition.values for word in _words(str(value))}
         for at, one in enumerate(accepted):
             if phrases <= _words(one.words.text) and _touches(one.words, keyword.words):
@@ -308,15 +308,16 @@ def second_reading(
     model: str, sentence: Interpretation, checked: CheckedSuggestions, before: Criteria, after: Criteria
 ) -> SecondReading:
     """What the model made of the sentence; `before` and `after` are the whole search without and with it."""
-    rules = {one.directive: one for one in sentence.conditions}
+    rules = sentence.understood
+    merged = merge([*before.conditions, *(one.condition for one in checked.accepted)])
     made: dict[Clause, Understood] = {}
     for condition in after.conditions:
-        words = [one.words for one in checked.accepted if _part_of(one.condition, condition)]
+        origins = merged.get(condition, [])
+        words = [one.words for one in checked.accepted if one.condition in origins]
         if condition in before.conditions or not words:
             continue
         # Exclusions of one field are one condition, whoever said them.
-        joined = [one for one in before.conditions if condition.negated and _part_of(one, condition)]
-        known = [rules[line] for line in map(print_condition, joined) if line in rules]
+        known = [rules[one] for one in before.conditions if one in origins and one in rules]
         spans = (*(span for one in known for span in one.words), *words)
         rule = ", ".join([*(one.rule for one in known), RULE])
         made[condition] = Understood(print_condition(condition), spans, rule, CONFIDENCE)
@@ -341,11 +342,3 @@ def _settled(sentence: Interpretation, accepted: Sequence[AcceptedSuggestion]) -
 def inside(span: Span, other: Span) -> bool:
     """Whether a span is entirely inside another."""
     return other.start <= span.start and span.end <= other.end
-
-
-def _part_of(said: Clause, whole: Clause) -> bool:
-    """Whether a condition went into a canonical one: exclusions are gathered, states narrowed to their country."""
-    if isinstance(said, AnyOf) or isinstance(whole, AnyOf):
-        return said == whole
-    same = said.field == whole.field and said.negated == whole.negated
-    return same and (said.negated or said.field == "state" or said.values == whole.values)

@@ -3,8 +3,8 @@
 literals → text (words) → lexicon (what phrases can mean) → typos → agreement (places that their neighbours decide) →
 segments → choice → required, wishes (what no field answers) → joined, alternatives (branches of `@any`, each read by
 the next stages) → dates, quantities, amounts → scope → trades, vague, things, places, tools → keywords (nouns of the
-request) → leftovers → accounting → interpretation: directive lines, read back by the production parser, and their
-reasons. docs/guides/sentence-grammar.md has the grammar, and works a sentence through it.
+request) → leftovers → accounting → interpretation: the search that all conditions make together, and its reasons.
+docs/guides/sentence-grammar.md has the grammar, and works a sentence through it.
 """
 
 from __future__ import annotations

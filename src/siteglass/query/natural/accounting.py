@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 
-from siteglass.query.natural.segments import BEHIND_NUMBERS, Reading, Segment
+from siteglass.query.natural.kinds import BEHIND_NUMBERS, Role
+from siteglass.query.natural.segments import Reading, Segment
 from siteglass.query.natural.sentence import Sentence
 
 NOT_USED = "not used, because no condition of a search says it; leave it out, or send what it means as a filter"
@@ -16,26 +17,26 @@ _WORD = re.compile(r"\w")
 # Roles of words that say nothing by themselves. Phrases among them that do are listed in `carry_meaning`.
 _EMPTY = frozenset(
     (
-        "function", "requests", "generic", "about_me", "and", "or", "but", "comma", "break", "using", "using_after",
-        "place_preposition",
+        Role.FUNCTION, Role.REQUESTS, Role.GENERIC, Role.ABOUT_ME, Role.AND, Role.OR, Role.BUT, Role.COMMA, Role.BREAK,
+        Role.USING, Role.USING_AFTER, Role.PLACE_PREPOSITION,
     )
 )  # fmt: skip
-_AMOUNTS = frozenset(("spends", "score", "seo_score", "load_time", "updated_within", "updated_after"))
+_AMOUNTS = frozenset(("spends", "score", "load_time", "updated_within", "updated_after"))
 _AGES = frozenset(("updated_within", "updated_after"))
 _SPENDING = frozenset(("spends",))
 _OFFERS = frozenset(("offers", "keywords", "service_type", "categories_uses", "lacks", "technology"))
 # Words that say something only together with a condition, and the directives whose conditions these are.
-_LEANING: dict[str, frozenset[str]] = {
-    "crawled": _AGES, "since": _AGES, "within_last": _AGES, "recent": _AGES, "month": _AGES,
-    "spending": _SPENDING, "runs_ads": _SPENDING, "per_month": _SPENDING, "per_year": _SPENDING,
-    "score": frozenset(("score", "seo_score")), "load_time": frozenset(("load_time",)),
-    "offering": _OFFERS, "offering_after": _OFFERS, "using_after": _OFFERS,
-    "tool_nouns": _OFFERS - {"keywords", "service_type"},
-    "page_word": frozenset(("pages",)),
-    "language_marker": frozenset(("lang", "country", "state", "city", "region", "subregion")),
+_LEANING: dict[Role, frozenset[str]] = {
+    Role.CRAWLED: _AGES, Role.SINCE: _AGES, Role.WITHIN_LAST: _AGES, Role.RECENT: _AGES, Role.MONTH: _AGES,
+    Role.SPENDING: _SPENDING, Role.RUNS_ADS: _SPENDING, Role.PER_MONTH: _SPENDING, Role.PER_YEAR: _SPENDING,
+    Role.SCORE: frozenset(("score",)), Role.LOAD_TIME: frozenset(("load_time",)),
+    Role.OFFERING: _OFFERS, Role.OFFERING_AFTER: _OFFERS, Role.USING_AFTER: _OFFERS,
+    Role.TOOL_NOUNS: _OFFERS - {"keywords", "service_type"},
+    Role.PAGE_WORD: frozenset(("pages",)),
+    Role.LANGUAGE_MARKER: frozenset(("lang", "country", "state", "city", "region", "subregion")),
     **dict.fromkeys(
-        ("number_word", "unit", "greater", "at_least", "less", "at_most", "around", "between", "equal",
-         *BEHIND_NUMBERS), _AMOUNTS | {"has_phone", "has_email", "keywords"},
+        (Role.NUMBER_WORD, Role.UNIT, Role.GREATER, Role.AT_LEAST, Role.LESS, Role.AT_MOST, Role.AROUND, Role.BETWEEN,
+         Role.EQUAL, *BEHIND_NUMBERS), _AMOUNTS | {"has_phone", "has_email", "keywords"},
     ),
 }  # fmt: skip
 
@@ -52,7 +53,7 @@ def helps(part: Segment, readings: list[Reading]) -> bool:
     if part.has(*_EMPTY) or not kinds:
         return True
     wanted = frozenset[str]().union(*(_LEANING[kind] for kind in kinds))
-    return any(_directive(reading) in wanted for reading in readings)
+    return any(reading.directive in wanted for reading in readings)
 
 
 def account(sentence: Sentence) -> None:
@@ -76,7 +77,7 @@ def account(sentence: Sentence) -> None:
 
 def _report(sentence: Sentence, parts: list[Segment]) -> None:
     """One note for words side by side."""
-    number = any(part.kind == "number" for part in parts)
+    number = any(part.kind == Role.NUMBER for part in parts)
     sentence.refuse(parts, _NUMBER if number else NOT_USED)
 
 
@@ -92,35 +93,32 @@ def _is_empty(sentence: Sentence, at: int) -> bool:
         return False
     if part.key in sentence.sets["wishes"] and before is not None:
         # "companies looking for an agency": a wish of theirs, no request
-        return not (before.has("generic") or before.kind == "service_type" or before.key in sentence.sets["relative"])
-    if part.has("label") and after is not None and after.key.startswith((":", "=")):
+        return not (
+            before.has(Role.GENERIC) or before.kind == Role.SERVICE_TYPE or before.key in sentence.sets["relative"]
+        )
+    if part.has(Role.LABEL) and after is not None and after.key.startswith((":", "=")):
         return True
-    if part.has("offering") and all(sentence.words.role(token.key, "function") for token in part.tokens):
+    if part.has(Role.OFFERING) and all(sentence.words.role(token.key, Role.FUNCTION) for token in part.tokens):
         return True  # "that do not run ads"
-    if part.kind == "number":  # "(1) business type", "2) location"
-        return after is not None and after.key == ")" and (before is None or before.has("break"))
+    if part.kind == Role.NUMBER:  # "(1) business type", "2) location"
+        return after is not None and after.key == ")" and (before is None or before.has(Role.BREAK))
     return part.has(*_EMPTY)
 
 
 def _lean(sentence: Sentence, at: int) -> None:
     """Give a word to the condition right before or after it: "recently crawled", "2k a month", "an HubSpot tool"."""
     part = sentence.parts[at]
-    tool = part.has("tool_nouns")
+    tool = part.has(Role.TOOL_NOUNS)
     takes = part.key in sentence.sets["taking"]
     for step in (1,) if takes else (-1, 1):
         i = at + step
         while 0 <= i < len(sentence.parts) and not sentence.parts[i].readings:
             other = sentence.parts[i]
-            joins = other.key in sentence.sets["naming"] if tool and step > 0 else other.has("function", *_LEANING)
-            if other.refused or not (joins or other.has("using", "using_after") or other.key in _SIGNS):
+            joins = other.key in sentence.sets["naming"] if tool and step > 0 else other.has(Role.FUNCTION, *_LEANING)
+            if other.refused or not (joins or other.has(Role.USING, Role.USING_AFTER) or other.key in _SIGNS):
                 break
             i += step
         readings = sentence.parts[i].readings if 0 <= i < len(sentence.parts) else []
         if readings and (takes or helps(part, readings)):
             sentence.join(part, readings)
             return
-
-
-def _directive(reading: Reading) -> str:
-    """The name of the directive of a condition, or of the filter that says what no directive can."""
-    return reading.line.lstrip("!@").partition("(")[0] or reading.rule.removeprefix("filter ")

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from siteglass.query.folding import compact_folded
+from siteglass.query.natural.kinds import Role, TokenKind
 from siteglass.query.natural.lexicon import ENGLISH, Lexicon, Matches, Sense
 from siteglass.query.natural.text import Token
 from siteglass.query.trades import trades
@@ -33,11 +34,15 @@ _MOST_LISTED = 12
 _COUNTRY_FIRST = frozenset(("de",))
 # After a place, these begin the next part of a sentence.
 _NEXT_PART = frozenset(
-    ("using", "negation", "exception", "but", "break", "comma", "spending", "offering", "crawled", "since", "score",
-     "load_time", "contact", "slow", "fast", "poor_seo", "good_seo", "runs_ads", "no_ads", "recent", "low_spender",
-     "heavy_spender", "flag_bad", "flag_good")
+    (Role.USING, Role.NEGATION, Role.EXCEPTION, Role.BUT, Role.BREAK, Role.COMMA, Role.SPENDING, Role.OFFERING,
+     Role.CRAWLED, Role.SINCE, Role.SCORE, Role.LOAD_TIME, Role.CONTACT, Role.SLOW, Role.FAST, Role.POOR_SEO,
+     Role.GOOD_SEO, Role.RUNS_ADS, Role.NO_ADS, Role.RECENT, Role.LOW_SPENDER, Role.HEAVY_SPENDER, Role.FLAG_BAD,
+     Role.FLAG_GOOD)
 )  # fmt: skip
-_JOINTS = ("and", "or")
+# Looked up once: on Python 3.11 the member of an enum costs more than the rest of such a test.
+_CITY_KIND = Role.CITY
+_COUNTRIES = (Role.COUNTRY, Role.NATIONALITY)
+_JOINTS = (Role.AND, Role.OR)
 _ENDS = frozenset(",.;:!?()\n|/")
 _CLAUSES = frozenset(("that", "which", "who", "whose", "where", "with", "w"))
 
@@ -69,7 +74,7 @@ class _Places:
             number
             for at, matches in enumerate(self._found)
             for length, senses in matches
-            if length > 1 and any(sense.kind == "city" for sense in senses)
+            if length > 1 and any(sense.kind == _CITY_KIND for sense in senses)
             for number in range(at, at + length)
         }
         telling = [
@@ -104,7 +109,7 @@ class _Places:
         return {
             at: state
             for at, token in enumerate(self._tokens)
-            if token.kind == "word" and len(token.text) == _CODE and not token.quoted
+            if token.kind == TokenKind.WORD and len(token.text) == _CODE and not token.quoted
             if (state := self._lexicon.state_of_code(token.key))
         }
 
@@ -128,7 +133,7 @@ class _Places:
                 return  # "portland or seattle", "toronto on linkedin"
             self._decided[start] = (
                 length,
-                Sense("city", (name, "USA") if "US-" in state.values[0] else (name,)),
+                Sense(Role.CITY, (name, "USA") if "US-" in state.values[0] else (name,)),
             )
             self._decided[at] = (1, state)
             return
@@ -136,7 +141,7 @@ class _Places:
     def _city_at(self, start: int, length: int) -> str | None:
         for words, senses in self._found[start]:
             if words == length:
-                return next((sense.values[0] for sense in senses if sense.kind == "city"), None)
+                return next((sense.values[0] for sense in senses if sense.kind == _CITY_KIND), None)
         return None
 
     def _is_word(self, at: int) -> bool:
@@ -155,7 +160,7 @@ class _Places:
         before = self._tokens[at - 1] if at else None
         if before is None or not self._ends_at(at + 1, listed=True):
             return False
-        if self._lexicon.role(before.key, "place_preposition") and before.key not in self._lexicon.sets["of"]:
+        if self._lexicon.role(before.key, Role.PLACE_PREPOSITION) and before.key not in self._lexicon.sets["of"]:
             return not self._is_word(at) or self._clause_ends(at + 1)
         if token.text.isupper():
             return self._is_business(at - 1) or (before.key == "," and not self._is_country(at))
@@ -166,34 +171,38 @@ class _Places:
         return self._is_business(at - 1) or before.key in ",."
 
     def _is_country(self, at: int) -> bool:
-        return any(sense.kind in ("country", "nationality") for _, senses in self._found[at] for sense in senses)
+        return any(sense.kind in _COUNTRIES for _, senses in self._found[at] for sense in senses)
 
     def _next_is(self, at: int, sign: str) -> bool:
         return at + 1 < len(self._tokens) and self._tokens[at + 1].key == sign
 
     def _clause_ends(self, at: int) -> bool:
         """Whether nothing follows that an everyday word could belong to."""
-        if at >= len(self._tokens) or self._tokens[at].kind in ("sign", "with", "without"):
+        if at >= len(self._tokens) or self._tokens[at].kind in (TokenKind.SIGN, TokenKind.WITH, TokenKind.WITHOUT):
             return True
         key = self._tokens[at].key
-        return key in _CLAUSES or any(self._lexicon.role(key, kind) for kind in ("using", "negation", "but"))
+        return key in _CLAUSES or any(self._lexicon.role(key, kind) for kind in (Role.USING, Role.NEGATION, Role.BUT))
 
     def _ends_at(self, at: int, *, listed: bool = False) -> bool:
         """Whether a phrase ends before a word: at the end, at a sign, or where the next part of a sentence begins."""
         if at >= len(self._tokens):
             return True
         token = self._tokens[at]
-        if token.kind in ("sign", "with", "without") or token.key in _ENDS or token.key in _CLAUSES:
+        if (
+            token.kind in (TokenKind.SIGN, TokenKind.WITH, TokenKind.WITHOUT)
+            or token.key in _ENDS
+            or token.key in _CLAUSES
+        ):
             return True
-        if (listed and self._lexicon.role(token.key, "and")) or (listed and token.key == "or"):
+        if (listed and self._lexicon.role(token.key, Role.AND)) or (listed and token.key == "or"):
             return self._state(at + 1) is not None or token.key in ("and", "&")
         return any(sense.kind in _NEXT_PART for _, senses in self._found[at] for sense in senses)
 
     def _is_business(self, at: int) -> bool:
         """Whether a word ends a name of a trade or a kind of business: "funeral homes pa"."""
-        if self._tokens[at].kind != "word":
+        if self._tokens[at].kind != TokenKind.WORD:
             return False
-        kinds = {"service_type", "generic", "shop_word", "site_word", "law_firm"}
+        kinds = {Role.SERVICE_TYPE, Role.GENERIC, Role.SHOP_WORD, Role.SITE_WORD, Role.LAW_FIRM}
         for start in range(max(0, at - _MOST_WORDS + 1), at + 1):
             length = at + 1 - start
             for words, senses in self._found[start]:
@@ -218,7 +227,7 @@ class _Places:
                 joined = False
                 while 0 <= i < len(self._tokens) and i in self._joints and i != at:
                     i, joined = i + step, True
-                if not joined or not 0 <= i < len(self._tokens) or self._tokens[i].kind != "word":
+                if not joined or not 0 <= i < len(self._tokens) or self._tokens[i].kind != TokenKind.WORD:
                     break
                 found.append(i)
         return found
@@ -236,7 +245,7 @@ class _Places:
     def _is_oregon(self, at: int) -> bool:
         """ "WA and OR": an "or" in capitals after another joint."""
         before = self._tokens[at - 1].key if at else ""
-        return self._tokens[at].text == "OR" and (before == "," or self._lexicon.role(before, "and") is not None)
+        return self._tokens[at].text == "OR" and (before == "," or self._lexicon.role(before, Role.AND) is not None)
 
     @cached_property
     def _countries(self) -> frozenset[int]:
@@ -244,7 +253,7 @@ class _Places:
         return frozenset(
             at
             for at, matches in enumerate(self._found)
-            if any(sense.kind in ("country", "nationality") for _, senses in matches for sense in senses)
+            if any(sense.kind in _COUNTRIES for _, senses in matches for sense in senses)
             if self._tokens[at].key not in self._lexicon.sets["word_codes"]
             if at not in self._codes or self._tokens[at].key in _COUNTRY_FIRST
         )
@@ -275,13 +284,13 @@ class _Places:
         for at, token in enumerate(self._tokens):
             beside = self._beside(at) if token.key == "la" and at not in self._decided else []
             if any(self._city_at(other, 1) and not self._lexicon.roles(self._tokens[other].key) for other in beside):
-                self._decided[at] = (1, Sense("city", ("Los Angeles", "USA")))
+                self._decided[at] = (1, Sense(Role.CITY, ("Los Angeles", "USA")))
 
     def _cities_after_countries(self) -> None:
         """ "croatia split zadar": bare names right after a country that they are in."""
         for at in self._countries:
             senses = [sense for length, some in self._found[at] if length == 1 for sense in some]
-            countries = {value for sense in senses if sense.kind == "country" for value in sense.values}
+            countries = {value for sense in senses if sense.kind == Role.COUNTRY for value in sense.values}
             i = at + 1 if len(self._tokens[at].text) > _COUNTRY_CODE else len(self._tokens)
             while i < len(self._tokens) and i not in self._decided and (inside := self._city_inside(i, countries)):
                 self._decided[i] = inside
@@ -292,22 +301,25 @@ class _Places:
         if self._lexicon.roles(self._tokens[at].key):
             return None
         for length, senses in self._found[at]:
-            sense = next((one for one in senses if one.kind == "city"), None)
+            sense = next((one for one in senses if one.kind == _CITY_KIND), None)
             if sense and self._tokens[at].key == _first_word(sense.values[0]):
                 cities = [city for city in self._lexicon.cities(sense.values[0]) if city.country in countries]
                 if cities and cities[0].population >= _TOWN:
-                    return length, Sense("city", (sense.values[0], cities[0].country))
+                    return length, Sense(Role.CITY, (sense.values[0], cities[0].country))
         return None
 
     def _city_at_end(self, at: int) -> None:
         """ "dentists miami", "roofers little rock with a phone": a large city after a kind of business."""
-        if at == 0 or at in self._decided or self._tokens[at].kind != "word":
+        if at == 0 or at in self._decided or self._tokens[at].kind != TokenKind.WORD:
             return
         for length, senses in self._found[at]:
-            sense = next((one for one in senses if one.kind == "city"), None)
+            sense = next((one for one in senses if one.kind == _CITY_KIND), None)
             if sense is None or not self._ends_at(at + length) or self._lexicon.roles(self._tokens[at].key):
                 continue
-            if any(one.kind in ("state", "country", "technology", "category", "service_type") for one in senses):
+            if any(
+                one.kind in (Role.STATE, Role.COUNTRY, Role.TECHNOLOGY, Role.CATEGORY, Role.SERVICE_TYPE)
+                for one in senses
+            ):
                 continue
             cities = self._lexicon.cities(sense.values[0])
             nickname = len(sense.values) > 1  # "philly" of Philadelphia, USA
@@ -327,4 +339,4 @@ def _first_word(name: str) -> str:
 
 def _code_of(city: City) -> Sense | None:
     prefix = {"USA": "US", "CAN": "CA", "AUS": "AU"}.get(city.country)
-    return Sense("state", (f"{prefix}-{city.state}",)) if prefix else None
+    return Sense(Role.STATE, (f"{prefix}-{city.state}",)) if prefix else None

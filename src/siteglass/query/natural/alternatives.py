@@ -14,22 +14,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 
+from siteglass.query.criteria import Clause
+from siteglass.query.filters import directive_can_say
 from siteglass.query.natural.joined import LEADING, TRAILING, Things
+from siteglass.query.natural.kinds import FLAGS, PLACES, Role
 from siteglass.query.natural.lexicon import Sense
-from siteglass.query.natural.segments import PLACES, Segment
+from siteglass.query.natural.segments import Reading, Segment
 from siteglass.query.natural.sentence import Sentence
 
 EITHER = "a search cannot ask for one of these two things; search for each"
-_BETWEEN_LOADS = ("load_time", "function")
+_BETWEEN_LOADS = (Role.LOAD_TIME, Role.FUNCTION)
 # What may join the things of one side.
-_LINKS = ("and", "using", "place_preposition", "negation", "exception", "offering")
+_LINKS = (Role.AND, Role.USING, Role.PLACE_PREPOSITION, Role.NEGATION, Role.EXCEPTION, Role.OFFERING)
 _EITHER = frozenset(("either", "entweder", "soit", "ofwel"))
 # So many items of a list have several things, if each item is a side.
 _SEVERAL = 2
-_INNER = frozenset(("state", "city"))
+_INNER = frozenset((Role.STATE, Role.CITY))
 # What a denial before an "or" denies, too: what a site has, and good qualities. "Not secure or slow" denies one thing.
-_BAD = frozenset(("flag_bad", "slow", "very_slow", "poor_seo"))
-_SHARING = frozenset(("technology", "category", "flag_good", "fast", "good_seo", "excellent_seo"))
+_BAD = frozenset((Role.FLAG_BAD, Role.SLOW, Role.VERY_SLOW, Role.POOR_SEO))
+_SHARING = frozenset((Role.TECHNOLOGY, Role.CATEGORY, Role.FLAG_GOOD, Role.FAST, Role.GOOD_SEO, Role.EXCELLENT_SEO))
 # So many things a side of an "or" between whole phrases has at most, and so many words before it are looked at.
 _MOST_IN_BUNDLE = 6
 _MOST_AWAY = 30
@@ -52,7 +55,7 @@ class _Side:
 def read_alternatives(sentence: Sentence, stages: Stages) -> None:
     """Write every group of alternatives that one line cannot say."""
     places = {part.kind in _INNER for part in sentence.parts if part.kind in PLACES}
-    if len(places) < 2 and not any(part.has("or") for part in sentence.parts):
+    if len(places) < 2 and not any(part.has(Role.OR) for part in sentence.parts):
         return
     finder, groups = _Finder(sentence), 0
     for at, part in enumerate(sentence.parts):
@@ -68,10 +71,10 @@ def _write(sentence: Sentence, sides: Sequence[_Side], stages: Stages) -> None:
     for side in sides:
         parts = sentence.parts[side.start : side.end]
         if side.denial is not None:
-            parts = [Segment(side.denial.tokens, [Sense("negation")], kind="negation"), *parts]
-        branch = replace(sentence, parts=parts, readings=[], refused=[], filters={}, asides=[])
+            parts = [Segment(side.denial.tokens, [Sense(Role.NEGATION)], kind=Role.NEGATION), *parts]
+        branch = replace(sentence, parts=parts, readings=[], refused=[], asides=[])
         stages(branch)
-        branches.append(" ".join(reading.line for reading in branch.readings if reading.line))
+        branches.append([reading for reading in branch.readings if _can_be_branch(reading)])
         read.extend(branch.readings)
         sentence.refused.extend(branch.refused)
     for part in whole:
@@ -81,8 +84,18 @@ def _write(sentence: Sentence, sides: Sequence[_Side], stages: Stages) -> None:
         return
     notes = "; ".join(dict.fromkeys(reading.assumption for reading in read if reading.assumption))
     sure = min(reading.confidence for reading in read)
-    line = f"@any[ {' | '.join(branches)} ]"
-    sentence.say(line, whole, "alternatives", confidence=sure, assumption=notes)
+    sentence.say_any(map(_together, branches), whole, "alternatives", confidence=sure, assumption=notes)
+
+
+def _can_be_branch(reading: Reading) -> bool:
+    """Whether `@any` may have it in a branch: not a score that no directive can say."""
+    return all(map(directive_can_say, reading.clauses))
+
+
+def _together(branch: Sequence[Reading]) -> list[Clause]:
+    """The conditions of a branch; none if no search can say one of them."""
+    sayable = all(reading.clauses for reading in branch)
+    return [clause for reading in branch for clause in reading.clauses] if sayable else []
 
 
 class _Finder(Things):
@@ -92,25 +105,25 @@ class _Finder(Things):
         """Whether a phrase is an "or" between two things; an "and" is one between places of different size."""
         part = self._parts[at]
         opens = part.key in self._sentence.sets["group_openers"]
-        return part.has("or", "and") and not opens and part.key not in self._sentence.sets["nor"]
+        return part.has(Role.OR, Role.AND) and not opens and part.key not in self._sentence.sets["nor"]
 
     def sides(self, at: int) -> list[_Side]:
         """The branches that the "or" at a place joins; none if one line can say them."""
-        if self._parts[at].has("or") and (
+        if self._parts[at].has(Role.OR) and (
             sides := self._brackets(at) or self._listed_bundles(at) or self._relative(at) or self._either(at)
         ):
             return sides
         left, right = self.thing(at, -1), self.thing(at, 1)
         if left is None or right is None:
             return []
-        if not self._parts[at].has("or"):
+        if not self._parts[at].has(Role.OR):
             return self._two(at, left, right) if self._places_differ(left, right) else []
         if bundle := self._bundle(at):
             return bundle
         if clause := self._clause(at, left, right):
             return clause
         first, second = self.asked(left), self.asked(right)
-        if first == second or {first, second} <= {"place", "language"}:
+        if first == second or {first, second} <= {"place", Role.LANGUAGE}:
             return self._two(at, left, right) if self._places_differ(left, right) else []
         if self._denied(left) and not self._own_verb(at, right):
             return []  # "without a phone or a CRM" means neither
@@ -131,7 +144,7 @@ class _Finder(Things):
 
     def _lies_in(self, inner: Segment, outer: Segment) -> bool:
         countries = self._sentence.countries_of(inner)
-        return bool(countries & set(outer.values)) or outer.kind in ("region", "subregion")
+        return bool(countries & set(outer.values)) or outer.kind in (Role.REGION, Role.SUBREGION)
 
     # --- how far a branch reaches -----------------------------------------------------------------
 
@@ -156,10 +169,10 @@ class _Finder(Things):
         end = (self.trades[at][-1] if at in self.trades else at) + 1
         if self.built(at) == "tool" and end < len(self._parts) and self.built(end) == "business":
             return end + 1  # "SEO agencies"
-        number = self._parts[at].kind == "number"
+        number = self._parts[at].kind == Role.NUMBER
         while end < len(self._parts) and not self.asked(end) and not self._parts[end].used:
             part = self._parts[end]
-            small = number and part.has("function", "place_preposition") and self._trails(end + 1)
+            small = number and part.has(Role.FUNCTION, Role.PLACE_PREPOSITION) and self._trails(end + 1)
             if not part.has(*TRAILING) and not small:
                 break
             end += 1
@@ -174,7 +187,7 @@ class _Finder(Things):
         shared = self._shared_denial(left, at, right)
         sides = [*self._listed_before(first.start), first, _Side(at + 1, self._end(right), shared)]
         sides = [replace(side, end=self._without_comma(side.end)) for side in sides]
-        while (end := sides[-1].end) < len(self._parts) and self._parts[end].has("or"):
+        while (end := sides[-1].end) < len(self._parts) and self._parts[end].has(Role.OR):
             further = self.thing(end, 1)
             if further is None:
                 break
@@ -182,12 +195,12 @@ class _Finder(Things):
         return sides
 
     def _without_comma(self, end: int) -> int:
-        return end - 1 if self._parts[end - 1].has("comma") else end
+        return end - 1 if self._parts[end - 1].has(Role.COMMA) else end
 
     def _listed_before(self, start: int) -> list[_Side]:
         """ "a phone, an email or a Facebook page": things before a comma."""
         sides: list[_Side] = []
-        while start > 1 and self._parts[start - 1].has("comma"):
+        while start > 1 and self._parts[start - 1].has(Role.COMMA):
             thing = self.thing(start - 1, -1)
             if thing is None or not self.asked(thing).startswith(("flag", "cont")):
                 break
@@ -198,28 +211,28 @@ class _Finder(Things):
     def _shared_denial(self, left: int, at: int, right: int) -> Segment | None:
         """ "missing a sitemap or a robots.txt", "not secure or fast": the denial of the first is that of the second."""
         part, other = self._parts[left], self._parts[right]
-        if any(between.has("negation", "using") for between in self._parts[at + 1 : right]):
+        if any(between.has(Role.NEGATION, Role.USING) for between in self._parts[at + 1 : right]):
             return None
-        if other.kind not in _SHARING and not other.kind.startswith(("flag_nouns", "contact")):
+        if other.kind not in _SHARING and other.kind not in (Role.FLAG_NOUNS, Role.CONTACT):
             return None
         role = self._sentence.words.role
-        if part.kind in _BAD and (said := [token for token in part.tokens if role(token.key, "negation")]):
-            return Segment(said[:1], [Sense("negation")])
-        if part.kind not in _SHARING and not part.kind.startswith("flag_nouns"):
+        if part.kind in _BAD and (said := [token for token in part.tokens if role(token.key, Role.NEGATION)]):
+            return Segment(said[:1], [Sense(Role.NEGATION)])
+        if part.kind not in _SHARING and part.kind != Role.FLAG_NOUNS:
             return None
         for before in reversed(self._parts[:left]):
-            if before.has("negation"):
+            if before.has(Role.NEGATION):
                 return before
-            if not before.has("function", "using"):
+            if not before.has(Role.FUNCTION, Role.USING):
                 return None
         return None
 
     def _clause(self, at: int, left: int, right: int) -> list[_Side]:
         """ "on Webflow, or on Gatsby with Contentful"."""
-        if not self._parts[at - 1].has("comma"):
+        if not self._parts[at - 1].has(Role.COMMA):
             return []
         end = self._clause_end(at)
-        own = self._parts[at + 1].has("using", "place_preposition", "offering")
+        own = self._parts[at + 1].has(Role.USING, Role.PLACE_PREPOSITION, Role.OFFERING)
         tools = [i for i in self.things_in(at + 1, end) if self.built(i) == "tool"]
         with_tool = self.built(left) == "tool" and tools[:1] == [right] and self._linked(tools)
         if not (own or with_tool):
@@ -230,7 +243,7 @@ class _Finder(Things):
 
     def _bundle(self, at: int) -> list[_Side]:
         """ "Shopify stores in Italy or Magento stores in Spain": both sides say the same things in the same order."""
-        end = at - 1 if self._parts[at - 1].has("comma") else at
+        end = at - 1 if self._parts[at - 1].has(Role.COMMA) else at
         start = max(self._clause_start(end), at - _MOST_AWAY)
         before = list(self.things_in(start, end))[-_MOST_IN_BUNDLE:]
         after = list(islice(self.things_in(at + 1, self._clause_end(at)), _MOST_IN_BUNDLE))
@@ -245,13 +258,13 @@ class _Finder(Things):
 
     def _linked(self, tools: Sequence[int]) -> bool:
         """ "Adobe Experience Manager with Marketo"."""
-        return len(tools) > 1 and any(part.has("using") for part in self._parts[tools[0] + 1 : tools[1]])
+        return len(tools) > 1 and any(part.has(Role.USING) for part in self._parts[tools[0] + 1 : tools[1]])
 
     def _either(self, at: int) -> list[_Side]:
         """ "either no H1 and no meta description, or a score under 30": all from "either" on is the first side."""
         start = self._sentence_start(at)
         opens = [i for i in range(max(start, at - _MOST_AWAY), at) if self._parts[i].key in _EITHER]
-        if not opens or not self._parts[at - 1].has("comma"):
+        if not opens or not self._parts[at - 1].has(Role.COMMA):
             return []
         sides = [_Side(opens[-1] + 1, at - 1), _Side(at + 1, self._clause_end(at))]
         things = [list(self.things_in(side.start, side.end)) for side in sides]
@@ -260,10 +273,10 @@ class _Finder(Things):
     def _listed_bundles(self, at: int) -> list[_Side]:
         """ "Shopify stores with Gorgias, Magento stores with Zendesk, or anything on Wix": each item is a side, if all
         begin with the same kind of thing and one has several."""
-        if not self._parts[at - 1].has("comma"):
+        if not self._parts[at - 1].has(Role.COMMA):
             return []
         start = self._sentence_start(at)
-        commas = [i for i in range(start, at) if self._parts[i].has("comma")]
+        commas = [i for i in range(start, at) if self._parts[i].has(Role.COMMA)]
         if len(commas) < 2:
             return []
         bounds = [*pairwise([start, *(i + 1 for i in commas)]), (at + 1, self._clause_end(at) + 1)]
@@ -276,13 +289,13 @@ class _Finder(Things):
 
     def _relative(self, at: int) -> list[_Side]:
         """ "that spend over 2k, or that use Mailchimp but don't run ads": two clauses of their own."""
-        if not self._parts[at - 1].has("comma") or at + 1 >= len(self._parts) or not self._is_relative(at + 1):
+        if not self._parts[at - 1].has(Role.COMMA) or at + 1 >= len(self._parts) or not self._is_relative(at + 1):
             return []
         left = [i for i in range(max(self._sentence_start(at), at - _MOST_AWAY), at) if self._is_relative(i)]
         if not left:
             return []
         behind = range(at + 1, len(self._parts))
-        end = next((i for i in behind if self._parts[i].has("break", "comma")), len(self._parts))
+        end = next((i for i in behind if self._parts[i].has(Role.BREAK, Role.COMMA)), len(self._parts))
         sides = [_Side(left[-1], at - 1), _Side(at + 1, end)]
         return sides if all(list(self.things_in(side.start, side.end)) for side in sides) else []
 
@@ -291,7 +304,7 @@ class _Finder(Things):
 
     def _sentence_start(self, at: int) -> int:
         """Where the sentence or request begins that a place is in."""
-        return next((i + 1 for i in range(at - 1, -1, -1) if self._parts[i].has("break", "requests")), 0)
+        return next((i + 1 for i in range(at - 1, -1, -1) if self._parts[i].has(Role.BREAK, Role.REQUESTS)), 0)
 
     def _linked_alike(self, first: Sequence[int], second: Sequence[int]) -> bool:
         """ "React and Stripe or Vue and PayPal", "Wix with Stripe or Wix with PayPal": the words between are the same,
@@ -313,7 +326,7 @@ class _Finder(Things):
 
     def _clause_start(self, at: int) -> int:
         start = at
-        while start and not self._ends_clause(start - 1) and not self._parts[start - 1].has("requests"):
+        while start and not self._ends_clause(start - 1) and not self._parts[start - 1].has(Role.REQUESTS):
             start -= 1
         return start
 
@@ -326,26 +339,26 @@ class _Finder(Things):
     def _ends_clause(self, at: int) -> bool:
         """A comma, or a "but"; "but not" only denies what follows."""
         part = self._parts[at]
-        return part.has("comma", "break") or (part.has("but") and not part.has("negation", "exception"))
+        return part.has(Role.COMMA, Role.BREAK) or (part.has(Role.BUT) and not part.has(Role.NEGATION, Role.EXCEPTION))
 
     # --- denials ----------------------------------------------------------------------------------
 
     def _denied(self, at: int) -> bool:
         """ "without A or B" means neither, which can be said of all but flags."""
         neither = any(part.key in self._sentence.sets["neither"] for part in self._parts[:at])
-        if self._parts[at].kind.startswith("flag") and not neither:
+        if self._parts[at].kind in FLAGS and not neither:
             return False
         for i in range(at - 1, -1, -1):
             part = self._parts[i]
-            if part.has("negation", "exception"):
+            if part.has(Role.NEGATION, Role.EXCEPTION):
                 return True
             if set(part.key.split()) & self._sentence.sets["relative"]:
                 return False  # "no LinkedIn that have an email or a phone"
-            if not part.has("function", "and", "or", "comma", "using") and not self.asked(i):
+            if not part.has(Role.FUNCTION, Role.AND, Role.OR, Role.COMMA, Role.USING) and not self.asked(i):
                 return False
         return False
 
     def _own_verb(self, at: int, right: int) -> bool:
         """ "not using Shopify or based in Texas": what stands after the "or" is said by itself."""
-        between = [part for part in self._parts[at + 1 : right] if not part.has("function")]
-        return any(part.has("using", "place_preposition", "offering") for part in between)
+        between = [part for part in self._parts[at + 1 : right] if not part.has(Role.FUNCTION)]
+        return any(part.has(Role.USING, Role.PLACE_PREPOSITION, Role.OFFERING) for part in between)

@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import NamedTuple
 
+from siteglass.query.criteria import Condition
+from siteglass.query.fields import ASKED
 from siteglass.query.natural.keywords import is_left
+from siteglass.query.natural.kinds import ENTITIES, Role
 from siteglass.query.natural.quantities import LARGE, PERIODS, SIGNS, Quantity, read_quantity, spell_out
-from siteglass.query.natural.segments import ENTITIES, Segment
+from siteglass.query.natural.segments import Reading, Segment
 from siteglass.query.natural.sentence import Sentence
+from siteglass.query.values import comparison
 
 _DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90, "year": 365}
 _DOLLARS = frozenset(("$", "US$"))
 _INVERSE = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
 _AROUND = 0.2
-_SPENDING = ("spending", "runs_ads", "no_ads")
+_SPENDING = (Role.SPENDING, Role.RUNS_ADS, Role.NO_ADS)
 # What a number before which one of these is said is about.
-_SEARCHABLE = (*_SPENDING, "score", "load_time", "crawled", "recent", "within_last", "since")
+_SEARCHABLE = (*_SPENDING, Role.SCORE, Role.LOAD_TIME, Role.CRAWLED, Role.RECENT, Role.WITHIN_LAST, Role.SINCE)
 NO_NUMBER = "no search knows such a number; how many leads are shown is `limit`"
 # Scores that directives know.
 _SCORES = (1, 90)
+_OUTER_SCORE = "filter seo_score"
+
+
+class Compared(NamedTuple):
+    """A number of a field, compared as in a directive."""
+
+    directive: str
+    value: str
+    negated: bool
 
 
 def read_numbers(sentence: Sentence) -> None:
@@ -27,7 +41,7 @@ def read_numbers(sentence: Sentence) -> None:
     spell_out(sentence)
     _last_unit(sentence)
     for at, part in enumerate(sentence.parts):
-        if part.kind == "number" and part.amount and not part.used:
+        if part.kind == Role.NUMBER and part.amount and not part.used:
             quantity = read_quantity(sentence, at, part.amount)
             if not _write(sentence, at, quantity):
                 part.used = True
@@ -37,14 +51,14 @@ def _last_unit(sentence: Sentence) -> None:
     """ "in the last fortnight": one of them."""
     for at, part in enumerate(sentence.parts):
         after = sentence.after(at)
-        unit = after.sense("unit") if after is not None else None
-        counted = at > 0 and sentence.parts[at - 1].kind == "number"
-        if not part.has("within_last") or counted or part.used or after is None or unit is None:
+        unit = after.sense(Role.UNIT) if after is not None else None
+        counted = at > 0 and sentence.parts[at - 1].kind == Role.NUMBER
+        if not part.has(Role.WITHIN_LAST) or counted or part.used or after is None or unit is None:
             continue
-        if unit.values[0] in _DAYS and sentence.near(at, ("crawled",), back=4, ahead=4):
+        if unit.values[0] in _DAYS and sentence.near(at, (Role.CRAWLED,), back=4, ahead=4):
             days = math.ceil(_DAYS[unit.values[0]])
-            cues = [one for one in sentence.around(at, ("crawled",)) if not one.readings]
-            sentence.say(f"@updated_within({days}d)", [*cues, part, after], "amount")
+            cues = [one for one in sentence.around(at, (Role.CRAWLED,)) if not one.readings]
+            sentence.say("updated_within", [f"{days}d"], [*cues, part, after], "amount")
 
 
 def _write(sentence: Sentence, at: int, quantity: Quantity) -> bool:
@@ -74,7 +88,7 @@ def _write(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     )
 
 
-def _near(sentence: Sentence, quantity: Quantity, kinds: tuple[str, ...], *, back: int, ahead: int) -> bool:
+def _near(sentence: Sentence, quantity: Quantity, kinds: tuple[Role, ...], *, back: int, ahead: int) -> bool:
     """Whether a word of these kinds is near an amount, the hyphen of a range passed over."""
     before = sentence.near(quantity.first, kinds, back=back, ahead=0)
     return before or sentence.near(quantity.last, kinds, back=0, ahead=ahead)
@@ -88,28 +102,28 @@ def _things_counted(sentence: Sentence, quantity: Quantity) -> list[Segment]:
     while end < len(sentence.parts) and sentence.parts[end].has(*PERIODS):
         end += 1
     after = sentence.parts[end] if end < len(sentence.parts) else None
-    if after is not None and not after.used and after.has("counting", "wish") and not after.has(*_SEARCHABLE):
+    if after is not None and not after.used and after.has(Role.COUNTING, Role.WISH) and not after.has(*_SEARCHABLE):
         return sentence.parts[quantity.last + 1 : end + 1]
     if after is not None and is_left(after) and not quantity.unit and not quantity.money and _has(sentence, quantity):
         return sentence.parts[quantity.last + 1 : end + 1]
     start = quantity.first - 1
-    while start > 0 and sentence.parts[start].has("function") and not sentence.parts[start].has("counting"):
+    while start > 0 and sentence.parts[start].has(Role.FUNCTION) and not sentence.parts[start].has(Role.COUNTING):
         start -= 1
     before = sentence.parts[start] if start >= 0 else None
-    named = before is not None and not before.used and before.has("counting", "wish")
+    named = before is not None and not before.used and before.has(Role.COUNTING, Role.WISH)
     return sentence.parts[start : quantity.first] if named and not quantity.unit else []
 
 
 def _has(sentence: Sentence, quantity: Quantity) -> bool:
     """ "law firms with over 20 lawyers": the number is of what a site has, not of the leads."""
     before = sentence.parts[quantity.first - 1] if quantity.first else None
-    return before is not None and before.has("using") and not before.has("requests")
+    return before is not None and before.has(Role.USING) and not before.has(Role.REQUESTS)
 
 
 def _other_money(sentence: Sentence, quantity: Quantity) -> list[Segment]:
     """ "revenue over $1m": money that is not spent on ads."""
     behind = sentence.parts[quantity.last + 1 : quantity.last + 4]
-    stop = next((number for number, part in enumerate(behind) if part.has("break")), len(behind))
+    stop = next((number for number, part in enumerate(behind) if part.has(Role.BREAK)), len(behind))
     near = [*sentence.parts[max(0, quantity.first - 3) : quantity.last + 1], *behind[:stop]]
     return [part for part in near if not part.readings and sentence.sets["other_money"] & set(part.key.split())]
 
@@ -118,43 +132,48 @@ def _is_year(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     """ "founded in 2019"."""
     amount = sentence.parts[at].amount
     plain = amount is not None and not amount.scaled and not quantity.money and quantity.high is None
-    said = sentence.near(at, ("spending", "per_month", "per_year", "load_time", "score"), back=7, ahead=7)
+    said = sentence.near(
+        at, (Role.SPENDING, Role.PER_MONTH, Role.PER_YEAR, Role.LOAD_TIME, Role.SCORE), back=7, ahead=7
+    )
     return plain and 1900 <= quantity.low <= 2100 and not quantity.unit and quantity.operator is None and not said
 
 
 def _say(
-    sentence: Sentence, at: int, quantity: Quantity, line: str, about: tuple[str, ...], *, assumption: str = "",
-    confidence: float = 1.0,
+    sentence: Sentence, at: int, quantity: Quantity, compared: Compared, about: tuple[Role, ...], *,
+    assumption: str = "", confidence: float = 1.0,
 ) -> bool:  # fmt: skip
-    """Write the line, with the number and the words around that tell what it counts."""
+    """Say the condition, with the number and the words around that tell what it counts."""
     near = sentence.around(at, about) if about else []
     parts = sentence.parts[quantity.first : quantity.last + 1]
     own = [part for part in near if part not in parts and not part.readings]
     if quantity.denial is not None:
         own.append(quantity.denial)
-    sentence.say(line, [*own, *parts], "amount", assumption=assumption, confidence=confidence)
+    sentence.say(
+        compared.directive, [compared.value], [*own, *parts], "amount", negated=compared.negated,
+        assumption=assumption, confidence=confidence,
+    )  # fmt: skip
     return True
 
 
-def _compared(directive: str, quantity: Quantity, default: str, scale: float = 1.0) -> str:
-    """The line; a denied comparison is turned round, so that "not over 5" is "at most 5"."""
+def _compared(directive: str, quantity: Quantity, default: str, scale: float = 1.0) -> Compared:
+    """The comparison; a denied comparison is turned round, so that "not over 5" is "at most 5"."""
     low, high, operator = quantity.low * scale, quantity.high, quantity.operator or default
-    sign = "" if quantity.denial is None else "!"
+    negated = quantity.denial is not None
     if high is not None:
-        return f"{sign}@{directive}({round(low)}-{round(high * scale)})"
+        return Compared(directive, f"{round(low)}-{round(high * scale)}", negated)
     if operator == "around":
-        return f"{sign}@{directive}({round(low * (1 - _AROUND))}-{round(low * (1 + _AROUND))})"
+        return Compared(directive, f"{round(low * (1 - _AROUND))}-{round(low * (1 + _AROUND))}", negated)
     operator = ">=" if operator == "between" else operator
-    if sign and operator in _INVERSE:
-        sign, operator = "", _INVERSE[operator]
-    return f"{sign}@{directive}({operator}{round(low)})"
+    if negated and operator in _INVERSE:
+        negated, operator = False, _INVERSE[operator]
+    return Compared(directive, f"{operator}{round(low)}", negated)
 
 
 def _age(sentence: Sentence, at: int, quantity: Quantity) -> bool:
-    if quantity.unit not in _DAYS or quantity.money or sentence.near(at, ("spending",), back=3, ahead=3):
+    if quantity.unit not in _DAYS or quantity.money or sentence.near(at, (Role.SPENDING,), back=3, ahead=3):
         return False
-    said = sentence.near(at, ("crawled", "recent"), back=8, ahead=6)
-    if not said and not sentence.near(at, ("function", "within_last"), back=2, ahead=1):
+    said = sentence.near(at, (Role.CRAWLED, Role.RECENT), back=8, ahead=6)
+    if not said and not sentence.near(at, (Role.FUNCTION, Role.WITHIN_LAST), back=2, ahead=1):
         return False
     days = max(1, math.ceil(quantity.low * _DAYS[quantity.unit]))
     denial = _denial(sentence, at, quantity.last)
@@ -162,52 +181,61 @@ def _age(sentence: Sentence, at: int, quantity: Quantity) -> bool:
         sentence.parts[at].denied_by = denial
     after = sentence.after(quantity.last)
     ago = after is not None and after.key in sentence.sets["ago"] and quantity.operator in (">", ">=")
-    sign = "!" * (ago != (denial is not None))
-    return _say(sentence, at, quantity, f"{sign}@updated_within({days}d)", ("crawled",))
+    compared = Compared("updated_within", f"{days}d", ago != (denial is not None))
+    return _say(sentence, at, quantity, compared, (Role.CRAWLED,))
 
 
 def _denial(sentence: Sentence, at: int, last: int) -> Segment | None:
     """ "not crawled in the last 60 days": the denial belongs to the age."""
     for i in range(at - 1, max(-1, at - 6), -1):
         part = sentence.parts[i]
-        if part.has("negation", "exception") and not part.used:
-            between = [other for other in sentence.parts[i + 1 : at] if not other.has("function", "within_last")]
-            said = sentence.near(at, ("crawled",), back=0, ahead=4) if not between else between[0].has("crawled")
+        if part.has(Role.NEGATION, Role.EXCEPTION) and not part.used:
+            between = [other for other in sentence.parts[i + 1 : at] if not other.has(Role.FUNCTION, Role.WITHIN_LAST)]
+            said = sentence.near(at, (Role.CRAWLED,), back=0, ahead=4) if not between else between[0].has(Role.CRAWLED)
             return part if said else None
         if part.kind in ENTITIES:
             break
-    behind = [part for part in sentence.parts[last + 1 : last + 5] if not part.has("function")]
-    if len(behind) > 1 and behind[0].has("negation") and behind[1].has("crawled"):
+    behind = [part for part in sentence.parts[last + 1 : last + 5] if not part.has(Role.FUNCTION)]
+    if len(behind) > 1 and behind[0].has(Role.NEGATION) and behind[1].has(Role.CRAWLED):
         return behind[0]  # "in den letzten sechs Monaten nicht aktualisiert"
     return None
 
 
 def _load_time(sentence: Sentence, at: int, quantity: Quantity) -> bool:
     seconds, millis = quantity.unit in ("second", "minute"), quantity.unit == "millisecond"
-    if quantity.money or not (seconds or millis or _near(sentence, quantity, ("load_time",), back=4, ahead=3)):
+    if quantity.money or not (seconds or millis or _near(sentence, quantity, (Role.LOAD_TIME,), back=4, ahead=3)):
         return False
     scale = 1 if millis or (not seconds and quantity.low >= 100) else 60_000 if quantity.unit == "minute" else 1_000
-    return _say(sentence, at, quantity, _compared("load_time", quantity, ">", scale), ("load_time",))
+    return _say(sentence, at, quantity, _compared("load_time", quantity, ">", scale), (Role.LOAD_TIME,))
 
 
 def _score(sentence: Sentence, at: int, quantity: Quantity) -> bool:
-    if quantity.money or not _near(sentence, quantity, ("score",), back=5, ahead=3):
+    if quantity.money or not _near(sentence, quantity, (Role.SCORE,), back=5, ahead=3):
         return False
     low = quantity.low
     if _SCORES[0] <= low <= _SCORES[1] and (quantity.high is None or quantity.high <= _SCORES[1]):
-        _say(sentence, at, quantity, _compared("score", quantity, "="), ("score",))
+        _say(sentence, at, quantity, _compared("score", quantity, "="), (Role.SCORE,))
         _absorb(sentence, at, _beside(sentence, quantity, "seo_structured_data"))  # "pontuação SEO"
         return True
-    parts = [*sentence.around(at, ("score",)), *sentence.parts[quantity.first : quantity.last + 1]]
+    parts = [*sentence.around(at, (Role.SCORE,)), *sentence.parts[quantity.first : quantity.last + 1]]
     operator = quantity.operator or "="
     if quantity.denial is not None:
         parts.append(quantity.denial)
         operator = _INVERSE.get(operator, "")
     if 0 <= low <= 100 and quantity.high is None and operator in SIGNS:
-        sentence.filter("seo_score", f"{operator}{round(low)}", parts)
+        _say_outer_score(sentence, operator, round(low), parts)
     else:
         sentence.refuse(parts, "a score beyond 90 is asked for by the filters `min_score` and `max_score`")
     return True
+
+
+def _say_outer_score(sentence: Sentence, operator: str, score: int, parts: list[Segment]) -> None:
+    """Say a score that no directive can, but a filter. It takes one comparison only: of several, the last counts."""
+    clause = Condition("score", (comparison(operator, score, ASKED["score"].ask.bounds),))
+    for reading in sentence.readings:
+        if reading.rule == _OUTER_SCORE:
+            reading.clauses = (clause,)
+    sentence.note(Reading((clause,), parts, _OUTER_SCORE, directive="score"))
 
 
 def _spending(sentence: Sentence, at: int, quantity: Quantity) -> bool:
@@ -229,9 +257,9 @@ def _spending(sentence: Sentence, at: int, quantity: Quantity) -> bool:
         confidence = 0.5
     if quantity.operator == "around":
         notes.append("around is 20 % below to 20 % above")
-    line = _compared("spends", quantity, ">=")
-    about = ("spending", "per_month", "per_year")
-    _say(sentence, at, quantity, line, about, assumption="; ".join(notes), confidence=confidence)
+    about = (Role.SPENDING, Role.PER_MONTH, Role.PER_YEAR)
+    compared = _compared("spends", quantity, ">=")
+    _say(sentence, at, quantity, compared, about, assumption="; ".join(notes), confidence=confidence)
     _absorb(sentence, at, ads)
     return True
 
@@ -248,13 +276,13 @@ def _stands_alone(sentence: Sentence, quantity: Quantity) -> bool:
     """Whether no noun or verb beside an amount says what it is for: "tickets over $500", "charging $90 an hour"."""
     before = sentence.parts[max(0, quantity.first - 2) : quantity.first]
     beside = [*before, *sentence.parts[quantity.last + 1 : quantity.last + 3]]
-    return not any(is_left(part) or part.has("offering", "about_me", "counting", "wish") for part in beside)
+    return not any(is_left(part) or part.has(Role.OFFERING, Role.ABOUT_ME, Role.COUNTING, Role.WISH) for part in beside)
 
 
 def _beside(sentence: Sentence, quantity: Quantity, category: str) -> list[Segment]:
     """ "ads below 800", "20k ads": advertising beside an amount is what it is spent on, no software."""
     near = [*sentence.parts[max(0, quantity.first - 2) : quantity.first], *sentence.parts[quantity.last + 1 :][:4]]
-    return [part for part in near if part.kind == "category" and part.values == (category,)]
+    return [part for part in near if part.kind == Role.CATEGORY and part.values == (category,)]
 
 
 def _absorb(sentence: Sentence, at: int, parts: list[Segment]) -> None:
@@ -269,12 +297,12 @@ def _yearly(sentence: Sentence, quantity: Quantity) -> bool:
     words = sentence.words
     before = sentence.parts[max(0, quantity.first - 5) : quantity.first]
     for part in [*before, *sentence.parts[quantity.last : quantity.last + 5]]:
-        if part.has("this_year", "since", "break"):
+        if part.has(Role.THIS_YEAR, Role.SINCE, Role.BREAK):
             continue
-        if part.has("per_year"):
+        if part.has(Role.PER_YEAR):
             return True
         for token in part.tokens:
-            unit = words.role(token.key, "unit")
-            if (unit and unit.values == ("year",)) or words.role(token.key, "per_year"):
+            unit = words.role(token.key, Role.UNIT)
+            if (unit and unit.values == ("year",)) or words.role(token.key, Role.PER_YEAR):
                 return True
     return False

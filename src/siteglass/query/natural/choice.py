@@ -6,14 +6,16 @@ from collections.abc import Mapping
 
 from siteglass.query.folding import fold
 from siteglass.query.natural.askers import pass_over_asker
+from siteglass.query.natural.kinds import ENTITIES, PLACES, Role
 from siteglass.query.natural.lexicon import ENGLISH, HEAD_ROLES, VERB_LAST, Sense
 from siteglass.query.natural.places import cities_of
-from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
+from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence
 from siteglass.query.vocabulary import City, vocabulary
 
 # A town that is called like an ordinary word is meant from this size on.
 _KNOWN_TOWN = 100_000
+_MAYBE_NOUNS = PLACES | {Role.PROTECTED, Role.PAGE_NAME, Role.LANGUAGE_MARKER, Role.SERVICE_TYPE, Role.TRADE}
 
 
 def choose(sentence: Sentence, forced: Mapping[int, Sense]) -> None:
@@ -28,7 +30,7 @@ def choose(sentence: Sentence, forced: Mapping[int, Sense]) -> None:
         if sense := forced.get(part.tokens[0].start):
             part.only([sense])
             part.become(sense)
-        elif part.kind == "unknown" and part.senses:
+        elif part.kind == Role.UNKNOWN and part.senses:
             _choose_one(sentence, at, part)
     pass_over_asker(sentence)
     _names_inside_nouns(sentence)
@@ -36,17 +38,21 @@ def choose(sentence: Sentence, forced: Mapping[int, Sense]) -> None:
 
 
 def _choose_one(sentence: Sentence, at: int, part: Segment) -> None:
-    page = part.sense("page_name")
+    page = part.sense(Role.PAGE_NAME)
     if page and sentence.page_follows(at):
         part.become(page)
         return
     entity = part.kinds & ENTITIES
-    roles = part.kinds - ENTITIES - HEAD_ROLES - {"protected"}
+    roles = part.kinds - ENTITIES - HEAD_ROLES - {Role.PROTECTED}
     if roles and entity:
-        no_word = part.key not in sentence.sets["word_codes"] or part.has("state")  # "Portland, OR"
+        no_word = part.key not in sentence.sets["word_codes"] or part.has(Role.STATE)  # "Portland, OR"
         written = part.tokens[0].text.isupper() and no_word
         code = len(part.key) <= 3 and (part.in_slashes or written or _initialism(sentence, at))
-        if not code and roles != {"page_name"} and ("page_name" in roles or not roles <= {"generic", "judgement"}):
+        if (
+            not code
+            and roles != {Role.PAGE_NAME}
+            and (Role.PAGE_NAME in roles or not roles <= {Role.GENERIC, Role.JUDGEMENT})
+        ):
             entity = frozenset()
     chosen = _entity(sentence, at, part, entity) if entity else None
     sense = part.sense(chosen) if chosen else None
@@ -59,55 +65,66 @@ def _choose_one(sentence: Sentence, at: int, part: Segment) -> None:
 def _initialism(sentence: Sentence, at: int) -> bool:
     """ "us" and "eu" in small letters: names in an English sentence, but behind a verb ("give us")."""
     before = sentence.parts[at - 1] if at else None
-    asked = before is not None and ((before.kind == "unknown" and not before.senses) or before.has("requests"))
+    asked = before is not None and ((before.kind == Role.UNKNOWN and not before.senses) or before.has(Role.REQUESTS))
     key = sentence.parts[at].key
     return sentence.language == ENGLISH and key in sentence.sets["initialisms"] and not (asked and key == "us")
 
 
-def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -> str | None:
+def _entity(sentence: Sentence, at: int, part: Segment, kinds: frozenset[Role]) -> Role | None:
     before = sentence.parts[at - 1] if at else None
     in_place = before is not None and _places(sentence, before)
-    if "city" in kinds and _lies_in_next(sentence, at, part):
-        return "city"
-    if "category" in kinds and len(part.key) <= 2:
-        return "category"
-    if part.key in sentence.sets["uk_nations"] and "state" in kinds:
-        return "state"
+    if Role.CITY in kinds and _lies_in_next(sentence, at, part):
+        return Role.CITY
+    if Role.CATEGORY in kinds and len(part.key) <= 2:
+        return Role.CATEGORY
+    if part.key in sentence.sets["uk_nations"] and Role.STATE in kinds:
+        return Role.STATE
     if (
-        "country" in kinds
-        and kinds & {"language", "nationality", "spoken"}
+        Role.COUNTRY in kinds
+        and kinds & {Role.LANGUAGE, Role.NATIONALITY, Role.SPOKEN}
         and part.key not in sentence.sets["us_states_first"]
     ):
-        return "country"
-    if "spoken" in kinds:
-        return "spoken"
-    if "nationality" in kinds:
+        return Role.COUNTRY
+    if Role.SPOKEN in kinds:
+        return Role.SPOKEN
+    if Role.NATIONALITY in kinds:
         chosen = _nationality(sentence, at, part, kinds)
         if chosen:
             return chosen
-    if "group" in kinds:
-        return "group"
-    if "country" in kinds and "state" in kinds:
-        after_city = at >= 1 and any(other.kind == "city" for other in sentence.parts[max(0, at - 2) : at])
+    if Role.GROUP in kinds:
+        return Role.GROUP
+    if Role.COUNTRY in kinds and Role.STATE in kinds:
+        after_city = at >= 1 and any(other.kind == Role.CITY for other in sentence.parts[max(0, at - 2) : at])
         if after_city and len(part.key) <= 3:
-            return "state"
-        return "state" if part.key in sentence.sets["us_states_first"] and not _caucasus(sentence) else "country"
-    if "state" in kinds and "city" in kinds:
+            return Role.STATE
+        return Role.STATE if part.key in sentence.sets["us_states_first"] and not _caucasus(sentence) else Role.COUNTRY
+    if Role.STATE in kinds and Role.CITY in kinds:
         return _state_or_city(sentence, at, part)
-    if "technology" in kinds:
+    if Role.TECHNOLOGY in kinds:
         return _technology(sentence, at, part, kinds, in_place)
     said_before = sentence.before(at)
-    if {"service_type", "category"} <= kinds and said_before is not None and said_before.has("using"):
-        return "category"  # "with a mobile app"
-    for kind in ("country", "subregion", "region", "state", "service_type", "category", "city", "language"):
+    if {Role.SERVICE_TYPE, Role.CATEGORY} <= kinds and said_before is not None and said_before.has(Role.USING):
+        return Role.CATEGORY  # "with a mobile app"
+    for kind in (
+        Role.COUNTRY,
+        Role.SUBREGION,
+        Role.REGION,
+        Role.STATE,
+        Role.SERVICE_TYPE,
+        Role.CATEGORY,
+        Role.CITY,
+        Role.LANGUAGE,
+    ):
         if kind in kinds:
-            return None if kind == "city" and _no_town(sentence, part, in_place) else kind
+            return None if kind == Role.CITY and _no_town(sentence, part, in_place) else kind
     return None
 
 
 def _places(sentence: Sentence, part: Segment) -> bool:
     """Whether a phrase ends with a preposition of place: "not in"."""
-    return part.has("place_preposition") or sentence.words.role(part.tokens[-1].key, "place_preposition") is not None
+    return (
+        part.has(Role.PLACE_PREPOSITION) or sentence.words.role(part.tokens[-1].key, Role.PLACE_PREPOSITION) is not None
+    )
 
 
 def _no_town(sentence: Sentence, part: Segment, in_place: bool) -> bool:
@@ -116,43 +133,48 @@ def _no_town(sentence: Sentence, part: Segment, in_place: bool) -> bool:
     return ordinary and not in_place and all(city.population < _KNOWN_TOWN for city in cities_of(sentence, part))
 
 
-def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str]) -> str | None:
+def _nationality(sentence: Sentence, at: int, part: Segment, kinds: frozenset[Role]) -> Role | None:
     before, after = _said_before(sentence, at), sentence.after(at)
-    state = part.sense("state")
+    state = part.sense(Role.STATE)
     if state and any(value.startswith(("US-", "GB-")) for value in state.values):
-        return "state"
-    if "language" in kinds:
+        return Role.STATE
+    if Role.LANGUAGE in kinds:
         for beside in (before, after):
-            if beside is not None and beside.has("language_marker") and beside.key not in sentence.sets["weak_markers"]:
-                return "language"
-        if after is not None and after.has("site_word") and _elsewhere(sentence, at):
-            return "language"  # "hotels in Bali with an English website"
+            if (
+                beside is not None
+                and beside.has(Role.LANGUAGE_MARKER)
+                and beside.key not in sentence.sets["weak_markers"]
+            ):
+                return Role.LANGUAGE
+        if after is not None and after.has(Role.SITE_WORD) and _elsewhere(sentence, at):
+            return Role.LANGUAGE  # "hotels in Bali with an English website"
         said_in = before is not None and before.tokens[-1].key in sentence.sets["language_prepositions"]
-        if said_in and (after is None or not after.has("generic", "service_type", "category")):
-            return "language"
+        if said_in and (after is None or not after.has(Role.GENERIC, Role.SERVICE_TYPE, Role.CATEGORY)):
+            return Role.LANGUAGE
         listed, following = sentence.beside(at, -1), sentence.beside(at, 1)
-        if listed is not None and listed.kind in ("language", "spoken"):
-            return "language"  # "in French or German"
-        if following is not None and following.has("spoken"):
-            return "language"  # "Japanese- or Korean-language"
-    return None if "country" in kinds else "nationality"
+        if listed is not None and listed.kind in (Role.LANGUAGE, Role.SPOKEN):
+            return Role.LANGUAGE  # "in French or German"
+        if following is not None and following.has(Role.SPOKEN):
+            return Role.LANGUAGE  # "Japanese- or Korean-language"
+    return None if Role.COUNTRY in kinds else Role.NATIONALITY
 
 
 def _elsewhere(sentence: Sentence, at: int) -> bool:
     """Whether another place is said, of which the site may be in a language of others."""
     listed = sentence.beside(at, -1) is not None
     return any(
-        other.kind in PLACES or (i > at and other.has("country", "state", "city") and _placed(sentence, i))
+        other.kind in PLACES or (i > at and other.has(Role.COUNTRY, Role.STATE, Role.CITY) and _placed(sentence, i))
         for i, other in enumerate(sentence.parts)
-        if i != at and (not other.has("nationality", "language") or (i < at and other.kind in PLACES and not listed))
+        if i != at
+        and (not other.has(Role.NATIONALITY, Role.LANGUAGE) or (i < at and other.kind in PLACES and not listed))
     )
 
 
 def _said_before(sentence: Sentence, at: int) -> Segment | None:
     """The word that a name hangs on, through a colon ("language: Spanish") or a denial ("in neither German nor …")."""
     for part in reversed(sentence.parts[:at]):
-        marks = part.has("language_marker") or part.tokens[-1].key in sentence.sets["language_prepositions"]
-        denial = part.has("negation") and not marks
+        marks = part.has(Role.LANGUAGE_MARKER) or part.tokens[-1].key in sentence.sets["language_prepositions"]
+        denial = part.has(Role.NEGATION) and not marks
         if part.key not in (":", "=", "is") and not denial:
             return part
     return None
@@ -161,77 +183,79 @@ def _said_before(sentence: Sentence, at: int) -> Segment | None:
 def _lies_in_next(sentence: Sentence, at: int, part: Segment) -> bool:
     """ "Lebanon, Tennessee", "Cali, Colombia": a town of that name lies in the place that is said right behind it."""
     behind = at + 1
-    if behind < len(sentence.parts) and sentence.parts[behind].has("comma"):
+    if behind < len(sentence.parts) and sentence.parts[behind].has(Role.COMMA):
         behind += 1
     if behind >= len(sentence.parts):
         return False
     outer, cities = sentence.parts[behind], cities_of(sentence, part)
-    country = outer.sense("country")
-    inside = country is not None and not part.has("country") and any(city.country in country.values for city in cities)
+    country = outer.sense(Role.COUNTRY)
+    inside = (
+        country is not None and not part.has(Role.COUNTRY) and any(city.country in country.values for city in cities)
+    )
     return inside or _contains(outer, cities)
 
 
 def _contains(outer: Segment, cities: list[City]) -> bool:
     """Whether one of the cities lies in the state that a name can mean."""
-    state = outer.sense("state")
+    state = outer.sense(Role.STATE)
     codes = set(state.values) if state else set()
     alpha2 = vocabulary().country_alpha2
     return any(f"{alpha2(city.country)}-{city.state}" in codes for city in cities)
 
 
-def _state_or_city(sentence: Sentence, at: int, part: Segment) -> str:
+def _state_or_city(sentence: Sentence, at: int, part: Segment) -> Role:
     previous = sentence.beside(at, -1)
     if previous is not None and _contains(part, cities_of(sentence, previous)):
-        return "state"  # "London, Ontario"
+        return Role.STATE  # "London, Ontario"
     listed = [other for other in (previous, sentence.beside(at, 1)) if other is not None]
     towns = any(_is_town(sentence, other) for other in listed)
     if part.key in sentence.sets["us_states_first"]:
-        return "city" if towns else "state"
+        return Role.CITY if towns else Role.STATE
     before, after = sentence.before(at), sentence.after(at)
     if len(part.key) <= 3 or any(
         beside and sentence.sets["state_words"] & set(beside.key.split()) for beside in (before, after)
     ):
-        return "state"
+        return Role.STATE
     if towns:
-        return "city"
-    if any(other.has("state") and not other.has("city") for other in listed):
-        return "state"
-    cities, state = cities_of(sentence, part), part.sense("state")
+        return Role.CITY
+    if any(other.has(Role.STATE) and not other.has(Role.CITY) for other in listed):
+        return Role.STATE
+    cities, state = cities_of(sentence, part), part.sense(Role.STATE)
     if not cities or state is None:
-        return "state"
+        return Role.STATE
     if (
         not any(value.split("-")[0].lower() in sentence.sets["states_named"] for value in state.values)
         and cities[0].population >= _KNOWN_TOWN
     ):
-        return "city"
-    return "city" if _town_meant(sentence, part, cities[0]) else "state"
+        return Role.CITY
+    return Role.CITY if _town_meant(sentence, part, cities[0]) else Role.STATE
 
 
-def _technology(sentence: Sentence, at: int, part: Segment, kinds: frozenset[str], in_place: bool) -> str | None:
-    if kinds & {"city", "category", "service_type"}:
-        if "category" in kinds and (len(part.tokens) > 1 or not part.tokens[0].capital):
-            return "category"  # "livechat" is live chat, LiveChat a product
-        if in_place and "city" in kinds:
-            return "city"
-        return "technology" if _tool_cue(sentence, at) else min(kinds - {"technology"})
+def _technology(sentence: Sentence, at: int, part: Segment, kinds: frozenset[Role], in_place: bool) -> Role | None:
+    if kinds & {Role.CITY, Role.CATEGORY, Role.SERVICE_TYPE}:
+        if Role.CATEGORY in kinds and (len(part.tokens) > 1 or not part.tokens[0].capital):
+            return Role.CATEGORY  # "livechat" is live chat, LiveChat a product
+        if in_place and Role.CITY in kinds:
+            return Role.CITY
+        return Role.TECHNOLOGY if _tool_cue(sentence, at) else min(kinds - {Role.TECHNOLOGY})
     if not _ordinary(sentence, part):
-        return "technology"
+        return Role.TECHNOLOGY
     if len(part.tokens) > 1:  # "with full contact details"
-        return "technology" if all(token.capital for token in part.tokens) else None
-    return "technology" if _tool_cue(sentence, at) else None
+        return Role.TECHNOLOGY if all(token.capital for token in part.tokens) else None
+    return Role.TECHNOLOGY if _tool_cue(sentence, at) else None
 
 
 def _is_town(sentence: Sentence, part: Segment) -> bool:
     cities = cities_of(sentence, part)
-    if not cities or part.key in sentence.sets["us_states_first"] or part.has("country", "nationality"):
+    if not cities or part.key in sentence.sets["us_states_first"] or part.has(Role.COUNTRY, Role.NATIONALITY):
         return False
-    return not part.has("state") or _town_meant(sentence, part, cities[0])
+    return not part.has(Role.STATE) or _town_meant(sentence, part, cities[0])
 
 
 def _town_meant(sentence: Sentence, part: Segment, city: City) -> bool:
     """Of a name that a town and a state have: the town, if it lies in that state and bears that very name."""
     known = vocabulary()
-    sense = part.sense("state")
+    sense = part.sense(Role.STATE)
     for value in sense.values if sense else ():
         alpha2, _, code = value.partition("-")
         country = known.country_alpha3(alpha2) or ""
@@ -256,16 +280,16 @@ def _ordinary(sentence: Sentence, part: Segment) -> bool:
 def _tool_cue(sentence: Sentence, at: int) -> bool:
     """Whether a word that is also an ordinary one stands where a tool would."""
     parts, before, after = sentence.parts, sentence.before(at), sentence.after(at)
-    if before and before.has("using", "negation", "exception"):
+    if before and before.has(Role.USING, Role.NEGATION, Role.EXCEPTION):
         return True
-    if after and after.has("shop_word", "site_word", "negation_after", "using_after"):
+    if after and after.has(Role.SHOP_WORD, Role.SITE_WORD, Role.NEGATION_AFTER, Role.USING_AFTER):
         return True
-    if after and after.has("using") and sentence.language in VERB_LAST:
+    if after and after.has(Role.USING) and sentence.language in VERB_LAST:
         return True  # "die Notion nutzen"
     previous, following = sentence.beside(at, -1), sentence.beside(at, 1)
-    if any(other is not None and other.kind == "technology" for other in (previous, before)):
+    if any(other is not None and other.kind == Role.TECHNOLOGY for other in (previous, before)):
         return True  # "saas nyc stripe intercom"
-    listed = [other for other in (previous, following) if other is not None and other.has("technology")]
+    listed = [other for other in (previous, following) if other is not None and other.has(Role.TECHNOLOGY)]
     capital = parts[at].tokens[0].capital
     return any((capital and other.tokens[0].capital) or not _ordinary(sentence, other) for other in listed)
 
@@ -274,7 +298,7 @@ def _portuguese_prepositions(sentence: Sentence) -> None:
     """ "no Porto" is in Porto, where the sentence is Portuguese."""
     for part in sentence.parts:
         if part.key in sentence.sets["portuguese_in"]:
-            part.only([Sense("place_preposition")])
+            part.only([Sense(Role.PLACE_PREPOSITION)])
             part.become(part.senses[0])
 
 
@@ -284,12 +308,12 @@ def _names_inside_nouns(sentence: Sentence) -> None:
     if len(places) < 2:
         return
     for at, part in enumerate(sentence.parts):
-        if part.kind == "nationality" and _is_style(sentence, at, places):
+        if part.kind == Role.NATIONALITY and _is_style(sentence, at, places):
             _is_noun(part)
-        if part.kind != "country" or part.has("nationality") or len(part.key) <= 3:
+        if part.kind != Role.COUNTRY or part.has(Role.NATIONALITY) or len(part.key) <= 3:
             continue
         after = sentence.after(at)
-        if not _placed(sentence, at) and after is not None and after.kind == "unknown" and not after.senses:
+        if not _placed(sentence, at) and after is not None and after.kind == Role.UNKNOWN and not after.senses:
             _is_noun(part)
 
 
@@ -297,55 +321,54 @@ def _is_style(sentence: Sentence, at: int, places: list[Segment]) -> bool:
     """ "French bakeries in London": what they sell is French; "French bakeries in Lyon" are in France."""
     part, after = sentence.parts[at], sentence.after(at)
     others = [other for other in places if other is not part]
-    if _placed(sentence, at) or after is None or after.kind != "unknown" or after.senses:
+    if _placed(sentence, at) or after is None or after.kind != Role.UNKNOWN or after.senses:
         return False
-    if not all(other.kind in ("country", "city", "state") for other in others):
+    if not all(other.kind in (Role.COUNTRY, Role.CITY, Role.STATE) for other in others):
         return False
-    alone = all(other.kind != "nationality" and _placed(sentence, sentence.parts.index(other)) for other in others)
+    alone = all(other.kind != Role.NATIONALITY and _placed(sentence, sentence.parts.index(other)) for other in others)
     countries = {value for other in others for value in _countries(sentence, other)}
     return alone and countries.isdisjoint(part.values)
 
 
 def _countries(sentence: Sentence, part: Segment) -> set[str]:
-    return set(part.values) if part.kind == "country" else sentence.countries_of(part)
+    return set(part.values) if part.kind == Role.COUNTRY else sentence.countries_of(part)
 
 
 def _nouns_after_all(sentence: Sentence) -> None:
     """Words that would do something elsewhere, but here are part of what is looked for."""
     for at, part in enumerate(sentence.parts):
-        before, after = (sentence.parts[at - 1] if at else None), sentence.after(at)
-        noun_behind = after is not None and (after.kind in ("service_type", "unknown") and not after.has("function"))
-        noun_before = before is not None and before.kind == "unknown" and not before.senses
-        if part.has("wish"):
-            continue  # "dentists hiring hygienists"
-        if (
-            part.kind == "protected"
-            or (part.kind == "page_name" and not sentence.page_follows(at) and (noun_behind or noun_before))
-            or (
-                part.kind == "language_marker"
-                and part.key not in sentence.sets["weak_markers"]
-                and after
-                and after.kind == "service_type"
-            )
-            or (part.kind in PLACES and noun_behind and _word_place(sentence, at))
-            or (part.has("trade") and after and after.kind == "service_type")
-            or (part.kind == "service_type" and _is_sold(sentence, at))
-            or (
-                part.kind == "service_type"
-                and part.key in sentence.sets["shop_adjectives"]
-                and after
-                and after.kind == "unknown"
-                and not after.senses
-            )
-        ):
+        # "dentists hiring hygienists": a wish stays one
+        if not part.kinds.isdisjoint(_MAYBE_NOUNS) and not part.has(Role.WISH) and _is_part_of_noun(sentence, at):
             _is_noun(part)
+
+
+def _is_part_of_noun(sentence: Sentence, at: int) -> bool:
+    part, before, after = sentence.parts[at], (sentence.parts[at - 1] if at else None), sentence.after(at)
+    business_behind = after is not None and after.kind == Role.SERVICE_TYPE
+    unknown_behind = after is not None and after.kind == Role.UNKNOWN
+    noun_behind = after is not None and (business_behind or unknown_behind) and not after.has(Role.FUNCTION)
+    noun_before = before is not None and before.kind == Role.UNKNOWN and not before.senses
+    if part.has(Role.TRADE) and business_behind:
+        return True
+    match part.kind:
+        case Role.PROTECTED:
+            return True
+        case Role.PAGE_NAME:
+            return not sentence.page_follows(at) and (noun_behind or noun_before)
+        case Role.LANGUAGE_MARKER:
+            return part.key not in sentence.sets["weak_markers"] and business_behind
+        case Role.SERVICE_TYPE:
+            adjective = part.key in sentence.sets["shop_adjectives"] and unknown_behind
+            return _is_sold(sentence, at) or (adjective and after is not None and not after.senses)
+        case kind:
+            return kind in PLACES and noun_behind and _word_place(sentence, at)
 
 
 def _is_sold(sentence: Sentence, at: int) -> bool:
     """ "selling gaming chairs": part of what is sold, no kind of business."""
     before, after = (sentence.parts[at - 1] if at else None), sentence.after(at)
-    sold = before is not None and before.has("offering")
-    return sold and after is not None and after.kind == "unknown" and not after.senses
+    sold = before is not None and before.has(Role.OFFERING)
+    return sold and after is not None and after.kind == Role.UNKNOWN and not after.senses
 
 
 def _word_place(sentence: Sentence, at: int) -> bool:
@@ -358,9 +381,11 @@ def _word_place(sentence: Sentence, at: int) -> bool:
 def _placed(sentence: Sentence, at: int) -> bool:
     """Whether a name stands where a place does: behind a preposition, a denial, or in a list."""
     before = sentence.parts[at - 1] if at else None
-    return before is not None and before.has("place_preposition", "and", "or", "comma", "exception", "negation")
+    return before is not None and before.has(
+        Role.PLACE_PREPOSITION, Role.AND, Role.OR, Role.COMMA, Role.EXCEPTION, Role.NEGATION
+    )
 
 
 def _is_noun(part: Segment) -> None:
-    part.kind = "unknown"
+    part.kind = Role.UNKNOWN
     part.only([])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from siteglass.query.natural import numbers
+from siteglass.query.natural.kinds import Role
 from siteglass.query.natural.quantities import denied_amount
 from siteglass.query.natural.sentence import Sentence
 
-_DATE_CUES = ("since", "crawled", "greater", "less")
+_DATE_CUES = (Role.SINCE, Role.CRAWLED, Role.GREATER, Role.LESS)
 
 
 def read_dates(sentence: Sentence) -> None:
@@ -17,9 +18,9 @@ def read_dates(sentence: Sentence) -> None:
     for at, part in enumerate(parts):
         if part.key in sentence.sets["yesterday"]:
             _say_date(sentence, sentence.today - timedelta(days=1), at, at)
-        if part.kind == "date" and (written := numbers.iso_day(part.tokens[0].text)):
+        if part.kind == Role.DATE and (written := numbers.iso_day(part.tokens[0].text)):
             _say_date(sentence, written, at, at)
-        month = part.sense("month")
+        month = part.sense(Role.MONTH)
         if month is None or part.used:
             continue
         of_month, year, first, last = 1, sentence.today.year, at, at
@@ -54,4 +55,5 @@ def _say_date(sentence: Sentence, when: date, first: int, last: int) -> None:
         denial = denied_amount(sentence, first)
         others = [part for part in (denial, before if earlier else None) if part is not None]
         said = [*others, *cues, *sentence.parts[first : last + 1]]
-        sentence.say(f"{'!' * (earlier != (denial is not None))}@updated_after({when.isoformat()})", said, "date")
+        negated = earlier != (denial is not None)
+        sentence.say("updated_after", [when.isoformat()], said, "date", negated=negated)

@@ -6,15 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from typing import Any
 
-from siteglass.errors import QueryError
-from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, criteria
-from siteglass.query.directives import parse, print_condition, print_criteria, size_problem
-from siteglass.query.filters import FilterReader
+from siteglass.query.criteria import Clause, Criteria, criteria, merge
+from siteglass.query.directives import print_condition, size_problem
+from siteglass.query.filters import describe_clause, directive_can_say, write_filters
+from siteglass.query.natural.kinds import ENTITIES, Role, TokenKind
 from siteglass.query.natural.lexicon import Sense
 from siteglass.query.natural.places import cities_of
 from siteglass.query.natural.reading import Words, read
-from siteglass.query.natural.segments import ENTITIES, Reading, Segment
+from siteglass.query.natural.segments import Reading, Segment
 from siteglass.query.natural.text import Token
 from siteglass.query.vocabulary import vocabulary
 
@@ -28,11 +29,18 @@ _AMBIGUOUS = 0.8
 # Of a name with two kinds of meaning, by kind: how sure the first is against the second. A town called Chile is seldom
 # meant, and who means the state of Dublin finds the city in it.
 _MARGINS = {
-    ("country", "city"): 0.97, ("country", "state"): 0.97, ("region", "city"): 0.97, ("group", "city"): 0.97,
-    ("city", "state"): 0.97, ("state", "city"): 0.97, ("state", "country"): 0.97,
-    ("nationality", "language"): 0.95, ("language", "nationality"): 0.95,
-    ("service_type", "category"): 0.95, ("category", "technology"): 0.95,
-}  # fmt: skip
+    (Role.COUNTRY, Role.CITY): 0.97,
+    (Role.COUNTRY, Role.STATE): 0.97,
+    (Role.REGION, Role.CITY): 0.97,
+    (Role.GROUP, Role.CITY): 0.97,
+    (Role.CITY, Role.STATE): 0.97,
+    (Role.STATE, Role.CITY): 0.97,
+    (Role.STATE, Role.COUNTRY): 0.97,
+    (Role.NATIONALITY, Role.LANGUAGE): 0.95,
+    (Role.LANGUAGE, Role.NATIONALITY): 0.95,
+    (Role.SERVICE_TYPE, Role.CATEGORY): 0.95,
+    (Role.CATEGORY, Role.TECHNOLOGY): 0.95,
+}
 _UNSUPPORTED = 0.9
 _DANGLING_DENIAL = 0.5
 _FOREIGN = 0.5
@@ -45,10 +53,10 @@ _NAMESAKE_SHARE = 0.1
 _CODE = 3
 TOO_LARGE = "the search would be larger than one may be"
 _KIND_NAMES = {
-    "country": "the country", "state": "the state", "city": "the city", "region": "the region",
-    "subregion": "the region", "group": "the group of countries", "nationality": "the country",
-    "language": "the language", "spoken": "the language", "technology": "the technology",
-    "category": "the kind of software", "service_type": "the kind of business",
+    Role.COUNTRY: "the country", Role.STATE: "the state", Role.CITY: "the city", Role.REGION: "the region",
+    Role.SUBREGION: "the region", Role.GROUP: "the group of countries", Role.NATIONALITY: "the country",
+    Role.LANGUAGE: "the language", Role.SPOKEN: "the language", Role.TECHNOLOGY: "the technology",
+    Role.CATEGORY: "the kind of software", Role.SERVICE_TYPE: "the kind of business",
 }  # fmt: skip
 
 
@@ -104,11 +112,14 @@ class Interpretation:
         self._words = words
         self._today = today
         self._sentence = read(words, today)
-        self._directed, self._left_out = _read_back(self._sentence.readings)
-        self.directives: tuple[str, ...] = tuple(print_criteria(self._directed).splitlines())
-        self.filters: dict[str, str] = self._sentence.filters
-        self._filtered = _conditions_of(self.filters)
-        self.criteria = criteria([*self._directed.conditions, *self._filtered]) if self._filtered else self._directed
+        self.criteria, self._left_out = _gather(self._sentence.readings)
+        self.directives = _directives(self.criteria)
+
+    @cached_property
+    def filters(self) -> dict[str, Any]:
+        """The filter that says what no directive can: a score near 0 or 100."""
+        outer = (clause for clause in self.criteria.conditions if not directive_can_say(clause))
+        return write_filters(Criteria(tuple(outer)))
 
     @cached_property
     def confidence(self) -> float:
@@ -129,24 +140,18 @@ class Interpretation:
 
     @property
     def conditions(self) -> tuple[Understood, ...]:
-        """Every condition with the words that say it: those of directives first, then those of filters."""
+        """Every condition with the words that say it."""
         return tuple(self.understood.values())
 
     @cached_property
     def understood(self) -> dict[Clause, Understood]:
         """Each condition, and how it was read."""
-        said: list[tuple[Clause, Reading]] = []
-        for reading in self._sentence.readings:
-            if reading.line and reading not in self._left_out:
-                said.extend((condition, reading) for condition in parse(reading.line).conditions)
-        made: dict[Clause, Understood] = {}
-        for condition in self._directed.conditions:
-            readings = [reading for one, reading in said if _same(one, condition)]
-            made[condition] = self._understood(print_condition(condition), readings)
-        for condition, (name, value) in zip(self._filtered, self.filters.items(), strict=True):
-            readings = [reading for reading in self._sentence.readings if reading.rule == f"filter {name}"]
-            made[condition] = self._understood(f"{name}: {value}", readings)
-        return made
+        said = [reading for reading in self._sentence.readings if reading not in self._left_out]
+        read: dict[Clause, Understood] = {}
+        for clause, origins in merge(clause for reading in said for clause in reading.clauses).items():
+            readings = [reading for reading in said if any(one in origins for one in reading.clauses)]
+            read[clause] = self._understood(describe_clause(clause), readings)
+        return read
 
     def _understood(self, directive: str, readings: Sequence[Reading]) -> Understood:
         sure = min((self._sure(reading) for reading in readings), default=1.0)
@@ -171,12 +176,16 @@ class Interpretation:
 
     def _doubtful(self, part: Segment) -> bool:
         """Whether a code of a country is rather the ordinary word: it is in no list, and a noun follows."""
-        if part.kind != "country" or part.key not in self._sentence.sets["doubtful_codes"]:
+        if part.kind != Role.COUNTRY or part.key not in self._sentence.sets["doubtful_codes"]:
             return False
         at = self._sentence.parts.index(part)
         before, after = self._sentence.parts[at - 1] if at else None, self._sentence.after(at)
-        placed = before is not None and before.has("place_preposition", "and", "or", "comma")
-        return not placed and after is not None and (after.has("generic") or after.kind in ("service_type", "unknown"))
+        placed = before is not None and before.has(Role.PLACE_PREPOSITION, Role.AND, Role.OR, Role.COMMA)
+        return (
+            not placed
+            and after is not None
+            and (after.has(Role.GENERIC) or after.kind in (Role.SERVICE_TYPE, Role.UNKNOWN))
+        )
 
     @cached_property
     def assumptions(self) -> tuple[Note, ...]:
@@ -209,7 +218,7 @@ class Interpretation:
             token
             for part in self._sentence.parts
             for token in part.tokens
-            if token.kind != "sign" and not any(start <= token.start < end for start, end in accounted)
+            if token.kind != TokenKind.SIGN and not any(start <= token.start < end for start, end in accounted)
         ]
         return self._spans_of(left)
 
@@ -227,7 +236,7 @@ class Interpretation:
                     continue
                 tried.add((part.key, sense))
                 other = read(self._words, self._today, {part.tokens[0].start: sense})
-                directives = tuple(print_criteria(_read_back(other.readings)[0]).splitlines())
+                directives = _directives(_gather(other.readings)[0])
                 if directives not in seen:
                     seen.add(directives)
                     made.append(Alternative(self._spans([part]), f"{part.text}, {name}", directives))
@@ -236,19 +245,19 @@ class Interpretation:
     def _other_senses(self, part: Segment) -> Iterator[tuple[Sense, str]]:
         """What an ambiguous word could mean as well."""
         if part.kind not in ENTITIES:
-            tool = part.sense("technology")
+            tool = part.sense(Role.TECHNOLOGY)
             if tool and part.tokens[0].capital and any(reading.rule == "keyword" for reading in part.readings):
-                yield tool, _KIND_NAMES["technology"]
+                yield tool, _KIND_NAMES[Role.TECHNOLOGY]
             return
         names = {_KIND_NAMES[part.kind]}
-        if part.kind in ("country", "state", "city"):
-            names.add(_KIND_NAMES["language"])  # a place is no language, though some share a code
+        if part.kind in (Role.COUNTRY, Role.STATE, Role.CITY):
+            names.add(_KIND_NAMES[Role.LANGUAGE])  # a place is no language, though some share a code
         for sense in part.senses:
             name = _KIND_NAMES.get(sense.kind, "")
-            if name and name not in names and (sense.kind != "city" or len(part.key) > _CODE):
+            if name and name not in names and (sense.kind != Role.CITY or len(part.key) > _CODE):
                 names.add(name)
                 yield sense, name
-        if part.kind == "city":
+        if part.kind == Role.CITY:
             yield from self._namesakes(part)
 
     def _namesakes(self, part: Segment) -> Iterator[tuple[Sense, str]]:
@@ -259,13 +268,13 @@ class Interpretation:
             large = taken and city.population >= max(_NAMESAKE_PEOPLE, taken.population * _NAMESAKE_SHARE)
             if large and city.country not in said:
                 said.add(city.country)
-                yield Sense("city", (city.name, city.country)), f"in {vocabulary().country_name(city.country)}"
+                yield Sense(Role.CITY, (city.name, city.country)), f"in {vocabulary().country_name(city.country)}"
 
     def _span(self, first: Token, last: Token) -> Span:
         return Span(self.query[first.start : last.end], first.start, last.end)
 
     def _spans(self, parts: Iterable[Segment]) -> tuple[Span, ...]:
-        return self._spans_of(token for part in parts for token in part.tokens if token.kind != "sign")
+        return self._spans_of(token for part in parts for token in part.tokens if token.kind != TokenKind.SIGN)
 
     def _spans_of(self, tokens: Iterable[Token]) -> tuple[Span, ...]:
         """Words that stand side by side are one span."""
@@ -287,36 +296,31 @@ class Interpretation:
         return {start: (number, once[start]) for number, start in enumerate(sorted(once))}
 
 
-def _same(said: Clause, canonical: Clause) -> bool:
-    """Whether a condition as it was said is part of a canonical one: exclusions are gathered, states narrowed."""
-    if isinstance(said, AnyOf) or isinstance(canonical, AnyOf):
-        return said == canonical
-    if said.field != canonical.field or said.negated != canonical.negated:
-        return False
-    return said.negated or said.field == "state" or said.values == canonical.values
+def _gather(readings: Sequence[Reading]) -> tuple[Criteria, list[Reading]]:
+    """The search that readings say, and those that it leaves out: no search can say them, or it would be too large."""
+    kept = [reading for reading in readings if reading.clauses]
+    whole = _whole(kept)
+    if size_problem(whole):
+        kept = _as_many_as_fit(kept)
+        whole = _whole(kept)
+    return whole, [reading for reading in readings if reading not in kept]
 
 
-def _read_back(readings: Sequence[Reading]) -> tuple[Criteria, list[Reading]]:
-    """The lines as the production parser reads them, and the readings that would make the search too large."""
-    said = [reading for reading in readings if reading.line]
-    try:
-        return parse("\n".join(reading.line for reading in said)), []
-    except QueryError:
-        pass
-    made, left_out = Criteria(), []
-    for reading in said:
-        try:
-            larger = criteria([*made.conditions, *parse(reading.line).conditions])
-        except QueryError:
-            larger = None
-        if larger is None or size_problem(larger):
-            left_out.append(reading)
-        else:
-            made = larger
-    return made, left_out
+def _whole(readings: Iterable[Reading]) -> Criteria:
+    return criteria(clause for reading in readings for clause in reading.clauses)
 
 
-def _conditions_of(filters: dict[str, str]) -> list[Condition]:
-    reader = FilterReader()
-    reader.read(filters)
-    return reader.conditions
+def _as_many_as_fit(readings: Iterable[Reading]) -> list[Reading]:
+    """The readings without those that make the search too large, from the first on."""
+    kept: list[Reading] = []
+    search = Criteria()
+    for reading in readings:
+        larger = criteria([*search.conditions, *reading.clauses])
+        if not size_problem(larger):
+            kept.append(reading)
+            search = larger
+    return kept
+
+
+def _directives(criteria: Criteria) -> tuple[str, ...]:
+    return tuple(print_condition(clause) for clause in criteria.conditions if directive_can_say(clause))

@@ -5,26 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from siteglass.query.natural.segments import ENTITIES
+from siteglass.query.natural.kinds import ENTITIES, FLAGS, Role
 from siteglass.query.natural.sentence import Sentence, family
 from siteglass.query.natural.trades import find_trades
 from siteglass.query.natural.vague import VAGUE
 
 # Words before a thing that belong to it, and words between an "or" and what it joins.
 LEADING = (
-    "function", "using", "using_after", "place_preposition", "language_marker", "spending", "greater", "at_least",
-    "less", "at_most", "negation", "crawled", "between", "around", "offering", "score", "load_time",
+    Role.FUNCTION, Role.USING, Role.USING_AFTER, Role.PLACE_PREPOSITION, Role.LANGUAGE_MARKER, Role.SPENDING,
+    Role.GREATER, Role.AT_LEAST, Role.LESS, Role.AT_MOST, Role.NEGATION, Role.CRAWLED, Role.BETWEEN, Role.AROUND,
+    Role.OFFERING, Role.SCORE, Role.LOAD_TIME,
 )  # fmt: skip
 # Words after a thing that belong to it.
-TRAILING = ("unit", "spending", "per_month", "per_year", "page_word", "load_time", "generic", "using_after")
-_COUNTED = {"score": "score", "load_time": "load_time", "spending": "spends", "crawled": "updated_within"}
+TRAILING = (
+    Role.UNIT, Role.SPENDING, Role.PER_MONTH, Role.PER_YEAR, Role.PAGE_WORD, Role.LOAD_TIME, Role.GENERIC,
+    Role.USING_AFTER,
+)  # fmt: skip
+_COUNTED = {Role.SCORE: "score", Role.LOAD_TIME: "load_time", Role.SPENDING: "spends", Role.CRAWLED: "updated_within"}
 _UNITS = {"second": "load_time", "millisecond": "load_time", "usd": "spends", "other_currency": "spends"}
-_BUILT = {
-    "technology": "tool",
-    "category": "tool",
-    "service_type": "business",
-    "trade": "business",
-    "law_firm": "business",
+_BUILT: dict[str, str] = {
+    Role.TECHNOLOGY: "tool",
+    Role.CATEGORY: "tool",
+    Role.SERVICE_TYPE: "business",
+    Role.TRADE: "business",
+    Role.LAW_FIRM: "business",
 }
 _NEAR = 5
 
@@ -49,20 +53,20 @@ class Things:
         if part.used:
             return ""
         if at in self.trades:
-            return "trade"
-        if part.kind in ("technology", "category", "law_firm"):
+            return Role.TRADE
+        if part.kind in (Role.TECHNOLOGY, Role.CATEGORY, Role.LAW_FIRM):
             return part.kind
         if part.kind in ENTITIES:
-            return {"spoken": "language"}.get(part.kind, family(part))
-        if part.kind.startswith(("flag", "contact")):
+            return Role.LANGUAGE if part.kind == Role.SPOKEN else family(part)
+        if part.kind in FLAGS or part.kind == Role.CONTACT:
             return f"{part.kind[:4]} {part.values}"
         if part.kind in VAGUE:
-            return VAGUE[part.kind].partition("(")[0].lstrip("!@")
-        if part.kind == "number":
+            return VAGUE[part.kind].directive
+        if part.kind == Role.NUMBER:
             if at not in self._fields:
                 self._fields[at] = self._counted(at)
             return self._fields[at]
-        return {"path": "page", "page_whole": "page"}.get(part.kind, "")
+        return "page" if part.kind in (Role.PATH, Role.PAGE_WHOLE) else ""
 
     def _counted(self, at: int) -> str:
         """The field that a number is about."""
@@ -70,15 +74,15 @@ class Things:
         if amount and amount.currency:
             return "spends"
         after = self._sentence.after(at)
-        unit = after.sense("unit") if after else None
+        unit = after.sense(Role.UNIT) if after else None
         if unit and unit.values[0] in _UNITS:
             return _UNITS[unit.values[0]]
         for part in reversed(self._parts[max(0, at - _NEAR) : at]):
             if field := next((field for kind, field in _COUNTED.items() if part.has(kind)), ""):
                 return field
-            if part.has("or", "break"):
+            if part.has(Role.OR, Role.BREAK):
                 break
-        return "number"
+        return Role.NUMBER
 
     def thing(self, at: int, step: int) -> int | None:
         """The thing right before or after a joint."""
@@ -87,7 +91,7 @@ class Things:
             part = self._parts[i]
             if self.asked(i):
                 return i
-            trailing = step < 0 and (part.has(*TRAILING) or (part.has("comma") and i == at - 1))
+            trailing = step < 0 and (part.has(*TRAILING) or (part.has(Role.COMMA) and i == at - 1))
             if not part.has(*LEADING) and not trailing:
                 return None
             i += step
@@ -101,7 +105,7 @@ class Things:
     def things_in(self, start: int, end: int) -> Iterator[int]:
         taken: Sequence[int] = ()
         for i in range(start, end):
-            shop = i > start and self._parts[i].has("shop_word") and self._parts[i - 1].kind == "technology"
+            shop = i > start and self._parts[i].has(Role.SHOP_WORD) and self._parts[i - 1].kind == Role.TECHNOLOGY
             if i not in taken and self.asked(i) and not shop:  # "Shopify stores" are one thing
                 yield i
             taken = self.trades.get(i, taken)

@@ -17,18 +17,29 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
+from siteglass.query.natural.kinds import ENTITIES, PLACES, Role
 from siteglass.query.natural.lexicon import ENGLISH, ROMANCE
-from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
-from siteglass.query.natural.sentence import Sentence, line
+from siteglass.query.natural.segments import Segment
+from siteglass.query.natural.sentence import Sentence
 
 # Why words that may well be a condition became none.
 NO_VALUE = "no known value, so it cannot be excluded"
 _WORD = re.compile(r"\w")
 _CONFIDENCE = 0.9
 # What a noun phrase is built around.
-_HEADS = frozenset(("generic", "shop_word", "site_word", "offering_head", "offering_after", "law_firm", "agency_of"))
+_HEADS = frozenset(
+    (
+        Role.GENERIC,
+        Role.SHOP_WORD,
+        Role.SITE_WORD,
+        Role.OFFERING_HEAD,
+        Role.OFFERING_AFTER,
+        Role.LAW_FIRM,
+        Role.AGENCY_OF,
+    )
+)
 # Between a noun and what it is about: "boutiques Shopify de bougies", "blogs en español sobre criptomonedas".
-_BETWEEN = frozenset((*PLACES, "language", "spoken", "technology"))
+_BETWEEN = frozenset((*PLACES, Role.LANGUAGE, Role.SPOKEN, Role.TECHNOLOGY))
 _MOST_LINKS = 4
 # So far a trade is from a run that is in a list with it.
 _NEAR = 6
@@ -61,12 +72,12 @@ def read_keywords(sentence: Sentence) -> None:
     for some in _alternatives(sentence, kept):
         parts = [sentence.parts[at] for phrase in some for at in phrase]
         texts = [" ".join(sentence.parts[at].meant for at in phrase) for phrase in some]
-        sentence.say(line("keywords", texts), parts, "keyword", confidence=_CONFIDENCE)
+        sentence.say("keywords", texts, parts, "keyword", confidence=_CONFIDENCE)
 
 
 def is_left(part: Segment) -> bool:
     """Whether a word is of no known kind, and nothing was made of it."""
-    plain = part.kind == "unknown" and not part.used and all(sense.kind in ENTITIES for sense in part.senses)
+    plain = not part.used and part.kind == Role.UNKNOWN and all(sense.kind in ENTITIES for sense in part.senses)
     return plain and _WORD.search(part.text) is not None
 
 
@@ -77,7 +88,7 @@ def _runs(sentence: Sentence) -> list[list[int]]:
         if not is_left(part):
             inside = bool(runs) and runs[-1][-1] == at - 1
             linked = part.key in sentence.sets["inside_nouns"] and _noun_goes_on(sentence, at)
-            if not inside or not (linked or (part.kind == "tool_nouns" and not part.used)):  # "dental software"
+            if not inside or not (linked or (part.kind == Role.TOOL_NOUNS and not part.used)):  # "dental software"
                 continue
         elif part.negated:
             sentence.refuse(part.with_denial(), NO_VALUE)
@@ -114,7 +125,7 @@ def _trimmed(sentence: Sentence, places: list[int]) -> _Run | None:
 def _is_chat(sentence: Sentence, at: int, verbs: tuple[str, ...]) -> bool:
     """Whether a word says nothing on a page: "hope", "idc", "Tuesday", a bare number."""
     part, sets = sentence.parts[at], sentence.sets
-    if part.has("function"):
+    if part.has(Role.FUNCTION):
         return True
     lists = ("unlikely", *(("chat", "first_names", *verbs) if sentence.language == ENGLISH else ()))
     return all(token.key.isdigit() or any(token.key in sets[name] for name in lists) for token in part.tokens)
@@ -122,7 +133,7 @@ def _is_chat(sentence: Sentence, at: int, verbs: tuple[str, ...]) -> bool:
 
 def is_head(part: Segment) -> bool:
     """Whether a word says what is looked for, or is a noun of it such as "companies"."""
-    return part.kind in ("trade", "service_type") or part.has(*_HEADS)
+    return part.kind in (Role.TRADE, Role.SERVICE_TYPE) or part.has(*_HEADS)
 
 
 class _Judge:
@@ -145,21 +156,21 @@ class _Judge:
         self._spread()
 
     def _says_business(self, part: Segment) -> bool:
-        if part.kind == "technology":  # "Shopify stores"
+        if part.kind == Role.TECHNOLOGY:  # "Shopify stores"
             role = self._sentence.words.role
-            return any(role(token.key, "shop_word") or role(token.key, "site_word") for token in part.tokens)
-        return part.kind in ("trade", "service_type", "law_firm", "agency_of") and bool(part.readings)
+            return any(role(token.key, Role.SHOP_WORD) or role(token.key, Role.SITE_WORD) for token in part.tokens)
+        return part.kind in (Role.TRADE, Role.SERVICE_TYPE, Role.LAW_FIRM, Role.AGENCY_OF) and bool(part.readings)
 
     def _by_neighbours(self, run: _Run) -> str:
         governor, after = self._governor(run.first), self._sentence.after(run.last)
-        if governor is not None and governor.has("offering"):
+        if governor is not None and governor.has(Role.OFFERING):
             return "object"
         if governor is not None and is_head(governor) and self._is_linked(governor, run):
             return "object"
         if after is not None and is_head(after):
             return "modifier"
         before = self._parts[run.first - 1] if run.first else None
-        wares = before is not None and before.has("shop_word") and len(run.places) > 1 and self._are_words(run)
+        wares = before is not None and before.has(Role.SHOP_WORD) and len(run.places) > 1 and self._are_words(run)
         return "wares" if wares else ""  # "stores hydrogen water bottles"
 
     def _are_words(self, run: _Run) -> bool:
@@ -173,7 +184,7 @@ class _Judge:
         for part in reversed(self._parts[max(0, at - _MOST_LINKS) : at]):
             words = set(part.key.split())
             linked = linked or bool(words & self._sentence.sets["about"])
-            between = linked and (part.kind in _BETWEEN or part.has("place_preposition"))
+            between = linked and (part.kind in _BETWEEN or part.has(Role.PLACE_PREPOSITION))
             if not between and not words <= self._sentence.sets["noun_links"]:
                 return part
         return None
@@ -189,9 +200,9 @@ class _Judge:
         """Whether a run can be the noun of the request: nothing before it in its clause has said what that is, or what
         a site has."""
         for part in reversed(self._parts[: run.first]):
-            if part.has("break"):
+            if part.has(Role.BREAK):
                 break
-            if is_head(part) or part.has("using", "negation", "spending") or part.kind == "contact":
+            if is_head(part) or part.has(Role.USING, Role.NEGATION, Role.SPENDING) or part.kind == Role.CONTACT:
                 return False
         return True
 
@@ -211,7 +222,7 @@ class _Judge:
 
     def _beside_trade(self, run: _Run) -> bool:
         around = range(max(0, run.first - _NEAR), min(len(self._parts), run.last + _NEAR))
-        trades = (at for at in around if self._parts[at].kind == "trade" and self._parts[at].readings)
+        trades = (at for at in around if self._parts[at].kind == Role.TRADE and self._parts[at].readings)
         return any(self._sentence.joint(min(at, run.last), max(at, run.first)) for at in trades)
 
 
@@ -221,9 +232,9 @@ def _alternatives(sentence: Sentence, phrases: list[list[int]]) -> list[list[lis
     commas: list[bool] = []
     for phrase in phrases:
         joint = sentence.joint(made[-1][-1][-1], phrase[0]) if made else None
-        if joint in ("or", "comma"):
+        if joint in (Role.OR, Role.COMMA):
             made[-1].append(phrase)
-            commas[-1] = joint == "comma" and commas[-1]
+            commas[-1] = joint == Role.COMMA and commas[-1]
         else:
             made.append([phrase])
             commas.append(True)
@@ -234,7 +245,7 @@ def _alternatives(sentence: Sentence, phrases: list[list[int]]) -> list[list[lis
 
 
 def _sells_online(sentence: Sentence) -> Segment | None:
-    return next((one for one in sentence.parts if one.kind == "service_type" and one.values == ("Ecommerce",)), None)
+    return next((one for one in sentence.parts if one.kind == Role.SERVICE_TYPE and one.values == ("Ecommerce",)), None)
 
 
 def _noun_goes_on(sentence: Sentence, at: int) -> bool:

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from siteglass.query.natural.accounting import helps
 from siteglass.query.natural.keywords import NO_VALUE, is_left
+from siteglass.query.natural.kinds import Role
 from siteglass.query.natural.lexicon import OWN_LETTERS
 from siteglass.query.natural.segments import Reading, Segment
 from siteglass.query.natural.sentence import Sentence
 
 # Kinds that are reported because no search can do what they ask, and why.
 _REFUSED = {
-    "sorting": "a sentence cannot ask for an order; send `sort`",
-    "distance": "a search knows no distances; the place is taken as it is",
-    "counting": "no search knows such a number; how many leads are shown is `limit`",
-    "judgement": "a lead has no field for this",
-    "instructions": "this is no condition on a lead",
-    "social_in_general": "name the network: a search asks for each by itself",
+    Role.SORTING: "a sentence cannot ask for an order; send `sort`",
+    Role.DISTANCE: "a search knows no distances; the place is taken as it is",
+    Role.COUNTING: "no search knows such a number; how many leads are shown is `limit`",
+    Role.JUDGEMENT: "a lead has no field for this",
+    Role.INSTRUCTIONS: "this is no condition on a lead",
+    Role.SOCIAL_IN_GENERAL: "name the network: a search asks for each by itself",
 }
 # Words that only help the next ones to say something.
 _HELPING = frozenset(
     (
-        "place_preposition", "using", "offering", "spending", "crawled", "since", "within_last", "language_marker",
-        "score", "load_time", "between", "greater", "less", "at_least", "at_most", "equal", "around", "per_month",
+        Role.PLACE_PREPOSITION, Role.USING, Role.OFFERING, Role.SPENDING, Role.CRAWLED, Role.SINCE, Role.WITHIN_LAST,
+        Role.LANGUAGE_MARKER, Role.SCORE, Role.LOAD_TIME, Role.BETWEEN, Role.GREATER, Role.LESS, Role.AT_LEAST,
+        Role.AT_MOST, Role.EQUAL, Role.AROUND, Role.PER_MONTH,
     )
 )  # fmt: skip
 # Why words that may well be a condition became none.
@@ -33,7 +35,7 @@ FOREIGN = (
 )
 # Shorter words may be codes and abbreviations, which no list of words has.
 _SHORT = 3
-_DENYING = ("negation", "exception", "negation_after", "exception_after", "double_negation")
+_DENYING = (Role.NEGATION, Role.EXCEPTION, Role.NEGATION_AFTER, Role.EXCEPTION_AFTER, Role.DOUBLE_NEGATION)
 
 
 def refuse_foreign(sentence: Sentence) -> None:
@@ -62,14 +64,16 @@ def refuse_foreign(sentence: Sentence) -> None:
 def refuse_orders(sentence: Sentence) -> None:
     """ "highest SEO score first": an order, and what it is by, up to the end of the clause."""
     for at, part in enumerate(sentence.parts):
-        if part.kind == "sorting" and not part.used:
+        if part.kind == Role.SORTING and not part.used:
             end = at + 1
             while end < len(sentence.parts) and (
-                sentence.parts[end].has("score", "load_time", "spending", "function", "sorting", "recent")
+                sentence.parts[end].has(
+                    Role.SCORE, Role.LOAD_TIME, Role.SPENDING, Role.FUNCTION, Role.SORTING, Role.RECENT
+                )
                 or is_left(sentence.parts[end])
             ):
                 end += 1
-            sentence.refuse([one for one in sentence.parts[at:end] if not one.used], _REFUSED["sorting"])
+            sentence.refuse([one for one in sentence.parts[at:end] if not one.used], _REFUSED[Role.SORTING])
 
 
 def refuse_rest(sentence: Sentence) -> None:
@@ -98,12 +102,12 @@ def attach_helpers(sentence: Sentence) -> None:
             for helper in [*waiting, part]:
                 helper.readings = list(following)
             waiting = []
-        elif following and part.has("function"):
+        elif following and part.has(Role.FUNCTION):
             waiting.append(part)
         else:
             following, waiting = [], []
     for at in range(1, len(parts) - 1):
-        if not parts[at].readings and parts[at].has("and", "or", "comma"):
+        if not parts[at].readings and parts[at].has(Role.AND, Role.OR, Role.COMMA):
             shared = [one for one in parts[at - 1].readings if one in parts[at + 1].readings]
             parts[at].readings = shared
     for part in parts:

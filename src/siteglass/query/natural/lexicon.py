@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from siteglass.query.folding import compact_folded
+from siteglass.query.natural.kinds import Role, TokenKind
 from siteglass.query.natural.text import Token
 from siteglass.query.vocabulary import City, Vocabulary, vocabulary
 
@@ -40,12 +41,25 @@ _SHORTEST_APART = 6
 _WORDS_KEPT = 10_000
 # No code of a state is longer.
 _CODE = 3
+# Looked up once: on Python 3.11 the member of an enum costs more than the rest of such a test.
+_SIGN, _WITHOUT = TokenKind.SIGN, TokenKind.WITHOUT
 # Roles that only tell what a word does to its neighbours, beside what it is.
-HEAD_ROLES = frozenset(("shop_word", "site_word", "offering_head", "label", "trade"))
-_PLURAL_KINDS = ("service_type", "category", "technology")
+HEAD_ROLES = frozenset((Role.SHOP_WORD, Role.SITE_WORD, Role.OFFERING_HEAD, Role.LABEL, Role.TRADE))
+_PLURAL_KINDS = (Role.SERVICE_TYPE, Role.CATEGORY, Role.TECHNOLOGY)
 # Kinds of words that a misspelt word is not taken for: they are short, many, and say little.
 _NEVER_MEANT = frozenset(
-    ("function", "requests", "page_name", "number_word", "unit", "month", "instructions", "judgement", "and", "or")
+    (
+        Role.FUNCTION,
+        Role.REQUESTS,
+        Role.PAGE_NAME,
+        Role.NUMBER_WORD,
+        Role.UNIT,
+        Role.MONTH,
+        Role.INSTRUCTIONS,
+        Role.JUDGEMENT,
+        Role.AND,
+        Role.OR,
+    )
 )
 
 
@@ -53,19 +67,27 @@ _NEVER_MEANT = frozenset(
 class Sense:
     """One meaning of a phrase: its kind, and what it stands for."""
 
-    kind: str
+    kind: Role
     values: tuple[str, ...] = ()
+    language: str = ""
+    """The only language in whose sentences it counts: Dutch "of" is "or"."""
 
 
 def own_kind(language: str, kind: str) -> str:
-    """The kind of a word that has it in sentences of one language only: Dutch "of" is "or"."""
+    """The kind of a sense that counts in one language only, as the tables write it."""
     return f"{language}:{kind}"
+
+
+def _sense(kind: str, values: Iterable[str]) -> Sense:
+    """A sense as the tables write it."""
+    language, _, name = kind.rpartition(":")
+    return Sense(Role(name), tuple(values), language)
 
 
 def in_language(senses: Iterable[Sense], language: str) -> list[Sense]:
     """What a phrase can mean in a sentence of a language: its own meanings alone, if it has some there."""
-    own = [replace(sense, kind=sense.kind[3:]) for sense in senses if sense.kind.startswith(f"{language}:")]
-    return own or [sense for sense in senses if ":" not in sense.kind]
+    own = [replace(sense, language="") for sense in senses if sense.language == language]
+    return own or [sense for sense in senses if not sense.language]
 
 
 Matches = list[tuple[int, list[Sense]]]
@@ -96,7 +118,7 @@ class Lexicon:
 
     def __init__(self, content: dict[str, Any], known: Vocabulary) -> None:
         self._vocabulary = known
-        senses = [Sense(kind, tuple(values)) for kind, *values in content["senses"]]
+        senses = [_sense(kind, values) for kind, *values in content["senses"]]
         self._phrases: dict[str, list[Sense]] = {
             key: [senses[number] for number in numbers] for key, numbers in content["phrases"].items()
         }
@@ -104,7 +126,7 @@ class Lexicon:
         self._longest_names: dict[str, int] = content["longest_names"]
         self._joined = sorted(known.joined_names("technology", "category", "service_type"))
         self._joined_types = sorted(known.joined_names("category", "service_type"))
-        self._codes = {code: Sense("state", (state,)) for code, state in content["codes"].items()}
+        self._codes = {code: Sense(Role.STATE, (state,)) for code, state in content["codes"].items()}
         self.english: dict[str, int] = {word: rank for rank, word in enumerate(content["english"])}
         """Everyday words of English, and how many are more frequent."""
         self.common: frozenset[str] = frozenset([*content["common"], *self.english])
@@ -119,7 +141,7 @@ class Lexicon:
 
     def telling_phrases(self) -> list[str]:
         """Phrases that say something about a lead."""
-        telling = [key for key, senses in self._phrases.items() if not any(s.kind in _NEVER_MEANT for s in senses)]
+        telling = [key for key, senses in self._phrases.items() if not any(map(_is_never_meant, senses))]
         return [*telling, *self._vocabulary.joined_names("category", "service_type")]
 
     def is_word(self, word: str) -> bool:
@@ -166,11 +188,14 @@ class Lexicon:
             return False
         return own > 1 or unknown == 0 or (unknown < _MANY_UNKNOWN and not foreign)
 
-    def role(self, word: str, kind: str) -> Sense | None:
+    def role(self, word: str, kind: Role) -> Sense | None:
         """The sense of that kind that a word has by itself."""
-        return next((sense for sense in self._phrases.get(word, ()) if sense.kind == kind), None)
+        for sense in self._phrases.get(word, ()):
+            if sense.kind == kind and not sense.language:
+                return sense
+        return None
 
-    def roles(self, word: str) -> frozenset[str]:
+    def roles(self, word: str) -> frozenset[Role]:
         """What a word does in a sentence by itself; names of values are no roles."""
         return frozenset(sense.kind for sense in self._phrases.get(word, ()) if not sense.values)
 
@@ -184,7 +209,7 @@ class Lexicon:
 
     def matches(self, tokens: Sequence[Token], at: int) -> Matches:
         """Every phrase that begins at a word."""
-        if tokens[at].kind == "sign":
+        if tokens[at].kind == _SIGN:
             return []
         word = self._word(tokens[at].key)
         found = self._longer(tokens, at, word) if word.most_words > 1 else []
@@ -199,13 +224,13 @@ class Lexicon:
         joined_words = self._joined_words(tokens, at, end) if word.begins_name else 0
         found: Matches = []
         for length in range(min(end - at, max(word.phrase_words, word.spoken_words, joined_words)), 1, -1):
-            if tokens[at + length - 1].kind == "sign":
+            if tokens[at + length - 1].kind == _SIGN:
                 continue
             text = " ".join([token.key for token in tokens[at : at + length]])
             phrases = self._phrases.get(text, []) if length <= word.phrase_words else []
             senses = self._senses(text, phrases, spoken=length <= word.spoken_words, joined=length <= joined_words)
             if len(text) <= _SHORTEST_APART:
-                senses = [sense for sense in senses if sense.kind != "technology"]
+                senses = [sense for sense in senses if sense.kind != Role.TECHNOLOGY]
             if senses:
                 found.append((length, senses))
         return found
@@ -244,7 +269,7 @@ class Lexicon:
             found.extend(self._vocabulary.spoken(text))
         if joined:
             found.extend(self._vocabulary.joined(text))
-        return [Sense(kind, values) for kind, values in found]
+        return [Sense(Role(kind), values) for kind, values in found]
 
     def _code(self, tokens: Sequence[Token], at: int) -> Sense | None:
         """A state's code, if it is written in capitals or follows a city."""
@@ -254,16 +279,20 @@ class Lexicon:
         return code if code and (capital or self._follows_city(tokens, at)) else None
 
     def _follows_city(self, tokens: Sequence[Token], at: int) -> bool:
-        before = at - 1 if at and tokens[at - 1].kind == "word" else at - 2
-        if before < 0 or tokens[before].kind != "word":
+        before = at - 1 if at and tokens[at - 1].kind == TokenKind.WORD else at - 2
+        if before < 0 or tokens[before].kind != TokenKind.WORD:
             return False
         name = tokens[before].key
-        if before and tokens[before - 1].kind == "word" and self._is_city(f"{tokens[before - 1].key} {name}"):
+        if before and tokens[before - 1].kind == TokenKind.WORD and self._is_city(f"{tokens[before - 1].key} {name}"):
             return True
         return (name not in self.common or tokens[before].capital or at - before > 1) and self._is_city(name)
 
     def _is_city(self, name: str) -> bool:
         return any(kind == "city" for kind, _ in self._vocabulary.spoken(name))
+
+
+def _is_never_meant(sense: Sense) -> bool:
+    return sense.kind in _NEVER_MEANT and not sense.language
 
 
 def _begins(keys: list[str], text: str) -> bool:
@@ -276,7 +305,8 @@ def _reach(tokens: Sequence[Token], at: int, most: int) -> int:
     """How far a phrase can go: not across a sign, but those that stand in names."""
     end = min(at + most, len(tokens))
     for i in range(at + 1, end):
-        if tokens[i].kind == "without" or (tokens[i].kind == "sign" and tokens[i].key not in "&.+"):
+        kind = tokens[i].kind
+        if kind == _WITHOUT or (kind == _SIGN and tokens[i].key not in "&.+"):
             return i
     return end
 
@@ -284,7 +314,9 @@ def _reach(tokens: Sequence[Token], at: int, most: int) -> int:
 def can_be_found(phrase: Sequence[Token]) -> bool:
     """Whether a phrase of the tables can be found in a sentence at all."""
     outer = [phrase[0], phrase[-1]] if phrase else []
-    return bool(outer) and all(t.kind != "sign" for t in outer) and _reach(phrase, 0, len(phrase)) == len(phrase)
+    return (
+        bool(outer) and all(t.kind != TokenKind.SIGN for t in outer) and _reach(phrase, 0, len(phrase)) == len(phrase)
+    )
 
 
 @cache

@@ -1,16 +1,17 @@
-"""Countries, states, cities, regions and groups to directive lines."""
+"""Countries, states, cities, regions and groups to conditions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from siteglass.query.natural.segments import PLACES, Segment
-from siteglass.query.natural.sentence import Sentence, line
+from siteglass.query.natural.kinds import PLACES, Role
+from siteglass.query.natural.segments import Segment
+from siteglass.query.natural.sentence import Sentence
 from siteglass.query.vocabulary import City, vocabulary
 
 # Countries that a bare code of a state is looked for in.
 _CODED = ("USA", "CAN", "AUS")
-_COUNTRIES = ("country", "nationality")
+_COUNTRIES = (Role.COUNTRY, Role.NATIONALITY)
 # No site says of itself that it is there; people mean the two countries.
 _ANZ = ("Australia and New Zealand",)
 
@@ -39,8 +40,8 @@ def read_places(sentence: Sentence) -> None:
 def _qualifies(sentence: Sentence, part: Segment) -> bool:
     """ "not in Portland, Oregon": the outer place only tells which one is not wanted."""
     at = sentence.parts.index(part)
-    city = sentence.parts[at - 2] if at > 1 and sentence.parts[at - 1].has("comma") else None
-    if part.negated or city is None or not city.negated or city.kind != "city":
+    city = sentence.parts[at - 2] if at > 1 and sentence.parts[at - 1].has(Role.COMMA) else None
+    if part.negated or city is None or not city.negated or city.kind != Role.CITY:
         return False
     states = set(states_meant(part, set()))
     inside = any((one.country, one.state) in states or one.country in part.values for one in cities_of(sentence, city))
@@ -53,7 +54,7 @@ def _gather(sentence: Sentence, parts: Iterable[Segment]) -> dict[str, Said]:
     found: dict[str, Said] = {kind: {} for kind in ("country", "group", "region", "subregion", "state", "city")}
     parts = list(parts)
     countries = {value for part in parts if part.kind in _COUNTRIES for value in part.values}
-    states = {state for part in parts if part.kind == "state" for state in states_meant(part, countries)}
+    states = {state for part in parts if part.kind == Role.STATE for state in states_meant(part, countries)}
 
     def add(kind: str, part: Segment, *values: str) -> None:
         for value in values:
@@ -62,15 +63,15 @@ def _gather(sentence: Sentence, parts: Iterable[Segment]) -> dict[str, Said]:
     inside: list[tuple[Segment, str]] = []
     for part in parts:
         match part.kind:
-            case "country" | "nationality":
+            case Role.COUNTRY | Role.NATIONALITY:
                 add("country", part, *part.values)
-            case "subregion" if part.values == _ANZ:
+            case Role.SUBREGION if part.values == _ANZ:
                 add("country", part, "AUS", "NZL")
-            case "state":
+            case Role.STATE:
                 for country, code in states_meant(part, countries):
                     add("state", part, code)
                     inside.append((part, country))
-            case "city":
+            case Role.CITY:
                 city = city_meant(sentence, part, countries, states)
                 if city is not None:
                     add("city", part, city.name)
@@ -87,8 +88,8 @@ def _gather(sentence: Sentence, parts: Iterable[Segment]) -> dict[str, Said]:
 def _said_to_be_elsewhere(sentence: Sentence, part: Segment, city: City) -> bool:
     """ "Killarney, Ireland": the country right after a city is right, though only a namesake is known."""
     at = sentence.parts.index(part)
-    after = next((other for other in sentence.parts[at + 1 : at + 3] if not other.has("comma")), None)
-    return after is not None and after.kind == "country" and city.country not in after.values
+    after = next((other for other in sentence.parts[at + 1 : at + 3] if not other.has(Role.COMMA)), None)
+    return after is not None and after.kind == Role.COUNTRY and city.country not in after.values
 
 
 def _write(sentence: Sentence, directive: str, said: Said, *, negated: bool = False) -> None:
@@ -96,7 +97,7 @@ def _write(sentence: Sentence, directive: str, said: Said, *, negated: bool = Fa
         parts = dict.fromkeys(part for some in said.values() for part in some)
         larger = [part.text for part in parts if directive == "state" and part.values[:1] == (PART_OF,)]
         assumption = "; ".join(f"{text!r} is taken as the whole state" for text in larger)
-        sentence.say(line(directive, said, negated=negated), parts, "place", assumption=assumption)
+        sentence.say(directive, said, parts, "place", negated=negated, assumption=assumption)
 
 
 def _write_countries(sentence: Sentence, wanted: dict[str, Said], unwanted: Said) -> None:
@@ -121,7 +122,7 @@ def _write_countries(sentence: Sentence, wanted: dict[str, Said], unwanted: Said
 def states_meant(part: Segment, countries: set[str]) -> list[tuple[str, str]]:
     """The subdivision a name means, as country and code; one of said countries first, then of the USA."""
     known = vocabulary()
-    sense = part.sense("state")
+    sense = part.sense(Role.STATE)
     found: list[tuple[str, str]] = []
     for value in sense.values if sense else ():
         if value in (ALL_OF, PART_OF):
@@ -156,13 +157,13 @@ def city_meant(sentence: Sentence, part: Segment, countries: set[str], states: s
 
 def _countries_of_others(sentence: Sentence, part: Segment) -> set[str]:
     """The countries of the other cities that are named: "Cork, Limerick or Waterford" lie in one."""
-    others = [other for other in sentence.parts if other.kind == "city" and other is not part]
+    others = [other for other in sentence.parts if other.kind == Role.CITY and other is not part]
     return {cities[0].country for other in others if (cities := cities_of(sentence, other))}
 
 
 def cities_of(sentence: Sentence, part: Segment) -> list[City]:
     """Cities of that name, the most populous first."""
-    sense = part.sense("city")
+    sense = part.sense(Role.CITY)
     if sense is None:
         return []
     candidates = sentence.words.cities(sense.values[0])

@@ -5,23 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from siteglass.query.natural import numbers
+from siteglass.query.natural.kinds import BEHIND_NUMBERS, Role
 from siteglass.query.natural.lexicon import ROMANCE
-from siteglass.query.natural.segments import BEHIND_NUMBERS, Segment
+from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence
 
 _COMPARE = {
-    "greater": ">", "at_least": ">=", "less": "<", "at_most": "<=", "equal": "=", "around": "around",
-    "between": "between", "greater_after": ">", "at_least_after": ">=", "less_after": "<", "at_most_after": "<=",
-    "around_after": "around",
+    Role.GREATER: ">", Role.AT_LEAST: ">=", Role.LESS: "<", Role.AT_MOST: "<=", Role.EQUAL: "=", Role.AROUND: "around",
+    Role.BETWEEN: "between", Role.GREATER_AFTER: ">", Role.AT_LEAST_AFTER: ">=", Role.LESS_AFTER: "<",
+    Role.AT_MOST_AFTER: "<=", Role.AROUND_AFTER: "around",
 }  # fmt: skip
 _BEFORE = tuple(kind for kind in _COMPARE if kind not in BEHIND_NUMBERS)
 SIGNS = {">": ">", "<": "<", ">=": ">=", "<=": "<=", "=": "=", "≥": ">=", "≤": "<="}
 _MONEY_UNITS = ("usd", "other_currency")
 # What may stand between a denial and the amount it denies.
-_BEFORE_AMOUNTS = ("function", "spending", "score", "load_time", "using", "crawled", "since")
+_BEFORE_AMOUNTS = (Role.FUNCTION, Role.SPENDING, Role.SCORE, Role.LOAD_TIME, Role.USING, Role.CRAWLED, Role.SINCE)
 # A number without a unit is money from here on: scores and seconds are smaller.
 LARGE = 1_000
-PERIODS = ("per_month", "per_year")
+PERIODS = (Role.PER_MONTH, Role.PER_YEAR)
 
 
 @dataclass(slots=True)
@@ -46,9 +47,9 @@ def spell_out(sentence: Sentence) -> None:
     """ "five thousand", "2 million"."""
     parts = sentence.parts
     for at, part in enumerate(parts):
-        if part.kind == "number_word" and not part.used:
+        if part.kind == Role.NUMBER_WORD and not part.used:
             end, number = at, 0.0
-            while end < len(parts) and parts[end].kind == "number_word":
+            while end < len(parts) and parts[end].kind == Role.NUMBER_WORD:
                 value = float(parts[end].values[0])
                 if value >= 100 and number:
                     number *= value
@@ -58,10 +59,10 @@ def spell_out(sentence: Sentence) -> None:
                     number += value
                 parts[end].used = end > at
                 end += 1
-            part.kind, part.amount = "number", numbers.Amount(number)
-        elif part.kind == "number" and part.amount:
+            part.kind, part.amount = Role.NUMBER, numbers.Amount(number)
+        elif part.kind == Role.NUMBER and part.amount:
             after = sentence.after(at)
-            if after and after.kind == "number_word" and float(after.values[0]) >= LARGE:
+            if after and after.kind == Role.NUMBER_WORD and float(after.values[0]) >= LARGE:
                 number = part.amount.number * float(after.values[0])
                 part.amount = replace(part.amount, number=number, scaled=True)
                 after.used = True
@@ -109,7 +110,7 @@ def _after_period(sentence: Sentence, last: int) -> int:
 def denied_amount(sentence: Sentence, first: int) -> Segment | None:
     """ "don't spend more than 5k": the denial that reaches an amount."""
     for part in reversed(sentence.parts[max(0, first - 5) : first]):
-        if part.has("negation", "no_ads") and not part.used:
+        if part.has(Role.NEGATION, Role.NO_ADS) and not part.used:
             return part
         if not part.has(*_BEFORE_AMOUNTS):
             return None
@@ -120,13 +121,14 @@ def _comparison_before(sentence: Sentence, at: int) -> tuple[str | None, int]:
     """The comparison before a number, and where it begins."""
     for i in range(at - 1, max(-1, at - 5), -1):
         part = sentence.parts[i]
-        if part.kind == "operator":
+        if part.kind == Role.OPERATOR:
             return SIGNS.get(part.tokens[0].text), i
         sense = part.sense(*_BEFORE)
         if sense:
             return _COMPARE[sense.kind], i
-        if part.kind == "number" or (
-            part.kind != "unknown" and not part.has("function", "spending", "score", "load_time", "using")
+        if part.kind == Role.NUMBER or (
+            part.kind != Role.UNKNOWN
+            and not part.has(Role.FUNCTION, Role.SPENDING, Role.SCORE, Role.LOAD_TIME, Role.USING)
         ):
             break
     return None, at
@@ -136,15 +138,15 @@ def _range_top(sentence: Sentence, at: int, operator: str | None) -> tuple[int, 
     """The end of a range such as "5 to 10", "5-10k", "between 5 and 10": where it stands, and the number."""
     parts = sentence.parts
     for middle in (at + 1, at + 2):  # a unit may stand between: "1 s to 3 s"
-        if middle + 1 >= len(parts) or (middle == at + 2 and not parts[at + 1].has("unit")):
+        if middle + 1 >= len(parts) or (middle == at + 2 and not parts[at + 1].has(Role.UNIT)):
             break
         joint, end = parts[middle], middle + 1
-        if parts[end].kind != "number" and end + 1 < len(parts) and parts[end].has("function", "unit"):
+        if parts[end].kind != Role.NUMBER and end + 1 < len(parts) and parts[end].has(Role.FUNCTION, Role.UNIT):
             end += 1  # "entre les 5 et les 10", "USD 1,000 and USD 2,500"
         between = operator == "between" and joint.key in sentence.sets["between_joints"]
         between = between or (joint.key == "a" and sentence.language in ROMANCE)  # "de 25 à 80"
         other = parts[end].amount
-        if (between or joint.key in sentence.sets["range_joints"]) and parts[end].kind == "number" and other:
+        if (between or joint.key in sentence.sets["range_joints"]) and parts[end].kind == Role.NUMBER and other:
             return end, other
     return None
 
@@ -152,7 +154,7 @@ def _range_top(sentence: Sentence, at: int, operator: str | None) -> tuple[int, 
 def _skip_small(sentence: Sentence, at: int) -> int:
     """The place behind, words such as "last" passed over."""
     behind = at + 1
-    if behind < len(sentence.parts) and sentence.parts[behind].has("within_last"):
+    if behind < len(sentence.parts) and sentence.parts[behind].has(Role.WITHIN_LAST):
         behind += 1
     return behind
 
@@ -160,5 +162,5 @@ def _skip_small(sentence: Sentence, at: int) -> int:
 def _unit(sentence: Sentence, at: int) -> str:
     if at >= len(sentence.parts):
         return ""
-    sense = sentence.parts[at].sense("unit")
+    sense = sentence.parts[at].sense(Role.UNIT)
     return sense.values[0] if sense else ""

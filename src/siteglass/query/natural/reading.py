@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from siteglass.query.criteria import Condition
 from siteglass.query.natural.accounting import account
 from siteglass.query.natural.agreement import Decided, agree, without
 from siteglass.query.natural.alternatives import read_alternatives
@@ -13,13 +14,14 @@ from siteglass.query.natural.amounts import read_numbers
 from siteglass.query.natural.choice import choose
 from siteglass.query.natural.dates import read_dates
 from siteglass.query.natural.keywords import read_keywords
+from siteglass.query.natural.kinds import Role
 from siteglass.query.natural.leftovers import attach_helpers, refuse_foreign, refuse_orders, refuse_rest
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense, in_language, lexicon
 from siteglass.query.natural.literals import Literal, take_literals
 from siteglass.query.natural.places import read_places
 from siteglass.query.natural.required import find_required, read_required
 from siteglass.query.natural.scope import deny
-from siteglass.query.natural.segments import Segment, segment
+from siteglass.query.natural.segments import Reading, Segment, segment
 from siteglass.query.natural.sentence import Sentence
 from siteglass.query.natural.text import Token, in_quotes, quietened, tokenise, with_and, with_for, with_shared_heads
 from siteglass.query.natural.things import read_agencies, read_languages, read_law_firms, read_things
@@ -28,6 +30,9 @@ from siteglass.query.natural.trades import languages_of_nouns, read_trades
 from siteglass.query.natural.typos import corrected
 from siteglass.query.natural.vague import read_vague
 from siteglass.query.natural.wishes import refuse_signature, refuse_topics, refuse_wishes
+
+# Nouns after which a "4" is "for".
+_NOUNS = (Role.GENERIC, Role.SHOP_WORD, Role.SITE_WORD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +52,8 @@ def split(query: str, require: Sequence[str] = ()) -> Words:
     """The words of a sentence; phrases to require keep no other meaning."""
     words = lexicon()
     text, literals = take_literals(query)
-    tokens = with_and(quietened(tokenise(text)), lambda word: words.role(word, "place_preposition") is not None)
-    tokens = with_for(tokens, lambda word: not words.roles(word).isdisjoint(("generic", "shop_word", "site_word")))
+    tokens = with_and(quietened(tokenise(text)), lambda word: words.role(word, Role.PLACE_PREPOSITION) is not None)
+    tokens = with_for(tokens, lambda word: not words.roles(word).isdisjoint(_NOUNS))
     tokens = with_shared_heads(tokens, words.sets["directions"])
     quoted, required = in_quotes(tokens, text), find_required(tokens, require)
     literal = quoted.keys() | required.keys()
@@ -94,7 +99,9 @@ def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -
         if literal.problem:
             sentence.refuse([part], literal.problem)
         else:
-            sentence.say(literal.token.text, [part], "directive")
+            only = literal.clauses[0] if len(literal.clauses) == 1 else None
+            directive = only.ask.directive if isinstance(only, Condition) else ""
+            sentence.note(Reading(literal.clauses, [part], "directive", directive=directive))
     read_required(sentence, words.required)
     choose(sentence, forced or {})
     refuse_signature(sentence)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from siteglass.query.natural.sentence import Sentence, line
+from siteglass.query.natural.kinds import TokenKind
+from siteglass.query.natural.sentence import Sentence
 from siteglass.query.natural.text import Token, tokenise
 
 
@@ -19,7 +20,7 @@ def find_required(tokens: Sequence[Token], phrases: Sequence[str]) -> dict[int, 
     for phrase in phrases:
         wanted = tokenise(phrase)
         keys = [token.key for token in wanted]
-        text = " ".join(token.text.lower() for token in wanted if token.kind != "sign")
+        text = " ".join(token.text.lower() for token in wanted if token.kind != TokenKind.SIGN)
         for at in range(len(tokens) - len(keys) + 1 if text else 0):
             if [token.key for token in tokens[at : at + len(keys)]] == keys:
                 found |= dict.fromkeys(range(at, at + len(keys)), text)
@@ -30,4 +31,4 @@ def read_required(sentence: Sentence, required: Mapping[int, str]) -> None:
     """Write each required phrase; `required` has the phrase by where its words begin."""
     for phrase in dict.fromkeys(required.values()):
         parts = [part for part in sentence.parts if required.get(part.tokens[0].start) == phrase]
-        sentence.say(line("keywords", [phrase]), parts, "required")
+        sentence.say("keywords", [phrase], parts, "required")

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
+from siteglass.query.criteria import Clause
 from siteglass.query.folding import fold
 from siteglass.query.natural.agreement import Decided
+from siteglass.query.natural.kinds import BEHIND_NUMBERS, ENTITIES, Role, TokenKind
 from siteglass.query.natural.lexicon import Lexicon, Matches, Sense
 from siteglass.query.natural.numbers import Amount, read_amount
 from siteglass.query.natural.text import Token
 
-PLACES = frozenset(("country", "state", "city", "region", "subregion", "group", "nationality"))
-ENTITIES = PLACES | {"language", "spoken", "technology", "category", "service_type"}
 # What is named, languages apart: "web en italiano" is read in two halves either way.
-_NAMES = ENTITIES - {"language", "spoken", "nationality"}
-# "or more", "and less": only behind a number.
-BEHIND_NUMBERS = frozenset(("greater_after", "at_least_after", "less_after", "at_most_after", "around_after"))
+_NAMES = ENTITIES - {Role.LANGUAGE, Role.SPOKEN, Role.NATIONALITY}
+# Places in which towns of the same name may be.
+_OUTER = frozenset((Role.STATE, Role.COUNTRY))
+# Places with codes of two letters, and of three.
+_CODED = frozenset((Role.COUNTRY, Role.STATE, Role.REGION, Role.SUBREGION, Role.CITY))
+_OFTEN_CODED = frozenset((Role.COUNTRY, Role.STATE, Role.CITY))
 # Behind these a word is written with a capital, whatever it is.
 _ENDS = (".", "!", "?", ":")
 # A town whose name is also an ordinary word is meant from this size on: in capitals or where a place is expected; in a
@@ -33,14 +36,17 @@ _GREAT_CITY = 500_000
 
 @dataclass(slots=True, eq=False)
 class Reading:
-    """A condition as a directive line, and the words that say it."""
+    """What some words say: conditions, and the words."""
 
-    line: str
+    clauses: tuple[Clause, ...]
+    """None if no search can say it, for example because a number is out of range."""
     parts: list[Segment]
     rule: str
     confidence: float = 1.0
     assumption: str = ""
     """What was taken for granted, for the reader of an explanation."""
+    directive: str = ""
+    """The name of the directive that says it; none of alternatives."""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,7 +55,7 @@ class Segment:
 
     tokens: Sequence[Token]
     senses: list[Sense] = field(default_factory=list)
-    kind: str = "unknown"
+    kind: Role = Role.UNKNOWN
     values: tuple[str, ...] = ()
     amount: Amount | None = None
     negated: bool = False
@@ -65,7 +71,7 @@ class Segment:
     readings: list[Reading] = field(default_factory=list)
     """The conditions it says, or helps to say."""
     key: str = ""
-    kinds: frozenset[str] = frozenset()
+    kinds: frozenset[Role] = frozenset()
 
     def __post_init__(self) -> None:
         self.key = " ".join([token.key for token in self.tokens])
@@ -88,12 +94,15 @@ class Segment:
         """Itself, and the words that deny it."""
         return [self] if self.denied_by is None else [self, self.denied_by]
 
-    def has(self, *kinds: str) -> bool:
+    def has(self, *kinds: Role) -> bool:
         """Whether it can be of one of these kinds."""
         return not self.kinds.isdisjoint(kinds)
 
-    def sense(self, *kinds: str) -> Sense | None:
-        return next((sense for sense in self.senses if sense.kind in kinds), None)
+    def sense(self, *kinds: Role) -> Sense | None:
+        """Its first sense of one of these kinds."""
+        if self.kinds.isdisjoint(kinds):  # most have none, and this is the quicker way to see it
+            return None
+        return next(sense for sense in self.senses if sense.kind in kinds)
 
     def become(self, sense: Sense) -> None:
         self.kind, self.values = sense.kind, sense.values
@@ -115,7 +124,7 @@ def segment(tokens: Sequence[Token], found: Sequence[Matches], lexicon: Lexicon,
             made.append(Segment(tokens[at : at + length], [sense]))
             at += length
             continue
-        word = tokens[at].kind == "word"
+        word = tokens[at].kind == TokenKind.WORD
         part = _phrase(tokens, at, found, lexicon) if word else _other(tokens, at, found[at])
         made.append(part)
         at += len(part.tokens)
@@ -132,11 +141,11 @@ def _phrase(tokens: Sequence[Token], at: int, found: Sequence[Matches], lexicon:
         allowed = [
             sense
             for sense in senses
-            if listed or (named and sense.kind == "city") or _plausible(sense, tokens, at, length, lexicon)
+            if listed or (named and sense.kind == Role.CITY) or _plausible(sense, tokens, at, length, lexicon)
         ]
         if allowed:
-            if any(sense.kind in ("state", "country") for sense in allowed):
-                allowed = [sense for sense in senses if sense in allowed or sense.kind == "city"]
+            if any(sense.kind in _OUTER for sense in allowed):
+                allowed = [sense for sense in senses if sense in allowed or sense.kind == Role.CITY]
             return Segment(window, allowed, in_slashes=listed)
     return Segment(tokens[at : at + 1])
 
@@ -158,21 +167,21 @@ def _crossed(found: Sequence[Matches], at: int, length: int, senses: list[Sense]
 def _other(tokens: Sequence[Token], at: int, found: Matches) -> Segment:
     """A number, path or sign, or the phrase that begins with it."""
     token, alone = tokens[at], tokens[at : at + 1]
-    if token.kind not in ("sign", "with", "without"):
+    if token.kind not in (TokenKind.SIGN, TokenKind.WITH, TokenKind.WITHOUT):
         for length, senses in found:
             if length > 1:
                 return Segment(tokens[at : at + length], senses)
-    if token.kind == "number":
-        return Segment(alone, kind="number", amount=read_amount(token.text))
-    if token.kind == "without":
-        return Segment(alone, [Sense("negation")])
-    if token.kind == "elided":
-        return Segment(alone, [Sense("function")])
-    if token.kind == "with":
-        return Segment(alone, [Sense("using")])
+    if token.kind == TokenKind.NUMBER:
+        return Segment(alone, kind=Role.NUMBER, amount=read_amount(token.text))
+    if token.kind == TokenKind.WITHOUT:
+        return Segment(alone, [Sense(Role.NEGATION)])
+    if token.kind == TokenKind.ELIDED:
+        return Segment(alone, [Sense(Role.FUNCTION)])
+    if token.kind == TokenKind.WITH:
+        return Segment(alone, [Sense(Role.USING)])
     if token.key == "|" and 0 < at < len(tokens) - 1 and tokens[at - 1].end == token.start == tokens[at + 1].start - 1:
-        return Segment(alone, [Sense("or")], kind=token.kind)  # "platform=magento|prestashop"
-    return Segment(alone, _signs(token), kind=token.kind)
+        return Segment(alone, [Sense(Role.OR)], kind=Role.SIGN)  # "platform=magento|prestashop"
+    return Segment(alone, _signs(token), kind=Role(token.kind))
 
 
 def _in_slashes(tokens: Sequence[Token], at: int, no_codes: Container[str]) -> bool:
@@ -186,45 +195,45 @@ def _in_slashes(tokens: Sequence[Token], at: int, no_codes: Container[str]) -> b
 
 def _signs(token: Token) -> list[Sense]:
     if token.key in (",", "/"):
-        return [Sense("comma")]
+        return [Sense(Role.COMMA)]
     if token.key in ("&", "+"):
-        return [Sense("and")]
-    return [Sense("break")] if token.key in ".;:!?\n|–—-()" else []
+        return [Sense(Role.AND)]
+    return [Sense(Role.BREAK)] if token.key in ".;:!?\n|–—-()" else []
 
 
 def _plausible(sense: Sense, tokens: Sequence[Token], at: int, length: int, lexicon: Lexicon) -> bool:
     """Whether a phrase may be meant at all: short codes only in capitals, towns only if they are no common word."""
     if sense.kind in BEHIND_NUMBERS:
         before, after = tokens[max(0, at - 3) : at], tokens[at + length : at + length + 2]
-        counted = any(token.kind == "number" or lexicon.role(token.key, "unit") for token in before)
-        return counted and not any(token.kind == "number" for token in after)  # "over 5 and under 10" are two
+        counted = any(token.kind == TokenKind.NUMBER or lexicon.role(token.key, Role.UNIT) for token in before)
+        return counted and not any(token.kind == TokenKind.NUMBER for token in after)  # "over 5 and under 10" are two
     if sense.kind not in ENTITIES:
         return True
     if length > 1:
         # "de moins" is no Des Moines: common words in small letters name no town
         named = any(token.capital or token.key not in lexicon.common for token in tokens[at : at + length])
-        return sense.kind != "city" or named or _people(sense, lexicon) >= _CITY
-    token = tokens[at]
+        return sense.kind != Role.CITY or named or _people(sense, lexicon) >= _CITY
+    token, kind = tokens[at], sense.kind
     if token.key in lexicon.sets["directions"]:
         return False
     capital_code = token.text.isupper() and token.key not in lexicon.sets["word_codes"]
-    if sense.kind == "state" and "-" in sense.values[0] and len(token.key) <= 3:
+    if kind == Role.STATE and "-" in sense.values[0] and len(token.key) <= 3:
         return True  # the lexicon has looked at where it stands
-    if len(token.key) <= 3 and sense.kind == "language":
+    if len(token.key) <= 3 and kind == Role.LANGUAGE:
         return False  # a code of a language is said in a list only
-    if len(token.key) <= 2 and sense.kind in ("country", "state", "region", "subregion", "city"):
+    if len(token.key) <= 2 and kind in _CODED:
         return capital_code or token.key in lexicon.sets["initialisms"]
-    if len(token.key) == 3 and sense.kind in ("country", "state", "city") and token.key in lexicon.common:
+    if len(token.key) == 3 and kind in _OFTEN_CODED and token.key in lexicon.common:
         return capital_code or token.key in lexicon.sets["initialisms"]
-    if sense.kind == "state" and not token.capital and lexicon.is_word(token.key):
+    if kind == Role.STATE and not token.capital and lexicon.is_word(token.key):
         named = any(value.split("-")[0].lower() in lexicon.sets["states_named"] for value in sense.values)
         return named or _expected(tokens, at, lexicon)  # "antique dealers" are not in the Philippines
-    return sense.kind != "city" or _town_plausible(sense, tokens, at, lexicon)
+    return kind != Role.CITY or _town_plausible(sense, tokens, at, lexicon)
 
 
 def _expected(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
     """Whether a place is expected: behind a preposition of place."""
-    return at > 0 and lexicon.role(tokens[at - 1].key, "place_preposition") is not None
+    return at > 0 and lexicon.role(tokens[at - 1].key, Role.PLACE_PREPOSITION) is not None
 
 
 def _town_plausible(sense: Sense, tokens: Sequence[Token], at: int, lexicon: Lexicon) -> bool:
@@ -252,7 +261,7 @@ def _least_people(tokens: Sequence[Token], at: int, lexicon: Lexicon) -> int:
     listed = (
         before in (",", "/")
         or before in lexicon.sets["of"]
-        or any(lexicon.role(before, kind) for kind in ("and", "or"))
+        or any(lexicon.role(before, kind) for kind in (Role.AND, Role.OR))
     )
     return _LARGE_TOWN if listed else _GREAT_CITY
 

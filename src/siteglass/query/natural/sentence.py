@@ -6,11 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from siteglass.query.fields import DIRECTIVES
+from siteglass.query.criteria import Clause
+from siteglass.query.directives import make_any_of, make_condition
+from siteglass.query.natural.kinds import FLAGS, PAGES, PLACES, Role
 from siteglass.query.natural.lexicon import Lexicon
-from siteglass.query.natural.segments import PLACES, Reading, Segment
-from siteglass.query.values import quote_if_needed
+from siteglass.query.natural.segments import Reading, Segment
+from siteglass.query.values import ValueProblem
 from siteglass.query.vocabulary import vocabulary
+
+_THINGS = FLAGS | PAGES | {Role.CONTACT, Role.PATH}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,6 @@ class Sentence:
     language: str
     readings: list[Reading] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
-    filters: dict[str, str] = field(default_factory=dict)
     asides: list[list[Segment]] = field(default_factory=list)
     """What the person asking says about themselves."""
     dangling_denial: bool = False
@@ -45,14 +48,34 @@ class Sentence:
         self.sets = self.words.sets
 
     def say(
-        self, line: str, parts: Iterable[Segment], rule: str, *, confidence: float = 1.0, assumption: str = ""
-    ) -> None:
-        """Note a condition. Words that deny one of the parts belong to it; words that were refused do not."""
-        whole = [part for part in parts if not part.refused]
+        self, directive: str, values: Iterable[str], parts: Iterable[Segment], rule: str, *, negated: bool = False,
+        confidence: float = 1.0, assumption: str = "",
+    ) -> None:  # fmt: skip
+        """Note the condition of a directive with some values."""
+        try:
+            clauses: tuple[Clause, ...] = (make_condition(directive, values, negated=negated),)
+        except ValueProblem:
+            clauses = ()
+        self.note(Reading(clauses, list(parts), rule, confidence, assumption, directive))
+
+    def say_any(
+        self, branches: Iterable[Iterable[Clause]], parts: Iterable[Segment], rule: str, *, negated: bool = False,
+        confidence: float = 1.0, assumption: str = "",
+    ) -> None:  # fmt: skip
+        """Note alternatives."""
+        try:
+            clauses: tuple[Clause, ...] = (make_any_of(branches, negated=negated),)
+        except ValueProblem:
+            clauses = ()
+        self.note(Reading(clauses, list(parts), rule, confidence, assumption))
+
+    def note(self, reading: Reading) -> None:
+        """Note what some words say. Words that deny one of them belong to it; words that were refused do not."""
+        whole = [part for part in reading.parts if not part.refused]
         for part in whole:  # grows while it is walked: what denies a denial belongs to it too
             if part.denied_by is not None and part.denied_by not in whole:
                 whole.append(part.denied_by)
-        reading = Reading(line, whole, rule, confidence, assumption)
+        reading.parts = whole
         self.readings.append(reading)
         for part in whole:
             part.used = True
@@ -74,15 +97,14 @@ class Sentence:
         for part in whole:
             part.used = part.refused = True
 
-    def filter(self, name: str, value: str, parts: Iterable[Segment]) -> None:
-        """Note a condition that no directive can say."""
-        self.filters[name] = value
-        self.say("", parts, f"filter {name}")
-
     def before(self, at: int) -> Segment | None:
         """The segment before, words without a meaning of their own passed over."""
         for part in reversed(self.parts[:at]):
-            if not (part.has("function") and part.kind == "unknown" and not part.has("using", "place_preposition")):
+            if not (
+                part.has(Role.FUNCTION)
+                and part.kind == Role.UNKNOWN
+                and not part.has(Role.USING, Role.PLACE_PREPOSITION)
+            ):
                 return part
         return None
 
@@ -94,9 +116,9 @@ class Sentence:
         i, joined = at + step, False
         while 0 <= i < len(self.parts) and abs(i - at) <= 4:
             part = self.parts[i]
-            if part.has("and", "or", "comma"):
+            if part.has(Role.AND, Role.OR, Role.COMMA):
                 joined = True
-            elif not part.has("function", "place_preposition", "language_marker") or part.kind in PLACES:
+            elif not part.has(Role.FUNCTION, Role.PLACE_PREPOSITION, Role.LANGUAGE_MARKER) or part.kind in PLACES:
                 return part if joined else None
             i += step
         return None
@@ -104,49 +126,52 @@ class Sentence:
     def countries_of(self, part: Segment) -> set[str]:
         """The countries that a state or city of that name can be in, the likeliest of cities only."""
         known = vocabulary()
-        if part.kind == "state":
+        if part.kind == Role.STATE:
             return {known.country_alpha3(value.partition("-")[0]) or "" for value in part.values if "-" in value}
         return {city.country for city in self.words.cities(part.values[0])[:1]}
 
     def page_follows(self, at: int) -> bool:
         after = self.after(at)
-        return after is not None and after.has("page_word")
+        return after is not None and after.has(Role.PAGE_WORD)
 
-    def near(self, at: int, kinds: Sequence[str], *, back: int = 6, ahead: int = 6) -> bool:
+    def near(self, at: int, kinds: Sequence[Role], *, back: int = 6, ahead: int = 6) -> bool:
         """Whether a word of these kinds stands near, in the same part of the sentence."""
         for i in range(at - 1, max(-1, at - 1 - back), -1):
             part = self.parts[i]
-            if part.has("break") or (part.kind == "number" and i < at - 3):
+            if part.has(Role.BREAK) or (part.kind == Role.NUMBER and i < at - 3):
                 break
             if part.has(*kinds):
                 return True
         for i in range(at + 1, min(len(self.parts), at + 1 + ahead)):
             part = self.parts[i]
-            if part.has("break", "comma") or (part.has("and") and not part.has(*kinds)):
+            if part.has(Role.BREAK, Role.COMMA) or (part.has(Role.AND) and not part.has(*kinds)):
                 break
             if part.has(*kinds):
                 return True
         return False
 
-    def around(self, at: int, kinds: Sequence[str]) -> list[Segment]:
+    def around(self, at: int, kinds: Sequence[Role]) -> list[Segment]:
         """All words of these kinds near a number: they tell what it counts."""
         near = self.parts[max(0, at - 8) : at + 8]
         return [part for part in near if part.has(*kinds) and not part.refused]
 
-    def joint(self, first: int, second: int) -> str | None:
+    def joint(self, first: int, second: int) -> Role | None:
         """How two segments are joined, if nothing else stands between them."""
         inside = self.parts[first + 1 : second]
-        between = [part for part in inside if part.has("and", "or") or not part.has("function", "tool_nouns")]
+        between = [
+            part for part in inside if part.has(Role.AND, Role.OR) or not part.has(Role.FUNCTION, Role.TOOL_NOUNS)
+        ]
         if not between or not all(
-            part.has("and", "or", "comma") or (part.kind == "unknown" and part.has("using")) for part in between
+            part.has(Role.AND, Role.OR, Role.COMMA) or (part.kind == Role.UNKNOWN and part.has(Role.USING))
+            for part in between
         ):
             return None
         between = [part for part in between if part.key not in self.sets["group_openers"]]
         if not between:
-            return "and"
-        if any(part.has("or") for part in between):
-            return "or"
-        return "and" if any(part.has("and") for part in between) else "comma"
+            return Role.AND
+        if any(part.has(Role.OR) for part in between):
+            return Role.OR
+        return Role.AND if any(part.has(Role.AND) for part in between) else Role.COMMA
 
 
 def family(part: Segment) -> str:
@@ -154,15 +179,8 @@ def family(part: Segment) -> str:
     kind = part.kind
     if kind in PLACES:
         return "place"
-    if kind in ("technology", "category"):
+    if kind in (Role.TECHNOLOGY, Role.CATEGORY):
         return "tool"
-    if kind.startswith(("flag", "contact", "page", "path")):
+    if kind in _THINGS:
         return "thing"
     return kind
-
-
-def line(directive: str, values: Iterable[str] = (), *, negated: bool = False) -> str:
-    """A directive line; values are quoted where they need it and stand once."""
-    ask = DIRECTIVES[directive].ask
-    written = [quote_if_needed(ask, value) for value in dict.fromkeys(values)]
-    return f"{'!' * negated}@{directive}" + (f"({', '.join(written)})" if written else "")

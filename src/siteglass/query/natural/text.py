@@ -7,6 +7,7 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 
 from siteglass.query.folding import fold
+from siteglass.query.natural.kinds import TokenKind
 
 # In this order: what a later pattern would tear apart comes first.
 _TOKEN = re.compile(
@@ -26,6 +27,12 @@ _TOKEN = re.compile(
 )
 
 
+_KINDS: dict[str | None, TokenKind] = {kind.value: kind for kind in TokenKind}
+# A blank before them belongs to the pattern.
+_SPACED = (TokenKind.NUMBER, TokenKind.DATE)
+_LEANING_SIGNS = ("-", "!")
+# Looked up once: on Python 3.11 the member of an enum costs more than the rest of such a test.
+_WORD = TokenKind.WORD
 # From so many words on a sentence in capitals is shouted; fewer may be names.
 SHOUTED_WORDS = 4
 # French and Italian articles and particles that lean on the next word.
@@ -40,7 +47,7 @@ class Token:
     end: int
     text: str
     key: str
-    kind: str
+    kind: TokenKind
     corrected: bool = False
     quoted: bool = False
     """Meant to the letter."""
@@ -60,7 +67,11 @@ def _excludes(text: str, start: int, end: int) -> bool:
 def _inside_word(text: str, start: int, end: int, before: list[Token]) -> bool:
     """Whether a hyphen parts a word ("meta-data"), or stands for its missing half ("Shopware- und Magento-Shops")."""
     behind = text[end : end + 1]
-    leans = bool(before) and before[-1].end == start and before[-1].kind in ("word", "mailbox", "path")
+    leans = (
+        bool(before)
+        and before[-1].end == start
+        and before[-1].kind in (TokenKind.WORD, TokenKind.MAILBOX, TokenKind.PATH)
+    )
     return leans and ((behind.isalnum() and not behind.isdigit()) or behind == " ")
 
 
@@ -68,24 +79,24 @@ def tokenise(text: str) -> list[Token]:
     """All words and signs of a sentence, in order. A hyphen inside a word only parts it."""
     found: list[Token] = []
     for match in _TOKEN.finditer(text):
-        kind, word = match.lastgroup or "word", match[0]
+        kind, word = _KINDS[match.lastgroup], match[0]
         start, end = match.span()
-        if kind in ("number", "date"):
+        if kind in _SPACED:
             start += len(word) - len(word.lstrip())
             word = word.strip()
             end = start + len(word)
-        elif kind == "word" and word.endswith(("'s", "’s", "'S", "’S")):
+        elif kind == _WORD and word.endswith(("'s", "’s", "'S", "’S")):
             word = word[:-2]
-        elif kind == "sign" and word in "-!" and _excludes(text, start, end):
-            kind = "without"
-        elif kind == "sign" and word == "-" and _inside_word(text, start, end, found):
+        elif word in _LEANING_SIGNS and _excludes(text, start, end):
+            kind = TokenKind.WITHOUT
+        elif word == "-" and _inside_word(text, start, end, found):
             found[-1] = replace(found[-1], hyphen=True)
             continue
         key = fold(word).replace("’", "'")
-        elided = _ELIDED.match(key) if kind == "word" else None
+        elided = _ELIDED.match(key) if kind == _WORD else None
         if elided:
             cut = elided.end()
-            found.append(Token(start, start + cut, word[:cut], key[:cut], "elided"))
+            found.append(Token(start, start + cut, word[:cut], key[:cut], TokenKind.ELIDED))
             start, word, key = start + cut, word[cut:], key[cut:]
         found.append(Token(start, end, word, key, kind))
     return found
@@ -106,7 +117,7 @@ def in_quotes(tokens: list[Token], text: str) -> dict[int, int]:
 
 def quietened(tokens: list[Token]) -> list[Token]:
     """A sentence in capitals as if it were in small letters: there they tell nothing."""
-    words = [token for token in tokens if token.kind == "word" and len(token.text) > 1]
+    words = [token for token in tokens if token.kind == _WORD and len(token.text) > 1]
     if len(words) < SHOUTED_WORDS or not all(token.text.isupper() for token in words):
         return tokens
     return [replace(token, text=token.text.lower()) for token in tokens]
@@ -124,7 +135,7 @@ def with_and(tokens: list[Token], prepositions: Callable[[str], bool]) -> list[T
         at
         for at, token in enumerate(tokens)
         if token.text == "n" and 0 < at < len(tokens) - 1
-        if tokens[at - 1].kind == tokens[at + 1].kind == "word" and not prepositions(tokens[at - 1].key)
+        if tokens[at - 1].kind == tokens[at + 1].kind == TokenKind.WORD and not prepositions(tokens[at - 1].key)
     }
     return [replace(token, key="and") if at in joined else token for at, token in enumerate(tokens)]
 
@@ -133,8 +144,8 @@ def with_for(tokens: list[Token], nouns: Callable[[str], bool]) -> list[Token]:
     """ "stores 4 kayaks", "leads 4 my bro": a "4" after such a noun is "for"."""
     made = list(tokens)
     for at in range(1, len(tokens) - 1):
-        if tokens[at].text == "4" and tokens[at + 1].kind == "word" and nouns(tokens[at - 1].key):
-            made[at] = replace(tokens[at], key="for", kind="word")
+        if tokens[at].text == "4" and tokens[at + 1].kind == TokenKind.WORD and nouns(tokens[at - 1].key):
+            made[at] = replace(tokens[at], key="for", kind=TokenKind.WORD)
     return made
 
 
@@ -145,6 +156,6 @@ def with_shared_heads(tokens: list[Token], directions: Container[str]) -> list[T
         made.append(token)
         if token.key in directions and at + 3 < len(tokens):
             joint, direction, head = tokens[at + 1 : at + 4]
-            if joint.key in ("and", "or", "&") and direction.key in directions and head.kind == "word":
+            if joint.key in ("and", "or", "&") and direction.key in directions and head.kind == TokenKind.WORD:
                 made.append(head)
     return made

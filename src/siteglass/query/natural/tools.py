@@ -1,16 +1,19 @@
-"""Technologies, categories and business types to directive lines."""
+"""Technologies, categories and business types to conditions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from siteglass.query.directives import make_condition
+from siteglass.query.natural.kinds import ENTITIES, Role
 from siteglass.query.natural.lexicon import VERB_LAST
-from siteglass.query.natural.segments import ENTITIES, Segment
-from siteglass.query.natural.sentence import Sentence, line
+from siteglass.query.natural.segments import Segment
+from siteglass.query.natural.sentence import Sentence
 from siteglass.query.vocabulary import vocabulary
 
 _OFFERING_ENDINGS = ("provider", "providers", "vendors", "vendor")
-_SITES = ("shop_word", "generic", "service_type")
+_TOOLS = frozenset((Role.TECHNOLOGY, Role.CATEGORY))
+_SITES = (Role.SHOP_WORD, Role.GENERIC, Role.SERVICE_TYPE)
 # One site has only one of these.
 _PLATFORMS = frozenset(("ecommerce", "cms", "website_builder"))
 
@@ -20,27 +23,27 @@ def read_tools(sentence: Sentence) -> None:
     at = 0
     while at < len(sentence.parts):
         part = sentence.parts[at]
-        if part.used or part.kind not in ("technology", "category"):
+        if part.used or part.kind not in _TOOLS:
             at += 1
             continue
         places, joints = _list_from(sentence, at)
         if _is_purpose(sentence, at):
             for i in places:
                 sentence.join(sentence.parts[i], sentence.parts[at - 2].readings)
-        elif part.kind == "technology":
+        elif part.kind == Role.TECHNOLOGY:
             _technologies(sentence, places, joints)
         else:
             _categories(sentence, places, joints)
         at = places[-1] + 1
 
 
-def _list_from(sentence: Sentence, at: int) -> tuple[list[int], list[str]]:
+def _list_from(sentence: Sentence, at: int) -> tuple[list[int], list[Role]]:
     """The list that begins at a tool: where its members stand, and how they are joined."""
-    part, places, joints = sentence.parts[at], [at], list[str]()
+    part, places, joints = sentence.parts[at], [at], list[Role]()
     for i in range(at + 1, len(sentence.parts)):
         other = sentence.parts[i]
         if other.used or other.kind != part.kind:
-            if other.kind in ENTITIES or other.kind in ("number", "contact"):
+            if other.kind in ENTITIES or other.kind in (Role.NUMBER, Role.CONTACT):
                 break
             continue
         joint = sentence.joint(places[-1], i)
@@ -55,28 +58,28 @@ def _is_purpose(sentence: Sentence, at: int) -> bool:
     """ "Adyen for payments": what a technology is for adds nothing."""
     before, tool = sentence.parts[at - 1] if at else None, sentence.parts[at - 2] if at > 1 else None
     return (
-        sentence.parts[at].kind == "category"
+        sentence.parts[at].kind == Role.CATEGORY
         and before is not None
         and before.key in sentence.sets["purposes"]
         and tool is not None
-        and tool.kind == "technology"
+        and tool.kind == Role.TECHNOLOGY
     )
 
 
-def _technologies(sentence: Sentence, places: list[int], joints: list[str]) -> None:
+def _technologies(sentence: Sentence, places: list[int], joints: list[Role]) -> None:
     parts = [sentence.parts[i] for i in places]
     values = [part.values[0] for part in parts]
     negated = parts[0].negated
-    if len(parts) > 1 and negated and "or" not in joints and _both_before(sentence, places[0]):
+    if len(parts) > 1 and negated and Role.OR not in joints and _both_before(sentence, places[0]):
         _say_not_both(sentence, parts)
         return
     if negated or (len(values) > 1 and _platforms_of_noun(sentence, values, places)):
-        joints = ["or"] * len(joints)
+        joints = [Role.OR] * len(joints)
     _say_groups(sentence, "technology", parts, joints, negated=negated, rule="technology")
     after = sentence.after(places[-1])
-    if after is not None and after.has("comma"):
+    if after is not None and after.has(Role.COMMA):
         after = sentence.after(places[-1] + 1)
-    if after is not None and after.has("not_both") and not negated:
+    if after is not None and after.has(Role.NOT_BOTH) and not negated:
         _say_not_both(sentence, [*parts, after])
 
 
@@ -87,20 +90,20 @@ def _both_before(sentence: Sentence, at: int) -> bool:
 
 def _say_not_both(sentence: Sentence, parts: list[Segment]) -> None:
     """One of them may be used, all together may not."""
-    lines = [line("technology", part.values) for part in parts if part.kind == "technology"]
-    sentence.say(f"!@any[ {' '.join(lines)} ]", parts, "not both")
+    used = [make_condition("technology", part.values) for part in parts if part.kind == Role.TECHNOLOGY]
+    sentence.say_any([used], parts, "not both", negated=True)
 
 
-def _groups(joints: list[str]) -> list[list[int]]:
+def _groups(joints: list[Role]) -> list[list[int]]:
     """Which members of a list are alternatives: "A and B or C" is A, and B or C. A comma is what follows it is."""
-    meant: list[str] = []
-    following = "and"
+    meant: list[Role] = []
+    following = Role.AND
     for joint in reversed(joints):
-        following = following if joint == "comma" else joint
+        following = following if joint == Role.COMMA else joint
         meant.insert(0, following)
     groups = [[0]]
     for number, joint in enumerate(meant, start=1):
-        if joint == "or":
+        if joint == Role.OR:
             groups[-1].append(number)
         else:
             groups.append([number])
@@ -108,24 +111,24 @@ def _groups(joints: list[str]) -> list[list[int]]:
 
 
 def _say_groups(
-    sentence: Sentence, directive: str, parts: list[Segment], joints: list[str], *, negated: bool, rule: str
+    sentence: Sentence, directive: str, parts: list[Segment], joints: list[Role], *, negated: bool, rule: str
 ) -> None:
     """One line for each group of alternatives."""
     for group in _groups(joints):
         some = [parts[number] for number in group]
-        sentence.say(line(directive, [part.values[0] for part in some], negated=negated), some, rule)
+        sentence.say(directive, [part.values[0] for part in some], some, rule, negated=negated)
 
 
-def _categories(sentence: Sentence, places: list[int], joints: list[str]) -> None:
+def _categories(sentence: Sentence, places: list[int], joints: list[Role]) -> None:
     parts = [sentence.parts[i] for i in places]
     first = parts[0]
     relation = _relation(sentence, places)
     if first.doubled:
         _say_each(sentence, parts, negated=True, rule="category denied twice")
-    elif first.negated and relation != "offering":
+    elif first.negated and relation != Role.OFFERING:
         _say_each(sentence, parts, negated=False, rule="category denied")
-    elif relation == "offering" or _headed(sentence, parts, places):
-        joints = ["or"] * len(joints) if first.negated else joints
+    elif relation == Role.OFFERING or _headed(sentence, parts, places):
+        joints = [Role.OR] * len(joints) if first.negated else joints
         _say_groups(sentence, "offers", parts, joints, negated=first.negated, rule="offer")
     else:
         _say_groups(sentence, "categories_uses", parts, joints, negated=False, rule="category used")
@@ -134,46 +137,50 @@ def _categories(sentence: Sentence, places: list[int], joints: list[str]) -> Non
 def _say_each(sentence: Sentence, parts: list[Segment], *, negated: bool, rule: str) -> None:
     """A line for each category that is lacking."""
     for part in parts:
-        sentence.say(line("lacks", part.values[:1], negated=negated), [part], rule)
+        sentence.say("lacks", part.values[:1], [part], rule, negated=negated)
 
 
-def _relation(sentence: Sentence, places: list[int]) -> str:
+def _relation(sentence: Sentence, places: list[int]) -> Role | None:
     """The verb that a category hangs on; in German and Dutch it may stand after it."""
     behind = sentence.after(places[-1])
-    if sentence.language in VERB_LAST and behind and any(sentence.words.role(t.key, "offering") for t in behind.tokens):
-        return "offering"
+    if (
+        sentence.language in VERB_LAST
+        and behind
+        and any(sentence.words.role(t.key, Role.OFFERING) for t in behind.tokens)
+    ):
+        return Role.OFFERING
     for at in range(places[0] - 1, -1, -1):
         part = sentence.parts[at]
-        if part.has("offering"):
-            return "offering"
-        if part.has("negation", "exception"):
+        if part.has(Role.OFFERING):
+            return Role.OFFERING
+        if part.has(Role.NEGATION, Role.EXCEPTION):
             if part.key not in sentence.sets["nor"] and part.key not in sentence.sets["bare_denials"]:
-                return ""
+                return None
             continue
-        if part.kind == "number" and part.readings:
-            return ""  # another condition stands between
-        if part.has("using"):
-            return "using"
-        if part.has("but") and sentence.parts[at + 1].key in sentence.sets["bare_denials"]:
+        if part.kind == Role.NUMBER and part.readings:
+            return None  # another condition stands between
+        if part.has(Role.USING):
+            return Role.USING
+        if part.has(Role.BUT) and sentence.parts[at + 1].key in sentence.sets["bare_denials"]:
             continue
-        if part.has("break", "but", "place_preposition") or part.kind in ("service_type", "generic"):
-            return ""
-    return ""
+        if part.has(Role.BREAK, Role.BUT, Role.PLACE_PREPOSITION) or part.kind in (Role.SERVICE_TYPE, Role.GENERIC):
+            return None
+    return None
 
 
 def _headed(sentence: Sentence, parts: list[Segment], places: list[int]) -> bool:
     """Whether a list of categories stands beside a word for who offers them."""
     after = sentence.after(places[-1])
-    if after is not None and (_is_agency(after) or after.has("offering_after", "offering_head")):
+    if after is not None and (_is_agency(after) or after.has(Role.OFFERING_AFTER, Role.OFFERING_HEAD)):
         return True
     if parts[-1].key.endswith(_OFFERING_ENDINGS):
         return True
     before = next((part for part in reversed(sentence.parts[: places[0]]) if part.key not in sentence.sets["of"]), None)
-    return before is not None and (_is_agency(before) or before.has("offering_after"))
+    return before is not None and (_is_agency(before) or before.has(Role.OFFERING_AFTER))
 
 
 def _is_agency(part: Segment) -> bool:
-    return part.kind == "service_type" and part.values == ("Agency",)
+    return part.kind == Role.SERVICE_TYPE and part.values == ("Agency",)
 
 
 def _platforms_of_noun(sentence: Sentence, values: Iterable[str], places: list[int]) -> bool:
@@ -187,13 +194,13 @@ def _platforms_of_noun(sentence: Sentence, values: Iterable[str], places: list[i
 def read_types(sentence: Sentence) -> None:
     """Write what the business is. What a technology beside it says already adds nothing."""
     known = vocabulary()
-    tools = [part for part in sentence.parts if part.kind == "technology" and part.readings and not part.negated]
+    tools = [part for part in sentence.parts if part.kind == Role.TECHNOLOGY and part.readings and not part.negated]
     shop_platform = next((tool for tool in tools if "ecommerce" in known.categories_of(tool.values[0])), None)
     wanted: list[Segment] = []
     unwanted: list[Segment] = []
     said_by: list[tuple[Segment, Segment]] = []
     for at, part in enumerate(sentence.parts):
-        if part.used or part.kind != "service_type":
+        if part.used or part.kind != Role.SERVICE_TYPE:
             continue
         part.used = True
         value = part.values[0]
@@ -203,7 +210,7 @@ def read_types(sentence: Sentence) -> None:
             unwanted.append(part)
         elif after is not None and _is_agency(after) and known.resolve("category", part.key):
             offer = known.resolve("category", part.key)
-            sentence.say(line("offers", offer), [part], "offer")  # "ecommerce agencies"
+            sentence.say("offers", offer, [part], "offer")  # "ecommerce agencies"
         elif value == "Ecommerce" and shop_platform and _has_shop_word(sentence, part):
             said_by.append((part, shop_platform))
         elif value == "Publisher" and part.key in ("blog", "blogs") and (beside := _platform_beside(before, after)):
@@ -215,14 +222,14 @@ def read_types(sentence: Sentence) -> None:
     for some, negated in ((wanted, False), (unwanted, True)):
         if some:
             values = [part.values[0] for part in some]
-            sentence.say(line("service_type", values, negated=negated), some, "business type")
+            sentence.say("service_type", values, some, "business type", negated=negated)
     for part, other in said_by:
         sentence.join(part, other.readings)
 
 
 def _platform_beside(*parts: Segment | None) -> Segment | None:
-    return next((part for part in parts if part is not None and part.kind == "technology"), None)
+    return next((part for part in parts if part is not None and part.kind == Role.TECHNOLOGY), None)
 
 
 def _has_shop_word(sentence: Sentence, part: Segment) -> bool:
-    return any(sentence.words.role(token.key, "shop_word") for token in part.tokens)
+    return any(sentence.words.role(token.key, Role.SHOP_WORD) for token in part.tokens)

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from siteglass.query.natural.keywords import is_left
+from siteglass.query.natural.kinds import Role, TokenKind
 from siteglass.query.natural.lexicon import ENGLISH
 from siteglass.query.natural.segments import Segment
-from siteglass.query.natural.sentence import Sentence, line
+from siteglass.query.natural.sentence import Sentence
 from siteglass.query.natural.text import Token
 from siteglass.query.trades import trades
 
@@ -16,12 +17,13 @@ from siteglass.query.trades import trades
 _MOST_WORDS = 6
 # Words that already say what the business is: "school". With a word for what it uses or offers, they keep that reading:
 # "Shopify agencies", "SEO agencies", "payment providers".
-_TYPES = frozenset(("service_type", "agency_of", "law_firm"))
-_USED_OR_OFFERED = frozenset(("technology", "category"))
+_TYPES = frozenset((Role.SERVICE_TYPE, Role.AGENCY_OF, Role.LAW_FIRM))
+_USED_OR_OFFERED = frozenset((Role.TECHNOLOGY, Role.CATEGORY))
 # "agencys" for "agencies".
 _PLURAL = re.compile(r"([b-df-hj-np-tv-z])ys\b")
 # Words after a trade that do not name a product.
 _NO_PRODUCTS = ("business_nouns", "unlikely", "chat", "verbs", "participles", "first_names")
+_ENDS = (Role.BREAK, Role.COMMA)
 _TOWARDS = frozenset(("for", "to", "fur", "pour", "para", "per", "voor", "dla"))
 # Words of these languages are hardly others in a sentence of another language.
 _RARE = ("it", "nl", "pl")
@@ -32,7 +34,7 @@ _SHORT = 4
 def languages_of_nouns(tokens: Iterable[Token]) -> Iterator[str]:
     """The language of each word that names a trade in one language only: "piekarnie" is Polish."""
     for token in tokens:
-        meanings = trades().meanings(token.key) if token.kind == "word" and len(token.key) > _SHORT else {}
+        meanings = trades().meanings(token.key) if len(token.key) > _SHORT and token.kind == TokenKind.WORD else {}
         if len(meanings) == 1:
             yield from meanings
 
@@ -54,21 +56,23 @@ def read_trades(sentence: Sentence) -> None:
     for some in _lists(sentence, find_trades(sentence)):
         parts = [sentence.parts[place] for places, _ in some for place in places]
         negated = any(part.negated for part in parts)
-        sentence.say(line("trade", [trade for _, trade in some], negated=negated), parts, "trade")
+        sentence.say("trade", [trade for _, trade in some], parts, "trade", negated=negated)
         for part in parts:
-            part.kind = "trade"  # "IT" of "IT services" is not Italy
+            part.kind = Role.TRADE  # "IT" of "IT services" is not Italy
 
 
 def _is_not_the_business(sentence: Sentence, at: int) -> bool:
     """ "software for dentists", "shops with same-day delivery": its customers, or what it has."""
     before = sentence.parts[at - 1] if at else None
-    if before is None or before.has("using"):
-        return before is not None
+    if before is None:
+        return False
+    if before.has(Role.USING):
+        return True
     seller = sentence.parts[at - 2] if at > 1 else None
     return (
         before.key in _TOWARDS
         and seller is not None
-        and not (seller.used or seller.has("requests", "generic", "function", "contact"))
+        and not (seller.used or seller.has(Role.REQUESTS, Role.GENERIC, Role.FUNCTION, Role.CONTACT))
         and (bool(seller.senses) or sentence.words.is_word(seller.key))  # "lookn for electricians"
     )
 
@@ -83,7 +87,7 @@ def _describes_next(sentence: Sentence, places: list[int], found: list[tuple[lis
         return True
     word = after.tokens[0].key
     known = sentence.words.is_word(word) and not any(word in sentence.sets[name] for name in _NO_PRODUCTS)
-    return after.kind == "tool_nouns" or (is_left(after) and not after.senses and known)
+    return after.kind == Role.TOOL_NOUNS or (is_left(after) and not after.senses and known)
 
 
 def _longest(sentence: Sentence, at: int) -> tuple[list[int], str]:
@@ -93,7 +97,7 @@ def _longest(sentence: Sentence, at: int) -> tuple[list[int], str]:
     for end in range(at, min(at + _MOST_WORDS, len(sentence.parts))):
         part = sentence.parts[end]
         words += len(part.tokens)
-        if part.used or part.has("break", "comma") or words > _MOST_WORDS:
+        if part.used or part.has(*_ENDS) or words > _MOST_WORDS:
             break
         word = _PLURAL.sub(r"\1ies", part.meant)
         text = f"{text} {word}".lstrip()
@@ -107,11 +111,11 @@ def _longest(sentence: Sentence, at: int) -> tuple[list[int], str]:
 def _trade(sentence: Sentence, window: Sequence[Segment], text: str) -> str:
     if any(part.kind in _USED_OR_OFFERED for part in window):
         return ""
-    if all(part.kind in _TYPES or part.has("generic") for part in window):
+    if all(part.kind in _TYPES or part.has(Role.GENERIC) for part in window):
         return ""
     if any(token.quoted for part in window for token in part.tokens):
         return ""
-    if len(window) == 1 and window[0].kind != "unknown":
+    if len(window) == 1 and window[0].kind != Role.UNKNOWN:
         return ""
     meanings = trades().meanings(text)
     if own := meanings.get(sentence.language) or meanings.get(ENGLISH):

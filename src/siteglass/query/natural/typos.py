@@ -8,6 +8,7 @@ from functools import cache
 from string import ascii_lowercase
 
 from siteglass.query.folding import fold
+from siteglass.query.natural.kinds import Role, TokenKind
 from siteglass.query.natural.lexicon import ENGLISH, Lexicon, Matches, Sense, lexicon
 from siteglass.query.natural.text import Token
 from siteglass.query.nearest import Candidates
@@ -138,7 +139,7 @@ def corrected(
 
 def _uninflected(token: Token) -> Token:
     """The name of a product in the nominative: "HubSpota", "na WordPressie"."""
-    if token.kind == "word" and token.capital:
+    if token.kind == TokenKind.WORD and token.capital:
         for ending in _ENDINGS:
             stem = token.key.removesuffix(ending)
             if stem != token.key and len(stem) >= SHORTEST_SMALL and vocabulary().joined(stem):
@@ -148,7 +149,7 @@ def _uninflected(token: Token) -> Token:
 
 def _is_plain(token: Token) -> bool:
     return (
-        token.kind == "word"
+        token.kind == TokenKind.WORD
         and SHORTEST_SMALL <= len(token.key) <= LONGEST
         and token.key.replace(".", "").isalpha()
         and not token.hyphen
@@ -165,7 +166,7 @@ def _covered(tokens: list[Token], found: list[Matches], at: int) -> bool:
 
 def _only_town(match: tuple[int, list[Sense]]) -> bool:
     length, senses = match
-    return length == 1 and all(sense.kind == "city" for sense in senses)
+    return length == 1 and all(sense.kind == Role.CITY for sense in senses)
 
 
 class _Misspelling:
@@ -175,9 +176,9 @@ class _Misspelling:
         self._word = tokens[at].key
         self._words = words
         self._english = english
-        self._before = tokens[at - 1].key if at and tokens[at - 1].kind == "word" else ""
+        self._before = tokens[at - 1].key if at and tokens[at - 1].kind == TokenKind.WORD else ""
         self._two_before = f"{tokens[at - 2].key} {self._before}" if at > 1 and self._before else ""
-        self._after = tokens[at + 1].key if at + 1 < len(tokens) and tokens[at + 1].kind == "word" else ""
+        self._after = tokens[at + 1].key if at + 1 < len(tokens) and tokens[at + 1].kind == TokenKind.WORD else ""
 
     def meant(self) -> str | None:
         """The known word it was meant for, or None."""

@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from siteglass.query.natural.keywords import is_left
+from siteglass.query.natural.kinds import Role
 from siteglass.query.natural.segments import Reading
 from siteglass.query.natural.sentence import Sentence
 
+
+class VagueMeaning(NamedTuple):
+    """The condition that a vague word is taken for."""
+
+    directive: str
+    value: str
+    negated: bool = False
+
+
 VAGUE = {
-    "slow": "@load_time(>3000)", "very_slow": "@load_time(>5000)", "fast": "@load_time(<1500)",
-    "poor_seo": "@score(<50)", "good_seo": "@score(>70)", "excellent_seo": "@score(>80)",
-    "heavy_spender": "@spends(>10000)", "low_spender": "@spends(<1000)", "runs_ads": "@spends(>0)",
-    "no_ads": "!@spends(>0)", "recent": "@updated_within(30d)", "this_week": "@updated_within(7d)",
-    "this_year": "@updated_after({year}-01-01)",
-}  # fmt: skip
-_NO_SITES = frozenset(("requests", "instructions"))
-_SPEEDS = frozenset(("slow", "fast"))
+    Role.SLOW: VagueMeaning("load_time", ">3000"),
+    Role.VERY_SLOW: VagueMeaning("load_time", ">5000"),
+    Role.FAST: VagueMeaning("load_time", "<1500"),
+    Role.POOR_SEO: VagueMeaning("score", "<50"),
+    Role.GOOD_SEO: VagueMeaning("score", ">70"),
+    Role.EXCELLENT_SEO: VagueMeaning("score", ">80"),
+    Role.HEAVY_SPENDER: VagueMeaning("spends", ">10000"),
+    Role.LOW_SPENDER: VagueMeaning("spends", "<1000"),
+    Role.RUNS_ADS: VagueMeaning("spends", ">0"),
+    Role.NO_ADS: VagueMeaning("spends", ">0", negated=True),
+    Role.RECENT: VagueMeaning("updated_within", "30d"),
+    Role.THIS_WEEK: VagueMeaning("updated_within", "7d"),
+    Role.THIS_YEAR: VagueMeaning("updated_after", "{year}-01-01"),
+}
+_NO_SITES = frozenset((Role.REQUESTS, Role.INSTRUCTIONS))
+_SPEEDS = frozenset((Role.SLOW, Role.FAST))
 # Said in so many words: nothing is assumed.
-_PLAIN = frozenset(("runs_ads", "no_ads", "this_week", "this_year"))
+_PLAIN = frozenset((Role.RUNS_ADS, Role.NO_ADS, Role.THIS_WEEK, Role.THIS_YEAR))
 
 
 def read_vague(sentence: Sentence) -> None:
@@ -24,15 +44,15 @@ def read_vague(sentence: Sentence) -> None:
     for at, part in enumerate(sentence.parts):
         if part.used or part.kind not in VAGUE or _describes_other(sentence, at):
             continue
-        if part.kind == "runs_ads" and (amount := _amount_spent(sentence)):
+        if part.kind == Role.RUNS_ADS and (amount := _amount_spent(sentence)):
             part.used = True
             part.readings.append(amount)  # "with an ad budget of at least $2k" says it once
             continue
-        line = VAGUE[part.kind].format(year=sentence.today.year)
-        if part.negated:
-            line = line[1:] if line.startswith("!") else f"!{line}"
-        assumption = "" if part.kind in _PLAIN else f"{part.text!r} is taken as {line}"
-        sentence.say(line, [part], "vague word", assumption=assumption)
+        directive, value, negated = VAGUE[part.kind]
+        value, negated = value.format(year=sentence.today.year), negated != part.negated
+        taken_as = f"{part.text!r} is taken as {'!' * negated}@{directive}({value})"
+        assumption = "" if part.kind in _PLAIN else taken_as
+        sentence.say(directive, [value], [part], "vague word", negated=negated, assumption=assumption)
 
 
 def _describes_other(sentence: Sentence, at: int) -> bool:
@@ -42,4 +62,5 @@ def _describes_other(sentence: Sentence, at: int) -> bool:
 
 
 def _amount_spent(sentence: Sentence) -> Reading | None:
-    return next((reading for reading in sentence.readings if reading.line.startswith("@spends(")), None)
+    spent = (reading for reading in sentence.readings if reading.directive == "spends")
+    return next((reading for reading in spent if not any(clause.negated for clause in reading.clauses)), None)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 
+from siteglass.query.natural.kinds import ENTITIES, FLAGS, PLACES, Role, TokenKind
 from siteglass.query.natural.lexicon import VERB_LAST, Sense
-from siteglass.query.natural.segments import ENTITIES, PLACES, Segment
+from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence
 
 _NO_DATA = {
@@ -39,10 +40,33 @@ _WHOLE_CLAUSE = frozenset(
 # Of these, the verb may end the clause.
 _CHANGES = frozenset(("switched", "added", "dropped"))
 # After these words the next condition begins.
-_NEXT = ("comma", "break", "but", "negation", "exception", "sorting", "spending", "crawled", "requests")
+_NEXT = (
+    Role.COMMA,
+    Role.BREAK,
+    Role.BUT,
+    Role.NEGATION,
+    Role.EXCEPTION,
+    Role.SORTING,
+    Role.SPENDING,
+    Role.CRAWLED,
+    Role.REQUESTS,
+)
 _DOMAIN = re.compile(r"[\w-]+(\.[\w-]+)*\.[a-z]{2,}", re.IGNORECASE)
-_COUNTING = ("number", "operator")
-_COMPARING = frozenset(("greater", "at_least", "less", "at_most", "around", "between", "equal", "function", "using"))
+_HAD = FLAGS | {Role.CONTACT, Role.PAGE_WHOLE}
+_COUNTING = (Role.NUMBER, Role.OPERATOR)
+_COMPARING = frozenset(
+    (
+        Role.GREATER,
+        Role.AT_LEAST,
+        Role.LESS,
+        Role.AT_MOST,
+        Role.AROUND,
+        Role.BETWEEN,
+        Role.EQUAL,
+        Role.FUNCTION,
+        Role.USING,
+    )
+)
 
 
 def refuse_wishes(sentence: Sentence) -> None:
@@ -50,7 +74,7 @@ def refuse_wishes(sentence: Sentence) -> None:
     at = 0
     while at < len(sentence.parts):
         part = sentence.parts[at]
-        wish = part.sense("wish") or _like_domain(sentence, at)
+        wish = part.sense(Role.WISH) or _like_domain(sentence, at)
         if wish is None or part.used or not _is_meant(sentence, at):
             if wish is not None:
                 _forget(part)
@@ -68,14 +92,14 @@ def _like_domain(sentence: Sentence, at: int) -> Sense | None:
     """ "stores like gymshark.com"."""
     after = sentence.after(at)
     named = after is not None and len(after.tokens) == 1 and _DOMAIN.fullmatch(after.text) is not None
-    return Sense("wish", ("similar",)) if named and sentence.parts[at].key == "like" else None
+    return Sense(Role.WISH, ("similar",)) if named and sentence.parts[at].key == "like" else None
 
 
 def _forget(part: Segment) -> None:
     """Leave a word its other meanings: "award-winning" is a keyword, "200 awards" is a wish."""
-    part.only([sense for sense in part.senses if sense.kind != "wish"])
-    if part.kind == "wish":
-        part.kind = "unknown"
+    part.only([sense for sense in part.senses if sense.kind != Role.WISH])
+    if part.kind == Role.WISH:
+        part.kind = Role.UNKNOWN
 
 
 _OTHER_TOPIC = "not used, because it is not about the leads; leave it out"
@@ -114,11 +138,11 @@ def refuse_signature(sentence: Sentence) -> None:
     """ "Regards, Marek": whoever signs is not a place or a product."""
     parts, closings = sentence.parts, sentence.sets["greetings"]
     last = len(parts)
-    while last and parts[last - 1].tokens[0].kind == "sign":
+    while last and parts[last - 1].tokens[0].kind == TokenKind.SIGN:
         last -= 1
     for start in range(max(0, last - _SIGNED), last):
         end = start
-        while end and parts[end - 1].has("comma", "break"):
+        while end and parts[end - 1].has(Role.COMMA, Role.BREAK):
             end -= 1
         closing = 0 < end < start and parts[end - 1].key in closings
         if closing and all(part.tokens[0].capital for part in parts[start:last]):
@@ -145,9 +169,9 @@ def _topic_end(sentence: Sentence, at: int) -> int | None:
 def _is_meant(sentence: Sentence, at: int) -> bool:
     """A word that is a value where it stands is none: a technology after "using"; "products" need a number."""
     part = sentence.parts[at]
-    if part.kind in ENTITIES or part.kind.startswith(("contact", "page_whole", "flag")) or sentence.page_follows(at):
+    if part.kind in ENTITIES or part.kind in _HAD or sentence.page_follows(at):
         return False
-    counted = _start(sentence, at) < at and any(one.kind == "number" for one in sentence.parts[max(0, at - 3) : at])
+    counted = _start(sentence, at) < at and any(one.kind == Role.NUMBER for one in sentence.parts[max(0, at - 3) : at])
     return counted or part.key not in sentence.sets["counted_only"]
 
 
@@ -156,7 +180,7 @@ def _start(sentence: Sentence, at: int) -> int:
     start = at
     while start and (sentence.parts[start - 1].kind in _COUNTING or sentence.parts[start - 1].key in ("-", "–", "to")):
         start -= 1
-    if start < at and start and not sentence.parts[start - 1].kinds.isdisjoint(_COMPARING - {"using"}):
+    if start < at and start and not sentence.parts[start - 1].kinds.isdisjoint(_COMPARING - {Role.USING}):
         start -= 1
     return start
 
@@ -164,7 +188,7 @@ def _start(sentence: Sentence, at: int) -> int:
 def _end(sentence: Sentence, at: int, *, whole: bool) -> int:
     """Where the wish ends: its phrase with a number after it, or all up to the next condition."""
     end = at + 1
-    while end < len(sentence.parts) and (sentence.parts[end].kind in _COUNTING or sentence.parts[end].has("unit")):
+    while end < len(sentence.parts) and (sentence.parts[end].kind in _COUNTING or sentence.parts[end].has(Role.UNIT)):
         end += 1
     if not whole:
         return end
@@ -177,14 +201,14 @@ def _clause_start(sentence: Sentence, at: int) -> int:
     """Where the clause begins that a verb ends: "die | von Magento zu Shopify gewechselt sind"."""
     for start in range(at, 0, -1):
         before = sentence.parts[start - 1]
-        if before.has("comma", "break") or not sentence.sets["relative"].isdisjoint(before.key.split()):
+        if before.has(Role.COMMA, Role.BREAK) or not sentence.sets["relative"].isdisjoint(before.key.split()):
             return start
     return at
 
 
 def _begins_next(sentence: Sentence, at: int) -> bool:
     part = sentence.parts[at]
-    joins = part.tokens[0].key in ("with", "and") or part.tokens[0].kind == "with"
+    joins = part.tokens[0].key in ("with", "and") or part.tokens[0].kind == TokenKind.WITH
     relative = not sentence.sets["relative"].isdisjoint(part.key.split())
     return joins or relative or part.has(*_NEXT) or _placed(sentence, at)
 
@@ -192,7 +216,7 @@ def _begins_next(sentence: Sentence, at: int) -> bool:
 def _placed(sentence: Sentence, at: int) -> bool:
     """ "hiring nurses | in Amsterdam"; a year is no place."""
     part, after = sentence.parts[at], sentence.after(at)
-    return part.has("place_preposition") and after is not None and _is_place(after)
+    return part.has(Role.PLACE_PREPOSITION) and after is not None and _is_place(after)
 
 
 def _is_place(part: Segment) -> bool:
