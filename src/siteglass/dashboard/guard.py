@@ -32,6 +32,7 @@ from siteglass.errors import Unavailable
 from siteglass.leads.charging import AccountCharger
 from siteglass.leads.downloads.files import DownloadFiles
 from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.lists.lists import Lists
 from siteglass.people import sessions
 from siteglass.people.people import ROLES
 from siteglass.people.problems import PeopleError
@@ -69,6 +70,7 @@ class Dashboard:
     sign_in: SignIn
     leads: LeadEndpoints
     charger: AccountCharger
+    lists: Lists
     download_files: DownloadFiles
     files: PageFiles
     templates: Environment
@@ -172,6 +174,8 @@ class DeclaredPage:
     role: str = "viewer"
     """The least role; empty: nobody need be signed in."""
     fresh: bool = False
+    max_file_bytes: int = 0
+    """The largest file that its form may bring."""
 
 
 def see_other(where: str) -> Response:
@@ -219,7 +223,7 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
     changes = request.method not in ("GET", "HEAD")
     if changes:
         _check_origin(dashboard, request)
-        visit.form = await read_form(request)
+        visit.form = await read_form(request, declared.max_file_bytes)
     await _find_session(dashboard, visit)
     if changes and not dashboard.sign_in.secrecy.is_form_token(visit.cookie, visit.form.get("token")):
         raise FORM_TOO_OLD

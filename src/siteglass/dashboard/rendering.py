@@ -47,6 +47,7 @@ DONE = {
     "removed": "The person was removed and signed out of this account.",
     "alert-set": "Saved. Owners get an email when the balance falls below this number.",
     "alert-off": "Saved. No email will be sent.",
+    "list-kept": "The domains were added to the list. Searches can leave them out.",
     "download-deleted": "The download and its file were deleted. Its leads stay on your list of paid leads.",
     "switched": "You switched to another account.",
 }

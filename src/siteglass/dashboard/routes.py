@@ -19,6 +19,7 @@ from siteglass.dashboard import (
     plan,
     security,
     sign_in,
+    uploads_page,
     usage,
 )
 from siteglass.dashboard.explore import download as explore_download
@@ -31,6 +32,7 @@ from siteglass.leads.charging import AccountCharger
 from siteglass.leads.downloads.files import DownloadFiles
 from siteglass.leads.downloads.jobs import Downloads
 from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.lists.lists import Lists
 from siteglass.people.sign_in import SignIn
 from siteglass.platform.backends import Backends
 from siteglass.web.address import origin_of
@@ -53,6 +55,7 @@ PAGES: tuple[DeclaredPage, ...] = (
     *explore.PAGES,
     *explore_download.PAGES,
     *downloads_page.PAGES,
+    *uploads_page.PAGES,
     *overview.PAGES,
     *security.PAGES,
     *usage.PAGES,
@@ -68,13 +71,15 @@ PAGES: tuple[DeclaredPage, ...] = (
 NOTHING = DeclaredPage("nothing", "GET", "/dashboard/{rest:path}", _nothing, role="")
 
 
-def open_dashboard(backends: Backends, sign_in: SignIn, leads: LeadEndpoints, charger: AccountCharger) -> Dashboard:
+def open_dashboard(
+    backends: Backends, sign_in: SignIn, leads: LeadEndpoints, charger: AccountCharger, lists: Lists
+) -> Dashboard:
     """What the pages of a worker work with."""
     files = PageFiles("siteglass.dashboard", "static", _FILES, under=FILES)
     public = backends.settings.public_url
     origin = origin_of(public) if public else ""
     download_files = DownloadFiles(backends, Downloads(backends.postgres))
-    return Dashboard(backends, sign_in, leads, charger, download_files, files, make_environment(), origin)
+    return Dashboard(backends, sign_in, leads, charger, lists, download_files, files, make_environment(), origin)
 
 
 async def _file(request: Request) -> Response:
