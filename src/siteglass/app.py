@@ -36,6 +36,7 @@ from siteglass.index.value_counts import ValueCounter
 from siteglass.leads.charging import AccountCharger
 from siteglass.leads.downloads.jobs import FORGET_EVERY_S as FORGET_DOWNLOADS_EVERY_S
 from siteglass.leads.downloads.jobs import Downloads
+from siteglass.leads.downloads.uploads import Uploads
 from siteglass.leads.downloads.working import WORK_EVERY_S, DownloadWorker
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.language_model import open_language_model
@@ -124,6 +125,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 downloads = Downloads(backends.postgres)
                 jobs.append(Job("downloads", WORK_EVERY_S, DownloadWorker(downloads, live, charger, lists).work))
                 jobs.append(Job("old downloads", FORGET_DOWNLOADS_EVERY_S, downloads.forget_old))
+                jobs.append(Job("old uploads", FORGET_DOWNLOADS_EVERY_S, Uploads(backends.postgres).forget_old))
             if mailer is not None:
                 mailing = partial(mail_low_balances, backends.postgres, mailer, public_url(settings) + HOME)
                 jobs.append(Job("balance mails", MAIL_EVERY_S, mailing))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from siteglass.query.folding import fold
+from siteglass.query.natural.kinds import Role
 from siteglass.query.natural.lexicon import lexicon
 from siteglass.query.trades import trades
 from siteglass.query.vocabulary import vocabulary
@@ -66,7 +67,7 @@ def _names(query: str, ids: frozenset[str]) -> list[list[str]]:
 
 def _types(span: list[str]) -> set[str]:
     """Kinds of business that words of a name say: "shop" is Ecommerce."""
-    if any(lexicon().role(fold(word), "shop_word") for word in span):
+    if any(lexicon().role(fold(word), Role.SHOP_WORD) for word in span):
         return {"ecommerce"}
     known = vocabulary()
     forms = [form for word in span for form in (word, stem(word))]

@@ -14,6 +14,7 @@ from siteglass.billing.credits import grant
 from siteglass.dashboard.guard import DeclaredPage
 from siteglass.dashboard.routes import PAGES
 from siteglass.leads.downloads.jobs import Downloads, NewDownload
+from siteglass.leads.downloads.uploads import Uploads, read_table
 from siteglass.leads.lists.bitmaps import pack
 from siteglass.people import links, people, sessions
 from siteglass.people.sign_in import lifetimes
@@ -51,6 +52,7 @@ class Full:
     token: str
     last_seq: int
     download_id: int
+    upload_id: int
     session_ids: dict[str, int] = field(default_factory=dict)
 
     def path(self, page: DeclaredPage, role: str = "owner") -> str:
@@ -65,6 +67,7 @@ class Full:
             "domain": "no-domain",
             "name": self.secret,
             "download_id": self.download_id,
+            "upload_id": self.upload_id,
         }
         return re.sub(r"{(\w+)}", lambda found: str(ids[found[1]]), page.path)
 
@@ -75,7 +78,7 @@ def full(office: Office, entries: int = 1) -> Full:
     account = office.account(f"{secret} Ltd")
     members = {role: office.somebody(account, role, f"{secret} {role}") for role in people.ROLES}
 
-    async def rest(postgres: Postgres) -> tuple[int, int, str, int]:
+    async def rest(postgres: Postgres) -> tuple[int, int, str, int, int]:
         for _ in range(entries):
             await grant(postgres, account, 10, 10, "tests", f"{secret}-{secrets.token_hex(3)}")
         key_id, _ = await create_key(postgres, office.settings.key_secrets, account, f"{secret} key", actor="tests")
@@ -101,10 +104,11 @@ def full(office: Office, entries: int = 1) -> Full:
                 *('{"city": "Nowhere"}', "csv", "siteglass", 1, 0),
             )
         )
-        return key_id, invitation.id, token, download.id
+        upload_id = await Uploads(postgres).add(account, f"{secret}.csv", read_table(b"domain\nexample.com\n"))
+        return key_id, invitation.id, token, download.id, upload_id
 
-    key_id, link_id, token, download_id = office.do(rest)
-    return Full(account, secret, members, key_id, link_id, token, entries, download_id)
+    key_id, link_id, token, download_id, upload_id = office.do(rest)
+    return Full(account, secret, members, key_id, link_id, token, entries, download_id, upload_id)
 
 
 def enter(office: Office, account: Full, role: str) -> Visitor:

@@ -16,8 +16,9 @@ import pytest
 from tests.docs.blocks import ROOT
 
 SOURCE = ROOT / "src" / "siteglass"
-# uvicorn loads uvloop if it is installed, and pyspark demands pandas for functions over Arrow data.
-LOADED_BY_OTHERS = {"uvloop", "pandas"}
+# uvicorn loads uvloop if it is installed, starlette python-multipart where a form brings a file, and pyspark demands
+# pandas for functions over Arrow data.
+LOADED_BY_OTHERS = {"uvloop", "python-multipart", "pandas"}
 
 
 def _declared(extra: str | None) -> list[str]:

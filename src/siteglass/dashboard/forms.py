@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
 from datetime import date
 from urllib.parse import parse_qsl
 
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
-from siteglass.dashboard.refusals import NOT_A_FORM, TOO_LARGE
+from siteglass.dashboard.refusals import FILE_TOO_LARGE, NOT_A_FORM, TOO_LARGE
 
 FORM = "application/x-www-form-urlencoded"
+FORM_WITH_FILE = "multipart/form-data"
+MAX_FILE_NAME_CHARS = 200
 MAX_BODY_BYTES = 20_000
 MAX_FIELDS = 100
 MAX_AMOUNT = 1_000_000_000_000
@@ -26,11 +32,20 @@ class FormError(ValueError):
         self.field = field
 
 
+@dataclass(frozen=True, slots=True)
+class FormFile:
+    """A file that a form brought."""
+
+    name: str
+    content: bytes
+
+
 class Form:
     """The fields of a form, or the parameters of an address."""
 
-    def __init__(self, fields: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(self, fields: Sequence[tuple[str, str]] = (), file: FormFile | None = None) -> None:
         self._fields = tuple(fields)
+        self.file = file
 
     def get(self, name: str, default: str = "") -> str:
         """What was given first under a name."""
@@ -78,9 +93,12 @@ def read_query(request: Request) -> Form:
     return Form() if len(query) > MAX_BODY_BYTES else Form(_fields(query))
 
 
-async def read_form(request: Request, max_bytes: int = MAX_BODY_BYTES) -> Form:
-    """The body; raises Refused."""
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
+async def read_form(request: Request, max_bytes: int = MAX_BODY_BYTES, max_file_bytes: int = 0) -> Form:
+    """The body; raises PageRefusal. With a maximum, it may have a file."""
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type == FORM_WITH_FILE and max_file_bytes:
+        return await _read_file(request, max_file_bytes)
+    if media_type != FORM:
         raise NOT_A_FORM
     body = b""
     async for part in request.stream():
@@ -88,6 +106,33 @@ async def read_form(request: Request, max_bytes: int = MAX_BODY_BYTES) -> Form:
         if len(body) > max_bytes:
             raise TOO_LARGE
     return Form(_fields(body.decode("utf-8", "replace")))
+
+
+async def _read_file(request: Request, max_bytes: int) -> Form:
+    async def bounded() -> AsyncGenerator[bytes, None]:
+        received = 0
+        async for part in request.stream():
+            received += len(part)
+            if received > max_bytes + MAX_BODY_BYTES:
+                raise FILE_TOO_LARGE
+            yield part
+
+    parser = MultiPartParser(request.headers, bounded(), max_files=1, max_fields=10, max_part_size=MAX_BODY_BYTES)
+    try:
+        form = await parser.parse()
+    except (MultiPartException, KeyError):
+        raise NOT_A_FORM from None
+    async with contextlib.AsyncExitStack() as files:
+        file = None
+        for value in form.values():
+            if isinstance(value, UploadFile):
+                files.push_async_callback(value.close)
+                content = await value.read(max_bytes + 1)
+                if len(content) > max_bytes:
+                    raise FILE_TOO_LARGE
+                file = FormFile((value.filename or "")[-MAX_FILE_NAME_CHARS:].replace("\0", ""), content)
+        fields = [(name, value.replace("\0", "")) for name, value in form.multi_items() if isinstance(value, str)]
+        return Form(fields, file)
 
 
 def _fields(text: str) -> list[tuple[str, str]]:

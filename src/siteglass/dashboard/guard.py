@@ -184,6 +184,8 @@ class DeclaredPage:
     fresh: bool = False
     max_bytes: int = MAX_BODY_BYTES
     """How long the body of the form may be."""
+    max_file_bytes: int = 0
+    """The largest file that its form may bring."""
 
 
 def see_other(where: str) -> Response:
@@ -231,7 +233,7 @@ async def _answer(dashboard: Dashboard, declared: DeclaredPage, visit: Visit) ->
     changes = request.method not in ("GET", "HEAD")
     if changes:
         _check_origin(dashboard, request)
-        visit.form = await read_form(request, declared.max_bytes)
+        visit.form = await read_form(request, declared.max_bytes, declared.max_file_bytes)
     await _find_session(dashboard, visit)
     if changes and not dashboard.sign_in.secrecy.is_form_token(visit.cookie, visit.form.get("token")):
         raise FORM_TOO_OLD

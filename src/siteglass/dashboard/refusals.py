@@ -42,6 +42,9 @@ NOT_A_FORM = PageRefusal(
     "Nothing was changed. This address accepts forms only. Programs use the API: see /docs.",
 )
 TOO_LARGE = PageRefusal(413, "The form is too large", "Nothing was changed. Shorten the text and try again.")
+FILE_TOO_LARGE = PageRefusal(
+    413, "The file is too large", "Nothing was kept. A file has at most 3 MB: remove columns, or split it."
+)
 NOT_NOW = PageRefusal(
     503,
     "Temporarily unavailable",

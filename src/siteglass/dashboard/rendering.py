@@ -55,6 +55,7 @@ DONE = {
     "search-deleted": "The saved search was deleted.",
     "list-created": "The list was created.",
     "list-deleted": "The list was deleted, with its domains.",
+    "list-kept": "The domains were added to the list. Searches can leave them out.",
     "download-deleted": "The download and its file were deleted. Its leads stay on your list of paid leads.",
     "switched": "You switched to another account.",
 }

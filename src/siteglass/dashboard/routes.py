@@ -21,6 +21,7 @@ from siteglass.dashboard import (
     saved_searches,
     security,
     sign_in,
+    uploads_page,
     usage,
 )
 from siteglass.dashboard.explore import download as explore_download
@@ -61,6 +62,7 @@ PAGES: tuple[DeclaredPage, ...] = (
     *list_pages.PAGES,
     *explore_download.PAGES,
     *downloads_page.PAGES,
+    *uploads_page.PAGES,
     *overview.PAGES,
     *security.PAGES,
     *usage.PAGES,

@@ -39,7 +39,7 @@ from siteglass.leads.operations import (
     SEARCH,
     VALUES,
 )
-from siteglass.leads.requests import Spending, read_enrich, read_page, read_search
+from siteglass.leads.requests import EnrichRequest, Spending, read_enrich, read_page, read_search
 from siteglass.leads.responses import (
     ESTIMATED,
     NOTES_HEADER,
@@ -243,6 +243,10 @@ class LeadEndpoints:
         """Stored data of domains, in the order of the request."""
         wanted = read_enrich(body, self.index.settings.max_enrich_domains)
         await self.guard.take_rest(caller, call, -(-len(wanted.domains) // DOMAINS_PER_UNIT))
+        return await self.find_enrichment(caller, wanted)
+
+    async def find_enrichment(self, caller: Caller, wanted: EnrichRequest) -> Offer:
+        """Stored data of domains, and what it is to cost."""
         enriched = await self.find_domains(wanted.domains, wanted.select)
         bill = Bill("enrich", 1, enriched.marks, wanted.spending.max_lead_credits)
         on_lists: dict[str, int] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import zlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,8 +17,9 @@ import orjson
 
 from siteglass.leads import replay
 from siteglass.leads.downloads.columns import COLUMN_SETS, Cell, ColumnSet, Record
+from siteglass.leads.downloads.enriching import EnrichedTable, unpack_source
 from siteglass.leads.downloads.jobs import Download, Downloads, FileFormat
-from siteglass.leads.downloads.sheets import XLSX_TYPE, csv_lines, read_and_delete, write_xlsx
+from siteglass.leads.downloads.sheets import XLSX_TYPE, csv_cell, csv_lines, read_and_delete, write_xlsx
 from siteglass.platform.backends import Backends
 
 CSV_TYPE = "text/csv; charset=utf-8"
@@ -37,22 +38,29 @@ class DownloadFiles:
 
     async def open(self, download: Download, format_: FileFormat, columns: str) -> tuple[str, AsyncIterator[bytes]]:
         """The media type and the pieces of a file, in this format and with these columns."""
+        if download.kind == "enrich":
+            table = await self._enriched(download)
+            if format_ == "csv":
+                return CSV_TYPE, table.csv_pieces()
+            return XLSX_TYPE, await self._xlsx(table.headings, table.pages())
         chosen = COLUMN_SETS[columns]
         if format_ == "csv":
             return CSV_TYPE, self._csv(download, chosen)
-        return XLSX_TYPE, await self._xlsx(download, chosen)
+        return XLSX_TYPE, await self._xlsx(chosen.headings, self._rows(download, chosen))
 
     async def _csv(self, download: Download, chosen: ColumnSet) -> AsyncIterator[bytes]:
         yield csv_lines([chosen.headings], start=chosen.byte_order_mark)
         async for rows in self._rows(download, chosen):
-            yield csv_lines(rows)
+            yield csv_lines([csv_cell(value) for value in row] for row in rows)
 
-    async def _xlsx(self, download: Download, chosen: ColumnSet) -> AsyncIterator[bytes]:
+    async def _xlsx(
+        self, headings: Sequence[str], pages: AsyncIterable[Sequence[Sequence[Cell]]]
+    ) -> AsyncIterator[bytes]:
         async with self._turn:
             folder = TemporaryDirectory(prefix="siteglass-")
             path = Path(folder.name) / "leads.xlsx"
             try:
-                await write_xlsx(chosen.headings, self._rows(download, chosen), path)
+                await write_xlsx(headings, pages, path)
             except BaseException:
                 folder.cleanup()
                 raise
@@ -66,8 +74,17 @@ class DownloadFiles:
         async for content in self._downloads.pages(download):
             body = zlib.decompress(content)
             domains = [record["domain"] for record in orjson.loads(body)["results"]]
+            # An enrichment's items name their domains themselves.
             redacted = await replay.without_suppressed(self._backends, body, domains)
             yield orjson.loads(body if redacted is None else redacted)["results"]
+
+    async def _enriched(self, download: Download) -> EnrichedTable:
+        if download.source is None:
+            raise TypeError("the job has no table")
+        data: dict[str, Record] = {}
+        async for items in self._records(download):
+            data |= {item["domain"]: item["data"] for item in items if item["status"] == "success"}
+        return EnrichedTable(*unpack_source(download.source), data)
 
 
 def file_name(download: Download, format_: FileFormat, columns: str) -> str:

@@ -38,9 +38,9 @@ def csv_cell(value: Cell) -> Cell:
 
 
 def csv_lines(rows: Iterable[Sequence[Cell]], delimiter: str = ",", *, start: bool = False) -> bytes:
-    """Rows as lines (RFC 4180). `start`: the byte order mark comes first."""
+    """Rows as lines (RFC 4180); what is not safe in them is made so by `csv_cell`. `start`: a byte order mark first."""
     text = io.StringIO(newline="")
-    csv.writer(text, delimiter=delimiter).writerows([csv_cell(value) for value in row] for row in rows)
+    csv.writer(text, delimiter=delimiter).writerows(rows)
     return ((_BYTE_ORDER_MARK if start else "") + text.getvalue()).encode("utf-8", "replace")
 
 
@@ -66,10 +66,10 @@ class _Workbook:
     def add(self, rows: Sequence[Sequence[Cell]]) -> None:
         for number, row in enumerate(rows, self._next):
             for place, value in enumerate(row):
-                if isinstance(value, str):
-                    self._sheet.write_string(number, place, _xlsx_text(value))
-                elif value is not None:
+                if isinstance(value, int):
                     self._sheet.write_number(number, place, value)
+                elif value:
+                    self._sheet.write_string(number, place, _xlsx_text(value))
         self._next += len(rows)
 
     def close(self) -> None:

@@ -31,9 +31,11 @@ from siteglass.errors import (
     Unavailable,
 )
 from siteglass.leads.charging import AccountCharger, FindOffer, Retry
+from siteglass.leads.downloads.enriching import ENRICH_SELECT, found_domains
 from siteglass.leads.downloads.jobs import MAX_BYTES, BoughtPage, Download, Downloads, LeaseLost
 from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.lists.lists import DOWNLOADED, Lists
+from siteglass.leads.requests import EnrichRequest, Spending
 from siteglass.platform.logs import new_request_id
 from siteglass.web.guard import Call
 from siteglass.web.operations import MAX_LIMIT
@@ -113,6 +115,11 @@ class DownloadWorker:
 
     def _find(self, download: Download, caller: Caller, limit: int) -> FindOffer:
         """What finds the next page. It never costs more than is left of the price."""
+        if download.kind == "enrich":
+            first = int(download.next_page or 0)
+            domains = found_domains(download)[first : first + limit]
+            spending = Spending(False, download.max_credits - download.lead_credits)
+            return partial(self._leads.find_enrichment, caller, EnrichRequest(domains, ENRICH_SELECT, spending))
         terms = {"limit": limit, "max_lead_credits": download.max_credits - download.lead_credits}
         if download.next_page:
             return partial(self._leads.later_page, caller, download.next_page, terms)
@@ -123,13 +130,20 @@ class DownloadWorker:
         """Keep a page that is paid for. The list first: a page that is kept is not looked at again."""
         answer: dict[str, Any] = orjson.loads(response.body)
         results = answer["results"]
+        if download.kind == "enrich":
+            done = int(download.next_page or 0) + len(results)
+            next_page = str(done) if done < download.wanted else ""
+            content: dict[str, Any] = {"results": results}
+        else:
+            next_page = (answer["next"] or "").rpartition("/")[2]
+            content = {"filters": {}, "results": results}
         await self._note_downloaded(download.account_id, [record["domain"] for record in results])
         page = BoughtPage(
-            compress(orjson.dumps({"filters": {}, "results": results})),
+            compress(orjson.dumps(content)),
             len(results),
             int(response.headers["x-credits-lead-used"]),
             int(response.headers["x-credits-api-used"]),
-            (answer["next"] or "").rpartition("/")[2],
+            next_page,
         )
         return await self._downloads.store(download, page)
 

@@ -1,0 +1,166 @@
+"""Uploads: a file of domains, to be enriched or kept as a list."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+
+from starlette.responses import Response
+
+from siteglass.access.browsing import BrowserTerms, browser_terms, chargeable
+from siteglass.billing.credits import Billing
+from siteglass.corpus.domains import candidates
+from siteglass.dashboard.explore.download import JOBS, MAX_TITLE_CHARS, TOO_MANY, UNREADABLE
+from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
+from siteglass.dashboard.refusals import NOT_THERE, PageRefusal
+from siteglass.errors import BadRequest, NotFound, TooManyRequests
+from siteglass.leads.downloads.enriching import find_price, pack_source
+from siteglass.leads.downloads.jobs import MAX_ROWS, Downloads, NewDownload, TooManyDownloads
+from siteglass.leads.downloads.uploads import (
+    KEPT_FOR,
+    MAX_FILE_BYTES,
+    UploadedTable,
+    UploadError,
+    Uploads,
+    read_table,
+)
+from siteglass.leads.lists.lists import BUILT_IN, NAME, DomainList
+from siteglass.leads.operations import COUNTING_UNITS
+
+UPLOADS = "/dashboard/downloads/uploads"
+DOMAINS_AT_ONCE = 2_000
+TOO_FAST = PageRefusal(429, "Too many requests at once", "Nothing was charged. Wait a second, then reload the page.")
+
+
+async def show(dashboard: Dashboard, visit: Visit, problem: str = "", status: int = 200) -> Response:
+    """The form for a file."""
+    return dashboard.page(
+        visit,
+        "uploads.html",
+        status,
+        problem=problem,
+        max_rows=MAX_ROWS,
+        max_megabytes=MAX_FILE_BYTES // 1024 // 1024,
+        kept_hours=int(KEPT_FOR.total_seconds()) // 3600,
+    )
+
+
+async def receive(dashboard: Dashboard, visit: Visit) -> Response:
+    """Read the file, keep its rows and go to what can be done with them."""
+    file = visit.form.file
+    if file is None or not file.content:
+        return await show(dashboard, visit, "Choose a CSV or XLSX file first.", 422)
+    try:
+        table = await asyncio.to_thread(read_table, file.content)
+    except UploadError as error:
+        return await show(dashboard, visit, str(error), 422)
+    number = await Uploads(dashboard.backends.postgres).add(visit.who.account_id, file.name, table)
+    return see_other(f"{UPLOADS}/{number}")
+
+
+async def _find(dashboard: Dashboard, visit: Visit) -> tuple[int, str, UploadedTable]:
+    number = visit.number("upload_id")
+    found = await Uploads(dashboard.backends.postgres).find(visit.who.account_id, number)
+    if found is None:
+        raise NOT_THERE
+    return number, *found
+
+
+async def _terms(dashboard: Dashboard, visit: Visit) -> BrowserTerms:
+    return await browser_terms(dashboard.backends.postgres, visit.who.account_id, visit.who.person_id)
+
+
+async def choose(dashboard: Dashboard, visit: Visit, problem: str = "", status: int = 200) -> Response:
+    """What is in an upload, what enriching it costs, and the form that keeps it as a list."""
+    number, name, table = await _find(dashboard, visit)
+    terms = await _terms(dashboard, visit)
+    try:
+        await dashboard.take_units(visit, terms.caller, COUNTING_UNITS)
+    except TooManyRequests:
+        raise TOO_FAST from None
+    price = await find_price(dashboard.leads, terms.caller, table)
+    balance = await Billing(dashboard.backends.postgres).balance(visit.who.account_id)
+    lists = [one.name for one in await dashboard.lists.stored(visit.who.account_id) if not one.built_in]
+    return dashboard.page(
+        visit,
+        "upload.html",
+        status,
+        number=number,
+        name=name,
+        table=table,
+        with_domain=sum(map(bool, table.domains)),
+        column=_column_name(table),
+        price=price,
+        balance=balance,
+        lists=lists,
+        form_key=secrets.token_urlsafe(24),
+        problem=problem,
+        kept_hours=int(KEPT_FOR.total_seconds()) // 3600,
+    )
+
+
+def _column_name(table: UploadedTable) -> str:
+    if table.headings is not None and table.column < len(table.headings) and table.headings[table.column]:
+        return table.headings[table.column]
+    return f"number {table.column + 1}"
+
+
+async def enrich(dashboard: Dashboard, visit: Visit) -> Response:
+    """Start the job that adds our columns, for at most the price on the button."""
+    _number, name, table = await _find(dashboard, visit)
+    form, who, postgres = visit.form, visit.who, dashboard.backends.postgres
+    max_credits, form_key = form.number("price"), form.get("form")
+    if max_credits is None or max_credits > MAX_ROWS or not 16 <= len(form_key) <= 64:
+        raise UNREADABLE
+    terms = await _terms(dashboard, visit)
+    await chargeable(postgres, terms.caller, who.person_id, who.name)
+    price = await find_price(dashboard.leads, terms.caller, table)
+    if not price.found:
+        raise PageRefusal(409, "There is nothing to enrich", "Nothing was charged. None of these domains has a lead.")
+    new = NewDownload(
+        *(who.account_id, who.person_id, form_key, "enrich", name[:MAX_TITLE_CHARS], ""),
+        format="csv" if table.delimiter else "xlsx",
+        columns="siteglass",
+        wanted=price.found,
+        max_credits=max_credits,
+        source=pack_source(table, price.names),
+    )
+    try:
+        await Downloads(postgres).create(new)
+    except TooManyDownloads:
+        raise TOO_MANY from None
+    return see_other(JOBS)
+
+
+async def keep(dashboard: Dashboard, visit: Visit) -> Response:
+    """Add the domains to a list, which is made if there is none of that name."""
+    _number, _name, table = await _find(dashboard, visit)
+    name = visit.form.get("list").strip().lower().replace(" ", "-")
+    if not NAME.fullmatch(name) or name in BUILT_IN:
+        problem = "Name of the list: use letters, digits, - and _, at most 63. “paid” and “downloaded” are taken."
+        return await choose(dashboard, visit, problem, 422)
+    hosts = list(dict.fromkeys(filter(None, table.domains)))
+    try:
+        list_ = await _find_or_create(dashboard, visit.who.account_id, name)
+        for start in range(0, len(hosts), DOMAINS_AT_ONCE):
+            part = hosts[start : start + DOMAINS_AT_ONCE]
+            list_, _added = await dashboard.lists.add(list_, [candidates(host) for host in part])
+    except BadRequest as error:
+        return await choose(dashboard, visit, error.message, 422)
+    return see_other(f"{JOBS}?done=list-kept")
+
+
+async def _find_or_create(dashboard: Dashboard, account_id: int, name: str) -> DomainList:
+    try:
+        return await dashboard.lists.find(account_id, name)
+    except NotFound:
+        return await dashboard.lists.create(account_id, name)
+
+
+PAGES = (
+    DeclaredPage("uploads", "GET", UPLOADS, show, role="member"),
+    DeclaredPage("uploads.receive", "POST", UPLOADS, receive, role="member", max_file_bytes=MAX_FILE_BYTES),
+    DeclaredPage("uploads.choose", "GET", UPLOADS + "/{upload_id}", choose, role="member"),
+    DeclaredPage("uploads.enrich", "POST", UPLOADS + "/{upload_id}/enrich", enrich, role="member"),
+    DeclaredPage("uploads.keep", "POST", UPLOADS + "/{upload_id}/keep", keep, role="member"),
+)

@@ -1,0 +1,136 @@
+"""Enriching an uploaded table: which of its domains have a lead, what they cost, and the table with our columns."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import orjson
+
+from siteglass.access.keys import Caller
+from siteglass.billing.credits import Bill, Billing, Mark
+from siteglass.leads.downloads.columns import Cell, Record, phone_text
+from siteglass.leads.downloads.jobs import Download
+from siteglass.leads.downloads.sheets import csv_cell, csv_lines
+from siteglass.leads.downloads.uploads import UploadedTable
+from siteglass.leads.endpoints import LeadEndpoints
+from siteglass.leads.responses import EnrichFound
+from siteglass.web.operations import MAX_LIMIT
+
+LOOK_UP_AT_ONCE = 500
+ROWS_AT_ONCE = 500
+ENRICH_SELECT = (
+    "domain", "title", "url", "description", "emails", "phones", "language", "spending", "country", "state", "city",
+    "technologies", "score", "updated_at", "crawled_at",
+)  # fmt: skip
+_LISTS = ("emails", "technologies")
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichmentPrice:
+    """What enriching a table costs, and the lead of each row."""
+
+    names: list[str]
+    """The domain of the lead of each row; empty where there is none."""
+    found: int
+    """Different leads."""
+    lead_credits: int
+    api_credits: int
+
+
+async def find_price(leads: LeadEndpoints, caller: Caller, table: UploadedTable) -> EnrichmentPrice:
+    """Look all domains up, and count what would be charged now."""
+    hosts = table.domains
+    stored: dict[str, str] = {}
+    wanted = list(dict.fromkeys(filter(None, hosts)))
+    for start in range(0, len(wanted), LOOK_UP_AT_ONCE):
+        for item in (await leads.find_domains(wanted[start : start + LOOK_UP_AT_ONCE], ("domain",))).items:
+            if isinstance(item, EnrichFound):
+                stored[item.domain] = item.data["domain"]
+    names = [stored.get(host, "") for host in hosts]
+    found = list(dict.fromkeys(filter(None, names)))
+    bill = Bill("enrich", -(-len(found) // MAX_LIMIT), [(domain, Mark.CHARGED) for domain in found])
+    quote = await Billing(leads.index.postgres).quote(caller, bill)
+    return EnrichmentPrice(names, len(found), quote.lead, quote.api)
+
+
+def pack_source(table: UploadedTable, names: Sequence[str]) -> bytes:
+    """What the job of an enrichment keeps: the table, and the lead of each row."""
+    return zlib.compress(orjson.dumps([list(names), table]), 1)
+
+
+def unpack_source(source: bytes) -> tuple[UploadedTable, list[str]]:
+    """The table and the lead of each row."""
+    names, table = orjson.loads(zlib.decompress(source))
+    return UploadedTable(**table), names
+
+
+def found_domains(download: Download) -> list[str]:
+    """The leads that the job of an enrichment buys, in the order of the rows."""
+    if download.source is None:
+        raise TypeError("the job has no table")
+    return list(dict.fromkeys(filter(None, unpack_source(download.source)[1])))
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichedTable:
+    """A table as it was uploaded, with our columns after its own."""
+
+    table: UploadedTable
+    names: Sequence[str]
+    data: Mapping[str, Record]
+    """What was paid for, by domain."""
+
+    @property
+    def width(self) -> int:
+        return max(map(len, [*self.table.rows, self.table.headings or []]))
+
+    @property
+    def headings(self) -> list[str]:
+        own = self.table.headings or [f"column_{place + 1}" for place in range(self.width)]
+        own = [*own, *[""] * (self.width - len(own))]
+        ours = []
+        for name in ("sg_status", "sg_found_domain", *(f"sg_{field}" for field in ENRICH_SELECT[1:])):
+            number = 2
+            free = name
+            while free in own:
+                free, number = f"{name}_{number}", number + 1
+            ours.append(free)
+        return [*own, *ours]
+
+    def rows(self) -> Iterator[tuple[list[str], list[Cell]]]:
+        """The cells of each row: its own, and ours."""
+        hosts = self.table.domains
+        for row, host, name in zip(self.table.rows, hosts, self.names, strict=True):
+            record = self.data.get(name) if name else None
+            own = [*row, *[""] * (self.width - len(row))]
+            if record is None:
+                status = "" if not host else "not found" if not name else "not bought"
+                yield own, [status or None, *[None] * len(ENRICH_SELECT)]
+            else:
+                yield own, ["found", *(_cell(record, field) for field in ENRICH_SELECT)]
+
+    async def csv_pieces(self) -> AsyncIterator[bytes]:
+        """The table as CSV with its own delimiter. Its own cells stay as they are."""
+        delimiter = self.table.delimiter or ","
+        yield csv_lines([self.headings], delimiter, start=True)
+        rows = self.rows()
+        while part := list(islice(rows, ROWS_AT_ONCE)):
+            yield csv_lines(([*own, *map(csv_cell, ours)] for own, ours in part), delimiter)
+
+    async def pages(self) -> AsyncIterator[Sequence[Sequence[Cell]]]:
+        """The rows for a workbook."""
+        rows = self.rows()
+        while part := list(islice(rows, ROWS_AT_ONCE)):
+            yield [[*own, *ours] for own, ours in part]
+
+
+def _cell(record: Record, field: str) -> Cell:
+    value = record.get(field)
+    if field == "phones":
+        return "; ".join(map(phone_text, value or ())) or None
+    if field in _LISTS:
+        return "; ".join(value or ()) or None
+    return value if isinstance(value, int) else value or None
