@@ -31,10 +31,13 @@ class Credits:
 
 # What is shown of an account, whose row is `a`. Expired credits no longer count, whether or not their ledger row is
 # written yet.
-_ACCOUNT_COLUMNS = """
-    a.id, a.name, a.created_at, b.api - gone.api AS api, b.lead - gone.lead AS lead,
-    p.name AS plan_name, p.rate_per_s, p.burst, p.daily_api_cap, p.daily_lead_cap, p.api_price_micros,
-    p.lead_price_micros, p.currency, p.rebill_after_hours, p.preview, p.preview_leads_per_day,
+_SELECT_ACCOUNT = """
+SELECT
+    a.id, a.name, a.created_at,
+    b.api - gone.api AS api, b.lead - gone.lead AS lead,
+    p.name AS plan_name, p.rate_per_s, p.burst, p.daily_api_cap, p.daily_lead_cap,
+    p.api_price_micros, p.lead_price_micros, p.currency, p.rebill_after_hours,
+    p.preview, p.preview_leads_per_day,
     ahead.times, ahead.apis, ahead.leads
 """
 _ACCOUNT_JOINS = """
@@ -102,7 +105,7 @@ class Overview:
 
 # The used credits are added up as a charge does it that looks at the caps.
 _OVERVIEW = f"""
-SELECT {_ACCOUNT_COLUMNS},
+{_SELECT_ACCOUNT},
     k.id AS key_id, k.name AS key_name, k.shown_start || '...' || k.shown_end AS shown, k.scopes,
     k.created_at AS key_created_at, k.expires_at, k.daily_api_cap AS key_daily_api_cap,
     k.daily_lead_cap AS key_daily_lead_cap, k.rate_per_s AS key_rate_per_s, k.burst AS key_burst,
@@ -181,7 +184,7 @@ class AccountStatus:
 # The pace covers the full days after the day of the first charge or of the account's creation. That first day is left
 # out, as today is: one charge at 23:50 would predict years. Each key's first day is one look-up by the primary key.
 _STANDING = f"""
-SELECT {_ACCOUNT_COLUMNS}, now() AS at, used.api / greatest(1, pace.days) AS api_per_day,
+{_SELECT_ACCOUNT}, now() AS at, used.api / greatest(1, pace.days) AS api_per_day,
     used.lead / greatest(1, pace.days) AS lead_per_day, pace.days AS pace_days
 FROM {{schema}}.accounts a
     {_ACCOUNT_JOINS}

@@ -162,7 +162,7 @@ HUBSPOT = ColumnSet(
 )
 SALESFORCE = ColumnSet(
     "Salesforce leads",
-    "Named as Salesforce names them. The domain is in its own column, for a field of yours that is an external ID.",
+    "Named as Salesforce names them. The domain is in its own column, for your own field that is an external ID.",
     (
         _field("domain", "Domain"),
         Column("Company", _name),

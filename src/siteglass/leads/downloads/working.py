@@ -1,6 +1,6 @@
 """Works off download jobs: buys one page after the other, as the person who started the job, and keeps each page.
 
-Every page is charged under a key made of the job and the number of the page. A worker may be killed at any moment: the
+Every page is charged under a key made of the job and the number of the page. A worker may be killed at any moment. The
 one that takes the job next asks for the same page, and gets the response that was paid for. So the charges of a job
 are what its pages say.
 """
@@ -44,8 +44,8 @@ log = logging.getLogger("siteglass.downloads")
 
 WORK_EVERY_S = 1.0
 RETRY_AFTER = timedelta(seconds=2)
-# Responses are stored for 24 hours under their keys. A page that was paid for and not kept is found that long, so a job
-# that stands still for longer must not ask for it again.
+# Responses are stored for 24 hours under their keys. For so long, a page is found that was paid for and
+# not kept. A job that was idle for longer must not ask for it again.
 MAX_PAUSE = timedelta(hours=20)
 
 NO_CREDITS = "The account has too few credits for the next leads."
