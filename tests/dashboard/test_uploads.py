@@ -39,7 +39,7 @@ CRM = (
 def workbook(*rows: tuple[object, ...]) -> bytes:
     book = openpyxl.Workbook()
     for row in rows:
-        book.active.append(row)
+        book.worksheets[0].append(list(row))
     content = io.BytesIO()
     book.save(content)
     return content.getvalue()

@@ -162,7 +162,7 @@ HUBSPOT = ColumnSet(
 )
 SALESFORCE = ColumnSet(
     "Salesforce leads",
-    "Named as Salesforce names them. The domain is in its own column, for a field of yours that is an external ID.",
+    "Named as Salesforce names them. The domain has its own column: map it to an external ID of your leads.",
     (
         _field("domain", "Domain"),
         Column("Company", _name),

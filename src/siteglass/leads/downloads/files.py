@@ -1,7 +1,7 @@
 """The file of a job, made when somebody downloads it from the pages that were paid for.
 
-Opt-outs win: what was suppressed since the page was bought is left out, each time. So a stored page may have a value
-that must not be shown, for at most the days that a job is kept, and no file gets it.
+Opt-outs win: what was suppressed since the page was bought is left out, each time. A stored page may have a value that
+must not be shown, until its job is deleted. No file gets it.
 """
 
 from __future__ import annotations

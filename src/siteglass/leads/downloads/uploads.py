@@ -1,7 +1,7 @@
 """Files of domains that people upload: CSV in any usual form, or XLSX. Everything is bounded.
 
-The file is read in a thread. A workbook is a ZIP archive: before anything of it is parsed, its unpacked size is
-checked, and reading stops at the maximum number of rows.
+The file is read in a thread. A workbook is a ZIP archive: its unpacked size is checked before anything of it is parsed.
+Reading stops at the maximum number of rows.
 """
 
 from __future__ import annotations

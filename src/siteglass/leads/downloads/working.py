@@ -1,8 +1,7 @@
 """Works off download jobs: buys one page after the other, as the person who started the job, and keeps each page.
 
-Every page is charged under a key made of the job and the number of the page. A worker may be killed at any moment: the
-one that takes the job next asks for the same page, and gets the response that was paid for. So the charges of a job
-are what its pages say.
+Every page is charged under a key made of the job and the number of the page. A worker may be killed at any moment.
+The next one asks for the same page, and gets the response that was paid for. So a job's charges are what its pages say.
 """
 
 from __future__ import annotations
@@ -44,8 +43,8 @@ log = logging.getLogger("siteglass.downloads")
 
 WORK_EVERY_S = 1.0
 RETRY_AFTER = timedelta(seconds=2)
-# Responses are stored for 24 hours under their keys. A page that was paid for and not kept is found that long, so a job
-# that stands still for longer must not ask for it again.
+# Responses are stored under their keys for 24 hours. A page that was paid for and not kept can be found for so long.
+# A job without progress for longer must not ask for its page again.
 MAX_PAUSE = timedelta(hours=20)
 
 NO_CREDITS = "The account has too few credits for the next leads."

@@ -2,7 +2,7 @@
 CREATE TABLE {schema}.downloads (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     account_id bigint NOT NULL REFERENCES {schema}.accounts,
-    -- who is charged as the actor; no foreign key: the file stays after the person has left
+    -- the actor of its charges; no foreign key: the file stays after the person has left
     person_id bigint NOT NULL,
     -- of the form that started it: a form that is sent twice starts one job
     form_key text NOT NULL CHECK (length(form_key) BETWEEN 16 AND 64),
