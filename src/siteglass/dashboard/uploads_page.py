@@ -13,7 +13,7 @@ from siteglass.corpus.domains import candidates
 from siteglass.dashboard.explore.download import JOBS, MAX_TITLE_CHARS, TOO_MANY, UNREADABLE
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE, PageRefusal
-from siteglass.errors import BadRequest, NotFound, TooManyRequests
+from siteglass.errors import BadRequest, NotFound, TooManyRequests, Unavailable
 from siteglass.leads.downloads.enriching import find_price, pack_source
 from siteglass.leads.downloads.jobs import MAX_ROWS, Downloads, NewDownload, TooManyDownloads
 from siteglass.leads.downloads.uploads import (
@@ -78,7 +78,11 @@ async def choose(dashboard: Dashboard, visit: Visit, problem: str = "", status: 
         await dashboard.take_units(visit, terms.caller, COUNTING_UNITS)
     except TooManyRequests:
         raise TOO_FAST from None
-    price = await find_price(dashboard.leads, terms.caller, table)
+    price = None
+    try:
+        price = await find_price(dashboard.leads, terms.caller, table)
+    except Unavailable:
+        problem = problem or "The price could not be counted. Nothing was charged. Reload the page to try again."
     balance = await Billing(dashboard.backends.postgres).balance(visit.who.account_id)
     lists = [one.name for one in await dashboard.lists.stored(visit.who.account_id) if not one.built_in]
     return dashboard.page(
