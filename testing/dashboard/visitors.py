@@ -24,7 +24,7 @@ from siteglass.platform.backends import Clock
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from testing.mails import Outbox
-from testing.service import SECRET, filled, make_test_account, serving, settings_for
+from testing.service import RUN_PREFIX, SECRET, filled, make_test_account, serving, settings_for
 
 Result = TypeVar("Result")
 
@@ -185,10 +185,21 @@ async def _awaited(action: Callable[[Postgres], Awaitable[Result]], postgres: Po
 
 @contextlib.contextmanager
 def office(
-    prefix: str, folder: Path, leads: Sequence[Lead] = (), clock: Clock | None = None, **changes: Any
+    prefix: str,
+    folder: Path,
+    leads: Sequence[Lead] = (),
+    clock: Clock | None = None,
+    *,
+    own_tables: bool = False,
+    **changes: Any,
 ) -> Iterator[Office]:
-    """A service with a dashboard whose mails land in a folder, and with these leads."""
+    """A service with a dashboard whose mails land in a folder, and with these leads.
+
+    With tables of its own, no service of another test takes its jobs: that one would search in other leads.
+    """
     outbox = folder / "outbox"
+    if own_tables:
+        changes["postgres_schema"] = f"{RUN_PREFIX}_{prefix.replace('-', '_')}"
     settings = replace(
         filled(prefix, leads, folder) if leads else settings_for(prefix),
         **changes,

@@ -22,7 +22,7 @@ WIDE = LOOKS[0]
 def depot(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Office]:
     """A service that has leads."""
     folder = tmp_path_factory.mktemp("downloads")
-    with cheaper_hashes(), office(f"downloads-browser-{worker_id}", folder, explore_leads()) as made:
+    with cheaper_hashes(), office(f"downloads-browser-{worker_id}", folder, explore_leads(), own_tables=True) as made:
         made.do(partial(set_plan, plan=Plan("browser-downloads", 10_000, 10_000), actor="tests"))
         yield made
 

@@ -91,7 +91,7 @@ def electricians() -> list[Lead]:
 def depot(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Office]:
     """A service that has leads, and its people."""
     leads = [*plumbers(), *electricians()]
-    with office(f"downloads-{worker_id}", tmp_path_factory.mktemp("downloads"), leads) as made:
+    with office(f"downloads-{worker_id}", tmp_path_factory.mktemp("downloads"), leads, own_tables=True) as made:
         made.do(lambda postgres: set_plan(postgres, Plan("downloads", 10_000, 10_000), actor="tests"))
         yield made
 

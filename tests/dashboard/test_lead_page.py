@@ -198,7 +198,7 @@ def test_with_too_few_credits_there_is_no_button(dentists: Office) -> None:
     account, visitor = customer(dentists, lead=0)
     page = visitor.get(path_of(ALDER))
     assert "You have 0 credits; this lead costs 1." in text_of(page)
-    assert "/buy" not in page.text
+    assert '/buy"' not in page.text
     assert get_lead(visitor, ALDER).status_code == 402
     assert charges(dentists, account) == []
 

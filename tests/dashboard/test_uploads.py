@@ -120,7 +120,7 @@ def test_what_cannot_be_used_is_refused_with_what_to_do(content: bytes, message:
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Office]:
     """A service that has leads."""
-    with office(f"uploads-{worker_id}", tmp_path_factory.mktemp("uploads"), explore_leads()) as made:
+    with office(f"uploads-{worker_id}", tmp_path_factory.mktemp("uploads"), explore_leads(), own_tables=True) as made:
         made.do(partial(set_plan, plan=Plan("uploads", 10_000, 10_000), actor="tests"))
         yield made
 
