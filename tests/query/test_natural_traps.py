@@ -36,6 +36,14 @@ TODAY = date(2026, 11, 15)
             "agencies using HubSpot not (Salesforce or Pipedrive)",
             {"!@technology(Pipedrive, Salesforce)", "@service_type(Agency)", "@technology(HubSpot)"},
         ),
+        (
+            "doctors but not dermatologists or plastic surgeons",
+            {"!@trade(dermatologist, plastic_surgeon)", "@trade(doctor)"},
+        ),
+        ("lawyers except notaries and accountants", {"!@trade(accountant, notary)", "@trade(law_firm)"}),
+        ("no dentists, orthodontists or chiropractors", {"!@trade(chiropractor, dentist, orthodontist)"}),
+        ("no plumbers, electricians only", {"!@trade(plumber)", "@trade(electrician)"}),
+        ("hotel senza calendario di prenotazione", {"@lacks(booking_calendar)", "@trade(hotel)"}),
         ("Klaviyo: no, Stripe: yes", {"!@technology(Klaviyo)", "@technology(Stripe)"}),
         ("phone: no, email: yes", {"!@has_phone", "@has_email"}),
         ("CRM: none, analytics: yes", {"@categories_uses(analytics)", "@lacks(crm)"}),
@@ -107,3 +115,52 @@ TODAY = date(2026, 11, 15)
 )
 def test_traps(text: str, meaning: set[str]) -> None:
     assert set(interpret(text, TODAY).directives) == meaning
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        (
+            "hotels without a booking calendar or restaurants with no sitemap",
+            {"@any[ @trade(hotel) @lacks(booking_calendar) | @trade(restaurant) @missing_sitemap ]"},
+        ),
+        (
+            "plumbers in Ohio that use Wix, or roofers in Utah with no CRM",
+            {
+                "@any[ @country(USA) @state(OH) @technology(Wix) @trade(plumber)"
+                " | @country(USA) @state(UT) @trade(roofer) @lacks(crm) ]"
+            },
+        ),
+        (
+            "spend above 15k and no CRM, or spend below 1k and a very slow site",
+            {"@any[ @spends(<1000) @load_time(>5000) | @spends(>15000) @lacks(crm) ]"},
+        ),
+        # Kinds of business in a list share what is said behind it.
+        (
+            "plumbers, electricians or roofers in Ohio",
+            {"@country(USA)", "@state(OH)", "@trade(electrician, plumber, roofer)"},
+        ),
+    ],
+)
+def test_each_side_of_an_or_keeps_its_own_conditions(text: str, meaning: set[str]) -> None:
+    assert set(interpret(text, TODAY).directives) == meaning
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        (
+            "Last time you gave us florists in Paris. Now we want bookstores in Lyon.",
+            {"@country(FRA)", "@city(Lyon)", "@trade(bookstore)"},
+        ),
+        ("We're a dev shop (React, Next.js). We want hotels in Peru.", {"@country(PER)", "@trade(hotel)"}),
+        (
+            "I sell payroll software to manufacturers in Ohio. Only the ones with a phone please",
+            {"@country(USA)", "@state(OH)", "@service_type(Manufacturer)", "@has_phone"},
+        ),
+    ],
+)
+def test_what_people_say_about_themselves_is_no_condition(text: str, meaning: set[str]) -> None:
+    reading = interpret(text, TODAY)
+    assert set(reading.directives) == meaning
+    assert reading.unsupported or "payroll" in text

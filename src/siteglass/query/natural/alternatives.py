@@ -118,7 +118,7 @@ class _Finder(Things):
             return []
         if not self._parts[at].has(Role.OR):
             return self._two(at, left, right) if self._places_differ(left, right) else []
-        if bundle := self._bundle(at):
+        if bundle := self._bundle(at) or self._businesses(at) or self._pairs(at):
             return bundle
         if clause := self._clause(at, left, right):
             return clause
@@ -253,8 +253,44 @@ class _Finder(Things):
             alike = kinds == [self.built(i) for i in first] and kinds[0] in ("tool", "business")
             placed = kinds[-1] in ("place", "business")
             if alike and (placed or self._linked_alike(first, second)):
-                return [_Side(first[0], end), _Side(at + 1, self._end(second[-1]))]
+                last = self._end(second[-1])
+                goes_on = not placed and kinds[0] == "business" and last < len(self._parts)
+                if goes_on and self._parts[last].has(Role.AND):
+                    last = self._clause_end(at)  # "car rentals with no sitemap and no Facebook"
+                return [_Side(first[0], end), _Side(at + 1, last)]
         return []
+
+    def _businesses(self, at: int) -> list[_Side]:
+        """ "hotels without a booking calendar or restaurants with no sitemap": each side names a business and more."""
+        end = self._without_comma(at)
+        after = list(islice(self.things_in(at + 1, self._clause_end(at)), _MOST_IN_BUNDLE))
+        before = list(self.things_in(max(self._sentence_start(at), at - _MOST_AWAY), end))
+        named = [i for i in before if self._names_business(i)]
+        if len(after) < 2 or not named or named[-1] == before[-1] or not self._names_business(after[0]):
+            return []
+        return [_Side(self._start(named[-1]), end), _Side(at + 1, self._clause_end(at))]
+
+    def _names_business(self, at: int) -> bool:
+        """ "restaurants", "Magento stores", "real estate companies"."""
+        behind = self._sentence.after(at)
+        kind = self.built(at)
+        return kind == "business" or (
+            kind == "tool" and behind is not None and behind.has(Role.GENERIC, Role.SHOP_WORD)
+        )
+
+    def _pairs(self, at: int) -> list[_Side]:
+        """ "spend over 15k and no CRM, or spend below 1k and a slow site": two clauses that join things by "and"."""
+        if not self._parts[at - 1].has(Role.COMMA):
+            return []
+        sides = [_Side(self._sentence_start(at), at - 1), _Side(at + 1, self._clause_end(at))]
+        for side in sides:
+            inside = self._parts[side.start : side.end]
+            things = [self.built(i) for i in self.things_in(side.start, side.end)]
+            if len(things) < 2 or not any(part.has(Role.AND) for part in inside) or {"business", "place"} & {*things}:
+                return []
+            if any(part.has(Role.COMMA) for part in inside):
+                return []
+        return sides
 
     def _linked(self, tools: Sequence[int]) -> bool:
         """ "Adobe Experience Manager with Marketo"."""

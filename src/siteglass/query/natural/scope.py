@@ -107,6 +107,8 @@ class _Scope:
         if self._denial and self._covered is None:
             _mark(part, self._denial)
             after = self._sentence.after(at)
+            if after is not None and after.key in self._sentence.sets["of"]:
+                after = self._sentence.after(at + 1)  # "senza calendario di prenotazione"
             if after is None or (after.kind != Role.UNKNOWN and not self._describes(after)):
                 self._denial = None
         self._joint = None

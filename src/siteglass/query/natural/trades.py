@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from siteglass.query.natural.keywords import is_left
 from siteglass.query.natural.kinds import Role, TokenKind
@@ -53,7 +54,9 @@ def find_trades(sentence: Sentence) -> list[tuple[list[int], str]]:
 
 def read_trades(sentence: Sentence) -> None:
     """Write what the business is; trades in a list are alternatives, since few sites are two of them."""
-    for some in _lists(sentence, find_trades(sentence)):
+    found = find_trades(sentence)
+    _deny_lists(sentence, found)
+    for some in _lists(sentence, found):
         parts = [sentence.parts[place] for places, _ in some for place in places]
         negated = any(part.negated for part in parts)
         sentence.say("trade", [trade for _, trade in some], parts, "trade", negated=negated)
@@ -126,6 +129,17 @@ def _trade(sentence: Sentence, window: Sequence[Segment], text: str) -> str:
     others = meanings if sentence.language == ENGLISH else _RARE
     found = {meanings[language] for language in others if language in meanings}
     return found.pop() if len(found) == 1 else ""
+
+
+def _deny_lists(sentence: Sentence, found: list[tuple[list[int], str]]) -> None:
+    """ "not dermatologists or plastic surgeons": what denies the first of a list denies all of it."""
+    joints = [sentence.joint(first[-1], second[0]) for (first, _), (second, _) in pairwise(found)]
+    for number, joint in enumerate(joints):
+        denied, others = sentence.parts[found[number][0][-1]], found[number + 1][0]
+        listed = joint in (Role.OR, Role.AND) or (joint == Role.COMMA and joints[number + 1 : number + 2] == [Role.OR])
+        if listed and denied.negated and sentence.parts[others[0]].denied_by is None:
+            for place in others:
+                sentence.parts[place].negated, sentence.parts[place].denied_by = True, denied.denied_by
 
 
 def _lists(sentence: Sentence, found: list[tuple[list[int], str]]) -> list[list[tuple[list[int], str]]]:
