@@ -21,7 +21,7 @@ def test_a_role_is_changed_and_a_person_removed_but_the_last_owner_stays(the_off
     page = enter(browse, the_office, owner, "/people")
     page.get_by_role("link", name="Change Grace Hopper").click()
     page.get_by_role("radio", name="Member").check()
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("row", name=re.compile("Grace Hopper.*member"))).to_be_visible()
     page.get_by_role("link", name="Leave").click()
     page.get_by_role("button", name="Leave the account").click()

@@ -11,12 +11,11 @@ from playwright.sync_api import Dialog, Page, expect
 from siteglass.dashboard.guard import DeclaredPage
 from siteglass.dashboard.routes import PAGES
 from testing.dashboard.visitors import SESSION, Office
-from tests.browser.accounts import Furnished, also_of, enter, furnish, session_of
+from tests.browser.accounts import SHOWN, Furnished, also_of, enter, furnish, session_of
 from tests.browser.driving import LIGHT, PHONE, Browse, fits, look_again
 from tests.docs.blocks import ROOT
 
 HOSTILE = (ROOT / "testing" / "corpus" / "hostile.txt").read_text("utf-8").splitlines()
-SHOWN = [page for page in PAGES if page.method == "GET" and not page.path.endswith((".csv", ".txt"))]
 FILES = [page for page in PAGES if page.path.endswith(".csv")]
 # Where all of the corpus is shown, and in which attribute or text.
 EVERYWHERE = ("keys", "ledger", "people", "audit", "accounts", "security")

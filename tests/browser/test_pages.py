@@ -5,15 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from siteglass.dashboard.routes import PAGES
 from testing.dashboard.visitors import SESSION, Office
-from tests.browser.accounts import Furnished
+from tests.browser.accounts import SHOWN, Furnished
 from tests.browser.driving import DARK, LIGHT, LOOKS, PHONE, Browse, axe, fits, look_again, shoot
 
-# The page of a lead needs leads; test_lead_page.py looks at it.
-SHOWN = [
-    page for page in PAGES if page.method == "GET" and not page.path.endswith((".csv", ".txt")) and page.name != "lead"
-]
 PICTURES = {
     "sign_in": "sign-in",
     "overview": "overview",
