@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import groupby, takewhile
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
@@ -16,8 +17,11 @@ import pyarrow as pa
 
 from siteglass.corpus.domains import registrable
 from siteglass.ingest.extract.role import is_free_mail, is_role
+from siteglass.ingest.extract.surroundings import SEGMENTS_PER_PARAGRAPH
 from siteglass.ingest.grouped import ASCENDING, listed
-from siteglass.query.folding import compact
+from siteglass.query.folding import compact, fold
+from siteglass.query.trades import trades
+from siteglass.query.vocabulary import vocabulary
 
 OwnerClass = Literal["own", "affiliate", "third_party", "unknown"]
 MIN_SAME_CHARS = 5
@@ -26,8 +30,18 @@ MIN_NAME_CHARS = 6
 """A shorter part of a name may be in anyone's."""
 MIN_GROUP_ADDRESSES = 3
 """A business has as many addresses on the domain of its group; of anyone else it names fewer."""
+# Words of many names, in none of which they say whose it is; with the names of trades and places.
+_COMMON_WORDS = """
+advisory associates bureau capital center centre charters company conseil consult consulting design digital energy
+express family finance garden global groupe gruppe gruppo health holding holdings hotels immobilien imports
+industries insurance invest kanzlei lodges logistics marine market master media medical mobile motors museum
+national nature online outdoor partner partners praxis premium products project property rentals safety school
+security service services shipping software solutions sports studio studios supply systems technik technology
+textil theatre tourism traders trading transport travel travels viajes viaggi voyages weather wellness works world
+"""
 # Whoever sells these names them near its own number, too.
 _TRADES_OF_OWNERS = frozenset(("designer", "host", "insurer", "carrier", "supplier", "press", "jobs", "directory"))
+_common_words = frozenset(_COMMON_WORDS.split())
 
 
 class ContactContext(NamedTuple):
@@ -92,6 +106,7 @@ def owners(domain: str, name: str, contexts: Iterable[ContactContext]) -> Owners
             if one.group >= 0:
                 near.setdefault((one.place, one.group), []).append(of_emails[value])
     of_phones = {value: _of_phone(several, near) for value, several in phones.items()}
+    of_phones |= _among_others(phones, of_phones, emails, of_emails)
     if of_phones and not any(owner.is_shown for owner in of_phones.values()):
         of_phones = {value: _perhaps_own(owner) for value, owner in of_phones.items()}
     return {
@@ -116,7 +131,17 @@ def _of_emails(domain: str, name: str, emails: Mapping[str, Sequence[ContactCont
             found[value] = Owner("affiliate", 80, reason="free_mail")
         elif _is_sister(domain, host):
             found[value] = Owner("affiliate", 85, reason="similar_domain")
-    named = {registrable(value.rpartition("@")[2]) for value, owner in found.items() if owner.reason == "similar_name"}
+        elif any(one.block == "branch" for one in several):
+            found[value] = Owner("affiliate", 75, reason="named_own")
+        elif _shares_name(domain, name, host):
+            found[value] = Owner("affiliate", 70, reason="shared_name")
+        elif _has_part_named_after(value, domain, name):
+            found[value] = Owner("affiliate", 75, reason="named_host")
+    named = {
+        registrable(value.rpartition("@")[2])
+        for value, owner in found.items()
+        if owner.reason in ("similar_name", "named_own", "shared_name")
+    }
     left = {value: several for value, several in emails.items() if value not in found}
     for value in [value for value in left if not is_free_mail(value)]:
         if registrable(value.rpartition("@")[2]) in named:
@@ -141,13 +166,11 @@ def _of_foreign(
     """The owner of an address on another domain, for which the pages name nobody else."""
     if any(one.method == "json_ld" for one in several):
         return Owner("affiliate", 75, reason="structured_data")
-    if any(one.block == "branch" for one in several):
-        return Owner("affiliate", 75, reason="named_own")
     if hosts[registrable(value.rpartition("@")[2])] >= MIN_GROUP_ADDRESSES:
         return Owner("affiliate", 70, reason="many_addresses")
     if any((one.place, one.group) in beside_own for one in several if one.group >= 0):
         return Owner("affiliate", 65, reason="beside_own_address")
-    if len({one.place for one in several if not one.block}) > 1:
+    if len({one.place for one in several if not one.block and one.group >= 0}) > 1:
         return Owner("affiliate", 65, reason="on_several_pages")
     if has_own:
         return Owner("third_party", 70, "other", "other_domain")
@@ -168,6 +191,39 @@ def _of_phone(several: Sequence[ContactContext], near: Mapping[tuple[int, int], 
         return Owner("third_party", 80, kinds[0], "named")
     pages = len({one.place for one, kind in zip(several, kinds, strict=True) if not kind})
     return Owner("own", 85 if pages > 1 or any(one.method != "text" for one in several) else 75, reason="unclaimed")
+
+
+def _among_others(
+    phones: Mapping[str, Sequence[ContactContext]],
+    of_phones: Mapping[str, Owner],
+    emails: Mapping[str, Sequence[ContactContext]],
+    of_emails: Mapping[str, Owner],
+) -> dict[str, Owner]:
+    """Numbers without a label that come after those of others, in paragraphs without any that is the business's."""
+    parties: dict[tuple[int, int], tuple[int, str]] = {}
+    own: set[tuple[int, int]] = set()
+    for values, found in ((emails, of_emails), (phones, of_phones)):
+        for value, several in values.items():
+            owner = found[value]
+            for one in several:
+                paragraph = _paragraph(one)
+                if owner.is_shown and owner.reason != "unclaimed":
+                    own.add(paragraph)
+                elif not owner.is_shown:
+                    this = one.group, owner.party
+                    parties[paragraph] = min(parties.get(paragraph, this), this)
+    first = {paragraph: found for paragraph, found in parties.items() if paragraph not in own}
+    nobody = (2**31, "")
+    return {
+        value: Owner("third_party", 65, first[_paragraph(several[0])][1], "among_others")
+        for value, several in phones.items()
+        if of_phones[value].reason == "unclaimed"
+        and all(one.method == "text" and 0 <= first.get(_paragraph(one), nobody)[0] < one.group for one in several)
+    }
+
+
+def _paragraph(one: ContactContext) -> tuple[int, int]:
+    return one.place, one.group // SEGMENTS_PER_PARAGRAPH
 
 
 def _perhaps_own(owner: Owner) -> Owner:
@@ -197,6 +253,34 @@ def _is_named_after(value: str, domain: str, name: str) -> bool:
     # "p.vanderzwaag@" of Van der Zwaag Accountants.
     parts = [compact(part) for part in re.split(r"[._-]", value.partition("@")[0])]
     return any(one.startswith(part) for part in parts if len(part) > MIN_NAME_CHARS for one in ours)
+
+
+def _has_part_named_after(value: str, domain: str, name: str) -> bool:
+    """Whether a service named a part of its domain after the business: "@fanshawephysio.booking.example"."""
+    host = value.rpartition("@")[2]
+    parts = host.removesuffix(registrable(host)).split(".")
+    ours = (compact(domain.partition(".")[0]), compact(name))
+    return any(one.startswith(compact(part)) for part in parts if len(part) >= MIN_NAME_CHARS for one in ours)
+
+
+def _shares_name(domain: str, name: str, host: str) -> bool:
+    """Whether a domain begins or ends with a word of the business's name that few others have: "thimblebags" of
+    Halyard & Thimble."""
+    label = host.partition(".")[0]
+    parts = label.split("-")
+    words = {*re.findall(r"\w+", fold(name)), *domain.partition(".")[0].split("-")}
+    return any(
+        word in parts or (len(word) >= MIN_NAME_CHARS and (label.startswith(word) or label.endswith(word)))
+        for word in words
+        if len(word) >= MIN_SAME_CHARS and not _is_common(word)
+    )
+
+
+@cache
+def _is_common(word: str) -> bool:
+    known = vocabulary()
+    is_place = any(known.resolve(kind, word) for kind in ("country", "state", "city"))
+    return word in _common_words or is_place or bool(trades().meanings(word))
 
 
 def _is_sister(domain: str, host: str) -> bool:

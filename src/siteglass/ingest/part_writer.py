@@ -26,7 +26,7 @@ from siteglass.ingest.evidence_rows import Contacts, addresses_screened, contact
 from siteglass.ingest.grouped import listed
 from siteglass.ingest.ownership import Owner, owners_of
 from siteglass.ingest.rules import Rules, rules_of
-from siteglass.ingest.service_types import service_type
+from siteglass.ingest.service_types import SiteTexts, service_type
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.query.vocabulary import vocabulary
 
@@ -94,7 +94,9 @@ def leads_of_rows(
         for some, has_home in zip(*(listed(rows, name) for name in ("technologies", "has_home")), strict=True)
     ]
     countries = listed(rows, "country")
-    trades = [decide([Candidate(**one) for one in some]) for some in listed(rows, "trade_candidates")]
+    candidates = [[Candidate(**one) for one in some] for some in listed(rows, "trade_candidates")]
+    trades = [decide(some) for some in candidates]
+    texts = map(SiteTexts, *(listed(rows, name) for name in ("business_name", "title", "description", "pages")))
     checks = map(_checks, *(listed(rows, name) for name in ("audits", "robots_audits", "has_sitemap")))
     made: dict[str, list[Any]] = {
         "updated_at_ms": listed(rows, "newest_at_ms"),
@@ -106,8 +108,10 @@ def leads_of_rows(
         **contact_details(domains, emails, phones, seen, contacts, owners),
         "technologies": technologies,
         "service_type": [
-            service_type(stated, used or (), [one.trade for one in some])
-            for stated, used, some in zip(listed(rows, "service_type"), technologies, trades, strict=True)
+            service_type(stated, used or (), [one.trade for one in some], perhaps, said)
+            for stated, used, some, perhaps, said in zip(
+                listed(rows, "service_type"), technologies, trades, candidates, texts, strict=True
+            )
         ],
         "trades": [[one.trade for one in some] for some in trades],
         "trade_sources": [[(one.trade, one.source) for one in some] for some in trades],

@@ -137,6 +137,13 @@ def test_json_ld_has_phones_and_faxes() -> None:
         ("Tel. Nr. 030 901820", "DE", "+4930901820"),
         ("Acme Company, London 020 7946 0958", "GB", "+442079460958"),
         ("+49 30 9018-0/-12", "", "+493090180"),
+        ("Mob. 901 84 417", "NO", "+4790184417"),
+        ("Kontor på Stord: 53 41 88 40", "NO", "+4753418840"),
+        ("GSM (Hasan Usta) 0532 418 44 17", "TR", "+905324184417"),
+        ("Servis 0 332 713 44 20", "TR", "+903327134420"),
+        ("Tổng đài 1900 18 44 18", "VN", "+841900184418"),
+        ("初診専用：０１２０－１８－４４１８（９時〜１９時）", "JP", "+81120184418"),
+        ("Rua Frei Mariano, 71. (67) 3231-8844", "BR", "+556732318844"),
     ],
 )
 def test_numbers_in_text(text: str, country: str, expected: str) -> None:
@@ -145,6 +152,38 @@ def test_numbers_in_text(text: str, country: str, expected: str) -> None:
 
 def test_two_numbers_with_a_slash_between() -> None:
     assert found("Tel: 030 901820 / 0171 2345678", "DE") == [("+4930901820", "text"), ("+491712345678", "text")]
+
+
+@pytest.mark.parametrize(
+    ("text", "country", "expected"),
+    [
+        ("924 31 44 18 / 924 31 44 19", "ES", ["+34924314418", "+34924314419"]),
+        ("+91-427-2448120, 2448121", "IN", ["+914272448120", "+914272448121"]),
+        ("(+91) 9443210776, 9865100432", "IN", ["+919443210776", "+919865100432"]),
+        ("Tel. 0335 15231, 15230 Frankfurt", "DE", ["+4933515231"]),
+        ("Tel. 030 901820, 10117 Berlin", "DE", ["+4930901820"]),
+    ],
+)
+def test_numbers_that_differ_in_their_end(text: str, country: str, expected: list[str]) -> None:
+    assert [value for value, _ in found(f"<p>{text}</p>", country)] == expected
+
+
+def test_numbers_of_one_line_are_of_one_country() -> None:
+    html = "<p>Nairobi. Tel. +254 20 388 4120, mobile 0722 418 806<p>York 01904 557721"
+    assert [one.value for one in phones(page(html), ["GB"])] == ["+254203884120", "+254722418806", "+441904557721"]
+
+
+def test_a_national_number_is_the_one_that_a_link_dials() -> None:
+    html = "<p>Laredo, TX 78045, USA<p>WhatsApp: <a href='https://wa.me/523318802277'>33 1880 2277</a>"
+    assert found(html, "US", "MX") == [("+523318802277", "whatsapp")]
+    (number,) = phones(page("<a href='tel:+302103318447'>Call</a> 210 33 18 447"), ["CY"])
+    assert (number.value, number.given) == ("+302103318447", "")
+
+
+def test_a_word_belongs_to_the_number_after_it() -> None:
+    html = "<p>Τηλέφωνο: 24 65 18 44 Φαξ: 24 65 18 45 Έκτακτα περιστατικά: 99 184417"
+    labels = {one.value: one.label for one in phones(page(html), ["CY"])}
+    assert labels == {"+35724651844": "phone", "+35724651845": "fax", "+35799184417": ""}
 
 
 def test_labels_may_stand_in_the_cell_before() -> None:
@@ -189,6 +228,8 @@ def test_labels_may_stand_in_the_cell_before() -> None:
         ("7" * 30, "DE"),
         ("+49 30 1", "DE"),
         ("+999 1234567", "DE"),
+        ("bank code 7171, account 003-901442-8", "SG"),
+        ("P.O. Box 4418-00506, Nairobi", "KE"),
     ],
 )
 def test_what_else_is_made_of_digits(text: str, country: str) -> None:
@@ -273,6 +314,7 @@ def test_fax_numbers_are_labelled() -> None:
         "<p>Tel 030 901820<p itemprop=faxNumber>030 901821",
         "<p>Tel 030 901820<table><tr><th>Faks<td>030 901821</table>",
         "<p>Tel 030 901820 <a href='tel:030901821'>F 030 901821</a>",
+        "<p>Tel 030 901820<p>Belgegeçer: 030 901821",
     ],
 )
 def test_marks_of_fax_numbers(html: str) -> None:
@@ -287,3 +329,6 @@ def test_words_that_end_like_fax_are_none() -> None:
 
 def test_words_in_free_numbers_are_dialled() -> None:
     assert found("<p>Call 1-800-555-ROOF today, or visit 800 MAIN STREET") == [("+18005557663", "text")]
+    assert found("<p>Toll free 1-888-55-DODGE, or call at 800 OAK AVENUE") == [("+18885536343", "text")]
+    (number,) = phones(page("<p>Fax: 888.FAX.IOSAFE"), ["US"])
+    assert number.label == "fax"

@@ -329,3 +329,10 @@ def test_numbers_that_fit_the_country_of_the_language() -> None:
     assert placed("<p>จองเลย โทร 081-882-4470", language="th")[:1] == ("THA",)
     assert placed("<p>จองเลย โทร 02075157774", language="th")[:1] == ("",)
     assert placed("<p>Phone 081-882-4470", language="en")[:1] == ("",)
+
+
+def test_the_address_of_the_footer_before_those_of_branches() -> None:
+    branch = "<p>Via Cattedrale 12, 6900 Lugano</p>"
+    footer = "<footer><p>Lagerplatz 9<br>8400 Winterthur</p></footer>"
+    assert placed(branch + footer, "https://www.firma.ch/")[:3] == ("CHE", "ZH", "Winterthur")
+    assert placed(branch, "https://www.firma.ch/")[:3] == ("CHE", "TI", "Lugano")

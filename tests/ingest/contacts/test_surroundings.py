@@ -40,6 +40,8 @@ def party(html: str) -> tuple[str, str]:
         ("<h1>Member directory</h1><h3>Bluebird Diner</h3><p>18 Main St<p>hello@studio.com", "directory"),
         ("<h1>Our offices</h1><h3>Leeds</h3><p>18 Main St<p>hello@studio.com", ""),
         ("<p>Text a photo of your roof to hello@studio.com", ""),
+        ("<p>Nordtex, København, hello@studio.com (empresa independente)", "partner"),
+        ("<h2>Hosting</h2><dl><dt>E-mail</dt><dd>hello@studio.com</dd></dl>", "host"),
     ],
 )
 def test_the_words_before_an_address_name_its_owner(html: str, expected: str) -> None:
@@ -59,6 +61,25 @@ def test_the_words_before_an_address_name_its_owner(html: str, expected: str) ->
         ("<p>Jo runs the stand on Highway 34: “Write me, I tell everybody: hello@studio.com”.</p>", "quote"),
         ("<p>Our sister company in Ghent: hello@studio.com</p>", "branch"),
         ("<footer>Zweigstelle Waren: Lange Straße 5, hello@studio.com</footer>", "branch"),
+        ("<p>Bookings are taken by Petro at our booking office, Coast Boats: hello@studio.com", "branch"),
+        ("<p>Bei unserer Kollegin Frau Petersen im Lager: hello@studio.com", "branch"),
+        ("<p>Notre bureau parisien, 11 rue du Bois, prend vos réservations : hello@studio.com", "branch"),
+        ("<p>A nossa marca própria, Selho: hello@studio.com", "branch"),
+        ("<p>Αθήνα: το αδελφό μας γραφείο, hello@studio.com", "branch"),
+        ("<p>予約確認メールは当院専用アドレス hello@studio.com からお送りします。", "branch"),
+        ("<p>Bolaget ägs av Skog AB, som sköter våra fakturor: hello@studio.com", "branch"),
+        ("<p>Voor Limburg heten wij Mergel, zelfde eigenaar.<br>hello@studio.com", "branch"),
+        ("<p>hello@studio.com (our English-language site)", "branch"),
+        ("<p>La confirmación llega desde hello@studio.com, que leemos nosotros.", "branch"),
+        ("<h3>Showroom Paris</h3><p>21 rue du Sentier, 75002 Paris<br>hello@studio.com", "branch"),
+        ("<h3>昆山廠</h3><p>江蘇省昆山市友誼路44號<br>hello@studio.com", "branch"),
+        ("<h2>Group office</h2><dl><dt>E-mail</dt><dd>hello@studio.com</dd></dl>", "branch"),
+        # Not said of this address, or said by someone else.
+        ("<p>Duinrand (geen onderdeel van ons kantoor) rekent mee: hello@studio.com", ""),
+        ("<p>Our trailers are made by Remolques: hello@studio.com", ""),
+        ("<p>Our office is cleaned every Monday. Foo & Sons: hello@studio.com", ""),
+        ("<h3>Showroom Paris</h3><p>Agent for Scandinavia: Nordtex Agency, hello@studio.com", ""),
+        ("<p>“They painted our office within a single day” – Jo, hello@studio.com", "quote"),
         ("<div id='footer'>hello@studio.com</div>", "footer"),
         ("<p>Send <code>{mail: 'hello@studio.com'}</code> to us", "code"),
     ],
@@ -86,12 +107,53 @@ def test_values_of_one_sentence_have_one_group() -> None:
         "<p>info<img src='at.gif' alt='@'>firma.de",
         "<p>info (à) firma.de",
         "<p>info#firma.de (replace # by @)",
+        "<p>info★firma.de（★を@に変えてください）",
+        "<p>info（アットマーク）firma.de",
+        "<p>info (παπάκι) firma (τελεία) de",
+        "<p>Storm: info @ firma.de, later info@firma.de",
+        "<span data-e='aW5mb0BmaXJtYS5kZQ=='></span>",
+        '<span class="m" data-u="info" data-d="firma" data-t="de"></span>',
+        "<script>document.write(String.fromCharCode(105,110,102,111,64,102,105,114,109,97,46,100,101))</script>",
+        "<a href='#' onclick=\"location.href='mailto:'+'ed.amrif@ofni'.split('').reverse().join('')\">write</a>",
+        "<a href=\"javascript:linkTo_UnCryptMailto('nbjmup+jogpAgjsnb/ef');\">write</a>",
         "<p>info @ firma.de",
         "<p style='unicode-bidi: bidi-override'>ed.amrif@ofni",
     ],
 )
 def test_addresses_that_scripts_and_pictures_hide_are_found(html: str) -> None:
     assert [one.value for one in emails(page(html))] == ["info@firma.de"]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<span data-color="dark" data-d="other" data-t="de"></span>',
+        "<span data-e='aW5mb3JtYXRpb25lbiB1bmQgbWVocg=='></span>",
+        "<p>x★other.de, §*firma.de",
+    ],
+)
+def test_attributes_and_signs_that_hide_no_address(html: str) -> None:
+    assert [one.value for one in emails(page(html))] == []
+
+
+def test_a_label_of_a_line_with_its_own_value_does_not_reach_the_next_sentence() -> None:
+    html = "<p>Stockists: sales@firma.de<br>If you do not get an answer from there, try Annie at home: hello@studio.com"
+    assert {one.value: one.party for one in emails(page(html))} == {
+        "sales@firma.de": "supplier", "hello@studio.com": "",
+    }  # fmt: skip
+
+
+def test_the_sentence_of_a_cloak_does_not_end_that_of_the_page() -> None:
+    html = "<p>Hosting: Cloud, <span id='cloak1'>This address is protected. You need JavaScript.</span>, 030 901820"
+    assert [one.party for one in phones(page(html), ["DE"])] == ["host"]
+
+
+def test_addresses_in_structured_data_of_others_are_not_the_sites() -> None:
+    html = """<script type="application/ld+json">{"@type": "TheaterEvent", "location": {"email": "box@stage.com"},
+      "offers": {"seller": {"@type": "Organization", "email": "hello@studio.com",
+      "contactPoint": {"telephone": "+49 30 901820"}}}}</script>"""
+    assert [one.value for one in emails(page(html))] == ["box@stage.com"]
+    assert phones(page(html), ["DE"]) == ()
 
 
 def test_what_a_site_calls_itself_is_not_someone_else() -> None:

@@ -91,6 +91,13 @@ def test_parked(html: str) -> None:
     assert _kind(html + LONG).kind == "page"
 
 
+def test_a_template_as_its_author_left_it_is_parked() -> None:
+    filler = "<p>Lorem ipsum dolor sit amet, consectetur adipiscing elit.</p>" * 3
+    assert _kind(f"<title>Consultio</title>{LONG}{filler}").kind == "parked"
+    assert _kind(f"<title>Acme</title>{LONG}{filler}<p>info@acme-tools.com").kind == "page"
+    assert _kind(f"<title>Acme</title>{LONG}<p>Lorem ipsum").kind == "page"
+
+
 def test_a_site_about_domains_is_not_parked() -> None:
     assert _kind(f"<p>How to know that a domain is for sale: buy this domain</p>{LONG}").kind == "page"
 

@@ -13,7 +13,7 @@ from siteglass.corpus.trade_rules import Candidate, decide
 from siteglass.ingest.extract.names import common_name
 from siteglass.ingest.facts import PageFacts
 from siteglass.ingest.rules import Rules
-from siteglass.ingest.service_types import service_type
+from siteglass.ingest.service_types import SiteTexts, service_type
 from siteglass.query.vocabulary import vocabulary
 
 NAME_BASES = ["json_ld", "og_site_name", "title", "repeated", "domain"]
@@ -142,7 +142,8 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
     home = pages[0] if pages[0].is_home else None
     shown = home or min(enumerate(pages), key=lambda pair: (len(pair[1].path), pair[0]))[1]
     technologies = _technologies(pages, home)
-    trades = _trades(pages, home)
+    candidates = _trades(pages, home)
+    trades = decide(candidates)
     country, state, city = _place(pages)
     emails = _emails(domain, evidence, rules)
     pages_of = Counter(
@@ -180,7 +181,13 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
             sorted({category for one in technologies for category in vocabulary().categories_of(one)})[:200]
         ),
         offers=_offers(pages),
-        service_type=service_type(_service_type(pages), technologies, [one.trade for one in trades]),
+        service_type=service_type(
+            _service_type(pages),
+            technologies,
+            [one.trade for one in trades],
+            candidates,
+            SiteTexts(_name(pages), shown.title[:512], shown.description[:2_000], _union([shown.pages])),
+        ),
         trades=tuple([one.trade for one in trades]),
         trade_sources={one.trade: one.source for one in trades},
         pages=_union([shown.pages]),
@@ -287,9 +294,11 @@ def _trades(pages: list[PageFacts], home: PageFacts | None) -> tuple[Candidate, 
             counts = home is None or page is home or one.source == "schema.org"
             found.setdefault(one.trade, []).append((one.points if counts else min(one.points, 25), one.source))
     best = {trade: max(seen, key=lambda one: one[0]) for trade, seen in found.items()}
-    return decide(
-        Candidate(trade, source, points + min(15, 5 * (len(found[trade]) - 1)))
-        for trade, (points, source) in best.items()
+    return tuple(
+        [
+            Candidate(trade, source, points + min(15, 5 * (len(found[trade]) - 1)))
+            for trade, (points, source) in best.items()
+        ]
     )
 
 

@@ -111,3 +111,38 @@ def test_an_address_with_the_name_of_the_business_is_its_own_at_any_provider() -
 def test_a_site_whose_every_number_is_an_insurers_may_be_one() -> None:
     assert owner("+4930901820", seen("+4930901820", party="insurer")) == ("unknown", "", "only_numbers")
     assert owner("+4930901820", seen("+4930901820", party="regulator")) == ("third_party", "regulator", "named")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("orders@thimblebags.com", ("affiliate", "", "shared_name")),
+        ("hora@agenda-roble.cl", ("affiliate", "", "shared_name")),
+        ("book@roblethimble.clinic-software.com", ("affiliate", "", "named_host")),
+        ("help@clinic-software.com", ("third_party", "other", "other_domain")),
+        ("info@bakery-guild.com", ("third_party", "other", "other_domain")),
+        ("info@london-council.com", ("third_party", "other", "other_domain")),
+    ],
+)
+def test_a_rare_word_of_the_name_is_shared_by_sisters_only(value: str, expected: tuple[str, str, str]) -> None:
+    contexts = (seen("info@roblethimble-london.com", group=9), seen(value))
+    found = owners("roblethimble-london.com", "Roble Thimble Bakery London", contexts)["email", value]
+    assert (found.owner, found.party, found.reason) == expected
+
+
+def test_numbers_after_those_of_others_are_not_the_owners() -> None:
+    """Groups of one paragraph: 64 to 127."""
+    office, rescue = seen("+14155550001", group=64, party="regulator"), seen("+14155550002", group=65)
+    own = seen("+14155550003", group=200)
+    assert owner(rescue.value, OWN, office, rescue, own) == ("third_party", "regulator", "among_others")
+    before = seen("+14155550002", group=63 + 64), seen("+14155550001", group=64 + 64, party="regulator")
+    assert owner("+14155550002", OWN, *before, own)[0] == "own"
+    beside_own = seen("info@acme-tools.com", group=66)
+    assert owner(rescue.value, office, rescue, beside_own, own)[0] == "own"
+    assert owner(rescue.value, OWN, office, rescue, seen(rescue.value, page=1), own)[0] == "own"
+    assert owner(rescue.value, OWN, office, rescue._replace(method="tel"), own)[0] == "own"
+
+
+def test_a_cloaked_address_without_a_place_is_not_on_several_pages() -> None:
+    several = [seen("a@host.com", page=number, group=-1) for number in range(3)]
+    assert owner("a@host.com", OWN, *several) == ("third_party", "other", "other_domain")

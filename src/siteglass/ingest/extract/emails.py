@@ -11,10 +11,11 @@ from urllib.parse import unquote
 from siteglass.corpus.domains import NotAHost, is_of_the_internet, normalise, registrable
 from siteglass.ingest.extract.page import Page
 from siteglass.ingest.extract.role import is_role
+from siteglass.ingest.extract.schema_types import contact_holders
 from siteglass.ingest.extract.scripted_emails import joined_texts, script_data
 from siteglass.ingest.extract.surroundings import PageSurroundings
 from siteglass.ingest.facts import ContactSighting
-from siteglass.suppression.veiled import AT_WORDS, DOT_WORDS
+from siteglass.suppression.veiled import AT_SIGNS, AT_WORDS, CLOSING, DOT_WORDS, OPENING
 
 MAX_EMAILS = 50
 MAX_LOCAL_CHARS = 64
@@ -36,13 +37,13 @@ _GLUED = re.compile(r"([a-z]{2,})[A-Z][A-Za-z]*\Z")
 _ESCAPE = re.compile(r"(?:u00[0-9a-f]{2})+")
 
 # These read lower case. A bare "at" counts only before one word and a dot that is a word: "at acme dot com".
-_VEILED_AT = re.compile(rf"[\[({{<]{{1,2}}\s?(?:{AT_WORDS}|à)\s?[\])}}>]{{1,2}}")
-_VEILED_DOT = re.compile(rf"\s?[\[({{<]{{1,2}}\s?(?:{DOT_WORDS})\s?[\])}}>]{{1,2}}\s?")
+_VEILED_AT = re.compile(rf"[{OPENING}]{{1,2}}\s?(?:{AT_WORDS}|à)\s?[{CLOSING}]{{1,2}}")
+_VEILED_DOT = re.compile(rf"\s?[{OPENING}]{{1,2}}\s?(?:{DOT_WORDS})\s?[{CLOSING}]{{1,2}}\s?")
 _BARE_DOT = re.compile(r" (?:dot|punkt|punto|point|ponto|punt) (?=[a-z0-9])")
 # "ät" is no word of any language, and may stand before a domain as it is.
 _BARE_AT = re.compile(
     r" (?:at|ät|arroba|arobase|chiocciola|apenstaartje) "
-    rf"(?=[a-z0-9-]{{1,63}}(?: ?[\[({{<]{{1,2}} ?(?:{DOT_WORDS})|{_BARE_DOT.pattern}))"
+    rf"(?=[a-z0-9-]{{1,63}}(?: ?[{OPENING}]{{1,2}} ?(?:{DOT_WORDS})|{_BARE_DOT.pattern}))"
     r"| ät (?=[a-z0-9-]{1,63}\.[a-z])"
 )
 # Words before a bare "at" that are no name: "follow us at".
@@ -122,7 +123,7 @@ def _all(page: Page) -> Iterator[tuple[str, str, int | str]]:
         for node in page.tree.css("[data-cfemail]")[:MAX_EMAILS]:
             code = node.attributes.get("data-cfemail") or ""
             yield from ((value, "cloudflare", -1) for value in _of_cloudflare(code, own))
-    for thing in page.json_ld:
+    for thing in contact_holders(page.json_ld):
         given = thing.get("email")
         for one in given[:MAX_EMAILS] if isinstance(given, list) else (given,):
             if isinstance(one, str):
@@ -200,8 +201,8 @@ def _address_at(text: str, at: int, own: str) -> str:
 def _spaced(text: str, at: int, own: str) -> str:
     """An address with blanks around its @, where the name is that of a role, or the domain the page's: else it is a
     sentence ("us @ cafe.de")."""
-    tight = text[max(0, at - MAX_LOCAL_CHARS) : at].rstrip() + "@" + text[at + 1 : at + 1 + MAX_ADDRESS_CHARS].lstrip()
-    value = _address_at(tight, tight.index("@"), own) if tight.count("@") == 1 else ""
+    before = text[max(0, at - MAX_LOCAL_CHARS) : at].rstrip()
+    value = _address_at(f"{before}@{text[at + 1 : at + 1 + MAX_ADDRESS_CHARS].lstrip()}", len(before), own)
     local, _, host = value.partition("@")
     return value if local and local not in _SENTENCES and (is_role(value) or registrable(host) == own) else ""
 
@@ -220,9 +221,18 @@ def _veiled_places(text: str, own: str) -> Iterator[tuple[str, int]]:
 
 def _hashed_places(text: str, own: str) -> Iterator[tuple[str, int]]:
     """Addresses of the page's own domain with another sign in the place of the @: "sales#acme.cn (# is @)"."""
-    at = text.lower().find(f"#{own}")
-    if at > 0 and (value := _address_at(f"{text[:at]}@{text[at + 1 :]}", at, own)):
-        yield value, at
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = text  # a letter that is two in lower case: places would not be the same
+    at = lower.find(own)
+    tries = 0
+    while at > 0 and tries < MAX_TRIES:
+        tries += 1
+        if text[at - 1] in AT_SIGNS:
+            window = text[max(0, at - 1 - MAX_LOCAL_CHARS) : at - 1]
+            if value := _address_at(f"{window}@{text[at : at + MAX_ADDRESS_CHARS]}", len(window), own):
+                yield value, at - 1
+        at = lower.find(own, at + 1)
 
 
 def _is_sentence(value: str, own: str) -> bool:

@@ -91,6 +91,9 @@ _UNTOUCHED = (
     "to jest twój pierwszy wpis", "det här är ditt första inlägg", "dette er dit første indlæg",
     "dette er ditt første innlegg", "это ваша первая запись", "これは最初の投稿です", "这是您的第一篇文章",
 )  # fmt: skip
+# Text that templates are filled with until somebody writes their own.
+_FILLER = "ipsum"
+_MIN_FILLERS = 3
 _NOT_FOUND = re.compile(
     r"^(?:error\W*)?404\b(?!\s*\w+\s*\w+\s*\w+\s*\w+)|\berror 404\b|\b404 (?:error|not found|page|fehler|erreur)\b"
     r"|\b(?:page|file|site|url) (?:was |could |can ?)?not (?:be )?found\b|page (?:does not|doesn't) exist|^not found\b"
@@ -158,7 +161,7 @@ def after_reading(page: Page, texts: Texts) -> Answered:
     if refreshed := _refreshed_to(page):
         return Answered("redirect", refreshed)
     length = len(page.text)
-    if length < _PARKED_CHARS and _is_parked(page, texts):
+    if (length < _PARKED_CHARS and _is_parked(page, texts)) or _is_template(page):
         return Answered("parked")
     said = (texts.title[:_TEST_CHARS], texts.heading)
     if length < _NOT_FOUND_CHARS and any(_NOT_FOUND.search(one) for one in said):
@@ -223,6 +226,12 @@ def _is_parked(page: Page, texts: Texts) -> bool:
         return True
     source = page.html[:_SOURCE_CHARS].lower()
     return any(host in source for host in _PARKING_HOSTS)
+
+
+def _is_template(page: Page) -> bool:
+    """Whether a page is a template as its author left it, and names no address of its domain."""
+    is_filled = "Lorem ipsum" in page.html or "Lorem Ipsum" in page.html
+    return is_filled and page.text.lower().count(_FILLER) >= _MIN_FILLERS and f"@{page.domain}" not in page.html
 
 
 def _is_unbuilt(page: Page, texts: Texts) -> bool:

@@ -39,12 +39,13 @@ _in_words = frozenset(_IN_WORDS.split())
 # Blocks that are not what a page is about. Forms stay: some frameworks put the whole page into one. So do headers: the
 # first heading often stands there.
 _ASIDE = frozenset(("nav", "footer", "aside"))
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary", "legend"))
+_TITLES = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+_HEADINGS = _TITLES | frozenset(("dt", "summary", "legend"))
 _CODE = frozenset(("code", "samp", "kbd"))
 _LONG_PIECE = 10_000
 
 # The parser lets no NUL through, so that one can mark what the text itself does not say. The letter after it says what.
-_BREAK, _LINE_BREAK, _HEADING, _CONTACT = "\0b", "\0l", "\0h", "\0a"
+_BREAK, _LINE_BREAK, _TITLE, _HEADING, _CONTACT = "\0b", "\0l", "\0t", "\0h", "\0a"
 _CODE_START, _CODE_END, _BLOCK_END = "\0c", "\0d", "\0e"
 _BLOCK_STARTS: dict[str, Block] = {"f": "footer", "n": "aside", "q": "quote"}
 _WITHIN_LINES = "acd"
@@ -73,6 +74,8 @@ class Line(NamedTuple):
     heading: str
     """The nearest one before it in the same block."""
     block: Block
+    section: str
+    """The nearest h1 to h6 before it in the same block: `heading` may be a term below that."""
 
 
 class Layout(NamedTuple):
@@ -114,7 +117,7 @@ def layout_of(tree: LexborHTMLParser, html: str, contacts: Mapping[int, str]) ->
         tree.body,
         contacts,
         blocks,
-        hidden=_hidden_spans(tree) if _HIDDEN.search(html) else frozenset(),
+        hidden=_hidden_spans(tree) if _HIDDEN.search(html) or "cloak" in html else frozenset(),
         faxes=_faxes(tree) if "fax" in html else frozenset(),
         has_pictured_at=any(mark.search(html) for mark in _ALT_AT),
     )
@@ -136,21 +139,23 @@ def _laid_out(pieces: list[str], main: list[str] | None, urls: list[str]) -> Lay
         for mark in _INVISIBLE:
             broken = broken.replace(mark, "")
     found = Layout([], [], [], main, [], [])
-    paragraph, heading, is_heading, start, code_start = 0, "", False, 0, -1
+    paragraph, heading, section, is_heading, start, code_start = 0, "", "", "", 0, -1
     blocks: list[Block] = []
     pending = ""
     marks: list[tuple[int, str]] = []
 
     def close() -> None:
-        nonlocal pending, heading, start
+        nonlocal pending, heading, section, start
         if words := pending.split():
             text = " ".join(words)
-            found.lines.append(Line(text, paragraph, "" if is_heading else heading, blocks[-1] if blocks else ""))
+            block = blocks[-1] if blocks else ""
+            found.lines.append(Line(text, paragraph, "" if is_heading else heading, block, section))
             found.texts.append(text)
             found.starts.append(start)
             start += len(text) + 1
             if is_heading:
                 heading = text[:MAX_HEADING_CHARS]
+                section = heading if is_heading == "t" else section
         pending = ""
 
     first, *rest = broken.split("\0")
@@ -174,13 +179,13 @@ def _laid_out(pieces: list[str], main: list[str] | None, urls: list[str]) -> Lay
         close()
         if code != "l":
             paragraph += 1
-            is_heading = code == "h"
+            is_heading = code if code in "ht" else ""
         if code in _BLOCK_STARTS:
             blocks.append(_BLOCK_STARTS[code])
-            heading = ""
+            heading = section = ""
         elif code == "e" and blocks:
             blocks.pop()
-            heading = ""
+            heading = section = ""
         pending = part[1:]
     close()
     if code_start >= 0:
@@ -273,7 +278,7 @@ def _pieces(
                     pieces.append(f"\0{blocks[node.mem_id]}")
                     broken = True
                 elif tag in _HEADINGS:
-                    pieces.append(_HEADING)
+                    pieces.append(_TITLE if tag in _TITLES else _HEADING)
                     broken = True
                 elif tag in _CODE:
                     pieces.append(_CODE_START)
@@ -306,5 +311,6 @@ def _is_pictured_at(node: LexborNode) -> bool:
 
 
 def _hidden_spans(tree: LexborHTMLParser) -> frozenset[int]:
-    nodes = tree.css("span[style]")
-    return frozenset([node.mem_id for node in nodes if _HIDDEN.search(node.attributes.get("style") or "")])
+    """Also those in which Joomla says that a script shows an address: its two sentences would end that of the page."""
+    nodes = [node for node in tree.css("span[style]") if _HIDDEN.search(node.attributes.get("style") or "")]
+    return frozenset([node.mem_id for node in (*nodes, *tree.css("span[id^=cloak]"))])

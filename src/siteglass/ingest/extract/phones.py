@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 
 import phonenumbers
 
 from siteglass.ingest.extract.page import Page
+from siteglass.ingest.extract.phone_labels import FAX, Label, label_of
 from siteglass.ingest.extract.phone_numbers import (
     MAX_DIGITS,
     MIN_DIGITS,
@@ -22,8 +23,10 @@ from siteglass.ingest.extract.phone_numbers import (
     is_north_american,
     national,
     number_of,
+    region_of,
 )
 from siteglass.ingest.extract.region import region_near
+from siteglass.ingest.extract.schema_types import contact_holders
 from siteglass.ingest.extract.surroundings import PageSurroundings, Surroundings
 from siteglass.ingest.facts import ContactSighting
 
@@ -39,8 +42,12 @@ _BETWEEN = " ().-/（）－ー‐‑‒–—―−·"
 _RUN = re.compile(rf"\d[\d{re.escape(_BETWEEN)}]{{6,}}+")
 _NEVER_BEHIND = re.compile(r"[\w%°€£$]")
 _OPENING = "+(＋（"
-_SEPARATE = re.compile(r" ?/ ?(?=[+(]?0|\+)| [|·–—] ")
+_SEPARATE = re.compile(r" ?/ ?(?=[+(]?0|\+)| / (?=\d)| [|·–—] |\. (?=[+(]\d)")
+# "0427 - 2448120 / 2448121", "+91 427 2448120, 2448121": only the end differs.
+_SIBLING = re.compile(r" ?([,/&]) ?(\d{5,10})(?![\w%°€£$]|[ .-]?\d)")
 _OTHER_EXTENSION = re.compile(r" ?[/·] ?[-–]")
+# "０１２０－１８－４４１８（９時": what goes on is not the number.
+_BRACKET_BEHIND = re.compile(r"\s?[(（]\d{1,4}\Z")
 _HOURS_BEHIND = re.compile(r" \(\d{1,2}\Z| \(\d{1,2}[./-]\d{1,2}\Z")
 _YEAR = r"(?:19|20)\d\d"
 _NO_PHONE = re.compile(
@@ -53,52 +60,17 @@ _NO_PHONE = re.compile(
 _VANITY = re.compile(r"\d[ -]?[A-Za-z]{4,8}\Z")
 _WRITTEN_VANITY = re.compile(
     r"8(?:00|33|44|55|66|77|88)\)?[ .-]"  # begins with a digit, which is found fast
-    r"(?:\d{3}[ .-]?[A-Z]{4}|[A-Z]{3}[ .-]?[A-Z]{4}|[A-Z]{3}[ .-]?\d{4}|[A-Z]{4}[ .-]?[A-Z]{3})(?!\w)"
+    r"(\d{3} [A-Z]{4}|[A-Z]{3} [A-Z]{4}|[A-Z]{3} \d{4}|[A-Z]{4} [A-Z]{3}|"
+    r"(?:\d[.-]?){0,4}(?:[A-Z][.-]?){3,9}(?:\d[.-]?){0,4})(?!\w)"
 )
+_VANITY_CHARS, _MAX_VANITY_CHARS = 7, 9
 MAX_VANITY = 20
+MAX_SIBLINGS, MAX_SIBLING_CHARS = 3, 12
 
-_FAX_WORDS = (
-    r"tele?fax|fax|fx|f(?=[.:]? ?(?:[+(\d]|\Z))|f(?=[.:] )|t[ée]l[ée]c(?:opi(?:e|eur))?|faksi?|telefaks|"
-    r"faksas|telefakss|פקס|โทรสาร|факс|传真|傳真|팩스|ファックス|φαξ|faxe|فاكس|факсимил\w*|فکس|फ़ैक्स|FAX番号|伝真"
-)
-_PHONE_WORDS = (
-    r"tel(?:ef[oóòa]n\w*|éfono|efoon|ephone|\.)?|t[ée]l(?:[ée]phone)?|phone|call|ring|mobile?|mobil\w*|cell\w*|handy|"
-    r"hotline|helpline|whatsapp|tlf|ph|fon|rufen|anruf|appel\w*|ll[aá]m\w+|ligue|chiama\w*|bel(?:len)?|gsm|"
-    r"kom[óo]rk\w*|puh(?:elin)?|тел(?:ефон)?|моб|звоните|τηλ\w*|電話|电话|手机|手機|携帯|전화|대표|טלפון|هاتف|جوال|"
-    r"โทร|điện thoại|"
-    r"đt|sdt|hp|celular|m[óo]vil|contact|kontakt|reservation\w*|notdienst|freephone|toll[- ]free|[tmp](?=[.: ])|"
-    r"[☎☏✆📞📱]"
-)
-_COUNT_WORDS = r"nr|no|num(?:ber|ero)?|nummer|número|numéro|n[°º]|№|番号|号码|번호"
-_OTHER_WORDS = (
-    r"ust\w*|vat|uid|iva|tva|btw|mwst|mva|gst\w*|tax|steuer\w*|id(?:nr)?|hr[ab]|handelsregister\w*|regist(?:er|"
-    r"ration)\w*|reg|iban|bic|swift|konto\w*|account no|blz|bankverbindung|bankleitzahl|siret|siren|rcs|ape|naf|"
-    r"capital|nif|cif|nie|p\.?\s?iva|c\.?f|codice|rea|kvk|cnpj|cpf|rut|ruc|rfc|cuit|nit|nip|regon|krs|i[čc]o?|di[čc]|"
-    r"abn|acn|ein|duns|d-u-n-s|cvr|org\.?(?:nr)?|isbn|issn|ean|gtin|upc|sku|mpn|art(?:ikel\w*|icle|(?=[.:]|[ -]n))|"
-    r"item|order\w*|bestell\w*|auftrag\w*|invoice|rechnung\w*|kunden(?:nummer|nr)|инн|огрн|кпп|р/с|plz|zip|postal|"
-    r"lat(?:itude)?|lng|long?(?:itude)?|gps|copyright|©|version|patent|licen[cs]e|lic|permit|ref(?:erence)?|ticket|serial|imei|charity|"
-    r"арт|код|备案|備案|icp\w*|許可|第|登録|사업자\w*|등록\w*|통신판매\w*|price|preis|prix|precio|usd|eur|€|\$|£"
-)
-_WORDS = re.compile(
-    rf"(?<![^\W\d_])(?:(?P<fax>{_FAX_WORDS})|(?P<phone>{_PHONE_WORDS})|(?P<count>{_COUNT_WORDS})|(?P<other>{_OTHER_WORDS}))"
-    r"(?![^\W\d_])",
-    re.IGNORECASE,
-)
-_HEADINGS = re.compile(r"orders?|item|art|ref|reference|ticket|price|prices", re.IGNORECASE)
-_BOTH = re.compile(
-    rf"(?:{_PHONE_WORDS})\.?(?:\s?[/+&,|-]\s?|\s(?:und|and|y|e|et|en|og|och|i)\s)(?:{_FAX_WORDS})", re.IGNORECASE
-)
-_FAX = re.compile(rf"(?<![^\W\d_])(?:{_FAX_WORDS})(?![^\W\d_])", re.IGNORECASE)
-# "202.299.1148 fax": what comes after a number, not what the next number is called.
-_FAX_AFTER = re.compile(rf" ?\(?(?:{_FAX_WORDS})\)?(?=\s*(?:[\n,;|·•)]|\Z))", re.IGNORECASE)
-_ENDED = re.compile(r"\d{4,}\w*[,;|·]")
-_BEFORE_CHARS = 40
 _WHATSAPP = re.compile(
     r"(?:https?:)?//(?:wa\.me|(?:api|web)\.whatsapp\.com|(?:www\.)?whatsapp\.com)/|whatsapp://send", re.IGNORECASE
 )
 _WHATSAPP_NUMBER = re.compile(r"(?:wa\.me/|[?&/]phone=)(?:\+|%2B|00)?([\d %-]{7,25})", re.IGNORECASE)
-
-Label = Literal["", "phone", "fax", "other"]
 
 
 class _NumberReading(NamedTuple):
@@ -119,10 +91,21 @@ def phones(page: Page, countries: Sequence[str]) -> tuple[ContactSighting, ...]:
     regions = tuple(countries[:MAX_REGIONS])
     around = PageSurroundings(page)
     found: dict[str, list[_NumberReading]] = {}
-    for one in (*_linked(page, regions), *_structured(page, regions), *_in_text(page, regions, around)):
+    readings = [*_linked(page, regions), *_structured(page, regions), *_in_text(page, regions, around)]
+    certain = {one.number for one in readings if not one.given}
+    for one in readings:
+        if one.given and certain:
+            one = _completed(one, certain)
         found.setdefault(one.number, []).append(one)
     known = sorted(found, key=lambda number: not number.startswith("+"))
     return tuple([_sighting(found[number], around) for number in known[:MAX_PHONES]])
+
+
+def _completed(reading: _NumberReading, certain: Collection[str]) -> _NumberReading:
+    """A national number as the one with its country that the page shows, too: in a link, for callers from abroad."""
+    digits = re.sub(r"\D", "", reading.given).lstrip("0")
+    same = [number for number in certain if number.endswith(digits)] if len(digits) > MIN_DIGITS else []
+    return reading._replace(number=same[0], given="") if len(same) == 1 else reading
 
 
 def _sighting(readings: Sequence[_NumberReading], around: PageSurroundings) -> ContactSighting:
@@ -162,7 +145,7 @@ def _linked(page: Page, regions: tuple[str, ...]) -> Iterator[_NumberReading]:
         else:
             continue
         if number:
-            yield _NumberReading(number, given, method, "fax" if _FAX.search(link.text) else "", url=link.url)
+            yield _NumberReading(number, given, method, "fax" if FAX.search(link.text) else "", url=link.url)
         read += 1
         if read >= MAX_READ:
             return
@@ -191,7 +174,7 @@ def _of_link(given: str, regions: tuple[str, ...]) -> tuple[str, str]:
 
 def _structured(page: Page, regions: tuple[str, ...]) -> Iterator[_NumberReading]:
     read = 0
-    for thing in page.json_ld:
+    for thing in contact_holders(page.json_ld):
         for key in ("telephone", "phone", "faxNumber"):
             given = thing.get(key)
             for one in given[:MAX_PHONES] if isinstance(given, list) else (given,):
@@ -206,9 +189,12 @@ def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> 
     text = "\n".join(page.lines)  # offsets are those of `page.text`
     yield from _vanity(text)
     read = 0
+    region, region_end = "", 0  # of the last number with a country, and where it ends
     for match in islice(_RUN.finditer(text), MAX_LOOKED_AT):
         start, end = match.start(), match.start() + len(match[0].rstrip(_BETWEEN))
-        if end - start > MAX_RUN_CHARS or _NEVER_BEHIND.match(text, end):
+        if _NEVER_BEHIND.match(text, end) and (bracket := _BRACKET_BEHIND.search(text, start, end)):
+            end = bracket.start()
+        elif end - start > MAX_RUN_CHARS or _NEVER_BEHIND.match(text, end):
             continue
         while start and match.start() - start < 3 and text[start - 1] in _OPENING:
             start -= 1
@@ -224,30 +210,56 @@ def _in_text(page: Page, regions: tuple[str, ...], around: PageSurroundings) -> 
         for piece in pieces:
             if not MIN_DIGITS <= _digits(piece) <= MAX_DIGITS or _NO_PHONE.match(piece):
                 continue
-            label = _label(text, start, end) if label is None else label
+            label = label_of(text, start, end) if label is None else label
             if label == "other":
                 break
             read += 1
             is_named = bool(label) or text[max(0, start - 2) : start].rstrip().endswith((":", "："))
-            near = () if _is_international(piece) else region_near(page, around, start)
+            near: tuple[str, ...] = ()
+            if not _is_international(piece):
+                # "+254 20 388 4120, mobile 0722 418 806": in one line, numbers are of one country.
+                is_beside = region and "\n" not in text[region_end:start]
+                near = (region,) if is_beside else region_near(page, around, start)
             number, given = _written(piece.strip(), regions, near, label, is_named=is_named)
             is_one = len(pieces) == 1 or piece is not run
             if number and (is_one or number.startswith("+")):
+                if not given:
+                    region, region_end = region_of(number), end
                 yield _NumberReading(number, given, "text", label, start)
+                yield from _siblings(text, start, end, number, given, label)
                 if piece is run:
                     break
             if read >= MAX_READ:
                 return
 
 
+def _siblings(text: str, start: int, end: int, number: str, given: str, label: Label) -> Iterator[_NumberReading]:
+    """Numbers that follow one and differ from it in their last digits alone."""
+    last = re.findall(r"\d+", _SIBLING.split(text[start:end], maxsplit=1)[0])[-1]
+    for match in islice(_SIBLING.finditer(text, start, end + MAX_SIBLING_CHARS), MAX_SIBLINGS):
+        tail = match[2]
+        if len(tail) != len(last) or number.endswith(tail):
+            continue
+        # After a comma there may be a postal code.
+        is_likely = (
+            match[1] != "," or len(tail) >= MIN_NAMED_DIGITS or (len(tail) >= MIN_DIGITS and tail[:2] == last[:2])
+        )
+        if is_likely and (sibling := number_of(number[: -len(tail)] + tail, "")):
+            yield _NumberReading(sibling, given[: -len(tail)] + tail if given else "", "text", label, start)
+
+
 def _vanity(text: str) -> Iterator[_NumberReading]:
-    """Free numbers of North America with a word in them: 1-800-555-ROOF."""
+    """Free numbers of North America with a word in them: 1-800-555-ROOF. More letters than digits are for the ear."""
     for match in islice(_WRITTEN_VANITY.finditer(text), MAX_VANITY):
         if text[max(0, match.start() - 1) : match.start()].isalnum():
             continue
-        digits = phonenumbers.convert_alpha_characters_in_number(match[0])
+        word = re.sub(r"\W", "", match[1])
+        if not _VANITY_CHARS <= len(word) <= _MAX_VANITY_CHARS:
+            continue
+        digits = phonenumbers.convert_alpha_characters_in_number(match[0][:3] + word[:_VANITY_CHARS])
         if number := number_of(digits, "US"):
-            yield _NumberReading(number, "", "text", "phone", match.start())
+            label = label_of(text, match.start(), match.end())
+            yield _NumberReading(number, "", "text", "fax" if label == "fax" else "phone", match.start())
 
 
 def _digits(piece: str) -> int:
@@ -265,29 +277,6 @@ def _is_cut(text: str, start: int) -> bool:
     if ahead in ".,:":
         return text[start - 2 : start - 1].isdigit()
     return ahead in "$€£#=%_" or (ahead in "-/" and text[start] not in _OPENING)
-
-
-def _label(text: str, start: int, end: int) -> Label:
-    """What the words before a number say it is; the nearest counts."""
-    before = text[max(0, start - _BEFORE_CHARS) : start]
-    if not before.isascii():
-        before = unicodedata.normalize("NFKC", before)  # ＦＡＸ
-    words = list(_WORDS.finditer(before))
-    if _FAX_AFTER.match(text, end):
-        return "fax"
-    if not words:
-        return ""
-    last = words[-1]
-    if last["count"] and len(words) > 1 and last.start() - words[-2].end() < 4:
-        last = words[-2]  # "phone number", "order no."
-    between = before[last.end() :]
-    if ("\n" in between and any(map(str.isdigit, between))) or (last["other"] and _ENDED.search(between)):
-        return ""  # that word was for another number, in the line above or before a comma
-    if last["other"] and "\n" in between and _HEADINGS.fullmatch(last["other"]):
-        return ""  # "Order" above a number of a shop
-    if last["fax"]:
-        return "phone" if _BOTH.search(before[: last.end()]) else "fax"
-    return "phone" if last["phone"] else "other" if len(between) < 20 else ""
 
 
 def _is_international(piece: str) -> bool:

@@ -33,6 +33,12 @@ _OF_OTHERS = [
     "seller",
 ]
 
+# What addresses and numbers under these keys are: those of whoever sells tickets, wrote a review, or made a product.
+_CONTACTS_OF_OTHERS = (
+    "manufacturer", "memberOf", "member", "alumniOf", "funder", "sponsor", "author", "review", "performer", "seller",
+    "offeredBy", "recognizedBy", "broker", "organizer", "reviewedBy",
+)  # fmt: skip
+
 # Service type: the types that say so. Without one: an organisation, its kind not told by its type.
 _TYPES = {
     "": """Organization Corporation LocalBusiness OnlineBusiness Brand Cooperative Consortium Airline Project
@@ -86,3 +92,16 @@ def organisations(nodes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             value = node.get(key)
             others.update(map(id, value if isinstance(value, list) else (value,)))
     return (node for node in nodes if id(node) not in others and not SERVICE_TYPE_OF.keys().isdisjoint(types_of(node)))
+
+
+def contact_holders(nodes: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The objects whose addresses and numbers may be the site's own."""
+    others: set[int] = set()
+    for node in nodes:
+        if id(node) in others:  # outer objects come before inner ones
+            others.update(id(value) for value in node.values() if isinstance(value, dict))
+        for key in _CONTACTS_OF_OTHERS:
+            if key in node:
+                value = node[key]
+                others.update(map(id, value if isinstance(value, list) else (value,)))
+    return (node for node in nodes if id(node) not in others)

@@ -24,12 +24,24 @@ _VARIABLE = re.compile(rf"([\w$]{{1,40}})\s*=\s*({_STRING})")
 _PART = re.compile(rf"{_STRING}|[\w$]{{1,40}}")
 # A value of JSON, also of JSON inside of a string.
 _VALUE = re.compile(r"[:,\[]\s*\\?[\"']([^\"'\\\s]{1,64}@[^\"'\\\s]{3,190})\\?[\"']")
-_ENCODED = re.compile(r"\sdata-[\w-]{1,30}=[\"']?([A-Za-z0-9+/]{12,340}={0,2})[\"'\s>]")
+# Both begin with letters that are found fast.
+_ENCODED = re.compile(r"data-[\w-]{1,30}=[\"']?([A-Za-z0-9+/]{12,340}={0,2})[\"'\s>]")
 _DECODED = re.compile(r"atob\((?:&quot;|&#39;|[\"'])([A-Za-z0-9+/]{8,340}={0,2})")
 _IN_TWO = re.compile(
     r"data-(?:user|name|local|u|mail-?name)=[\"']([\w.+-]{1,64})[\"'][^<>]{0,200}?"
     r"data-(?:domain|host|website|d|mail-?domain)=[\"']([\w.-]{3,100})[\"']"
 )
+# Name, host and perhaps its ending in attributes of one element, whatever these are called.
+_IN_PARTS = re.compile(
+    r"data-[\w-]{1,20}=[\"']([\w.+-]{1,64})[\"'] data-[\w-]{1,20}=[\"']([\w.-]{2,100})[\"']"
+    r"(?: data-[\w-]{1,20}=[\"']\.?([a-z.]{2,20})[\"'])?"
+)
+_CHAR_CODES = re.compile(r"fromCharCode\(([\d\s,]{12,1200})\)")
+_REVERSED = re.compile(r"[\"']([^\"'\s]{6,200})[\"']\.split\([\"']{2}\)\.reverse\(\)")
+# TYPO3 moves the letters of "mailto:…" by some places.
+_MOVED = re.compile(r"UnCryptMailto\((?:'|%27|&#39;|&quot;|\")([^'\"&)]{10,300}?)(?:'|%27|&#39;|&quot;|\")")
+_MOVED_SPANS = ((0x2B, 0x3A), (0x40, 0x5A), (0x61, 0x7A))
+MAX_MOVES = 26
 _BACKWARDS = re.compile(r"[a-z]{2,10}\.[\w.-]{1,100}@[\w.+-]{1,64}", re.IGNORECASE)
 
 
@@ -42,16 +54,38 @@ def joined_texts(page: Page) -> Iterator[str]:
                 yield from _cloaked(script)
             if "+" in script and _AT.search(script):
                 yield from _joined(script)
-    if "atob" in source:
-        for match in islice(_ENCODED.finditer(source), MAX_MATCHES):
-            yield from _decoded(match[1])
-        for match in islice(_DECODED.finditer(source), MAX_MATCHES):
-            yield from _decoded(match[1])
-    for match in islice(_IN_TWO.finditer(source), MAX_MATCHES) if "data-" in source else ():
-        yield f"{match[1]}@{match[2]}"
+    yield from _encoded(page)
     if "bidi-override" in source:
         for match in islice(_BACKWARDS.finditer(page.text), MAX_MATCHES):
             yield match[0][::-1]
+
+
+def _encoded(page: Page) -> Iterator[str]:
+    source = page.html
+    if "data-" in source:
+        for match in islice(_ENCODED.finditer(source), MAX_MATCHES):
+            yield from _decoded(match[1])
+        for match in islice(_IN_TWO.finditer(source), MAX_MATCHES):
+            yield f"{match[1]}@{match[2]}"
+        # Any two attributes may look like it: only the site's own domain is certain.
+        label = page.domain.partition(".")[0]
+        if f'"{label}' in source or f"'{label}" in source:
+            for match in islice(_IN_PARTS.finditer(source), MAX_MATCHES):
+                host = ".".join(filter(None, (match[2], match[3])))
+                if page.domain in (match[2], host):
+                    yield f"{match[1]}@{page.domain}"
+    if "atob" in source:
+        for match in islice(_DECODED.finditer(source), MAX_MATCHES):
+            yield from _decoded(match[1])
+    if "fromCharCode" in source:
+        for match in islice(_CHAR_CODES.finditer(source), MAX_MATCHES):
+            yield "".join(map(chr, map(int, re.findall(r"\b\d{2,3}\b", match[1]))))
+    if ".reverse()" in source:
+        for match in islice(_REVERSED.finditer(source), MAX_MATCHES):
+            yield match[1][::-1]
+    if "UnCryptMailto" in source:
+        for match in islice(_MOVED.finditer(source), MAX_MATCHES):
+            yield from _moved_back(match[1])
 
 
 def script_data(page: Page) -> Iterator[str]:
@@ -83,6 +117,22 @@ def _joined(script: str) -> Iterator[str]:
         parts = [_plain(part) if part[0] in "'\"" else values.get(part, " ") for part in _PART.findall(match[0])]
         if "@" in (text := "".join(parts)):
             yield re.sub(r"[<>\"']|mailto:", " ", text)
+
+
+def _moved_back(text: str) -> Iterator[str]:
+    for by in range(1, MAX_MOVES):
+        if (plain := "".join([_moved(letter, by) for letter in text])).startswith("mailto:"):
+            yield plain.removeprefix("mailto:")
+            return
+
+
+def _moved(letter: str, by: int) -> str:
+    """The letter as many places before within its span: letters, digits and signs stay what they are."""
+    code = ord(letter)
+    for first, last in _MOVED_SPANS:
+        if first <= code <= last:
+            return chr(first + (code - first - by) % (last - first + 1))
+    return letter
 
 
 def _decoded(code: str) -> Iterator[str]:

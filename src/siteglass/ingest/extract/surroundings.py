@@ -8,7 +8,8 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import NamedTuple
 
-from siteglass.ingest.extract.layout import Layout
+from siteglass.ingest.extract.layout import Layout, Line
+from siteglass.ingest.extract.own_words import is_claimed_after, is_independent, names_own_place, own_words_start
 from siteglass.ingest.extract.page import Page
 from siteglass.query.folding import fold
 
@@ -16,7 +17,8 @@ MAX_LABEL_CHARS = 200
 MAX_LINES_BEFORE = 4
 MAX_TITLE_CHARS = 60
 MAX_OWN_CHARS = 400
-_SEGMENTS_PER_PARAGRAPH = 64
+SEGMENTS_PER_PARAGRAPH = 64
+"""The number of a group is that of its paragraph times this, and the number of the sentence in it."""
 
 # Where a sentence ends, or a list goes on with something else.
 _ENDS = re.compile(r"[.!?;]\s+|[。！？；]|\s[|·•–—]\s|\s\|\s?")
@@ -49,7 +51,13 @@ _WITHIN = re.compile(r"\"[^\"]{20,}\"|[“„][^“”„]{20,}[”“]|«[^«»
 _SIGNATURE = re.compile(r"(?:[^\W\d_a-z][\w'’.-]*\s?){2,3}, [^\W\d_]")
 _DASHES = "-–—―~"
 MAX_SIGNATURE_CHARS = 150
+# What is left of an address or a number, from its @ or its start on.
+_VALUE = re.compile(r"\A(?:@[\w.-]+\w|[+(]?\d[\d ()./-]*\d)")
+# "Agent for Scandinavia: …": more than the word for what follows.
+_LONG_LABEL = re.compile(r"[^\W\d_]{4}[^:@\d]*\s[^\W\d_]{4}[^:@\d]*:")
 _LOCAL_PART = re.compile(r"[\w.+-]*\Z")
+_HOLDS_VALUE = re.compile(r"@|(?:\d\D{0,2}){7}")
+MIN_SENTENCE_WORDS = 6
 _START_CHARS = 3
 _SHORT_CHARS = 5
 _NO_BLANKS = 0x0E00
@@ -143,16 +151,34 @@ class PageSurroundings:
         label = line.text[starts[first] : place]
         if not first:
             label = f"{self._before(number)} {label}"
-        own_words = self._own_words
-        party = _party(f"{label[-MAX_LABEL_CHARS:]} ", own_words) or _party(line.heading, own_words)
+        party = self._party_at(line, f"{label[-MAX_LABEL_CHARS:]} ", place)
         if not party and line.heading and self._lists_others:
             party = "directory"
         is_quoted = self._is_quoted(number) or _is_within_quotation(line.text, place)
         block: str = "code" if layout.is_code(offset) else line.block or ("quote" if is_quoted else "")
         if party == _OWN:
-            party, block = "", "branch"
-        group = line.paragraph * _SEGMENTS_PER_PARAGRAPH + min(segment, _SEGMENTS_PER_PARAGRAPH - 1)
+            # A customer who is quoted speaks of "our office", too.
+            party, block = "", block if block in ("quote", "code") else "branch"
+        group = line.paragraph * SEGMENTS_PER_PARAGRAPH + min(segment, SEGMENTS_PER_PARAGRAPH - 1)
         return Surroundings(group, party, block)
+
+    def _party_at(self, line: Line, label: str, place: int) -> str:
+        own_words = self._own_words
+        party = _party(label, own_words)
+        after = _spelled(_VALUE.sub("", line.text[place : place + MAX_LABEL_CHARS], count=1))
+        if party != _OWN and is_independent(f"{_spelled(label)} {after[:MAX_TITLE_CHARS]}"):
+            return party or "partner"
+        if party:
+            return party
+        if is_claimed_after(after):
+            return _OWN
+        has_label = _LONG_LABEL.search(line.text, 0, place) is not None
+        for heading in dict.fromkeys((line.heading, line.section)):
+            party = _party(heading, own_words) or (_OWN if names_own_place(_spelled(heading)) else "")
+            # A heading names the place of a short line; a sentence below it may be about anyone.
+            if party and (party != _OWN or (place <= MAX_TITLE_CHARS and not has_label)):
+                return party
+        return ""
 
     def of_link(self, url: str) -> Surroundings:
         """Of the first link that leads there."""
@@ -181,8 +207,12 @@ class PageSurroundings:
         """The lines before a line that may say whose it is: those of its paragraph, and a title above it."""
         lines = self._layout.lines
         paragraph = lines[number].paragraph
+        # A line that says much needs no words of lines above it that have their own values: "Stockists: a@b.example".
+        says_much = len(_WORDS.findall(lines[number].text)) >= MIN_SENTENCE_WORDS
         first = number
         while first and number - first < MAX_LINES_BEFORE and lines[first - 1].paragraph == paragraph:
+            if says_much and _HOLDS_VALUE.search(lines[first - 1].text):
+                return " ".join(line.text[-MAX_LABEL_CHARS:] for line in lines[first:number])
             first -= 1
         if first and lines[first - 1].block == lines[number].block and _is_title(lines[first - 1].text):
             first -= 1
@@ -243,7 +273,7 @@ def _party(text: str, own: str) -> str:
         for phrase, named in known.anywhere:
             if (start := text.rfind(phrase)) > last and phrase not in own:
                 kind, last = named, start
-    return kind
+    return _OWN if own_words_start(text) > last else kind
 
 
 def _goes_on(text: str, start: int, phrase: str) -> bool:

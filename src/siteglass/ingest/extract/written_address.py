@@ -98,9 +98,7 @@ _WITH_STATES = {"99999": "USA", "99999-9999": "USA", "A9A 9A9": "CAN", "9999": "
 def written(page: Page, country: str = "") -> Address | None:
     """The address that most of the text speaks for, in a country that is known otherwise, if it is."""
     here = country or _home(page)
-    # "We have shipped to Phoenix, AZ 85001": what a long line says is more likely of others.
-    located = sorted(_all_written(page, here), key=lambda place: len(page.lines[place[0]]) > MAX_ADDRESS_CHARS)
-    found = [one for _, one in located]
+    found = [one for _, one in sorted(_all_written(page, here), key=lambda place: _rank(page, place[0]))]
     if not found:
         return None
     votes = Counter({one.country: 0 for one in found})
@@ -115,6 +113,14 @@ def written(page: Page, country: str = "") -> Address | None:
     if len({one.city for one in of_country}) > MAX_CITIES:
         return best._replace(state="", city="")
     return best
+
+
+def _rank(page: Page, number: int) -> tuple[bool, bool]:
+    """How likely an address in a line is the owner's, the smallest the most."""
+    line = page.layout.lines[number]
+    # "We have shipped to Phoenix, AZ 85001": what a long line says is more likely of others. Above a footer with the
+    # main address there may be branches.
+    return len(line.text) > MAX_ADDRESS_CHARS, line.block != "footer"
 
 
 def addresses_by_line(page: Page) -> dict[int, str]:
