@@ -16,9 +16,10 @@ import openpyxl
 import pytest
 
 from siteglass.access.accounts import Plan, set_plan
+from siteglass.corpus.tables import TableError
 from siteglass.leads.downloads import uploads
 from siteglass.leads.downloads.jobs import Download
-from siteglass.leads.downloads.uploads import UploadError, Uploads, read_table, unpack
+from siteglass.leads.downloads.uploads import Uploads, read_table, unpack
 from siteglass.platform.postgres import Postgres
 from testing.dashboard.explore import explore_leads
 from testing.dashboard.visitors import Office, Somebody, Visitor, office
@@ -74,7 +75,7 @@ def test_the_column_of_domains_is_found(content: bytes, column: int, delimiter: 
 def zip_bomb() -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("xl/sharedStrings.xml", b" " * (uploads.MAX_UNPACKED_BYTES + 1))
+        archive.writestr("xl/sharedStrings.xml", b" " * (uploads.LIMITS.unpacked_bytes + 1))
     return content.getvalue()
 
 
@@ -110,7 +111,7 @@ def entity_bomb() -> bytes:
 )
 @pytest.mark.promise("uploads.read")
 def test_what_cannot_be_used_is_refused_with_what_to_do(content: bytes, message: str) -> None:
-    with pytest.raises(UploadError, match=message):
+    with pytest.raises(TableError, match=message):
         read_table(content)
 
 

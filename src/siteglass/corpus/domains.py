@@ -15,6 +15,23 @@ _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 # Also as people mistype it: `http:/a.com`, `https//a.com`, `//a.com`, `http://https://a.com`.
 _SCHEME = re.compile(r"^(?:(?:[a-z][a-z0-9+.-]*://|https?(?:[:;]|(?=[/\\]))|:?//)[/\\]*)+", re.IGNORECASE)
 
+# The domain of an address at these says nothing about a company.
+_MAIL_PROVIDERS = frozenset(
+    (
+        *(
+            "gmail.com",
+            "googlemail.com",
+            "yahoo.com",
+            "hotmail.com",
+            "outlook.com",
+            "live.com",
+            "icloud.com",
+            "aol.com",
+        ),
+        *("gmx.de", "gmx.net", "web.de", "t-online.de", "me.com", "msn.com", "proton.me", "protonmail.com"),
+    )
+)
+
 
 class NotAHost(ValueError):
     """The text is not a host name: blank, an IP address, a single label, or malformed."""
@@ -95,3 +112,15 @@ def candidates(text: str) -> tuple[str, ...]:
     bare = host.removeprefix("www.")
     names = (host, bare if "." in bare else host, registrable(host))
     return tuple(dict.fromkeys(names))
+
+
+def website_host(text: str) -> str:
+    """The host of the internet that a cell of a table names, as a website or by an email address; raises NotAHost."""
+    text = text.strip().strip("<>")
+    is_mail = "@" in text and "/" not in text
+    host = normalise(text.rpartition("<")[2] if is_mail else text)
+    if not is_of_the_internet(host):
+        raise NotAHost("does not end in a suffix of the internet such as .com")
+    if is_mail and host in _MAIL_PROVIDERS:
+        raise NotAHost("is an address at a mail provider, which does not name a company")
+    return host

@@ -4,9 +4,9 @@ for the leads in row group N."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 import msgspec
 import pyarrow as pa
@@ -19,6 +19,8 @@ from siteglass.corpus.lead_files import LeadFileError, open_parquet, place_parts
 SUFFIX = ".evidence"
 # No more pages than this are listed for a value: they are enough to show where it was found.
 MAX_SIGHTINGS = 20
+IMPORT_METHOD = "import"
+"""The method of a value that the operator imported. Its page says from which file, and when."""
 
 
 class Sighting(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +49,24 @@ EVIDENCE_SCHEMA: pa.Schema = pa.schema(
 def evidence_of(leads: Path) -> Path:
     """The file of evidence that belongs to a file of leads; it need not be there."""
     return leads.with_suffix(SUFFIX)
+
+
+class EvidenceWriter:
+    """Writes the evidence of a file of leads that is written at the same time, a row group for each of the leads'."""
+
+    def __init__(self, leads: Path) -> None:
+        self._writer = pq.ParquetWriter(evidence_of(leads), EVIDENCE_SCHEMA, compression="zstd")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._writer.close()
+
+    def write_group(self, sightings: Iterable[Sighting]) -> None:
+        """The evidence of the leads of one row group."""
+        table = pa.Table.from_pylist([msgspec.structs.asdict(one) for one in sightings], EVIDENCE_SCHEMA)
+        self._writer.write_table(table, row_group_size=max(1, table.num_rows))
 
 
 def write_evidence(leads: Path, sightings: pa.Table) -> None:

@@ -11,7 +11,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -21,7 +21,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from siteglass.corpus.evidence_files import evidence_of
+from siteglass.corpus.evidence_files import IMPORT_METHOD, EvidenceWriter, Sighting, evidence_of
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import (
     LEAD_SCHEMA,
@@ -65,11 +65,25 @@ class StoredFile:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportedLeads:
+    """The leads of a table that somebody has, see `ingest.imports`. They can be read once."""
+
+    leads: Iterator[tuple[int, Lead]]
+    """Each with its line or row."""
+    rejects: Rejects
+    origin: str
+    """Where the operator says they are from: "imported from leads.csv on 2026-11-17"."""
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class IncomingFile:
     """A file of leads that is not in the store yet, or is there without the present mark."""
 
     source: Path
     target: Path
+    imported: ImportedLeads | None = None
+    """What is read of a source that is a table."""
 
     @property
     def is_stored(self) -> bool:
@@ -116,39 +130,70 @@ def stored_file(path: Path) -> StoredFile | None:
     return StoredFile(path, mark.rejected) if mark.checks == checks_version() else None
 
 
+def imported_file(source: Path, store: Path, imported: ImportedLeads) -> IncomingFile:
+    """Where the leads of a table belong in the store. Each import has its own file: its time is that of its leads."""
+    return IncomingFile(source, store / f"{source.stem}-{imported.at_ms}.parquet", imported)
+
+
 @contextmanager
 def as_parquet(incoming: IncomingFile) -> Iterator[tuple[Path, Rejects]]:
     """The file as Parquet, and a list of rejects, with the lines that are not leads on it.
 
-    NDJSON is converted to a file with one column more, the line of each lead, that is deleted afterwards.
+    Others are converted to a file with one column more, the line of each lead, that is deleted afterwards. An imported
+    table gets its evidence beside that file.
     """
-    if incoming.source.suffix == ".parquet":
+    imported = incoming.imported
+    if incoming.source.suffix == ".parquet" and imported is None:
         yield incoming.source, Rejects("row")
         return
-    rejects = Rejects("line")
+    rejects = imported.rejects if imported else Rejects("line")
+    leads = imported.leads if imported else _accepted_lines(incoming.source, rejects)
     aside = incoming.target.with_name(f".{incoming.target.name}.{os.getpid()}.lines")
-    leads = _accepted_lines(incoming.source, rejects)
+    count = 0
     try:
-        with pq.ParquetWriter(aside, LEAD_SCHEMA.append(_LINE), compression="lz4") as writer:
+        with ExitStack() as open_files:
+            writer = open_files.enter_context(pq.ParquetWriter(aside, LEAD_SCHEMA.append(_LINE), compression="lz4"))
+            if imported:
+                evidence = open_files.enter_context(EvidenceWriter(aside))
             while group := list(islice(leads, ROW_GROUP_SIZE)):
                 lines = pa.array([line for line, _ in group], pa.int64())
                 table = pa.Table.from_batches([batch_of([lead for _, lead in group])]).append_column(_LINE, lines)
                 writer.write_table(table, row_group_size=ROW_GROUP_SIZE)
+                if imported:
+                    evidence.write_group(_import_sightings(imported, [lead for _, lead in group]))
+                count += len(group)
+        if rejects.count and not count:
+            raise LeadFileError(
+                f"{incoming.source}: none of its {rejects.count} {rejects.place}s is a lead. {rejects.first_reason()}"
+            )
         yield aside, rejects
     finally:
         aside.unlink(missing_ok=True)
+        evidence_of(aside).unlink(missing_ok=True)
 
 
 def _accepted_lines(source: Path, rejects: Rejects) -> Iterator[tuple[int, Lead]]:
-    accepted = 0
     for line, lead in read_lines(source):
         if isinstance(lead, str):
             rejects.add(line, "", "", "", lead, None)
         else:
-            accepted += 1
             yield line, lead
-    if rejects.count and not accepted:
-        raise LeadFileError(f"{source}: none of its {rejects.count} lines is a lead. {rejects.first_reason()}")
+
+
+def _import_sightings(imported: ImportedLeads, leads: Iterable[Lead]) -> Iterator[Sighting]:
+    """The evidence of imported contacts names no page, but who says so."""
+    for lead in leads:
+        contacts = [("email", value) for value in lead.emails] + [("phone", value) for value in lead.phones]
+        for kind, value in contacts:
+            yield Sighting(
+                domain=lead.domain,
+                kind="email" if kind == "email" else "phone",
+                value=value,
+                page=imported.origin,
+                method=IMPORT_METHOD,
+                first_seen_ms=imported.at_ms,
+                last_seen_ms=imported.at_ms,
+            )
 
 
 def note_domains(path: Path, known: KnownDomains, *, numbered: bool) -> None:
@@ -221,8 +266,9 @@ def write_stored(
     `parquet` and `rejects` are of `as_parquet`, `numbers` those of every domain that it has.
     """
     target = incoming.target
-    if not incoming.is_stored and evidence_of(incoming.source).exists():
-        with replacing(evidence_of(target)) as copy, evidence_of(incoming.source).open("rb") as original:
+    given = evidence_of(parquet if incoming.imported else incoming.source)
+    if not incoming.is_stored and given.exists():
+        with replacing(evidence_of(target)) as copy, given.open("rb") as original:
             shutil.copyfileobj(original, copy)
     with pq.ParquetFile(parquet) as file, replacing(target) as sink:
         # Rows first: the mark in the footer has the number of rejects.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -16,19 +18,27 @@ MAX_VALUE_CHARS = 200
 class Rejects:
     """Collects what is rejected. All of it is counted; the first MAX_REJECTS are written."""
 
-    def __init__(self, place: Literal["line", "row"]) -> None:
+    def __init__(self, place: Literal["line", "row"], columns_of: Callable[[str], str] | None = None) -> None:
         self.count = 0
+        self.reasons: Counter[tuple[str, str]] = Counter()
+        """How often each reason applied to a field, or to a line: then the field is empty."""
+        self.place = place
+        self._columns_of = columns_of
+        """The columns of a table that are read for a field, if the source is a table."""
         self._first = ""
-        self._place = place
         self._lines: list[bytes] = []
 
-    def add(self, place: int, domain: str, field: str, value: str, reason: str, nearest: str | None) -> None:
+    def add(
+        self, place: int, domain: str, field: str, value: str, reason: str, nearest: str | None, *, column: str = ""
+    ) -> None:
         """Note a value that was rejected, or a line that is not a lead."""
         self.count += 1
-        self._first = self._first or f"{self._place} {place}: {reason}"
+        self.reasons[field, reason] += 1
+        self._first = self._first or f"{self.place} {place}: {reason}"
         if len(self._lines) < MAX_REJECTS:
             reject = {
-                self._place: place,
+                self.place: place,
+                **({"column": column or self._columns_of(field)} if self._columns_of else {}),
                 "domain": domain,
                 "field": field,
                 "value": value[:MAX_VALUE_CHARS],

@@ -107,6 +107,9 @@ def _check_state(country: str, text: str) -> CheckedValue:
     if len(codes) == 1:
         return CheckedValue(codes.pop())
     near = words.nearest("state", text)
+    if codes and country:
+        # Spain has a province and a community of Madrid.
+        return CheckedValue(None, f"means several states of {country}: {', '.join(sorted(codes))}", sorted(codes)[0])
     if codes:
         return CheckedValue(None, "a state of several countries; give the country", near)
     if country:

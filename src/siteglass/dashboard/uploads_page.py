@@ -10,6 +10,7 @@ from starlette.responses import Response
 from siteglass.access.browsing import BrowserTerms, browser_terms, chargeable
 from siteglass.billing.credits import Billing
 from siteglass.corpus.domains import candidates
+from siteglass.corpus.tables import TableError
 from siteglass.dashboard.explore.download import JOBS, MAX_TITLE_CHARS, TOO_MANY, UNREADABLE
 from siteglass.dashboard.guard import Dashboard, DeclaredPage, Visit, see_other
 from siteglass.dashboard.refusals import NOT_THERE, PageRefusal
@@ -20,7 +21,6 @@ from siteglass.leads.downloads.uploads import (
     KEPT_FOR,
     MAX_FILE_BYTES,
     UploadedTable,
-    UploadError,
     Uploads,
     read_table,
 )
@@ -52,7 +52,7 @@ async def receive(dashboard: Dashboard, visit: Visit) -> Response:
         return await show(dashboard, visit, "Choose a CSV or XLSX file first.", 422)
     try:
         table = await asyncio.to_thread(read_table, file.content)
-    except UploadError as error:
+    except TableError as error:
         return await show(dashboard, visit, str(error), 422)
     number = await Uploads(dashboard.backends.postgres).add(visit.who.account_id, file.name, table)
     return see_other(f"{UPLOADS}/{number}")

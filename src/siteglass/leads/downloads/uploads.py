@@ -1,7 +1,6 @@
 """Files of domains that people upload: CSV in any usual form, or XLSX. Everything is bounded.
 
-The file is read in a thread. A workbook is a ZIP archive: its unpacked size is checked before it is parsed.
-Reading stops at the maximum number of rows.
+The file is read in a thread. Reading stops at the maximum number of rows.
 """
 
 from __future__ import annotations
@@ -9,52 +8,33 @@ from __future__ import annotations
 import csv
 import io
 import re
-import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
-from typing import Any
 
-import openpyxl
 import orjson
 
-from siteglass.corpus.domains import NotAHost, is_of_the_internet, normalise
+from siteglass.corpus.domains import NotAHost, website_host
+from siteglass.corpus.tables import (
+    SAMPLE_ROWS,
+    TableError,
+    TableLimits,
+    bounded,
+    find_delimiter,
+    is_workbook,
+    open_text,
+    workbook_rows,
+)
 from siteglass.leads.downloads.jobs import MAX_ROWS, WRITE_TIMEOUT_MS
 from siteglass.platform.postgres import Postgres
 
 MAX_FILE_BYTES = 3 * 1024 * 1024
-MAX_UNPACKED_BYTES = 60 * 1024 * 1024
-MAX_PARTS = 500
-MAX_COLUMNS = 100
-MAX_CELL_CHARS = 5_000
+LIMITS = TableLimits(rows=MAX_ROWS, columns=100, cell_chars=5_000, unpacked_bytes=60 * 1024 * 1024)
 MAX_UPLOADS = 10
 KEPT_FOR = timedelta(hours=24)
-# Rows that are looked at to find the delimiter and the column of domains.
-SAMPLE_ROWS = 200
-_DELIMITERS = ",;\t|"
 _NAMED = re.compile(r"domain|website|web site|webseite|homepage|url|site|web", re.IGNORECASE)
-# The domain of an address at these says nothing about a company.
-_MAIL_PROVIDERS = frozenset(
-    (
-        *(
-            "gmail.com",
-            "googlemail.com",
-            "yahoo.com",
-            "hotmail.com",
-            "outlook.com",
-            "live.com",
-            "icloud.com",
-            "aol.com",
-        ),
-        *("gmx.de", "gmx.net", "web.de", "t-online.de", "me.com", "msn.com", "proton.me", "protonmail.com"),
-    )
-)
-
-
-class UploadError(ValueError):
-    """The file cannot be used; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,113 +65,44 @@ def unpack(content: bytes) -> UploadedTable:
 
 def host_of(text: str) -> str:
     """The host that a cell names, as a website or by an email address; empty if it names none of the internet."""
-    text = text.strip().strip("<>")
-    is_mail = "@" in text and "/" not in text
     try:
-        host = normalise(text.rpartition("<")[2] if is_mail else text)
+        return website_host(text)
     except NotAHost:
         return ""
-    if not is_of_the_internet(host) or (is_mail and host in _MAIL_PROVIDERS):
-        return ""
-    return host
 
 
 def read_table(content: bytes) -> UploadedTable:
-    """The table of a file; raises UploadError."""
+    """The table of a file; raises TableError."""
     if not content:
-        raise UploadError("The file is empty. Choose a CSV or XLSX file with a column of domains.")
-    if content.startswith(b"PK"):
-        rows, delimiter = _read_workbook(content), ""
+        raise TableError("The file is empty. Choose a CSV or XLSX file with a column of domains.")
+    if is_workbook(content):
+        rows, delimiter = [bounded(row, LIMITS) for row in workbook_rows(io.BytesIO(content), LIMITS)], ""
     else:
         rows, delimiter = _read_csv(content)
     rows = [row for row in rows if any(row)]
     column, has_headings = _find_column(rows)
     headings = rows.pop(0) if has_headings else None
     if not rows:
-        raise UploadError("The file has a heading and no rows. Choose a file with domains.")
+        raise TableError("The file has a heading and no rows. Choose a file with domains.")
     if len(rows) > MAX_ROWS:
-        raise UploadError(f"The file has more than {MAX_ROWS:,} rows. Split it, and upload one part after the other.")
+        raise TableError(f"The file has more than {MAX_ROWS:,} rows. Split it, and upload one part after the other.")
     return UploadedTable(headings, rows, column, delimiter)
 
 
 def _read_csv(content: bytes) -> tuple[list[list[str]], str]:
-    text = _decode(content)
-    delimiter = _find_delimiter(text)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-    try:
-        return [_bounded(row) for row in islice(reader, MAX_ROWS + 2)], delimiter
-    except csv.Error as error:
-        raise UploadError(f"The file cannot be read as CSV ({error}). Save it as CSV again.") from None
-
-
-def _decode(content: bytes) -> str:
-    """The text of a file as spreadsheets write it: UTF-8, UTF-16 with its mark, or windows-1252."""
-    for encoding in ("utf-8-sig", "utf-16") if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig",):
+    with open_text(io.BytesIO(content)) as text:
+        delimiter = find_delimiter(text)
+        reader = csv.reader(text, delimiter=delimiter)
         try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    if b"\0" in content:
-        raise UploadError("This is neither CSV nor XLSX. Save the table as one of them, and upload that file.")
-    return content.decode("cp1252", "replace")
-
-
-def _find_delimiter(text: str) -> str:
-    """The delimiter that gives the first lines the same number of cells, more than one; a comma if none does."""
-    lines = [line for line in text.splitlines()[:SAMPLE_ROWS] if line]
-
-    def columns(delimiter: str) -> tuple[bool, int]:
-        counts = {len(row) for row in csv.reader(lines, delimiter=delimiter)}
-        return len(counts) == 1, max(counts, default=0)
-
-    try:
-        return max(_DELIMITERS, key=columns) if lines else ","
-    except csv.Error:
-        return ","
-
-
-def _read_workbook(content: bytes) -> list[list[str]]:
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            parts = archive.infolist()
-        # Python reads no more of a part than its stated size.
-        if len(parts) > MAX_PARTS or sum(part.file_size for part in parts) > MAX_UNPACKED_BYTES:
-            raise UploadError(
-                "The workbook is too large. Save the sheet with the domains as CSV, and upload that file."
-            )
-        book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
-        try:
-            return list(_sheet_rows(book.worksheets[0]))
-        finally:
-            book.close()
-    except UploadError:
-        raise
-    except Exception as error:  # openpyxl raises whatever a broken part of the file makes it raise
-        raise UploadError("The workbook cannot be read. Save it as XLSX or CSV again.") from error
-
-
-def _sheet_rows(sheet: Any) -> Iterator[list[str]]:
-    # Without what the file says about its size, which may be wrong.
-    sheet.reset_dimensions()
-    for row in islice(sheet.iter_rows(values_only=True, max_col=MAX_COLUMNS + 1), MAX_ROWS + 2):
-        yield _bounded(["" if value is None else str(value) for value in row])
-
-
-def _bounded(row: Sequence[str]) -> list[str]:
-    cells = list(row)
-    while cells and not cells[-1]:
-        cells.pop()
-    if len(cells) > MAX_COLUMNS:
-        raise UploadError(f"A row has more than {MAX_COLUMNS} cells. Remove columns that are not needed.")
-    if any(len(cell) > MAX_CELL_CHARS for cell in cells):
-        raise UploadError(f"A cell has more than {MAX_CELL_CHARS:,} characters. Remove columns with long texts.")
-    return cells
+            return [bounded(row, LIMITS) for row in islice(reader, LIMITS.rows + 2)], delimiter
+        except csv.Error as error:
+            raise TableError(f"The file cannot be read as CSV ({error}). Save it as CSV again.") from None
 
 
 def _find_column(rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
     """The column with the most domains, by its name where two have as many; and whether the first row is a heading."""
     if not rows:
-        raise UploadError("The file has no rows. Choose a CSV or XLSX file with a column of domains.")
+        raise TableError("The file has no rows. Choose a CSV or XLSX file with a column of domains.")
     heading, sample = rows[0], rows[1 : SAMPLE_ROWS + 1] or rows
     width = max(map(len, rows[: SAMPLE_ROWS + 1]))
 
@@ -202,7 +113,7 @@ def _find_column(rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
 
     column = max(range(width), key=weight)
     if not weight(column)[0]:
-        raise UploadError("No column has domains, such as example.com. Add one, and upload the file again.")
+        raise TableError("No column has domains, such as example.com. Add one, and upload the file again.")
     first = heading[column] if column < len(heading) else ""
     return column, not host_of(first)
 

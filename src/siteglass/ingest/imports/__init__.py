@@ -1,0 +1,1 @@
+"""Tables of companies that people have, as leads: `siteglass index import`."""
