@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match, Route
 
+from siteglass.access import health as postgres_health
 from siteglass.access.key_uses import WRITE_EVERY_S as WRITE_USES_EVERY_S
 from siteglass.access.keys import Keys
 from siteglass.access.limits import open_limits
@@ -24,14 +25,16 @@ from siteglass.billing.answers import FORGET_EVERY_S, forget_answers
 from siteglass.billing.balance_mails import MAIL_EVERY_S, mail_low_balances
 from siteglass.billing.endpoints import BillingEndpoints
 from siteglass.billing.expiry import EXPIRE_EVERY_S, expire_credits
+from siteglass.billing.in_doubt import NOTE_EVERY_S as NOTE_DOUBTS_EVERY_S
 from siteglass.billing.operations import LEDGER, RECEIPT
 from siteglass.dashboard.guard import HOME
 from siteglass.dashboard.routes import open_dashboard
 from siteglass.dashboard.routes import routes as dashboard_routes
 from siteglass.errors import Internal, MethodNotAllowed, NotFound
 from siteglass.index import generations
+from siteglass.index import health as index_health
 from siteglass.index.facets import BaseCounter
-from siteglass.index.index import open_index
+from siteglass.index.index import Index, open_index
 from siteglass.index.value_counts import ValueCounter
 from siteglass.leads.charging import AccountCharger
 from siteglass.leads.downloads.jobs import FORGET_EVERY_S as FORGET_DOWNLOADS_EVERY_S
@@ -54,7 +57,8 @@ from siteglass.people.passwords import Passwords
 from siteglass.people.second_factor import RESEAL_EVERY_S
 from siteglass.people.secrecy import Secrecy
 from siteglass.people.sign_in import SignIn
-from siteglass.platform.backends import Backends, Clock, open_backends
+from siteglass.platform.backends import Clock, open_backends
+from siteglass.platform.job_leases import JobLeases
 from siteglass.platform.jobs import Job, JobRunner
 from siteglass.platform.logs import configure_logs, log_fault, new_request_id
 from siteglass.platform.mailer import open_mailer
@@ -71,6 +75,7 @@ from siteglass.suppression.filter import REFRESH_EVERY_S, SuppressionFilter, hid
 from siteglass.suppression.values import Hasher
 from siteglass.web.address import public_url
 from siteglass.web.docs import Docs
+from siteglass.web.draining import STATE_KEY, Drain
 from siteglass.web.guard import Guard, Handler
 from siteglass.web.health import ReadinessCheck, health_routes
 from siteglass.web.operations import Operation
@@ -100,39 +105,46 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     mailer = open_mailer(settings)
     door = SubjectRequests(TicketSealer(settings.cursor_secrets), mailer, open_control(settings))
     secrecy = Secrecy(settings.dashboard_secrets) if settings.dashboard_secrets else None
+    drain = Drain(settings.drain_s)
 
     @asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Drain]]:
         _read_tables()
         async with backends:
             limiter.start()
             jobs = [
                 Job("key uses", WRITE_USES_EVERY_S, keys.uses.write, at_close=True),
                 Job("request counts", WRITE_COUNTS_EVERY_S, counts.write, at_close=True),
-                Job("expired credits", EXPIRE_EVERY_S, partial(expire_credits, backends.postgres)),
+                Job("charges in doubt", NOTE_DOUBTS_EVERY_S, charger.in_doubt.note),
+                Job("expired credits", EXPIRE_EVERY_S, partial(expire_credits, backends.postgres), shared=True),
                 Job("suppressed leads", REFRESH_EVERY_S, hidden.refresh),
-                Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, index)),
-                Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres)),
-                Job("new leads of lists", NUMBER_EVERY_S, lists.number_new_leads),
+                Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, index), shared=True),
+                Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres), shared=True),
+                Job("new leads of lists", NUMBER_EVERY_S, lists.number_new_leads, shared=True),
                 Job("served address", NOTE_EVERY_S, served.note),
             ]
             sign_in = None if secrecy is None else SignIn(backends, secrecy, Passwords(), mailer)
             if sign_in is not None:
                 app.state.dashboard = open_dashboard(backends, sign_in, live, charger, lists)
                 forget_old = partial(sessions.forget_old, backends.postgres, sign_in.lifetimes)
-                jobs.append(Job("old sessions", sessions.FORGET_EVERY_S, forget_old))
-                jobs.append(Job("sealed second factors", RESEAL_EVERY_S, sign_in.factors.reseal))
-                downloads = Downloads(backends.postgres)
-                jobs.append(Job("downloads", WORK_EVERY_S, DownloadWorker(downloads, live, charger, lists).work))
-                jobs.append(Job("old downloads", FORGET_DOWNLOADS_EVERY_S, downloads.forget_old))
-                jobs.append(Job("old uploads", FORGET_DOWNLOADS_EVERY_S, Uploads(backends.postgres).forget_old))
+                downloads, uploads = Downloads(backends.postgres), Uploads(backends.postgres)
+                jobs += [
+                    Job("old sessions", sessions.FORGET_EVERY_S, forget_old, shared=True),
+                    Job("sealed second factors", RESEAL_EVERY_S, sign_in.factors.reseal, shared=True),
+                    # Not shared: workers share the downloads among themselves, each of which has a lease.
+                    Job("downloads", WORK_EVERY_S, DownloadWorker(downloads, live, charger, lists).work),
+                    Job("old downloads", FORGET_DOWNLOADS_EVERY_S, downloads.forget_old, shared=True),
+                    Job("old uploads", FORGET_DOWNLOADS_EVERY_S, uploads.forget_old, shared=True),
+                ]
             if mailer is not None:
                 mailing = partial(mail_low_balances, backends.postgres, mailer, public_url(settings) + HOME)
-                jobs.append(Job("balance mails", MAIL_EVERY_S, mailing))
-            housekeeping = JobRunner(jobs)
+                jobs.append(Job("balance mails", MAIL_EVERY_S, mailing, shared=True))
+            housekeeping = JobRunner(jobs, JobLeases(backends.postgres, settings.index_prefix))
             housekeeping.start()
-            yield
+            drain.catch_signal()
+            yield {STATE_KEY: drain}
             await housekeeping.close()
+            await charger.in_doubt.close()
             await limiter.close()
             await claims.close()
             await served.close()
@@ -175,7 +187,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
         ),
         *BillingEndpoints(backends).routes(guard),
         *PrivacyEndpoints(index, door, limiter).routes(guard),
-        *health_routes(guard, [partial(generations.readiness, index), *_readiness_checks(backends, hidden)]),
+        *health_routes(guard, [drain.readiness, *_readiness_checks(index, hidden)]),
         document_route(guard, settings),
         *Docs(None if secrecy is None else HOME).routes(guard),
     ]
@@ -193,16 +205,24 @@ def _routes(guard: Guard, live: Handlers, sandbox: Handlers) -> list[Route]:
     return [guard.route(operation, handler, sandbox[operation]) for operation, handler in live.items()]
 
 
-def _readiness_checks(backends: Backends, hidden: SuppressionFilter) -> list[ReadinessCheck]:
+def _readiness_checks(index: Index, hidden: SuppressionFilter) -> list[ReadinessCheck]:
+    """Whether searches can be answered and charged. Redis is not asked: without it, each worker limits by itself."""
+
     async def tables() -> str | None:
-        if await is_current(backends.postgres):
+        if await is_current(index.postgres):
             return None
         return "the tables or functions in PostgreSQL are older than this build: run `siteglass migrate`"
 
     async def suppression_list() -> None:
         await hidden.require_fresh()
 
-    return [tables, suppression_list]
+    return [
+        partial(generations.readiness, index),
+        partial(index_health.readiness, index),
+        partial(postgres_health.readiness, index.postgres),
+        tables,
+        suppression_list,
+    ]
 
 
 @cache

@@ -41,6 +41,11 @@ class Settings:
     host: Annotated[str, "Address that the service listens on."] = "127.0.0.1"
     port: Annotated[int, "Port that the service listens on."] = 8080
     workers: Annotated[int, "Worker processes of the service."] = 1
+    drain_s: Annotated[
+        int,
+        "After SIGTERM the service answers requests for so many seconds while `/readyz` returns 503, so that load "
+        "balancers can take it out first.",
+    ] = 5
     trusted_proxies: Annotated[
         tuple[str, ...],
         "Addresses or networks of proxies whose X-Forwarded-For header is trusted, comma-separated; empty: none.",
@@ -48,6 +53,15 @@ class Settings:
     opensearch_urls: Annotated[tuple[str, ...], "URLs of the OpenSearch nodes, comma-separated."] = _address(
         ("http://127.0.0.1:19200",)
     )
+    opensearch_ca: Annotated[
+        str, "PEM file of the authority that signed the certificates of the OpenSearch nodes; empty: the system's."
+    ] = ""
+    opensearch_certificate: Annotated[
+        str, "PEM file of the certificate that the service shows to OpenSearch; empty: none is shown."
+    ] = ""
+    opensearch_key: Annotated[
+        str, "PEM file of that certificate's key; empty: the key is in the same file as the certificate."
+    ] = ""
     index_prefix: Annotated[
         str, "Prefix of all index and alias names, so that several services can share a cluster."
     ] = "siteglass"
@@ -59,9 +73,9 @@ class Settings:
         int,
         "Matches times facets that are counted exactly; above this, facets are estimated from a sample of the leads.",
     ] = 2_000_000
-    postgres_dsn: Annotated[str, "DSN of PostgreSQL with the role of the service: accounts, keys, credits."] = _address(
-        "postgresql://siteglass@127.0.0.1:15432/siteglass"
-    )
+    postgres_dsn: Annotated[
+        str, "DSN of PostgreSQL with the role of the service: accounts, keys, credits. It may list several hosts."
+    ] = _address("postgresql://siteglass@127.0.0.1:15432/siteglass")
     postgres_owner_dsn: Annotated[
         str, "DSN of the same database with the role that owns the tables; used only by `siteglass migrate`."
     ] = _address("postgresql://siteglass_owner@127.0.0.1:15432/siteglass")
@@ -231,4 +245,10 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
             value = given[setting.name] = _read(name, source[name], setting.default)
             if "address" in setting.metadata:
                 _require_readable(name, value if isinstance(value, tuple) else (value,))
-    return Settings(**given)
+    made = Settings(**given)
+    if made.request_timeout_ms <= made.charge_timeout_ms:
+        raise SettingsError(
+            f"{variable('request_timeout_ms')} is {made.request_timeout_ms}, but must be more than "
+            f"{variable('charge_timeout_ms')}, {made.charge_timeout_ms}: no time would be left for the search."
+        )
+    return made

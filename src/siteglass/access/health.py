@@ -1,4 +1,4 @@
-"""What PostgreSQL says of itself, and whether anybody can call: asked by the doctor, never by a request."""
+"""What PostgreSQL says of itself, and whether anybody can call: asked by the doctor and /readyz."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import datetime
 
 from siteglass.access.key_form import secret_version
 from siteglass.access.keys import key_secrets
+from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres
 
 # What a charge has taken must survive a crash: none of these may be off.
@@ -45,6 +46,20 @@ async def server(postgres: Postgres, timeout_ms: int) -> PostgresServer:
     )
     assert row is not None  # noqa: S101 - a SELECT without FROM has one row
     return PostgresServer(row["version"].split()[0], row["now"], dict(zip(row["off"], row["sources"], strict=True)))
+
+
+async def readiness(postgres: Postgres) -> str | None:
+    """Why nothing can be charged, or None."""
+    try:
+        row = await postgres.fetchrow(
+            "SELECT pg_is_in_recovery() AS copy, current_setting('transaction_read_only') AS ro"
+        )
+    except Unavailable as error:
+        return error.reason
+    assert row is not None  # noqa: S101 - a SELECT without FROM has one row
+    if row["copy"]:
+        return "postgresql: this server is a standby"
+    return "postgresql: read-only" if row["ro"] == "on" else None
 
 
 async def callers(postgres: Postgres, secrets: Sequence[str], timeout_ms: int) -> CallerCounts:

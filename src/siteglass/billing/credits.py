@@ -20,8 +20,9 @@ import asyncpg
 from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError, UnconfirmedError, broken_rule
 from siteglass.access.keys import Caller
 from siteglass.billing.answers import AnswerToStore, StoredAnswer
+from siteglass.billing.in_doubt import InDoubt
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
-from siteglass.platform.postgres import Postgres
+from siteglass.platform.postgres import Postgres, Unreached
 
 MAX_CHARGE = 1_000_000
 MAX_GRANT = 1_000_000_000_000
@@ -137,6 +138,7 @@ class Billing:
     def __init__(self, postgres: Postgres, charge_timeout_ms: int = CHARGE_TIMEOUT_MS) -> None:
         self._postgres = postgres
         self._charge_timeout_ms = charge_timeout_ms
+        self.in_doubt = InDoubt(postgres, charge_timeout_ms)
 
     async def charge(
         self, caller: Caller, request_id: str, bill: Bill, keep: AnswerToStore | None = None
@@ -168,6 +170,7 @@ class Billing:
             "timeout_ms": self._charge_timeout_ms,
             "turn": caller.account_id,
         }
+        await self.in_doubt.require_confirmed()
         try:
             if bill.exclude_lists or bill.only_lists:
                 row = await self._postgres.call(
@@ -181,7 +184,10 @@ class Billing:
                 row = await self._postgres.call("charge", **arguments)
         except asyncpg.UniqueViolationError:
             return None  # rolled back: the other one was faster
+        except Unreached as error:
+            raise Unavailable(error.reason) from error
         except Unavailable as error:
+            self.in_doubt.remember(caller.account_id, request_id, keep.key if keep else None)
             raise Unavailable(error.reason, while_charging=True, can_retry=keep is not None) from error
         match row["outcome"]:
             case "charged":
@@ -252,6 +258,10 @@ class Billing:
         domains = tuple(domain for domain, _ in read_domains(row["domains"]))
         answer = StoredAnswer(row["fingerprint"], row["request_id"], kept["headers"], kept["body"], domains)
         return answer, Receipt(row["api"], row["lead"], left)
+
+    async def confirm_answer(self, caller: Caller, key: str) -> None:
+        """Call before a stored answer is sent: it may be sent only if its charge survives a failover."""
+        await self._postgres.call("confirm_answer", account_id=caller.account_id, idempotency_key=key)
 
 
 async def _write(postgres: Postgres, function: str, reference: str, **arguments: Any) -> asyncpg.Record:

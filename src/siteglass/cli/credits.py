@@ -1,11 +1,11 @@
-"""Operator commands on credits: grant, refund, adjust, balance, verify."""
+"""Operator commands on credits: grant, refund, adjust, balance, charges in doubt, verify."""
 
 from __future__ import annotations
 
 import sys
 import uuid
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -32,7 +32,7 @@ def _left(account_id: int, left: Balances) -> str:
 
 @click.group(name="credits")
 def credits_() -> None:
-    """Grant, refund, adjust, show and verify credits."""
+    """Grant, refund, adjust, show, settle and verify credits."""
 
 
 @credits_.command("grant")
@@ -93,6 +93,37 @@ def credits_balance(account_id: int) -> None:
     from siteglass.billing import credits
 
     click.echo(_left(account_id, run(lambda postgres: credits.Billing(postgres).balance(account_id))))
+
+
+@credits_.command("in-doubt")
+@click.argument("account_id", type=int, required=False)
+def credits_in_doubt(account_id: int | None) -> None:
+    """List charges whose callers got no response, for all accounts or one: a retry or `settle` ends the doubt."""
+    from siteglass.billing import in_doubt
+
+    charges = run(lambda postgres: in_doubt.list_in_doubt(postgres, account_id))
+    for charge in charges:
+        key = "no Idempotency-Key" if charge.idempotency_key is None else f"Idempotency-Key {charge.idempotency_key}"
+        click.echo(
+            f"account {charge.account_id}, row {charge.seq}, {charge.at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC: "
+            f"{charge.api} API and {charge.lead} lead credits, request {charge.request_id}, {key}"
+        )
+    click.echo(f"{len(charges)} charges are in doubt.")
+
+
+@credits_.command("settle")
+@click.argument("account_id", type=int)
+@click.argument("key")
+@click.option(
+    "--give-back/--confirm", required=True, help="Refund the charge and forget its response, or keep the charge."
+)
+def credits_settle(account_id: int, key: str, give_back: bool) -> None:
+    """End the doubt about a charge, by its Idempotency-Key or, if it has none, its request ID."""
+    from siteglass.billing import in_doubt
+
+    decision: Literal["confirm", "give back"] = "give back" if give_back else "confirm"
+    row = run(lambda postgres: in_doubt.settle(postgres, account_id, key, decision, actor()))
+    click.echo(f"The charge in row {row} of account {account_id} was {'given back' if give_back else 'confirmed'}.")
 
 
 @credits_.command("verify")

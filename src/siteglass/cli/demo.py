@@ -150,6 +150,7 @@ def _demo_settings(kept: Settings | None, name: str) -> Settings:
         index_prefix=name,
         postgres_schema=name,
         redis_prefix=name,
+        drain_s=0,  # it has no load balancer
         lead_store=FOLDER / "leads",
         mail_url=f"file:{OUTBOX}",
         dashboard_secrets=(kept and kept.dashboard_secrets) or (secrets.token_hex(24),),

@@ -18,6 +18,7 @@ from siteglass.access.keys import key_secrets
 from siteglass.cli.engine_checks import (
     check_accounts,
     check_clock,
+    check_cluster_settings,
     check_disk,
     check_durability,
     check_leads,
@@ -211,6 +212,7 @@ CHECKS = (
     Check("redis", check_redis),
     Check("opensearch", check_opensearch),
     Check("shards", check_shards, needs=("opensearch",)),
+    Check("cluster setup", check_cluster_settings, needs=("opensearch",)),
     Check("disk", check_disk, needs=("opensearch",)),
     Check("leads", check_leads, needs=("opensearch",)),
     Check("test leads", check_test_leads, needs=("opensearch",)),

@@ -11,10 +11,10 @@ from siteglass.access import health as postgres_condition
 from siteglass.access.limits import health as redis_condition
 from siteglass.cli.findings import DEADLINE_MS, DEADLINE_S, GB, MAX_SKEW_S, OPT_OUT_OVERDUE, Finding, Patient
 from siteglass.errors import Unavailable
-from siteglass.index import generations
+from siteglass.index import cluster_settings, generations
 from siteglass.index import health as index_condition
 from siteglass.index.mapping import SCHEMA_VERSION
-from siteglass.platform.backends import EngineError
+from siteglass.platform.opensearch import EngineError
 from siteglass.platform.schema import HEAD, outdated
 from siteglass.settings import host_and_port, variable
 from siteglass.suppression import entries
@@ -148,6 +148,14 @@ async def check_shards(patient: Patient) -> Finding:
     if cluster.health == "yellow":
         return Finding("warning", "replicas are missing: losing a node would lose leads", f"add a node; {why}")
     return Finding("wrong", "some are missing: searches fail", f"restore the lost node; {why}")
+
+
+async def check_cluster_settings(patient: Patient) -> Finding:
+    differs = [one for one in await cluster_settings.compare(patient.index) if not one.ok]
+    if not differs:
+        return Finding("ok", "as this build needs them")
+    found = ", ".join(f"{one.name} is {one.found}" for one in differs[:3]) + (", ..." if len(differs) > 3 else "")
+    return Finding("warning", found, "siteglass index settings --apply")
 
 
 async def check_disk(patient: Patient) -> Finding:

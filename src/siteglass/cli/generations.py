@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from siteglass.cli.index import print_load_report, print_rejects, run
+from siteglass.cli.index import REPLICAS, print_load_report, print_rejects, run
 
 if TYPE_CHECKING:
     from siteglass.index.golden import GoldenSet
@@ -46,6 +46,9 @@ _CHECKS = (
     click.option(
         "--most-query-change", default=10.0, show_default=True, type=_PERCENT, help="Maximum change of a count, %."
     ),
+)
+_ACCEPT_YELLOW = click.option(
+    "--accept-yellow", metavar="REASON", help="Promote it although copies of its shards are missing; stored with it."
 )
 _KEEP = click.option(
     "--keep", default=1, show_default=True, type=click.IntRange(0, 100), help="Older generations to keep."
@@ -103,9 +106,10 @@ def index_verify(name: str, as_json: bool, **checks: Any) -> None:
 @click.argument("name")
 @click.option("--force", is_flag=True, help="Promote it even if verification fails; needs --reason.")
 @click.option("--reason", default="", help="Stored with the generation and shown by `index status`.")
+@_ACCEPT_YELLOW
 @_KEEP
 @with_checks
-def index_promote(name: str, force: bool, reason: str, keep: int, **checks: Any) -> None:
+def index_promote(name: str, force: bool, reason: str, accept_yellow: str | None, keep: int, **checks: Any) -> None:
     """Verify a generation, make it live, and drop generations that are no longer needed."""
     from siteglass.index import generations, verification
 
@@ -118,7 +122,7 @@ def index_promote(name: str, force: bool, reason: str, keep: int, **checks: Any)
         click.echo(_table(report), err=True)
         if not report.ok and not force:
             return None
-        await generations.promote(index, name, forced=None if report.ok else reason)
+        await generations.promote(index, name, forced=None if report.ok else reason, accept_yellow=accept_yellow)
         return await generations.retain(index, keep)
 
     dropped = run(action)
@@ -183,17 +187,12 @@ def index_expire(force: bool) -> None:
     "--reason", default="", help="Why --promote is used with --no-verify; stored, and shown by `index status`."
 )
 @click.option("--shards", default=1, show_default=True, type=click.IntRange(1, 1024))
-@click.option(
-    "--replicas",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0, 8),
-    help="Number of replicas, created when it is filled.",
-)
+@REPLICAS
 @click.option("--codec", default="default", show_default=True, type=click.Choice(["default", "best_compression"]))
 @click.option(
     "--refresh-interval", default="1s", show_default=True, help="How soon writes become visible once it is live."
 )
+@_ACCEPT_YELLOW
 @click.option("--keep-failed", is_flag=True, help="Keep a generation that failed, for inspection.")
 @_KEEP
 @with_checks
@@ -203,7 +202,8 @@ def index_rebuild(
     promote: bool,
     reason: str,
     shards: int,
-    replicas: int,
+    replicas: int | None,
+    accept_yellow: str | None,
     codec: str,
     refresh_interval: str,
     keep_failed: bool,
@@ -219,18 +219,25 @@ def index_rebuild(
     tolerances, golden = read_checks(checks)
     shape = generations.Shape(shards, replicas, codec, refresh_interval)
     forced = None if verify else reason
-    plan = rebuilding.RebuildPlan(shape, verify, promote, forced, keep, keep_failed, tolerances, golden)
+    plan = rebuilding.RebuildPlan(shape, verify, promote, forced, keep, keep_failed, tolerances, golden, accept_yellow)
+    run_rebuild(lambda index: rebuilding.rebuild(index, sources, plan), "The rebuild failed")
+
+
+def run_rebuild(action: Callable[[Index], Awaitable[RebuildReport]], failed: str) -> None:
+    """Run a rebuild and report it; exits with 1 if it failed, with these words, or was refused."""
+    from siteglass.index.rebuild import RebuildFailed
+
     try:
-        done = run(lambda index: rebuilding.rebuild(index, sources, plan))
-    except rebuilding.RebuildFailed as error:
-        click.echo(f"The rebuild failed: {error}", err=True)
+        done = run(action)
+    except RebuildFailed as error:
+        click.echo(f"{failed}: {error}", err=True)
         sys.exit(1)
-    tell_rebuilt(done)
+    _tell_rebuilt(done)
     if done.report is not None and not done.report.ok:
         sys.exit(1)
 
 
-def tell_rebuilt(done: RebuildReport) -> None:
+def _tell_rebuilt(done: RebuildReport) -> None:
     if done.report is not None:
         click.echo(_table(done.report), err=True)
     read, price = f"leads read from {len(done.files)} files", f"{done.seconds:.1f} seconds"

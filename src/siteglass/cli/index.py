@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+REPLICAS = click.option(
+    "--replicas",
+    type=click.IntRange(0, 8),
+    help="Copies of each shard [default: 1, or 0 where there is only one node].",
+)
+
 
 @click.group("index")
 def index_commands() -> None:
@@ -41,18 +47,38 @@ def run(action: Callable[[Index], Awaitable[Result]]) -> Result:
 
 @index_commands.command("create")
 @click.option("--shards", default=1, show_default=True, type=click.IntRange(1, 1024))
-@click.option("--replicas", default=0, show_default=True, type=click.IntRange(0, 8))
+@REPLICAS
 @click.option("--codec", default="default", show_default=True, type=click.Choice(["default", "best_compression"]))
 @click.option(
     "--refresh-interval", default="1s", show_default=True, help="How soon writes become visible; -1 while filling."
 )
 @click.option("--source", default="", help="Source of the leads, stored with the generation.")
-def index_create(shards: int, replicas: int, codec: str, refresh_interval: str, source: str) -> None:
+def index_create(shards: int, replicas: int | None, codec: str, refresh_interval: str, source: str) -> None:
     """Create a new, empty generation that receives writes, and print its name."""
     from siteglass.index import generations
 
     shape = generations.Shape(shards, replicas, codec, refresh_interval)
     click.echo(run(lambda index: generations.create(index, shape, source)))
+
+
+@index_commands.command("settings")
+@click.option("--apply", "applies", is_flag=True, help="Set those that differ; they stay over restarts.")
+def index_settings(applies: bool) -> None:
+    """Compare the settings of the OpenSearch cluster with those that the service needs. Exits with 1 if some differ."""
+    from siteglass.index import cluster_settings
+
+    async def action(index: Index) -> list[cluster_settings.ClusterSetting]:
+        if applies:
+            await cluster_settings.apply(index)
+        return await cluster_settings.compare(index)
+
+    found = run(action)
+    for one in found:
+        mark, wanted = ("ok", "") if one.ok else ("DIFFERS", f", but {one.expected} is needed")
+        click.echo(f"{mark:8}{one.name} = {one.found}{wanted}")
+    if not all(one.ok for one in found):
+        click.echo("Set them: siteglass index settings --apply", err=True)
+        sys.exit(1)
 
 
 @index_commands.command("test-leads")
@@ -68,21 +94,31 @@ def index_test_leads() -> None:
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def index_load(source: Path) -> None:
     """Write the leads of an NDJSON or Parquet file to all generations that receive writes."""
-    from siteglass.corpus.lead_files import count_leads
-    from siteglass.index import load as loading
     from siteglass.index.entry import enter_store
     from siteglass.index.rebuild import LEAD_FILES
-    from siteglass.platform.progress import progress
 
     if source.suffix not in LEAD_FILES:
-        raise click.BadParameter(f"{source}: lead files must be named {' or '.join(LEAD_FILES)}.")
+        other = " `siteglass index import` reads other tables." if source.suffix in (".csv", ".xlsx") else ""
+        raise click.BadParameter(f"{source}: lead files must be named {' or '.join(LEAD_FILES)}.{other}")
 
-    async def action(index: Index) -> tuple[StoredFile, LoadReport]:
+    async def action(index: Index) -> StoredFile:
         (stored,) = await enter_store(index, [source])
-        with progress("Loading", count_leads(stored.path)) as advance_to:
-            return stored, await loading.load(index, stored.path, lambda so_far: advance_to(so_far.read))
+        return stored
 
-    stored, loaded = run(action)
+    load_stored(run(action))
+
+
+def load_stored(stored: StoredFile) -> None:
+    """Write the leads of a file of the lead store to all generations that receive writes, and report."""
+    from siteglass.corpus.lead_files import count_leads
+    from siteglass.index import load as loading
+    from siteglass.platform.progress import progress
+
+    async def action(index: Index) -> LoadReport:
+        with progress("Loading", count_leads(stored.path)) as advance_to:
+            return await loading.load(index, stored.path, lambda so_far: advance_to(so_far.read))
+
+    loaded = run(action)
     price = f"{loaded.document_bytes / max(loaded.read, 1):.0f} bytes sent per document"
     print_load_report(loaded, read="leads read", older="older", price=price)
     print_rejects([stored])

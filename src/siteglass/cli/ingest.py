@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from siteglass.cli.generations import read_checks, tell_rebuilt, with_checks
+from siteglass.cli.generations import read_checks, run_rebuild, with_checks
 from siteglass.cli.index import run
 
 if TYPE_CHECKING:
@@ -52,7 +52,6 @@ def ingest_run(
 
     Running it again after an interruption continues where it stopped.
     """
-    from siteglass.index.rebuild import RebuildFailed
     from siteglass.ingest import pipeline
     from siteglass.ingest.report import spelled
 
@@ -76,17 +75,11 @@ def ingest_run(
         for one in await generations.status(index):
             if one.unfinished and one.source == str(built.leads):  # of a run that was killed while it loaded
                 await generations.drop(index, one.name)
-        plan = rebuilding.RebuildPlan(generations.Shape(), True, promote, None, keep, False, tolerances, golden)
+        shape = generations.Shape(replicas=None)
+        plan = rebuilding.RebuildPlan(shape, True, promote, None, keep, False, tolerances, golden)
         return await rebuilding.rebuild(index, [built.leads], plan)
 
-    try:
-        done = run(action)
-    except RebuildFailed as error:
-        click.echo(f"The leads could not be loaded: {error}", err=True)
-        sys.exit(1)
-    tell_rebuilt(done)
-    if done.report is not None and not done.report.ok:
-        sys.exit(1)
+    run_rebuild(action, "The leads could not be loaded")
 
 
 async def _suppressed(index: Index) -> SuppressionSnapshot:

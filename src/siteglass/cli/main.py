@@ -14,6 +14,7 @@ from siteglass.cli.credits import credits_
 from siteglass.cli.demo import demo
 from siteglass.cli.doctor import doctor
 from siteglass.cli.generations import GENERATION_COMMANDS
+from siteglass.cli.import_leads import index_import
 from siteglass.cli.index import index_commands
 from siteglass.cli.ingest import ingest
 from siteglass.cli.interpret import interpret
@@ -34,7 +35,7 @@ def cli() -> None:
 
 for command in (*COMMANDS, credits_, demo, doctor, index_commands, ingest, interpret, person, report, suppress):
     cli.add_command(command)
-for command in GENERATION_COMMANDS:
+for command in (*GENERATION_COMMANDS, index_import):
     index_commands.add_command(command)
 
 
@@ -91,17 +92,18 @@ def _in_one_line(error: Exception) -> str | None:
 
     from siteglass.access.accounts import AccountError
     from siteglass.corpus.lead_files import LeadFileError
+    from siteglass.corpus.tables import TableError
     from siteglass.errors import Unavailable
     from siteglass.index.generations import GenerationError
     from siteglass.people.problems import PeopleError
-    from siteglass.platform.backends import EngineError
     from siteglass.platform.functions import SchemaError
+    from siteglass.platform.opensearch import EngineError
     from siteglass.suppression.entries import SuppressionError
 
     match error:
         case AccountError() | GenerationError() | LeadFileError() | PeopleError():
             return str(error)
-        case SchemaError() | SuppressionError():
+        case SchemaError() | SuppressionError() | TableError():
             return str(error)
         case Unavailable():
             hint = "" if "`" in error.reason else " `make up` starts the engines;"

@@ -37,12 +37,15 @@ LOCK_DEADLINE_S = 3_600
 LOCK_PAUSE_S = 0.1
 
 
-async def enter_store(index: Index, sources: Sequence[Path]) -> list[StoredFile]:
+async def enter_store(index: Index, sources: Sequence[Path | IncomingFile]) -> list[StoredFile]:
     """The files of these sources in the lead store, each source once. What is there already is not written again."""
     store = index.settings.lead_store
     store.mkdir(parents=True, exist_ok=True)
     async with _only_writer(store):
-        files = [await asyncio.to_thread(incoming_file, source, store) for source in sources]
+        files = [
+            source if isinstance(source, IncomingFile) else await asyncio.to_thread(incoming_file, source, store)
+            for source in sources
+        ]
         files = list({file.target.resolve(): file for file in files}.values())
         entered = {file.target: stored_file(file.target) for file in files}
         pending = [file for file in files if entered[file.target] is None]
@@ -80,7 +83,8 @@ def _grouped(files: list[IncomingFile]) -> list[list[IncomingFile]]:
     groups: list[list[IncomingFile]] = []
     leads = 0
     for file in files:
-        count = count_leads(file.source)
+        # How many rows a table has is known after it was read; the domains of one fit into memory.
+        count = 0 if file.imported else count_leads(file.source)
         if not groups or leads + count > MAX_LEADS_AT_ONCE:
             groups.append([])
             leads = 0

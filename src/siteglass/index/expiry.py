@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from siteglass.index import generations
+from siteglass.index.administration import admin
 from siteglass.index.index import Index
-from siteglass.platform.backends import EngineError
+from siteglass.platform.opensearch import EngineError
 from siteglass.settings import Settings, variable
 
 MS_PER_DAY = 86_400_000
@@ -67,11 +68,11 @@ async def expire(index: Index, name: str, on_progress: Callable[[int], None]) ->
         "refresh": "true",
     }
     body = {"query": _too_old(index)}
-    started = await generations.admin(index, "POST", f"/{name}/_delete_by_query", body, params)
+    started = await admin(index, "POST", f"/{name}/_delete_by_query", body, params, repeatable=False)
     task = f"/_tasks/{started['task']}"
     try:
         async with asyncio.timeout(DEADLINE_S):
-            while not (state := await generations.admin(index, "GET", task))["completed"]:
+            while not (state := await admin(index, "GET", task))["completed"]:
                 on_progress(state["task"]["status"]["deleted"])
                 await asyncio.sleep(POLL_S)
     except TimeoutError:
@@ -82,7 +83,7 @@ async def expire(index: Index, name: str, on_progress: Callable[[int], None]) ->
     finally:
         # Also when the operator interrupts it; one that has ended cannot be cancelled any more.
         with contextlib.suppress(EngineError):
-            await generations.admin(index, "POST", f"{task}/_cancel")
+            await admin(index, "POST", f"{task}/_cancel")
     failures = state["response"]["failures"] if "response" in state else [state["error"]]
     if failures:
         raise generations.GenerationError(

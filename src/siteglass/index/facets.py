@@ -220,8 +220,7 @@ async def _aggregate(
 
 async def _count_base(index: Index, generation: str) -> BaseCounts:
     body = _body({"match_all": {}}, FACETS, _MAX_BASE_VALUES, MAX_SIZE, index.clock.now_ms())
-    answer = await index.opensearch.request(
-        "POST",
+    answer = await index.opensearch.search(
         f"/{generation}/_search",
         body,
         timeout_ms=_BASE_TIMEOUT_MS,

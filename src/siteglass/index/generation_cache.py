@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 from siteglass.errors import Unavailable
 from siteglass.index import generations
 from siteglass.index.index import Index
-from siteglass.platform.backends import EngineError
+from siteglass.platform.opensearch import EngineError
 
 MAX_AGE_S = 3_600
 LOOK_EVERY_S = 60

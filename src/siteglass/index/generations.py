@@ -12,13 +12,12 @@ from typing import Any
 
 from siteglass import __version__
 from siteglass.errors import Unavailable
-from siteglass.index import mapping
+from siteglass.index import mapping, shard_health
+from siteglass.index.administration import admin
 from siteglass.index.index import Index
 from siteglass.index.names import written_as
-from siteglass.platform.backends import EngineError
+from siteglass.platform.opensearch import EngineError
 
-# A refresh after a large load takes minutes on a busy machine. No caller of the API waits for these.
-ADMIN_TIMEOUT_MS = 240_000
 # A generation is named by the clock of the machine that created it, but opt-outs are dated by PostgreSQL's clock. A
 # fast clock must not let workers forget opt-outs that were listed just afterwards. No machine in use is wrong by a day.
 CLOCK_MARGIN = timedelta(days=1)
@@ -54,7 +53,8 @@ class Shape:
     """How a generation is laid out on the cluster."""
 
     shards: int = 1
-    replicas: int = 0
+    replicas: int | None = 0
+    """Copies of each shard; None: one, where there is a second node for it."""
     codec: str = "default"
     refresh_interval: str = "1s"
     query_cache: bool = True
@@ -65,7 +65,7 @@ async def create(index: Index, shape: Shape, source: str = "", *, unfinished: bo
     name = index.names.generation(index.clock.now_ms())
     body = mapping.index_body(
         shards=shape.shards,
-        replicas=shape.replicas,
+        replicas=await shard_health.default_replicas(index) if shape.replicas is None else shape.replicas,
         codec=shape.codec,
         refresh_interval=shape.refresh_interval,
         build=__version__,
@@ -75,14 +75,13 @@ async def create(index: Index, shape: Shape, source: str = "", *, unfinished: bo
     body["aliases"] = {index.names.write: {}, written_as(name): {}}
     if unfinished:
         body["mappings"]["_meta"]["unfinished"] = True
-    await admin(index, "PUT", f"/{name}", body)
+    await admin(index, "PUT", f"/{name}", body, repeatable=False)
     return name
 
 
 async def finish(index: Index, name: str, shape: Shape) -> None:
-    """All is in it: lay it out as it is to be searched, and mark it so."""
-    settings = {"index": {"number_of_replicas": shape.replicas, "refresh_interval": shape.refresh_interval}}
-    await admin(index, "PUT", f"/{name}/_settings", settings)
+    """All is in it: from now on searches see what is written, and it is marked so."""
+    await admin(index, "PUT", f"/{name}/_settings", {"index": {"refresh_interval": shape.refresh_interval}})
     await refresh(index, [name])
     await note(index, name, unfinished=None)
 
@@ -107,6 +106,9 @@ async def writable(index: Index) -> list[str]:
         if error.status == 404:
             return []
         raise
+    for name in await shard_health.red(index, list(found)):
+        if await shard_health.leave_if_unfinished(index, name):
+            del found[name]
     for name, described in found.items():
         version = described.get("mappings", {}).get("_meta", {}).get("schema_version", 0)
         if mapping.OLDEST_READABLE_SCHEMA <= version < mapping.SCHEMA_VERSION:
@@ -116,6 +118,14 @@ async def writable(index: Index) -> list[str]:
             }
             await admin(index, "PUT", f"/{name}/_mapping", {"properties": added})
     return sorted(found)
+
+
+async def require_writable(index: Index) -> list[str]:
+    """Generations that take writes; raises if there is none."""
+    targets = await writable(index)
+    if not targets:
+        raise GenerationError("No generation takes writes. Make one first: siteglass index create")
+    return targets
 
 
 async def oldest_made_at(index: Index) -> datetime | None:
@@ -153,7 +163,7 @@ async def previous(index: Index) -> str | None:
 async def is_gone(index: Index, name: str) -> bool:
     """Whether a generation was dropped; one that only lacks an alias is still there."""
     try:
-        await admin(index, "HEAD", f"/{name}")
+        await admin(index, "GET", f"/{name}/_alias")
     except EngineError as error:
         if error.status == 404:
             return True
@@ -171,15 +181,24 @@ async def _behind(index: Index, alias: str) -> str | None:
     return next(iter(answer), None)
 
 
-async def promote(index: Index, name: str, forced: str | None = None) -> None:
-    """Let searches see this generation, in one step, which also keeps the one that was live as the way back."""
+async def promote(index: Index, name: str, forced: str | None = None, *, accept_yellow: str | None = None) -> None:
+    """Let searches see this generation, in one step, which also keeps the one that was live as the way back.
+
+    Waits until every copy of its shards is there, unless there is a reason not to.
+    """
     if not (await require(index, name)).takes_writes:
         raise GenerationError(f"{name} does not receive writes, so recent changes are missing. Rebuild it.")
+    missing = None if accept_yellow else await shard_health.wait_until_green(index, name)
+    if missing is not None:
+        raise GenerationError(
+            f"{missing}, so losing one more node would stop searches. Add a node, or promote it all the same: "
+            f"siteglass index promote {name} --accept-yellow REASON"
+        )
     await refresh(index, [name])
     was_live = await live(index)
     if was_live != name:
         await _point(index, name, was_live)
-    await note(index, name, promoted_at_ms=index.clock.now_ms(), forced=forced)
+    await note(index, name, promoted_at_ms=index.clock.now_ms(), forced=forced or accept_yellow)
 
 
 async def rollback(index: Index) -> tuple[str, str]:
@@ -257,7 +276,7 @@ async def drop(index: Index, name: str) -> None:
     await require(index, name)
     if await live(index) == name:
         raise GenerationError(f"{name} is live. Promote another generation first: siteglass index promote NAME")
-    await admin(index, "DELETE", f"/{name}")
+    await admin(index, "DELETE", f"/{name}", repeatable=False)
 
 
 async def require(index: Index, name: str) -> Generation:
@@ -310,8 +329,3 @@ async def readiness(index: Index) -> str | None:
     if not versions or min(versions) < mapping.OLDEST_READABLE_SCHEMA:
         return f"the live index has schema {versions}, but this build reads {mapping.OLDEST_READABLE_SCHEMA} and newer"
     return None
-
-
-async def admin(index: Index, method: str, path: str, body: Any = None, params: dict[str, str] | None = None) -> Any:
-    """A call of administration, with its long deadline."""
-    return await index.opensearch.request(method, path, body, timeout_ms=ADMIN_TIMEOUT_MS, params=params)

@@ -1,11 +1,15 @@
-"""What OpenSearch says of itself: version, health of our indices, room on its disks. Asked by the doctor."""
+"""What OpenSearch says of itself: version, health of our indices, free disk space. For the doctor and /readyz."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
+from siteglass.errors import Unavailable
 from siteglass.index.index import Index
+from siteglass.platform.opensearch import EngineError
+
+READY_TIMEOUT_MS = 2_000
 
 _UNITS = {"b": 1, "kb": 2**10, "mb": 2**20, "gb": 2**30, "tb": 2**40, "pb": 2**50}
 _WATERMARK = "cluster.routing.allocation.disk.watermark."
@@ -45,6 +49,18 @@ async def cluster(index: Index, timeout_ms: int) -> Cluster:
         health["number_of_nodes"],
         health["status"],
     )
+
+
+async def readiness(index: Index) -> str | None:
+    """Why some leads cannot be read, or None; according to whichever node answers."""
+    path, params = f"/_cluster/health/{index.names.read}", {"local": "true"}
+    try:
+        health = await index.opensearch.request("GET", path, timeout_ms=READY_TIMEOUT_MS, params=params)
+    except EngineError as error:
+        return f"opensearch refused: {error.status}"
+    except Unavailable:
+        return "opensearch does not respond"
+    return "shards of the live index are missing" if health["status"] == "red" else None
 
 
 async def disk(index: Index, timeout_ms: int) -> Disk | None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from siteglass.index.names import IndexNames
-from siteglass.platform.backends import Backends, Clock, OpenSearch
+from siteglass.platform.backends import Backends, Clock
+from siteglass.platform.opensearch import OpenSearch
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 

@@ -106,7 +106,7 @@ async def _write(
         missing = [name for name in await _targets(index, only) if name not in written]
         if not missing:
             break
-        await write(index, missing[0], lines, loaded)
+        await write(index, missing[0], lines, loaded, fills_it=only is not None)
         written.append(missing[0])
     loaded.read += len(batch)
     loaded.suppressed += sum(not screened.domains.isdisjoint(one.names) for one in batch)
@@ -115,9 +115,4 @@ async def _write(
 
 
 async def _targets(index: Index, only: str | None) -> list[str]:
-    if only is not None:
-        return [only]
-    targets = await generations.writable(index)
-    if not targets:
-        raise generations.GenerationError("No generation takes writes. Make one first: siteglass index create")
-    return targets
+    return [only] if only is not None else await generations.require_writable(index)

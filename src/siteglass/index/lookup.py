@@ -8,7 +8,7 @@ from typing import Any
 
 from siteglass.errors import Unavailable
 from siteglass.index.index import Index
-from siteglass.platform.backends import EngineError
+from siteglass.platform.opensearch import EngineError
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +24,12 @@ async def look_up(index: Index, domains: Collection[str]) -> LookupResult:
     if not domains:
         return LookupResult({}, frozenset())
     try:
-        answer = await index.opensearch.request(
-            "POST",
+        answer = await index.opensearch.search(
             f"/{index.names.read}/_mget",
             {"ids": list(domains)},
             timeout_ms=index.settings.search_timeout_ms,
             params={"realtime": "false"},
+            cancels=False,
         )
     except EngineError as error:
         raise (Unavailable(f"look-up refused: {error}") if error.passing else error) from error

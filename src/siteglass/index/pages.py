@@ -26,7 +26,7 @@ from siteglass.index.compile import Exclusion, Extra, Query, any_of, compile_cri
 from siteglass.index.documents import BUCKETS, RANK_HASH_BITS
 from siteglass.index.index import Index
 from siteglass.platform import metrics
-from siteglass.platform.backends import EngineError
+from siteglass.platform.opensearch import EngineError
 from siteglass.query.criteria import Criteria, Range
 from siteglass.query.cursor import Position
 
@@ -184,8 +184,7 @@ async def _look(
         timeout_ms = index.settings.search_timeout_ms
         body = {**page_body(criteria, sort, limit, position, window, extra), "timeout": f"{timeout_ms}ms"}
         try:
-            answer = await index.opensearch.request(
-                "POST",
+            answer = await index.opensearch.search(
                 f"/{index.names.read}/_search",
                 body,
                 timeout_ms=timeout_ms,
@@ -271,30 +270,22 @@ async def count_many(index: Index, searches: Sequence[Query], timeout_ms: int) -
 
 async def msearch(index: Index, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Several searches in one request: a head and a body for each."""
-    packed = [orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE) for line in lines]
-    body = b"".join(packed)
-    if len(body) > MAX_MSEARCH_BYTES:
-        return await asyncio.gather(*map(partial(_search, index), lines[::2], packed[1::2]))
+    heads, bodies = lines[::2], [orjson.dumps(line) for line in lines[1::2]]
+    if sum(map(len, bodies)) > MAX_MSEARCH_BYTES:
+        return await asyncio.gather(*map(partial(_search, index), heads, bodies))
+    searches = list(zip(heads, bodies, strict=True))
     try:
-        answer = await index.opensearch.request(
-            "POST", "/_msearch", body, timeout_ms=index.settings.search_timeout_ms, ndjson=True
-        )
+        return await index.opensearch.msearch(searches, timeout_ms=index.settings.search_timeout_ms)
     except EngineError as error:
         raise _failure(error) from error
-    responses: list[dict[str, Any]] = answer["responses"]
-    return responses
 
 
 async def _search(index: Index, head: dict[str, Any], body: bytes) -> dict[str, Any]:
     """One search of an `_msearch`, sent by itself."""
     switches = {name: str(value).lower() for name, value in head.items() if name != "index"}
     try:
-        answer: dict[str, Any] = await index.opensearch.request(
-            "POST",
-            f"/{head['index']}/_search",
-            body,
-            timeout_ms=index.settings.search_timeout_ms,
-            params=switches,
+        answer: dict[str, Any] = await index.opensearch.search(
+            f"/{head['index']}/_search", body, timeout_ms=index.settings.search_timeout_ms, params=switches
         )
     except EngineError as error:
         raise _failure(error) from error

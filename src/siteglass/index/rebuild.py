@@ -21,7 +21,7 @@ from siteglass.index.golden import GoldenSet
 from siteglass.index.index import Index
 from siteglass.index.load import LoadReport, load
 from siteglass.index.verification import Check, Report, Tolerances, verify
-from siteglass.platform.backends import EngineError
+from siteglass.platform.opensearch import EngineError
 from siteglass.platform.progress import progress
 
 LEAD_FILES = (".ndjson", ".jsonl", ".parquet")
@@ -41,6 +41,8 @@ class RebuildPlan:
     keep_failed: bool = False
     tolerances: Tolerances = field(default_factory=Tolerances)
     golden: GoldenSet | None = None
+    accept_yellow: str | None = None
+    """Why it is promoted without all copies of its shards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,8 @@ async def rebuild(index: Index, sources: Sequence[Path], plan: RebuildPlan) -> R
     """Build a generation of the files, or of the Parquet files in folders, and do with it as planned."""
     started = time.monotonic()
     files_of(sources)  # unreadable files are reported before anything is created
-    building = replace(plan.shape, replicas=0, refresh_interval="-1")
+    # With its replicas from the start: a node that is lost meanwhile must not take shards with it.
+    building = replace(plan.shape, refresh_interval="-1")
     source = ", ".join(str(path) for path in sources)
     name = await generations.create(index, building, source, unfinished=True)
     try:
@@ -75,7 +78,8 @@ async def rebuild(index: Index, sources: Sequence[Path], plan: RebuildPlan) -> R
         await generations.finish(index, name, plan.shape)
         report = await _verified(index, name, plan, loaded) if plan.verify else None
     except Exception as error:
-        raise RebuildFailed(f"{error}. {await _give_up(index, name, plan)}") from error
+        why = error.reason if isinstance(error, Unavailable) else error
+        raise RebuildFailed(f"{why}. {await _give_up(index, name, plan)}") from error
     except BaseException:  # interrupted by the operator
         await _give_up(index, name, plan)
         raise
@@ -85,7 +89,7 @@ async def rebuild(index: Index, sources: Sequence[Path], plan: RebuildPlan) -> R
         await generations.drop(index, name)
         dropped = [name]
     elif plan.promote and not refused:
-        await generations.promote(index, name, forced=plan.forced)
+        await generations.promote(index, name, forced=plan.forced, accept_yellow=plan.accept_yellow)
         dropped = await generations.retain(index, plan.keep)
     seconds = time.monotonic() - started
     return RebuildReport(name, stored, loaded, seconds, report, plan.promote and not refused, dropped)

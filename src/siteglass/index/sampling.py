@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from siteglass.index import generations
+from siteglass.index.administration import ADMIN_TIMEOUT_MS, admin
 from siteglass.index.documents import BUCKETS
 from siteglass.index.index import Index
 from siteglass.index.scanning import scanned
@@ -54,13 +55,13 @@ async def sample(index: Index, live: str, other: str, live_count: int) -> Pairs:
 
 
 async def _read(index: Index, name: str, buckets: int, last: str | None) -> dict[str, SampledLead]:
+    """Leads of the first buckets in the order of their domains: up to `last`, otherwise up to the largest sample."""
     filters: list[dict[str, Any]] = [{"range": {"bucket": {"lt": buckets}}}]
-    if last is not None:
-        filters.append({"range": {"domain": {"lte": last}}})
     found: dict[str, SampledLead] = {}
-    async for hits in scanned(index, name, filters, timeout_ms=generations.ADMIN_TIMEOUT_MS):
+    async for hits in scanned(index, name, filters, timeout_ms=ADMIN_TIMEOUT_MS):
         found.update((hit["_id"], SampledLead(hit["_version"], hit["_source"])) for hit in hits)
-        if len(found) >= MAX_SAMPLE_LEADS:
+        # A range over domains would end this, but the engine counts it among its expensive queries.
+        if hits[-1]["_id"] > last if last is not None else len(found) >= MAX_SAMPLE_LEADS:
             break
     return found
 
@@ -81,6 +82,6 @@ async def stored_versions(index: Index, name: str, domains: list[str]) -> dict[s
     versions: dict[str, int] = {}
     for start in range(0, len(domains), PAGE_LEADS):
         ids = {"ids": domains[start : start + PAGE_LEADS]}
-        answer = await generations.admin(index, "POST", f"/{name}/_mget", ids, {"_source": "false"})
+        answer = await admin(index, "POST", f"/{name}/_mget", ids, {"_source": "false"})
         versions.update((found["_id"], found["_version"]) for found in answer["docs"] if found.get("found"))
     return versions

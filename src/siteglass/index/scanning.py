@@ -25,7 +25,7 @@ async def scanned(
     params = {"allow_partial_search_results": "false", "request_cache": "false"}
     while True:
         path = f"/{generation}/_search"
-        answer = await index.opensearch.request("POST", path, body, timeout_ms=timeout_ms, params=params)
+        answer = await index.opensearch.search(path, body, timeout_ms=timeout_ms, params=params)
         hits: list[dict[str, Any]] = answer["hits"]["hits"]
         if hits:
             yield hits

@@ -98,8 +98,7 @@ def _terms(name: str, size: int) -> dict[str, Any]:
 
 async def _aggregate(index: Index, generation: str, aggregations: dict[str, Any]) -> dict[str, Any]:
     """Sizes are bounded, so a value that few leads have may be missing: it counts as none."""
-    answer = await index.opensearch.request(
-        "POST",
+    answer = await index.opensearch.search(
         f"/{generation}/_search",
         {"size": 0, "track_total_hits": False, "aggs": aggregations},
         timeout_ms=COUNT_TIMEOUT_MS,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from siteglass.index import generations, mapping
+from siteglass.index.administration import admin
 from siteglass.index.compile import compile_criteria
 from siteglass.index.generations import Generation
 from siteglass.index.golden import GoldenSet, queries_of
@@ -81,7 +82,7 @@ async def verify(index: Index, name: str, tolerances: Tolerances, golden: Golden
 
 async def _laid_out(index: Index, generation: Generation) -> list[Check]:
     """Version and fields come first."""
-    found = await generations.admin(index, "GET", f"/{generation.name}/_mapping")
+    found = await admin(index, "GET", f"/{generation.name}/_mapping")
     differences = _differences(mapping.properties(), found[generation.name]["mappings"].get("properties", {}))
     expected, version = mapping.SCHEMA_VERSION, generation.schema_version
     told = "; ".join(differences[:MAX_EXAMPLES]) or "the same"
@@ -178,7 +179,7 @@ async def _searchable(index: Index, name: str) -> dict[str, float]:
     counted = {field: {"filter": {"exists": {"field": field}}} for field in mapping.FILTER_ONLY}
     params = {"allow_partial_search_results": "false"}
     body = {"size": 0, "track_total_hits": True, "aggs": counted}
-    answer = await generations.admin(index, "POST", f"/{name}/_search", body, params)
+    answer = await admin(index, "POST", f"/{name}/_search", body, params)
     leads = max(answer["hits"]["total"]["value"], 1)
     return {field: answer["aggregations"][field]["doc_count"] / leads for field in mapping.FILTER_ONLY}
 

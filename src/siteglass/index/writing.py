@@ -13,11 +13,11 @@ from typing import Any
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.trade_rules import with_trades
 from siteglass.errors import Unavailable
-from siteglass.index import generations
+from siteglass.index import generations, shard_health
 from siteglass.index.documents import bulk_delete_line, bulk_lines
 from siteglass.index.index import Index
 from siteglass.index.names import written_as
-from siteglass.platform.backends import EngineError
+from siteglass.platform.opensearch import EngineError
 from siteglass.settings import Settings
 from siteglass.suppression.entries import WHOLE, FoundHash, ListedValues, among
 from siteglass.suppression.filter import hidden_countries
@@ -27,7 +27,12 @@ from siteglass.suppression.values import Hasher
 BULK_TIMEOUT_MS = 240_000
 # For all attempts together: an opt-out waits this long before it looks again, see `opt_out.SETTLE_AFTER`.
 WRITE_DEADLINE_S = 300
-FIRST_PAUSE_S, LAST_PAUSE_S, MAX_TRIES = 0.2, 10.0, 10
+FIRST_PAUSE_S, LAST_PAUSE_S = 0.2, 5.0
+_BULK = {
+    "require_alias": "true",
+    "timeout": "20s",  # how long the engine waits for a shard that is not there
+    "filter_path": "items.*.status,items.*._id,items.*.error",
+}
 MAX_REASONS = 5
 
 
@@ -117,33 +122,39 @@ def found_on(batch: Sequence[SuppressibleValues], listed: ListedValues) -> list[
     return found
 
 
-async def write(index: Index, target: str, lines: Sequence[bytes], told: WriteReport) -> None:
+async def write(
+    index: Index, target: str, lines: Sequence[bytes], told: WriteReport, *, fills_it: bool = False
+) -> None:
     """Write documents to one generation, all attempts within one deadline.
 
-    One that was dropped since it was asked for wants nothing any more.
+    One that was dropped since it was asked for wants nothing any more, nor does one that lost a shard before a rebuild
+    finished it, unless this is the rebuild that fills it.
     """
     try:
         async with asyncio.timeout(WRITE_DEADLINE_S):
-            await _send(index, target, lines, told)
+            await _send(index, target, lines, told, fills_it=fills_it)
     except TimeoutError:
         raise Unavailable(f"a batch was not written to {target} within {WRITE_DEADLINE_S} s") from None
 
 
-async def _send(index: Index, target: str, lines: Sequence[bytes], told: WriteReport) -> None:
-    """Backs off while the engine is full, writes again only what it refused."""
+async def _send(index: Index, target: str, lines: Sequence[bytes], told: WriteReport, *, fills_it: bool) -> None:
+    """Backs off while the engine is full or a node of it is lost, writes again only what was not taken."""
     pause_s = FIRST_PAUSE_S
-    for attempt in range(1, MAX_TRIES + 1):
+    while True:
         try:
             answer = await index.opensearch.request(
                 "POST",
                 f"/{written_as(target)}/_bulk",
                 b"".join(lines),
                 timeout_ms=BULK_TIMEOUT_MS,
-                params={"require_alias": "true", "filter_path": "items.*.status,items.*._id,items.*.error"},
+                params=_BULK,
                 ndjson=True,
+                repeatable=True,  # a document is written again only by a version as new
             )
+        except Unavailable:
+            pass
         except EngineError as error:
-            if error.status != 429 or attempt == MAX_TRIES:
+            if error.status != 429 and error.status < 500:
                 raise
         else:
             items = [next(iter(item.items())) for item in answer["items"]]
@@ -157,18 +168,24 @@ async def _send(index: Index, target: str, lines: Sequence[bytes], told: WriteRe
                 )
             for action, item in items:
                 _count(action, item, told)
-            lines = [line for line, (_, item) in zip(lines, items, strict=True) if item["status"] == 429]
+            lines = [line for line, (_, item) in zip(lines, items, strict=True) if _comes_again(item["status"])]
             if not lines:
                 return
+        if not fills_it and await shard_health.leave_if_red(index, target):
+            return
         await asyncio.sleep(pause_s)
         pause_s = min(pause_s * 2, LAST_PAUSE_S)
-    raise Unavailable(f"the engine rejected a batch {MAX_TRIES} times")
+
+
+def _comes_again(status: int) -> bool:
+    """Whether a document may be taken later: the engine is full, or the shard of it is not there now."""
+    return status == 429 or status >= 500
 
 
 def _count(action: str, item: dict[str, Any], told: WriteReport) -> None:
     match item["status"]:
-        case 429:
-            pass  # retried
+        case status if _comes_again(status):
+            pass
         case 404 if action == "delete":
             pass  # was not there
         case status if status < 300:

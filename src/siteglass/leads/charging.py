@@ -22,6 +22,7 @@ from siteglass.access.keys import Caller
 from siteglass.access.limits import Claims
 from siteglass.billing.answers import AnswerToStore, StoredAnswer, compress
 from siteglass.billing.credits import Bill, Billing, ListsChanged, Receipt
+from siteglass.billing.in_doubt import InDoubt
 from siteglass.billing.responses import credit_headers
 from siteglass.errors import BadRequest, IdempotencyInProgress, IdempotencyMismatch, Problem, Unavailable
 from siteglass.leads import replay
@@ -102,6 +103,11 @@ class AccountCharger:
             # An earlier attempt may have been charged: nothing may be claimed about that.
             raise Unavailable(error.reason, while_charging=True, can_retry=True) from error
 
+    @property
+    def in_doubt(self) -> InDoubt:
+        """The charges whose confirmation was lost."""
+        return self._billing.in_doubt
+
     async def quote(self, caller: Caller, offer: Offer) -> Receipt:
         """What an offer would cost now, and what the account has."""
         return await self._billing.quote(caller, offer.bill)
@@ -144,6 +150,7 @@ class AccountCharger:
         kept, receipt = found
         if kept.fingerprint != retry.fingerprint:
             raise IdempotencyMismatch
+        await self._billing.confirm_answer(caller, retry.key)
         return await self._replay(kept, receipt)
 
     async def _replay(self, kept: StoredAnswer, receipt: Receipt) -> Response:

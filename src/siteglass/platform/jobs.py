@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from siteglass.errors import Unavailable
 from siteglass.platform.logs import places
@@ -21,13 +22,26 @@ class Job:
     period_s: float
     run: Callable[[], Awaitable[object]]
     at_close: bool = False
+    shared: bool = False
+    """Whether one worker runs it for all of them. The others run jobs on what is in their own memory."""
+
+
+class Leases(Protocol):
+    """Says which worker runs a shared job; see JobLeases."""
+
+    async def take(self, name: str, period_s: float) -> float | None:
+        """None if this worker is to run it now, or the seconds until it is due."""
+
+    async def end(self, name: str, period_s: float) -> None:
+        """It was run."""
 
 
 class JobRunner:
     """Runs jobs until it is closed. A job that fails is retried a period later, and does not delay the others."""
 
-    def __init__(self, jobs: Sequence[Job]) -> None:
+    def __init__(self, jobs: Sequence[Job], leases: Leases | None = None) -> None:
         self._jobs = tuple(jobs)
+        self._leases = leases
         self._failing: set[str] = set()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -47,20 +61,40 @@ class JobRunner:
 
     async def _keep(self, job: Job) -> None:
         while True:
-            await self._run(job)
-            await asyncio.sleep(job.period_s)
+            wait_s = await self._run(job)
+            await asyncio.sleep(wait_s)
 
-    async def _run(self, job: Job) -> None:
-        """Run it once; logs the first failure, and the first success after it."""
+    async def _run(self, job: Job) -> float:
+        """Run it once, unless another worker does; the seconds until the next attempt.
+
+        Logs the first failure, and the first success after it.
+        """
+        wait_s = job.period_s
         try:
-            await job.run()
+            if job.shared and self._leases is not None:
+                wait_s = await self._run_leased(job, self._leases)
+            else:
+                await job.run()
         except Exception as error:
             if job.name not in self._failing:
                 self._failing.add(job.name)
                 # Of a fault only kind and place: its message may quote a value.
                 reason = error.reason if isinstance(error, Unavailable) else type(error).__name__
                 log.warning("job fails", extra={"job": job.name, "reason": reason, "frames": places(error)})
-            return
+            return job.period_s
         if job.name in self._failing:
             self._failing.remove(job.name)
             log.info("job works again", extra={"job": job.name})
+        return wait_s
+
+    async def _run_leased(self, job: Job, leases: Leases) -> float:
+        wait_s = await leases.take(job.name, job.period_s)
+        if wait_s is not None:
+            # Not longer than a period, whatever became of the clock of the database.
+            return min(wait_s, job.period_s)
+        try:
+            await job.run()
+        finally:
+            # Also if it failed, or if this worker stops: the next attempt is due a period later.
+            await leases.end(job.name, job.period_s)
+        return job.period_s

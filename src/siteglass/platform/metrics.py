@@ -15,6 +15,7 @@ REQUEST_SECONDS = Histogram(
     buckets=(0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5),
 )
 PAGES_WIDENED = Counter("siteglass_pages_widened", "Looks further, for pages that were not full within their window")
+OPENSEARCH_RETRIES = Counter("siteglass_opensearch_retries", "Second attempts of engine requests, on another node")
 TOTALS_SAMPLED = Counter("siteglass_totals_sampled", "Totals estimated because the exact count took too long")
 FACETS_SAMPLED = Counter("siteglass_facets_sampled", "Responses with facets estimated from a sample")
 LANGUAGE_MODEL_READINGS = Counter(

@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakValueDictionary
 
 import asyncpg
 
 from siteglass.errors import Unavailable
+from siteglass.platform.postgres_servers import Connector
 from siteglass.settings import SettingsError, variable
 
 if TYPE_CHECKING:
@@ -30,6 +31,13 @@ CLOSE_TIMEOUT_S = 2.0
 MAX_POOL = 1_000
 # One works while the other is on its way; more only queue at the server.
 AT_ONCE_PER_ROW = 2
+
+# Where PostgreSQL waits until a standby has a commit. If the wait is canceled, the commit succeeds all the same. Only a
+# warning from this function shows it, whose text depends on the language of the server.
+STANDBY_WAIT = "SyncRepWaitForLSN"
+# A commit that writes to the log of changes and to no table. It waits for a standby as every other commit does, and
+# with it for all commits before.
+_EMPTY_COMMIT = "SELECT pg_logical_emit_message(true, 'siteglass', '')"
 
 SCHEMA_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
@@ -53,6 +61,25 @@ _NOT_MIGRATED = (
 )
 
 
+# After these, another server may be the primary.
+_MOVED = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.exceptions.OperatorInterventionError,
+    asyncpg.exceptions.ReadOnlySQLTransactionError,
+    asyncpg.InternalClientError,
+    OSError,
+    TimeoutError,
+)
+
+
+class Unreached(Unavailable):
+    """No connection was available: nothing was sent."""
+
+
+class Unconfirmed(Unavailable):
+    """The commit is on this server only: a standby would not know of it."""
+
+
 def checked_schema(name: str) -> str:
     """The name, which goes into statements as it is; raises SettingsError if it cannot."""
     if not SCHEMA_NAME.fullmatch(name):
@@ -67,6 +94,20 @@ class _Connection(asyncpg.Connection):
     def get_reset_query(self) -> str:
         # asyncpg would send RESET ALL and more at every release: a second round trip for state that we never make.
         return ""
+
+
+class _Confirmation:
+    """Whether all that a connection committed was confirmed."""
+
+    __slots__ = ("is_missing",)
+
+    def __init__(self) -> None:
+        self.is_missing = False
+
+    def note(self, _connection: object, message: asyncpg.PostgresLogMessage) -> None:
+        """A warning of the server. It arrives before the result of the statement."""
+        if message.server_source_function == STANDBY_WAIT:
+            self.is_missing = True
 
 
 class Postgres:
@@ -86,11 +127,12 @@ class Postgres:
                 f"{variable('postgres_pool')}: expected 1 to {MAX_POOL} connections, found {max_connections}."
             )
         self.schema = checked_schema(schema)
-        self._dsn = dsn
+        self._connector = Connector(dsn)
         self._timeout_ms = timeout_ms
         self._max_connections = max_connections
         self._statement_cache = statement_cache
         self._pool: Pool | None = None
+        self._epoch = 0
         self._opening = asyncio.Lock()
         self._turns: WeakValueDictionary[int, asyncio.Semaphore] = WeakValueDictionary()
 
@@ -102,7 +144,7 @@ class Postgres:
         async with self._opening:
             if self._pool is None:
                 self._pool = await asyncpg.create_pool(
-                    self._dsn,
+                    connect=self._connector.connect,
                     min_size=0,
                     max_size=self._max_connections,
                     statement_cache_size=self._statement_cache,
@@ -123,15 +165,20 @@ class Postgres:
     async def connection(self, timeout_ms: int | None = None, turn: int | None = None) -> AsyncIterator[Connection]:
         """A connection for a block that must end by the deadline, by default that of the pool.
 
-        Raises Unavailable if the server is away.
+        Raises Unreached or Unavailable if the server is away, and Unconfirmed if no standby has what was committed.
 
         Of blocks with the same `turn` only two run at a time: those that lock the same row must not take the whole pool
         from the others. Against eight at a time p99 is lower; the rate is higher on idle cores and lower on busy ones.
         """
+        kind: type[Unavailable] = Unreached
+        epoch = self._epoch
         try:
             async with asyncio.timeout((timeout_ms or self._timeout_ms) / 1000), self._turn(turn):
                 pool = self._pool or await self._opened()
                 connection = await pool.acquire()
+                kind, epoch = Unavailable, self._epoch
+                confirmation = _Confirmation()
+                connection.add_log_listener(confirmation.note)
                 try:
                     yield connection
                 except asyncio.CancelledError:
@@ -139,17 +186,48 @@ class Postgres:
                     connection.terminate()
                     raise
                 finally:
+                    with suppress(asyncpg.InterfaceError):  # the connection is gone, and its listeners with it
+                        connection.remove_log_listener(confirmation.note)
                     await pool.release(connection, timeout=RELEASE_TIMEOUT_S)
+                if confirmation.is_missing:
+                    await self._look_for_primary(epoch)
+                    raise Unconfirmed("postgresql: no standby confirmed the commit")
         except _NOT_MIGRATED as error:
             raise Unavailable(
                 f"tables or functions are missing or too old ({error}): run `siteglass migrate`"
             ) from error
         except _AWAY as error:
-            raise Unavailable(f"postgresql: {type(error).__name__}") from error
+            if isinstance(error, _MOVED) and kind is Unavailable:
+                await self._look_for_primary(epoch)
+            raise kind(f"postgresql: {type(error).__name__}") from error
         except asyncpg.InterfaceError as error:
             if isinstance(error, ValueError):  # a wrong argument or setting: our fault, not the server's
                 raise
-            raise Unavailable(f"postgresql: {type(error).__name__}") from error
+            raise kind(f"postgresql: {type(error).__name__}") from error
+
+    @property
+    def has_standbys(self) -> bool:
+        """Whether another server may become the primary."""
+        return self._connector.has_choice
+
+    async def _look_for_primary(self, epoch: int) -> None:
+        """Replace all connections when they are next used, if there are other servers.
+
+        Once for all connections of an epoch: those that fail later must not throw away the new ones.
+        """
+        if self._pool is not None and self._connector.has_choice and epoch == self._epoch:
+            self._epoch += 1
+            self._connector.forget()
+            await self._pool.expire_connections()
+
+    async def confirm_commits(self, timeout_ms: int) -> None:
+        """Return once a standby has all that was committed so far; raises Unavailable if none has it by then.
+
+        Without synchronous standbys it only shows that the server takes writes.
+        """
+        async with self.connection(2 * timeout_ms) as connection:
+            # This deadline cancels the wait on the server. Otherwise each attempt would leave a process that waits.
+            await connection.execute(_EMPTY_COMMIT, timeout=timeout_ms / 1000)
 
     @asynccontextmanager
     async def transaction(self, timeout_ms: int | None = None) -> AsyncIterator[Connection]:

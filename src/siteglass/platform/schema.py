@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from typing import Literal
-from urllib.parse import unquote, urlsplit
 
 import asyncpg
 
 from siteglass.errors import Unavailable
 from siteglass.platform.functions import apply_functions, functions_hash
 from siteglass.platform.postgres import Postgres, checked_schema
+from siteglass.platform.postgres_servers import Servers
 from siteglass.settings import SettingsError, variable
 
 # The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
 # which only asks whether the tables are current, doesn't load alembic.
-HEAD = "0007_downloads"
+HEAD = "0009_in_doubt"
 
 # Partitions of the kept answers: one for each hour, used in turn.
 ANSWER_SLOTS = 32
@@ -55,23 +55,26 @@ RIGHTS = {
     "downloads": "SELECT, INSERT, UPDATE, DELETE",
     "download_pages": "SELECT, INSERT",
     "uploads": "SELECT, INSERT, DELETE",
+    "job_leases": "SELECT, INSERT, UPDATE",
+    "in_doubt": "SELECT",
 }
 FUNCTIONS = (
     *("charge", "grant_credits", "refund", "adjust", "remember_paid", "paid_for"),
     *("expire_credits", "forget_answers", "forget_keys"),
     *("allot_lead_numbers", "catch_up_paid", "charge_unlisted", "unwanted_domains"),
+    *("confirm_answer", "note_in_doubt", "settle_in_doubt"),
 )
 
 
 def _service_role(owner_dsn: str, service_dsn: str) -> str:
     """The role in the service's address; raises SettingsError if both do not lead to the same database."""
-    owner, service = urlsplit(owner_dsn), urlsplit(service_dsn)
-    if (owner.hostname, owner.port, owner.path) != (service.hostname, service.port, service.path):
+    owner, service = Servers.read(owner_dsn), Servers.read(service_dsn)
+    if owner.places != service.places:
         raise SettingsError(
             f"{variable('postgres_owner_dsn')} and {variable('postgres_dsn')} name different databases: set both to "
             "the same one."
         )
-    return unquote(service.username or "")
+    return service.role
 
 
 async def _give_rights(connection: asyncpg.Connection[asyncpg.Record], schema: str, role: str) -> None:

@@ -33,7 +33,7 @@ from siteglass.index.writing import (
     listed_of,
     write,
 )
-from siteglass.platform.backends import EngineError
+from siteglass.platform.opensearch import EngineError
 from siteglass.suppression import entries
 from siteglass.suppression.entries import MAX_ADDED, ListedValues
 from siteglass.suppression.redaction import changes, hashes, lead_getter, lead_with

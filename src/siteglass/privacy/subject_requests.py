@@ -10,8 +10,8 @@ from siteglass.corpus.lead_files import LeadFileError
 from siteglass.errors import BadRequest, Problem, Unavailable
 from siteglass.index.generations import GenerationError
 from siteglass.index.index import Index
-from siteglass.platform.backends import EngineError
 from siteglass.platform.mailer import Mailer, MailError, MailRefused
+from siteglass.platform.opensearch import EngineError
 from siteglass.privacy import opt_out
 from siteglass.privacy.control import Control, ControlCheck, places
 from siteglass.privacy.opt_out import HeldData

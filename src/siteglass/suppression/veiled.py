@@ -11,13 +11,19 @@ from itertools import islice
 
 AT_WORDS = (
     r"at|ät|æt|@|arroba|arob|arobase|arobas|chiocciola|apenstaartje|apenstaart|kukac|ma[łl]pa|zavin[aá][cč]|"
-    r"snabel-?a|kr[øo]llalfa|собака|собачка|παπάκι|アット(?:マーク)?|골뱅이"
+    r"snabel-?a|kr[øo]llalfa|собака|собачка|равлик|παπάκι|アット(?:マーク)?|あっと(?:まーく)?|골뱅이|"
+    r"et|kuyruklu a|שטרודל|כרוכית"
 )
-DOT_WORDS = r"dot|d0t|punkt|punto|point|ponto|punt|piste|pont|kropka|te[cč]ka|nokta|точка|prik|\."
+DOT_WORDS = (
+    r"dot|d0t|punkt|punto|point|ponto|punt|piste|pont|kropka|te[cč]ka|nokta|точка|крапка|prik|τελεία|ドット|점|닷|"
+    r"נקודה|punct|\."
+)
 # As many as are read of a page when it is crawled.
 MAX_TRIES = 1_000
 
-_OPEN, _CLOSE = r"[\[({<][\[({<]?", r"[\])}>]{1,2}"
+OPENING, CLOSING = r"\[({<（【［〔＜", r"\])}>）】］〕＞"
+"""Brackets around the words, also in the width of East Asian letters; for use inside of a class."""
+_OPEN, _CLOSE = rf"[{OPENING}][{OPENING}]?", rf"[{CLOSING}]{{1,2}}"
 _VEILED_DOT = (
     rf"(?:\s?{_OPEN}\s?(?:{DOT_WORDS})\s?{_CLOSE}\s?|\s[-*_]{{0,2}}(?:dot|punkt|punto|point|ponto|punt)[-*_]{{0,2}}\s)"
 )
@@ -40,7 +46,8 @@ _SIGN = re.compile(
     rf"(?:@|%40)(?:(?=\s)|(?<=\s@)|(?<=\s%40)|(?=[\w-]{{1,63}}(?:\s|{_OPEN}))|(?=[\w.-]{{1,100}}?[A-Z]))"
 )
 # "sales#acme.cn (put @ for #)"
-_HASH = re.compile(r"(?<=\w)#(?=[\w-]{1,63}\.\w)")
+AT_SIGNS = "#★☆◎●○■□◆◇※＃*"
+_HASH = re.compile(rf"(?<=\w)[{AT_SIGNS}](?=[\w-]{{1,63}}\.\w)")
 _BEFORE_CHARS = 130
 # "firma.deTelefon", where a line end was lost.
 _GLUED = re.compile(r"[a-z]{2,}(?=[A-Z])")
@@ -91,15 +98,15 @@ def _begins(text: str, end: int) -> list[int]:
 
 def _patterns(text: str) -> Iterator[re.Pattern[str]]:
     """Those that may find something: to look for a letter takes a fraction of the time."""
-    if "(" in text or "[" in text or "{" in text or "<" in text:
-        yield _BRACKETED_AT
     is_ascii = text.isascii()
+    if "(" in text or "[" in text or "{" in text or "<" in text or not is_ascii:
+        yield _BRACKETED_AT
     for start, pattern in _BARE_AT.items():
         if (start.isascii() or not is_ascii) and start in text:
             yield pattern
     if "@" in text or "%40" in text:
         yield _SIGN
-    if "#" in text:
+    if "#" in text or "*" in text or not is_ascii:
         yield _HASH
 
 

@@ -24,6 +24,7 @@ from siteglass.platform.logs import new_request_id
 from siteglass.platform.metrics import record_response
 from siteglass.settings import Settings
 from siteglass.web.address import trusted_proxies
+from siteglass.web.draining import STATE_KEY
 from siteglass.web.responses import error_response
 
 log = logging.getLogger("siteglass.server")
@@ -203,6 +204,9 @@ class BoundedProtocol(HttpToolsProtocol):
             # The parser would skip the body, and take it for the next request.
             raise BadRequest([Problem("headers", "Upgrade is not supported; send the request without it, as HTTP/1.1")])
         super().on_headers_complete()
+        drain = self.app_state.get(STATE_KEY)
+        if drain is not None and drain.begun:
+            self.cycle.keep_alive = False  # the caller's next request is for another worker
         self._phase = _BODY
         self._section_bytes = self._sent_bytes = self._small_parts = 0
         self._deadline = self._now + self._bounds.body_s

@@ -189,9 +189,9 @@ class Sighting(Record):
 
     __slots__ = ()
     page = field[str]()
-    """URL of the page."""
+    """URL of the page, or for an imported value: `imported from FILE on DATE`."""
     method = field[str]()
-    """How the page contained it, such as `mailto`, `text`, `json_ld`, `tel`."""
+    """How the page contained it, such as `mailto` or `text`; or `import`."""
     first_seen = field[str]()
     """Time of the oldest capture of the page that contains it."""
     last_seen = field[str]()

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from typing import Any, Literal
 
 from siteglass.corpus.domains import registrable
-from siteglass.corpus.evidence_files import Sighting
+from siteglass.corpus.evidence_files import IMPORT_METHOD, Sighting
 from siteglass.ingest.extract.role import is_free_mail
 from siteglass.leads.evidence import Evidence
 
@@ -21,6 +21,7 @@ _METHODS = {
     "script": "data of a script",
     "json_ld": "structured data",
     "whatsapp": "WhatsApp link",
+    IMPORT_METHOD: "by the operator",
 }
 _OTHER_DOMAIN = {"affiliate": "related domain", "unknown": "other domain, owner not certain"}
 _PHONE = {"own": "Phone · of the business", "unknown": "Phone · owner not certain"}
@@ -28,11 +29,12 @@ _PHONE = {"own": "Phone · of the business", "unknown": "Phone · owner not cert
 
 @dataclass(frozen=True, slots=True)
 class SeenOn:
-    """A page that shows a value."""
+    """A page that shows a value, or the file that it was imported from."""
 
     url: str
     how: str
     day: date
+    is_import: bool = False
 
     @property
     def is_link(self) -> bool:
@@ -86,7 +88,15 @@ def _email_owner(record: Mapping[str, Any], value: str, place: int) -> str:
 
 
 def _seen(sightings: Sequence[Sighting]) -> list[SeenOn]:
-    return [SeenOn(one.page, _METHODS.get(one.method, one.method), _day(one.last_seen_ms)) for one in sightings]
+    return [
+        SeenOn(
+            one.page,
+            _METHODS.get(one.method, one.method),
+            _day(one.last_seen_ms),
+            is_import=one.method == IMPORT_METHOD,
+        )
+        for one in sightings
+    ]
 
 
 def _day(time_ms: int) -> date:

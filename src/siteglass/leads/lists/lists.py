@@ -362,7 +362,7 @@ class Lists:
     async def number_new_leads(self) -> None:
         """Look again for leads of domains that had none, those first that were looked for longest ago.
 
-        A job of every worker: what one claims, no other looks up.
+        What one worker claims, no other looks up.
         """
         for _ in range(BATCHES_AT_ONCE):
             rows = await self._postgres.fetch(

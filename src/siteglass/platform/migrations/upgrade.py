@@ -22,6 +22,7 @@ from sqlalchemy.pool import NullPool
 
 from siteglass.platform.functions import SchemaError
 from siteglass.platform.migrations import run_script
+from siteglass.platform.postgres_servers import Connector
 
 # The revisions before the baseline. A schema at the last of them can be upgraded; the older ones cannot.
 BEFORE_BASELINE = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
@@ -39,7 +40,7 @@ async def upgrade_tables(owner_dsn: str, schema: str) -> AsyncIterator[asyncpg.C
     """
     engine = create_async_engine(
         "postgresql+asyncpg://",
-        async_creator=lambda: asyncpg.connect(owner_dsn, timeout=CONNECT_TIMEOUT_S),
+        async_creator=lambda: Connector(owner_dsn).connect(timeout=CONNECT_TIMEOUT_S),
         poolclass=NullPool,
     )
     try:

@@ -1,0 +1,55 @@
+"""Which worker runs a job of the whole service: the one that takes its lease, a row in PostgreSQL.
+
+A row and not an advisory lock. A lock would need a connection for as long as the job runs, and would not tell the
+other workers when the job ran last.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from siteglass.platform.postgres import Postgres
+
+# A job whose worker was killed is run by another one after this time, or a period later if that is longer. A job that
+# takes longer may be run twice at once, which all of them allow.
+LEASE_S = 60.0
+
+
+class JobLeases:
+    """The leases of the workers that share a database and an index prefix."""
+
+    def __init__(self, postgres: Postgres, index_prefix: str) -> None:
+        self._postgres = postgres
+        self._index_prefix = index_prefix
+
+    async def take(self, name: str, period_s: float) -> float | None:
+        """Take the job; None: it is ours. Otherwise the seconds until it may be run next."""
+        taken = await self._postgres.fetchrow(
+            """
+            INSERT INTO {schema}.job_leases AS l (name, due_at) VALUES ($1, clock_timestamp() + $2)
+            ON CONFLICT (name) DO UPDATE SET due_at = excluded.due_at WHERE l.due_at <= clock_timestamp()
+            RETURNING name
+            """,
+            self._key(name),
+            timedelta(seconds=max(period_s, LEASE_S)),
+        )
+        if taken is not None:
+            return None
+        row = await self._postgres.fetchrow(
+            "SELECT extract(epoch FROM due_at - clock_timestamp())::float8 AS wait_s FROM {schema}.job_leases"
+            " WHERE name = $1",
+            self._key(name),
+        )
+        return 0.0 if row is None else max(0.0, row["wait_s"])
+
+    async def end(self, name: str, period_s: float) -> None:
+        """The job was run: the next run is due a period from now, by whichever worker."""
+        await self._postgres.fetchrow(
+            "UPDATE {schema}.job_leases SET due_at = clock_timestamp() + $2 WHERE name = $1",
+            self._key(name),
+            timedelta(seconds=period_s),
+        )
+
+    def _key(self, name: str) -> str:
+        # Services that share the tables but not the leads: some jobs rewrite leads.
+        return f"{self._index_prefix}: {name}"
