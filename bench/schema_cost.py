@@ -21,6 +21,7 @@ from typing import Any
 
 from bench.common import bench_settings, tables, write_result
 from siteglass.index import generations
+from siteglass.index.administration import admin
 from siteglass.index.index import Index, open_index
 from siteglass.index.load import load
 from siteglass.platform.backends import open_backends
@@ -51,10 +52,10 @@ async def _once(path: Path, leads: int) -> dict[str, float]:
             started, cpu_before = time.perf_counter(), time.process_time()
             await load(index, stored, lambda _: None)
             load_s, cpu_s = time.perf_counter() - started, time.process_time() - cpu_before
-            await generations.admin(index, "POST", f"/{name}/_forcemerge", params={"max_num_segments": "1"})
+            await admin(index, "POST", f"/{name}/_forcemerge", params={"max_num_segments": "1"})
             await generations.refresh(index, [name])
             (generation,) = await generations.status(index)
-            await generations.admin(index, "DELETE", f"/{name}")
+            await admin(index, "DELETE", f"/{name}")
     return {
         "bytes_per_lead": generation.size_bytes / generation.documents,
         "leads_per_s": leads / load_s,

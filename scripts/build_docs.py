@@ -31,6 +31,7 @@ SOURCES = {
     "docs/performance.md": "performance",
     "docs/privacy.md": "privacy",
     "docs/proof.md": "proof",
+    "docs/reliability.md": "reliability",
 }
 SECTIONS = ("guides", "errors", "reference")
 CONTRIBUTORS = "For contributors"

@@ -6,12 +6,13 @@ import json
 import os
 import shutil
 import time
+import tomllib
 import urllib.request
 import zipfile
 from pathlib import Path
 
 from engine import HOST, Engine
-from engine_host import ENGINES_USER, fetch, give, java_home, port_from_environment, run, say
+from engine_host import CHECKOUT, ENGINES_USER, fetch, give, java_home, port_from_environment, run, say
 
 OPENSEARCH_VERSION = "3.6.0"
 # Maven coordinates and the sha256 of the file, so that no mirror can hand us something else.
@@ -24,6 +25,7 @@ KNN_ZIP = (
     "ac392ca28a39b3bf290648a422ef30cb149dda2963a9d7feb26060e932341c9a",
 )
 MIN_JDK = 21
+CLUSTER_SETTINGS = CHECKOUT / "src" / "siteglass" / "index" / "cluster_settings.toml"
 
 
 class OpenSearch(Engine):
@@ -47,14 +49,18 @@ class OpenSearch(Engine):
         self.config.mkdir(exist_ok=True)
         for name in ("jvm.options", "log4j2.properties"):
             shutil.copyfile(self.home / "config" / name, self.config / name)
+        # What is shipped for production, then what is this node's own.
+        shipped = (CHECKOUT / "deploy" / "opensearch.yml").read_text()
+        settings = tomllib.loads(CLUSTER_SETTINGS.read_text()) | self.settings()
+        own = "".join(f"{key}: {json.dumps(value)}\n" for key, value in settings.items())
         (self.config / "opensearch.yml").write_text(
-            "# Written by scripts/engines.py at every start.\n"
-            + "".join(f"{key}: {json.dumps(value)}\n" for key, value in self._settings().items())
+            f"# Written by scripts/engines.py at every start.\n{shipped}\n{own}"
         )
         for folder in (self.config, self.home / "logs", self.folder / "data", self.folder / "tmp"):
             give(folder, self.user)
 
-    def _settings(self) -> dict[str, object]:
+    def settings(self) -> dict[str, object]:
+        """What this node has of its own."""
         return {
             "cluster.name": "siteglass-development",
             "node.name": "development-1",
@@ -64,12 +70,6 @@ class OpenSearch(Engine):
             "http.port": self.port,
             "transport.port": self.transport_port,
             "discovery.type": "single-node",
-            # A misspelt index name must be an error, not a new index with guessed types.
-            "action.auto_create_index": False,
-            # Part of an answer is a wrong answer, and no search may run for ever.
-            "search.default_allow_partial_results": False,
-            "search.default_search_timeout": "10s",
-            "search_backpressure.mode": "enforced",
             # A developer's disk is often fuller than a server's may be. `siteglass doctor` compares with the watermarks
             # all the same, so these are small here.
             "cluster.routing.allocation.disk.threshold_enabled": False,

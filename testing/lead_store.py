@@ -6,6 +6,7 @@ import itertools
 from pathlib import Path
 
 from siteglass.corpus.lead_store import (
+    IncomingFile,
     KnownDomains,
     StoredFile,
     as_parquet,
@@ -17,10 +18,10 @@ from siteglass.corpus.lead_store import (
 )
 
 
-def entered(source: Path, store: Path) -> StoredFile:
+def entered(source: Path | IncomingFile, store: Path) -> StoredFile:
     """The file in the store, its new domains numbered from the highest number of the store."""
     store.mkdir(exist_ok=True)
-    incoming, known = incoming_file(source, store), KnownDomains()
+    incoming, known = source if isinstance(source, IncomingFile) else incoming_file(source, store), KnownDomains()
     with as_parquet(incoming) as (parquet, rejects):
         note_domains(parquet, known, numbered=incoming.is_stored)
         look_up(store, known)

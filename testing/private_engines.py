@@ -15,7 +15,8 @@ from testing.ports import free_port
 
 
 @contextlib.contextmanager
-def _environment(changes: dict[str, str]) -> Iterator[None]:
+def environment(changes: dict[str, str]) -> Iterator[None]:
+    """Variables changed for a while."""
     before = {name: os.environ.get(name) for name in changes}
     os.environ.update(changes)
     try:
@@ -38,6 +39,13 @@ KINDS: dict[str, Callable[[Path], engines.Engine]] = {
 _numbers = itertools.count()
 
 
+def link_unpacked(engine: engines.OpenSearch) -> None:
+    """Give an engine its programs. Unpacking takes long; links to what is already there do not."""
+    unpacked = engines_root() / "opensearch" / engine.home.name
+    skip = shutil.ignore_patterns("logs")
+    shutil.copytree(unpacked, engine.home, copy_function=os.link, symlinks=True, ignore=skip)
+
+
 class PrivateEngines:
     """Starts an engine when it is first asked for; `close` ends all of them."""
 
@@ -52,13 +60,10 @@ class PrivateEngines:
             if name == "opensearch":
                 ports["SITEGLASS_OPENSEARCH_TRANSPORT_PORT"] = str(free_port())
             self._folder.mkdir(parents=True, exist_ok=True)
-            with _environment(ports):
+            with environment(ports):
                 engine = KINDS[name](self._folder)
             if isinstance(engine, engines.OpenSearch):
-                # Unpacking takes long; links to what is already there do not.
-                unpacked = engines_root() / "opensearch" / engine.home.name
-                skip = shutil.ignore_patterns("logs")
-                shutil.copytree(unpacked, engine.home, copy_function=os.link, symlinks=True, ignore=skip)
+                link_unpacked(engine)
             self._running[name] = engine
         self.start(name)
         return self._running[name]
@@ -66,7 +71,7 @@ class PrivateEngines:
     def start(self, name: str) -> None:
         """Start it again after a test has stopped it."""
         if self._running[name].pid() is None:
-            with _environment({"ENGINE_HEAP": "512m"}):
+            with environment({"ENGINE_HEAP": "512m"}):
                 self._running[name].start()
 
     def close(self) -> None:

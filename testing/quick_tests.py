@@ -27,6 +27,8 @@ QUICK = [
         "index/test_mapping.py",
         "ingest/contacts",
         "ingest/content",
+        "ingest/imports/test_mistakes.py",
+        "ingest/imports/test_tables.py",
         "ingest/technologies",
         "query/test_cursor_ids.py",
         "query/test_directive_corpus.py",

@@ -153,9 +153,12 @@ def add(settings: Settings, leads: list[Lead], folder: Path) -> LoadReport:
 
 
 @contextlib.contextmanager
-def serving(settings: Settings, clock: Clock | None = None, **changes: Any) -> Iterator[httpx.Client]:
+def serving(
+    settings: Settings, clock: Clock | None = None, *, with_account: bool = True, **changes: Any
+) -> Iterator[httpx.Client]:
     """The service on a free loopback port, and a client that carries the key; changes are options of uvicorn."""
-    make_test_account(settings.postgres_dsn, settings.postgres_schema)
+    if with_account:
+        make_test_account(settings.postgres_dsn, settings.postgres_schema)
     listening = socket.create_server(("127.0.0.1", 0))
     port = listening.getsockname()[1]
     # As after `siteglass serve --port`: the service knows its port, and the settings of others name another one.
@@ -181,23 +184,28 @@ def serving(settings: Settings, clock: Clock | None = None, **changes: Any) -> I
 class ServiceProcess:
     """The service as a separate process, to be killed."""
 
-    def __init__(self, settings: Settings, command: Sequence[str] | None = None, *, with_account: bool = True) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        command: Sequence[str] | None = None,
+        *,
+        with_account: bool = True,
+        log: Path | None = None,
+        port: int | None = None,
+    ) -> None:
         if with_account:
             make_test_account(settings.postgres_dsn, settings.postgres_schema)
         self._command = command or [str(Path(sys.executable).parent / "siteglass"), "serve"]
-        self.port = free_port()
+        self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._environment = {**os.environ, **environment_of(settings), "SITEGLASS_PORT": str(self.port)}
+        self._log = log
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, within_s: float = 240) -> None:
         """Start it and wait until it answers."""
-        self._process = subprocess.Popen(
-            self._command,
-            env=self._environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        with (self._log or Path(os.devnull)).open("ab") as log:
+            self._process = subprocess.Popen(self._command, env=self._environment, stdout=log, stderr=log)
         deadline = time.monotonic() + within_s
         while time.monotonic() < deadline:
             # not httpx: it would prepare for TLS at every try, for longer than a request takes
@@ -213,6 +221,17 @@ class ServiceProcess:
     def pid(self) -> int | None:
         """None if it was not started, or killed."""
         return None if self._process is None else self._process.pid
+
+    def begin_stop(self) -> None:
+        """Tell it to stop, and return at once."""
+        if self._process is not None:
+            self._process.terminate()
+
+    def stopped(self, within_s: float = 60) -> int:
+        """Wait until it has stopped; its exit code."""
+        process, self._process = self._process, None
+        assert process is not None
+        return process.wait(within_s)
 
     def kill(self) -> None:
         """End it without warning."""

@@ -35,11 +35,23 @@ ALL = [
         "tables",
         "durability",
     ),
-    *("clock", "accounts", "opt-outs", "redis", "opensearch", "shards", "disk", "leads", "test leads", "lead store"),
+    *(
+        "clock",
+        "accounts",
+        "opt-outs",
+        "redis",
+        "opensearch",
+        "shards",
+        "cluster setup",
+        "disk",
+        "leads",
+        "test leads",
+        "lead store",
+    ),
     *("mail", "dashboard", "port"),
 ]
 NEEDS_POSTGRESQL = ["tables", "durability", "clock", "accounts", "opt-outs"]
-NEEDS_OPENSEARCH = ["shards", "disk", "leads", "test leads"]
+NEEDS_OPENSEARCH = ["shards", "cluster setup", "disk", "leads", "test leads"]
 
 
 class Patient:

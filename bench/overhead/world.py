@@ -25,7 +25,8 @@ from siteglass.corpus.lead_files import open_parquet, read_row_group
 from siteglass.index import generations
 from siteglass.index.index import open_index
 from siteglass.index.load import load
-from siteglass.platform.backends import OpenSearch, open_backends
+from siteglass.platform.backends import open_backends
+from siteglass.platform.opensearch import OpenSearch
 from siteglass.settings import Settings, environment_of
 from testing.ports import free_port
 from testing.progress import say

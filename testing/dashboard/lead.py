@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pyarrow as pa
 
-from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA, Sighting, write_evidence
+from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA, IMPORT_METHOD, Sighting, write_evidence
 from siteglass.corpus.lead import Lead
 
 CRAWLED_MS = 1_790_000_000_000
@@ -35,7 +35,8 @@ def _dentist(domain: str, name: str, *emails: str, **more: object) -> Lead:
 
 
 def dental_leads() -> list[Lead]:
-    """One with everything, one that was imported, one without an address, one whose address is suppressed by a test."""
+    """One with everything, one of a file of leads, one of a table without an address, one whose address a test
+    suppresses."""
     return [
         _dentist(
             ALDER,
@@ -72,6 +73,8 @@ def write_sightings(folder: Path) -> None:
         *_seen(EVE, "eve@eve-dental.com", ("/", "mailto", 0)),
         *_seen(EVE, "info@eve-dental.com", ("/", "mailto", 0)),
     ]
+    (quiet,) = _seen(QUIET, "+1 512 555 0112", ("", IMPORT_METHOD, 0))
+    seen.append(msgspec.structs.replace(quiet, page="imported from dentists.csv on 2026-09-21"))
     rows = [msgspec.structs.asdict(one) for one in seen]
     write_evidence(folder / "leads.parquet", pa.Table.from_pylist(rows, EVIDENCE_SCHEMA))
 

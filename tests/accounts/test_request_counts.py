@@ -61,11 +61,11 @@ async def test_a_day_is_that_of_the_request_in_utc(postgres: Postgres) -> None:
     ]
 
 
-async def test_a_failed_write_is_kept_and_counts_once(postgres: Postgres, schema_name: str) -> None:
+async def test_a_failed_write_is_kept_and_counts_once(postgres: Postgres, schema_name: str, dsn: str) -> None:
     key, other = next(_KEYS), next(_KEYS)
     counts = RequestCounts(postgres, lambda: counted_at(1))
     counts.count(key, "search", 200)
-    for broken in (Postgres(AWAY, schema_name), Postgres(postgres._dsn, "nowhere")):
+    for broken in (Postgres(AWAY, schema_name), Postgres(dsn, "nowhere")):
         counts._postgres = broken
         with pytest.raises(Unavailable):
             await counts.write()

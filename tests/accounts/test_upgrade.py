@@ -68,10 +68,10 @@ async def test_it_becomes_what_a_fresh_schema_is(old: Postgres, dsn: str, schema
     # Steps after the baseline add tables, columns, and a row where it has to be there from the start.
     added = {
         **{table: [] for table in ("lists", "list_domains", "saved_searches", "previewed", "reports")},
-        **{table: [] for table in ("downloads", "download_pages", "uploads")},
+        **{table: [] for table in ("downloads", "download_pages", "uploads", "job_leases", "in_doubt")},
         "lead_numbers": ["(t,1)"],
         "plans": [row.removesuffix(")") + ",masked,200)" for row in rows["plans"]],
-        "keys": [row.removesuffix(")") + ",)" for row in rows["keys"]],
+        **{table: [row.removesuffix(")") + ",)" for row in rows[table]] for table in ("keys", "idempotency")},
     }
     assert await _rows(connection, old.schema) == rows | added
     for name in (old.schema, schema_name):

@@ -61,7 +61,8 @@ def described(own: httpx.Client) -> Description:
 
 
 def _error_classes(kind: type[SiteglassError] = SiteglassError) -> set[type[SiteglassError]]:
-    below = kind.__subclasses__()
+    """Those with their own code: others tell the service more about a failure, and callers the same."""
+    below = [one for one in kind.__subclasses__() if "code" in vars(one)]
     return {*below, *(found for each in below for found in _error_classes(each))}
 
 

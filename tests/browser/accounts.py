@@ -27,8 +27,8 @@ from tests.browser.driving import LIGHT, Browse, Look
 
 ROWS = 9_000
 LIST = "customers"
-# Those of a lead, a download and an upload need leads; tests of their own look at them.
-_WITH_LEADS = ("lead", "downloads.file", "uploads.choose")
+# Those of a lead, a download and an upload need leads or a search; tests of their own look at them.
+_WITH_LEADS = ("lead", "explore.download", "downloads.file", "uploads.choose")
 SHOWN = [
     page
     for page in PAGES

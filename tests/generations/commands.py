@@ -14,6 +14,7 @@ from siteglass.cli.main import cli
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generations
+from siteglass.index.administration import admin
 from siteglass.index.generations import Generation, GenerationError
 from siteglass.index.index import Index as LiveIndex
 from siteglass.settings import Settings, environment_of
@@ -83,7 +84,7 @@ class Index:
         """Ask OpenSearch itself."""
 
         async def action(live_index: LiveIndex) -> object:
-            return await generations.admin(live_index, method, path, body)
+            return await admin(live_index, method, path, body)
 
         return run(self.settings, action)
 

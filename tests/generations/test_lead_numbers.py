@@ -27,6 +27,7 @@ from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import read_parquet, write_parquet
 from siteglass.corpus.lead_store import write_stored
 from siteglass.index import entry, generations
+from siteglass.index.administration import admin
 from siteglass.index.entry import BLOCK_SIZE, enter_store
 from siteglass.index.index import Index
 from siteglass.index.load import load
@@ -306,14 +307,14 @@ class Story(RuleBasedStateMachine):
             return {}
         await generations.refresh(index, [live])
         body = {"size": 100, "_source": False, "docvalue_fields": ["lead_no"]}
-        answer = await generations.admin(index, "POST", f"/{live}/_search", body)
+        answer = await admin(index, "POST", f"/{live}/_search", body)
         hits = {hit["_id"]: hit["fields"]["lead_no"][0] for hit in answer["hits"]["hits"]}
         assert hits
         return hits
 
     def teardown(self) -> None:
         pattern = IndexNames(self.settings.index_prefix).generations
-        run(self.settings, lambda index: generations.admin(index, "DELETE", f"/{pattern}"))
+        run(self.settings, lambda index: admin(index, "DELETE", f"/{pattern}"))
 
 
 def test_numbers_survive_every_order_of_events(own_schema: Settings) -> None:

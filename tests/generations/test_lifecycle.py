@@ -152,15 +152,29 @@ def test_a_killed_rebuild_is_marked_and_refused(index: Index, leads_path: Path) 
     assert index.live() == live
 
 
-def test_a_generation_has_no_replicas_while_it_is_filled(index: Index, leads_path: Path) -> None:
+def test_a_generation_has_its_replicas_while_it_is_filled(index: Index, leads_path: Path) -> None:
     rebuilding = index.start("rebuild", str(leads_path), "--replicas", "1")
     _until(index.all)
     os.kill(rebuilding.pid, signal.SIGKILL)
     rebuilding.communicate()
     (generation,) = index.all()
     assert generation.unfinished
-    assert _replicas(index, generation.name) == "0"
-    assert _replicas(index, index.built(LEADS, "--replicas", "1")) == "1"
+    assert _replicas(index, generation.name) == "1"
+
+
+def test_without_all_copies_of_its_shards_it_is_promoted_only_with_a_reason(index: Index) -> None:
+    name = index.built(LEADS, "--replicas", "1")  # there is one node, and so no place for a copy
+    told = index("promote", name, code=2)
+    assert f"{name} is yellow: 1 of its shards or copies of them are missing" in told
+    assert f"siteglass index promote {name} --accept-yellow REASON" in told
+    assert not any(one.live for one in index.all())
+    index("promote", name, "--accept-yellow", "the second node comes tomorrow")
+    assert index.live() == name
+    assert "the second node comes tomorrow" in index("status")
+
+
+def test_on_one_node_a_generation_has_no_replicas(index: Index) -> None:
+    assert _replicas(index, index.built(LEADS)) == "0"
 
 
 def _replicas(index: Index, name: str) -> Any:

@@ -12,7 +12,8 @@ import pytest
 
 from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
-from siteglass.index import generations, mapping, sampling
+from siteglass.index import mapping, sampling
+from siteglass.index.administration import admin
 from siteglass.index.index import Index as LiveIndex
 from siteglass.index.names import written_as
 from testing.service import run
@@ -104,7 +105,7 @@ def _edited(change: Callable[[dict[str, Any]], None]) -> Callable[[LiveIndex], A
         )
         body["aliases"] = {live_index.names.write: {}, written_as(name): {}}
         change(body)
-        await generations.admin(live_index, "PUT", f"/{name}", body)
+        await admin(live_index, "PUT", f"/{name}", body)
         return name
 
     return action

@@ -64,10 +64,10 @@ def test_what_was_suppressed_before(index: Index) -> None:
 def test_what_is_suppressed_meanwhile(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
     """Listed and looked for everywhere just before the rebuild writes what it read when it was not listed."""
 
-    async def beside(live_index: LiveIndex, target: str, lines: list[bytes], told: Any) -> None:
+    async def beside(live_index: LiveIndex, target: str, lines: list[bytes], told: Any, **options: bool) -> None:
         monkeypatch.setattr(loading, "write", write)
         await _suppress(live_index, "meanwhile")
-        await write(live_index, target, lines, told)
+        await write(live_index, target, lines, told, **options)
 
     path = Path(index.file(_leads("meanwhile")))
     index("rebuild", str(path), "--no-verify", "--promote", "--reason", "the leads are others")

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from siteglass.index import generations
+from siteglass.index.administration import admin
 from siteglass.index.names import written_as
 from siteglass.settings import Settings
 from testing.api_calls import refused
@@ -189,10 +190,10 @@ def test_a_generation_that_cannot_be_written_to(door: Door, caplog: pytest.LogCa
     proof = {"ticket": door.ask(email="ten@door-ten.com")["ticket"], "code": door.outbox.code("ten@door-ten.com")}
     (name,) = run(door.settings, generations.writable)
     where = f"/{name}/_alias/{written_as(name)}"
-    run(door.settings, lambda live_index: generations.admin(live_index, "DELETE", where))
+    run(door.settings, lambda live_index: admin(live_index, "DELETE", where))
     try:
         refused(door.post(CONFIRM, proof), 503, "UNAVAILABLE")
     finally:
-        run(door.settings, lambda live_index: generations.admin(live_index, "PUT", where))
+        run(door.settings, lambda live_index: admin(live_index, "PUT", where))
     assert f"its alias {written_as(name)} is missing" in _reason(caplog)
     assert door.confirm(**proof)["suppressed"] is True

@@ -11,6 +11,8 @@ import httpx
 import go_tools
 from testing.ports import free_port
 
+# What the size of a fault is called; that of the others is a timeout.
+_SIZES = {"limit_data": "bytes", "latency": "latency", "slow_close": "delay"}
 # What a broken connection looks like from the client's side. `limit_data` ends it after so many bytes, in the middle of
 # an answer or of a commit's confirmation. `timeout` swallows everything. `reset_peer` is a reset.
 BREAKS = ("reset_peer", "limit_data", "timeout")
@@ -57,7 +59,7 @@ class Toxiproxy:
 
     def break_connections(self, name: str, how: str, size: int) -> None:
         """All connections from now on, until `mend`; `size` is in bytes or milliseconds."""
-        attributes = {"bytes": size} if how == "limit_data" else {"timeout": size if how == "reset_peer" else 0}
+        attributes = {_SIZES.get(how, "timeout"): 0 if how == "timeout" else size}
         body = {"name": "fault", "type": how, "stream": "downstream", "attributes": attributes}
         self._api.post(f"/proxies/{name}/toxics", json=body).raise_for_status()
 

@@ -16,6 +16,7 @@ import pytest
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
 from siteglass.index import generation_cache, generations
+from siteglass.index.administration import admin
 from siteglass.index.documents import trade_tree
 from siteglass.index.index import Index
 from siteglass.index.load import load
@@ -164,7 +165,7 @@ def test_counts_are_taken_again_when_another_generation_is_live(
         monkeypatch.setattr(counter, "_look_at", 0.0)
         assert await first_shop(counter) == "Shopify"
         for name in (old, new):
-            await generations.admin(index, "DELETE", f"/{name}")
+            await admin(index, "DELETE", f"/{name}")
 
     run(shops, action)
 

@@ -1,0 +1,1 @@
+"""Requests while engines fail: what was asked and answered, and a verifier that judges it."""
