@@ -220,7 +220,7 @@ def test_the_way_from_nothing_to_leads(new: Patient) -> None:
     assert new.examined(code=1)["leads"] == {
         "check": "leads",
         "state": "ok",
-        "found": f"50 in {name}, schema 4",
+        "found": f"50 in {name}, schema 5",
         "mend": "",
     }
 

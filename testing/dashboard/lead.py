@@ -47,6 +47,7 @@ def dental_leads() -> list[Lead]:
             emails_personal=("dr.alder@alderdental.com", "alder.dental@gmail.com"),
             email_owner="own",
             phone_owner="own",
+            hidden_contacts=("email designer", "phone regulator", "phone regulator"),
             technologies=("WordPress", "Google Ads", "Facebook Pixel", "jQuery", "WooCommerce", "Google Analytics"),
             trade_sources={"dentist": "title"},
             score=44,

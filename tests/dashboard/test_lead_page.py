@@ -81,6 +81,9 @@ def test_contacts_with_owner_source_and_date_in_words(dentists: Office) -> None:
     assert "info@alderdental.com Role address · own domain Seen on alderdental.com/contact , link, 21 Sep" in shown
     assert "alder.dental@gmail.com Personal · free mail Seen on alderdental.com/imprint , text, 21 Sep" in shown
     assert "+1 512 555 0112 Phone · of the business Seen on alderdental.com/contact , link, 21 Sep" in shown
+    assert (
+        "1 address hidden: it belongs to the web designer. 2 numbers hidden: they belong to authorities. Why?" in shown
+    )
     assert "Trade Dentist read in the page title" in shown
     assert "SEO score 44 of 100: not mobile-friendly, no meta description, slow (2.3 s)" in shown
     assert "Ad tags: Google Ads, Facebook Pixel. Rough estimate 1,000–4,999 USD a month" in shown
@@ -95,6 +98,7 @@ def test_without_evidence_the_page_says_so(dentists: Office) -> None:
     shown = text_of(visitor.get(path_of(IMPORTED)))
     assert "hello@imported-dental.com Role address · own domain No source: imported by the operator, record of" in shown
     assert "No ad tags found" not in shown  # nothing is known of them
+    assert "hidden:" not in shown
 
 
 @pytest.mark.promise("explore.lead")

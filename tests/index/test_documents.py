@@ -32,6 +32,7 @@ PREPARED: dict[str, Any] = {
     "phones": ("+1 555 0100",),
     "emails_detail": [DETAIL],
     "phones_detail": [{**DETAIL, "value": "+1 555 0100"}],
+    "hidden_contacts": ("email designer",),
     "added": (2**40,),
     "dropped": (5, 6),
 }

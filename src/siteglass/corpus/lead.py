@@ -81,6 +81,9 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Of values of `emails`; of an address that is not here, nothing is known."""
     phones_detail: Details = ()
     """Of values of `phones`, as in `emails_detail`."""
+    hidden_contacts: Texts = ()
+    """An entry such as "email designer" for each address or number on the pages that is someone else's: its kind and
+    whose it is. The values themselves are not part of a lead."""
 
     country: ShortText = ""
     """ISO 3166-1 alpha-3 code. The loader also accepts alpha-2 codes and names."""

@@ -130,6 +130,7 @@ def _optional(lead: Lead) -> dict[str, Any]:
         "phone_owner_confidence": lead.phone_owner_confidence,
         "emails_detail": _details(lead.emails_detail, lead.emails),
         "phones_detail": _details(lead.phones_detail, lead.phones),
+        "hidden_contacts": lead.hidden_contacts,
         "added": lead.added,
         "dropped": lead.dropped,
     }

@@ -11,11 +11,12 @@ from typing import Any
 from siteglass.query.field import Kind
 from siteglass.query.fields import FIELDS
 
-SCHEMA_VERSION = 4
-# Before 3 there are no trades to search by. Since 4 there are details of contacts: leads of 3 are shown without.
+SCHEMA_VERSION = 5
+# Before 3 there are no trades to search by. Since 4 there are details of contacts, since 5 whose contacts were hidden:
+# older leads are shown without.
 OLDEST_READABLE_SCHEMA = 3
 # Fields that came after OLDEST_READABLE_SCHEMA. A generation of an older schema gets them before it is written to.
-ADDED_FIELDS = ("emails_detail", "phones_detail")
+ADDED_FIELDS = ("emails_detail", "phones_detail", "hidden_contacts")
 
 # A path of 33 kB from a hostile page must not reject the document; Lucene's own limit is 32,766 bytes.
 IGNORE_ABOVE = 512
@@ -65,7 +66,8 @@ FILTER_ONLY: dict[str, dict[str, Any]] = {
     "dropped": {"type": "long"},
 }
 
-# Stored with the record: the confidence is searched, the others are for what comes next. No response shows them yet.
+# Stored with the record: the confidence is searched, the page of a lead says what was hidden, the others are for what
+# comes next. No response shows them yet.
 _PREPARED: dict[str, dict[str, Any]] = {
     "first_seen": {"type": "date", "doc_values": False},
     "aliases": {"type": "keyword", "ignore_above": IGNORE_ABOVE, "doc_values": False},
@@ -73,6 +75,7 @@ _PREPARED: dict[str, dict[str, Any]] = {
     "email_owner_confidence": {"type": "byte", "doc_values": False},
     "phone_owner": {"type": "keyword"},
     "phone_owner_confidence": {"type": "byte", "doc_values": False},
+    "hidden_contacts": dict(_SHOWN_ONLY),
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from siteglass.ingest.domain_summaries import MAX_SHORT_CHARS
+from siteglass.ingest.domain_summaries import MAX_SHORT_CHARS, MAX_VALUES
 from siteglass.ingest.evidence_rows import Contacts
 from siteglass.ingest.grouped import ASCENDING, DESCENDING, listed
 from siteglass.ingest.ownership import Owner
@@ -47,6 +47,19 @@ def contact_details(
                 )
             columns[f"{kind}s_detail"].append(details)
     return columns
+
+
+def hidden_contacts(
+    domains: Sequence[str], contacts: Contacts, owners: Mapping[tuple[str, str, str], Owner]
+) -> list[list[str]]:
+    """The column of this name, see `Lead`, for leads of these domains."""
+
+    def hidden(domain: str) -> list[str]:
+        values = ((kind, value) for kind in ("email", "phone") for value in contacts.get((domain, kind), ()))
+        found = ((kind, owners[domain, kind, value]) for kind, value in values)
+        return sorted(f"{kind} {owner.party}" for kind, owner in found if not owner.is_shown)[:MAX_VALUES]
+
+    return [hidden(domain) for domain in domains]
 
 
 def _newest_first(found: pa.Table) -> _Pages:

@@ -13,8 +13,17 @@ import pyarrow.parquet as pq
 
 from siteglass.corpus.lead_files import LEAD_SCHEMA, unknown_column
 
-# Times, details with the times of pages, and what the loader assigns: a lead says the same whatever they are.
-NOT_CONTENT = ("crawled_at_ms", "updated_at_ms", "first_seen_ms", "lead_no", "emails_detail", "phones_detail")
+# Times, details with the times of pages, what is hidden, and what the loader assigns: whatever they are, the lead says
+# the same.
+NOT_CONTENT = (
+    "crawled_at_ms",
+    "updated_at_ms",
+    "first_seen_ms",
+    "lead_no",
+    "emails_detail",
+    "phones_detail",
+    "hidden_contacts",
+)
 HASH_BYTES = 16
 
 _PREVIOUS: dict[str, pa.DataType] = {

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from siteglass.corpus.evidence_files import write_evidence
 from siteglass.corpus.lead_files import LEAD_SCHEMA, ROW_GROUP_SIZE, batch_of, leads_of, replacing, unknown_column
 from siteglass.corpus.trade_rules import Candidate, decide
-from siteglass.ingest.contact_details import contact_details
+from siteglass.ingest.contact_details import contact_details, hidden_contacts
 from siteglass.ingest.content import PREVIOUS_SCHEMA, content_hashes
 from siteglass.ingest.domain_summaries import MAX_VALUES, together
 from siteglass.ingest.evidence_rows import Contacts, addresses_screened, contacts_of, evidence, shown_evidence
@@ -106,6 +106,7 @@ def leads_of_rows(
         **_owners_of_best("email", domains, emails, owners),
         **_owners_of_best("phone", domains, phones, owners),
         **contact_details(domains, emails, phones, seen, contacts, owners),
+        "hidden_contacts": hidden_contacts(domains, contacts, owners),
         "technologies": technologies,
         "service_type": [
             service_type(stated, used or (), [one.trade for one in some], perhaps, said)

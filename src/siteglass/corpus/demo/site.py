@@ -216,6 +216,7 @@ def lead(rng: Random, tables: Stack, number: int, seed: int, market: Market | No
         dropped=(),
         emails_detail=(),
         phones_detail=(),
+        hidden_contacts=(),
         email_owner="own" if addresses else "",
         email_owner_confidence=_confidence(addresses, domain),
         phone_owner="",

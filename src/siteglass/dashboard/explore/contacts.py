@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -25,6 +26,27 @@ _METHODS = {
 }
 _OTHER_DOMAIN = {"affiliate": "related domain", "unknown": "other domain, owner not certain"}
 _PHONE = {"own": "Phone · of the business", "unknown": "Phone · owner not certain"}
+_HIDDEN = {"email": "address", "phone": "number"}
+# By kind of third party, see `ingest.extract.third_parties`: of one value, and of several.
+_PARTIES = {
+    "designer": ("the web designer", "the web designer"),
+    "host": ("the hosting company", "the hosting company"),
+    "theme_author": ("the author of the website's theme", "the author of the website's theme"),
+    "platform_support": ("the support of a platform", "the support of platforms"),
+    "regulator": ("an authority", "authorities"),
+    "dpo": ("an external data-protection officer", "an external data-protection officer"),
+    "insurer": ("an insurer", "insurers"),
+    "carrier": ("a delivery company", "delivery companies"),
+    "supplier": ("a supplier", "suppliers"),
+    "partner": ("a partner", "partners"),
+    "press": ("a press office", "press offices"),
+    "jobs": ("a recruiter", "recruiters"),
+    "customer": ("a customer", "customers"),
+    "directory": ("a company that the website lists", "companies that the website lists"),
+    "hotline": ("a public hotline", "public hotlines"),
+    "example": ("an example in a text", "examples in a text"),
+}
+_SOMEONE_ELSE = ("someone else", "someone else")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +89,31 @@ def contact_lines(record: Mapping[str, Any], evidence: Evidence) -> list[Contact
         for place, (value, sightings) in enumerate(evidence.values["emails"])
     ]
     phones = [
-        ContactLine("phone", value, _PHONE.get(_owner(record, "phone", place), "Phone"), _seen(sightings))
+        ContactLine("phone", value, _PHONE.get(_owner(record, "phone", value, place), "Phone"), _seen(sightings))
         for place, (value, sightings) in enumerate(evidence.values["phones"])
     ]
     return [*emails, *phones]
 
 
-def _owner(record: Mapping[str, Any], kind: str, place: int) -> str:
-    """The class of the owner, which is stored of the first value only."""
+def hidden_lines(record: Mapping[str, Any]) -> list[str]:
+    """What the pages of the lead show and the lead does not, because it is someone else's: how many, and whose."""
+    counted = Counter(record.get("hidden_contacts", ()))
+    return [_hidden_line(entry, count) for entry, count in sorted(counted.items())]
+
+
+def _hidden_line(entry: str, count: int) -> str:
+    kind, _, party = entry.partition(" ")
+    one, several = _PARTIES.get(party, _SOMEONE_ELSE)
+    if count == 1:
+        return f"1 {_HIDDEN[kind]} hidden: it belongs to {one}."
+    return f"{count} {_HIDDEN[kind]}{'es' if kind == 'email' else 's'} hidden: they belong to {several}."
+
+
+def _owner(record: Mapping[str, Any], kind: str, value: str, place: int) -> str:
+    """The class of the owner. Leads without details have it of the first value only."""
+    for detail in record.get(f"{kind}s_detail", ()):
+        if detail["value"] == value:
+            return str(detail["owner"])
     return str(record.get(f"{kind}_owner", "")) if place == 0 else ""
 
 
@@ -84,7 +123,7 @@ def _email_owner(record: Mapping[str, Any], value: str, place: int) -> str:
         return f"{kind} · own domain"
     if is_free_mail(value):
         return f"{kind} · free mail"
-    return f"{kind} · {_OTHER_DOMAIN.get(_owner(record, 'email', place), 'other domain')}"
+    return f"{kind} · {_OTHER_DOMAIN.get(_owner(record, 'email', value, place), 'other domain')}"
 
 
 def _seen(sightings: Sequence[Sighting]) -> list[SeenOn]:

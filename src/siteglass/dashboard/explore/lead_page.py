@@ -17,7 +17,7 @@ from siteglass.access.browsing import BrowserTerms, browser_terms
 from siteglass.billing.paid import paid_times
 from siteglass.dashboard.explore.address import EXPLORE
 from siteglass.dashboard.explore.buying import charge_visitor
-from siteglass.dashboard.explore.contacts import ContactLine, contact_lines
+from siteglass.dashboard.explore.contacts import ContactLine, contact_lines, hidden_lines
 from siteglass.dashboard.explore.lead_facts import LeadFacts, lead_facts
 from siteglass.dashboard.explore.results import PAGE_KEY
 from siteglass.dashboard.explore.rows import LeadRow, bought_row, preview_row
@@ -58,6 +58,8 @@ class LeadView:
     paid_at: datetime | None = None
     facts: LeadFacts | None = None
     contacts: tuple[ContactLine, ...] = ()
+    hidden: Sequence[str] = ()
+    """What is not shown because it is someone else's, a sentence each."""
     imported: datetime | None = None
     """The date of a record that was not read from web pages."""
     price: int = 0
@@ -125,6 +127,7 @@ async def _view(dashboard: Dashboard, visit: Visit, terms: BrowserTerms) -> Lead
             paid_at,
             lead_facts(record),
             lines,
+            hidden_lines(record),
             None if has_sources else datetime.fromisoformat(record["crawled_at"]),
         )
     offered = await dashboard.charger.quote(caller, single_offer(record))
