@@ -32,6 +32,7 @@ SOURCES = {
     "docs/privacy.md": "privacy",
     "docs/proof.md": "proof",
     "docs/reliability.md": "reliability",
+    "docs/scale.md": "scale",
 }
 SECTIONS = ("guides", "errors", "reference")
 CONTRIBUTORS = "For contributors"
