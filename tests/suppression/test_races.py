@@ -71,12 +71,12 @@ def test_a_value_listed_while_its_lead_is_written_does_not_stay(
     kind = "domain" if not lead else next(iter(lead))
     domain = text if kind == "domain" else f"race-{moment}-{kind}.example"
 
-    async def beside(live_index: Index, target: str, lines: list[bytes], told_: Any) -> None:
+    async def beside(live_index: Index, target: str, lines: list[bytes], told_: Any, **how: bool) -> None:
         monkeypatch.setattr(loading, "write", write)
         listing = opt_out.suppress(live_index, [read_value(text)], reason="asked to", actor="tests")
         if moment == "before":
             await listing
-        await write(live_index, target, lines, told_)
+        await write(live_index, target, lines, told_, **how)
         if moment == "after":
             await listing
 
@@ -126,10 +126,10 @@ def test_of_two_opt_outs_of_one_lead_none_brings_back_the_other(scene: World, mo
         scene.settings, [_lead("pair.example", emails=(first, second, "third@pair.example"))], scene.settings.lead_store
     )
 
-    async def beside(live_index: Index, target: str, lines: list[bytes], told_: Any) -> None:
+    async def beside(live_index: Index, target: str, lines: list[bytes], told_: Any, **how: bool) -> None:
         monkeypatch.setattr(opt_out, "write", write)
         await opt_out.suppress(live_index, [read_value(second)], reason="asked to", actor="tests")
-        await write(live_index, target, lines, told_)
+        await write(live_index, target, lines, told_, **how)
 
     monkeypatch.setattr(opt_out, "write", beside)
     _suppress(scene, first)
