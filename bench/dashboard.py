@@ -21,6 +21,7 @@ from typing import Any
 import httpx
 
 from bench.common import write_result
+from siteglass.corpus.demo import generate
 from siteglass.dashboard.guard import DeclaredPage
 from siteglass.dashboard.new_key import MAX_STANDING
 from siteglass.dashboard.people_page import PAGE_PEOPLE
@@ -31,6 +32,7 @@ from testing.dashboard.history import History, written
 from testing.dashboard.visitors import Office, Somebody, office
 from testing.progress import say
 
+LEADS = tuple(generate(100, 1))  # pages of lists and searches need some
 TARGET_MS = 50
 WARM_UP = 3
 
@@ -154,7 +156,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--keep", action="store_true", help="write the result to bench/results")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, office("bench-dashboard", Path(folder)) as made:
+    with tempfile.TemporaryDirectory() as folder, office("bench-dashboard", Path(folder), LEADS) as made:
         try:
             figures = run(made, options.entries, options.keys, options.rounds, options.crowd)
         finally:
