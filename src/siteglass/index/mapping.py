@@ -65,7 +65,8 @@ FILTER_ONLY: dict[str, dict[str, Any]] = {
     "dropped": {"type": "long"},
 }
 
-# Stored with the record: the confidence is searched, the others are for what comes next. No response shows them yet.
+# Stored with the record: the confidence is searched, and look-ups find leads by aliases. The others are for what comes
+# next. No response shows them yet.
 _PREPARED: dict[str, dict[str, Any]] = {
     "first_seen": {"type": "date", "doc_values": False},
     "aliases": {"type": "keyword", "ignore_above": IGNORE_ABOVE, "doc_values": False},

@@ -13,8 +13,12 @@ import pyarrow.parquet as pq
 
 from siteglass.corpus.lead_files import LEAD_SCHEMA, unknown_column
 
-# Times, details with the times of pages, and what the loader assigns: a lead says the same whatever they are.
-NOT_CONTENT = ("crawled_at_ms", "updated_at_ms", "first_seen_ms", "lead_no", "emails_detail", "phones_detail")
+# Times, details with the times of pages, what the loader assigns, and what is not shown: a lead says the same whatever
+# they are.
+NOT_CONTENT = (
+    *("crawled_at_ms", "updated_at_ms", "first_seen_ms", "lead_no", "emails_detail", "phones_detail"),
+    "aliases",
+)
 HASH_BYTES = 16
 
 _PREVIOUS: dict[str, pa.DataType] = {
