@@ -152,6 +152,9 @@ def build() -> bytes:
         phrases.table(name, table(name))
     for name, some in table("wishes").items():
         phrases.add("wish", some, name)
+    for where, changes in table("changes").items():
+        for name, some in changes.items():
+            phrases.add("change", some, name, where)
     for name, countries in vocabulary().groups().items():
         phrases.add("group", [name], *countries)
     senses = {

@@ -8,6 +8,7 @@ import argparse
 import gzip
 import json
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from vocabulary.states import states
 # Raise it with every change of the data: it is part of what an interpretation of a query depends on.
 VERSION = "2026.11.3"
 TARGET = Path(__file__).parents[1] / "src" / "siteglass" / "query" / "vocabulary.json.gz"
+NUMBERS = TARGET.with_name("technology_numbers.txt")
 
 
 def build(cache: Path) -> dict[str, Any]:
@@ -30,6 +32,17 @@ def build(cache: Path) -> dict[str, Any]:
     return content
 
 
+def number_technologies(technologies: Iterable[str]) -> int:
+    """Give each new technology the next number, that of its line, and return how many are new.
+
+    No line is ever changed or removed: stored leads contain the numbers.
+    """
+    numbered = NUMBERS.read_text("utf-8").removesuffix("\n").split("\n")
+    new = sorted(set(technologies).difference(numbered))
+    NUMBERS.write_text("".join(f"{name}\n" for name in [*numbered, *new]), "utf-8")
+    return len(new)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Compile the vocabulary the service ships.")
     parser.add_argument("--cache", type=Path, help="keep fetched packages here instead of a temporary folder")
@@ -38,6 +51,8 @@ def main() -> None:
         content = build(options.cache or Path(temporary))
     text = json.dumps(content, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     TARGET.write_bytes(gzip.compress(text.encode(), compresslevel=9, mtime=0))
+    new = number_technologies(content["technologies"])
+    print(f"{NUMBERS.name}: {new:,} new technologies; pin them in tests/query/test_technology_changes.py")
     print(f"{TARGET.name}: {TARGET.stat().st_size:,} bytes, version {VERSION}")
     for part, values in sorted(content.items()):
         if part != "version":

@@ -6,9 +6,10 @@ import random
 import re
 
 from siteglass.corpus.lead import Lead
-from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, Range, Value, criteria
+from siteglass.query.criteria import AnyOf, Change, Clause, Condition, Criteria, Range, Value, criteria
 from siteglass.query.field import Kind, SearchableField
 from siteglass.query.fields import ASKED
+from siteglass.query.technology_changes import decode_change
 from siteglass.query.values import ValueProblem, read_value
 from testing.reference_scan import number_of
 
@@ -71,6 +72,8 @@ class Drawer:
                 return self._range(number_of(lead, asked.name), ask.directive_bounds or ask.bounds)
             case Kind.TIME:
                 return (lead.crawled_at_ms,)
+            case Kind.CHANGE:
+                return self._change(getattr(lead, asked.name))
             case Kind.TEXT:
                 found = _PLAIN_WORDS.findall(" ".join((lead.title, lead.description, *lead.keywords)))
                 texts = tuple(found)
@@ -92,6 +95,11 @@ class Drawer:
             return read_value(ask, self.random.choice(texts), quoted=True)
         except ValueProblem:
             return ()
+
+    def _change(self, numbers: tuple[int, ...]) -> tuple[Value, ...]:
+        """A change that a lead has, from a day around its own on; of a lead without any, that of a common product."""
+        technology, day = decode_change(self.random.choice(numbers)) if numbers else ("Klaviyo", 20_000)
+        return (Change(technology, day + self.random.randint(-2, 2), fixed=True),)
 
     def _range(self, number: int | None, bounds: tuple[int, int]) -> tuple[Value, ...]:
         if number is None or not bounds[0] <= number <= bounds[1]:

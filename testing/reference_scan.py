@@ -9,7 +9,8 @@ from collections.abc import Callable
 from siteglass.corpus.lead import Lead
 from siteglass.index.documents import MAX_CONTENT_CHARS, MAX_CONTENT_WORDS
 from siteglass.query import folding
-from siteglass.query.criteria import AnyOf, Condition, Criteria, Range
+from siteglass.query.criteria import AnyOf, Change, Condition, Criteria, Range
+from siteglass.query.technology_changes import decode_change
 from siteglass.query.trades import trades
 from siteglass.query.vocabulary import vocabulary
 
@@ -67,6 +68,12 @@ def number_of(lead: Lead, field: str) -> int | None:
 
 
 def _value_reader(field: str, value: object) -> Callable[[Lead], bool]:
+    if isinstance(value, Change):
+        assert value.fixed
+        return lambda lead: any(
+            change.technology == value.technology and change.day >= value.days
+            for change in map(decode_change, getattr(lead, field))
+        )
     if isinstance(value, Range):
         return lambda lead: (number := number_of(lead, field)) is not None and value.holds(number)
     if isinstance(value, int):

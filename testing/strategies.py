@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import functools
 from typing import Any
 
 from hypothesis import strategies as st
 
-from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, Range, Value, criteria
+from siteglass.query.criteria import AnyOf, Change, Clause, Condition, Criteria, Range, Value, criteria, name_in
 from siteglass.query.directives import size_problem
 from siteglass.query.field import Form, Kind, SearchableField
 from siteglass.query.fields import ASKED
@@ -15,6 +16,7 @@ from siteglass.query.values import ValueProblem, moment_text, read_value
 from siteglass.query.vocabulary import vocabulary
 
 NOW_MS = 1_793_500_000_000
+_DAYS = (dt.date(1970, 1, 1), dt.date(2149, 6, 6))
 
 # Letters, blanks and every character that means something in the language.
 TEXT = st.text("abcXYZ éßİ日本中ø0189 ,()\"\\#!@/?&-_.'+<>=", min_size=1, max_size=24)
@@ -40,8 +42,14 @@ def ranges(low: int, high: int) -> st.SearchStrategy[Range]:
     )
 
 
+def _windows(*, ages: bool) -> st.SearchStrategy[tuple[int, bool]]:
+    """When technologies changed: since a day, or within some days before the search."""
+    days = st.integers(0, 2**16 - 1).map(lambda day: (day, True))
+    return st.one_of(days, st.integers(1, 3650).map(lambda age: (age, False))) if ages else days
+
+
 @functools.cache
-def _values(name: str) -> st.SearchStrategy[tuple[Value, ...]]:
+def _values(name: str, *, ages: bool) -> st.SearchStrategy[tuple[Value, ...]]:
     asked = ASKED[name]
     ask = asked.ask
     match ask.kind:
@@ -55,21 +63,27 @@ def _values(name: str) -> st.SearchStrategy[tuple[Value, ...]]:
             return st.integers(1, 3650).map(lambda days: (days,))
         case Kind.TEXT | Kind.PATH:
             return TEXT.map(lambda text: _readable(asked, text)).filter(bool)
-        case Kind.TERM | Kind.LACKS:
+        case Kind.TERM | Kind.LACKS | Kind.CHANGE:
             assert ask.vocabulary
             known: st.SearchStrategy[tuple[Value, ...]] = st.sampled_from(vocabulary().values(ask.vocabulary)).map(
                 lambda text: _readable(asked, text)
             )
             if ask.closed:
                 return known.filter(bool)
-            return st.one_of(known, TEXT.map(lambda text: _readable(asked, text))).filter(bool)
+            names = st.one_of(known, TEXT.map(lambda text: _readable(asked, text))).filter(bool)
+            if ask.kind is not Kind.CHANGE:
+                return names
+            return st.tuples(names, _windows(ages=ages)).map(
+                lambda pair: tuple(Change(name_in(value), *pair[1]) for value in pair[0])
+            )
 
 
 @functools.cache
-def _conditions_on(name: str) -> st.SearchStrategy[Condition]:
+def _conditions_on(name: str, *, ages: bool) -> st.SearchStrategy[Condition]:
     if ASKED[name].ask.kind is Kind.FLAG:
         return st.booleans().map(lambda negated: Condition(name, (), negated))
-    several = st.lists(_values(name), min_size=1, max_size=4).map(lambda found: tuple(v for f in found for v in f))
+    some = st.lists(_values(name, ages=ages), min_size=1, max_size=4)
+    several = some.map(lambda found: tuple(v for f in found for v in f))
     return st.tuples(several, st.booleans()).map(lambda pair: Condition(name, pair[0], pair[1]))
 
 
@@ -78,7 +92,7 @@ def _conditions_on(name: str) -> st.SearchStrategy[Condition]:
 def conditions(*, ages: bool = True) -> st.SearchStrategy[Condition]:
     """A random condition that directives can say."""
     fields = [asked.name for asked in ASKED.values() if ages or asked.ask.kind is not Kind.AGE]
-    return st.sampled_from(fields).flatmap(_conditions_on)
+    return st.sampled_from(fields).flatmap(lambda name: _conditions_on(name, ages=ages))
 
 
 @functools.cache
@@ -151,6 +165,10 @@ def _filter_value(asked: SearchableField, form: Form) -> st.SearchStrategy[Any]:
             return st.tuples(operator, number).map(lambda pair: f"{pair[0]}{pair[1]}")
         case Form.MOMENT:
             return st.integers(1_700_000_000_000, NOW_MS).map(moment_text)
+        case Form.MANY if ask.kind is Kind.CHANGE:
+            names = st.lists(st.sampled_from(vocabulary().values("technology")), min_size=1, max_size=3)
+            window = st.one_of(st.integers(1, 3650).map(lambda days: f"{days}d"), st.dates(*_DAYS).map(str))
+            return st.tuples(names, window).map(lambda pair: [*pair[0], pair[1]])
         case Form.ONE | Form.MANY:
             if ask.vocabulary:
                 text: st.SearchStrategy[str] = st.sampled_from(vocabulary().values(ask.vocabulary))

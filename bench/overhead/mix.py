@@ -163,7 +163,7 @@ class Mix:
             asked, held = ASKED[name], self._held(anchor, ASKED[name])
             if self._random.random() < EXCLUDED_SHARE:
                 other = self._by_rank(self._ranked[name])
-                if other not in held and asked.ask.kind not in (Kind.NUMBER, Kind.TIME, Kind.AGE):
+                if other not in held and asked.ask.kind not in (Kind.NUMBER, Kind.TIME, Kind.AGE, Kind.CHANGE):
                     made.append(_Condition(asked, (other,), negated=True))
             elif held:
                 made.append(self._wider(_Condition(asked, (self._random.choice(held),))))
@@ -260,6 +260,8 @@ class Mix:
             case Kind.AGE:
                 age_ms = self._now_ms - lead.crawled_at_ms
                 return tuple(f"{days}d" for days in AGES_DAYS if days * DAY_MS > age_ms)
+            case Kind.CHANGE:
+                return ()  # the demo leads have no history
             case Kind.TEXT:
                 return (*lead.keywords, *(word.lower() for word in _WORDS.findall(lead.title)))
             case Kind.LACKS:

@@ -34,6 +34,7 @@ _ARGUMENTS = {
     Kind.NUMBER: "numbers with an operator, or ranges",
     Kind.TIME: "RFC 3339 time or date",
     Kind.AGE: f"days, 1d to {MAX_AGE_DAYS}d",
+    Kind.CHANGE: f"technologies, then days (1d to {MAX_AGE_DAYS}d) or a date",
     Kind.FLAG: "none: a flag, without parentheses",
 }
 

@@ -13,6 +13,7 @@ from reference.messages import schema_of
 from siteglass.leads.operations import COUNTING_UNITS, INTERPRET
 from siteglass.query.natural import LOW_CONFIDENCE, MAX_QUERY_CHARS
 from siteglass.query.natural.accounting import NOT_USED
+from siteglass.query.natural.changes import NO_TECHNOLOGY
 
 
 class Said(NamedTuple):
@@ -68,6 +69,18 @@ _TOPICS: list[tuple[str, str, list[Said]]] = [
             Said("stores using Square", "@technology(Square); @service_type(Ecommerce)"),
             Said("SaaS companies on HubSpot", "@technology(HubSpot); @service_type(SaaS)"),
             Said("sites not using Wix", "!@technology(Wix)"),
+        ],
+    ),
+    (
+        "Technologies that were added or dropped",
+        "Without a time, added means in the last 30 days and dropped in the last 90. A month has 30 days.",
+        [
+            Said("stores that recently added Klaviyo", "@added(Klaviyo, 30d); @service_type(Ecommerce)"),
+            Said("sites that stopped using Magento", "@dropped(Magento, 90d)"),
+            Said("sites that switched from Magento to Shopify", "@added(Shopify, 30d); @dropped(Magento, 90d)"),
+            Said("sites that added Klaviyo or Mailchimp in the last 2 weeks", "@added(Klaviyo, MailChimp, 14d)"),
+            Said("sites that dropped Wix since 2026-10-01", "@dropped(Wix, 2026-10-01)"),
+            Said("sites that have not added HubSpot in the last 90 days", "!@added(HubSpot, 90d)"),
         ],
     ),
     (
@@ -311,6 +324,11 @@ _UNSAID = [
     Said("agencies in Kenya, best ones first", "@country(KEN); @service_type(Agency)", (("best ones first", _ORDER),)),
     Said("top 50 stores in Peru", "@country(PER); @service_type(Ecommerce)", (("top 50", _MANY),)),
     Said("agencies in Peru that are hiring", "@country(PER); @service_type(Agency)", (("that are hiring", _HIRING),)),
+    Said(
+        "agencies in Peru that dropped their CRM",
+        "@country(PER); @service_type(Agency)",
+        (("dropped their CRM", NO_TECHNOLOGY),),
+    ),
     Said("software in Peru", "@country(PER)", (("software", NOT_USED),)),
     Said("outdated sites in Peru", "@country(PER)", (("outdated", "a lead has no field for this"),)),
     Said(

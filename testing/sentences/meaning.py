@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from siteglass.query.criteria import AnyOf, Condition, Range
+from siteglass.query.criteria import AnyOf, Change, Condition, Range
 from siteglass.query.directives import parse, print_condition
+from siteglass.query.value_text import window_text
 from siteglass.query.vocabulary import vocabulary
 
 _WORD = re.compile(r"[^\W_]+")
@@ -52,6 +53,8 @@ def _value(condition: Condition, value: object) -> str:
         return "..".join("" if end is None else str(end) for end in (value.low, value.high)) + (
             f"{'>' * value.above}{'<' * value.below}"
         )
+    if isinstance(value, Change):
+        return f"{value.technology}, {window_text(value)}".lower()
     if condition.field == "keywords":
         return " ".join(sorted(map(stem, _WORD.findall(str(value)))))
     return str(value).lower()

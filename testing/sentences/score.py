@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from siteglass.query.natural import interpret
+from testing.sentences.change_labels import with_changes
 from testing.sentences.meaning import Atom, atoms
 from testing.sentences.trade_labels import with_trades
 
@@ -107,6 +108,7 @@ def score(labelled: Iterable[Labelled], understand: Understand) -> Score:
         found = atoms(lines)
         wanted = with_trades(sentence.query, labelled_as, found)
         made.by_rule_1 += wanted != labelled_as
+        wanted = with_changes(sentence.query, wanted, found)
         if INEXPRESSIBLE in sentence.tags:  # rule 10: the label was written before `@any` could say it
             found = {atom for atom in found if atom.field != "any" or atom in wanted}
         tallies = [made.whole, made.levels.setdefault(sentence.level, Tally())]
@@ -173,7 +175,7 @@ def main() -> None:
     if LOCKED not in options.set.name:
         for sentence, lines in made.failed[: options.failures]:
             found = atoms(lines)
-            wanted = with_trades(sentence.query, atoms(sentence.gold), found)
+            wanted = with_changes(sentence.query, with_trades(sentence.query, atoms(sentence.gold), found), found)
             print(f"\n{sentence.query}")
             for sign, some in (("-", wanted - found), ("+", found - wanted)):
                 for atom in sorted(some):

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from siteglass.corpus.lead import Lead
+from siteglass.query.technology_changes import decode_change, encode_change
 from siteglass.query.trades import trades
 from testing.api_calls import NETWORKS
 
 CRAWLED = 1_790_000_000_000
 """When all were crawled that say nothing else: 2026-09-21."""
+CRAWLED_DAY = CRAWLED // 86_400_000
 
 
 def _site(domain: str, **facts: Any) -> Lead:
@@ -63,6 +65,8 @@ FULL = _site(
     state="WA",
     city="Seattle",
     technologies=("Shopify", "HubSpot", "Foo, Inc."),
+    added=(encode_change("Shopify", CRAWLED_DAY - 30), encode_change("HubSpot", CRAWLED_DAY - 400)),
+    dropped=(encode_change("Magento", CRAWLED_DAY - 30), encode_change("Shopify", CRAWLED_DAY - 900)),
     categories_uses=("crm", "ecommerce"),
     offers=("marketing", "legal_service"),
     service_type="SaaS",
@@ -166,6 +170,11 @@ BY_DOMAIN = {lead.domain: lead for lead in HANDMADE}
 def those(holds: Callable[[Lead], object]) -> set[str]:
     """Domains of the hand-made leads for which something holds."""
     return {lead.domain for lead in HANDMADE if holds(lead)}
+
+
+def changed(numbers: tuple[int, ...], since: int, *technologies: str) -> bool:
+    """Whether one of the technologies changed on a day or later."""
+    return any(change.technology in technologies and change.day >= since for change in map(decode_change, numbers))
 
 
 def is_a(lead: Lead, *wanted: str) -> bool:

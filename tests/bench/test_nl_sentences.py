@@ -22,9 +22,9 @@ from testing.sentences.searches import draw_search
 from testing.sentences.words import LANGUAGES
 
 COUNT = 2_000
-# Sentences are labelled as they were before trades existed: see `testing.sentences.trade_labels`. No words ask for a
-# confidence.
-ALL = {asked.ask.directive for asked in DIRECTIVES.values()} - {"trade", "email_confidence"}
+# Sentences are labelled as they were before trades and histories existed: see `testing.sentences.trade_labels` and
+# `testing.sentences.change_labels`. No words ask for a confidence.
+ALL = {asked.ask.directive for asked in DIRECTIVES.values()} - {"trade", "email_confidence", "added", "dropped"}
 
 
 @pytest.fixture(scope="module")

@@ -143,6 +143,16 @@ def test_long_lists_stay_lazy() -> None:
     assert sorted(value for piece in pieces for value in piece) == [f"t{n:02}" for n in range(40)]
 
 
+def test_a_change_is_one_range_for_each_technology() -> None:
+    klaviyo = {"range": {"added": {"gte": 1_628 * 65_536 + 20_744, "lt": 1_629 * 65_536}}}
+    assert compile_criteria(parse("@added(Klaviyo, 2026-10-18)")) == {"bool": {"filter": [klaviyo]}}
+    assert compile_criteria(parse("!@added(Klaviyo, 2026-10-18)")) == {"bool": {"must_not": [klaviyo]}}
+    unknown = {"bool": {"should": [klaviyo, {"match_none": {}}], "minimum_should_match": 1}}
+    assert compile_criteria(parse("@added(Frobnicator, Klaviyo, 2026-10-18)")) == {"bool": {"filter": [unknown]}}
+    with pytest.raises(ValueError, match="must be converted to a date"):
+        compile_criteria(parse("@dropped(Klaviyo, 30d)"))
+
+
 def test_an_age_must_be_fixed_first() -> None:
     made = parse("@updated_within(30d)")
     with pytest.raises(ValueError, match="must be converted to a time"):

@@ -84,7 +84,8 @@ def test_codes() -> None:
 
 @pytest.mark.promise("values.field")
 def test_every_field_with_a_vocabulary_can_be_completed_by_each_of_its_names() -> None:
-    terms = [asked for asked in ASKED.values() if asked.ask.kind in (FieldKind.TERM, FieldKind.LACKS)]
+    named = (FieldKind.TERM, FieldKind.LACKS, FieldKind.CHANGE)
+    terms = [asked for asked in ASKED.values() if asked.ask.kind in named]
     for asked in terms:
         for name in (asked.name, asked.ask.directive, *(filter_.name for filter_ in asked.ask.filters)):
             assert COMPLETABLE[name] == (asked.name, asked.ask.vocabulary)

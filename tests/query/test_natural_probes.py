@@ -45,15 +45,13 @@ def test_probes(family: str) -> None:
 
 def test_every_wish_has_phrases_and_a_sentence() -> None:
     assert TABLE.keys() == WISHES.keys()
-    assert len(WISHES) >= 40
+    assert len(WISHES) >= 39
 
 
 @pytest.mark.parametrize(
     ("query", "wish", "directives"),
     [
         ("companies hiring developers in Amsterdam", "hiring", ("@country(NLD)", "@city(Amsterdam)")),
-        ("stores that switched from Magento to Shopify", "switched", ("@service_type(Ecommerce)",)),
-        ("stores in Peru that recently added Klaviyo", "added", ("@country(PER)", "@service_type(Ecommerce)")),
         ("companies like hubspot.com", "similar", ()),
         ("dentists near me", "near_me", ("@trade(dentist)",)),
         ("shops in Romania with 10,000 visitors", "traffic", ("@country(ROU)", "@service_type(Ecommerce)")),

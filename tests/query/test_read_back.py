@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, Range, Value, criteria
+from siteglass.query.criteria import AnyOf, Change, Clause, Condition, Criteria, Range, Value, criteria
 from siteglass.query.directives import parse
 from siteglass.query.field import Kind
 from siteglass.query.fields import ASKED
 from siteglass.query.read_back import MAX_CHARS, read_back
-from siteglass.query.value_names import value_name
+from siteglass.query.value_names import technology_name, value_name, window_name
 from siteglass.query.values import read_value
 from siteglass.query.vocabulary import vocabulary
 from testing.strategies import any_criteria, clauses, said_by_directives
@@ -185,6 +185,10 @@ def examples(name: str) -> list[tuple[Value, ...]]:
             return [(1_790_000_000_000,), (1_790_812_800_000,), (1_790_000_000_001, 1_790_000_000_002)]
         case Kind.AGE:
             return [(1,), (30,), (1, 2, 3_650)]
+        case Kind.CHANGE:
+            names, windows = ("Klaviyo", "Magento", "nobody knows this"), ((1, False), (30, False), (20_741, True))
+            changes = [Change(technology, *window) for technology in names for window in windows]
+            return [*((one,) for one in changes), *combinations(changes, 2), tuple(changes[::3]), tuple(changes)]
         case Kind.TEXT | Kind.PATH:
             texts = ("a", "vegan food", 'say "or"', "b or c", "b", "c")
         case Kind.TERM | Kind.LACKS:
@@ -232,6 +236,8 @@ def check(made: Criteria, text: str) -> None:
 
 
 def is_shown(made: Criteria, condition: Condition, value: Value, text: str) -> bool:
+    if isinstance(value, Change):
+        return technology_name(value)[:22] in text and window_name(value) in text
     countries = {str(one.values[0]) for one in made.flat() if one.field == "country"}
     names = {value_name(condition.ask, value, country) for country in (None, *countries)}
     if condition.field == "country":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import random
+import re
 import string
 
 import pytest
@@ -71,7 +73,16 @@ def test_the_echo_repeats_the_search_and_keeps_filters_as_sent(body: dict[str, o
     assert again.filters == first.filters
     for name, value in body.items():
         if value is not False:
-            assert first.filters[name] == value
+            assert first.filters[name] == (with_date(value) if name in ("added", "dropped") else value)
+
+
+def with_date(values: object) -> list[str]:
+    """What is echoed of technologies and a window: days before the search are a date."""
+    assert isinstance(values, list)
+    *names, window = values
+    days = re.fullmatch(r"(\d+)d", window)
+    today = dt.datetime.fromtimestamp(NOW_MS / 1000, dt.UTC).date()
+    return [*names, str(today - dt.timedelta(days=int(days[1]))) if days else window]
 
 
 def _continuation(filters: dict[str, object], domain: str = "example.com") -> Continuation:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, Range, Value
+from siteglass.query.criteria import AnyOf, Change, Clause, Condition, Criteria, Range, Value
 from siteglass.query.field import Kind
+from siteglass.query.technology_changes import changes_since
 
 # Up to this many terms, Lucene walks lazily; beyond it, Lucene collects all matches first. The cost of a page would
 # then grow with the matches, so longer lists are split.
@@ -101,8 +102,20 @@ def _ways(condition: Condition) -> Iterable[Query]:
         case Kind.TIME:
             # Later than the earliest is later than any.
             yield {"range": {ask.index: {"gt": min(v for v in values if isinstance(v, int)), "format": "epoch_millis"}}}
+        case Kind.CHANGE:
+            for value in values:
+                if isinstance(value, Change):
+                    yield _changed(ask.index, value)
         case Kind.AGE:
             raise ValueError("an age must be converted to a time before it is searched")
+
+
+def _changed(field: str, change: Change) -> Query:
+    if not change.fixed:
+        raise ValueError("days before the search must be converted to a date before it is searched")
+    numbers = changes_since(change.technology, change.days)
+    # A technology that is not known has no history.
+    return {"range": {field: {"gte": numbers.first, "lt": numbers.end}}} if numbers else {"match_none": {}}
 
 
 def _terms(field: str, values: Iterable[Value]) -> Iterable[Query]:

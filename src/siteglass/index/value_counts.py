@@ -13,6 +13,7 @@ from siteglass.index.index import Index
 from siteglass.index.mapping import properties
 from siteglass.query import completion
 from siteglass.query.completion import COMPLETABLE, KnownValue, Popularity
+from siteglass.query.field import Kind as FieldKind
 from siteglass.query.fields import ASKED
 from siteglass.query.folding import fold
 from siteglass.query.vocabulary import Kind, vocabulary
@@ -79,6 +80,8 @@ async def take_counts(index: Index, generation: str) -> ValueCounts:
 
 def _counted_field(name: str) -> str:
     """The index field that has the values of a field: the one that is searched, if the engine can count it."""
+    if ASKED[name].ask.kind is FieldKind.CHANGE:
+        return "technologies"
     searched = ASKED[name].ask.index
     return searched if searched in _REGIONS or _is_countable(searched) else name
 

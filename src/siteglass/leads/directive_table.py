@@ -32,7 +32,7 @@ def _directive_row(name: str, asked: SearchableField) -> str:
         notes.append(f"The same as `@{asked.ask.directive}`.")
     if bounds := asked.ask.directive_bounds:
         notes.append(f"Here {bounds[0]} to {bounds[1]}.")
-    if asked.ask.kind is Kind.AGE:
+    if asked.ask.kind in (Kind.AGE, Kind.CHANGE):
         notes.append(f"At most {MAX_AGE_DAYS}d.")
     if asked.ask.kind in (Kind.TERM, Kind.LACKS) and not filters:
         notes.append(known_values(asked.ask))

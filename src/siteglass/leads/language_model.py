@@ -43,6 +43,7 @@ _ARGUMENTS = {
     Kind.PATH: "values: paths such as /pricing, made of words of the sentence",
     Kind.NUMBER: "values: whole numbers as digits; two for between",
     Kind.AGE: "values: one number of days such as 30d",
+    Kind.CHANGE: "values: names, and last a number of days such as 30d",
     Kind.FLAG: "values: none",
 }
 _INSTRUCTIONS = """\

@@ -12,7 +12,7 @@ import orjson
 from siteglass.errors import BadRequest, Problem, Problems, QueryError, repeated
 from siteglass.query import directives, natural, suggested
 from siteglass.query.criteria import Clause, Condition, Criteria, criteria
-from siteglass.query.filters import FilterReader, read_text, write_filters, written_as_array
+from siteglass.query.filters import FilterReader, fix_windows, read_text, write_filters, written_as_array
 from siteglass.query.values import MAX_VALUE_CHARS
 
 # The echo travels inside the cursor, whose length is limited; JSON, and filters as they were sent, are longer than
@@ -61,14 +61,14 @@ def read_meaning(body: Mapping[str, Any], now_ms: int, problems: Problems | None
         problems.extend(error.all_problems)
     if problems:
         raise BadRequest(problems)
-    whole, echo = _whole(reader, directed.fixed_at(now_ms))
+    whole, echo = _whole(reader, directed, now_ms)
     while problem := _size_problem(whole, echo):
         if sentence is None or not directed.conditions:
             raise BadRequest([Problem("wrapped_query" if wrapped else next(iter(reader.sent)), problem)])
         # A sentence is never too long: words that exceed the limit are reported.
         unused[directed.conditions[-1]] = None
         directed = Criteria(directed.conditions[:-1])
-        whole, echo = _whole(reader, directed.fixed_at(now_ms))
+        whole, echo = _whole(reader, directed, now_ms)
     return Meaning(whole, echo, criteria([*reader.conditions, *directed.conditions]), sentence, unused)
 
 
@@ -85,7 +85,7 @@ def with_suggestions(
     gone = {*meaning.unused, *checked.displaced}
     kept = [condition for condition in sentence.criteria.conditions if condition not in gone]
     directed = criteria([*kept, *(one.condition for one in checked.accepted)])
-    whole, echo = _whole(reader, directed.fixed_at(now_ms))
+    whole, echo = _whole(reader, directed, now_ms)
     if _size_problem(whole, echo):
         return replace(meaning, second=suggested.too_large(model, checked))
     said = criteria([*reader.conditions, *directed.conditions])
@@ -137,11 +137,12 @@ def _replaced(understood: Criteria, given: list[Condition]) -> dict[Clause, Clau
     return replaced
 
 
-def _whole(reader: FilterReader, directed: Criteria) -> tuple[Criteria, dict[str, Any]]:
+def _whole(reader: FilterReader, directed: Criteria, now_ms: int) -> tuple[Criteria, dict[str, Any]]:
     """All that is searched, and the body that says so again."""
-    said = set(criteria(reader.conditions).conditions)
-    rest = Criteria(tuple(c for c in directed.conditions if c not in said))
-    return criteria([*reader.conditions, *directed.conditions]), {**reader.sent, **write_filters(rest, reader.sent)}
+    filtered, directed = criteria(reader.conditions).fixed_at(now_ms), directed.fixed_at(now_ms)
+    sent = fix_windows(reader.sent, now_ms)
+    rest = Criteria(tuple(c for c in directed.conditions if c not in filtered.conditions))
+    return criteria([*filtered.conditions, *directed.conditions]), {**sent, **write_filters(rest, sent)}
 
 
 def _size_problem(whole: Criteria, echo: dict[str, Any]) -> str | None:

@@ -43,8 +43,36 @@ class Range(NamedTuple):
         return (low, self.low is not None, self.above, high, not self.below)
 
 
-Value = str | int | Range
-"""str: a term, path or phrase; int: a moment in ms or an age in days; Range: numbers."""
+class Change(NamedTuple):
+    """A technology that websites began or stopped using: since a day, or within some days before the search."""
+
+    technology: str
+    days: int
+    """Days before the search; if `fixed`, the first day as days since 1970."""
+    fixed: bool = False
+
+    def fixed_at(self, now_ms: int) -> Change:
+        """The same with the first day in place of an age."""
+        return self if self.fixed else Change(self.technology, max(0, now_ms // MS_PER_DAY - self.days), fixed=True)
+
+    @property
+    def order(self) -> tuple[bool, int, str]:
+        """Sort key: those with the same window are adjacent."""
+        return (self.fixed, self.days, self.technology)
+
+
+Value = str | int | Range | Change
+"""str: a term, path or phrase; int: a moment in ms or an age in days; Range: numbers; Change: a technology's."""
+
+
+def name_in(value: Value) -> str:
+    """The name that a value looks up in a vocabulary."""
+    return value.technology if isinstance(value, Change) else str(value)
+
+
+def renamed(value: Value, name: str) -> Value:
+    """The value with another name."""
+    return value._replace(technology=name) if isinstance(value, Change) else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +91,16 @@ class Condition:
     def thing(self) -> str:
         """What it is about: a filter replaces what a sentence says about the same thing."""
         return self.ask.thing or self.field
+
+    def fixed_at(self, now_ms: int) -> Condition:
+        """The same with ages turned into a moment or a date."""
+        if self.ask.kind is Kind.CHANGE:
+            changes = (value.fixed_at(now_ms) for value in self.values if isinstance(value, Change))
+            return replace(self, values=tuple(changes))
+        if self.ask.kind is Kind.AGE:
+            moments = (now_ms - days * MS_PER_DAY for days in self.values if isinstance(days, int))
+            return Condition("crawled_at", tuple(moments), self.negated)
+        return self
 
 
 Branch = tuple[Condition, ...]
@@ -114,28 +152,21 @@ class Criteria:
         return any(c.field == "no_generic_emails" and not c.negated for c in self.plain)
 
     def fixed_at(self, now_ms: int) -> Criteria:
-        """The same search with ages turned into moments, so that every later page means the same."""
-        if not any(condition.ask.kind is Kind.AGE for condition in self.flat()):
+        """The same search with ages turned into moments and dates, so that every later page means the same."""
+        if not any(condition.ask.kind in (Kind.AGE, Kind.CHANGE) for condition in self.flat()):
             return self
         return criteria(_fixed(clause, now_ms) for clause in self.conditions)
 
 
 def _fixed(clause: Clause, now_ms: int) -> Clause:
     if isinstance(clause, AnyOf):
-        branches = (tuple(_fixed_condition(condition, now_ms) for condition in branch) for branch in clause.branches)
+        branches = (tuple(condition.fixed_at(now_ms) for condition in branch) for branch in clause.branches)
         return replace(clause, branches=tuple(branches))
-    return _fixed_condition(clause, now_ms)
-
-
-def _fixed_condition(condition: Condition, now_ms: int) -> Condition:
-    if condition.ask.kind is not Kind.AGE:
-        return condition
-    moments = tuple(now_ms - days * MS_PER_DAY for days in condition.values if isinstance(days, int))
-    return Condition("crawled_at", moments, condition.negated)
+    return clause.fixed_at(now_ms)
 
 
 def _value_order(value: Value) -> tuple[object, ...]:
-    return value.order if isinstance(value, Range) else (value,)
+    return value.order if isinstance(value, Range | Change) else (value,)
 
 
 def _canonical_values(values: Iterable[Value]) -> tuple[Value, ...]:

@@ -6,7 +6,7 @@
     branch    = condition *( 1*blank condition )
     condition = [ "!" ] "@" name [ "(" value *( "," value ) ")" ]
     name      = a directive of the catalogue, in any case
-    value     = quoted / bare
+    value     = quoted / bare     of @added and @dropped the last value says when: days or a date
     quoted    = '"' *( any character but '"' and "\\" / "\\" '"' / "\\" "\\" ) '"'
     bare      = 1*( any character but "," "(" ")" and '"' )
     comment   = "#" *any          at the start of a line, or after a blank behind a condition
@@ -37,10 +37,12 @@ from siteglass.query.criteria import (
     Criteria,
     Value,
     criteria,
+    name_in,
 )
 from siteglass.query.field import Ask, Kind, SearchableField
 from siteglass.query.fields import DIRECTIVES, FILTERS
-from siteglass.query.values import ValueProblem, nearest, quote_if_needed, read_value
+from siteglass.query.value_text import print_values
+from siteglass.query.values import ValueProblem, WrittenValue, is_window, nearest, read_all, read_values
 
 MAX_TEXT_CHARS = 8_000
 # Looking for the nearest name is the only slow step (milliseconds each), so a hostile text gets a few.
@@ -78,19 +80,11 @@ class _Stop(Exception):
         self.near = near
 
 
-class _Text(NamedTuple):
-    """A value as it is written in the line."""
-
-    column: int
-    text: str
-    quoted: bool
-
-
 class _Written(NamedTuple):
     """A condition as it is written: its values are not read yet."""
 
     asked: SearchableField
-    texts: list[_Text]
+    texts: list[WrittenValue]
     negated: bool
 
 
@@ -180,7 +174,7 @@ class _Reader:
             hint = f"; did you mean {near}?" if near else ""
             raise _Stop(start, f"expected a known directive, found @{name[1][:MAX_REPEATED_CHARS]}{hint}", near)
         if asked.ask.kind is Kind.FLAG:
-            texts: list[_Text] = []
+            texts: list[WrittenValue] = []
             at = _no_parentheses(line, name.end(), asked)
         else:
             texts, at = _parenthesised(line, name.end(), asked)
@@ -190,13 +184,13 @@ class _Reader:
         """The condition, without values that are wrong: a text that has one is refused."""
         ask, excluding = written.asked.ask, excluding or written.negated
         values: list[Value] = []
-        for text in written.texts:
-            try:
-                values.extend(read_value(ask, text.text, quoted=text.quoted, excluding=excluding))
-            except ValueProblem as error:
-                near = self.suggestion(ask, error.unknown) if error.unknown else None
+        for text, read in zip(written.texts, read_values(ask, written.texts, excluding=excluding), strict=True):
+            if isinstance(read, ValueProblem):
+                near = self.suggestion(ask, read.unknown) if read.unknown else None
                 hint = f"; did you mean {near}?" if near else ""
-                self.problem(number, text.column, f"@{ask.directive}: {error}{hint}", near)
+                self.problem(number, text.column, f"@{ask.directive}: {read}{hint}", near)
+            else:
+                values.extend(read)
         return Condition(written.asked.name, tuple(values), written.negated)
 
 
@@ -258,14 +252,14 @@ def _no_parentheses(line: str, at: int, asked: SearchableField) -> int:
     return at
 
 
-def _parenthesised(line: str, at: int, asked: SearchableField) -> tuple[list[_Text], int]:
+def _parenthesised(line: str, at: int, asked: SearchableField) -> tuple[list[WrittenValue], int]:
     opening = _skip(line, at)
     if opening == len(line) or line[opening] != "(":
         bare = line[opening:].strip().lstrip(":= ").removesuffix(")").rstrip()
         sayable = bare and len(bare) <= MAX_HINT_CHARS and not _SPECIAL.search(bare)
         hint = f"; write @{asked.ask.directive}({bare})" if sayable else ""
         raise _Stop(at, f"@{asked.ask.directive} needs a value: expected '(', found {_found(line, opening)}{hint}")
-    texts: list[_Text] = []
+    texts: list[WrittenValue] = []
     at = opening
     while True:
         text, at = _value(line, at + 1, asked)
@@ -280,7 +274,7 @@ def _parenthesised(line: str, at: int, asked: SearchableField) -> tuple[list[_Te
             raise _Stop(at, f"@{asked.ask.directive}: expected ',' or ')', found {_found(line, at)}")
 
 
-def _value(line: str, at: int, asked: SearchableField) -> tuple[_Text, int]:
+def _value(line: str, at: int, asked: SearchableField) -> tuple[WrittenValue, int]:
     """The value that starts after `at`, and where it ends (blanks skipped)."""
     start = _skip(line, at)
     if start < len(line) and line[start] == '"':
@@ -290,17 +284,17 @@ def _value(line: str, at: int, asked: SearchableField) -> tuple[_Text, int]:
                 len(line.rstrip()), f"@{asked.ask.directive}: expected a closing '\"', found the end of the line"
             )
         text = re.sub(r'\\(["\\])', r"\1", quoted[1])
-        return _Text(start, text, quoted=True), _skip(line, quoted.end())
+        return WrittenValue(text, quoted=True, column=start), _skip(line, quoted.end())
     bare = _BARE.match(line, start)
     text = bare[0].rstrip() if bare else ""
     end = start + len(bare[0]) if bare else start
     if not text:
         end = len(line.rstrip()) if end == len(line) else end
         raise _Stop(end, f"@{asked.ask.directive}: expected a value, found {_found(line, end)}")
-    return _Text(start, text, quoted=False), end
+    return WrittenValue(text, column=start), end
 
 
-def _refuse_thousands(line: str, texts: list[_Text], asked: SearchableField) -> None:
+def _refuse_thousands(line: str, texts: list[WrittenValue], asked: SearchableField) -> None:
     """5,000 would read as 5 or 000: a silent misreading of money."""
     for first, second in itertools.pairwise(texts):
         between = line[first.column : second.column + len(second.text)]
@@ -339,9 +333,10 @@ def parse(text: str, field: str = "wrapped_query") -> Criteria:
 
 
 def make_condition(directive: str, values: Iterable[str] = (), *, negated: bool = False) -> Condition:
-    """The condition that a directive says with these values, as if each were in quotes; raises ValueProblem."""
+    """The condition that a directive says with these values, as if names were in quotes; raises ValueProblem."""
     asked = DIRECTIVES[directive]
-    read = tuple(value for text in values for value in read_value(asked.ask, text, quoted=True))
+    written = (WrittenValue(text) for text in values)
+    read = read_all(asked.ask, [value._replace(quoted=not is_window(value)) for value in written])
     if not read and asked.ask.kind is not Kind.FLAG:
         raise ValueProblem("expected a value")
     return Condition(asked.name, read, negated)
@@ -376,7 +371,9 @@ def _surely_small(criteria: Criteria) -> bool:
     """Whether the canonical text is far from its limit, by an estimate that is too high: printing costs more."""
     most = 0
     for condition in criteria.flat():
-        texts = [len(value) if isinstance(value, str) else MAX_NUMBER_CHARS for value in condition.values]
+        texts = [
+            len(name_in(value)) + (0 if isinstance(value, str) else MAX_NUMBER_CHARS) for value in condition.values
+        ]
         most += MAX_NAME_CHARS + sum(texts) + 4 * len(texts)
     return most * 4 <= MAX_CANONICAL_BYTES  # at most four bytes a character, none of them escaped twice
 
@@ -395,4 +392,4 @@ def print_condition(clause: Clause) -> str:
     ask = clause.ask
     if ask.kind is Kind.FLAG:
         return f"{sign}@{ask.directive}"
-    return f"{sign}@{ask.directive}({', '.join(quote_if_needed(ask, value) for value in clause.values)})"
+    return f"{sign}@{ask.directive}({', '.join(print_values(ask, clause.values))})"

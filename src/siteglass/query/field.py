@@ -21,6 +21,7 @@ class Kind(Enum):
     NUMBER = auto()  # comparison or range
     TIME = auto()  # a moment; strictly later
     AGE = auto()  # whole days before now; fixed to a TIME at the first page
+    CHANGE = auto()  # technologies and when they changed; days before now are fixed to a date at the first page
     FLAG = auto()  # no value
 
 

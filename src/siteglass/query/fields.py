@@ -7,7 +7,7 @@ one row.
 from __future__ import annotations
 
 from siteglass.query.field import Ask, Field, Filter, Form, Kind, SearchableField, Show
-from siteglass.query.rows import details, flag, place
+from siteglass.query.rows import change, details, flag, place
 
 FIELDS: tuple[Field, ...] = (
     Field("domain", "Website domain", "example.com", show=Show("string", "default", enrich="default", cursor_id=0)),
@@ -112,6 +112,8 @@ FIELDS: tuple[Field, ...] = (
         ),
         Show("strings", "default", enrich="default", cursor_id=11),
     ),
+    change("added", "Technologies that the site began to use", "Klaviyo"),
+    change("dropped", "Technologies that the site stopped using", "Magento"),
     Field(
         "links",
         "Page links found, absolute",

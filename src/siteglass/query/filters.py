@@ -7,24 +7,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from siteglass.errors import Problem, Problems
-from siteglass.query.criteria import AnyOf, Clause, Condition, Criteria, Range, Value
+from siteglass.query.criteria import AnyOf, Change, Clause, Condition, Criteria, Range, Value
 from siteglass.query.directives import MAX_HINT_CHARS, MAX_SUGGESTIONS, print_condition
 from siteglass.query.field import Ask, Filter, Form, Kind
 from siteglass.query.fields import FILTERS
+from siteglass.query.value_text import is_unknown, print_range, print_value, quote_if_needed, window_text
 from siteglass.query.values import (
     ValueProblem,
+    WrittenValue,
     comparison,
     in_percent,
-    is_unknown,
+    is_window,
     moment,
     moment_text,
     nearest,
     number,
     operator_number,
-    print_range,
-    print_value,
-    quote_if_needed,
     read_value,
+    read_values,
+    read_window,
 )
 
 # Arrays with more values than this together are always refused: as they were sent, they do not fit a cursor.
@@ -77,7 +78,6 @@ class FilterReader:
             hint = _written_as_directive(asked.ask, value)
             self.problems.append(Problem(name, f"expected a string, found an array; {hint}"))
             return
-        elements = value if filter_.form is Form.MANY else [value]
         if filter_.form is Form.MANY:
             self._array_values += len(value)
             if self._array_values > MAX_ARRAY_VALUES:
@@ -86,12 +86,12 @@ class FilterReader:
                 return
         values: list[Value] = []
         wrong = False
-        for element in elements:
-            try:
-                values.extend(_read(asked.ask, filter_.form, element))
-            except ValueProblem as error:
+        for read in _read(asked.ask, filter_.form, value):
+            if isinstance(read, ValueProblem):
                 wrong = True
-                self._problem(name, asked.ask, error)
+                self._problem(name, asked.ask, read)
+            else:
+                values.extend(read)
         if not wrong:
             self.conditions.append(Condition(asked.name, tuple(values)))
             self.sent[name] = as_whole(value)
@@ -106,11 +106,26 @@ class FilterReader:
         self.problems.append(Problem(name, f"{error}{hint}", nearest=near))
 
 
-def _read(ask: Ask, form: Form, value: Any) -> tuple[Value, ...]:
+def _read(ask: Ask, form: Form, value: Any) -> list[tuple[Value, ...] | ValueProblem]:
+    """What a filter, or each element of its array, stands for, or what is wrong with it."""
+    elements = value if form is Form.MANY else [value]
+    if ask.kind is Kind.CHANGE and all(isinstance(element, str) for element in elements):
+        return read_values(ask, [_written(element) for element in elements])
+    read: list[tuple[Value, ...] | ValueProblem] = []
+    for element in elements:
+        try:
+            read.append(_read_one(ask, form, element))
+        except ValueProblem as problem:
+            read.append(problem)
+    return read
+
+
+def _read_one(ask: Ask, form: Form, value: Any) -> tuple[Value, ...]:
     """The values that a filter, or one element of its array, stands for; raises ValueProblem."""
     match form:
         case Form.ONE | Form.MANY:
-            return _read_text(ask, _string(value))
+            written = _written(_string(value))
+            return read_value(ask, written.text, quoted=written.quoted)
         case Form.SWITCH:
             if not isinstance(value, bool):
                 raise ValueProblem(f"expected true or false, found {type_name(value)}")
@@ -125,10 +140,23 @@ def _read(ask: Ask, form: Form, value: Any) -> tuple[Value, ...]:
             return (moment(_string(value)),)
 
 
-def _read_text(ask: Ask, text: str) -> tuple[Value, ...]:
+def _written(text: str) -> WrittenValue:
     """A JSON string; double quotes inside it mean the literal value."""
     quoted = len(text) > 2 and text[0] == text[-1] == '"'
-    return read_value(ask, text[1:-1] if quoted else text, quoted=quoted)
+    return WrittenValue(text[1:-1] if quoted else text, quoted)
+
+
+def fix_windows(sent: Mapping[str, Any], now_ms: int) -> dict[str, Any]:
+    """Filters as they were sent, with days before the search as dates, so that every later page means the same."""
+    return {
+        name: [_fixed_window(text, now_ms) for text in value] if FILTERS[name][0].ask.kind is Kind.CHANGE else value
+        for name, value in sent.items()
+    }
+
+
+def _fixed_window(text: str, now_ms: int) -> str:
+    written = _written(text)
+    return window_text(Change("", *read_window(text)).fixed_at(now_ms)) if is_window(written) else text
 
 
 def type_name(value: Any) -> str:

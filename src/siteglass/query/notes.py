@@ -12,11 +12,12 @@ from functools import cache, lru_cache
 from itertools import combinations, product
 
 from siteglass.errors import repeated
-from siteglass.query.criteria import AnyOf, Branch, Condition, Criteria, Range
+from siteglass.query.criteria import AnyOf, Branch, Condition, Criteria, Range, name_in
 from siteglass.query.field import Kind
 from siteglass.query.fields import BY_NAME
 from siteglass.query.filters import describe_clause
-from siteglass.query.values import is_unknown, known_elsewhere, nearest_names
+from siteglass.query.value_text import is_unknown
+from siteglass.query.values import known_elsewhere, nearest_names
 from siteglass.query.vocabulary import vocabulary
 
 # An explanation lists so many notes, and looks up names for so many: each look-up takes milliseconds.
@@ -77,9 +78,10 @@ def _unknown_values(condition: Condition) -> Iterator[SearchNote]:
         return
     for value in condition.values:
         if is_unknown(ask, value):
-            kind = ask.vocabulary.replace("_", " ")
-            why = known_elsewhere(ask, str(value)) or f"not a known {kind}, so it probably matches no lead"
-            yield SearchNote((condition,), f"{repeated(str(value))} is {why}", str(value))
+            kind, name = ask.vocabulary.replace("_", " "), name_in(value)
+            outcome = "has no history" if ask.kind is Kind.CHANGE else "probably matches no lead"
+            why = known_elsewhere(ask, name) or f"not a known {kind}, so it {outcome}"
+            yield SearchNote((condition,), f"{repeated(name)} is {why}", name)
 
 
 def _contradiction(one: Condition, other: Condition) -> SearchNote | None:

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from siteglass.query.criteria import AnyOf, Branch, Condition, Criteria
+from siteglass.query.criteria import AnyOf, Branch, Change, Condition, Criteria
 from siteglass.query.field import Kind
-from siteglass.query.value_names import value_name, with_article
+from siteglass.query.value_names import technology_name, value_name, window_name, with_article
 from siteglass.query.vocabulary import vocabulary
 
 MAX_CHARS = 1_500
@@ -27,6 +27,7 @@ _Item = TypeVar("_Item")
 _SUBJECT = "are {}"
 _NARROW_TO_WIDE = ("city", "state", "country", "subregion", "region")
 _JOINING = re.compile(r" (?:or|and|nor) ")
+_TAKES_NOT = re.compile(r"are |were |have (?:added|dropped) ")
 _LIST = re.compile(rf", |{_JOINING.pattern}")
 # A long list of countries that lacks so many of a group is named by the group: "the EU except France".
 _MAX_MISSING = 3
@@ -131,7 +132,9 @@ class _Writer:
         shared: dict[tuple[str, bool], _Phrase] = {}
         for condition in conditions:
             template, names = condition.ask.says, self._names(condition, country)
-            if condition.ask.kind is Kind.FLAG:
+            if condition.ask.kind is Kind.CHANGE:
+                template, names = self._changes(condition, names)
+            elif condition.ask.kind is Kind.FLAG:
                 verb, _, noun = template.partition(" ")
                 template, names = f"{verb} {{}}", [noun]
             key = (template, condition.negated)
@@ -147,13 +150,20 @@ class _Writer:
                 phrases.append(shared[key])
         return phrases
 
+    def _changes(self, condition: Condition, names: list[str]) -> tuple[str, list[str]]:
+        """Technologies that changed in the same time share it: "have added Klaviyo or Drip in the last 30 days"."""
+        changes = [value for value in condition.values if isinstance(value, Change)]
+        windows = {window_name(change) for change in changes}
+        if len(windows) > 1:
+            return condition.ask.says, names
+        return f"{condition.ask.says} {windows.pop()}", [self._cut(technology_name(change)) for change in changes]
+
     def _text(self, phrase: _Phrase) -> str:
         template, names = phrase.template, phrase.names
         if phrase.negated and len(names) == 1:
             verb, _, rest = template.partition(" ")
-            return (
-                f"{verb} not {rest}".format(*names) if verb in ("are", "were") else f"do not {template}".format(*names)
-            )
+            takes_not = _TAKES_NOT.match(template)
+            return f"{verb} not {rest}".format(*names) if takes_not else f"do not {template}".format(*names)
         if phrase.negated:
             return template.format(self._denied_names(phrase))
         return template.format(self._listed(names, phrase.joined_by))

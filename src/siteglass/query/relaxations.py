@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from siteglass.query.criteria import Clause, Condition, Criteria, criteria
+from siteglass.query.criteria import Clause, Condition, Criteria, criteria, name_in, renamed
 from siteglass.query.notes import MAX_LOOKED_UP, SearchNote, find_notes
 
 # Every relaxation is counted, so their number is bounded: of a longer search, the first conditions are relaxed.
@@ -100,7 +100,7 @@ def _unknown_conditions(search: Criteria) -> Iterator[Condition]:
     unknown: dict[Condition, set[str]] = {}
     for note in _unknown_values(search):
         unknown.setdefault(note.conditions[0], set()).add(note.unknown or "")
-    return (condition for condition, values in unknown.items() if values == set(condition.values))
+    return (condition for condition, values in unknown.items() if values == set(map(name_in, condition.values)))
 
 
 def _unknown_values(search: Criteria) -> list[SearchNote]:
@@ -115,7 +115,11 @@ def _replacements(search: Criteria) -> tuple[Replacement, ...]:
             nearest.setdefault(note.conditions[0], {})[note.unknown or ""] = names[0]
     return tuple(
         Replacement(
-            condition, Condition(condition.field, tuple(names.get(str(value), value) for value in condition.values))
+            condition,
+            Condition(
+                condition.field,
+                tuple(renamed(value, names.get(name_in(value), name_in(value))) for value in condition.values),
+            ),
         )
         for condition, names in nearest.items()
     )

@@ -30,6 +30,24 @@ def place(name: vocabulary.Kind, *filters: Filter, closed: bool = True) -> Ask:
     )
 
 
+def change(name: str, meaning: str, example: str) -> Field:
+    """Technologies that websites began or stopped using, each within a time."""
+    what = f"Technologies {name}, any of them; then since when: days such as `30d`, or a date."
+    return Field(
+        name,
+        meaning,
+        [example, "30d"],
+        Ask(
+            name,
+            Kind.CHANGE,
+            name,
+            (Filter(name, Form.MANY, what, [example, "30d"]),),
+            vocabulary="technology",
+            says=f"have {name} {{}}",
+        ),
+    )
+
+
 def details(of: Literal["emails", "phones"], meaning: str, cursor_id: int) -> Field:
     """What is known of each value of a field; shown only if `select` names it."""
     detail: dict[str, object] = {

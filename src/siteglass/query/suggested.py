@@ -23,7 +23,8 @@ from siteglass.query.natural import LOW_CONFIDENCE, Interpretation
 from siteglass.query.natural.accounting import NOT_USED
 from siteglass.query.natural.interpretation import Note, Span, Understood
 from siteglass.query.natural.leftovers import NOT_UNDERSTOOD
-from siteglass.query.values import MAX_VALUE_CHARS, ValueProblem, is_unknown, read_value
+from siteglass.query.value_text import is_unknown
+from siteglass.query.values import MAX_VALUE_CHARS, ValueProblem, WrittenValue, read_all
 
 MAX_SUGGESTIONS = 16
 MAX_VALUES = 16
@@ -201,16 +202,14 @@ def _condition(asked: SearchableField, suggestion: Suggestion, words: Span) -> C
     texts = _texts(asked, suggestion)
     if texts is None:
         return None
-    values: list[Value] = []
     try:
-        for text in texts:
-            for value in read_value(ask, text, excluding=suggestion.negated):
-                # Pages have no vocabulary: they must be made of words that were said.
-                said = ask.kind is not Kind.PATH or set() < _words(str(value)) <= _words(words.text)
-                if not said or is_unknown(ask, value):
-                    return None
-                values.append(value)
-        (condition,) = parse(print_condition(Condition(asked.name, tuple(values), suggestion.negated))).plain
+        values = read_all(ask, [WrittenValue(text) for text in texts], excluding=suggestion.negated)
+        for value in values:
+            # Pages have no vocabulary: they must be made of words that were said.
+            said = ask.kind is not Kind.PATH or set() < _words(str(value)) <= _words(words.text)
+            if not said or is_unknown(ask, value):
+                return None
+        (condition,) = parse(print_condition(Condition(asked.name, values, suggestion.negated))).plain
     except (ValueProblem, QueryError):
         return None
     return condition
@@ -245,7 +244,9 @@ def _polarities(condition: Condition) -> Iterator[tuple[str, Value | None, bool]
 def _affirms(condition: Condition) -> bool:
     """Whether a condition asks for what a site has or is, so that words which deny something cannot say it."""
     lacking = condition.ask.kind is Kind.FLAG and not condition.field.startswith("has_")
-    return not condition.negated and not lacking and condition.ask.kind in (Kind.TERM, Kind.PATH, Kind.FLAG)
+    return (
+        not condition.negated and not lacking and condition.ask.kind in (Kind.TERM, Kind.CHANGE, Kind.PATH, Kind.FLAG)
+    )
 
 
 def _left_out(made: AcceptedSuggestion, why: str) -> Note:

@@ -7,10 +7,11 @@ from collections import Counter
 from functools import cache
 
 from siteglass.query import vocabulary as known
-from siteglass.query.criteria import Range, Value
+from siteglass.query.criteria import Change, Range, Value
 from siteglass.query.field import Ask, Kind
 from siteglass.query.trades import trades
-from siteglass.query.values import is_unknown, moment_text, quote
+from siteglass.query.value_text import day_text, is_unknown, quote
+from siteglass.query.values import moment_text
 from siteglass.query.vocabulary import vocabulary
 
 _TAKES_ARTICLE = re.compile(
@@ -28,6 +29,8 @@ _MIDNIGHT = "T00:00:00Z"
 
 def value_name(ask: Ask, value: Value, country: str | None = None) -> str:
     """The value in a sentence. `country` is the country searched, if there is only one: it names bare state codes."""
+    if isinstance(value, Change):
+        return f"{technology_name(value)} {window_name(value)}"
     if isinstance(value, Range):
         return _range_name(ask, value)
     if isinstance(value, int):
@@ -50,6 +53,17 @@ def _range_name(ask: Ask, numbers: Range) -> str:
 
 def _time_name(ms: int) -> str:
     return moment_text(ms).removesuffix(_MIDNIGHT)
+
+
+def technology_name(change: Change) -> str:
+    """The technology of a change, in quotes if it is not known."""
+    name = change.technology
+    return name if name in vocabulary().technologies() else quote(name)
+
+
+def window_name(change: Change) -> str:
+    """When a technology changed: "in the last 30 days", "since 2026-10-15"."""
+    return f"since {day_text(change.days)}" if change.fixed else f"in the last {_age_name(change.days)}"
 
 
 def _age_name(days: int) -> str:

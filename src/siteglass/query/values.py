@@ -1,18 +1,22 @@
-"""Read one value of a condition from text, and print it: shared by the directive language and the body filters."""
+"""Read the values of a condition from text: shared by the directive language and the body filters."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
 import unicodedata
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from siteglass.errors import MAX_REPEATED_CHARS, repeated
-from siteglass.query.criteria import Range, Value
+from siteglass.query.criteria import Change, Range, Value, name_in
 from siteglass.query.field import Ask, Kind
 from siteglass.query.folding import fold
+from siteglass.query.technology_changes import DAYS_PER_TECHNOLOGY
 from siteglass.query.vocabulary import vocabulary
 
 MAX_VALUE_CHARS = 256
+EPOCH_DAY = dt.date(1970, 1, 1)
 MAX_AGE_DAYS = 3_650
 # A message names the values of a closed list that is not longer than this.
 MAX_VALUES_LISTED = 25
@@ -22,13 +26,21 @@ _SHARE = re.compile(r"(?<![\d.])(\d?)\.(\d{1,2})(?![\d.])", re.ASCII)
 _SPAN = re.compile(r"(?P<low>\d{1,12})\s*-\s*(?P<high>\d{1,12})", re.ASCII)
 _FROM = re.compile(r"(?P<low>\d{1,12})\s*\+", re.ASCII)
 _AGE = re.compile(r"(\d{1,5})\s*d", re.IGNORECASE | re.ASCII)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _MOMENT = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?([Zz]|[+-]\d{2}:\d{2}))?", re.ASCII
 )
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _PATH_EDGES = re.compile(r"^[/\s]+|[/\s]+$")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
-_NEEDS_QUOTES = re.compile(r'[,()"\\#]')
+
+
+class WrittenValue(NamedTuple):
+    """A value as it is written, and where it starts in its line."""
+
+    text: str
+    quoted: bool = False
+    column: int = 0
 
 
 class ValueProblem(ValueError):
@@ -44,8 +56,36 @@ def clean(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
+def read_values(
+    ask: Ask, written: Sequence[WrittenValue], *, excluding: bool = False
+) -> list[tuple[Value, ...] | ValueProblem]:
+    """What each text of a condition stands for, or what is wrong with it."""
+    if ask.kind is Kind.CHANGE:
+        return _read_changes(ask, written, excluding=excluding)
+    read: list[tuple[Value, ...] | ValueProblem] = []
+    for value in written:
+        try:
+            read.append(read_value(ask, value.text, quoted=value.quoted, excluding=excluding))
+        except ValueProblem as problem:
+            read.append(problem)
+    return read
+
+
+def read_all(ask: Ask, written: Sequence[WrittenValue], *, excluding: bool = False) -> tuple[Value, ...]:
+    """The values that the texts of a condition stand for; raises ValueProblem, the first one."""
+    values: list[Value] = []
+    for read in read_values(ask, written, excluding=excluding):
+        if isinstance(read, ValueProblem):
+            raise read
+        values.extend(read)
+    return tuple(values)
+
+
 def read_value(ask: Ask, text: str, *, quoted: bool = False, excluding: bool = False) -> tuple[Value, ...]:
-    """The canonical values that a text stands for (a state's name may stand for several); raises ValueProblem."""
+    """The canonical values that a text stands for (a state's name may stand for several); raises ValueProblem.
+
+    Of a change it reads the technology alone: `read_values` reads it with its window.
+    """
     if len(text) > MAX_VALUE_CHARS:
         raise ValueProblem(f"expected at most {MAX_VALUE_CHARS} characters, found {len(text)}")
     text = clean(text)
@@ -54,7 +94,7 @@ def read_value(ask: Ask, text: str, *, quoted: bool = False, excluding: bool = F
     if _CONTROL.search(text):
         raise ValueProblem("expected text without control characters")
     match ask.kind:
-        case Kind.TERM | Kind.LACKS:
+        case Kind.TERM | Kind.LACKS | Kind.CHANGE:
             return _term(ask, text, quoted=quoted, excluding=excluding or ask.kind is Kind.LACKS)
         case Kind.PATH:
             return (path(text),)
@@ -68,6 +108,60 @@ def read_value(ask: Ask, text: str, *, quoted: bool = False, excluding: bool = F
             return (_age(text),)
         case Kind.FLAG:
             raise ValueProblem("expected no value")
+
+
+def _read_changes(
+    ask: Ask, written: Sequence[WrittenValue], *, excluding: bool
+) -> list[tuple[Value, ...] | ValueProblem]:
+    """Technologies, and after them the window that holds for all since the window before: "Klaviyo, Mailchimp, 30d".
+
+    Usually there is one window, the last value. Exclusions of a field are one condition, which may have several.
+    """
+    read: list[tuple[Value, ...] | ValueProblem] = []
+    technologies: list[str] = []
+    expects_technology = True
+    for value in written:
+        try:
+            if is_window(value):
+                days, fixed = read_window(value.text)
+                if expects_technology:
+                    raise ValueProblem(f"expected a technology before {clean(value.text)}")
+                read.append(tuple(Change(technology, days, fixed) for technology in technologies))
+                technologies, expects_technology = [], True
+            else:
+                expects_technology = False
+                named = read_value(ask, value.text, quoted=value.quoted, excluding=excluding)
+                technologies.extend(map(name_in, named))
+                read.append(())
+        except ValueProblem as problem:
+            read.append(problem)
+    if not expects_technology and read[-1] == ():
+        found = repeated(clean(written[-1].text))
+        read[-1] = ValueProblem(
+            f"expected days from 1d to {MAX_AGE_DAYS}d such as 30d, or a date such as 2026-10-15, as the last value, "
+            f"found {found}"
+        )
+    return read
+
+
+def is_window(value: WrittenValue) -> bool:
+    """Whether it says when technologies changed; in quotes it is the name of one."""
+    text = clean(value.text)
+    return not value.quoted and (_AGE.fullmatch(text) or _DAY.fullmatch(text)) is not None
+
+
+def read_window(text: str) -> tuple[int, bool]:
+    """Days before the search, or days since 1970, and whether they are the latter; raises ValueProblem."""
+    text = clean(text)
+    if not _DAY.fullmatch(text):
+        return _age(text), False
+    try:
+        day = (dt.date.fromisoformat(text) - EPOCH_DAY).days
+    except ValueError:
+        raise ValueProblem(f"expected a date such as 2026-10-15, found {text}") from None
+    if not 0 <= day < DAYS_PER_TECHNOLOGY:
+        raise ValueProblem(f"expected a date from 1970 to 2149, found {text}")
+    return day, True
 
 
 def _term(ask: Ask, text: str, *, quoted: bool, excluding: bool) -> tuple[str, ...]:
@@ -110,6 +204,8 @@ def nearest_names(ask: Ask, unknown: str, limit: int) -> tuple[str, ...]:
 def known_elsewhere(ask: Ask, text: str) -> str | None:
     """What a value is that is unknown here, but known to another field; and how to ask for it."""
     words = vocabulary()
+    if ask.kind is Kind.CHANGE:
+        return "a software category, and only technologies have a history" if words.resolve("category", text) else None
     match ask.vocabulary:
         case "category" if known := words.resolve("technology", text):
             name = known[0]
@@ -258,45 +354,3 @@ def _age(text: str) -> int:
     if not found or not 1 <= int(found[1]) <= MAX_AGE_DAYS:
         raise ValueProblem(f"expected whole days from 1d to {MAX_AGE_DAYS}d such as 30d, found {repeated(text)}")
     return int(found[1])
-
-
-def is_unknown(ask: Ask, value: Value) -> bool:
-    """Whether a value is outside its open vocabulary, and so must be quoted to be used literally."""
-    return (
-        ask.vocabulary is not None
-        and not ask.closed
-        and isinstance(value, str)
-        and value not in vocabulary().resolve(ask.vocabulary, value)
-    )
-
-
-def print_value(ask: Ask, value: Value) -> str:
-    """A value as directive text, without quotes."""
-    if isinstance(value, Range):
-        return print_range(value)
-    if isinstance(value, int):
-        return moment_text(value) if ask.kind is Kind.TIME else f"{value}d"
-    return value
-
-
-def quote_if_needed(ask: Ask, value: Value) -> str:
-    """A value as directive text, quoted where its characters or its being unknown ask for it."""
-    text = print_value(ask, value)
-    if isinstance(value, str) and (_NEEDS_QUOTES.search(text) or is_unknown(ask, value)):
-        return quote(text)
-    return text
-
-
-def quote(text: str) -> str:
-    """A text in double quotes; those inside it, and backslashes, are escaped."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-def print_range(value: Range) -> str:
-    """A range in its shortest form."""
-    if value.low is not None and value.high is not None:
-        return f"={value.low}" if value.low == value.high else f"{value.low}-{value.high}"
-    if value.low is not None:
-        return f"{'>' if value.above else '>='}{value.low}"
-    return f"{'<' if value.below else '<='}{value.high}"

@@ -194,6 +194,28 @@ def test_a_relative_age_is_fixed_at_the_first_page(own_settings: Settings) -> No
         assert len({*_domains([first, second])}) == first["total_results"]
 
 
+@pytest.mark.promise("changes.fixed")
+def test_days_of_a_change_are_fixed_at_the_first_page(own_settings: Settings) -> None:
+    class Later(Clock):
+        now = CRAWLED
+
+        def now_ms(self) -> int:
+            return self.now
+
+    clock = Later()
+    with serving(own_settings, clock) as client:
+        either = "@any[ @dropped(Magento, 30d) | !@has_email ]"
+        body = {"added": ["Shopify", "HubSpot", "30d"], "limit": 50, "select": ["domain"]}
+        assert search(client, body)["filters"] == {"added": ["Shopify", "HubSpot", "2026-08-22"]}
+        assert search(client, body)["total_results"] == 1
+        first = search(client, {"wrapped_query": either, "limit": 2, "select": ["domain"]})
+        assert first["filters"] == {"wrapped_query": either.replace("30d", "2026-08-22")}
+        clock.now += 86_400_000
+        assert search(client, body)["total_results"] == 0  # the day of the change is over
+        second = _page(client, first["next"])
+        assert (second["filters"], second["total_results"]) == (first["filters"], first["total_results"])
+
+
 @pytest.mark.promise("page.cursor", "cursor.sealed")
 def test_the_cursor_says_nothing_about_the_search(own: httpx.Client) -> None:
     body = {"wrapped_query": "!@keywords(secretword)", "limit": 2}

@@ -13,7 +13,7 @@ from siteglass.query.fields import DIRECTIVES, FILTERS
 from siteglass.settings import Settings
 from testing.api_calls import found, search
 from testing.service import serving
-from tests.api.handmade import CRAWLED, FULL, is_a, those
+from tests.api.handmade import CRAWLED, CRAWLED_DAY, FULL, changed, is_a, those
 from tests.api.search.test_200_filters import FLAGS
 
 Holds = Callable[[Lead], object]
@@ -86,6 +86,11 @@ LINES: dict[str, Holds] = {
     "@email_confidence(>0.8)": _confidence(lambda n: n > 80),
     "@email_confidence(0.5-0.8)": _confidence(lambda n: 50 <= n <= 80),
     "@email_confidence(>=81)": _confidence(lambda n: n >= 81),
+    "@added(Shopify, 2026-08-22)": lambda lead: changed(lead.added, CRAWLED_DAY - 30, "Shopify"),
+    "@added(Shopify, HubSpot, 2026-08-23)": lambda lead: False,
+    "@added(Shopify, 2026-08-23, HubSpot, 2025-08-17)": lambda lead: lead is FULL,
+    "@dropped(magento, 2026-08-22)": lambda lead: changed(lead.dropped, CRAWLED_DAY - 30, "Magento"),
+    "@dropped(Magento, 2026-08-01)\n@added(Shopify, 2026-08-01)": lambda lead: lead is FULL,
     "@updated_after(2026-09-21)": lambda lead: lead.crawled_at_ms > 1_789_948_800_000,
     "@updated_after(2026-09-22)": lambda lead: False,
     "@any[ @lacks(crm) | @not_secure ]": lambda lead: (
@@ -125,6 +130,9 @@ LINES: dict[str, Holds] = {
         "@city(Munich, NYC)": "directive.city",
         "@load_time(>3000)": "directive.load_time",
         "@email_confidence(>0.8)": "directive.email_confidence",
+        "@added(Shopify, 2026-08-22)": "directive.added",
+        "@added(Shopify, HubSpot, 2026-08-23)": "directive.added",
+        "@dropped(magento, 2026-08-22)": "directive.dropped",
         "@updated_after(2026-09-21)": "directive.updated_after",
         "@updated_after(2026-09-21T14:13:20Z)": "directive.updated_after",
         "@has_phone": "flags.without",

@@ -10,7 +10,7 @@ import pytest
 
 from siteglass.corpus.lead import Lead
 from testing.api_calls import found, search, time_text
-from tests.api.handmade import CRAWLED, FULL, HANDMADE, NEVER, is_a, those
+from tests.api.handmade import CRAWLED, CRAWLED_DAY, FULL, HANDMADE, NEVER, changed, is_a, those
 
 Holds = Callable[[Lead], object]
 
@@ -176,6 +176,12 @@ LISTS: list[tuple[dict[str, Any], Holds]] = [
     ({"trades": ["Zahnarztpraxis"]}, lambda lead: is_a(lead, "dentist")),
     ({"trades": ["orthodontist", "Roofing Contractors"]}, lambda lead: is_a(lead, "orthodontist", "roofer")),
     ({"trades": ["Healthcare"]}, lambda lead: is_a(lead, "healthcare")),
+    ({"added": ["shopify", "2026-08-22"]}, lambda lead: changed(lead.added, CRAWLED_DAY - 30, "Shopify")),
+    ({"added": ["Shopify", "2026-08-23"]}, lambda lead: False),
+    ({"added": ["Shopify", "HubSpot", "2025-08-01"]}, lambda lead: lead is FULL),
+    ({"added": ["Magento", "no such thing", "1970-01-01"]}, lambda lead: False),
+    ({"dropped": ["Magento", "2026-08-22"]}, lambda lead: changed(lead.dropped, CRAWLED_DAY - 30, "Magento")),
+    ({"dropped": ["Shopify", "2026-08-22"]}, lambda lead: False),
     ({"language": "en"}, lambda lead: lead.language == "en"),
     ({"language": "DE"}, lambda lead: lead.language == "de"),
     ({"language": "German"}, lambda lead: lead.language == "de"),
@@ -204,6 +210,9 @@ LISTS: list[tuple[dict[str, Any], Holds]] = [
         "{'trades': ['dentist']}": "search.trades",
         "{'offers': 'crm'}": "search.offers",
         "{'lacks': ['crm']}": "search.lacks",
+        "{'added': ['shopify', '2026-08-22']}": "search.added",
+        "{'added': ['Shopify', '2026-08-23']}": "search.added",
+        "{'dropped': ['Magento', '2026-08-22']}": "search.dropped",
         "{'technologies': ['Shopify'], 'categories_uses': ['crm']}": "search.filters_alone",
         "{'categories_uses': ['no_such_category']}": "values.categories_uses",
         "{'offers': 'no such offer'}": "values.offers",

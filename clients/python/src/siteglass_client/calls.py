@@ -45,6 +45,8 @@ class Filters(TypedDict, total=False):
     state: str
     city: str
     technologies: Sequence[str]
+    added: Sequence[str]
+    dropped: Sequence[str]
     keywords: Sequence[str]
     categories_uses: Sequence[str]
     lacks: Sequence[str]

@@ -12,7 +12,7 @@ from siteglass.query.criteria import AnyOf, Branch, Clause, Condition, Value
 from siteglass.query.field import Kind
 from siteglass.query.natural.interpretation import Span
 from siteglass.query.value_names import value_name
-from siteglass.query.values import is_unknown
+from siteglass.query.value_text import is_unknown
 
 LABELS = {
     "language": "Language",
@@ -23,6 +23,8 @@ LABELS = {
     "region": "Continent",
     "subregion": "Part of the world",
     "technologies": "Uses",
+    "added": "Added",
+    "dropped": "Dropped",
     "keywords": "Mentions",
     "pages": "Has the page",
     "score": "SEO score",
@@ -106,7 +108,7 @@ def _chip(search: ExploreSearch, clause: Clause, meaning: Meaning | None) -> Chi
     country = _only_country(search.criteria.plain)
     label, text, negated = _words(clause, country)
     opposite = replace(clause, negated=not clause.negated)
-    flips = clause.ask.kind in (Kind.TERM, Kind.FLAG, Kind.PATH, Kind.TEXT)
+    flips = clause.ask.kind in (Kind.TERM, Kind.CHANGE, Kind.FLAG, Kind.PATH, Kind.TEXT)
     return Chip(
         label,
         text,
@@ -195,7 +197,7 @@ def _branch_text(branch: Branch) -> str:
 
 def _bare(condition: Condition, country: str | None) -> str:
     label, text, negated = _words(condition, country)
-    needs_label = condition.ask.kind in (Kind.NUMBER, Kind.TIME, Kind.AGE)
+    needs_label = condition.ask.kind in (Kind.NUMBER, Kind.TIME, Kind.AGE, Kind.CHANGE)
     return f"{'not ' if negated else ''}{f'{label}: {text}' if needs_label else text}"
 
 

@@ -1,9 +1,10 @@
 """Sentences: what they mean, in stages of one module each. Pure, and never raises.
 
 literals → text (words) → lexicon (what phrases can mean) → typos → agreement (places that their neighbours decide) →
-segments → choice → required, wishes (what no field answers) → joined, alternatives (branches of `@any`, each read by
-the next stages) → dates, quantities, amounts → scope → trades, vague, things, places, tools → keywords (nouns of the
-request) → leftovers → accounting → interpretation: the search that all conditions make together, and its reasons.
+segments → choice → required, changes (of technologies), wishes (what no field answers) → joined, alternatives (branches
+of `@any`, each read by the next stages) → dates, quantities, amounts → scope → trades, vague, things, places, tools →
+keywords (nouns of the request) → leftovers → accounting → interpretation: the search that all conditions make together,
+and its reasons.
 docs/guides/sentence-grammar.md has the grammar, and works a sentence through it.
 """
 

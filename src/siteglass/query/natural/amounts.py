@@ -15,7 +15,7 @@ from siteglass.query.natural.segments import Reading, Segment
 from siteglass.query.natural.sentence import Sentence
 from siteglass.query.values import comparison
 
-_DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90, "year": 365}
+DAYS = {"hour": 1 / 24, "day": 1, "week": 7, "fortnight": 14, "month": 30, "quarter": 90, "year": 365}
 _DOLLARS = frozenset(("$", "US$"))
 _INVERSE = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
 _AROUND = 0.2
@@ -55,8 +55,8 @@ def _last_unit(sentence: Sentence) -> None:
         counted = at > 0 and sentence.parts[at - 1].kind == Role.NUMBER
         if not part.has(Role.WITHIN_LAST) or counted or part.used or after is None or unit is None:
             continue
-        if unit.values[0] in _DAYS and sentence.near(at, (Role.CRAWLED,), back=4, ahead=4):
-            days = math.ceil(_DAYS[unit.values[0]])
+        if unit.values[0] in DAYS and sentence.near(at, (Role.CRAWLED,), back=4, ahead=4):
+            days = math.ceil(DAYS[unit.values[0]])
             cues = [one for one in sentence.around(at, (Role.CRAWLED,)) if not one.readings]
             sentence.say("updated_within", [f"{days}d"], [*cues, part, after], "amount")
 
@@ -170,12 +170,12 @@ def _compared(directive: str, quantity: Quantity, default: str, scale: float = 1
 
 
 def _age(sentence: Sentence, at: int, quantity: Quantity) -> bool:
-    if quantity.unit not in _DAYS or quantity.money or sentence.near(at, (Role.SPENDING,), back=3, ahead=3):
+    if quantity.unit not in DAYS or quantity.money or sentence.near(at, (Role.SPENDING,), back=3, ahead=3):
         return False
     said = sentence.near(at, (Role.CRAWLED, Role.RECENT), back=8, ahead=6)
     if not said and not sentence.near(at, (Role.FUNCTION, Role.WITHIN_LAST), back=2, ahead=1):
         return False
-    days = max(1, math.ceil(quantity.low * _DAYS[quantity.unit]))
+    days = max(1, math.ceil(quantity.low * DAYS[quantity.unit]))
     denial = _denial(sentence, at, quantity.last)
     if denial is not None:
         sentence.parts[at].denied_by = denial

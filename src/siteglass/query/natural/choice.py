@@ -280,7 +280,7 @@ def _ordinary(sentence: Sentence, part: Segment) -> bool:
 def _tool_cue(sentence: Sentence, at: int) -> bool:
     """Whether a word that is also an ordinary one stands where a tool would."""
     parts, before, after = sentence.parts, sentence.before(at), sentence.after(at)
-    if before and before.has(Role.USING, Role.NEGATION, Role.EXCEPTION):
+    if before and before.has(Role.USING, Role.CHANGE, Role.NEGATION, Role.EXCEPTION):
         return True
     if after and after.has(Role.SHOP_WORD, Role.SITE_WORD, Role.NEGATION_AFTER, Role.USING_AFTER):
         return True

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date, timedelta
+from typing import NamedTuple
 
 from siteglass.query.natural import numbers
 from siteglass.query.natural.kinds import Role
@@ -12,16 +14,32 @@ from siteglass.query.natural.sentence import Sentence
 _DATE_CUES = (Role.SINCE, Role.CRAWLED, Role.GREATER, Role.LESS)
 
 
+class SaidDate(NamedTuple):
+    """A day, and the places of the first and the last phrase that stand for it."""
+
+    day: date
+    first: int
+    last: int
+
+
 def read_dates(sentence: Sentence) -> None:
-    """ "since 1 September 2026", "since March 2026": a day, and all that stands for it."""
+    """Write since when a site was seen, or before when."""
+    for when, first, last in find_dates(sentence):
+        _say_date(sentence, when, first, last)
+
+
+def find_dates(sentence: Sentence) -> Iterator[SaidDate]:
+    """ "since 1 September 2026", "since March 2026": every day that is said."""
     parts = sentence.parts
     for at, part in enumerate(parts):
+        if part.used:
+            continue
         if part.key in sentence.sets["yesterday"]:
-            _say_date(sentence, sentence.today - timedelta(days=1), at, at)
+            yield SaidDate(sentence.today - timedelta(days=1), at, at)
         if part.kind == Role.DATE and (written := numbers.iso_day(part.tokens[0].text)):
-            _say_date(sentence, written, at, at)
+            yield SaidDate(written, at, at)
         month = part.sense(Role.MONTH)
-        if month is None or part.used:
+        if month is None:
             continue
         of_month, year, first, last = 1, sentence.today.year, at, at
         before_at = _skip_date_words(sentence, at, -1)
@@ -36,7 +54,7 @@ def read_dates(sentence: Sentence) -> None:
             year, last = int(after.amount.number), year_at
         when = numbers.day(year, int(month.values[0]), of_month)
         if when:
-            _say_date(sentence, when, first, last)
+            yield SaidDate(when, first, last)
 
 
 def _skip_date_words(sentence: Sentence, at: int, step: int) -> int:

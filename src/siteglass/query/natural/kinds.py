@@ -163,6 +163,8 @@ class Role(StrEnum):
     """The person who asks: "my agency"."""
     WISH = "wish"
     """Something that no field answers; its value says what."""
+    CHANGE = "change"
+    """A site began or stopped using what is beside it: "switched from"."""
     COUNTING = "counting"
     """What a number counts that no search knows: "locations"."""
     JUDGEMENT = "judgement"

@@ -11,6 +11,7 @@ from siteglass.query.natural.accounting import account
 from siteglass.query.natural.agreement import Decided, agree, without
 from siteglass.query.natural.alternatives import read_alternatives
 from siteglass.query.natural.amounts import read_numbers
+from siteglass.query.natural.changes import read_changes
 from siteglass.query.natural.choice import choose
 from siteglass.query.natural.dates import read_dates
 from siteglass.query.natural.keywords import read_keywords
@@ -106,6 +107,7 @@ def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -
     choose(sentence, forced or {})
     refuse_signature(sentence)
     refuse_topics(sentence)
+    read_changes(sentence)
     refuse_wishes(sentence)
     read_alternatives(sentence, _read_conditions)
     refuse_orders(sentence)

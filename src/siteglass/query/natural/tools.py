@@ -13,7 +13,7 @@ from siteglass.query.vocabulary import vocabulary
 
 _OFFERING_ENDINGS = ("provider", "providers", "vendors", "vendor")
 _TOOLS = frozenset((Role.TECHNOLOGY, Role.CATEGORY))
-_SITES = (Role.SHOP_WORD, Role.GENERIC, Role.SERVICE_TYPE)
+SITES = (Role.SHOP_WORD, Role.GENERIC, Role.SERVICE_TYPE)
 # One site has only one of these.
 _PLATFORMS = frozenset(("ecommerce", "cms", "website_builder"))
 
@@ -26,7 +26,7 @@ def read_tools(sentence: Sentence) -> None:
         if part.used or part.kind not in _TOOLS:
             at += 1
             continue
-        places, joints = _list_from(sentence, at)
+        places, joints = list_from(sentence, at)
         if _is_purpose(sentence, at):
             for i in places:
                 sentence.join(sentence.parts[i], sentence.parts[at - 2].readings)
@@ -37,7 +37,7 @@ def read_tools(sentence: Sentence) -> None:
         at = places[-1] + 1
 
 
-def _list_from(sentence: Sentence, at: int) -> tuple[list[int], list[Role]]:
+def list_from(sentence: Sentence, at: int) -> tuple[list[int], list[Role]]:
     """The list that begins at a tool: where its members stand, and how they are joined."""
     part, places, joints = sentence.parts[at], [at], list[Role]()
     for i in range(at + 1, len(sentence.parts)):
@@ -94,7 +94,7 @@ def _say_not_both(sentence: Sentence, parts: list[Segment]) -> None:
     sentence.say_any([used], parts, "not both", negated=True)
 
 
-def _groups(joints: list[Role]) -> list[list[int]]:
+def alternatives_in(joints: list[Role]) -> list[list[int]]:
     """Which members of a list are alternatives: "A and B or C" is A, and B or C. A comma is what follows it is."""
     meant: list[Role] = []
     following = Role.AND
@@ -114,7 +114,7 @@ def _say_groups(
     sentence: Sentence, directive: str, parts: list[Segment], joints: list[Role], *, negated: bool, rule: str
 ) -> None:
     """One line for each group of alternatives."""
-    for group in _groups(joints):
+    for group in alternatives_in(joints):
         some = [parts[number] for number in group]
         sentence.say(directive, [part.values[0] for part in some], some, rule, negated=negated)
 
@@ -188,13 +188,13 @@ def _platforms_of_noun(sentence: Sentence, values: Iterable[str], places: list[i
     known = vocabulary()
     platforms = all(_PLATFORMS & set(known.categories_of(value)) for value in values)
     before, after = (sentence.parts[places[0] - 1] if places[0] else None), sentence.after(places[-1])
-    return platforms and any(beside is not None and beside.has(*_SITES) for beside in (before, after))
+    return platforms and any(beside is not None and beside.has(*SITES) for beside in (before, after))
 
 
 def read_types(sentence: Sentence) -> None:
     """Write what the business is. What a technology beside it says already adds nothing."""
     known = vocabulary()
-    tools = [part for part in sentence.parts if part.kind == Role.TECHNOLOGY and part.readings and not part.negated]
+    tools = [part for part in sentence.parts if part.kind == Role.TECHNOLOGY and _is_used(part)]
     shop_platform = next((tool for tool in tools if "ecommerce" in known.categories_of(tool.values[0])), None)
     wanted: list[Segment] = []
     unwanted: list[Segment] = []
@@ -225,6 +225,11 @@ def read_types(sentence: Sentence) -> None:
             sentence.say("service_type", values, some, "business type", negated=negated)
     for part, other in said_by:
         sentence.join(part, other.readings)
+
+
+def _is_used(part: Segment) -> bool:
+    """Whether the sentence says that sites use it, not that they do not, or since when."""
+    return not part.negated and any(reading.directive not in ("added", "dropped") for reading in part.readings)
 
 
 def _platform_beside(*parts: Segment | None) -> Segment | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from siteglass.query.natural.kinds import ENTITIES, FLAGS, PLACES, Role, TokenKind
-from siteglass.query.natural.lexicon import VERB_LAST, Sense
+from siteglass.query.natural.lexicon import Sense
 from siteglass.query.natural.segments import Segment
 from siteglass.query.natural.sentence import Sentence
 
@@ -16,8 +16,7 @@ _NO_DATA = {
     "size": "how many people a company employs", "revenue": "revenue", "profit": "profits", "funding": "funding",
     "valuation": "what a company is worth", "growth": "growth", "hiring": "hiring", "layoffs": "layoffs",
     "people": "persons and their roles", "person_email": "addresses and numbers of persons",
-    "founded": "when a company was founded", "switched": "what a site used before",
-    "added": "when a technology was added", "dropped": "what a site used before", "intent": "buying plans",
+    "founded": "when a company was founded", "intent": "buying plans",
     "renewal": "contracts", "traffic": "visitors", "followers": "followers", "engagement": "engagement",
     "reviews": "reviews and ratings", "ranking": "positions in search results", "backlinks": "links from other sites",
     "products": "the number of products", "orders": "orders", "prices": "prices", "stock": "stock",
@@ -32,13 +31,11 @@ _ANSWERS = {
     "similar": "Siteglass cannot look for companies that are like another one; describe what they have in common.",
 }
 WISHES = {name: f"Siteglass has no data on {what}." for name, what in _NO_DATA.items()} | _ANSWERS
-# Whatever these are about belongs to the wish: "switched from Magento to Shopify", "hiring nurses".
+# Whatever these are about belongs to the wish: "hiring nurses".
 _WHOLE_CLAUSE = frozenset(
-    ("hiring", "similar", "switched", "added", "dropped", "intent", "founded", "ranking",
-     "investors", "acquired", "events", "customers", "legal_form", "pay", "layoffs", "renewal")
+    ("hiring", "similar", "intent", "founded", "ranking", "investors", "acquired", "events", "customers",
+     "legal_form", "pay", "layoffs", "renewal")
 )  # fmt: skip
-# Of these, the verb may end the clause.
-_CHANGES = frozenset(("switched", "added", "dropped"))
 # After these words the next condition begins.
 _NEXT = (
     Role.COMMA,
@@ -81,9 +78,7 @@ def refuse_wishes(sentence: Sentence) -> None:
             at += 1
             continue
         name = wish.values[0]
-        start, end = _start(sentence, at), _end(sentence, at, whole=name in _WHOLE_CLAUSE)
-        if name in _CHANGES and sentence.language in VERB_LAST and end == at + 1:
-            start = _clause_start(sentence, start)
+        start, end = _start(sentence, at), clause_end(sentence, at, whole=name in _WHOLE_CLAUSE)
         sentence.refuse([part for part in sentence.parts[start:end] if not part.used], WISHES[name])
         at = end
 
@@ -185,7 +180,7 @@ def _start(sentence: Sentence, at: int) -> int:
     return start
 
 
-def _end(sentence: Sentence, at: int, *, whole: bool) -> int:
+def clause_end(sentence: Sentence, at: int, *, whole: bool) -> int:
     """Where the wish ends: its phrase with a number after it, or all up to the next condition."""
     end = at + 1
     while end < len(sentence.parts) and (sentence.parts[end].kind in _COUNTING or sentence.parts[end].has(Role.UNIT)):
@@ -197,7 +192,7 @@ def _end(sentence: Sentence, at: int, *, whole: bool) -> int:
     return end
 
 
-def _clause_start(sentence: Sentence, at: int) -> int:
+def clause_start(sentence: Sentence, at: int) -> int:
     """Where the clause begins that a verb ends: "die | von Magento zu Shopify gewechselt sind"."""
     for start in range(at, 0, -1):
         before = sentence.parts[start - 1]
