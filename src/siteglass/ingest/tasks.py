@@ -130,7 +130,7 @@ def run_task(archive: Path, plan: Plan, etag: str = "") -> TaskSummary:
         plan.folder.mkdir(parents=True, exist_ok=True)
         quarantined: list[QuarantinedRecord] = []
         with replacing(target) as sink:
-            _write(sink, _rows(read_archive(archive), plan, quarantined))
+            write_facts(sink, _rows(read_archive(archive), plan, quarantined))
             # Before the facts take their place: these say that the task is done.
             if quarantined:
                 with replacing(aside) as lines:
@@ -194,8 +194,9 @@ def _reason(error: Exception) -> str:
     return f"extract: {type(error).__name__}"
 
 
-def _write(sink: BinaryIO, rows: Iterator[PageFacts]) -> None:
-    """All options fixed and nothing of the moment in it, so that the same rows make the same bytes."""
+def write_facts(sink: BinaryIO, rows: Iterator[PageFacts]) -> None:
+    """Write the facts of a task. All options are fixed, and nothing of the moment is in it: the same rows make the same
+    bytes."""
     with pq.ParquetWriter(sink, FACTS_SCHEMA, compression="zstd", compression_level=3, version="2.6") as writer:
         group: list[PageFacts] = []
         chars = 0
