@@ -13,11 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench.common import FOLDER, write_result
-from siteglass.ingest.facts import FACTS_SCHEMA, to_batch
+from siteglass.ingest.facts import FACTS_SCHEMA, ContactSighting, to_batch
 from siteglass.ingest.merge import merge
 from siteglass.ingest.spark import spark_session
 from testing.progress import say
@@ -52,7 +53,7 @@ def _rows(templates: pa.Table, start: int, count: int, crowd: int, rows: int) ->
         "is_home": [path == "/" for path in paths],
         "digest": [f"{number:016x}" for number in numbers],
         "offset": list(places),
-        "emails": [[{"value": f"info@{domain}", "method": "mailto"}] for domain in domains],
+        "emails": [[msgspec.structs.asdict(ContactSighting(f"info@{domain}", "mailto"))] for domain in domains],
     }
     for name, values in changed.items():
         place = FACTS_SCHEMA.get_field_index(name)

@@ -29,6 +29,7 @@ QUICK = [
         "ingest/content",
         "ingest/imports/test_mistakes.py",
         "ingest/imports/test_tables.py",
+        "ingest/store/test_folding.py",
         "ingest/technologies",
         "query/test_cursor_ids.py",
         "query/test_directive_corpus.py",

@@ -22,20 +22,23 @@ LOCALS = ("info", "sales", "jane.doe", "bob", "müller")
 def random_facts(chance: random.Random, domains: int, *, crowd: int = 0) -> list[PageFacts]:
     """Captures of so many domains, shuffled; two more have `crowd` of them, one of which does not want to be listed."""
     found = [
-        _facts(chance, f"site-{number}.example")
+        random_page(chance, f"site-{number}.example")
         for number in range(domains)
         for _ in range(chance.choice((1, 2, 4, 9)))
     ]
-    found += [_facts(chance, "crowd.example", bodies=crowd // 2, kind="page") for _ in range(crowd)]
-    found += [_facts(chance, "unlisted.example", bodies=crowd // 4, kind="page", noindex=True) for _ in range(crowd)]
-    found += [_facts(chance, name) for name in ("nodots", "Capital.example", "a" * 250 + ".example")]
+    found += [random_page(chance, "crowd.example", bodies=crowd // 2, kind="page") for _ in range(crowd)]
+    found += [
+        random_page(chance, "unlisted.example", bodies=crowd // 4, kind="page", noindex=True) for _ in range(crowd)
+    ]
+    found += [random_page(chance, name) for name in ("nodots", "Capital.example", "a" * 250 + ".example")]
     chance.shuffle(found)
     return found
 
 
-def _facts(
+def random_page(
     chance: random.Random, domain: str, bodies: int = 6, kind: str = "", noindex: bool | None = None
 ) -> PageFacts:
+    """A capture of a domain."""
     path = chance.choice(PATHS) if bodies == 6 else f"/page/{chance.randrange(bodies)}"
     kind = kind or chance.choice(KINDS)
     at_ms = START_MS + chance.randrange(5) * 1_000

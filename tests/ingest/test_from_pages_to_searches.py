@@ -228,7 +228,7 @@ def _contents(settings: Settings) -> dict[str, Any]:
 def test_a_loader_that_is_killed_half_way(crawl: Crawl) -> None:
     """What it left goes, and the run again ends as one that nobody disturbed; no archive is read again."""
     before, written = _contents(crawl.settings), crawl.written()
-    killed = crawl.started()
+    killed = crawl.started("--replace")
     deadline = time.monotonic() + 120
     while not (unfinished := [one.name for one in _live(crawl.settings) if one.unfinished]):
         assert time.monotonic() < deadline
@@ -237,7 +237,7 @@ def test_a_loader_that_is_killed_half_way(crawl: Crawl) -> None:
     killed.communicate()
     assert _contents(crawl.settings) == before  # the half-built one is not seen
 
-    crawl.run()
+    crawl.run("--replace")
     assert crawl.written() == written
     assert unfinished[0] not in [one.name for one in _live(crawl.settings)]
     assert _contents(crawl.settings) == before
@@ -248,7 +248,7 @@ def test_a_storm_of_refused_writes(crawl: Crawl) -> None:
     before = _contents(crawl.settings)
     (engine,) = crawl.settings.opensearch_urls
     with refusing_writes(engine, refused=4) as (gate, statuses):
-        crawl.run(settings=replace(crawl.settings, opensearch_urls=(gate,)))
+        crawl.run("--replace", settings=replace(crawl.settings, opensearch_urls=(gate,)))
     # Two requests are under way at once, so that two answers may change places.
     assert sorted(statuses[:4]) == [200, 200, 429, 429]
     assert set(statuses[4:]) == {200}

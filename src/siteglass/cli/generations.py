@@ -74,6 +74,11 @@ def read_checks(checks: dict[str, Any]) -> tuple[Tolerances, GoldenSet | None]:
     return tolerances, read_golden(golden, Clock().now_ms()) if golden else None
 
 
+def print_checks(report: Report) -> None:
+    """Print the checks to standard error."""
+    click.echo(_table(report), err=True)
+
+
 def _table(report: Report) -> str:
     """The report with its refusals last, where the operator looks."""
     against = f"against the live {report.live}" if report.live else "on its own"

@@ -1,21 +1,49 @@
-"""Operator commands that make leads of web pages: archives in, a generation out."""
+"""Operator commands that make leads of web pages: archives in, leads of the index out."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from siteglass.cli.generations import read_checks, run_rebuild, with_checks
-from siteglass.cli.index import run
+from siteglass.cli.generations import print_checks, read_checks, run_rebuild, with_checks
+from siteglass.cli.index import print_load_report, print_rejects, run
+from siteglass.settings import load_settings
 
 if TYPE_CHECKING:
     from siteglass.index.index import Index
     from siteglass.index.rebuild import RebuildReport
+    from siteglass.index.updates import UpdateReport
+    from siteglass.ingest.pipeline import RunOrder, RunResult
     from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
+
+_Command = Callable[..., None]
+
+_WORK = click.option(
+    "--work",
+    default=Path("var/ingest"),
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for intermediate files; keep it, so that no archive is read twice.",
+)
+_STORE = click.option(
+    "--store",
+    default="",
+    help="Folder of the facts store, or an address such as s3://BUCKET/FOLDER  [default: store in the work folder]",
+)
+_WORKERS = click.option(
+    "--workers", default=os.cpu_count() or 1, show_default="one per core", type=click.IntRange(1, 1024)
+)
+_KEEP = click.option(
+    "--keep", default=1, show_default=True, type=click.IntRange(0, 100), help="Older generations to keep."
+)
+_LOAD = click.option("--load/--no-load", default=True, help="Load the leads, or only write their files.")
 
 
 @click.group()
@@ -25,64 +53,213 @@ def ingest() -> None:
 
 @ingest.command("run")
 @click.argument("archives", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--work",
-    default=Path("var/ingest"),
-    show_default=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for intermediate files; keep it, so that no archive is read twice.",
-)
+@_WORK
+@_STORE
 @click.option("--driver", default="pool", show_default=True, type=click.Choice(["pool", "spark"]), help="Who extracts.")
-@click.option("--workers", default=os.cpu_count() or 1, show_default="one per core", type=click.IntRange(1, 1024))
-@click.option("--load/--no-load", default=True, help="Build a generation from the leads, or only write their files.")
-@click.option("--promote", is_flag=True, help="Make the generation live if verification succeeds.")
-@click.option("--keep", default=1, show_default=True, type=click.IntRange(0, 100), help="Older generations to keep.")
+@_WORKERS
+@_LOAD
+@click.option(
+    "--replace",
+    "replaces",
+    is_flag=True,
+    help="Build a new generation of these archives alone, and forget what the store has from others.",
+)
+@click.option("--promote", is_flag=True, help="Make a new generation live if verification succeeds.")
+@_KEEP
 @with_checks
 def ingest_run(
     archives: tuple[Path, ...],
     work: Path,
+    store: str,
     driver: Literal["pool", "spark"],
     workers: int,
     load: bool,
+    replaces: bool,
     promote: bool,
     keep: int,
     **checks: Any,
 ) -> None:
-    """Turn the pages in WARC files into leads: extract, merge, load a new generation, verify and promote it.
+    """Add the pages in WARC files to the facts store, and update the leads of their domains in the live generation.
 
-    Running it again after an interruption continues where it stopped.
+    The first run, and one with --replace, builds a new generation; promote it with --promote. Running the command again
+    after an interruption continues where it stopped.
+    """
+    from siteglass.ingest.pipeline import RunOrder
+
+    is_whole = replaces or (load and run(_live) is None)
+    order = RunOrder(archives, work, driver, workers, _suppressed(load), store=store, replaces=replaces)
+    _build(replace(order, is_whole=is_whole), load, _Loading(promote, keep, checks))
+
+
+@ingest.command("rebuild")
+@_WORK
+@_STORE
+@_WORKERS
+@_LOAD
+@click.option("--promote", is_flag=True, help="Make the new generation live if verification succeeds.")
+@_KEEP
+@with_checks
+def ingest_rebuild(work: Path, store: str, workers: int, load: bool, promote: bool, keep: int, **checks: Any) -> None:
+    """Build a new generation of all domains in the facts store, without reading an archive."""
+    from siteglass.ingest.pipeline import RunOrder
+
+    order = RunOrder((), work, "pool", workers, _suppressed(load), store=store, is_whole=True)
+    _build(order, load, _Loading(promote, keep, checks))
+
+
+@ingest.command("compact")
+@_WORK
+@_STORE
+def ingest_compact(work: Path, store: str) -> None:
+    """Put the deltas of the facts store into its base, so that runs read fewer files. Leads stay the same."""
+    from siteglass.ingest import pipeline
+
+    try:
+        deltas = pipeline.compact(pipeline.RunOrder((), work, store=store))
+    except pipeline.RunFailed as error:
+        _fail("The compaction failed", error)
+    click.echo(f"{deltas} deltas are in the base now.")
+
+
+@ingest.command("purge")
+@_WORK
+@_STORE
+@_WORKERS
+@_LOAD
+@with_checks
+def ingest_purge(work: Path, store: str, workers: int, load: bool, **checks: Any) -> None:
+    """Remove opted-out values from the facts store, facts of archives, old runs and the lead store.
+
+    Updates the leads that change. Reads all facts; the archives themselves are not changed.
     """
     from siteglass.ingest import pipeline
+
+    suppressed = run(_listed)
+    order = pipeline.RunOrder((), work, "pool", workers, suppressed, store=store)
+    try:
+        done = pipeline.purge_files(order)
+    except pipeline.RunFailed as error:
+        _fail("The purge failed", error)
+    lead_files = run(lambda index: _purge_lead_store(index, suppressed))
+    click.echo(
+        f"Removed opted-out values of {done.domains} domains from the facts store, from {done.tasks} files of facts "
+        f"and from {lead_files} files of the lead store. Deleted {done.runs} folders of runs."
+    )
+    if load and run(_live) is not None:
+        _build(order, True, _Loading(False, 1, checks))
+
+
+def _build(order: RunOrder, load: bool, loading: _Loading) -> None:
+    from siteglass.ingest import pipeline
+
+    try:
+        result = pipeline.build(order, loading if load else None)
+    except pipeline.RunFailed as error:
+        _fail("The run failed", error)
+    if result is None:
+        click.echo("There are no new facts: the leads are up to date.", err=True)
+    elif not load:
+        _print_report(result)
+        click.echo(str(result.leads))
+
+
+def _fail(what: str, error: Exception) -> Any:
+    click.echo(f"{what}: {error}", err=True)
+    sys.exit(1)
+
+
+def _print_report(result: RunResult) -> None:
+    from siteglass.ingest.pipeline import REPORT
     from siteglass.ingest.report import spelled
 
-    tolerances, golden = read_checks(checks)
-    suppressed = run(_suppressed)
-    try:
-        built = pipeline.build(pipeline.RunOrder(archives, work, driver, workers, suppressed))
-    except pipeline.RunFailed as error:
-        click.echo(f"The run failed: {error}", err=True)
-        sys.exit(1)
-    click.echo(spelled(built.report), err=True)
-    click.echo(f"report: {built.folder / pipeline.REPORT}", err=True)
-    if not load:
-        click.echo(str(built.leads))
-        return
+    click.echo(spelled(result.report), err=True)
+    click.echo(f"report: {result.folder / REPORT}", err=True)
 
-    async def action(index: Index) -> RebuildReport:
+
+class _Loading:
+    """Gets the leads of a run into the index: all of the store as a new generation, others into the live one."""
+
+    def __init__(self, promote: bool, keep: int, checks: dict[str, Any]) -> None:
+        self._promote, self._keep = promote, keep
+        self._tolerances, self._golden = read_checks(checks)
+
+    def __call__(self, result: RunResult) -> None:
+        _print_report(result)
+        if result.is_whole:
+            run_rebuild(lambda index: self._rebuild(index, result), "The leads could not be loaded")
+        else:
+            self._update(result)
+
+    async def _rebuild(self, index: Index, result: RunResult) -> RebuildReport:
         from siteglass.index import generations
         from siteglass.index import rebuild as rebuilding
 
         for one in await generations.status(index):
-            if one.unfinished and one.source == str(built.leads):  # of a run that was killed while it loaded
+            if one.unfinished and one.source == str(result.leads):  # of a run that was killed while it loaded
                 await generations.drop(index, one.name)
         shape = generations.Shape(replicas=None)
-        plan = rebuilding.RebuildPlan(shape, True, promote, None, keep, False, tolerances, golden)
-        return await rebuilding.rebuild(index, [built.leads], plan)
+        plan = rebuilding.RebuildPlan(
+            shape, True, self._promote, None, self._keep, False, self._tolerances, self._golden
+        )
+        return await rebuilding.rebuild(index, [result.leads], plan)
 
-    run_rebuild(action, "The leads could not be loaded")
+    def _update(self, result: RunResult) -> None:
+        from siteglass.index.generations import GenerationError
+        from siteglass.index.updates import update
+
+        async def action(index: Index) -> UpdateReport:
+            return await update(index, sorted(result.leads.glob("*.parquet")), result.gone(), self._tolerances)
+
+        try:
+            done = run(action)
+        except GenerationError as error:
+            _fail("The leads could not be loaded", error)
+        print_checks(done.report)
+        price = f"{done.loaded.deleted} deleted"
+        print_load_report(done.loaded, read="leads read", older="older", price=price)
+        print_rejects(done.files)
+        if not done.report.ok or done.loaded.failed:
+            click.echo("Not all leads were loaded. Run the command again: it loads them again.", err=True)
+            sys.exit(1)
 
 
-async def _suppressed(index: Index) -> SuppressionSnapshot:
+async def _purge_lead_store(index: Index, suppressed: SuppressionSnapshot) -> int:
+    from siteglass.index.entry import only_writer
+    from siteglass.ingest.purge_leads import purge_lead_store
+
+    store = index.settings.lead_store
+    if not store.is_dir():
+        return 0
+    async with only_writer(store):
+        return await asyncio.to_thread(purge_lead_store, store, suppressed)
+
+
+async def _live(index: Index) -> str | None:
+    from siteglass.index import generations
+
+    return await generations.live(index)
+
+
+def _suppressed(load: bool) -> SuppressionSnapshot | None:
+    """The list of opt-outs. A run that only writes files does without a database: what is loaded is checked again."""
+    from siteglass.errors import Unavailable
+
+    if not load and not load_settings().suppression_secret:
+        return None
+    try:
+        return run(_listed)
+    except Unavailable as error:
+        if load:
+            raise
+        click.echo(
+            f"The list of opt-outs cannot be read ({error.reason}), so the files may contain opted-out values. These "
+            "are left out when the leads are loaded.",
+            err=True,
+        )
+        return None
+
+
+async def _listed(index: Index) -> SuppressionSnapshot:
     from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
     from siteglass.suppression.entries import all_listed, require_secret
     from siteglass.suppression.values import Hasher

@@ -48,6 +48,8 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     updated_at_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None = None
     first_seen_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None = None
     """When the website was first seen. The loader keeps the earliest time that the record and the lead store know."""
+    newest_fact_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None = None
+    """When the newest page of the website was crawled, or was found to be gone; `crawled_at_ms` if it is not given."""
     lead_no: Annotated[int, msgspec.Meta(ge=1, lt=2**31)] | None = None
     """The number of the domain, which never changes. The loader assigns it; a number in a file outside the lead store
     is ignored."""
@@ -121,3 +123,8 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     has_robots: bool | None = None
     has_heading: bool | None = None
     has_description: bool | None = None
+
+    @property
+    def version(self) -> int:
+        """Of two records of a domain, the one with the higher version stays in the index."""
+        return max(self.crawled_at_ms, self.newest_fact_ms or 0)

@@ -209,7 +209,7 @@ def document(lead: Lead, source: str, contacts: Sequence[str] = ()) -> dict[str,
 def bulk_lines(lead: Lead, source: str, contacts: Sequence[str] = (), *, equal_wins: bool = True) -> bytes:
     """The two lines of `_bulk` that write a lead; a newer crawl wins, and an equal one unless the caller says
     otherwise."""
-    return _action("index", lead.domain, lead.crawled_at_ms, equal_wins=equal_wins) + orjson.dumps(
+    return _action("index", lead.domain, lead.version, equal_wins=equal_wins) + orjson.dumps(
         document(lead, source, contacts), option=orjson.OPT_APPEND_NEWLINE
     )
 

@@ -41,7 +41,7 @@ async def enter_store(index: Index, sources: Sequence[Path | IncomingFile]) -> l
     """The files of these sources in the lead store, each source once. What is there already is not written again."""
     store = index.settings.lead_store
     store.mkdir(parents=True, exist_ok=True)
-    async with _only_writer(store):
+    async with only_writer(store):
         files = [
             source if isinstance(source, IncomingFile) else await asyncio.to_thread(incoming_file, source, store)
             for source in sources
@@ -55,8 +55,8 @@ async def enter_store(index: Index, sources: Sequence[Path | IncomingFile]) -> l
 
 
 @asynccontextmanager
-async def _only_writer(store: Path) -> AsyncIterator[None]:
-    """Raises GenerationError if another process writes to the store for too long."""
+async def only_writer(store: Path) -> AsyncIterator[None]:
+    """Keeps other processes from writing to the lead store; raises GenerationError if one does for too long."""
     with (store / ".lock").open("a") as lock:
         try:
             async with asyncio.timeout(LOCK_DEADLINE_S):

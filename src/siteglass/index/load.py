@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from siteglass.corpus.lead_files import read_parquet, record_place
@@ -28,6 +28,11 @@ class LoadReport(WriteReport):
     too_old: int = 0
     """Leads crawled longer ago than they are kept, left out."""
     document_bytes: int = 0
+
+    def add(self, part: LoadReport) -> None:
+        """Count what became of other leads, too."""
+        for one in fields(LoadReport):
+            setattr(self, one.name, getattr(self, one.name) + getattr(part, one.name))
 
 
 def batches(path: Path, preparer: Preparer) -> Iterator[list[PreparedLead]]:

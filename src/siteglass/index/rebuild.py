@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from siteglass.corpus.lead_files import count_leads
@@ -115,20 +115,15 @@ async def _fill(index: Index, name: str, files: list[Path]) -> LoadReport:
     whole = LoadReport()
     with progress("Rebuilding", sum(count_leads(path) for path in files)) as advance_to:
         for path in files:
-            _add(whole, await load(index, path, _further(advance_to, whole.read), only=name))
+            whole.add(await load(index, path, further(advance_to, whole.read), only=name))
     if not whole.read:
         raise generations.GenerationError("The files contain no leads")
     return whole
 
 
-def _further(advance_to: Callable[[int], None], before: int) -> Callable[[LoadReport], None]:
-    """Progress of one file among others."""
+def further(advance_to: Callable[[int], None], before: int) -> Callable[[LoadReport], None]:
+    """Progress of one file, after the leads of others."""
     return lambda so_far: advance_to(before + so_far.read)
-
-
-def _add(whole: LoadReport, part: LoadReport) -> None:
-    for one in fields(LoadReport):
-        setattr(whole, one.name, getattr(whole, one.name) + getattr(part, one.name))
 
 
 async def _verified(index: Index, name: str, plan: RebuildPlan, loaded: LoadReport) -> Report:

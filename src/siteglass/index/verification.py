@@ -141,12 +141,12 @@ def _count_check(count: int, live_count: int, tolerances: Tolerances) -> Check:
 def _gone_check(pairs: Pairs, tolerances: Tolerances) -> Check:
     share = 100 * len(pairs.gone) / max(len(pairs.live), 1)
     expected = f"at most {tolerances.most_gone_percent:g} % of {len(pairs.live):,} live leads gone"
-    found = f"{share:.1f} % gone{_such_as(pairs.gone)}"
+    found = f"{share:.1f} % gone{such_as(pairs.gone)}"
     return Check("same leads", expected, found, share <= tolerances.most_gone_percent)
 
 
 def _older_check(pairs: Pairs) -> Check:
-    found = f"{len(pairs.older):,} older{_such_as(pairs.older)}"
+    found = f"{len(pairs.older):,} older{such_as(pairs.older)}"
     return Check("versions", f"none of {len(pairs.other):,} leads older than in live", found, not pairs.older)
 
 
@@ -236,7 +236,7 @@ async def _golden(index: Index, name: str, golden: GoldenSet) -> list[Check]:
         stored = await stored_versions(index, name, list(golden.domains))
         missing = [domain for domain in golden.domains if domain not in stored]
         expected = f"all {len(golden.domains):,} exist"
-        checks.append(Check("golden domains", expected, f"{len(missing):,} missing{_such_as(missing)}", not missing))
+        checks.append(Check("golden domains", expected, f"{len(missing):,} missing{such_as(missing)}", not missing))
     for title, query, made in golden.compiled(index.clock.now_ms()):
         found = await _count(index, name, made)
         bounds = f"at least {query.least:,}" + ("" if query.most is None else f", at most {query.most:,}")
@@ -245,7 +245,8 @@ async def _golden(index: Index, name: str, golden: GoldenSet) -> list[Check]:
     return checks
 
 
-def _such_as(domains: list[str]) -> str:
+def such_as(domains: list[str]) -> str:
+    """Some examples, as the end of a sentence."""
     return f", such as {', '.join(domains[:MAX_EXAMPLES])}" if domains else ""
 
 

@@ -98,7 +98,7 @@ class Preparer:
         """The lead as it may be shown if nothing of it is listed; one that is too old is deleted, wherever it is."""
         named = names(lead.domain)
         if self.is_too_old(lead):
-            line = bulk_delete_line(lead.domain, lead.crawled_at_ms)
+            line = bulk_delete_line(lead.domain, lead.version)
             return PreparedLead(lead.domain, named, frozenset(), lead, source, line)
         lead = with_trades(lead)
         if lead.country in self._countries:
@@ -117,7 +117,7 @@ class Preparer:
 
     def _screened(self, one: PreparedLead, listed: ListedValues, equal_wins: bool) -> bytes:
         if not listed.domains.isdisjoint(one.names):
-            return bulk_delete_line(one.lead.domain, one.lead.crawled_at_ms)
+            return bulk_delete_line(one.lead.domain, one.lead.version)
         if listed.hashes.isdisjoint(one.hashes) and listed.domains.isdisjoint(one.all_names):
             return one.lines
         lead = lead_with(one.lead, changes(lead_getter(one.lead), listed.hashes, self.hasher))

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from siteglass.ingest.facts import FACTS_SCHEMA
-from siteglass.ingest.grouped import ASCENDING, DESCENDING, Order, column, few, mask, numbers, pc
+from siteglass.ingest.grouped import ASCENDING, DESCENDING, Order, column, exploded, few, mask, numbers, pc
 
 MAX_PAGES = 50
 MAX_TIME_MS = 2**42
@@ -22,11 +22,11 @@ Priority = Callable[[str], int]
 # What is known of a capture that is not read: enough to say when its body was seen, and whether its domain is a lead.
 LIGHT = (
     "domain", "url", "path", "is_home", "kind", "captured_at_ms", "archive", "offset", "digest", "redirects_to",
-    "alias_of", "noindex",
+    "alias_of", "noindex", "missed_at_ms",
 )  # fmt: skip
 MAY_BE_UNKNOWN = (
     "secure", "responsive", "has_schema", "has_heading", "has_description", "has_robots", "has_sitemap",
-    "load_time_ms",
+    "load_time_ms", "first_captured_ms", "last_captured_ms",
 )  # fmt: skip
 _RANK: list[Order] = [
     *((name, ASCENDING) for name in ("lead", "later", "worth")),
@@ -49,6 +49,15 @@ def believable(captures: pa.Table) -> pa.Table:
     at_ms = captures.column("captured_at_ms")
     can_be = pc.and_(pc.greater_equal(at_ms, 0), pc.less(at_ms, MAX_TIME_MS))
     return captures if pc.all(can_be).as_py() else captures.filter(can_be)
+
+
+def newest_ms(captures: pa.Table) -> Any:
+    """The time of the newest fact of each row: its capture, or a newer attempt that failed."""
+    times = numbers(captures, "captured_at_ms").copy()
+    rows = captures.select(["missed_at_ms"]).append_column("lead", pa.array(np.arange(captures.num_rows)))
+    missed = exploded(rows, "missed_at_ms")
+    np.maximum.at(times, numbers(missed, "lead"), numbers(missed, "value"))
+    return times
 
 
 def numbered(captures: pa.Table) -> tuple[Any, pa.Array[Any]]:

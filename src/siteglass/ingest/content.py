@@ -13,12 +13,13 @@ import pyarrow.parquet as pq
 
 from siteglass.corpus.lead_files import LEAD_SCHEMA, unknown_column
 
-# Times, details with the times of pages, what is not shown, and what the loader assigns: whatever they are, the lead says
-# the same.
+# Times, details with the times of pages, what is not shown, and what the loader assigns: whatever they are, the lead
+# says the same.
 NOT_CONTENT = (
     "crawled_at_ms",
     "updated_at_ms",
     "first_seen_ms",
+    "newest_fact_ms",
     "lead_no",
     "emails_detail",
     "phones_detail",
@@ -61,7 +62,9 @@ def _as_texts(column: Any) -> list[Any]:
 
 
 def hashes_of_file(path: Path) -> pa.Table:
-    """Domain, hash and time of the last change of the leads of a file."""
+    """Domain, hash and time of the last change of the leads of a file, which may hold just these."""
+    if pq.read_schema(path).names == PREVIOUS_SCHEMA.names:
+        return pq.read_table(path)
     return pa.Table.from_batches(_hashes_of_groups(path), PREVIOUS_SCHEMA)
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from siteglass.corpus.lead import SOCIAL_NETWORKS
 from siteglass.corpus.lead_files import LEAD_SCHEMA
-from siteglass.ingest.captures import Priority, best_pages, numbered, speaks
+from siteglass.ingest.captures import Priority, best_pages, newest_ms, numbered, speaks
 from siteglass.ingest.extract.names import common_name
 from siteglass.ingest.grouped import (
     ASCENDING,
@@ -81,8 +81,16 @@ def together(captures: pa.Table, priority: Priority, mirrors: Set[str] = frozens
     best = best_pages(captures, read, leads, priority)
     pages = _with_times(captures.take(best.column("row")), best)
     rows = _Domains(pages, told.filter(is_lead)).rows()
+    rows = rows.append_column("newest_fact_ms", _newest_facts(captures, numbers_of_all, len(domains)).filter(is_lead))
     phones = settled_phones(_sightings(pages, "phone"), listed(rows, "country"))
     return DomainSummaries(rows, pa.concat_tables([_sightings(pages, "email"), phones]), dropped)
+
+
+def _newest_facts(captures: pa.Table, domains: Any, count: int) -> Any:
+    """The time of the newest fact of each domain."""
+    newest = np.zeros(count, dtype=np.int64)
+    np.maximum.at(newest, domains, newest_ms(captures))
+    return pa.array(newest)
 
 
 def _with_times(pages: pa.Table, best: pa.Table) -> pa.Table:
@@ -97,6 +105,8 @@ def _sightings(pages: pa.Table, kind: str) -> pa.Table:
     found = once(found, "place", "value", "method", "given")
     seen = pages.select(["url", "first_seen_ms", "last_seen_ms", "archive", "offset"])
     seen = seen.take(column(found, "place"))
+    first_ms = pc.min_element_wise(seen.column("first_seen_ms"), _first_seen(pages, kind, found))
+    seen = seen.set_column(1, "first_seen_ms", first_ms)
     return pa.table(
         {
             "lead": found.column("lead"),
@@ -107,6 +117,17 @@ def _sightings(pages: pa.Table, kind: str) -> pa.Table:
             **{name: seen.column(name) for name in seen.column_names[1:]},
         }
     )
+
+
+def _first_seen(pages: pa.Table, kind: str, found: pa.Table) -> Any:
+    """When an earlier capture of the page showed the value, null where that is not known."""
+    seen = exploded(pages, "seen")
+    seen = seen.filter(pc.equal(seen.column("kind"), kind))
+    keys, wanted = (
+        pc.binary_join_element_wise(column(rows, "place").cast(pa.string()), column(rows, "value"), " ")
+        for rows in (seen, found)
+    )
+    return column(seen, "first_ms").take(pc.index_in(wanted, value_set=keys))
 
 
 class _Domains:

@@ -8,7 +8,7 @@ import msgspec
 import pyarrow as pa
 
 # Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read again.
-EXTRACTOR_VERSION = "2026.11.9"
+EXTRACTOR_VERSION = "2026.11.10"
 
 Kind = Literal["page", "parked", "soft_404", "empty", "failed", "redirect", "robots", "sitemap"]
 """page: a document that may speak for its domain. empty: one that says nothing. failed: a status of 400 and more.
@@ -46,6 +46,15 @@ class TradeSighting(msgspec.Struct, frozen=True):
     points: int
 
 
+class SeenValue(msgspec.Struct, frozen=True):
+    """A value that captures of a page showed, and when: the history that the facts store keeps."""
+
+    kind: Literal["email", "phone", "technology"]
+    value: str
+    first_ms: int
+    last_ms: int
+
+
 class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Facts of one capture. None: it does not say. A flag is known or None, never guessed."""
 
@@ -68,6 +77,8 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     canonical."""
     noindex: bool = False
     """The page, or its answer, asks not to be listed."""
+    status: int = 0
+    """Of HTTP. 0: not known."""
 
     title: str = ""
     description: str = ""
@@ -111,6 +122,13 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     audits: dict[str, bool] = {}
     """Checks of the SEO score that this page passes or fails; one that does not apply is absent."""
 
+    # What the facts store knows of earlier and later captures of the same address; extraction leaves it empty.
+    missed_at_ms: tuple[int, ...] = ()
+    """Newer attempts to fetch the page that failed, the newest first, see `store.folding`."""
+    first_captured_ms: int | None = None
+    last_captured_ms: int | None = None
+    seen: tuple[SeenValue, ...] = ()
+
 
 _FOUND = pa.list_(
     pa.struct(
@@ -129,11 +147,26 @@ _TRADES = pa.list_(
         ]
     )
 )
+SEEN: Any = pa.list_(
+    pa.struct(
+        [
+            pa.field("kind", pa.string(), False),
+            pa.field("value", pa.string(), False),
+            pa.field("first_ms", pa.int64(), False),
+            pa.field("last_ms", pa.int64(), False),
+        ]
+    )
+)
 _TEXTS = pa.list_(pa.string())
 _COLUMNS: dict[str, pa.DataType] = {
     "captured_at_ms": pa.int64(),
     "offset": pa.int64(),
     "load_time_ms": pa.int64(),
+    "status": pa.int64(),
+    "missed_at_ms": pa.list_(pa.int64()),
+    "first_captured_ms": pa.int64(),
+    "last_captured_ms": pa.int64(),
+    "seen": SEEN,
     "emails": _FOUND,
     "phones": _FOUND,
     "trades": _TRADES,
@@ -155,9 +188,18 @@ def to_batch(rows: list[PageFacts]) -> pa.RecordBatch:
     columns: list[pa.Array[Any]] = []
     for field in FACTS_SCHEMA:
         values: list[Any] = [getattr(row, field.name) for row in rows]
-        if field.type in (_FOUND, _TRADES):
+        if field.type in (_FOUND, _TRADES, SEEN):
             values = [[msgspec.structs.asdict(one) for one in found] for found in values]
         elif pa.types.is_map(field.type):
             values = [sorted(value.items()) for value in values]
         columns.append(pa.array(values, type=field.type))
     return pa.record_batch(columns, schema=FACTS_SCHEMA)
+
+
+def from_table(table: pa.Table) -> list[PageFacts]:
+    """The facts of a table whose columns are those of FACTS_SCHEMA."""
+    maps = [field.name for field in FACTS_SCHEMA if pa.types.is_map(field.type)]
+    rows = table.to_pylist()
+    for row in rows:
+        row.update({name: dict(row[name]) for name in maps})
+    return msgspec.convert(rows, list[PageFacts])

@@ -9,7 +9,7 @@ import math
 import shutil
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,6 +25,7 @@ from siteglass.ingest.content import PREVIOUS_SCHEMA, hashes_of_file
 from siteglass.ingest.grouped import listed
 from siteglass.ingest.part_writer import Finishing, PartReport
 from siteglass.ingest.rules import rules_of
+from siteglass.ingest.store.shared_values import SharedValues
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def merge(
     *,
     previous: Path | None = None,
     suppressed: SuppressionSnapshot | None = None,
+    shared: SharedValues = frozenset(),
     aliases: Aliases = NO_ALIASES,
     rules: str = RULES,
     parts: int | None = None,
@@ -75,14 +77,16 @@ def merge(
     """Merge the files of facts in a folder into files of leads in `out`, each with its evidence beside it.
 
     Each file is in the order of domains, and a domain is in one of them: which, its name and the number of `parts` say.
-    `out` takes its place when all is written. `previous` is such an `out` of the run before, this one or another.
+    `out` takes its place when all is written. `previous` is such an `out` of the run before, this one or another, or a
+    folder of what its leads said, see `content`. Values that are `shared` by many domains are not shown.
     """
     if not any(facts.glob("*.parquet")):
         raise MergeFailed(f"{facts}: there is no .parquet file in this folder. Extract archives first.")
     if previous is not None and not any(previous.glob("*.parquet")):
         raise MergeFailed(f"{previous}: there is no .parquet file in this folder. Omit it for a first run.")
     with _replacing(out) as aside:
-        return _merged(spark, facts, previous, Finishing(aside.resolve(), rules, suppressed, aliases), parts)
+        finishing = Finishing(aside.resolve(), rules, suppressed, shared, aliases)
+        return _merged(spark, facts, previous, finishing, parts)
 
 
 @contextmanager
@@ -123,14 +127,18 @@ def _merged(
         answers = moved.mapInArrow(_finisher(finishing), "answer binary").collect()
     finally:
         spark.conf.set(_BATCH, usual)
-    done = [msgspec.msgpack.decode(bytes(row["answer"]), type=PartReport) for row in answers]
+    return summed([msgspec.msgpack.decode(bytes(row["answer"]), type=PartReport) for row in answers])
+
+
+def summed(parts: Sequence[PartReport]) -> MergeReport:
+    """What all parts made."""
     dropped: Counter[str] = Counter()
-    for one in done:
-        dropped.update(one.dropped)
+    for part in parts:
+        dropped.update(part.dropped)
     return MergeReport(
-        leads=sum(one.leads for one in done),
-        evidence=sum(one.evidence for one in done),
-        unchanged=sum(one.unchanged for one in done),
+        leads=sum(part.leads for part in parts),
+        evidence=sum(part.evidence for part in parts),
+        unchanged=sum(part.unchanged for part in parts),
         dropped=dict(sorted(dropped.items())),
     )
 

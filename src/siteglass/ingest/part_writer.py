@@ -28,6 +28,7 @@ from siteglass.ingest.grouped import listed
 from siteglass.ingest.ownership import Owner, owners_of
 from siteglass.ingest.rules import Rules, rules_of
 from siteglass.ingest.service_types import SiteTexts, service_type
+from siteglass.ingest.store.shared_values import SHARED_OWNER, SharedValues, is_shared
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.query.vocabulary import vocabulary
 
@@ -51,6 +52,8 @@ class Finishing:
     out: Path
     rules: str
     suppressed: SuppressionSnapshot | None
+    shared: SharedValues = frozenset()
+    """Values that many domains show: they are nobody's own."""
     aliases: Aliases = NO_ALIASES
 
     def part(self, number: int, captures: pa.Table, previous: pa.Table) -> PartReport:
@@ -61,6 +64,7 @@ class Finishing:
         seen = evidence(rows.column("domain"), sightings)
         contacts = contacts_of(seen)
         owners = owners_of(listed(rows, "domain"), listed(rows, "business_name"), sightings, rules.owners)
+        owners |= {one: SHARED_OWNER for one in owners if is_shared(*one, self.shared)}
         leads = leads_of_rows(rows, rules, seen, contacts, owners)
         if self.suppressed is not None:
             leads, dropped["suppressed"] = _screened(leads, self.suppressed)

@@ -1,29 +1,33 @@
-"""A run from archives to files of leads and evidence: extract, merge, report. `siteglass.index.rebuild` loads them.
+"""A run from archives to files of leads and evidence: extract, add to the facts store, merge, report, load.
 
 WORK/facts/TASK.parquet            facts of the pages of one archive; kept, so that no archive is read twice
-WORK/runs/RUN/leads/*.parquet      the leads, beside each file its evidence
+WORK/store                         the facts store, unless it is elsewhere, see `store.facts_store`
+WORK/runs/RUN/leads/*.parquet      leads of the domains that have new facts, beside each file its evidence
+WORK/runs/RUN/gone.parquet         those of these domains that have no lead any more
 WORK/runs/RUN/report.json          written last: a run that has it is complete
 """
 
 from __future__ import annotations
 
 import fcntl
-import hashlib
-import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
+import pyarrow.parquet as pq
 
 from siteglass.corpus.lead_files import replacing
 from siteglass.ingest import pool, spark
-from siteglass.ingest.aliases import aliases_of_files
-from siteglass.ingest.merge import MergeFailed, MergeReport, merge
+from siteglass.ingest.merge import MergeFailed
+from siteglass.ingest.purge import PurgeReport, purge
 from siteglass.ingest.report import Report, damage_lines, report_of
+from siteglass.ingest.run_leads import GONE, merge_run, run_id, said_by
+from siteglass.ingest.store.facts_store import FactsStore, open_store
+from siteglass.ingest.store.manifest import StoreError
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.ingest.tasks import Plan, Summary, sweep
 from siteglass.platform.progress import progress, working
@@ -31,11 +35,10 @@ from siteglass.platform.progress import progress, working
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Raise it with every change of how pages become a lead: it is part of a run's name, so that they are merged again.
-MERGE_VERSION = "2026.11.4"
 MOST_PARKED_PERCENT = 0.1
+# Of more, the merge will need Spark: it is better to know before they are read.
+MAX_BYTES_WITHOUT_SPARK = 100 * 2**20
 REPORT = "report.json"
-TASKS = "tasks.txt"
 
 
 class RunFailed(Exception):
@@ -52,6 +55,17 @@ class RunOrder:
     workers: int = 2
     suppressed: SuppressionSnapshot | None = None
     driver_memory: str = spark.DRIVER_MEMORY
+    store: str = ""
+    """Folder or address of the facts store; "": inside of `work`."""
+    replaces: bool = False
+    """The store has only these archives, once their leads are loaded."""
+    is_whole: bool = False
+    """Merge all domains of the store, and not just those that have new facts."""
+
+    @property
+    def store_address(self) -> str:
+        """Where the facts store is."""
+        return self.store or str(self.work / "store")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,43 +74,124 @@ class RunResult:
 
     folder: Path
     report: Report
+    is_whole: bool
+    """Its leads are those of all domains of the store."""
 
     @property
     def leads(self) -> Path:
         """The folder of its files of leads."""
         return self.folder / "leads"
 
+    def gone(self) -> dict[str, int]:
+        """Domains that have no lead, or none any more, with the time of the newest fact of each."""
+        rows = pq.read_table(self.folder / GONE).to_pylist()
+        return {row["domain"]: row["version"] for row in rows}
 
-def build(order: RunOrder) -> RunResult:
-    """Run to the end, or resume an interrupted run. Finished steps are not repeated."""
-    order.work.mkdir(parents=True, exist_ok=True)
-    seconds: dict[str, float] = {}
-    with _alone(order.work), _told():
-        spark.java_home()  # what the merge will need is missed before hours of extraction
-        sweep(order.work / "facts")
-        with _timed(seconds, "extract"):
-            summary = _extracted(order)
+
+Load = Callable[[RunResult], None]
+
+
+def build(order: RunOrder, load: Load | None = None) -> RunResult | None:
+    """Run to the end, or resume an interrupted run. Finished steps are not repeated. None: there is nothing to do.
+
+    `load` gets the leads into the index. Until it returns, the domains of the run count as not loaded, so that the next
+    run merges them again. Without it, they still do afterwards.
+    """
+    steps = _Steps(order)
+    with _alone(order.work), _told(), open_store(order.store_address) as store:
+        if order.driver == "spark" or sum(path.stat().st_size for path in order.archives) > MAX_BYTES_WITHOUT_SPARK:
+            spark.java_home()
+        summary = steps.extract()
+        if order.archives and not summary.pages:
+            raise RunFailed(_no_lead(summary, {}))
+        if order.replaces:
+            store.clear()
+        tasks = {task.task_id: order.work / "facts" / f"{task.task_id}.parquet" for task in summary.tasks}
+        with steps.timed("store"), working("Adding facts to the store"):
+            added = store.append(tasks)
+        if added and not order.replaces:
+            store.commit()
+        result = steps.merge(store, summary)
+        if result is None:
+            return None
+        if load is not None:
+            load(result)
+            store.settle(store.manifest.pending)
+        if load is not None or order.replaces:
+            store.commit()
+        return result
+
+
+def compact(order: RunOrder) -> int:
+    """Put the deltas of the store into its base; how many there were."""
+    with _alone(order.work), _told(), open_store(order.store_address) as store:
+        deltas = len(store.manifest.deltas)
+        with working("Writing the base"):
+            store.compact()
+        store.commit()
+    return deltas
+
+
+def purge_files(order: RunOrder) -> PurgeReport:
+    """Remove what is on the list of opt-outs, see `purge`."""
+    if order.suppressed is None:
+        raise RunFailed("There is no list of opt-outs to purge by.")
+    with _alone(order.work), _told(), open_store(order.store_address) as store, working("Removing opted-out values"):
+        return purge(store, order.work, order.suppressed)
+
+
+@dataclass(slots=True)
+class _Steps:
+    """The steps of a run, and how long each took."""
+
+    order: RunOrder
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        started = time.monotonic()
+        yield
+        self.seconds[step] = time.monotonic() - started
+
+    def extract(self) -> Summary:
+        sweep(self.order.work / "facts")
+        with self.timed("extract"):
+            summary = _extracted(self.order)
         _check_parked(summary)
-        previous = _previous(order.work, summary)
-        folder = order.work / "runs" / _run_id(summary, previous, order.suppressed)
+        return summary
+
+    def merge(self, store: FactsStore, summary: Summary) -> RunResult | None:
+        """The leads of the domains that have new facts, or of all; None if there are none of these."""
+        order = self.order
+        is_whole = order.is_whole or order.replaces
+        if store.is_empty:
+            raise RunFailed("The store has no pages. Add some first: siteglass ingest run ARCHIVES")
+        if not is_whole and not store.manifest.pending:
+            return None
+        is_first = not store.manifest.leads
+        folder = order.work / "runs" / run_id(store, order.suppressed, is_whole=is_whole)
         if (folder / REPORT).exists():
-            return RunResult(folder, _read_report(folder))
-        with _timed(seconds, "merge"), working("Merging pages into leads"):
-            merged = _merged(order, summary, folder, previous)
-        files = sorted((folder / "leads").glob("*.parquet"))
-        if not files:
-            dropped = ", ".join(f"{reason} {count}" for reason, count in merged.dropped.items()) or "none was read"
-            damage = "".join(f"\n{line}" for line in damage_lines(summary.unread_bytes, summary.damage))
-            raise RunFailed(f"{summary.pages} pages gave no lead. Rejected domains, by reason: {dropped}.{damage}")
-        report = report_of(folder.name, summary, merged, files, seconds)
+            result = RunResult(folder, msgspec.json.decode((folder / REPORT).read_bytes(), type=Report), is_whole)
+            if order.replaces:
+                store.record_leads(said_by(sorted(result.leads.glob("*.parquet"))))
+            return result
+        with self.timed("merge"), working("Merging pages into leads"):
+            merged = merge_run(store, folder, order.suppressed, lambda: _session(order), is_whole=is_whole)
+        if not merged.files and (is_whole or is_first):
+            raise RunFailed(_no_lead(summary, merged.report.dropped))
+        store.record_leads(said_by(merged.files))
+        if not order.replaces:
+            store.commit()
+        report = report_of(folder.name, summary, merged, self.seconds)
         with replacing(folder / REPORT) as sink:
             sink.write(msgspec.json.format(msgspec.json.encode(report), indent=2))
-        return RunResult(folder, report)
+        return RunResult(folder, report, is_whole)
 
 
 @contextmanager
 def _alone(work: Path) -> Iterator[None]:
     """Two runs in one folder would take each other's files away."""
+    work.mkdir(parents=True, exist_ok=True)
     with (work / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -112,15 +207,8 @@ def _told() -> Iterator[None]:
     """Problems that an operator can fix are reported in one line."""
     try:
         yield
-    except (spark.NoJava, MergeFailed) as error:
+    except (spark.NoJava, MergeFailed, StoreError) as error:
         raise RunFailed(str(error)) from error
-
-
-@contextmanager
-def _timed(seconds: dict[str, float], step: str) -> Iterator[None]:
-    started = time.monotonic()
-    yield
-    seconds[step] = time.monotonic() - started
 
 
 @contextmanager
@@ -134,6 +222,8 @@ def _session(order: RunOrder) -> Iterator[SparkSession]:
 def _extracted(order: RunOrder) -> Summary:
     plan = Plan(folder=order.work / "facts", suppressed=order.suppressed)
     archives = list(dict.fromkeys(path.resolve() for path in order.archives))
+    if not archives:
+        return Summary(tasks=[], parked=[])
     if order.driver == "spark":
         with working("Reading archives in Spark"), _session(order) as session:
             return _each_once(spark.run_tasks(session, archives, plan))
@@ -158,46 +248,7 @@ def _check_parked(summary: Summary) -> None:
         )
 
 
-def _read_report(run: Path) -> Report:
-    return msgspec.json.decode((run / REPORT).read_bytes(), type=Report)
-
-
-def _tasks_of(run: Path) -> str:
-    return (run / TASKS).read_text()
-
-
-def _previous(work: Path, summary: Summary) -> Path | None:
-    """Leads of the newest complete run of other archives: the same again is compared with what it was compared with."""
-    ours = _task_names(summary)
-    complete = [report.parent for report in (work / "runs").glob(f"*/{REPORT}")]
-    others = [run for run in complete if _tasks_of(run) != ours and any((run / "leads").glob("*.parquet"))]
-    newest = max(others, key=lambda run: (run / REPORT).stat().st_mtime_ns, default=None)
-    return newest and newest / "leads"
-
-
-def _task_names(summary: Summary) -> str:
-    return "".join(f"{name}\n" for name in sorted(task.task_id for task in summary.tasks))
-
-
-def _run_id(summary: Summary, previous: Path | None, suppressed: SuppressionSnapshot | None) -> str:
-    """What the leads of a run depend on, in one name."""
-    listed = sorted(suppressed.domains) + sorted(one.hex() for one in suppressed.hashes) if suppressed else []
-    parts = [MERGE_VERSION, _task_names(summary), previous.parent.name if previous else "", *listed]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-
-
-def _merged(order: RunOrder, summary: Summary, folder: Path, previous: Path | None) -> MergeReport:
-    """The leads of this run's archives alone, each file with its evidence."""
-    facts = folder / "facts"
-    shutil.rmtree(folder, ignore_errors=True)  # of a run that was interrupted
-    facts.mkdir(parents=True)
-    (folder / TASKS).write_text(_task_names(summary))
-    for task in summary.tasks:
-        (facts / f"{task.task_id}.parquet").hardlink_to(order.work / "facts" / f"{task.task_id}.parquet")
-    aliases = aliases_of_files(facts.glob("*.parquet"))
-    with _session(order) as session:
-        merged = merge(
-            session, facts, folder / "leads", previous=previous, suppressed=order.suppressed, aliases=aliases
-        )
-    shutil.rmtree(facts)
-    return merged
+def _no_lead(summary: Summary, rejected: dict[str, int]) -> str:
+    dropped = ", ".join(f"{reason} {count}" for reason, count in rejected.items()) or "none was read"
+    damage = "".join(f"\n{line}" for line in damage_lines(summary.unread_bytes, summary.damage))
+    return f"{summary.pages} pages gave no lead. Rejected domains, by reason: {dropped}.{damage}"

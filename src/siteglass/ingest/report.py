@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from siteglass.corpus.lead_files import LEAD_SCHEMA, open_parquet, read_row_group
 from siteglass.ingest.archives import QuarantinedRecord
-from siteglass.ingest.merge import MergeReport
+from siteglass.ingest.run_leads import MergedRun
 from siteglass.ingest.tasks import Summary
 
 SAMPLES = 5
@@ -39,6 +39,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Archives that were given up, and why."""
     leads: int
     unchanged: int
+    gone: int
+    """Domains with new facts that are not leads, or not any more."""
     dropped: dict[str, int]
     """Domains that are not leads, by reason."""
     sightings: int
@@ -48,11 +50,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     seconds: dict[str, float]
 
 
-def report_of(
-    run: str, summary: Summary, merged: MergeReport, files: Sequence[Path], seconds: dict[str, float]
-) -> Report:
-    """The report of a run whose leads are in these files."""
-    empty, leads = _empty(files)
+def report_of(run: str, summary: Summary, merged: MergedRun, seconds: dict[str, float]) -> Report:
+    """The report of a run."""
+    empty, leads = _empty(merged.files)
     return Report(
         run=run,
         archives=len(summary.tasks),
@@ -63,11 +63,12 @@ def report_of(
         revisits=summary.revisits,
         parked={one.archive: one.reason for one in summary.parked},
         leads=leads,
-        unchanged=merged.unchanged,
-        dropped=merged.dropped,
-        sightings=merged.evidence,
+        unchanged=merged.report.unchanged,
+        gone=merged.gone,
+        dropped=merged.report.dropped,
+        sightings=merged.report.evidence,
         empty_percent={name: round(100 * empty[name] / max(1, leads), 1) for name in LEAD_SCHEMA.names},
-        samples=_samples(files),
+        samples=_samples(merged.files),
         seconds={step: round(took, 1) for step, took in seconds.items()},
     )
 

@@ -12,7 +12,7 @@ from functools import cache
 import msgspec
 
 from siteglass.corpus.lead import Lead
-from siteglass.ingest.facts import ContactSighting, PageFacts
+from siteglass.ingest.facts import ContactSighting, PageFacts, SeenValue
 from siteglass.settings import Settings
 from siteglass.suppression.calling_codes import ALL_CODES
 from siteglass.suppression.redaction import changes, lead_getter, lead_with, names, without_aliases
@@ -52,6 +52,8 @@ class SuppressionSnapshot:
         )
         changed["emails"] = self._kept(facts.emails, hasher.of_address)
         changed["phones"] = tuple(one for one in facts.phones if not any(map(self._hides_phone, _readings(one.value))))
+        changed["path"] = self.address(facts.path, plain["phones"])
+        changed["seen"] = tuple(one for one in facts.seen if not self._hides_seen(one))
         return msgspec.structs.replace(facts, **changed)
 
     def lead(self, lead: Lead) -> Lead | None:
@@ -67,6 +69,11 @@ class SuppressionSnapshot:
             return url
         record = {"url": url, "phones": phones}
         return str(changes(record.get, self.hashes, _hasher(self.secret)).get("url", url))
+
+    def _hides_seen(self, seen: SeenValue) -> bool:
+        if seen.kind == "email":
+            return not self.hashes.isdisjoint(_hasher(self.secret).of_address(seen.value))
+        return seen.kind == "phone" and any(map(self._hides_phone, _readings(seen.value)))
 
     def _hides_phone(self, phone: str) -> bool:
         return not self.hashes.isdisjoint(_hasher(self.secret).of_phone(phone))

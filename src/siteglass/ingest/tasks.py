@@ -141,9 +141,9 @@ def run_task(archive: Path, plan: Plan, etag: str = "", on_read: OnRead = lambda
     was_done = target.exists()
     if not was_done:
         plan.folder.mkdir(parents=True, exist_ok=True)
-        unused = _Unused()
+        unused = UnusedRecords()
         with replacing(target) as sink:
-            _write(sink, _rows(read_archive(archive, on_read=on_read), plan, unused), unused)
+            write_facts(sink, _rows(read_archive(archive, on_read=on_read), plan, unused), unused)
             # Before the facts take their place: these say that the task is done.
             if unused.quarantined:
                 with replacing(aside) as lines:
@@ -157,17 +157,21 @@ def run_task(archive: Path, plan: Plan, etag: str = "", on_read: OnRead = lambda
         unread_bytes += one.unread_bytes
         if one.unread_bytes and len(damage) < MAX_DAMAGE:
             damage.append(one)
-    written = pq.read_metadata(target)
     return TaskSummary(
         archive=archive.name,
         task_id=task_id,
-        pages=written.num_rows,
+        pages=pq.read_metadata(target).num_rows,
         quarantined=dict(sorted(reasons.items())),
         was_done=was_done,
         unread_bytes=unread_bytes,
         damage=tuple(damage),
-        revisits=int((written.metadata or {})[_REVISITS]),
+        revisits=revisits_in(target),
     )
+
+
+def revisits_in(path: Path) -> int:
+    """How many revisits without their page the archive had, of which these are the facts."""
+    return int((pq.read_metadata(path).metadata or {})[_REVISITS])
 
 
 def _read_quarantine(path: Path) -> Iterator[QuarantinedRecord]:
@@ -178,14 +182,14 @@ def _read_quarantine(path: Path) -> Iterator[QuarantinedRecord]:
 
 
 @dataclass(slots=True)
-class _Unused:
+class UnusedRecords:
     """Records of an archive that gave no facts."""
 
     quarantined: list[QuarantinedRecord] = field(default_factory=list)
     revisits: int = 0
 
 
-def _rows(items: Iterator[Item], plan: Plan, unused: _Unused) -> Iterator[PageFacts]:
+def _rows(items: Iterator[Item], plan: Plan, unused: UnusedRecords) -> Iterator[PageFacts]:
     extract = warm(plan.extract)
     with _timer() as timed:
         for item in items:
@@ -220,8 +224,9 @@ def _reason(error: Exception) -> str:
     return f"extract: {type(error).__name__}"
 
 
-def _write(sink: BinaryIO, rows: Iterator[PageFacts], unused: _Unused) -> None:
-    """All options fixed and nothing of the moment in it, so that the same rows make the same bytes."""
+def write_facts(sink: BinaryIO, rows: Iterator[PageFacts], unused: UnusedRecords) -> None:
+    """Write the facts of a task. All options are fixed, and nothing of the moment is in it: the same rows make the same
+    bytes. `unused` is complete when the rows are."""
     with pq.ParquetWriter(sink, FACTS_SCHEMA, compression="zstd", compression_level=3, version="2.6") as writer:
         group: list[PageFacts] = []
         chars = 0

@@ -184,7 +184,7 @@ def _records(index: Index, found: list[Holder]) -> tuple[list[tuple[Lead, str]],
         except (OSError, pa.ArrowException, LeadFileError):
             there = []  # not there, or damaged
         # A file may hold several crawls of a site: the one that was written is the one of this version.
-        by_domain = {lead.domain: lead for lead in there if lead.crawled_at_ms == wanted[lead.domain].version}
+        by_domain = {lead.domain: lead for lead in there if lead.version == wanted[lead.domain].version}
         records += [(lead, place) for lead in by_domain.values()]
         missing += [holder for domain, holder in wanted.items() if domain not in by_domain]
     return records, missing

@@ -154,6 +154,7 @@ def _lead(domain: str, captures: list[PageFacts], evidence: list[Evidence], rule
         domain=domain,
         crawled_at_ms=shown.captured_at_ms,
         updated_at_ms=max(one.captured_at_ms for page in with_times for one in page.all),
+        newest_fact_ms=max(one.captured_at_ms for one in captures),
         url=shown.url if len(shown.url) <= 512 else "",
         business_name=_name(pages),
         title=shown.title[:512],

@@ -44,6 +44,7 @@ _PARTIES = {
     "customer": ("a customer", "customers"),
     "directory": ("a company that the website lists", "companies that the website lists"),
     "hotline": ("a public hotline", "public hotlines"),
+    "shared": ("someone whom many websites name", "others whom many websites name"),
     "example": ("an example in a text", "examples in a text"),
 }
 _SOMEONE_ELSE = ("someone else", "someone else")

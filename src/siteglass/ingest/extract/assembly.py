@@ -222,6 +222,7 @@ def _bare(capture: Capture) -> PageFacts:
         archive=capture.archive,
         offset=capture.offset,
         digest=hashlib.sha256(capture.body).hexdigest()[:16],
+        status=capture.status,
     )
 
 
