@@ -171,7 +171,7 @@ def run_task(archive: Path, plan: Plan, etag: str = "", on_read: OnRead = lambda
 
 def revisits_in(path: Path) -> int:
     """How many revisits without their page the archive had, of which these are the facts."""
-    return int((pq.read_metadata(path).metadata or {})[_REVISITS])
+    return int((pq.read_metadata(path).metadata or {}).get(_REVISITS, 0))
 
 
 def _read_quarantine(path: Path) -> Iterator[QuarantinedRecord]:

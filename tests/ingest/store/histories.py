@@ -113,6 +113,8 @@ class History:
         emails = page.emails
         if kind == "page" and self.chance.random() < 0.3:
             emails = (*emails, ContactSighting(self.chance.choice(DESIGNERS), "text"))
+        other = self.chance.choice(DOMAINS)
+        leads_on = page.is_home and kind in ("page", "redirect") and other != page.domain and self.chance.random() < 0.4
         return msgspec.structs.replace(
             page,
             kind=kind,
@@ -121,6 +123,8 @@ class History:
             archive=f"archive-{len(self.tasks)}",
             offset=number,
             emails=emails,
+            alias_of=other if leads_on else "",
+            redirects_to=other if leads_on and kind == "redirect" else page.redirects_to,
         )
 
     def run(self, killed: Killed = "") -> None:

@@ -27,7 +27,8 @@ def _undated(leads: dict[str, Lead]) -> dict[str, Lead]:
 
 @pytest.mark.parametrize("seed", range(HISTORIES))
 def test_runs_leave_what_a_rebuild_makes(tmp_path: Path, seed: int) -> None:
-    """Pages change, go and move, runs come out of order or are killed, the store is compacted at any time."""
+    """Pages change, go, move and lead to other sites, runs come out of order or are killed, the store is compacted at any
+    time."""
     chance = random.Random(seed)
     history = History(tmp_path, chance)
     for _ in range(STEPS):
