@@ -73,6 +73,13 @@ def directives_page() -> str:
             "every `!`, a lead stays if a fact that the branch needs is not known. `@any` cannot contain another "
             "`@any`. Inside it, `@no_generic_emails` is a condition only: role addresses stay in `emails`."
         )
+        + paragraph(
+            "In `@added` and `@dropped` the last value says since when: `@added(Klaviyo, Mailchimp, 30d)` matches "
+            "sites that began to use one of the two in the last 30 days. A date such as `2026-10-18` includes that "
+            "day. The first page turns days into a date, which `filters` shows, so later pages search for the same. "
+            "Only known technologies have a history. In canonical form a condition may have several windows, each "
+            "for the technologies since the one before: `!@added(Drip, 30d, Klaviyo, 90d)`."
+        )
         + f"<!-- not run: the grammar of the language -->\n```text\n{cleandoc(grammar)}\n```\n\n"
         + paragraph(
             f"A text has at most {directives.MAX_TEXT_CHARS:,} characters; a search at most {MAX_CONDITIONS} "

@@ -18,8 +18,9 @@ import pytest
 
 from siteglass.access.accounts import Plan, Preview, set_plan
 from siteglass.billing.credits import Billing
-from siteglass.dashboard.explore.chips import LABELS
+from siteglass.dashboard.explore.chips import LABELS, clause_name
 from siteglass.platform.postgres import Postgres
+from siteglass.query.directives import parse
 from siteglass.query.field import Kind
 from siteglass.query.fields import ASKED
 from testing.dashboard.explore import AUSTIN, AUSTIN_WITH_EMAIL, explore_leads
@@ -143,6 +144,8 @@ def test_corrections_unused_words_and_wishes_are_named(explorers: Office) -> Non
 
 def test_every_condition_has_a_label() -> None:
     assert set(LABELS) == {name for name, asked in ASKED.items() if asked.ask.kind is not Kind.FLAG}
+    (added,) = parse("!@added(Klaviyo, Drip, 30d)").plain
+    assert clause_name(added) == "not Added: Drip in the last 30 days or Klaviyo in the last 30 days"
 
 
 def test_assumptions_and_groups_look_different(explorers: Office) -> None:

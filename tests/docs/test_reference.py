@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from datetime import date
 from pathlib import Path
 
 import httpx
@@ -17,7 +18,7 @@ from siteglass.corpus.lead import ContactDetail, Lead
 from siteglass.leads.facets import FacetsBody
 from siteglass.leads.requests import EnrichBody, PageBody, SearchBody
 from siteglass.query.directives import parse
-from siteglass.query.field import SearchableField
+from siteglass.query.field import Kind, SearchableField
 from siteglass.query.fields import ASKED, DIRECTIVES, ENRICH_SELECTABLE, FILTERS, SEARCH_SELECTABLE
 from siteglass.settings import Settings, variable
 from siteglass.web.messages import names_of
@@ -89,6 +90,13 @@ def test_the_example_of_a_directive_can_be_read(asked: SearchableField) -> None:
 
 @pytest.mark.parametrize("name", FILTERS)
 def test_the_example_of_a_filter_can_be_sent(client: httpx.Client, name: str) -> None:
-    _, filter_ = FILTERS[name]
+    asked, filter_ = FILTERS[name]
     page = search(client, {name: filter_.example, "limit": 1})
-    assert page["filters"] == {name: filter_.example}
+    echoed = page["filters"].pop(name)
+    assert page["filters"] == {}
+    if asked.ask.kind is Kind.CHANGE:
+        assert isinstance(filter_.example, list)
+        assert echoed[:-1] == filter_.example[:-1]
+        date.fromisoformat(echoed[-1])  # days are echoed as the date that is searched
+    else:
+        assert echoed == filter_.example

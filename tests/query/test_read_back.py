@@ -58,6 +58,16 @@ def sentence(*lines: str) -> str:
             "Businesses in Texas, US that use Shopify, lack CRM software, and take more than 3,000 ms to load",
         ),
         (
+            ["@added(Shopify, WooCommerce, 30d)", "@dropped(Magento, 2026-08-19)"],
+            "Businesses that have added Shopify or WooCommerce in the last 30 days, and have dropped Magento since "
+            "2026-08-19",
+        ),
+        (
+            ["!@added(Klaviyo, 1d)", "!@dropped(Magento, 30d)", "!@dropped(Wix, 90d)"],
+            "Businesses that have not added Klaviyo in the last day, and have dropped neither Magento in the last 30 "
+            "days nor Wix in the last 90 days",
+        ),
+        (
             ["@trade(dentist, roofer)", "@spends(>1500)", "@spends(<7500)", "!@has_phone", "!@has_email"],
             "Dentists or roofers that spend more than $1,500 and less than $7,500 a month on ads, but have neither an "
             "email address nor a phone number",

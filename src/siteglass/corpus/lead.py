@@ -107,7 +107,7 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     aliases: Texts = ()
     """Other domains that lead to this website. An enrichment finds the lead by them; searches do not show them."""
     added: Numbers = ()
-    """Technologies that the website began to use, each with the day as one number: see `query.technology_changes`."""
+    """Technologies that the website began to use: line in `technology_numbers.txt` × 65,536 + days since 1970."""
     dropped: Numbers = ()
     """Technologies that the website stopped using, as in `added`."""
 

@@ -40,6 +40,8 @@ HAS: dict[str, Callable[[Lead], Any]] = {
     "region": lambda lead: [WORDS.region_of(lead.country) or ""],
     "subregion": lambda lead: [WORDS.subregion_of(lead.country) or ""],
     "technologies": lambda lead: lead.technologies or (),
+    "added": lambda lead: lead.technologies or (),
+    "dropped": lambda lead: lead.technologies or (),
     "categories_uses": lambda lead: lead.categories_uses,
     "lacks": lambda lead: lead.categories_uses,
     "offers": lambda lead: lead.offers,

@@ -8,8 +8,8 @@ import pytest
 from testing.api_calls import VALUES, refused
 
 FIELDS = (
-    "language, country, state, city, region, subregion, technologies, service_type, trades, categories_uses, offers, "
-    "lacks"
+    "language, country, state, city, region, subregion, technologies, added, dropped, service_type, trades, "
+    "categories_uses, offers, lacks"
 )
 
 
