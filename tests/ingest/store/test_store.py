@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -136,6 +137,16 @@ def test_a_store_at_an_address(tmp_path: Path, captures: list[PageFacts]) -> Non
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     with open_store(tmp_path), pytest.raises(StoreError, match="Another command is using the store"):
         open_store(tmp_path).__enter__()
+
+
+def test_an_answer_without_a_page_does_not_take_its_place(tmp_path: Path) -> None:
+    """304 Not Modified."""
+    page = next(page for page in random_captures(random.Random(1)) if page.kind == "page")
+    later = {"kind": "redirect", "status": 304, "captured_at_ms": page.captured_at_ms + 1, "text": ""}
+    write_facts(tmp_path / "facts", [page, msgspec.structs.replace(page, **later)])
+    with open_store(tmp_path / "store") as store:
+        store.append(_tasks(tmp_path))
+        assert _pages(store) == folded([page])
 
 
 def test_archives_are_added_once(tmp_path: Path, captures: list[PageFacts]) -> None:

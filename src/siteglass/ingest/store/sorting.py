@@ -15,10 +15,12 @@ import pyarrow.parquet as pq
 
 from siteglass.ingest.captures import believable, checked
 from siteglass.ingest.facts import FACTS_SCHEMA
+from siteglass.ingest.grouped import pc
 from siteglass.ingest.store.files import keys_of
 from siteglass.ingest.store.folding import fold
 
 ROWS_AT_ONCE = 20_000
+NOT_MODIFIED = 304
 _OPTIONS = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
@@ -56,7 +58,9 @@ def _all(paths: Sequence[Path]) -> pa.Table:
 def _groups(path: Path) -> Iterator[pa.Table]:
     with pq.ParquetFile(path) as file:
         for number in range(file.num_row_groups):
-            yield believable(checked(file.read_row_group(number, use_threads=False), path.name)).cast(FACTS_SCHEMA)
+            table = believable(checked(file.read_row_group(number, use_threads=False), path.name)).cast(FACTS_SCHEMA)
+            # An answer that the page is as it was has no content, and must not take the place of the page.
+            yield table.filter(pc.not_equal(table.column("status"), NOT_MODIFIED))
 
 
 def _bounds(paths: Sequence[Path], buckets: int) -> Any:
