@@ -36,6 +36,7 @@ from siteglass.ingest.grouped import (
 )
 from siteglass.ingest.national_numbers import settled_phones
 from siteglass.ingest.signals import signals
+from siteglass.ingest.technology_history import with_changes
 
 MAX_VALUES = 50
 MAX_TEXT_CHARS = 20_000
@@ -81,6 +82,7 @@ def together(captures: pa.Table, priority: Priority, mirrors: Set[str] = frozens
     best = best_pages(captures, read, leads, priority)
     pages = _with_times(captures.take(best.column("row")), best)
     rows = _Domains(pages, told.filter(is_lead)).rows()
+    rows = with_changes(rows, pages)
     rows = rows.append_column("newest_fact_ms", _newest_facts(captures, numbers_of_all, len(domains)).filter(is_lead))
     phones = settled_phones(_sightings(pages, "phone"), listed(rows, "country"))
     return DomainSummaries(rows, pa.concat_tables([_sightings(pages, "email"), phones]), dropped)

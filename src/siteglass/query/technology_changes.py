@@ -42,6 +42,11 @@ def _numbers() -> dict[str, int]:
     return {name: number for number, name in enumerate(numbered_technologies(), start=1)}
 
 
+def has_history(technology: str) -> bool:
+    """Whether changes of a technology have numbers."""
+    return technology in _numbers()
+
+
 def encode_change(technology: str, day: int) -> int:
     """The number to store; KeyError if the technology has none, because it never was in the vocabulary."""
     if not 0 <= day < DAYS_PER_TECHNOLOGY:

@@ -27,8 +27,7 @@ def _undated(leads: dict[str, Lead]) -> dict[str, Lead]:
 
 @pytest.mark.parametrize("seed", range(HISTORIES))
 def test_runs_leave_what_a_rebuild_makes(tmp_path: Path, seed: int) -> None:
-    """Pages change, go, move and lead to other sites, runs come out of order or are killed, the store is compacted at any
-    time."""
+    """Pages change, go, move and lead to other sites. Runs come out of order or are killed, the store is compacted."""
     chance = random.Random(seed)
     history = History(tmp_path, chance)
     for _ in range(STEPS):
