@@ -1,8 +1,8 @@
 """When websites began and stopped using technologies, from the history that the facts store keeps of their pages.
 
-A technology was added on the day when a page showed it first, if that page had been captured before without it and no
-other page showed it earlier. It was dropped after the last day on which a page showed it, if no page shows it now and
-that page was captured since. A page that is new or gone shows nothing of the kind.
+A technology was added on the day when a page showed it first. That page must have been captured before without it, and
+no other page may have shown it earlier. It was dropped after the last day on which a page showed it. That page must
+have been captured since, and no page may show it now. Of a page that is new or gone, nothing is known.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def with_changes(rows: pa.Table, pages: pa.Table) -> pa.Table:
 
 
 def _histories(pages: pa.Table) -> dict[tuple[int, str], _Seen]:
-    """By lead and technology, of those that came or went on a page."""
+    """By lead and technology, if a page shows that one came or went; else of none."""
     seen = exploded(pages, "seen")
     seen = seen.filter(pc.equal(seen.column("kind"), "technology"))
     place = column(seen, "place")

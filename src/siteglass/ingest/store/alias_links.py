@@ -1,7 +1,7 @@
 """Which domains ever led to which, see `ingest.aliases`. What one of them says now can change the lead of another.
 
-Domains that are linked are therefore merged together. The store keeps all links that there ever were: one that is gone
-has left an alias behind, which must go, too.
+Domains that are linked are therefore merged together. The store keeps all links that there ever were: of one that is
+gone, a lead may still have the alias.
 """
 
 from __future__ import annotations
