@@ -20,7 +20,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from bench.common import SEED, write_result
 from siteglass.ingest import pool, spark
-from siteglass.ingest.archives import QuarantinedRecord, read_archive
+from siteglass.ingest.archives import read_archive
+from siteglass.ingest.capture import Capture
 from siteglass.ingest.demo import sites, write_warc
 from siteglass.ingest.extract import ExtractFailed, facts_of
 from siteglass.ingest.extract.page import decoded
@@ -57,7 +58,7 @@ def bare(path: Path) -> Iterator[int]:
 def whole(path: Path) -> Iterator[Any]:
     """Reading, parsing and all facts; what is for the quarantine is passed over."""
     for capture in read_archive(path):
-        if not isinstance(capture, QuarantinedRecord):
+        if isinstance(capture, Capture):
             with contextlib.suppress(ExtractFailed):
                 yield facts_of(capture)
 
@@ -75,7 +76,7 @@ def page_times(path: Path, pages: list[bytes]) -> dict[str, float]:
     rounds = [(per_page_ms(bare, path), per_page_ms(whole, path)) for _ in range(ROUNDS)]
     each: list[float] = []
     for capture in read_archive(path):
-        if not isinstance(capture, QuarantinedRecord):
+        if isinstance(capture, Capture):
             started = time.process_time()
             facts_of(capture)
             each.append((time.process_time() - started) * 1e3)

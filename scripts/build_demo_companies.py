@@ -10,14 +10,14 @@ import os
 import sys
 
 from siteglass.corpus.demo import COMPANIES
-from siteglass.ingest.demo.build import ARCHIVES, build
+from siteglass.ingest.demo.build import build
 from siteglass.ingest.demo.companies import draw_companies
 from siteglass.platform.progress import progress
 
 
 def main() -> None:
     """Draw the sites, read their pages with all processors, write the files."""
-    with progress("Reading archives", ARCHIVES) as advance_to:
+    with progress("Reading pages, %", 100) as advance_to:
         count = build(draw_companies(), COMPANIES, workers=os.cpu_count() or 1, on_progress=advance_to)
     print(f"{count:,} companies in {COMPANIES}", file=sys.stderr)
 

@@ -25,8 +25,9 @@ def record(
     date: str = DATE,
     content_type: str = "application/http",
     with_digest: bool = True,
+    fields: Iterable[str] = (),
 ) -> bytes:
-    """A record as it is written to a plain file."""
+    """A record as it is written to a plain file; `fields` are more lines of its header."""
     digest = base64.b32encode(hashlib.sha1(block, usedforsecurity=False).digest()).decode()
     lines = (
         "WARC/1.0",
@@ -36,6 +37,7 @@ def record(
         f"Content-Type: {content_type}",
         *([f"WARC-Block-Digest: sha1:{digest}"] if with_digest else []),
         f"Content-Length: {len(block)}",
+        *fields,
     )
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + block + b"\r\n\r\n"
 
@@ -51,6 +53,18 @@ def response(
 ) -> bytes:
     """The record of an answer with a page."""
     return record("response", url, answer(body, *headers, status=status), date=date)
+
+
+def payload_digest(block: bytes) -> str:
+    """The line of a header that names the body of an HTTP answer."""
+    payload = block.partition(b"\r\n\r\n")[2]
+    digest = base64.b32encode(hashlib.sha1(payload, usedforsecurity=False).digest()).decode()
+    return f"WARC-Payload-Digest: sha1:{digest}"
+
+
+def revisit(url: str, block: bytes, *fields: str, date: str = DATE) -> bytes:
+    """The record of a visit that found what was there before. As most writers write it, without a digest of its own."""
+    return record("revisit", url, block, date=date, with_digest=False, fields=fields)
 
 
 def metadata(url: str, took_ms: int) -> bytes:

@@ -57,7 +57,7 @@ def index_import(
     from siteglass.platform.progress import progress
 
     with ExitStack() as reading:
-        advance_to = reading.enter_context(progress("Reading", source.stat().st_size))
+        advance_to = reading.enter_context(progress("Reading", source.stat().st_size, unit="bytes"))
         table = reading.enter_context(open_import(source, mapping, Clock().now_ms(), advance_to))
         if dry_run:
             result = preview(table)

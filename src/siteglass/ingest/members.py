@@ -21,6 +21,9 @@ PIECE_BYTES = 256 * 1024
 FIRST_PIECE_BYTES = 4 * 1024
 # The content of a member of at most this size is kept in memory; larger ones are unpacked a second time.
 MAX_KEPT_BYTES = MAX_BODY_BYTES + 3_000_000
+# A file that is gzipped as a whole is one member, and may be large. Nothing that unpacks to more than this is an
+# archive: it would only keep a worker busy.
+MAX_MEMBER_BYTES = 64 * 2**30
 _HAS_CHECKSUM = 0x04
 
 
@@ -72,6 +75,8 @@ def read_member(data: mmap.mmap, start: int) -> Member:
             end: int = done.value
             break
         size += len(piece)
+        if size > MAX_MEMBER_BYTES:
+            raise Damaged("unpacks to too much")
         if size <= MAX_KEPT_BYTES:
             kept.append(piece)
         else:

@@ -136,7 +136,7 @@ def _extracted(order: RunOrder) -> Summary:
     if order.driver == "spark":
         with working("Reading archives in Spark"), _session(order) as session:
             return _each_once(spark.run_tasks(session, archives, plan))
-    with progress("Reading archives", len(archives)) as advance_to:
+    with progress("Reading archives", pool.bytes_of(archives), unit="bytes") as advance_to:
         return _each_once(pool.run_tasks(archives, plan, order.workers, advance_to))
 
 

@@ -17,6 +17,8 @@ MAX_TRIES = 4
 TASKS_PER_WORKER = 50
 TASK_TIMEOUT_S = 3_600.0
 STOP_TIMEOUT_S = 5.0
+# How often a worker says how far it is.
+REPORT_INTERVAL_S = 0.5
 # Forked, but not from here: a worker starts without the threads, locks and files of its parent.
 _SERVER = multiprocessing.get_context("forkserver")
 
@@ -37,11 +39,14 @@ class _Worker:
     task: _Task | None = None
     ends_at: float = 0.0
     begun: int = 0
+    read_bytes: int = 0
+    """Of the archive that it is at work on."""
 
     def give(self, task: _Task, timeout_s: float) -> None:
         task.tries += 1
         self.task, self.ends_at = task, time.monotonic() + timeout_s
         self.begun += 1
+        self.read_bytes = 0
         self.pipe.send(str(task.archive))
 
     def stop(self) -> None:
@@ -55,16 +60,18 @@ def run_tasks(
     archives: Sequence[Path],
     plan: Plan,
     workers: int,
-    progress: Callable[[int], None] = lambda _done: None,
+    progress: Callable[[int], None] = lambda _bytes: None,
     *,
     task_timeout_s: float = TASK_TIMEOUT_S,
     tasks_per_worker: int = TASKS_PER_WORKER,
 ) -> Summary:
-    """The facts of all archives; `progress` hears how many are done. Those done before are not read again.
+    """The facts of all archives; `progress` hears how many of their bytes are read, see `bytes_of`. Those done before
+    are not read again.
 
     A task that fails, or whose worker dies or takes too long, is tried again up to MAX_TRIES times, then parked.
     """
     waiting = deque(_Task(place, archive) for place, archive in enumerate(archives))
+    sizes = [bytes_of([archive]) for archive in archives]
     done: dict[int, TaskSummary] = {}
     parked: dict[int, FailedArchive] = {}
     running: list[_Worker] = []
@@ -83,10 +90,16 @@ def run_tasks(
                     waiting.append(task)
                 else:
                     parked[task.place] = FailedArchive(archive=task.archive.name, reason=answer)
-            progress(len(done) + len(parked))
+            ended = sum(sizes[place] for place in (*done, *parked))
+            progress(ended + sum(worker.read_bytes for worker in running if worker.task))
     finally:
         _renewed(running, plan, 0)
     return Summary(tasks=[done[place] for place in sorted(done)], parked=[parked[place] for place in sorted(parked)])
+
+
+def bytes_of(archives: Sequence[Path]) -> int:
+    """The size of all archives together; one that cannot be opened counts as nothing."""
+    return sum(path.stat().st_size for path in archives if path.exists())
 
 
 def _start(plan: Plan, running: list[_Worker]) -> _Worker:
@@ -116,14 +129,18 @@ def _renewed(running: list[_Worker], plan: Plan, tasks_per_worker: int) -> list[
 
 
 def _answers(running: list[_Worker]) -> list[tuple[_Worker, TaskSummary | str]]:
-    """What workers have to say, at least one: a summary, or why there is none."""
+    """What workers have done: a summary, or why there is none. Empty if one only says how far it is."""
     busy = {worker.pipe: worker for worker in running if worker.task}
     first_end = min(worker.ends_at for worker in busy.values())
     ready = wait(list(busy), timeout=max(0.0, first_end - time.monotonic()))
     answers: list[tuple[_Worker, TaskSummary | str]] = []
     for pipe, worker in busy.items():
         if pipe in ready:
-            answers.append((worker, _received(worker)))
+            answer = _received(worker)
+            if isinstance(answer, int):
+                worker.read_bytes = answer
+            else:
+                answers.append((worker, answer))
         elif worker.ends_at <= time.monotonic():
             worker.process.kill()
             worker.process.join(STOP_TIMEOUT_S)
@@ -131,9 +148,9 @@ def _answers(running: list[_Worker]) -> list[tuple[_Worker, TaskSummary | str]]:
     return answers
 
 
-def _received(worker: _Worker) -> TaskSummary | str:
+def _received(worker: _Worker) -> TaskSummary | str | int:
     try:
-        answer: TaskSummary | str = worker.pipe.recv()
+        answer: TaskSummary | str | int = worker.pipe.recv()
     except (EOFError, OSError):
         worker.process.join(STOP_TIMEOUT_S)
         return f"the worker died with {worker.process.exitcode}"
@@ -149,7 +166,20 @@ def _work(pipe: Connection, plan: Plan) -> None:
         except (EOFError, OSError):
             return
         try:
-            answer: TaskSummary | str = run_task(archive, plan)
+            answer: TaskSummary | str = run_task(archive, plan, on_read=_reporter(pipe))
         except Exception as error:
             answer = f"{type(error).__name__}: {error}"
         pipe.send(answer)
+
+
+def _reporter(pipe: Connection) -> Callable[[int], None]:
+    """Says how far a task is, not at every record."""
+    next_at = time.monotonic() + REPORT_INTERVAL_S
+
+    def report(read_bytes: int) -> None:
+        nonlocal next_at
+        if time.monotonic() >= next_at:
+            pipe.send(read_bytes)
+            next_at = time.monotonic() + REPORT_INTERVAL_S
+
+    return report

@@ -2,7 +2,8 @@
 
 A page may hold bytes that look like a record of another domain. With a wrong length, reading would continue inside the
 page. So records are never searched for: each must begin where the previous one provably ends. Proof is the
-end of a member whose checksum holds, or a digest of the record's content.
+end of a member whose checksum holds, or a digest of the record's content. A revisit needs neither: it holds the HTTP
+headers alone, which end at their first empty line.
 """
 
 from __future__ import annotations
@@ -31,7 +32,10 @@ _OF_THE_CRAWLER = ("warcinfo", "request")
 _DIGESTS = ("sha1", "sha256", "sha512")
 # Those that change what is read, or for whom: a second one may come from a page.
 _ONCE = frozenset(
-    ("warc-type", "warc-target-uri", "warc-date", "content-length", "warc-block-digest", "warc-payload-digest")
+    (
+        *("warc-type", "warc-target-uri", "warc-date", "content-length", "warc-block-digest", "warc-payload-digest"),
+        *("warc-record-id", "warc-refers-to"),
+    )
 )
 
 
@@ -40,6 +44,8 @@ class Record(NamedTuple):
 
     offset: int
     """Where in the file it starts; of a compressed one, where its member does."""
+    end: int
+    """Where in the file it ends; inside of a compressed member, about where."""
     kind: str
     headers: dict[str, str]
     block: bytes
@@ -63,7 +69,8 @@ def read_records(member: Member) -> Iterator[Record]:
             except Damaged as damage:
                 damage.offset = offset
                 raise
-            yield Record(offset, headers["warc-type"].lower(), headers, block)
+            end = member.start + (member.end - member.start) * place // member.size
+            yield Record(offset, end, headers["warc-type"].lower(), headers, block)
 
 
 def _target(headers: dict[str, str]) -> str:
@@ -128,7 +135,15 @@ def _read_block(stream: BinaryIO, member: Member, place: int, headers: dict[str,
         raise Damaged("not closed", url)
     if digest and not digest.fits():
         raise Damaged("digest does not match", url)
+    is_proven = ends_member or digest is not None or headers["warc-type"].lower() in _OF_THE_CRAWLER
+    if not is_proven and (len(block) < length or not _is_head(block)):
+        raise Damaged("no digest", url)
     return block, place + length + len(closing)
+
+
+def _is_head(block: bytes) -> bool:
+    """Whether a block is nothing but HTTP headers. No server can put an empty line into those: only one length fits."""
+    return not block or (block.endswith(_CLOSING) and block.index(_CLOSING) == len(block) - len(_CLOSING))
 
 
 class _Digest:
@@ -141,7 +156,8 @@ class _Digest:
 
     @classmethod
     def of(cls, headers: dict[str, str], url: str) -> _Digest | None:
-        """None: no page can speak in such a record. Raises Damaged if it needs a digest and has none."""
+        """None: no page can speak in such a record, or it is a revisit, whose content is yet to be looked at. Raises
+        Damaged if it needs a digest and has none."""
         kind = headers["warc-type"].lower()
         names = ["warc-block-digest", *(["warc-payload-digest"] if kind == "response" else [])]
         for name in names:
@@ -149,7 +165,7 @@ class _Digest:
             algorithm = algorithm.strip().lower().replace("-", "")
             if colon and algorithm in _DIGESTS:
                 return cls(algorithm, expected.strip(), of_payload=name != names[0])
-        if kind in _OF_THE_CRAWLER:
+        if kind in _OF_THE_CRAWLER or kind == "revisit":
             return None
         raise Damaged("no digest", url)
 

@@ -33,6 +33,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes of the archives that were not read because of damage."""
     damage: list[QuarantinedRecord]
     """Where, the first places only; the files of quarantine name all."""
+    revisits: int
+    """Visits that found a page as it was before, and whose page is not in their archive: nothing was learned."""
     parked: dict[str, str]
     """Archives that were given up, and why."""
     leads: int
@@ -58,6 +60,7 @@ def report_of(
         quarantined=summary.quarantined,
         unread_bytes=summary.unread_bytes,
         damage=summary.damage,
+        revisits=summary.revisits,
         parked={one.archive: one.reason for one in summary.parked},
         leads=leads,
         unchanged=merged.unchanged,
@@ -117,6 +120,7 @@ def spelled(report: Report) -> str:
         "seconds: " + ", ".join(f"{step} {took:g}" for step, took in report.seconds.items()),
         _counts("in quarantine", report.quarantined),
         *damage_lines(report.unread_bytes, report.damage),
+        f"revisits without their page: {report.revisits:,}",
         _counts("rejected domains", report.dropped),
         *(f"given up: {archive}: {reason}" for archive, reason in report.parked.items()),
         "empty fields, % of leads:",

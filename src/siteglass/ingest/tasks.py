@@ -12,6 +12,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from itertools import chain, islice
@@ -23,7 +24,7 @@ import msgspec
 import pyarrow.parquet as pq
 
 from siteglass.corpus.lead_files import replacing
-from siteglass.ingest.archives import Item, QuarantinedRecord, read_archive
+from siteglass.ingest.archives import Item, OnRead, QuarantinedRecord, UnresolvedRevisit, read_archive
 from siteglass.ingest.capture import Capture
 from siteglass.ingest.facts import EXTRACTOR_VERSION, FACTS_SCHEMA, PageFacts, to_batch
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
@@ -35,6 +36,8 @@ MAX_ROW_GROUP_CHARS = 32_000_000
 MAX_REASON_CHARS = 100
 MAX_DAMAGE = 20
 MAX_WORKER_BYTES = 2 * 1024**3
+# Where the file of facts says how many revisits have no page.
+_REVISITS = b"siteglass.revisits"
 
 Extract = Callable[[Capture], PageFacts]
 Timed = AbstractContextManager[None]
@@ -67,6 +70,8 @@ class TaskSummary(msgspec.Struct, frozen=True, kw_only=True):
     """Bytes that were not read because of damage."""
     damage: tuple[QuarantinedRecord, ...] = ()
     """Where, at most MAX_DAMAGE places; the file of quarantine names all."""
+    revisits: int = 0
+    """Visits that found a page as it was before, and whose page is not in the archive."""
 
     @property
     def records(self) -> int:
@@ -107,6 +112,11 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
         """The first MAX_DAMAGE places of damage."""
         return list(islice(chain.from_iterable(task.damage for task in self.tasks), MAX_DAMAGE))
 
+    @property
+    def revisits(self) -> int:
+        """Visits that found a page as it was before, and whose page is not in their archive."""
+        return sum(task.revisits for task in self.tasks)
+
 
 class _PageTookTooLong(BaseException):
     """Not an Exception: what extraction catches must not catch this."""
@@ -120,21 +130,24 @@ def task_id_of(archive: Path, etag: str = "") -> str:
     return hashlib.sha256(f"{archive.name}|{etag}|{EXTRACTOR_VERSION}".encode()).hexdigest()[:32]
 
 
-def run_task(archive: Path, plan: Plan, etag: str = "") -> TaskSummary:
-    """Write the facts of an archive, unless they are there; raises OSError if it cannot be opened or written."""
+def run_task(archive: Path, plan: Plan, etag: str = "", on_read: OnRead = lambda _bytes: None) -> TaskSummary:
+    """Write the facts of an archive, unless they are there; raises OSError if it cannot be opened or written.
+
+    `on_read` is called often, with the number of bytes of the archive that are read.
+    """
     task_id = task_id_of(archive, etag)
     target = plan.folder / f"{task_id}.parquet"
     aside = plan.folder / f"{task_id}.quarantine.ndjson"
     was_done = target.exists()
     if not was_done:
         plan.folder.mkdir(parents=True, exist_ok=True)
-        quarantined: list[QuarantinedRecord] = []
+        unused = _Unused()
         with replacing(target) as sink:
-            _write(sink, _rows(read_archive(archive), plan, quarantined))
+            _write(sink, _rows(read_archive(archive, on_read=on_read), plan, unused), unused)
             # Before the facts take their place: these say that the task is done.
-            if quarantined:
+            if unused.quarantined:
                 with replacing(aside) as lines:
-                    lines.write(b"".join(msgspec.json.encode(one) + b"\n" for one in quarantined))
+                    lines.write(b"".join(msgspec.json.encode(one) + b"\n" for one in unused.quarantined))
             else:
                 aside.unlink(missing_ok=True)
     reasons: Counter[str] = Counter()
@@ -144,14 +157,16 @@ def run_task(archive: Path, plan: Plan, etag: str = "") -> TaskSummary:
         unread_bytes += one.unread_bytes
         if one.unread_bytes and len(damage) < MAX_DAMAGE:
             damage.append(one)
+    written = pq.read_metadata(target)
     return TaskSummary(
         archive=archive.name,
         task_id=task_id,
-        pages=pq.read_metadata(target).num_rows,
+        pages=written.num_rows,
         quarantined=dict(sorted(reasons.items())),
         was_done=was_done,
         unread_bytes=unread_bytes,
         damage=tuple(damage),
+        revisits=int((written.metadata or {})[_REVISITS]),
     )
 
 
@@ -162,21 +177,32 @@ def _read_quarantine(path: Path) -> Iterator[QuarantinedRecord]:
                 yield msgspec.json.decode(line, type=QuarantinedRecord)
 
 
-def _rows(items: Iterator[Item], plan: Plan, quarantined: list[QuarantinedRecord]) -> Iterator[PageFacts]:
+@dataclass(slots=True)
+class _Unused:
+    """Records of an archive that gave no facts."""
+
+    quarantined: list[QuarantinedRecord] = field(default_factory=list)
+    revisits: int = 0
+
+
+def _rows(items: Iterator[Item], plan: Plan, unused: _Unused) -> Iterator[PageFacts]:
     extract = warm(plan.extract)
     with _timer() as timed:
         for item in items:
+            if isinstance(item, UnresolvedRevisit):
+                unused.revisits += 1
+                continue
             if isinstance(item, QuarantinedRecord):
-                quarantined.append(item)
+                unused.quarantined.append(item)
                 continue
             try:
                 with timed(plan.page_timeout_s):
                     facts = extract(item)
                     kept = plan.suppressed.page(facts) if plan.suppressed else facts
             except _PageTookTooLong:
-                quarantined.append(_failed(item, "extract: took too long"))
+                unused.quarantined.append(_failed(item, "extract: took too long"))
             except Exception as error:
-                quarantined.append(_failed(item, _reason(error)))
+                unused.quarantined.append(_failed(item, _reason(error)))
             else:
                 if kept is not None:
                     yield kept
@@ -194,7 +220,7 @@ def _reason(error: Exception) -> str:
     return f"extract: {type(error).__name__}"
 
 
-def _write(sink: BinaryIO, rows: Iterator[PageFacts]) -> None:
+def _write(sink: BinaryIO, rows: Iterator[PageFacts], unused: _Unused) -> None:
     """All options fixed and nothing of the moment in it, so that the same rows make the same bytes."""
     with pq.ParquetWriter(sink, FACTS_SCHEMA, compression="zstd", compression_level=3, version="2.6") as writer:
         group: list[PageFacts] = []
@@ -207,6 +233,7 @@ def _write(sink: BinaryIO, rows: Iterator[PageFacts]) -> None:
                 group, chars = [], 0
         if group:
             writer.write_batch(to_batch(group))
+        writer.add_key_value_metadata({_REVISITS.decode(): str(unused.revisits)})
 
 
 @cache

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from typing import Literal
 
 
 @contextlib.contextmanager
-def progress(title: str, total: int) -> Iterator[Callable[[int], None]]:
+def progress(title: str, total: int, unit: Literal["", "bytes"] = "") -> Iterator[Callable[[int], None]]:
     """Shows how much of the total is done; call what it gives with the number done so far."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.filesize import decimal
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        DownloadColumn() if unit else MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
     )
@@ -24,7 +33,8 @@ def progress(title: str, total: int) -> Iterator[Callable[[int], None]]:
 
         def advance_to(done: int) -> None:
             speed = shown.tasks[0].speed
-            shown.update(task, completed=done, rate=f"{speed:,.0f}/s" if speed else "")
+            rate = decimal(int(speed or 0)) if unit else f"{speed or 0:,.0f}"
+            shown.update(task, completed=done, rate=f"{rate}/s" if speed else "")
 
         yield advance_to
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from siteglass.ingest import members
 from siteglass.ingest.archives import MAX_URL_CHARS, Item, QuarantinedRecord, read_archive
 from siteglass.ingest.capture import MAX_BODY_BYTES, Capture
 from testing.warc_files import DATE_MS, Packing, answer, metadata, packed, record, response, write_warc
@@ -51,7 +52,9 @@ def test_a_capture_is_all_that_the_record_says(tmp_path: Path, packing: Packing)
     path = tmp_path / "some.warc.gz"
     offsets = write_warc(path, records, packing)
 
-    first, second = read_archive(path)
+    read: list[int] = []
+    first, second = read_archive(path, on_read=read.append)
+    assert read == [*offsets[1:], path.stat().st_size]
 
     assert first == Capture(
         url=url,
@@ -83,7 +86,6 @@ def test_only_pages_robots_sitemaps_and_redirects_are_captures(tmp_path: Path) -
             of_type("/picture", "image/png"),
             of_type("/feed.xml", "application/xml"),
             of_type("/untyped-data", "", b"\x00\x01"),
-            record("revisit", "http://a.example/again", answer(PAGE)),
             record("response", "dns:a.example", b"1.2.3.4", content_type="text/dns"),
             record("resource", "http://a.example/file", PAGE, content_type="text/html"),
         ],
@@ -244,6 +246,20 @@ def test_a_file_that_ends_early_gives_what_is_whole(tmp_path: Path, packing: Pac
         items = list(read_archive(path))
         assert _urls(items) == ["http://s0.example/", "http://s1.example/"]
         assert len(_told(items)) == 1
+
+
+@pytest.mark.parametrize("packing", ["gzip", "zstd"])
+def test_a_member_that_unpacks_to_too_much_is_not_read(
+    tmp_path: Path, packing: Packing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(members, "MAX_MEMBER_BYTES", 1_000_000)
+    good, bomb = response("http://a.example/", PAGE), response("http://b.example/", b"<p>" * 400_000)
+    path = tmp_path / "some.warc.gz"
+    offsets = write_warc(path, [good, bomb, good], packing)
+    items = list(read_archive(path))
+    assert _urls(items) == ["http://a.example/"]
+    assert _told(items) == [(offsets[1], "", "unpacks to too much")]
+    assert _unread(items) == [(offsets[1], path.stat().st_size - offsets[1])]
 
 
 def test_an_empty_file_and_one_of_noise(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from siteglass.ingest.pool import MAX_TRIES, run_tasks
+from siteglass.ingest.pool import MAX_TRIES, REPORT_INTERVAL_S, bytes_of, run_tasks
 from siteglass.ingest.tasks import FailedArchive, Plan
 from testing.warc_files import response, write_warc
 
@@ -26,8 +26,21 @@ def test_all_archives_are_read_and_progress_is_told(tmp_path: Path) -> None:
     assert [task.archive for task in summary.tasks] == [path.name for path in archives]
     assert (summary.pages, summary.quarantined, summary.parked) == (3, {"extract: KeyError": 1}, [])
     assert told == sorted(told)
-    assert told[-1] == 4
+    assert told[-1] == bytes_of(archives) == sum(path.stat().st_size for path in archives)
     assert all(task.was_done for task in run_tasks(archives, plan, 1).tasks)
+
+
+def test_progress_inside_an_archive_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "some.warc.gz"
+    bodies = (b"one", b"SLOW", b"three", b"SLOW", b"five")
+    offsets = write_warc(path, [response(f"http://s{number}.example/", body) for number, body in enumerate(bodies)])
+    plan = Plan(folder=tmp_path / "facts", extract=EXTRACT, page_timeout_s=1.2 * REPORT_INTERVAL_S)
+    told: list[int] = []
+    run_tasks([path], plan, 1, told.append)
+    # A page that takes long delays only what is told of it: the next record is told at once.
+    assert set(told) & set(offsets)
+    assert told == sorted(told)
+    assert told[-1] == path.stat().st_size
 
 
 def test_a_killed_worker_costs_only_its_task_a_try(tmp_path: Path) -> None:

@@ -26,13 +26,16 @@ class BuildFailed(Exception):
 def build(sites: Iterable[Site], target: Path, *, workers: int, on_progress: Callable[[int], None]) -> int:
     """Write the leads of the sites to a Parquet file, with their evidence beside it; returns how many there are.
 
-    `on_progress` is called with the number of archives that are read, of ARCHIVES.
+    `on_progress` is called with the percentage of the pages that are read.
     """
     with tempfile.TemporaryDirectory() as name:
         facts, merged = Path(name) / "facts", Path(name) / "leads"
         archives = [Path(name) / f"companies-{number}.warc.gz" for number in range(ARCHIVES)]
         write_sites(archives, sites, SEED)
-        summary = pool.run_tasks(archives, Plan(folder=facts), workers, on_progress)
+        all_bytes = pool.bytes_of(archives)
+        summary = pool.run_tasks(
+            archives, Plan(folder=facts), workers, lambda read_bytes: on_progress(100 * read_bytes // all_bytes)
+        )
         if summary.parked or summary.quarantined:
             raise BuildFailed(
                 f"Pages of the demo could not be read: archives {summary.parked}, records {summary.quarantined}. "
