@@ -160,10 +160,12 @@ def test_domains_on_purpose(client: httpx.Client) -> None:
         "error.example",
         "no-address.example",
         "not a domain",
+        "alias.example",
     ]
     answer = client.post("/v1/leads/enrich", json={"domains": domains, "select": ["domain", "emails"]})
     items = answer.json()["results"]
-    assert [item["status"] for item in items] == ["success", "not_found", "error", "success", "error"]
+    assert [item["status"] for item in items] == ["success", "not_found", "error", "success", "error", "success"]
+    assert items[5]["data"] == items[0]["data"]
     assert items[0]["data"]["emails"] == ["hello@found.example", "jo@found.example"]
     assert items[3]["data"]["emails"] == []
     assert "was not charged" in items[2]["message"]

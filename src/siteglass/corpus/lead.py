@@ -103,7 +103,7 @@ class Lead(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     pages: Texts = ()
     links: Texts = ()
     aliases: Texts = ()
-    """Other domains that lead to this website."""
+    """Other domains that lead to this website. An enrichment finds the lead by them; searches do not show them."""
     added: Numbers = ()
     """Technologies that the website started to use, with the time of the change, as one number each."""
     dropped: Numbers = ()

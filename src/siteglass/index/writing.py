@@ -21,7 +21,16 @@ from siteglass.platform.opensearch import EngineError
 from siteglass.settings import Settings
 from siteglass.suppression.entries import WHOLE, FoundHash, ListedValues, among
 from siteglass.suppression.filter import hidden_countries
-from siteglass.suppression.redaction import changes, hashes, index_keys, lead_getter, lead_with, names, without_personal
+from siteglass.suppression.redaction import (
+    changes,
+    hashes,
+    index_keys,
+    lead_getter,
+    lead_with,
+    names,
+    without_aliases,
+    without_personal,
+)
 from siteglass.suppression.values import Hasher
 
 BULK_TIMEOUT_MS = 240_000
@@ -56,6 +65,11 @@ class SuppressibleValues:
     names: tuple[str, ...]
     hashes: frozenset[bytes]
 
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        """Its own, and those of its aliases."""
+        return self.names
+
 
 @dataclass(frozen=True, slots=True)
 class PreparedLead(SuppressibleValues):
@@ -64,6 +78,11 @@ class PreparedLead(SuppressibleValues):
     lead: Lead
     source: str
     lines: bytes
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        """Its own, and those of its aliases."""
+        return (*self.names, *(name for alias in self.lead.aliases for name in names(alias)))
 
 
 class Preparer:
@@ -99,16 +118,17 @@ class Preparer:
     def _screened(self, one: PreparedLead, listed: ListedValues, equal_wins: bool) -> bytes:
         if not listed.domains.isdisjoint(one.names):
             return bulk_delete_line(one.lead.domain, one.lead.crawled_at_ms)
-        if listed.hashes.isdisjoint(one.hashes):
+        if listed.hashes.isdisjoint(one.hashes) and listed.domains.isdisjoint(one.all_names):
             return one.lines
         lead = lead_with(one.lead, changes(lead_getter(one.lead), listed.hashes, self.hasher))
+        lead = without_aliases(lead, listed.domains)
         keys = index_keys(one.names, hashes(lead_getter(lead), self.hasher))
         return bulk_lines(lead, one.source, keys, equal_wins=equal_wins)
 
 
 async def listed_of(index: Index, batch: Sequence[SuppressibleValues]) -> ListedValues:
     """What of a batch is on the list now."""
-    domains = {name for one in batch for name in one.names}
+    domains = {name for one in batch for name in one.all_names}
     return await among(index.postgres, domains, {hashed for one in batch for hashed in one.hashes})
 
 

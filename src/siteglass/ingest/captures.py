@@ -22,7 +22,7 @@ Priority = Callable[[str], int]
 # What is known of a capture that is not read: enough to say when its body was seen, and whether its domain is a lead.
 LIGHT = (
     "domain", "url", "path", "is_home", "kind", "captured_at_ms", "archive", "offset", "digest", "redirects_to",
-    "noindex",
+    "alias_of", "noindex",
 )  # fmt: skip
 MAY_BE_UNKNOWN = (
     "secure", "responsive", "has_schema", "has_heading", "has_description", "has_robots", "has_sitemap",

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 
 from siteglass.corpus.lead_files import LEAD_SCHEMA, unknown_column
 
-# Times, details with the times of pages, what is hidden, and what the loader assigns: whatever they are, the lead says
-# the same.
+# Times, details with the times of pages, what is hidden, other names, and what the loader assigns: whatever they are,
+# the lead says the same.
 NOT_CONTENT = (
     "crawled_at_ms",
     "updated_at_ms",
@@ -23,6 +23,7 @@ NOT_CONTENT = (
     "emails_detail",
     "phones_detail",
     "hidden_contacts",
+    "aliases",
 )
 HASH_BYTES = 16
 

@@ -7,6 +7,7 @@ Which domains are leads is said by `signals`, which pages are read by `captures`
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Set
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,13 +67,15 @@ class DomainSummaries(NamedTuple):
     """Domains that are not leads, by reason."""
 
 
-def together(captures: pa.Table, priority: Priority) -> DomainSummaries:
-    """All captures of some domains, put together."""
+def together(captures: pa.Table, priority: Priority, mirrors: Set[str] = frozenset()) -> DomainSummaries:
+    """All captures of some domains, put together; `mirrors` do not become leads, see `aliases`."""
     numbers_of_all, domains = numbered(captures)
     told = signals(captures, numbers_of_all, domains)
-    dropped: Counter[Any] = Counter(told.column("dropped").to_pylist())
+    is_mirror = pc.is_in(told.column("domain"), value_set=pa.array(sorted(mirrors), pa.string()))
+    reasons = pc.if_else(is_mirror, "alias", told.column("dropped"))
+    dropped: Counter[Any] = Counter(reasons.to_pylist())
     del dropped[""]
-    is_lead = pc.equal(told.column("dropped"), "").combine_chunks()
+    is_lead = pc.equal(reasons, "").combine_chunks()
     read = np.flatnonzero(mask(pc.and_(speaks(captures), is_lead.take(pa.array(numbers_of_all)))))
     leads = (np.cumsum(is_lead) - 1)[numbers_of_all[read]]
     best = best_pages(captures, read, leads, priority)

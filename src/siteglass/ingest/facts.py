@@ -8,7 +8,7 @@ import msgspec
 import pyarrow as pa
 
 # Raise it with every change of what extraction finds: it is part of a task's name, so that pages are read again.
-EXTRACTOR_VERSION = "2026.11.8"
+EXTRACTOR_VERSION = "2026.11.9"
 
 Kind = Literal["page", "parked", "soft_404", "empty", "failed", "redirect", "robots", "sitemap"]
 """page: a document that may speak for its domain. empty: one that says nothing. failed: a status of 400 and more.
@@ -63,6 +63,9 @@ class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
     """SHA-256 of the body, the first 16 hexadecimal digits: equal pages of a domain count once."""
     redirects_to: str = ""
     """The registrable domain of the target, where that is another one."""
+    alias_of: str = ""
+    """Of a home page: the registrable domain of another site to whose home page it redirects, or that it names as
+    canonical."""
     noindex: bool = False
     """The page, or its answer, asks not to be listed."""
 

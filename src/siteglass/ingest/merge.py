@@ -18,6 +18,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from siteglass.ingest.aliases import NO_ALIASES, Aliases
 from siteglass.ingest.blocks import dealt, unpacked
 from siteglass.ingest.captures import CaptureCollector, believable, checked, lightened
 from siteglass.ingest.content import PREVIOUS_SCHEMA, hashes_of_file
@@ -67,6 +68,7 @@ def merge(
     *,
     previous: Path | None = None,
     suppressed: SuppressionSnapshot | None = None,
+    aliases: Aliases = NO_ALIASES,
     rules: str = RULES,
     parts: int | None = None,
 ) -> MergeReport:
@@ -80,7 +82,7 @@ def merge(
     if previous is not None and not any(previous.glob("*.parquet")):
         raise MergeFailed(f"{previous}: there is no .parquet file in this folder. Omit it for a first run.")
     with _replacing(out) as aside:
-        return _merged(spark, facts, previous, Finishing(aside.resolve(), rules, suppressed), parts)
+        return _merged(spark, facts, previous, Finishing(aside.resolve(), rules, suppressed, aliases), parts)
 
 
 @contextmanager

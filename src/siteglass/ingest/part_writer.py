@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from siteglass.corpus.evidence_files import write_evidence
 from siteglass.corpus.lead_files import LEAD_SCHEMA, ROW_GROUP_SIZE, batch_of, leads_of, replacing, unknown_column
 from siteglass.corpus.trade_rules import Candidate, decide
+from siteglass.ingest.aliases import NO_ALIASES, Aliases, with_aliases
 from siteglass.ingest.contact_details import contact_details, hidden_contacts
 from siteglass.ingest.content import PREVIOUS_SCHEMA, content_hashes
 from siteglass.ingest.domain_summaries import MAX_VALUES, together
@@ -50,11 +51,13 @@ class Finishing:
     out: Path
     rules: str
     suppressed: SuppressionSnapshot | None
+    aliases: Aliases = NO_ALIASES
 
     def part(self, number: int, captures: pa.Table, previous: pa.Table) -> PartReport:
         """Write the leads of a part and their evidence, in the order of domains; no file if there is no lead."""
         rules = rules_of(self.rules)
-        rows, sightings, dropped = together(captures, rules.priority)
+        rows, sightings, dropped = together(captures, rules.priority, self.aliases.mirrors)
+        rows = with_aliases(rows, self.aliases)
         seen = evidence(rows.column("domain"), sightings)
         contacts = contacts_of(seen)
         owners = owners_of(listed(rows, "domain"), listed(rows, "business_name"), sightings, rules.owners)

@@ -21,6 +21,7 @@ import msgspec
 
 from siteglass.corpus.lead_files import replacing
 from siteglass.ingest import pool, spark
+from siteglass.ingest.aliases import aliases_of_files
 from siteglass.ingest.merge import MergeFailed, MergeReport, merge
 from siteglass.ingest.report import Report, damage_lines, report_of
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
@@ -193,7 +194,10 @@ def _merged(order: RunOrder, summary: Summary, folder: Path, previous: Path | No
     (folder / TASKS).write_text(_task_names(summary))
     for task in summary.tasks:
         (facts / f"{task.task_id}.parquet").hardlink_to(order.work / "facts" / f"{task.task_id}.parquet")
+    aliases = aliases_of_files(facts.glob("*.parquet"))
     with _session(order) as session:
-        merged = merge(session, facts, folder / "leads", previous=previous, suppressed=order.suppressed)
+        merged = merge(
+            session, facts, folder / "leads", previous=previous, suppressed=order.suppressed, aliases=aliases
+        )
     shutil.rmtree(facts)
     return merged

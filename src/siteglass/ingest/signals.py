@@ -16,19 +16,22 @@ from siteglass.ingest.captures import LIGHT, speaks
 from siteglass.ingest.grouped import DESCENDING, Order, firsts, mask, pc, spread
 
 MAX_DOMAIN_CHARS = 253
+COLUMNS = (*LIGHT, "has_robots", "has_sitemap", "audits")
+"""What is asked of captures."""
 _NEWEST: tuple[Order, ...] = tuple(
     (name, DESCENDING) for name in ("captured_at_ms", "digest", "url", "archive", "offset")
 )
 
 
 def signals(captures: pa.Table, leads: Any, domains: pa.Array[Any]) -> pa.Table:
-    """Columns `dropped`, the reason why a domain is not a lead or "", has_robots, robots_audits and has_sitemap."""
+    """Columns `dropped`, the reason why a domain is not a lead or "", `alias_of`, the other site that its home page
+    leads to or "", has_robots, robots_audits and has_sitemap."""
     return _Signals(captures, leads, len(domains)).rows(domains)
 
 
 class _Signals:
     def __init__(self, captures: pa.Table, leads: Any, count: int) -> None:
-        told = captures.select([*LIGHT, "has_robots", "has_sitemap", "audits"])
+        told = captures.select(COLUMNS)
         self._captures = told.append_column("lead", pa.array(leads))
         self._leads, self._count = leads, count
 
@@ -40,24 +43,33 @@ class _Signals:
         ]
         either = pc.or_(told[0].fill_null(False), told[1].fill_null(False))
         unknown = pc.and_(pc.is_null(told[0]), pc.is_null(told[1]))
+        home = self._home()
         return pa.table(
             {
                 "domain": domains,
-                "dropped": self._dropped(domains),
+                "dropped": self._dropped(domains, home),
+                "alias_of": spread(home, "alias_of", self._count, ""),
                 "has_robots": spread(robots, "has_robots", self._count, None),
                 "robots_audits": spread(robots, "audits", self._count, None),
                 "has_sitemap": pc.if_else(unknown, pa.scalar(None, pa.bool_()), either),
             }
         )
 
-    def _dropped(self, domains: pa.Array[Any]) -> Any:
-        kind, noindex = self._captures.column("kind"), self._captures.column("noindex")
-        alias = pc.and_(pc.equal(kind, "redirect"), pc.not_equal(self._captures.column("redirects_to"), ""))
-        parked = pc.equal(kind, "parked")
-        may_tell = pc.and_(self._captures.column("is_home"), pc.or_(pc.or_(pc.equal(kind, "page"), parked), alias))
-        homes = self._captures.filter(may_tell)
+    def _is_redirect(self) -> Any:
+        is_redirect = pc.equal(self._captures.column("kind"), "redirect")
+        return pc.and_(is_redirect, pc.not_equal(self._captures.column("redirects_to"), ""))
+
+    def _home(self) -> pa.Table:
+        """The home page that decides, of domains that have one."""
+        kind = self._captures.column("kind")
+        tells = pc.or_(pc.or_(pc.equal(kind, "page"), pc.equal(kind, "parked")), self._is_redirect())
+        homes = self._captures.filter(pc.and_(self._captures.column("is_home"), tells))
         homes = homes.append_column("is_root", pc.equal(homes.column("path"), "/").cast(pa.int8()))
-        home = self._newest(homes, ("is_root", DESCENDING))
+        return self._newest(homes, ("is_root", DESCENDING))
+
+    def _dropped(self, domains: pa.Array[Any], home: pa.Table) -> Any:
+        kind, noindex = self._captures.column("kind"), self._captures.column("noindex")
+        parked = pc.equal(kind, "parked")
         home_kind = spread(home, "kind", self._count, "").to_numpy(zero_copy_only=False)
         named = pc.and_(
             pc.match_substring_regex(domains, r"^[a-z0-9_-]+(\.[a-z0-9_-]+)+$"),
@@ -71,7 +83,7 @@ class _Signals:
             (mask(spread(home, "noindex", self._count, False)), "noindex"),
             (self._any(speaks(self._captures)), ""),
             (self._any(parked), "parked"),
-            (self._any(alias), "alias"),
+            (self._any(self._is_redirect()), "alias"),
             (self._any(noindex), "noindex"),
         ]
         return pa.array(np.select([holds for holds, _ in reasons], [name for _, name in reasons], "no_page"))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from siteglass.ingest.aliases import find_aliases
 from siteglass.ingest.captures import CaptureCollector, believable, checked
 from siteglass.ingest.content import PREVIOUS_SCHEMA
 from siteglass.ingest.merge import RULES
@@ -22,4 +23,6 @@ def merge_in_process(facts: Iterable[pa.Table], out: Path) -> PartReport:
     collector = CaptureCollector(rules_of(RULES).priority)
     for table in facts:
         collector.add(believable(checked(table, "facts")))
-    return Finishing(out, RULES, None).part(0, collector.captures(), PREVIOUS_SCHEMA.empty_table())
+    captures = collector.captures()
+    aliases = find_aliases(lambda columns: [captures.select(columns)])
+    return Finishing(out, RULES, None, aliases).part(0, captures, PREVIOUS_SCHEMA.empty_table())

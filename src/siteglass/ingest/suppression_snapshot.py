@@ -15,7 +15,7 @@ from siteglass.corpus.lead import Lead
 from siteglass.ingest.facts import ContactSighting, PageFacts
 from siteglass.settings import Settings
 from siteglass.suppression.calling_codes import ALL_CODES
-from siteglass.suppression.redaction import changes, lead_getter, lead_with, names
+from siteglass.suppression.redaction import changes, lead_getter, lead_with, names, without_aliases
 from siteglass.suppression.values import Hasher
 
 Hashes = Callable[[str], Iterable[bytes]]
@@ -58,6 +58,7 @@ class SuppressionSnapshot:
         """The lead without what is listed; None if its domain is. The same one if nothing of it is."""
         if self.hides_domain(lead.domain):
             return None
+        lead = without_aliases(lead, self.domains)
         return lead_with(lead, changes(lead_getter(lead), self.hashes, _hasher(self.secret))) if self.hashes else lead
 
     def address(self, url: str, phones: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from siteglass.billing.credits import Mark
 from siteglass.corpus.domains import NotAHost, candidates
 from siteglass.index.index import Index
-from siteglass.index.lookup import LookupResult, look_up
+from siteglass.index.lookup import LookupResult, look_up_sites
 from siteglass.leads.contact_details import shown_field
 from siteglass.leads.responses import EnrichFailed, EnrichFound, EnrichItem, EnrichNotFound
 from siteglass.suppression.filter import SuppressionFilter
@@ -29,7 +29,8 @@ class EnrichmentResult:
 async def enrich(
     index: Index, hidden: SuppressionFilter, domains: Sequence[str], select: Sequence[str]
 ) -> EnrichmentResult:
-    """An item for every domain sent, after one look-up for all."""
+    """An item for every domain sent, after one look-up for all. A name that only leads to the website of a lead, an
+    alias, is answered with that lead."""
     await hidden.require_fresh()
     wanted: dict[str, tuple[str, ...] | NotAHost] = {}
     for domain in domains:
@@ -37,18 +38,10 @@ async def enrich(
             wanted[domain] = candidates(domain)
         except NotAHost as error:
             wanted[domain] = error
-    hosts = {name for found in wanted.values() if not isinstance(found, NotAHost) for name in found}
-    looked_up = _shown(await look_up(index, sorted(hosts)), hidden)
+    sites = [found for found in wanted.values() if not isinstance(found, NotAHost)]
+    looked_up = (await look_up_sites(index, sites)).shown(hidden)
     items = [_item(domain, wanted[domain], looked_up, select) for domain in domains]
     return EnrichmentResult(items, _marks(wanted, looked_up))
-
-
-def _shown(looked_up: LookupResult, hidden: SuppressionFilter) -> LookupResult:
-    """What may be shown of it: a suppressed lead is as if it were not there."""
-    records = {
-        domain: shown for domain, found in looked_up.records.items() if (shown := hidden.shown(found)) is not None
-    }
-    return LookupResult(records, looked_up.failed)
 
 
 def _marks(wanted: dict[str, tuple[str, ...] | NotAHost], looked_up: LookupResult) -> list[tuple[str, Mark]]:
@@ -56,22 +49,12 @@ def _marks(wanted: dict[str, tuple[str, ...] | NotAHost], looked_up: LookupResul
     marks: dict[str, Mark] = {}
     for hosts in wanted.values():
         if not isinstance(hosts, NotAHost):
-            stored = _stored(hosts, looked_up)
+            stored = looked_up.stored(hosts)
             if stored:
                 marks[stored] = Mark.CHARGED
             elif stored is None:
                 marks.setdefault(hosts[0], Mark.NOT_FOUND)
     return list(marks.items())
-
-
-def _stored(hosts: tuple[str, ...], looked_up: LookupResult) -> str | None:
-    """The name that a record is stored under, None if there is none; "" if its look-up failed."""
-    for host in hosts:
-        if host in looked_up.failed:
-            return ""
-        if host in looked_up.records:
-            return host
-    return None
 
 
 def not_found(domain: str) -> EnrichNotFound:
@@ -90,7 +73,7 @@ def _item(
 ) -> EnrichItem:
     if isinstance(wanted, NotAHost):
         return EnrichFailed(domain=domain, message=f"{domain!r} {wanted}")
-    stored = _stored(wanted, looked_up)
+    stored = looked_up.stored(wanted)
     if stored is None:
         return not_found(domain)
     if not stored:

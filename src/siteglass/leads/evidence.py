@@ -17,7 +17,7 @@ from siteglass.corpus.evidence_files import MAX_SIGHTINGS, Sighting, read_eviden
 from siteglass.corpus.lead_files import LeadFileError
 from siteglass.errors import BadRequest, Forbidden, NotFound, Problem, Unavailable, repeated
 from siteglass.index.index import Index
-from siteglass.index.lookup import look_up
+from siteglass.index.lookup import look_up_sites
 from siteglass.suppression.filter import SuppressionFilter
 from siteglass.suppression.pages import page_filter
 
@@ -38,7 +38,7 @@ async def evidence(index: Index, hidden: SuppressionFilter, caller: Caller, aske
     """Of the lead that an enrichment of this domain would find. Raises BadRequest, NotFound or Forbidden."""
     record = await find_lead(index, hidden, asked)
     if not await has_paid(index.postgres, caller.account_id, record["domain"]):
-        raise Forbidden(unpaid=record["domain"])
+        raise Forbidden(unpaid=candidates(asked)[0])  # which lead an alias leads to is part of what is paid for
     return await read_sightings(index, record)
 
 
@@ -54,14 +54,13 @@ async def find_lead(index: Index, hidden: SuppressionFilter, asked: str) -> dict
     except NotAHost as error:
         raise BadRequest([Problem("domain", f"{repeated(asked)} {error}")]) from None
     await hidden.require_fresh()
-    looked_up = await look_up(index, hosts)
+    looked_up = (await look_up_sites(index, [hosts])).shown(hidden)
     if looked_up.failed:
         raise Unavailable("the look-up failed")
-    found = next((looked_up.records[host] for host in hosts if host in looked_up.records), None)
-    record = None if found is None else hidden.shown(found)
-    if record is None:
+    stored = looked_up.stored(hosts)
+    if stored is None:
         raise NotFound(asked, missing="lead")
-    return record
+    return looked_up.records[stored]
 
 
 async def read_sightings(index: Index, record: dict[str, Any]) -> Evidence:

@@ -195,8 +195,9 @@ ENRICH = Operation(
     "Leads",
     "Enrich domains",
     "Returns what is stored about each domain: one item per domain, in the order of the request. A domain without "
-    "data is also an item, not an error. Costs one API credit, plus one lead credit for each domain found; a repeated "
-    "domain is charged once.",
+    "data is also an item, not an error. An old domain that redirects to the website of a lead is answered with that "
+    "lead: `data.domain` then differs from `domain`. Costs one API credit, plus one lead credit for each lead found; "
+    "a lead that is found by several domains is charged once.",
     Success("The items.", (EnrichResponse, EnrichQuote), examples.enriched, headers=_PAID),
     scope="enrich",
     body=EnrichBody,

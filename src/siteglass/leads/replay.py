@@ -29,7 +29,7 @@ async def without_suppressed(backends: Backends, body: bytes, domains: Sequence[
     results: list[Record] = envelope["results"]
     # Records of a search are in the order of the ledger row, and need not contain their domain.
     of_search = "filters" in envelope
-    named = [(domain,) for domain in domains] if of_search else [_asked(item) for item in results]
+    named = [(domain,) for domain in domains] if of_search else _names_of(results, domains)
     shown = results if of_search else [item.get("data", {}) for item in results]
     every = {name for some in named for domain in some for name in names(domain)}
     listed = await among(
@@ -52,6 +52,24 @@ def _envelope_without(
         return {"results": [_redacted_item(item, some, listed, hasher) for item, some in items]}
     kept = [_redacted(record, listed, hasher) for record, some in items if not _is_listed(some, listed)]
     return {**envelope, "size": len(kept), "results": kept}
+
+
+def _names_of(items: Sequence[Record], domains: Sequence[str]) -> list[tuple[str, ...]]:
+    """The names under which each item of an enrichment may be listed: those it may have been found under, and the
+    lead's own if it was found by an alias. Which lead that is, an item without `domain` does not say: any of those that
+    no other item names."""
+    asked = [_asked(item) for item in items]
+    stored = set(domains)
+    others = tuple(stored.difference(*asked))
+
+    def of_lead(item: Record, some: tuple[str, ...]) -> tuple[str, ...]:
+        if item["status"] != "success":
+            return ()
+        if "domain" in item["data"]:
+            return (item["data"]["domain"],)
+        return others if stored.isdisjoint(some) else ()
+
+    return [(*some, *of_lead(item, some)) for item, some in zip(items, asked, strict=True)]
 
 
 def _asked(item: Record) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ SLOW = "SLOW"
 EXPIRED_CURSOR = "CURSOR_EXPIRED"
 
 # Domains of an enrichment; what is not here and not among the leads is not found.
-FOUND, NO_ADDRESS = "found.example", "no-address.example"
+FOUND, ALIAS, NO_ADDRESS = "found.example", "alias.example", "no-address.example"
 SLOW_DOMAIN, ERROR_DOMAIN, NOT_FOUND = "slow.example", "error.example", "not-found.example"
 
 
@@ -85,7 +85,7 @@ def _leads() -> Iterator[Lead]:
         phones=("+1 555 0100",),
         country="USA",
     )
-    yield known
+    yield replace(known, aliases=(ALIAS,))
     known = replace(known, emails=(), emails_personal=())
     yield replace(known, domain=SLOW_DOMAIN, title="A site that takes its time", emails=(f"hello@{SLOW_DOMAIN}",))
     yield replace(known, domain=ERROR_DOMAIN, title="A site whose look-up fails", emails=(f"hello@{ERROR_DOMAIN}",))

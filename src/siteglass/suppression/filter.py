@@ -17,7 +17,7 @@ from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, SettingsError, variable
 from siteglass.suppression.entries import WHOLE, require_secret
-from siteglass.suppression.redaction import changes, without_personal
+from siteglass.suppression.redaction import changes, names, without_personal
 from siteglass.suppression.values import Hasher
 
 REFRESH_EVERY_S = 20
@@ -141,6 +141,10 @@ class SuppressionFilter:
                     elif before != WHOLE and value not in _hashes(before):
                         held[domain] = before + value
         return ended
+
+    def hides(self, domain: str) -> bool:
+        """Whether nothing that this name leads to may be shown."""
+        return any(self._by_domain.get(name) == WHOLE for name in names(domain))
 
     def shown(self, record: Record) -> Record | None:
         """The record without what must not be shown; None: not at all. Most come back as they are."""

@@ -153,6 +153,12 @@ def names(domain: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def without_aliases(lead: Lead, listed: Set[str]) -> Lead:
+    """The lead without the aliases that are listed; the same one if there are none."""
+    kept = tuple(alias for alias in lead.aliases if listed.isdisjoint(names(alias)))
+    return lead if kept == lead.aliases else msgspec.structs.replace(lead, aliases=kept)
+
+
 def index_keys(named: Sequence[str], found: Iterable[bytes]) -> list[str]:
     """What a lead of these names is found by when a value is suppressed; the first, its own, is indexed anyway."""
     return sorted({*map(index_key, found), *map(site_key, named[1:])})

@@ -29,6 +29,7 @@ def _kind(html: str, url: str = "https://www.acme-tools.com/") -> Answered:
         ("/sitemap.xml", 404, "", Answered("sitemap")),
         ("/sitemap_index.xml", 200, "", Answered("sitemap")),
         ("/", 301, "https://WWW.Other.co.uk/x", Answered("redirect", "other.co.uk")),
+        ("/", 301, "https://WWW.Other.co.uk/en/", Answered("redirect", "other.co.uk", "other.co.uk")),
         ("/", 302, "/en/", Answered("redirect", "")),
         ("/", 301, "https://shop.acme-tools.com/", Answered("redirect", "")),
         ("/", 301, "https://[broken", Answered("redirect", "")),
@@ -46,14 +47,17 @@ def test_a_sitemap_is_known_by_its_looks_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("html", "domain"),
+    ("html", "expected"),
     [
-        ('<meta http-equiv="Refresh" content="0; URL=https://new-home.de/">', "new-home.de"),
-        ("<meta http-equiv=refresh content=\"3;url='//new-home.de/x'\">", "new-home.de"),
+        (
+            '<meta http-equiv="Refresh" content="0; URL=https://new-home.de/">',
+            Answered("redirect", "new-home.de", "new-home.de"),
+        ),
+        ("<meta http-equiv=refresh content=\"3;url='//new-home.de/x'\">", Answered("redirect", "new-home.de")),
     ],
 )
-def test_a_refresh_to_another_domain_is_a_redirect(html: str, domain: str) -> None:
-    assert _kind(html) == Answered("redirect", domain)
+def test_a_refresh_to_another_domain_is_a_redirect(html: str, expected: Answered) -> None:
+    assert _kind(html) == expected
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from functools import cache
 from math import inf
 from time import thread_time
 from typing import TypeVar
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
@@ -19,12 +19,13 @@ from siteglass.ingest.extract import kinds, robots
 from siteglass.ingest.extract.audits import audits
 from siteglass.ingest.extract.context import countries
 from siteglass.ingest.extract.emails import emails
+from siteglass.ingest.extract.homes import canonical_home, is_home_page
 from siteglass.ingest.extract.keywords import keywords
 from siteglass.ingest.extract.language import language
 from siteglass.ingest.extract.names import business_name
 from siteglass.ingest.extract.own_trades import own_trades
 from siteglass.ingest.extract.page import MAX_URL_CHARS, Page
-from siteglass.ingest.extract.paths import OTHER, favicon, is_home, leads, path_of, priority
+from siteglass.ingest.extract.paths import OTHER, favicon, leads, path_of, priority
 from siteglass.ingest.extract.phones import phones
 from siteglass.ingest.extract.place import place
 from siteglass.ingest.extract.profiles import profiles
@@ -39,10 +40,6 @@ MAX_PAGE_S = 2.0
 own."""
 
 _Made = TypeVar("_Made")
-# A query behind "/" is another page, as "/?p=12" is; these say where the reader came from.
-_HARMLESS_QUERY = re.compile(r"utm_\w+|gclid|fbclid|msclkid|ref|lang|hl|v")
-
-
 # Reasons are counted and shown: what else a header holds is the page's own affair.
 _MEDIA_TYPE = re.compile(r"[\w.+-]{1,30}/[\w.+-]{1,60}", re.ASCII)
 
@@ -116,7 +113,7 @@ def _facts(capture: Capture, part: _Parts) -> PageFacts:
     if answered.kind == "sitemap":
         return replace(bare, kind="sitemap", has_sitemap=robots.has_sitemap(capture))
     if answered.kind is not None:
-        return replace(bare, kind=answered.kind, redirects_to=answered.redirects_to)
+        return _answered(bare, answered)
     if not kinds.is_html(capture):
         stated = _MEDIA_TYPE.match(capture.header("content-type"))
         raise NotHtml(capture.url[:MAX_URL_CHARS], "body", f"is no HTML ({stated[0] if stated else 'no type'})")
@@ -130,7 +127,7 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
     answered = part("kind", lambda: kinds.after_reading(page, words))
     noindex = part("noindex", lambda: kinds.noindex(page))
     if answered.kind not in (None, "page"):
-        return replace(bare, kind=answered.kind, redirects_to=answered.redirects_to, noindex=noindex)
+        return replace(_answered(bare, answered), noindex=noindex)
     name, basis = part("business_name", lambda: business_name(page, words, is_home=bare.is_home))
     leading = part("links", lambda: leads(page))
     is_key_page = bare.is_home or priority(bare.path) < OTHER
@@ -169,6 +166,7 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
     )
     return replace(
         bare,
+        alias_of=part("canonical", lambda: canonical_home(page)) if bare.is_home else "",
         noindex=noindex,
         title=words.title,
         description=words.description,
@@ -202,19 +200,23 @@ def _read(page: Page, bare: PageFacts, part: _Parts) -> PageFacts:
     )
 
 
+def _answered(bare: PageFacts, answered: kinds.Answered) -> PageFacts:
+    """The facts of what is not a page."""
+    alias_of = answered.alias_of if bare.is_home else ""
+    return replace(bare, kind=answered.kind, redirects_to=answered.redirects_to, alias_of=alias_of)
+
+
 def _bare(capture: Capture) -> PageFacts:
     """What the address alone says."""
     host = normalise(capture.url)
     domain = registrable(host)
     address = urlsplit(capture.url)
     path = path_of(address.path)
-    asked = [key for key, _ in parse_qsl(address.query, keep_blank_values=True, max_num_fields=100)]
     return PageFacts(
         domain=domain,
         url=capture.url,
         path=path,
-        # The first page of shop.example.com is not that of example.com.
-        is_home=host.removeprefix("www.") == domain and is_home(path) and all(map(_HARMLESS_QUERY.fullmatch, asked)),
+        is_home=is_home_page(capture.url),
         kind="page",
         captured_at_ms=capture.captured_at_ms,
         archive=capture.archive,

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from siteglass.corpus.domains import NotAHost, normalise, registrable
 from siteglass.ingest.capture import Capture
+from siteglass.ingest.extract.homes import other_home
 from siteglass.ingest.extract.page import Page, joined
 from siteglass.ingest.extract.texts import Texts
 from siteglass.ingest.facts import Kind
@@ -120,6 +121,8 @@ class Answered(NamedTuple):
     kind: Kind | None
     """None: a document that has to be read."""
     redirects_to: str = ""
+    alias_of: str = ""
+    """The same if the target is a home page."""
 
 
 def before_reading(capture: Capture) -> Answered:
@@ -127,7 +130,7 @@ def before_reading(capture: Capture) -> Answered:
     path = urlsplit(capture.url).path.lower()
     if 300 <= capture.status < 400:
         target = joined(capture.url, capture.header("location")) if capture.header("location") else ""
-        return Answered("redirect", elsewhere(capture.url, target))
+        return Answered("redirect", elsewhere(capture.url, target), other_home(capture.url, target))
     # That there is none is a fact, too; any other failure says nothing.
     known = capture.status < 300 or capture.status in _GONE
     if known and path == "/robots.txt":
@@ -158,8 +161,9 @@ def looks_like_html(body: bytes) -> bool:
 
 def after_reading(page: Page, texts: Texts) -> Answered:
     """The kind of a document by what it says."""
-    if refreshed := _refreshed_to(page):
-        return Answered("redirect", refreshed)
+    target = _refreshed_to(page)
+    if redirects_to := elsewhere(page.capture.url, target):
+        return Answered("redirect", redirects_to, other_home(page.capture.url, target))
     length = len(page.text)
     if (length < _PARKED_CHARS and _is_parked(page, texts)) or _is_template(page):
         return Answered("parked")
@@ -206,11 +210,11 @@ def _forbids(value: str) -> bool:
 
 
 def _refreshed_to(page: Page) -> str:
-    """The other domain that a page sends its reader to at once."""
+    """The address that a page sends its reader to at once."""
     match = _REFRESH.match(page.metas.get("refresh", "")[:2_200])
     if not match or int(match[1]) > _REFRESH_WITHIN_S:
         return ""
-    return elsewhere(page.capture.url, joined(page.base, match[2]))
+    return joined(page.base, match[2])
 
 
 def _is_parked(page: Page, texts: Texts) -> bool:

@@ -157,7 +157,7 @@ class Lists:
         return [row["domain"] for row in rows]
 
     async def add(self, list_: DomainList, hosts: Sequence[tuple[str, ...]]) -> tuple[DomainList, int]:
-        """Add domains, each under the name that an enrichment would find it by; returns how many are new.
+        """Add domains, each under the name that its lead has; returns how many are new. Aliases are not resolved.
 
         A domain without a lead is stored as its registrable domain, as most leads are.
         """

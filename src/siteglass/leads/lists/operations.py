@@ -96,8 +96,9 @@ ADD_TO_LIST = Operation(
     (*_WRITING, NotFound),
     "Lists",
     "Add domains to a list",
-    "A domain is stored under the name that an enrichment finds it by: as you sent it, without `www.`, or as its "
-    "registrable domain. Domains without a lead are stored too, and apply as soon as there is one. Texts that are not "
+    "A domain is stored under the name that its lead has: as you sent it, without `www.`, or as its registrable "
+    "domain. Old domains that redirect to a lead are not resolved. Domains without a lead are stored too, and apply as "
+    "soon as there is one. Texts that are not "
     f"domains are reported and left out. At most {MAX_DOMAINS_SENT:,} domains per request. Repeating a request is "
     f"safe. Uses one unit of the rate limit for every {DOMAINS_PER_UNIT} domains.",
     Success("The list after the change.", (ListChangeResponse,), examples.added),
