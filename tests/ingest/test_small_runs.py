@@ -14,7 +14,7 @@ from siteglass.corpus.evidence_files import evidence_of
 from siteglass.corpus.lead_files import read_parquet
 from siteglass.settings import Settings, environment_of
 from testing.service import make_test_account, settings_for
-from testing.warc_files import response, write_warc
+from testing.warc_files import answer, response, revisit, write_warc
 
 pytestmark = [pytest.mark.private_engines, pytest.mark.xdist_group("spark")]
 PARKED = b"<html><title>old-name.example.com is for sale</title><body>This domain is for sale.</body></html>"
@@ -55,3 +55,19 @@ def test_no_lead_no_contact_and_the_same_archive_twice(tmp_path: Path) -> None:
     ((lead,),) = [leads for _, leads in read_parquet(file)]
     assert (lead.domain, lead.title, lead.emails) == ("quiet-house.org", "Quiet House", ())
     assert evidence_of(file).exists()
+
+
+def test_an_old_domain_is_an_alias_and_a_visit_without_its_page_is_counted(tmp_path: Path) -> None:
+    settings = settings_for("small-runs")
+    make_test_account(settings.postgres_dsn, settings.postgres_schema)
+    archive = tmp_path / "crawl.warc.gz"
+    moved = response("http://old-house.org/", b"", "Location: https://quiet-house.org/", status="301 Moved")
+    visit = revisit("https://quiet-house.org/contact", answer(b""), "WARC-Payload-Digest: sha1:ELSEWHERE")
+    write_warc(archive, [moved, response("https://quiet-house.org/", SILENT), visit])
+
+    done = _run(settings, archive, "--work", tmp_path / "work")
+    assert done.returncode == 0, done.stderr
+    assert "revisits without their page: 1" in done.stderr
+    (file,) = Path(done.stdout.strip()).glob("*.parquet")
+    ((lead,),) = [leads for _, leads in read_parquet(file)]
+    assert (lead.domain, lead.aliases) == ("quiet-house.org", ("old-house.org",))
