@@ -66,8 +66,8 @@ FILTER_ONLY: dict[str, dict[str, Any]] = {
     "dropped": {"type": "long"},
 }
 
-# Stored with the record: the confidence is searched, look-ups find leads by aliases, and the page of a lead says what was
-# hidden. The others are for what comes next. No response shows them yet.
+# Stored with the record: the confidence is searched, look-ups find leads by aliases, and the page of a lead says what
+# was hidden. The others are for what comes next. No response shows them yet.
 _PREPARED: dict[str, dict[str, Any]] = {
     "first_seen": {"type": "date", "doc_values": False},
     "aliases": {"type": "keyword", "ignore_above": IGNORE_ABOVE, "doc_values": False},

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # Raise it with every change of how pages become a lead: it is part of a run's name, so that they are merged again.
-MERGE_VERSION = "2026.11.4"
+MERGE_VERSION = "2026.11.5"
 MOST_PARKED_PERCENT = 0.1
 REPORT = "report.json"
 TASKS = "tasks.txt"
