@@ -1,4 +1,7 @@
-"""Sending `filters` back repeats the search: same total, same domains; a filter comes back as it was sent."""
+"""Sending `filters` back repeats the search: same total, same domains; a filter comes back as it was sent.
+
+Only the days of `added` and `dropped` come back as a date: days would mean another search tomorrow.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,9 @@ def test_filters_sent_back_repeat_the_search(client: httpx.Client, body: dict[st
     assert first.status_code == 200, (sent, first.text)
     filters = first.json()["filters"]
     for name, value in body.items():
-        if value is not False:
+        if name in ("added", "dropped") and value[-1].endswith("d"):
+            assert filters[name][:-1] == value[:-1]
+        elif value is not False:
             assert filters[name] == value
     again = client.post("/v1/leads/search", json={**filters, "limit": 100}).json()
     assert again["filters"] == filters
