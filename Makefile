@@ -202,7 +202,7 @@ faults: setup ## Engines and workers killed, frozen and stopped, at full size
 		tests/generations/test_gapless.py --durations=20) | tee $(RESULTS)/faults.txt
 
 .PHONY: bench
-bench: long-overhead long-depth long-alternatives long-before-paying long-load long-charge long-verify long-values long-nl long-suppression long-dashboard long-client long-extract long-merge ## Full-size measurements: overhead, page depth, alternatives, loading, charging, verifying, values, sentences, opt-outs, pages, client, ingest
+bench: long-overhead long-depth long-alternatives long-before-paying long-load long-charge long-verify long-values long-nl long-suppression long-dashboard long-client long-extract long-merge long-refresh ## Full-size measurements: overhead, page depth, alternatives, loading, charging, verifying, values, sentences, opt-outs, pages, client, ingest
 
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts, and 100,000 with alternatives
@@ -291,6 +291,10 @@ long-extract: setup ## Time of extraction on real pages, and Spark against the p
 .PHONY: long-merge
 long-merge: setup ## 2 million page rows to 500,000 leads
 	$(BIN)/python -m bench.merge_rate --rows 2000000 --keep
+
+.PHONY: long-refresh
+long-refresh: setup ## A refresh of 1 % of 500,000 domains, against 50,000 read, merged and loaded; the engines must be up
+	$(BIN)/python -m bench.refresh_rate --domains 50000 --times 10 --keep
 
 .PHONY: long-client
 long-client: setup ## The client: 50,000 leads over 30 cut lines and 10 killed processes, and its overhead
