@@ -1,8 +1,8 @@
 """The service accepts a body exactly when the schema in the document does.
 
-Only the service checks what JSON Schema cannot say. That is names in long lists (a country, a language), days in the
-calendar, minimums below their maximum, and the grammar of `query` and `wrapped_query`. The values drawn here are right
-in these respects.
+Only the service checks what JSON Schema cannot say. That is names in long lists (a country, a language), the window of
+a change, days in the calendar, minimums below their maximum, and the grammar of `query` and `wrapped_query`. The values
+drawn here are right in these respects.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ RIGHT: dict[str, list[Any]] = {
     "load_time_ms": ["<3000", "Less Than 999999999999"],
     "updated_after": ["2026-10-15", "2026-10-15T08:30:00Z", "2026-10-15t08:30:00.123456789+02:00", "1970-01-01"],
     "lacks": [["email_marketing"], ["crm", "CRM"]],
+    "added": [["Klaviyo", "30d"], ["Klaviyo", "Shopify", "2026-10-01"]],
+    "dropped": [["Magento", "90d"]],
 }
 STRINGS = [["Shopify"], ["a", "a"], ["x" * 256], ["w"] * 300, []]
 WRONG: list[Any] = [
@@ -103,7 +105,7 @@ def _only_the_service_can_judge(body: dict[str, Any]) -> bool:
         text = body.get(name)
         if isinstance(text, str) and text.strip() and len(text) <= longest and text not in SEARCH_VALUES[name]:
             return True
-    for name in ("lacks", "trades"):
+    for name in ("lacks", "trades", "added", "dropped"):
         some = body.get(name)
         if isinstance(some, list) and some not in SEARCH_VALUES[name] and all(isinstance(one, str) for one in some):
             return any(one.strip() and len(one) <= 256 for one in some)

@@ -32,7 +32,7 @@ PREPARED: dict[str, Any] = {
     "phones": ("+1 555 0100",),
     "emails_detail": [DETAIL],
     "phones_detail": [{**DETAIL, "value": "+1 555 0100"}],
-    "hidden_contacts": ("email designer",),
+    "hidden_contacts": ["email designer"],
     "added": (2**40,),
     "dropped": (5, 6),
 }
@@ -65,6 +65,12 @@ def test_details_are_stored_only_of_shown_values_and_known_owners() -> None:
     )
     lead = _lead(emails=("a@example.com", "b@example.com"), emails_detail=details)
     assert document(lead, "f#0")["emails_detail"] == [DETAIL]
+
+
+def test_of_hidden_contacts_only_kind_and_owner_are_stored() -> None:
+    """A Parquet file may say anything."""
+    lead = _lead(hidden_contacts=("email designer", "email jo@example.com", "phone 5550100", "jo@example.com"))
+    assert document(lead, "f#0")["hidden_contacts"] == ["email designer"]
 
 
 def test_rank_is_the_score_then_bits_of_the_domains_hash() -> None:

@@ -233,7 +233,7 @@ def test_no_shown_field_keeps_an_address() -> None:
             texts[field.name] = f"see {address}"
     # Codes, domains, numbers and ids of trades: no other text enters the store in them.
     codes = dict.fromkeys(("country", "state", "language", "email_owner", "phone_owner"), "")
-    lists = dict.fromkeys(("trades", "aliases", "added", "dropped", "phones"), ())
+    lists = dict.fromkeys(("trades", "aliases", "hidden_contacts", "added", "dropped", "phones"), ())
     texts["emails"] = (*texts["emails"], "b@example.com")
     lead = Lead(crawled_at_ms=0, **{**texts, **codes, **lists, "domain": "a.example", "trade_sources": {}})
     assert address not in str(msgspec.structs.replace(lead, **changes(lead_getter(lead), suppressed, HASHER)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, get_args
@@ -27,6 +28,8 @@ CRAWLED_LIMIT, CRAWLED_HASH_BITS = 2**42, 20
 BUCKETS = 1024
 
 _SHOWN_OWNERS = frozenset(get_args(ShownOwner))
+# A Parquet file may say anything, but no value of someone else may be shown.
+_HIDDEN_CONTACT = re.compile(r"(?:email|phone) [a-z_]{1,30}", re.ASCII)
 _LADDER_STEPS = ASKED["spending"].ask.bands
 _LADDER = bands("spending")
 
@@ -130,7 +133,7 @@ def _optional(lead: Lead) -> dict[str, Any]:
         "phone_owner_confidence": lead.phone_owner_confidence,
         "emails_detail": _details(lead.emails_detail, lead.emails),
         "phones_detail": _details(lead.phones_detail, lead.phones),
-        "hidden_contacts": lead.hidden_contacts,
+        "hidden_contacts": [one for one in lead.hidden_contacts if _HIDDEN_CONTACT.fullmatch(one)],
         "added": lead.added,
         "dropped": lead.dropped,
     }
