@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -73,6 +74,17 @@ class Node(engines.OpenSearch):
         if pid is None:
             raise ProcessLookupError(f"{self.node} does not run")
         return pid
+
+
+@contextlib.contextmanager
+def running_cluster() -> Iterator[Cluster]:
+    """A cluster that is green, and is deleted afterwards."""
+    made = Cluster()
+    try:
+        made.start()
+        yield made
+    finally:
+        made.close()
 
 
 class Cluster:

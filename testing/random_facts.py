@@ -65,6 +65,22 @@ def random_page(
     return PageFacts(**values)
 
 
+def plain_page(domain: str, path: str = "/", /, **values: Any) -> PageFacts:
+    """A page that says nothing but what is given."""
+    given: dict[str, Any] = {
+        "domain": domain,
+        "url": f"https://{domain}{path}",
+        "path": path,
+        "is_home": path == "/",
+        "kind": "page",
+        "captured_at_ms": START_MS,
+        "archive": "some.warc.gz",
+        "offset": 0,
+        "digest": f"{domain}{path}",
+    }
+    return PageFacts(**(given | values))
+
+
 def _some(chance: random.Random, values: tuple[str, ...], most: int = 3) -> tuple[str, ...]:
     return tuple(chance.choice(values) for _ in range(chance.randrange(most + 1)))
 

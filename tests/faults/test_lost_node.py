@@ -30,7 +30,7 @@ from siteglass.settings import Settings
 from siteglass.suppression.values import Kind, read_value
 from testing.fault_runs import run as runs
 from testing.fault_runs.verifier import verify
-from testing.opensearch_cluster import Cluster, Node
+from testing.opensearch_cluster import Cluster, Node, running_cluster
 from testing.service import fill, run, settings_for
 
 pytestmark = [pytest.mark.timing, pytest.mark.xdist_group("private-engines")]
@@ -44,12 +44,8 @@ KEPT = Path(os.environ["SITEGLASS_HISTORIES"]) if "SITEGLASS_HISTORIES" in os.en
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    made = Cluster()
-    try:
-        made.start()
+    with running_cluster() as made:
         yield made
-    finally:
-        made.close()
 
 
 @pytest.fixture(scope="module")

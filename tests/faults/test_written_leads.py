@@ -22,7 +22,7 @@ from siteglass.index.load import load
 from siteglass.index.scanning import scanned
 from siteglass.platform.opensearch import EngineError
 from siteglass.settings import Settings
-from testing.opensearch_cluster import Cluster
+from testing.opensearch_cluster import Cluster, running_cluster
 from testing.service import fill, run, settings_for
 
 pytestmark = [pytest.mark.timing, pytest.mark.xdist_group("private-engines")]
@@ -35,12 +35,8 @@ SEED = 29
 
 @pytest.fixture
 def cluster() -> Iterator[Cluster]:
-    made = Cluster()
-    try:
-        made.start()
+    with running_cluster() as made:
         yield made
-    finally:
-        made.close()
 
 
 class Loader:

@@ -50,7 +50,7 @@ _CHECKS = (
 _ACCEPT_YELLOW = click.option(
     "--accept-yellow", metavar="REASON", help="Promote it although copies of its shards are missing; stored with it."
 )
-_KEEP = click.option(
+KEEP = click.option(
     "--keep", default=1, show_default=True, type=click.IntRange(0, 100), help="Older generations to keep."
 )
 
@@ -112,7 +112,7 @@ def index_verify(name: str, as_json: bool, **checks: Any) -> None:
 @click.option("--force", is_flag=True, help="Promote it even if verification fails; needs --reason.")
 @click.option("--reason", default="", help="Stored with the generation and shown by `index status`.")
 @_ACCEPT_YELLOW
-@_KEEP
+@KEEP
 @with_checks
 def index_promote(name: str, force: bool, reason: str, accept_yellow: str | None, keep: int, **checks: Any) -> None:
     """Verify a generation, make it live, and drop generations that are no longer needed."""
@@ -124,7 +124,7 @@ def index_promote(name: str, force: bool, reason: str, accept_yellow: str | None
 
     async def action(index: Index) -> list[str] | None:
         report = await verification.verify(index, name, tolerances, golden)
-        click.echo(_table(report), err=True)
+        print_checks(report)
         if not report.ok and not force:
             return None
         await generations.promote(index, name, forced=None if report.ok else reason, accept_yellow=accept_yellow)
@@ -158,7 +158,7 @@ def index_rollback() -> None:
 
 
 @click.command("retain")
-@_KEEP
+@KEEP
 def index_retain(keep: int) -> None:
     """Drop generations older than the live one; newer and unfinished ones must be dropped by name."""
     from siteglass.index import generations
@@ -199,7 +199,7 @@ def index_expire(force: bool) -> None:
 )
 @_ACCEPT_YELLOW
 @click.option("--keep-failed", is_flag=True, help="Keep a generation that failed, for inspection.")
-@_KEEP
+@KEEP
 @with_checks
 def index_rebuild(
     sources: tuple[Path, ...],
@@ -244,7 +244,7 @@ def run_rebuild(action: Callable[[Index], Awaitable[RebuildReport]], failed: str
 
 def _tell_rebuilt(done: RebuildReport) -> None:
     if done.report is not None:
-        click.echo(_table(done.report), err=True)
+        print_checks(done.report)
     read, price = f"leads read from {len(done.files)} files", f"{done.seconds:.1f} seconds"
     print_load_report(done.loaded, read=read, older="not newer", price=price)
     print_rejects(done.files)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
 
-from siteglass.cli.generations import print_checks, read_checks, run_rebuild, with_checks
+from siteglass.cli.generations import KEEP, print_checks, read_checks, run_rebuild, with_checks
 from siteglass.cli.index import print_load_report, print_rejects, run
 from siteglass.settings import load_settings
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from siteglass.index.updates import UpdateReport
     from siteglass.ingest.pipeline import RunOrder, RunResult
     from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
-
-_Command = Callable[..., None]
 
 _WORK = click.option(
     "--work",
@@ -39,9 +36,6 @@ _STORE = click.option(
 )
 _WORKERS = click.option(
     "--workers", default=os.cpu_count() or 1, show_default="one per core", type=click.IntRange(1, 1024)
-)
-_KEEP = click.option(
-    "--keep", default=1, show_default=True, type=click.IntRange(0, 100), help="Older generations to keep."
 )
 _LOAD = click.option("--load/--no-load", default=True, help="Load the leads, or only write their files.")
 
@@ -65,7 +59,7 @@ def ingest() -> None:
     help="Build a new generation of these archives alone, and forget what the store has from others.",
 )
 @click.option("--promote", is_flag=True, help="Make a new generation live if verification succeeds.")
-@_KEEP
+@KEEP
 @with_checks
 def ingest_run(
     archives: tuple[Path, ...],
@@ -97,7 +91,7 @@ def ingest_run(
 @_WORKERS
 @_LOAD
 @click.option("--promote", is_flag=True, help="Make the new generation live if verification succeeds.")
-@_KEEP
+@KEEP
 @with_checks
 def ingest_rebuild(work: Path, store: str, workers: int, load: bool, promote: bool, keep: int, **checks: Any) -> None:
     """Build a new generation of all domains in the facts store, without reading an archive."""
@@ -163,16 +157,16 @@ def _build(order: RunOrder, load: bool, loading: _Loading) -> None:
         click.echo(str(result.leads))
 
 
-def _fail(what: str, error: Exception) -> Any:
+def _fail(what: str, error: Exception) -> NoReturn:
     click.echo(f"{what}: {error}", err=True)
     sys.exit(1)
 
 
 def _print_report(result: RunResult) -> None:
     from siteglass.ingest.pipeline import REPORT
-    from siteglass.ingest.report import spelled
+    from siteglass.ingest.report import report_text
 
-    click.echo(spelled(result.report), err=True)
+    click.echo(report_text(result.report), err=True)
     click.echo(f"report: {result.folder / REPORT}", err=True)
 
 

@@ -143,7 +143,7 @@ def found_on(batch: Sequence[SuppressibleValues], listed: ListedValues) -> list[
 
 
 async def write(
-    index: Index, target: str, lines: Sequence[bytes], told: WriteReport, *, fills_it: bool = False
+    index: Index, target: str, lines: Sequence[bytes], report: WriteReport, *, fills_it: bool = False
 ) -> None:
     """Write documents to one generation, all attempts within one deadline.
 
@@ -152,12 +152,12 @@ async def write(
     """
     try:
         async with asyncio.timeout(WRITE_DEADLINE_S):
-            await _send(index, target, lines, told, fills_it=fills_it)
+            await _send(index, target, lines, report, fills_it=fills_it)
     except TimeoutError:
         raise Unavailable(f"a batch was not written to {target} within {WRITE_DEADLINE_S} s") from None
 
 
-async def _send(index: Index, target: str, lines: Sequence[bytes], told: WriteReport, *, fills_it: bool) -> None:
+async def _send(index: Index, target: str, lines: Sequence[bytes], report: WriteReport, *, fills_it: bool) -> None:
     """Backs off while the engine is full or a node of it is lost, writes again only what was not taken."""
     pause_s = FIRST_PAUSE_S
     while True:
@@ -187,7 +187,7 @@ async def _send(index: Index, target: str, lines: Sequence[bytes], told: WriteRe
                     f"Rebuild it: siteglass index rebuild SOURCE --promote, or drop it: siteglass index drop {target}"
                 )
             for action, item in items:
-                _count(action, item, told)
+                _count(action, item, report)
             lines = [line for line, (_, item) in zip(lines, items, strict=True) if _comes_again(item["status"])]
             if not lines:
                 return
@@ -202,18 +202,18 @@ def _comes_again(status: int) -> bool:
     return status == 429 or status >= 500
 
 
-def _count(action: str, item: dict[str, Any], told: WriteReport) -> None:
+def _count(action: str, item: dict[str, Any], report: WriteReport) -> None:
     match item["status"]:
         case status if _comes_again(status):
             pass
         case 404 if action == "delete":
             pass  # was not there
         case status if status < 300:
-            told.deleted += action == "delete"
-            told.written += action != "delete"
+            report.deleted += action == "delete"
+            report.written += action != "delete"
         case 409:
-            told.older += 1
+            report.older += 1
         case _:
-            told.failed += 1
-            if len(told.reasons) < MAX_REASONS:
-                told.reasons.append(f"{item['_id']}: {item['error'].get('type')}: {item['error'].get('reason')}")
+            report.failed += 1
+            if len(report.reasons) < MAX_REASONS:
+                report.reasons.append(f"{item['_id']}: {item['error'].get('type')}: {item['error'].get('reason')}")

@@ -60,7 +60,7 @@ def find_aliases(read: ReadColumns) -> Aliases:
     """The aliases that captures tell of; `read` gives some columns of all of them, each time it is called."""
     concerned: set[str] = set()
     for table in read(_CLAIM):
-        claims = table.filter(pc.and_(table.column("is_home"), pc.not_equal(table.column("alias_of"), "")))
+        claims = claims_in(table)
         concerned.update(listed(claims, "domain"), listed(claims, "alias_of"))
     if not concerned:
         return NO_ALIASES
@@ -73,13 +73,18 @@ def find_aliases(read: ReadColumns) -> Aliases:
     if not captures.num_rows:
         return NO_ALIASES
     leads, domains = numbered(captures)
-    told = signals(captures, leads, domains)
-    redirects, sites = (_targets(told.filter(pc.equal(told.column("dropped"), reason))) for reason in ("alias", ""))
+    states = signals(captures, leads, domains)
+    redirects, sites = (_targets(states.filter(pc.equal(states.column("dropped"), why))) for why in ("alias", ""))
     return resolve({domain: target for domain, target in redirects.items() if target}, sites)
 
 
-def _targets(told: pa.Table) -> dict[str, str]:
-    return dict(zip(listed(told, "domain"), listed(told, "alias_of"), strict=True))
+def claims_in(captures: pa.Table) -> pa.Table:
+    """The home pages that lead to another site."""
+    return captures.filter(pc.and_(captures.column("is_home"), pc.not_equal(captures.column("alias_of"), "")))
+
+
+def _targets(sites: pa.Table) -> dict[str, str]:
+    return dict(zip(listed(sites, "domain"), listed(sites, "alias_of"), strict=True))
 
 
 def resolve(redirects: Mapping[str, str], leads: Mapping[str, str]) -> Aliases:

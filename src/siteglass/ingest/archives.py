@@ -65,7 +65,7 @@ OnRead = Callable[[int], None]
 def read_archive(path: Path, name: str = "", on_read: OnRead = lambda _bytes: None) -> Items:
     """The captures of a WARC file that pages, robots.txt or sitemaps came with, in order; never raises for content.
 
-    `name` stands in them as their archive, else the name of the file. Answers of other types are passed over. `on_read`
+    Their archive is `name`, else the name of the file. Answers of other types are ignored. `on_read`
     is called after each record with the number of bytes of the file that are read.
     """
     with path.open("rb") as file:

@@ -82,10 +82,11 @@ def together(captures: pa.Table, priority: Priority, mirrors: Set[str] = frozens
     best = best_pages(captures, read, leads, priority)
     pages = _with_times(captures.take(best.column("row")), best)
     rows = _Domains(pages, told.filter(is_lead)).rows()
-    rows = with_changes(rows, pages)
+    seen = exploded(pages, "seen")
+    rows = with_changes(rows, pages, seen)
     rows = rows.append_column("newest_fact_ms", _newest_facts(captures, numbers_of_all, len(domains)).filter(is_lead))
-    phones = settled_phones(_sightings(pages, "phone"), listed(rows, "country"))
-    return DomainSummaries(rows, pa.concat_tables([_sightings(pages, "email"), phones]), dropped)
+    phones = settled_phones(_sightings(pages, "phone", seen), listed(rows, "country"))
+    return DomainSummaries(rows, pa.concat_tables([_sightings(pages, "email", seen), phones]), dropped)
 
 
 def _newest_facts(captures: pa.Table, domains: Any, count: int) -> Any:
@@ -102,28 +103,27 @@ def _with_times(pages: pa.Table, best: pa.Table) -> pa.Table:
     return pages.append_column("place", pa.array(np.arange(pages.num_rows))).combine_chunks()
 
 
-def _sightings(pages: pa.Table, kind: str) -> pa.Table:
+def _sightings(pages: pa.Table, kind: str, seen: pa.Table) -> pa.Table:
     found = fitting(exploded(pages, f"{kind}s"), "value", MAX_SHORT_CHARS)
     found = once(found, "place", "value", "method", "given")
-    seen = pages.select(["url", "first_seen_ms", "last_seen_ms", "archive", "offset"])
-    seen = seen.take(column(found, "place"))
-    first_ms = pc.min_element_wise(seen.column("first_seen_ms"), _first_seen(pages, kind, found))
-    seen = seen.set_column(1, "first_seen_ms", first_ms)
+    shown_on = pages.select(["url", "first_seen_ms", "last_seen_ms", "archive", "offset"])
+    shown_on = shown_on.take(column(found, "place"))
+    first_ms = pc.min_element_wise(shown_on.column("first_seen_ms"), _first_seen(seen, kind, found))
+    shown_on = shown_on.set_column(1, "first_seen_ms", first_ms)
     return pa.table(
         {
             "lead": found.column("lead"),
             "kind": pa.array([kind] * found.num_rows, pa.string()),
             "value": found.column("value"),
             **{name: found.column(name) for name in ("place", "method", "group", "party", "block", "label", "given")},
-            "page": seen.column("url"),
-            **{name: seen.column(name) for name in seen.column_names[1:]},
+            "page": shown_on.column("url"),
+            **{name: shown_on.column(name) for name in shown_on.column_names[1:]},
         }
     )
 
 
-def _first_seen(pages: pa.Table, kind: str, found: pa.Table) -> Any:
+def _first_seen(seen: pa.Table, kind: str, found: pa.Table) -> Any:
     """When an earlier capture of the page showed the value, null where that is not known."""
-    seen = exploded(pages, "seen")
     seen = seen.filter(pc.equal(seen.column("kind"), kind))
     keys, wanted = (
         pc.binary_join_element_wise(column(rows, "place").cast(pa.string()), column(rows, "value"), " ")

@@ -98,7 +98,7 @@ def build(order: RunOrder, load: Load | None = None) -> RunResult | None:
     run merges them again. Without it, they still do afterwards.
     """
     steps = _Steps(order)
-    with _alone(order.work), _told(), open_store(order.store_address) as store:
+    with _alone(order.work), _one_line_errors(), open_store(order.store_address) as store:
         if order.driver == "spark" or sum(path.stat().st_size for path in order.archives) > MAX_BYTES_WITHOUT_SPARK:
             spark.java_home()
         summary = steps.extract()
@@ -124,7 +124,7 @@ def build(order: RunOrder, load: Load | None = None) -> RunResult | None:
 
 def compact(order: RunOrder) -> int:
     """Put the deltas of the store into its base; how many there were."""
-    with _alone(order.work), _told(), open_store(order.store_address) as store:
+    with _alone(order.work), _one_line_errors(), open_store(order.store_address) as store:
         deltas = len(store.manifest.deltas)
         with working("Writing the base"):
             store.compact()
@@ -136,7 +136,12 @@ def purge_files(order: RunOrder) -> PurgeReport:
     """Remove what is on the list of opt-outs, see `purge`."""
     if order.suppressed is None:
         raise RunFailed("There is no list of opt-outs to purge by.")
-    with _alone(order.work), _told(), open_store(order.store_address) as store, working("Removing opted-out values"):
+    with (
+        _alone(order.work),
+        _one_line_errors(),
+        open_store(order.store_address) as store,
+        working("Removing opted-out values"),
+    ):
         return purge(store, order.work, order.suppressed)
 
 
@@ -203,7 +208,7 @@ def _alone(work: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _one_line_errors() -> Iterator[None]:
     """Problems that an operator can fix are reported in one line."""
     try:
         yield

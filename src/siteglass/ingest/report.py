@@ -113,7 +113,7 @@ def _samples(files: Sequence[Path]) -> list[dict[str, Any]]:
     return []
 
 
-def spelled(report: Report) -> str:
+def report_text(report: Report) -> str:
     """The report as an operator reads it."""
     lines = [
         f"run {report.run}: {report.pages:,} pages of {report.archives:,} archives, {report.leads:,} leads "

@@ -31,8 +31,7 @@ def signals(captures: pa.Table, leads: Any, domains: pa.Array[Any]) -> pa.Table:
 
 class _Signals:
     def __init__(self, captures: pa.Table, leads: Any, count: int) -> None:
-        told = captures.select(COLUMNS)
-        self._captures = told.append_column("lead", pa.array(leads))
+        self._captures = captures.select(COLUMNS).append_column("lead", pa.array(leads))
         self._leads, self._count = leads, count
 
     def rows(self, domains: pa.Array[Any]) -> pa.Table:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from siteglass.ingest.grouped import column, exploded, listed, pc
+from siteglass.ingest.grouped import column, listed, pc
 from siteglass.query.criteria import MS_PER_DAY
 from siteglass.query.technology_changes import encode_change, has_history
 
@@ -37,25 +37,25 @@ class _Seen:
             self.last_ms, self.is_dropped = other.last_ms, other.is_dropped
 
 
-def with_changes(rows: pa.Table, pages: pa.Table) -> pa.Table:
-    """Rows of leads with the columns `added` and `dropped`, see `query.technology_changes`."""
+def with_changes(rows: pa.Table, pages: pa.Table, seen: pa.Table) -> pa.Table:
+    """Rows of leads with the columns `added` and `dropped`, see `query.technology_changes`. `seen` are the values of
+    that column of all `pages`."""
     added: list[list[int]] = [[] for _ in range(rows.num_rows)]
     dropped: list[list[int]] = [[] for _ in range(rows.num_rows)]
     used = listed(rows, "technologies")
-    for (lead, technology), seen in _histories(pages).items():
-        if seen.is_added:
-            added[lead].append(encode_change(technology, seen.first_ms // MS_PER_DAY))
-        if seen.is_dropped and technology not in used[lead]:
-            dropped[lead].append(encode_change(technology, seen.last_ms // MS_PER_DAY))
+    for (lead, technology), history in _histories(pages, seen).items():
+        if history.is_added:
+            added[lead].append(encode_change(technology, history.first_ms // MS_PER_DAY))
+        if history.is_dropped and technology not in used[lead]:
+            dropped[lead].append(encode_change(technology, history.last_ms // MS_PER_DAY))
     for name, changes in (("added", added), ("dropped", dropped)):
         few = [sorted(some)[:MAX_CHANGES] for some in changes]
         rows = rows.append_column(name, pa.array(few, pa.list_(pa.int64())))
     return rows
 
 
-def _histories(pages: pa.Table) -> dict[tuple[int, str], _Seen]:
+def _histories(pages: pa.Table, seen: pa.Table) -> dict[tuple[int, str], _Seen]:
     """By lead and technology, if a page shows that one came or went; else of none."""
-    seen = exploded(pages, "seen")
     seen = seen.filter(pc.equal(seen.column("kind"), "technology"))
     place = column(seen, "place")
     came = _holds(pc.greater(seen.column("first_ms"), column(pages, "first_captured_ms").take(place)))

@@ -26,25 +26,11 @@ from siteglass.ingest.aliases import (
 from siteglass.ingest.facts import FACTS_SCHEMA, PageFacts, to_batch
 from siteglass.ingest.single_part import merge_in_process
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
-from testing.random_facts import START_MS, write_facts
+from testing.random_facts import START_MS, plain_page, write_facts
 
 
 def _page(domain: str, path: str = "/", **values: Any) -> PageFacts:
-    given: dict[str, Any] = {
-        "domain": domain,
-        "url": f"https://{domain}{path}",
-        "path": path,
-        "is_home": path == "/",
-        "kind": "page",
-        "captured_at_ms": START_MS,
-        "archive": "some.warc.gz",
-        "offset": 0,
-        "digest": f"{domain}{path}",
-        "title": f"Of {domain}",
-        "text": "Some words",
-        **values,
-    }
-    return PageFacts(**given)
+    return plain_page(domain, path, **{"title": f"Of {domain}", "text": "Some words", **values})
 
 
 def _redirect(domain: str, target: str, path: str = "/", **values: Any) -> PageFacts:

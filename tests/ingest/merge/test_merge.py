@@ -19,7 +19,7 @@ from siteglass.ingest.merge import MergeFailed, MergeReport, merge
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.settings import Settings
 from siteglass.suppression.values import Hasher, read_value
-from testing.random_facts import START_MS, random_facts, write_facts
+from testing.random_facts import START_MS, plain_page, random_facts, write_facts
 from tests.ingest.merge.reference_merge import Evidence, merged
 from tests.ingest.stand_in_rules import RULES
 
@@ -95,18 +95,9 @@ def test_files_are_those_of_leads(out: Path) -> None:
 
 
 def _page(path: str = "/", **values: Any) -> PageFacts:
-    given: dict[str, Any] = {
-        "domain": "one.example",
-        "url": f"https://one.example{path}",
-        "path": path,
-        "is_home": path == "/",
-        "kind": "page",
-        "captured_at_ms": START_MS,
-        "archive": "some.warc.gz",
-        "offset": 0,
-        "digest": path,
-    }
-    return PageFacts(**(given | values))
+    return plain_page(
+        values.pop("domain", "one.example"), path, **{"digest": path, "url": f"https://one.example{path}", **values}
+    )
 
 
 def _changed(facts: list[PageFacts], domain: str, **values: Any) -> list[PageFacts]:

@@ -18,7 +18,7 @@ from siteglass.ingest.store.facts_store import FactsStore, open_store
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.settings import Settings
 from siteglass.suppression.values import Hasher, read_value
-from testing.random_facts import START_MS, random_page
+from testing.random_facts import START_MS, plain_page, random_page
 from tests.ingest.store.histories import SECRET, STAND_IN, History, leads_in, no_spark
 
 ADDRESS, PHONE, DOMAIN = "jane.doe@shop.example", "+4930901820", "opted-out.example"
@@ -32,19 +32,8 @@ def _suppressed() -> SuppressionSnapshot:
 
 
 def _page(domain: str, path: str, at: int, **values: Any) -> PageFacts:
-    given: dict[str, Any] = {
-        "domain": domain,
-        "url": f"https://{domain}{path}",
-        "path": path,
-        "is_home": path == "/",
-        "kind": "page",
-        "status": 200,
-        "captured_at_ms": START_MS + at,
-        "archive": "some.warc.gz",
-        "offset": at,
-        "digest": f"{len(path)} {at}",
-    }
-    return PageFacts(**(given | values))
+    given = {"status": 200, "captured_at_ms": START_MS + at, "offset": at, "digest": f"{len(path)} {at}"}
+    return plain_page(domain, path, **(given | values))
 
 
 def _crawl(work: Path, number: int) -> dict[str, Path]:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from siteglass.ingest.facts import FACTS_SCHEMA, PageFacts, to_batch
-from siteglass.ingest.grouped import listed
+from siteglass.ingest.grouped import exploded, listed
 from siteglass.ingest.store.folding import fold
 from siteglass.ingest.technology_history import with_changes
 from siteglass.query.criteria import MS_PER_DAY
@@ -43,7 +43,9 @@ def _changes(captures: list[PageFacts]) -> tuple[set[tuple[str, int]], set[tuple
     used = sorted({one for some in listed(pages, "technologies") for one in some})
     pages = pages.append_column("lead", pa.array([0] * pages.num_rows))
     pages = pages.append_column("place", pa.array(range(pages.num_rows)))
-    made = with_changes(pa.table({"technologies": pa.array([used], pa.list_(pa.string()))}), pages)
+    made = with_changes(
+        pa.table({"technologies": pa.array([used], pa.list_(pa.string()))}), pages, exploded(pages, "seen")
+    )
     added, dropped = (
         {(change.technology, change.day) for change in map(decode_change, made.column(name)[0].as_py())}
         for name in ("added", "dropped")

@@ -10,6 +10,7 @@ from collections.abc import Collection
 
 import pyarrow as pa
 
+from siteglass.ingest.aliases import claims_in
 from siteglass.ingest.grouped import ASCENDING, column, listed, pc
 
 _LINKS: dict[str, pa.DataType] = {"domain": pa.string(), "target": pa.string()}
@@ -18,7 +19,7 @@ LINKS_SCHEMA: pa.Schema = pa.schema(_LINKS)
 
 def links_of(pages: pa.Table) -> pa.Table:
     """The links of some pages."""
-    claims = pages.filter(pc.and_(pages.column("is_home"), pc.not_equal(pages.column("alias_of"), "")))
+    claims = claims_in(pages)
     return distinct_links(pa.table([column(claims, "domain"), column(claims, "alias_of")], schema=LINKS_SCHEMA))
 
 
