@@ -177,10 +177,12 @@ async def test_a_busy_account_leaves_the_pool_to_others(dsn: str, schema_name: s
         await holder.execute(
             postgres.sql("SELECT * FROM {schema}.balances WHERE account_id = $1 FOR UPDATE"), busy.account_id
         )
-        waiting = [asyncio.create_task(pay(small, busy, 0, 1)) for _ in range(20)]
+        billing = credits.Billing(small, TIMEOUT_MS)
+        waiting = [asyncio.create_task(billing.charge(busy, f"request {n}", bill(0, 1))) for n in range(20)]
         await asyncio.sleep(0.1)
         assert (await asyncio.wait_for(pay(small, other, 0, 1), 5)).lead == 99
-    assert {left.lead for left in await asyncio.gather(*waiting)} == set(range(80, 100))
+    receipts = await asyncio.gather(*waiting)
+    assert [receipt and receipt.balances.lead for receipt in receipts] == list(range(99, 79, -1))
     await holder.close()
     await small.close()
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner, Result
@@ -20,6 +22,9 @@ from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres, Unconfirmed
 from testing.accounts import bill, open_account
 
+if TYPE_CHECKING:
+    from siteglass.platform.postgres import Connection
+
 pytestmark = pytest.mark.anyio
 
 
@@ -32,11 +37,12 @@ class LosingPostgres(Postgres):
 
     loses = False
 
-    async def call(self, function: str, **arguments: object) -> object:  # type: ignore[override]  # passes everything on
-        row = await super().call(function, **arguments)  # type: ignore[arg-type]  # the same ones
-        if self.loses and function == "charge":
+    @asynccontextmanager
+    async def connection(self, timeout_ms: int | None = None, turn: int | None = None) -> AsyncIterator[Connection]:
+        async with super().connection(timeout_ms, turn) as connection:
+            yield connection
+        if self.loses:
             raise Unconfirmed("lost")
-        return row
 
 
 @pytest.fixture

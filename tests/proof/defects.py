@@ -20,6 +20,7 @@ from testing.accounts import make_schema, owner
 from tests.proof import http_level, ledger_level
 from tests.proof.arena import Arena
 from tests.proof.faults import Counts
+from tests.proof.ledger_level import ChargePath
 from tests.proof.verdict import Judged, judged
 
 NO_FAULTS = Counts(0, 0, only_kills=True)
@@ -27,6 +28,11 @@ LEDGER = ledger_level.Size(800, NO_FAULTS, unkeyed=0.3, accounts_at_once=2)
 HTTP = http_level.Size(150, NO_FAULTS, services=2)
 
 Size = TypeVar("Size", ledger_level.Size, http_level.Size)
+
+LATE_LOCK = (
+    "SELECT b.seq, b.head INTO balance.seq, balance.head FROM {schema}.balances b"
+    " WHERE b.account_id = balance.account_id FOR NO KEY UPDATE;"
+)
 
 
 @dataclass(frozen=True)
@@ -45,11 +51,18 @@ class Defect:
     name: str
     caught_by: frozenset[str]
     level: Literal["ledger", "http"] = "ledger"
+    paths: tuple[ChargePath, ...] = ("batch", "single")
+    """The ways of charging that have it, each with its own run; over HTTP one run has accounts of both."""
     pieces: tuple[Piece, ...] = ()
     statements: tuple[str, ...] = ()
     role_setting: str = ""
     faults: Counts = NO_FAULTS
     charges: int | None = None
+
+    @property
+    def runs(self) -> tuple[ChargePath | Literal["http"], ...]:
+        """One for each way of charging, or one over HTTP."""
+        return self.paths if self.level == "ledger" else ("http",)
 
     def sized(self, usual: Size) -> Size:
         """The usual small run, with what this defect needs to show itself."""
@@ -65,16 +78,23 @@ DEFECTS = (
             Piece("open_balance", "FOR NO KEY UPDATE", ""),
             Piece(
                 "append_entry",
-                "balance.seq := balance.seq + 1;",
-                "SELECT b.seq + 1, b.head INTO balance.seq, balance.head FROM {schema}.balances b"
-                " WHERE b.account_id = balance.account_id FOR NO KEY UPDATE;",
+                "entry := {schema}.next_entry(entry, balance);",
+                f"{LATE_LOCK} entry := {{schema}}.next_entry(entry, balance);",
+            ),
+            Piece(
+                "charge_batch",
+                "entry.kind := 'charge';",
+                f"{LATE_LOCK} entry.kind := 'charge';",
             ),
         ),
     ),
     Defect(
         "missing unique key",
         frozenset({"linearizable", "one charge for one key"}),
-        pieces=(Piece("charge", "kept_at > now_at - interval '24 hours'", "false"),),
+        pieces=(
+            Piece("charge", "kept_at > now_at - interval '24 hours'", "false"),
+            Piece("charge_batch", "idempotency_keys[i] = ANY(stored_keys)", "false"),
+        ),
         statements=(
             "ALTER TABLE {schema}.idempotency DROP CONSTRAINT idempotency_pkey",
             "CREATE INDEX ON {schema}.idempotency (account_id, key)",
@@ -110,9 +130,9 @@ DEFECTS = (
         frozenset({"linearizable", "sequence is dense"}),
         pieces=(
             Piece(
-                "append_entry",
-                "balance.seq := balance.seq + 1;",
-                "balance.seq := balance.seq + CASE WHEN balance.seq % 100 = 99 THEN 2 ELSE 1 END;",
+                "next_entry",
+                "entry.seq := balance.seq + 1;",
+                "entry.seq := balance.seq + CASE WHEN balance.seq % 100 = 99 THEN 2 ELSE 1 END;",
             ),
         ),
     ),
@@ -129,6 +149,30 @@ DEFECTS = (
             Piece(
                 "charge", "entry.lead := -lead;", "entry.lead := CASE WHEN lead = 0 THEN -api_credits ELSE -lead END;"
             ),
+            Piece(
+                "charge_batch",
+                "entry.api := -api_credits[i];",
+                "entry.api := CASE WHEN lead = 0 THEN 0 ELSE -api_credits[i] END;",
+            ),
+            Piece(
+                "charge_batch",
+                "entry.lead := -lead;",
+                "entry.lead := CASE WHEN lead = 0 THEN -api_credits[i] ELSE -lead END;",
+            ),
+        ),
+    ),
+    # Each request of a batch is charged to what the account had before the batch.
+    Defect(
+        "batch without a running balance",
+        frozenset({"linearizable", "balance is the sum of its rows"}),
+        paths=("batch",),
+        pieces=(
+            Piece(
+                "charge_batch",
+                "balance.lead := balance.lead + entry.lead;",
+                "balance.lead := entry.lead + (SELECT b.lead FROM {schema}.balances b"
+                " WHERE b.account_id = charge_batch.account_id);",
+            ),
         ),
     ),
     Defect("replay without fingerprint", frozenset({"linearizable"}), level="http"),
@@ -141,8 +185,9 @@ async def _replace(connection: asyncpg.Connection[asyncpg.Record], schema: str, 
         schema,
         piece.function,
     )
-    assert piece.right in source, f"{piece.function} no longer has {piece.right!r}: this defect must be written anew"
-    await connection.execute(source.replace(piece.right, piece.wrong.replace("{schema}", schema)))
+    right, wrong = (text.replace("{schema}", schema) for text in (piece.right, piece.wrong))
+    assert right in source, f"{piece.function} no longer has {piece.right!r}: this defect must be written anew"
+    await connection.execute(source.replace(right, wrong))
 
 
 @contextlib.asynccontextmanager
@@ -174,16 +219,17 @@ async def _as_superuser(arena: Arena, statement: str) -> None:
     await connection.close()
 
 
-def run(arena: Arena, folder: Path, seed: int, defect: Defect | None, level: Literal["ledger", "http"]) -> Judged:
-    """A small run, with a defect or without; what the verifiers say."""
+def run(arena: Arena, folder: Path, seed: int, defect: Defect | None, level: ChargePath | Literal["http"]) -> Judged:
+    """A small run over HTTP, or of the ledger with one way of charging, with a defect or without; what the verifiers
+    say."""
     name = "none" if defect is None else "".join(letter if letter.isalnum() else "_" for letter in defect.name)
     schema = f"defect_{level}_{name}"
     where = folder / schema
 
     async def inside() -> Judged:
         async with _put_in(defect, arena, schema):
-            if level == "ledger":
-                size = LEDGER if defect is None else defect.sized(LEDGER)
+            if level != "http":
+                size = replace(LEDGER if defect is None else defect.sized(LEDGER), paths=(level,))
                 seen = await asyncio.to_thread(ledger_level.run, arena, schema, where, seed, size)
             else:
                 size_http = HTTP if defect is None else replace(defect.sized(HTTP), command=_command(defect))

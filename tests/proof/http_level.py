@@ -13,7 +13,6 @@ import httpx
 import orjson
 
 from siteglass.access import accounts
-from siteglass.access.accounts import Plan
 from siteglass.access.keys import create_key
 from siteglass.billing import credits
 from siteglass.corpus.demo import generate
@@ -22,6 +21,7 @@ from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
 from testing.accounts import make_schema
 from testing.service import SECRET, ServiceProcess, fill, settings_for
+from tests.proof import ledger_level
 from tests.proof.arena import Arena
 from tests.proof.faults import Counts, schedule
 from tests.proof.history import Log, Operation, Progress, read_logs, read_notes
@@ -29,7 +29,8 @@ from tests.proof.http_client import Account, Ask, Job
 from tests.proof.ledger_level import CHARGES_PER_ACCOUNT, Child, Seen
 
 LEADS = 500
-PLAN = "proof"
+# As at the ledger level: charged together, or, where there are caps, each by itself.
+PLANS = [replace(plan, rate_per_s=100_000, burst=100_000) for plan in ledger_level.PLANS.values()]
 RICH, POOR = 10**6, 20
 QUOTE_ATTEMPTS = 20
 
@@ -79,10 +80,12 @@ async def open_accounts(dsn: str, schema: str, log: Log, count: int, *, poor: bo
     """Accounts with their keys; with `poor` the last is soon out of credits."""
     postgres = Postgres(dsn, schema)
     try:
-        await accounts.set_plan(postgres, Plan(PLAN, 100_000, 100_000), actor="proof")
+        for plan in PLANS:
+            await accounts.set_plan(postgres, plan, actor="proof")
         opened = []
         for number in range(count):
-            account = await accounts.create_account(postgres, f"proof {schema} {number}", PLAN, actor="proof")
+            plan = PLANS[number % len(PLANS)]
+            account = await accounts.create_account(postgres, f"proof {schema} {number}", plan.name, actor="proof")
             is_poor = poor and number == count - 1
             amount = POOR if is_poor else RICH
             grant = Operation(str(account), 0, "grant", api=amount, lead=amount, request=f"opening {account}")

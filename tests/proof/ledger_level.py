@@ -6,12 +6,15 @@ import asyncio
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 import orjson
 
 from siteglass.access import accounts
+from siteglass.access.accounts import Plan
 from siteglass.access.keys import create_key
 from siteglass.billing import credits
 from siteglass.platform.postgres import Postgres
@@ -26,6 +29,12 @@ CHARGES_PER_ACCOUNT = 3_000
 ACCOUNTS_AT_ONCE = 4
 RICH = 10**6
 POOR = 60
+ChargePath: TypeAlias = Literal["batch", "single"]
+# How an account is charged: all requests of a batch at once, or each by itself, as any cap on its plan makes it.
+PLANS: dict[ChargePath, Plan] = {
+    "batch": Plan("proof-batch", 10, 20),
+    "single": Plan("proof-single", 10, 20, daily_api_cap=10**12, daily_lead_cap=10**12),
+}
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,7 @@ class Size:
     clients: int = 8
     unkeyed: float = 0.06
     accounts_at_once: int = ACCOUNTS_AT_ONCE
+    paths: tuple[ChargePath, ...] = ("batch", "single")
 
 
 @dataclass(frozen=True)
@@ -80,13 +90,18 @@ def child_environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
-async def open_accounts(dsn: str, schema: str, log: Log, count: int, *, poor: bool) -> list[tuple[int, int]]:
+async def open_accounts(
+    dsn: str, schema: str, log: Log, count: int, paths: Sequence[ChargePath], *, poor: bool
+) -> list[tuple[int, int]]:
     """Accounts and their keys' numbers; with `poor` every other one is soon out of credits."""
     postgres = Postgres(dsn, schema)
     try:
+        for path in paths:
+            await accounts.set_plan(postgres, PLANS[path], actor="proof")
         opened = []
         for number in range(count):
-            account = await accounts.create_account(postgres, f"proof {schema} {number}", actor="proof")
+            plan = PLANS[paths[number // 2 % len(paths)]].name
+            account = await accounts.create_account(postgres, f"proof {schema} {number}", plan, actor="proof")
             amount = POOR if poor and number % 2 else RICH
             grant = Operation(str(account), 0, "grant", api=amount, lead=amount, request=f"opening {account}")
             call = log.call(grant)
@@ -105,7 +120,7 @@ async def prepare(arena: Arena, schema: str, folder: Path, seed: int, size: Size
     waves_count = max(1, -(-size.charges // (CHARGES_PER_ACCOUNT * size.accounts_at_once)))
     with Log(folder / "opening.log") as log:
         count = waves_count * size.accounts_at_once
-        opened = await open_accounts(arena.direct_dsn, schema, log, count, poor=True)
+        opened = await open_accounts(arena.direct_dsn, schema, log, count, size.paths, poor=True)
     waves = [opened[start : start + size.accounts_at_once] for start in range(0, len(opened), size.accounts_at_once)]
     workers = []
     for number in range(size.workers):

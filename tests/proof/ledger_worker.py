@@ -23,7 +23,7 @@ from siteglass.access.accounts import AccountError, UnconfirmedError
 from siteglass.access.keys import Caller
 from siteglass.billing import credits
 from siteglass.billing.answers import AnswerToStore, compress
-from siteglass.billing.credits import Bill, Mark
+from siteglass.billing.credits import Bill, Billing, Mark
 from siteglass.errors import InsufficientCredits, Unavailable
 from siteglass.platform.postgres import Postgres
 from tests.proof.history import Log, Operation
@@ -66,11 +66,14 @@ def _digest(text: bytes) -> str:
 class Client:
     """One sequence of operations; each is answered, or of unknown outcome, before the next begins."""
 
-    def __init__(self, job: Job, number: int, log: Log, postgres: Postgres, done: int, turn: int) -> None:
+    def __init__(
+        self, job: Job, number: int, log: Log, postgres: Postgres, billing: Billing, done: int, turn: int
+    ) -> None:
         self.job = job
         self.number = job.worker * 1_000 + number
         self.log = log
         self.postgres = postgres
+        self.billing = billing
         self.choose = random.Random(f"{job.seed} {self.number} {turn}")
         self.name = f"{self.number}.{turn}"
         self.made = 0
@@ -164,7 +167,7 @@ class Client:
         keep = AnswerToStore(operation.key, print_, "{}", compress(body)) if operation.key else None
         bill = _bill(operation.api, operation.lead)
         try:
-            receipt = await credits.Billing(self.postgres, CHARGE_MS).charge(caller, operation.request, bill, keep)
+            receipt = await self.billing.charge(caller, operation.request, bill, keep)
         except InsufficientCredits:
             return "refused", {}
         if receipt is not None:
@@ -173,7 +176,7 @@ class Client:
                 "api": receipt.api, "lead": receipt.lead, "seq": left.seq, "answer": _digest(body),
                 "balance_api": left.api, "balance_lead": left.lead,
             }  # fmt: skip
-        found = await credits.Billing(self.postgres).find_answer(caller, operation.key)
+        found = await self.billing.find_answer(caller, operation.key)
         if found is None:
             return None, {}
         kept, price = found
@@ -189,7 +192,7 @@ class Client:
         while True:
             await asyncio.sleep(PAUSE_S)
             try:
-                await credits.Billing(self.postgres).balance(caller.account_id)
+                await self.billing.balance(caller.account_id)
                 return
             except Unavailable:
                 continue
@@ -209,7 +212,7 @@ class Client:
 
     async def read(self, caller: Caller) -> None:
         operation = Operation(str(caller.account_id), self.number, "read")
-        await self._other(operation, "read", credits.Billing(self.postgres).balance(caller.account_id))
+        await self._other(operation, "read", self.billing.balance(caller.account_id))
 
     async def grant(self, caller: Caller, api: int, lead: int) -> None:
         operation = Operation(str(caller.account_id), self.number, "grant", api=api, lead=lead, request=self.new_name())
@@ -231,8 +234,10 @@ async def work(job: Job) -> None:
     with Log(Path(job.log)) as log:
         turn = log.next_call  # another one after each kill, so that no name is given twice
         postgres = Postgres(job.dsn, job.schema, max_connections=job.clients)
+        # One for all clients, as a worker of the service has it: their charges go together.
+        billing = Billing(postgres, CHARGE_MS)
         clients = [
-            Client(job, number, log, postgres, log.charges[job.worker * 1_000 + number], turn)
+            Client(job, number, log, postgres, billing, log.charges[job.worker * 1_000 + number], turn)
             for number in range(job.clients)
         ]
         left_over = list(log.open_calls.values())

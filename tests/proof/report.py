@@ -30,9 +30,12 @@ verifiers: **{verdict}**.
 
 In every round, another account sent the same key at the same time, and was charged for its own response.
 
-| seeded defect | caught | by |
-| --- | --- | --- |
+| seeded defect | charged by | caught | by |
+| --- | --- | --- | --- |
 {defects}
+
+`batch` and `single` are the two ways of charging at ledger level (decision
+[0030](decisions/0030-batched-charges.md)); all other runs have accounts of both.
 
 Without a defect, the same small runs pass. The whole proof took {minutes:.0f} minutes on {cores} cores (load average
 {load_before} before, {load_after} after).
@@ -78,7 +81,7 @@ def page(result: dict[str, Any]) -> str:
         faults="\n".join(f"| {name} | {ledger} | {http} |" for name, ledger, http in counts),
         twins="\n".join((_twins("ledger", parts["ledger_twins"]), _twins("HTTP", parts["http_twins"]))),
         defects="\n".join(
-            f"| {row['name']} | {'yes' if row['caught'] else 'NO'} | {', '.join(row['broken'])} |"
+            f"| {row['name']} | {row['level']} | {'yes' if row['caught'] else 'NO'} | {', '.join(row['broken'])} |"
             for row in parts["defects"]
         ),
         minutes=result["seconds"] / 60,

@@ -91,22 +91,20 @@ class Run:
     def defects(self) -> None:
         rows: list[dict[str, Any]] = []
         chosen = [defect for defect in defects.DEFECTS if defect.name in self._plan.defects]
-        levels = sorted({defect.level for defect in chosen})
-        for level in levels:
+        for level in sorted({level for defect in chosen for level in defect.runs}):
             started = time.monotonic()
             without = defects.run(self._arena, self._folder, self._plan.seed, None, level)
             self._keep(f"without_defect_{level}", without, started)
-        for defect in chosen:
+        for defect, level in [(one, level) for one in chosen for level in one.runs]:
             started = time.monotonic()
-            found = defects.run(self._arena, self._folder, self._plan.seed, defect, defect.level)
+            found = defects.run(self._arena, self._folder, self._plan.seed, defect, level)
             caught = defect.caught_by <= set(found.broken)
             seconds = round(time.monotonic() - started, 1)
-            self._say(
-                f"defect {defect.name}: {'caught' if caught else 'MISSED'} by {sorted(found.broken)}, {seconds} s"
-            )
+            verdict = f"{'caught' if caught else 'MISSED'} by {sorted(found.broken)}"
+            self._say(f"defect {defect.name}, {level}: {verdict}, {seconds} s")
             rows.append(
                 {
-                    "name": defect.name, "level": defect.level, "caught": caught, "seconds": seconds,
+                    "name": defect.name, "level": level, "caught": caught, "seconds": seconds,
                     "expected": sorted(defect.caught_by), "broken": sorted(found.broken),
                 }
             )  # fmt: skip

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.proof.__main__ import CI
+from tests.proof.defects import DEFECTS
 from tests.proof.faults import Counts, schedule
 from tests.proof.report import page
 from tests.proof.run import prove
@@ -31,10 +32,12 @@ def test_nothing_lost_nothing_doubled_and_every_defect_seen(tmp_path: Path) -> N
     parts = result["parts"]
     judged = {name: part["broken"] for name, part in parts.items() if name != "defects"}
     assert set(judged) == {
-        "ledger", "http", "ledger_twins", "http_twins", "without_defect_http", "without_defect_ledger"
+        "ledger", "http", "ledger_twins", "http_twins", "without_defect_http", "without_defect_batch",
+        "without_defect_single",
     }  # fmt: skip
     assert {name: broken for name, broken in judged.items() if broken} == {}
-    assert {row["name"]: row["caught"] for row in parts["defects"]} == dict.fromkeys(CI.defects, True)
+    runs = [(defect.name, level) for defect in DEFECTS for level in defect.runs]
+    assert {(row["name"], row["level"]): row["caught"] for row in parts["defects"]} == dict.fromkeys(runs, True)
     assert result["good"]
 
     assert parts["ledger"]["charges"] >= 10_000

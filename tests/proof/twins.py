@@ -12,6 +12,7 @@ from pathlib import Path
 import aiohttp
 import httpx
 
+from siteglass.billing.credits import Billing
 from siteglass.index.names import IndexNames
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings
@@ -62,26 +63,35 @@ def _not_once(operations: list[Operation], rounds: int) -> list[str]:
 
 
 async def ledger(arena: Arena, schema: str, folder: Path, seed: int, rounds: int, say: Callable[[str], None]) -> Seen:
-    """Each twin has its own connection, so that it is the database that decides between them."""
+    """Every other round each twin has its own connection, so that the database decides between them. In the others all
+    twins share one, so that they are in one batch."""
     await make_schema(arena.direct_dsn, schema)
     path, teller = folder / "twins.log", Teller(say, "twins, ledger", rounds)
     with Log(path) as log:
         count = 2 + rounds // ROUNDS_PER_ACCOUNT
-        opened = await ledger_level.open_accounts(arena.direct_dsn, schema, log, count, poor=False)
+        paths: tuple[ledger_level.ChargePath, ...] = ("batch", "single")
+        opened = await ledger_level.open_accounts(arena.direct_dsn, schema, log, count, paths, poor=False)
         bystander, *callers = [ledger_worker.caller_of(*one) for one in opened]
         job = ledger_worker.Job(arena.direct_dsn, schema, seed, 1, TWINS + 1, 0, 0.0, [], str(path))
-        clients = [
-            ledger_worker.Client(job, number, log, Postgres(job.dsn, schema, max_connections=1), 0, 0)
-            for number in range(TWINS + 1)
-        ]
+        pools = [Postgres(job.dsn, schema, max_connections=1) for _ in range(TWINS + 2)]
+        billings = [Billing(pool, ledger_worker.CHARGE_MS) for pool in pools]
+        apart, together = (
+            [
+                ledger_worker.Client(job, number, log, pools[which], billings[which], 0, turn)
+                for number in range(TWINS + 1)
+                for which in (number if turn == 0 else -1,)
+            ]
+            for turn in (0, 1)
+        )
         for number in range(rounds):
             caller = callers[number // ROUNDS_PER_ACCOUNT]
+            clients = together if number % 2 else apart
             await asyncio.gather(
                 clients[TWINS].charge(bystander, _key(number), "same", 1, 2),
                 *(client.charge(caller, _key(number), "same", 1, 2) for client in clients[:TWINS]),
             )
             teller.done(number)
-        await asyncio.gather(*(client.postgres.close() for client in clients))
+        await asyncio.gather(*(pool.close() for pool in pools))
     operations = read_logs([path])
     return Seen(operations, read_notes([path], "error") + _not_once(operations, rounds))
 

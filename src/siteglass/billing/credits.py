@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 import shlex
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
@@ -20,6 +19,7 @@ import asyncpg
 from siteglass.access.accounts import ADMIN_TIMEOUT_MS, AccountError, UnconfirmedError, broken_rule
 from siteglass.access.keys import Caller
 from siteglass.billing.answers import AnswerToStore, StoredAnswer
+from siteglass.billing.charge_batches import COMMIT_MS, Charge, ChargeBatches, server_deadline
 from siteglass.billing.in_doubt import InDoubt
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
 from siteglass.platform.postgres import Postgres, Unreached
@@ -27,11 +27,6 @@ from siteglass.platform.postgres import Postgres, Unreached
 MAX_CHARGE = 1_000_000
 MAX_GRANT = 1_000_000_000_000
 MAX_DOMAINS = 1_000
-# Part of a charge's deadline that is reserved for the commit and the response. If the database starts to write before
-# its deadline, the result arrives here before ours.
-COMMIT_MS = 500
-# Ledger rows that a charge adds to the list `paid`; the search before it has added the others.
-LIST_LEDGER_ROWS = 100
 # Where the service does not pass its setting: commands and tests.
 CHARGE_TIMEOUT_MS = 2_000
 
@@ -107,10 +102,6 @@ def read_domains(column: str) -> list[tuple[str, Mark]]:
     return [(line[2:], Mark(line[0])) for line in column.split("\n")] if column else []
 
 
-def _deadline(timeout_ms: int) -> datetime:
-    return datetime.fromtimestamp(time.time() + max(timeout_ms - COMMIT_MS, timeout_ms // 2) / 1000, UTC)
-
-
 _BALANCE = """
 SELECT b.api - coalesce(over.api, 0) AS api, b.lead - coalesce(over.lead, 0) AS lead, b.seq, paid.leads AS paid_before
 FROM {schema}.balances b JOIN {schema}.accounts a ON a.id = b.account_id JOIN {schema}.plans p ON p.name = a.plan
@@ -139,6 +130,7 @@ class Billing:
         self._postgres = postgres
         self._charge_timeout_ms = charge_timeout_ms
         self.in_doubt = InDoubt(postgres, charge_timeout_ms)
+        self._batches = ChargeBatches(postgres, self.in_doubt, charge_timeout_ms)
 
     async def charge(
         self, caller: Caller, request_id: str, bill: Bill, keep: AnswerToStore | None = None
@@ -152,42 +144,26 @@ class Billing:
         api, lead = bill.api, len(bill.leads)
         if not (0 <= api <= MAX_CHARGE and 0 <= lead <= MAX_CHARGE):
             raise ValueError(f"a charge must be 0 to {MAX_CHARGE} credits, not {api} and {lead}")
-        column = format_domains(bill.domains)
-        arguments: dict[str, Any] = {
-            "account_id": caller.account_id,
-            "key_id": caller.key_id,
-            "operation": bill.operation,
-            "api_credits": api,
-            "lead_credits": lead,
-            "request_id": request_id,
-            "domains": column,
-            "deadline": _deadline(self._charge_timeout_ms),
-            "max_lead_credits": bill.max_lead,
-            "idempotency_key": keep.key if keep else None,
-            "fingerprint": keep.fingerprint if keep else None,
-            "answer_headers": keep.headers if keep else None,
-            "answer_body": keep.body if keep else None,
-            "timeout_ms": self._charge_timeout_ms,
-            "turn": caller.account_id,
-        }
-        await self.in_doubt.require_confirmed()
+        charge = Charge(
+            caller.key_id,
+            bill.operation,
+            api,
+            lead,
+            request_id,
+            format_domains(bill.domains),
+            server_deadline(self._charge_timeout_ms),
+            bill.max_lead,
+            keep,
+            bill.exclude_lists,
+            bill.only_lists,
+        )
         try:
-            if bill.exclude_lists or bill.only_lists:
-                row = await self._postgres.call(
-                    "charge_unlisted",
-                    **arguments,
-                    exclude_lists=list(bill.exclude_lists),
-                    only_lists=list(bill.only_lists),
-                    max_rows=LIST_LEDGER_ROWS,
-                )
-            else:
-                row = await self._postgres.call("charge", **arguments)
+            row = await self._batches.charge(caller.account_id, charge)
         except asyncpg.UniqueViolationError:
             return None  # rolled back: the other one was faster
         except Unreached as error:
             raise Unavailable(error.reason) from error
         except Unavailable as error:
-            self.in_doubt.remember(caller.account_id, request_id, keep.key if keep else None)
             raise Unavailable(error.reason, while_charging=True, can_retry=keep is not None) from error
         match row["outcome"]:
             case "charged":

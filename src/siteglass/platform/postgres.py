@@ -168,7 +168,7 @@ class Postgres:
         Raises Unreached or Unavailable if the server is away, and Unconfirmed if no standby has what was committed.
 
         Of blocks with the same `turn` only two run at a time: those that lock the same row must not take the whole pool
-        from the others. Against eight at a time p99 is lower; the rate is higher on idle cores and lower on busy ones.
+        from the others.
         """
         kind: type[Unavailable] = Unreached
         epoch = self._epoch
