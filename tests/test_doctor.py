@@ -33,6 +33,7 @@ ALL = [
         "python",
         "postgresql",
         "tables",
+        "ledger",
         "durability",
     ),
     *(
@@ -50,7 +51,7 @@ ALL = [
     ),
     *("mail", "dashboard", "port"),
 ]
-NEEDS_POSTGRESQL = ["tables", "durability", "clock", "accounts", "opt-outs"]
+NEEDS_POSTGRESQL = ["tables", "ledger", "durability", "clock", "accounts", "opt-outs"]
 NEEDS_OPENSEARCH = ["shards", "cluster setup", "disk", "leads", "test leads"]
 
 

@@ -26,6 +26,7 @@ from siteglass.billing.balance_mails import MAIL_EVERY_S, mail_low_balances
 from siteglass.billing.endpoints import BillingEndpoints
 from siteglass.billing.expiry import EXPIRE_EVERY_S, expire_credits
 from siteglass.billing.in_doubt import NOTE_EVERY_S as NOTE_DOUBTS_EVERY_S
+from siteglass.billing.ledger_months import CREATE_EVERY_S, create_ledger_months
 from siteglass.billing.operations import LEDGER, RECEIPT
 from siteglass.dashboard.guard import HOME
 from siteglass.dashboard.routes import open_dashboard
@@ -116,6 +117,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 Job("key uses", WRITE_USES_EVERY_S, keys.uses.write, at_close=True),
                 Job("request counts", WRITE_COUNTS_EVERY_S, counts.write, at_close=True),
                 Job("charges in doubt", NOTE_DOUBTS_EVERY_S, charger.in_doubt.note),
+                Job("ledger months", CREATE_EVERY_S, partial(create_ledger_months, backends.postgres, backends.clock)),
                 Job("expired credits", EXPIRE_EVERY_S, partial(expire_credits, backends.postgres), shared=True),
                 Job("suppressed leads", REFRESH_EVERY_S, hidden.refresh),
                 Job("unsettled suppressions", SETTLE_EVERY_S, partial(settle, index), shared=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import asyncpg
@@ -16,6 +17,8 @@ pytestmark = pytest.mark.anyio
 
 LENGTH = 20_000
 RARE = ("grant", "refund", "expire", "adjust")
+# How the index ledger_but_charges of a partition is called.
+BUT_CHARGES = "_account_id_seq_idx"
 
 
 class Explaining(Postgres):
@@ -39,15 +42,15 @@ async def test_kinds_are_found_by_their_own_index(dsn: str, schema_name: str) ->
         rows = await entries(postgres, account, EntryFilter(3, **wanted))
         removed = [int(line.split(":")[1]) for line in postgres.plan.splitlines() if "Rows Removed by" in line]
         assert sum(removed) <= LENGTH // 100, postgres.plan
-        assert "Seq Scan on ledger" not in postgres.plan
+        assert not re.search(r"Seq Scan on ledger.* rows=[1-9]", postgres.plan)  # of an empty partition it may be
         return [(row.seq, row.kind) for row in rows]
 
     assert await found(kinds=["grant"]) == [(seq, "grant") for seq in (20_000, 19_600, 19_200, 18_800)]
-    assert "ledger_but_charges" in postgres.plan
+    assert BUT_CHARGES in postgres.plan
     assert await found(kinds=RARE, before=10_000) == [
         (9_900, "adjust"), (9_800, "expire"), (9_700, "refund"), (9_600, "grant")
     ]  # fmt: skip
-    assert "ledger_but_charges" in postgres.plan
+    assert BUT_CHARGES in postgres.plan
     assert await found(kinds=["refund"], key_id=caller.key_id) == []
     assert await found(kinds=[]) == []
     assert await found(kinds=["charge"]) == [(seq, "charge") for seq in range(19_999, 19_995, -1)]

@@ -214,7 +214,8 @@ class Billing:
         row = await self._postgres.fetchrow(
             """
             SELECT i.fingerprint, i.slot, l.request_id, -l.api AS api, -l.lead AS lead, l.seq, l.domains
-            FROM {schema}.idempotency i JOIN {schema}.ledger l ON l.account_id = i.account_id AND l.seq = i.seq
+            FROM {schema}.idempotency i JOIN {schema}.ledger l
+                ON l.account_id = i.account_id AND l.seq = i.seq AND l.at = i.entry_at
             WHERE i.account_id = $1 AND i.key = $2 AND i.at > clock_timestamp() - interval '24 hours'
             """,
             caller.account_id,

@@ -120,9 +120,13 @@ async def list_in_doubt(postgres: Postgres, account_id: int | None = None) -> li
     """The oldest charges that are in doubt, of all accounts or one."""
     rows = await postgres.fetch(
         """
-        SELECT d.account_id, d.seq, d.request_id, d.idempotency_key, l.at, -l.api AS api, -l.lead AS lead
-        FROM {schema}.in_doubt d JOIN {schema}.ledger l ON l.account_id = d.account_id AND l.seq = d.seq
-        WHERE $1::bigint IS NULL OR d.account_id = $1 ORDER BY l.at, d.account_id, d.seq LIMIT $2
+        SELECT d.account_id, d.seq, d.request_id, d.idempotency_key, d.at, -l.api AS api, -l.lead AS lead
+        FROM {schema}.in_doubt d CROSS JOIN LATERAL (
+            -- one by one: the planner would rather read all partitions once
+            SELECT c.api, c.lead FROM {schema}.ledger c
+            WHERE c.account_id = d.account_id AND c.seq = d.seq AND c.at = d.at OFFSET 0
+        ) l
+        WHERE $1::bigint IS NULL OR d.account_id = $1 ORDER BY d.at, d.account_id, d.seq LIMIT $2
         """,
         account_id,
         LISTED_AT_ONCE,

@@ -15,10 +15,10 @@ PARTS_AT_ONCE = 10
 # A charge counts unless all of its leads were refunded, as in `has_bought`.
 _TIMES = """
 SELECT b.domain, max(l.at) AS at
-FROM {schema}.bought b JOIN {schema}.ledger l ON l.account_id = b.account_id AND l.seq = b.seq
+FROM {schema}.bought b JOIN {schema}.ledger l ON l.account_id = b.account_id AND l.seq = b.seq AND l.at = b.at
 WHERE b.account_id = $1 AND b.domain = ANY($2::text[])
     AND coalesce((SELECT sum(r.lead) FROM {schema}.ledger r
-        WHERE r.account_id = $1 AND r.refers_to = b.seq AND r.kind = 'refund'), 0) < -l.lead
+        WHERE r.account_id = $1 AND r.refers_to = b.seq AND r.kind = 'refund' AND r.at >= b.at), 0) < -l.lead
 GROUP BY b.domain
 """
 # No lead has this domain, so looking for it reads the whole ledger.

@@ -5,16 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 import asyncpg
 
 from siteglass.billing.credits import ChargedOperation, Mark, read_domains
+from siteglass.platform.logs import request_time
 from siteglass.platform.postgres import Postgres
 
 MAX_USAGE_ROWS = 10_000
 MAX_REQUEST_ENTRIES = 100
+# Between the clocks of a worker and of PostgreSQL; with less than two seconds nothing is charged.
+MAX_CLOCK_DIFFERENCE = timedelta(days=1)
 
 
 class UsageRow(NamedTuple):
@@ -95,24 +98,40 @@ class EntryFilter:
 
 # Times never decrease within an account and its numbers have no gaps, so a binary search finds the first entry at or
 # after a time. It takes about twenty look-ups by primary key in a million entries, and charges need not maintain an
-# index on times.
+# index on times. All are in the partition of the time's month. If the account has no entry in it, it is the next one.
 _FIRST_SINCE = """(
-    WITH RECURSIVE part(low, high) AS (
-        SELECT 1::bigint, b.seq + 1 FROM {schema}.balances b WHERE b.account_id = $1
+    WITH RECURSIVE of_month AS (
+        SELECT min(m.seq) AS first, max(m.seq) AS last FROM {schema}.ledger m WHERE m.account_id = $1 AND {in_month}
+    ), part(low, high) AS (
+        SELECT o.first, o.last + 1 FROM of_month o WHERE o.first IS NOT NULL
         UNION ALL
         SELECT CASE WHEN half.earlier THEN half.seq + 1 ELSE half.low END,
             CASE WHEN half.earlier THEN half.high ELSE half.seq END
         FROM (
             SELECT low, high, (low + high) / 2 AS seq, (
-                SELECT m.at < {time} FROM {schema}.ledger m WHERE m.account_id = $1 AND m.seq = (low + high) / 2
+                SELECT m.at < {time} FROM {schema}.ledger m
+                WHERE m.account_id = $1 AND m.seq = (low + high) / 2 AND {in_month}
             ) AS earlier
             FROM part WHERE low < high OFFSET 0
         ) half
     )
-    SELECT low FROM part WHERE low = high
-)"""
+    SELECT coalesce(
+        (SELECT low FROM part WHERE low = high),
+        (SELECT min(m.seq) FROM {schema}.ledger m WHERE m.account_id = $1 AND m.at >= {time}),
+        (SELECT b.seq + 1 FROM {schema}.balances b WHERE b.account_id = $1)
+    )
+)""".replace(
+    "{in_month}",
+    "m.at >= date_trunc('month', {time}, 'UTC')"
+    " AND m.at < (date_trunc('month', {time} AT TIME ZONE 'UTC') + interval '1 month') AT TIME ZONE 'UTC'",
+)
 
-_REQUEST_ROWS = "(SELECT * FROM {schema}.ledger WHERE account_id = $1 AND request_id = {request} OFFSET 0) of_request"
+# No entry is newer than the balance says: so months to come are not read.
+_NEWEST = "coalesce((SELECT b.at FROM {schema}.balances b WHERE b.account_id = $1), 'infinity')"
+_REQUEST_ROWS = """(
+    SELECT * FROM {schema}.ledger WHERE account_id = $1 AND request_id = {request}
+        AND at BETWEEN coalesce({earliest}::timestamptz, '-infinity') AND {newest} OFFSET 0
+) of_request""".replace("{newest}", _NEWEST)
 
 # The number of a key is cast for rows of keys only: others name people.
 _SHOWN = """
@@ -140,15 +159,16 @@ async def entries(postgres: Postgres, account_id: int, wanted: EntryFilter) -> l
     source, conditions = "{schema}.ledger", ["account_id = $1"]
     if wanted.request_id is not None:
         # Few rows, read first: left to choose, the planner walks a key's entries to look for the request among them.
-        source = _REQUEST_ROWS.replace("{request}", given(wanted.request_id))
+        request, earliest = given(wanted.request_id), given(_earliest(wanted.request_id))
+        source = _REQUEST_ROWS.replace("{request}", request).replace("{earliest}", earliest)
     if wanted.before is not None:
         conditions.append(f"seq < {given(wanted.before)}")
     if wanted.after is not None:
         conditions.append(f"seq > {given(wanted.after)}")
     if wanted.since is not None:
-        conditions.append(f"seq >= {_FIRST_SINCE.replace('{time}', given(wanted.since))}")
+        conditions.append(f"seq >= {_FIRST_SINCE.replace('{time}', given(wanted.since) + '::timestamptz')}")
     if wanted.until is not None:
-        conditions.append(f"seq < {_FIRST_SINCE.replace('{time}', given(wanted.until))}")
+        conditions.append(f"seq < {_FIRST_SINCE.replace('{time}', given(wanted.until) + '::timestamptz')}")
     if wanted.key_id is not None:
         conditions.append(f"actor_kind = 'key' AND actor_id = {given(str(wanted.key_id))}")
     if wanted.kinds is not None:
@@ -163,15 +183,17 @@ async def entries(postgres: Postgres, account_id: int, wanted: EntryFilter) -> l
 
 # Entries of a request, and those that correct them.
 _OF_REQUEST = """
-SELECT l.* FROM {schema}.ledger l WHERE l.account_id = $1 AND l.seq = ANY(ARRAY(
-    WITH own AS (
-        SELECT o.seq FROM {schema}.ledger o WHERE o.account_id = $1 AND o.request_id = $2 ORDER BY o.seq LIMIT $3
-    )
-    SELECT seq FROM own
-    UNION SELECT r.seq FROM own JOIN {schema}.ledger r ON r.account_id = $1 AND r.refers_to = own.seq
-    ORDER BY seq LIMIT $3
-))
-"""
+WITH own AS MATERIALIZED (
+    SELECT * FROM {schema}.ledger o
+    WHERE o.account_id = $1 AND o.request_id = $2
+        AND o.at BETWEEN coalesce($4::timestamptz, '-infinity') AND {newest}
+    ORDER BY o.seq LIMIT $3
+)
+SELECT * FROM own
+UNION SELECT r.* FROM own JOIN {schema}.ledger r
+    ON r.account_id = $1 AND r.refers_to = own.seq AND r.at BETWEEN own.at AND {newest}
+ORDER BY seq LIMIT $3
+""".replace("{newest}", _NEWEST)
 
 
 async def of_request(
@@ -179,8 +201,14 @@ async def of_request(
 ) -> list[tuple[Entry, list[tuple[str, Mark]]]]:
     """The entries of a request and those that refer to them, oldest first, each with its domains."""
     statement = _SHOWN.replace("{more}", ", l.domains").replace("{rows}", _OF_REQUEST).replace("{order}", "ASC")
-    rows = await postgres.fetch(statement, account_id, request_id, MAX_REQUEST_ENTRIES)
+    rows = await postgres.fetch(statement, account_id, request_id, MAX_REQUEST_ENTRIES, _earliest(request_id))
     return [_with_domains(row) for row in rows]
+
+
+def _earliest(request_id: str) -> datetime | None:
+    """Before which no entry of a request can be, by the time in its ID; None for texts that operators chose."""
+    time = request_time(request_id)
+    return None if time is None else time - MAX_CLOCK_DIFFERENCE
 
 
 def _with_domains(row: asyncpg.Record) -> tuple[Entry, list[tuple[str, Mark]]]:

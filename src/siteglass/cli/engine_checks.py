@@ -9,13 +9,14 @@ import asyncpg
 
 from siteglass.access import health as postgres_condition
 from siteglass.access.limits import health as redis_condition
+from siteglass.billing.ledger_months import MAX_COUNTED, ledger_months
 from siteglass.cli.findings import DEADLINE_MS, DEADLINE_S, GB, MAX_SKEW_S, OPT_OUT_OVERDUE, Finding, Patient
 from siteglass.errors import Unavailable
 from siteglass.index import cluster_settings, generations
 from siteglass.index import health as index_condition
 from siteglass.index.mapping import SCHEMA_VERSION
 from siteglass.platform.opensearch import EngineError
-from siteglass.platform.schema import HEAD, outdated
+from siteglass.platform.schema import HEAD, LEDGER_MONTHS_AHEAD, outdated
 from siteglass.settings import host_and_port, variable
 from siteglass.suppression import entries
 from siteglass.suppression.values import Hasher
@@ -46,6 +47,18 @@ async def check_tables(patient: Patient) -> Finding:
         case "functions":
             found = f"the functions in schema {schema} are older than this build"
     return Finding("wrong", found, patient.make_all or "siteglass migrate")
+
+
+async def check_ledger(patient: Patient) -> Finding:
+    state = await ledger_months(patient.backends.postgres, datetime.now(UTC), DEADLINE_MS)
+    mend = "run the service: its workers create and fill them; if they do not, their log says why"
+    if state.missing:
+        found = f"no partition for {', '.join(state.missing)}: charges of that time go to the default partition"
+        return Finding("warning", found, mend)
+    if state.stray_rows:
+        count = f"{state.stray_rows:,}{' or more' if state.stray_rows == MAX_COUNTED else ''}"
+        return Finding("warning", f"{count} rows are in the default partition", mend)
+    return Finding("ok", f"every row is in the partition of its month; {LEDGER_MONTHS_AHEAD} months are ready")
 
 
 async def check_durability(patient: Patient) -> Finding:

@@ -11,6 +11,7 @@ import sys
 import time
 import traceback
 import uuid
+from datetime import UTC, datetime
 
 import orjson
 
@@ -55,6 +56,17 @@ def new_request_id() -> str:
     """A UUID of version 7: ids of one time are next to each other in the ledger's index, which keeps charges fast."""
     made = time.time_ns() // 1_000_000 << 80 | secrets.randbits(80)
     return str(uuid.UUID(int=made & ~(0xF << 76) & ~(0x3 << 62) | 0x7 << 76 | 0x2 << 62))
+
+
+def request_time(request_id: str) -> datetime | None:
+    """When an ID of `new_request_id` was made; None for any other text."""
+    try:
+        read = uuid.UUID(request_id)
+        if read.version == 7 and str(read) == request_id:
+            return datetime.fromtimestamp((read.int >> 80) / 1000, UTC)
+    except (ValueError, OverflowError):  # not a UUID, or of a year that no clock shows
+        pass
+    return None
 
 
 def log_fault(request_id: str, error: BaseException) -> None:

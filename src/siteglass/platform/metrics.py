@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Gauge, Histogram
 
 REQUESTS = Counter("siteglass_requests", "Answers by operation and status", ["operation", "status"])
 REQUEST_SECONDS = Histogram(
@@ -18,6 +18,10 @@ PAGES_WIDENED = Counter("siteglass_pages_widened", "Looks further, for pages tha
 OPENSEARCH_RETRIES = Counter("siteglass_opensearch_retries", "Second attempts of engine requests, on another node")
 TOTALS_SAMPLED = Counter("siteglass_totals_sampled", "Totals estimated because the exact count took too long")
 FACETS_SAMPLED = Counter("siteglass_facets_sampled", "Responses with facets estimated from a sample")
+LEDGER_MONTHS_MISSING = Gauge(
+    "siteglass_ledger_months_missing", "Months, this one and those ahead, without a partition of the ledger"
+)
+LEDGER_STRAY_ROWS = Gauge("siteglass_ledger_stray_rows", "Rows of the ledger that are not in the partition of a month")
 LANGUAGE_MODEL_READINGS = Counter(
     "siteglass_language_model_readings",
     "Sentences that a language model was to read, by what became of it: answered, cached, resting after failures, "

@@ -14,10 +14,13 @@ from siteglass.settings import SettingsError, variable
 
 # The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
 # which only asks whether the tables are current, doesn't load alembic.
-HEAD = "0009_in_doubt"
+HEAD = "0010_ledger_months"
 
 # Partitions of the kept answers: one for each hour, used in turn.
 ANSWER_SLOTS = 32
+
+# Partitions of the ledger that exist for the months after this one.
+LEDGER_MONTHS_AHEAD = 3
 
 # What the role of the service may do; the ledger, balances and what belongs to them change only through functions
 # that the owner made. A table that is not listed here is closed to it.
@@ -28,6 +31,7 @@ RIGHTS = {
     "keys": "SELECT, INSERT, UPDATE",
     "balances": "SELECT, INSERT (account_id)",
     "ledger": "SELECT",
+    "ledger_default": "SELECT",
     "usage_days": "SELECT",
     "expiring": "SELECT",
     "paid": "SELECT",
@@ -60,7 +64,7 @@ RIGHTS = {
 }
 FUNCTIONS = (
     *("charge_batch", "grant_credits", "refund", "adjust", "remember_paid", "paid_for"),
-    *("expire_credits", "forget_answers", "forget_keys"),
+    *("expire_credits", "forget_answers", "forget_keys", "create_ledger_months"),
     *("allot_lead_numbers", "catch_up_paid", "unwanted_domains"),
     *("confirm_answer", "note_in_doubt", "settle_in_doubt"),
 )
@@ -124,6 +128,10 @@ async def migrate(owner_dsn: str, schema: str, service_dsn: str) -> None:
     try:
         async with upgrade_tables(owner_dsn, schema) as connection:
             await apply_functions(connection, schema)
+            await connection.fetch(
+                f"SELECT {schema}.create_ledger_months(clock_timestamp(), $1)",
+                LEDGER_MONTHS_AHEAD,
+            )
             await _give_rights(connection, schema, role)
             await _record_version(connection, schema)
     except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError) as error:

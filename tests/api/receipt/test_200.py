@@ -118,6 +118,7 @@ def test_at_most_100_entries_the_first_ones(bank: Bank) -> None:
     FROM generate_series(3, 150) n
     """
     as_owner(bank, grow, customer.account_id)
+    as_owner(bank, "UPDATE {schema}.balances SET at = now() WHERE account_id = $1", customer.account_id)
     found = [entry["seq"] for entry in get(customer, f"{LEDGER}/{request_id}")["entries"]]
     assert found == list(range(2, 102))
 

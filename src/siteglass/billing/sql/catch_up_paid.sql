@@ -55,7 +55,7 @@ BEGIN
     GET DIAGNOSTICS added = ROW_COUNT;
     DELETE FROM {schema}.list_domains d
     USING {schema}.ledger refund JOIN {schema}.ledger charge
-        ON charge.account_id = refund.account_id AND charge.seq = refund.refers_to
+        ON charge.account_id = refund.account_id AND charge.seq = refund.refers_to AND charge.at <= refund.at
         CROSS JOIN unnest(string_to_array(charge.domains, E'\n')) line
     WHERE refund.account_id = catch_up_paid.account_id AND refund.seq > list.ledger_seq AND refund.seq <= until
         AND refund.kind = 'refund' AND starts_with(line, 'c ')

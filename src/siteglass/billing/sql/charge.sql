@@ -131,8 +131,9 @@ BEGIN
         IF kept_at IS NOT NULL THEN
             DELETE FROM {schema}.idempotency i WHERE i.account_id = charge.account_id AND i.key = idempotency_key;
         END IF;
-        INSERT INTO {schema}.idempotency
-        VALUES (charge.account_id, idempotency_key, fingerprint, now_at, balance.seq + 1, {schema}.answer_slot(now_at));
+        INSERT INTO {schema}.idempotency (account_id, key, fingerprint, at, seq, slot, entry_at)
+        VALUES (charge.account_id, idempotency_key, fingerprint, now_at, balance.seq + 1,
+            {schema}.answer_slot(now_at), entry.at);
         INSERT INTO {schema}.answers
         VALUES ({schema}.answer_slot(now_at), charge.account_id, balance.seq + 1, now_at, answer_headers, answer_body);
     END IF;

@@ -139,8 +139,8 @@ BEGIN
             DELETE FROM {schema}.idempotency s USING unnest(idempotency_keys, seqs) c(key, seq)
             WHERE s.account_id = charge_batch.account_id AND s.key = c.key AND c.seq IS NOT NULL;
         END IF;
-        INSERT INTO {schema}.idempotency
-        SELECT charge_batch.account_id, c.key, c.fingerprint, now_at, c.seq, {schema}.answer_slot(now_at)
+        INSERT INTO {schema}.idempotency (account_id, key, fingerprint, at, seq, slot, entry_at)
+        SELECT charge_batch.account_id, c.key, c.fingerprint, now_at, c.seq, {schema}.answer_slot(now_at), entry.at
         FROM unnest(idempotency_keys, fingerprints, seqs) c(key, fingerprint, seq)
         WHERE c.key IS NOT NULL AND c.seq IS NOT NULL;
         INSERT INTO {schema}.answers

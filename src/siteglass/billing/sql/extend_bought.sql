@@ -12,7 +12,7 @@ BEGIN
     until := least(newest, since + max_rows);
     IF until > since THEN
         INSERT INTO {schema}.bought
-        SELECT DISTINCT extend_bought.account_id, substr(line, 3), l.seq
+        SELECT DISTINCT extend_bought.account_id, substr(line, 3), l.seq, l.at
         FROM {schema}.ledger l CROSS JOIN unnest(string_to_array(l.domains, E'\n')) line
         WHERE l.account_id = extend_bought.account_id AND l.seq > since AND l.seq <= until AND l.kind = 'charge'
             AND starts_with(line, 'c ')

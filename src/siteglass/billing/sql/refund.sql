@@ -10,6 +10,7 @@ DECLARE
     balance {schema}.balances;
     entry {schema}.ledger;
     charge {schema}.ledger;
+    charge_at timestamptz;
 BEGIN
     balance := {schema}.operate(refund.account_id);
     entry_seq := {schema}.done_before(refund.account_id, request_id);
@@ -17,14 +18,17 @@ BEGIN
         outcome := 'done before';
         RETURN;
     END IF;
+    charge_at := {schema}.entry_time(refund.account_id, charge_seq);
     SELECT * INTO charge FROM {schema}.ledger l
-    WHERE l.account_id = refund.account_id AND l.seq = charge_seq AND l.kind = 'charge';
+    WHERE l.account_id = refund.account_id AND l.seq = charge_seq AND l.at = charge_at AND l.kind = 'charge';
     IF NOT FOUND THEN
         outcome := 'no charge';
         RETURN;
     END IF;
     SELECT -charge.api - coalesce(sum(l.api), 0), -charge.lead - coalesce(sum(l.lead), 0) INTO left_api, left_lead
-    FROM {schema}.ledger l WHERE l.account_id = refund.account_id AND l.refers_to = charge_seq AND l.kind = 'refund';
+    FROM {schema}.ledger l
+    WHERE l.account_id = refund.account_id AND l.refers_to = charge_seq AND l.kind = 'refund'
+        AND l.at BETWEEN charge_at AND balance.at;
     IF api_credits IS NULL AND lead_credits IS NULL THEN
         entry.api := left_api;
         entry.lead := left_lead;

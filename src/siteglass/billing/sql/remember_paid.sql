@@ -16,7 +16,8 @@ BEGIN
         AND l.kind = 'charge'
         AND l.at > clock_timestamp() - make_interval(hours => remember_paid.hours) AND starts_with(line, 'c ')
         AND coalesce((SELECT sum(r.lead) FROM {schema}.ledger r
-            WHERE r.account_id = remember_paid.account_id AND r.refers_to = l.seq AND r.kind = 'refund'), 0) < -l.lead
+            WHERE r.account_id = remember_paid.account_id AND r.refers_to = l.seq AND r.kind = 'refund'
+                AND r.at >= l.at), 0) < -l.lead
     ORDER BY line, l.seq DESC
     ON CONFLICT ON CONSTRAINT paid_pkey DO UPDATE SET at = excluded.at, seq = excluded.seq WHERE p.at < excluded.at;
 END

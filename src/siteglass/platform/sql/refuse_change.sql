@@ -6,8 +6,17 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE TRIGGER no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {schema}.ledger
-FOR EACH STATEMENT EXECUTE FUNCTION {schema}.refuse_change();
+-- The ledger's partitions, too: a statement that names one does not fire the trigger of the whole.
+DO $$
+DECLARE
+    part regclass;
+BEGIN
+    FOR part IN SELECT relid FROM pg_partition_tree('{schema}.ledger') LOOP
+        EXECUTE format('CREATE OR REPLACE TRIGGER no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON %s'
+            ' FOR EACH STATEMENT EXECUTE FUNCTION {schema}.refuse_change()', part);
+    END LOOP;
+END
+$$;
 
 CREATE OR REPLACE TRIGGER no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {schema}.audit
 FOR EACH STATEMENT EXECUTE FUNCTION {schema}.refuse_change();
