@@ -25,7 +25,7 @@ from siteglass.index.generations import Shape
 from siteglass.index.lookup import look_up
 from siteglass.index.rebuild import RebuildFailed, RebuildPlan, rebuild
 from siteglass.index.verification import Tolerances
-from siteglass.privacy.opt_out import suppress
+from siteglass.privacy.opt_out import PATIENCE_S, suppress
 from siteglass.settings import Settings
 from siteglass.suppression.values import Kind, read_value
 from testing.fault_runs import run as runs
@@ -143,20 +143,22 @@ def test_a_node_lost_during_a_rebuild(
     settings = replace(settings, lead_store=tmp_path / "store")
     opted_out = leads[list(PHASES).index(phase)].domain
     plan = RebuildPlan(Shape(shards=3, replicas=1), promote=True, tolerances=Tolerances(most_gone_percent=50))
-    with ThreadPoolExecutor(1) as pool:
-        rebuilding = pool.submit(run, settings, lambda index: rebuild(index, [path], plan))
-        assert killed.wait(120)
-        began = time.monotonic()
-        value = read_value(opted_out, Kind.DOMAIN)
-        run(settings, lambda index: suppress(index, [value], reason="asked", actor="tests"))
-        applied_s = time.monotonic() - began
-        try:
-            promoted = rebuilding.result(600).promoted
-        except RebuildFailed as error:
-            promoted = False
-            print(phase, error)
-    cluster.start_again(lost)
-    cluster.green()
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            rebuilding = pool.submit(run, settings, lambda index: rebuild(index, [path], plan))
+            assert killed.wait(120)
+            began = time.monotonic()
+            value = read_value(opted_out, Kind.DOMAIN)
+            run(settings, lambda index: suppress(index, [value], reason="asked", actor="tests", patience_s=PATIENCE_S))
+            applied_s = time.monotonic() - began
+            try:
+                promoted = rebuilding.result(600).promoted
+            except RebuildFailed as error:
+                promoted = False
+                print(phase, error)
+    finally:
+        cluster.start_again(lost)
+        cluster.green()
     print(f"{phase}: {'promoted' if promoted else 'given up'}, the opt-out took {applied_s:.1f} s")
     assert applied_s < 60
     left = run(settings, generations.status)

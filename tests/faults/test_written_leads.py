@@ -115,6 +115,7 @@ def test_no_acknowledged_lead_is_lost(cluster: Cluster, tmp_path: Path) -> None:
                 time.sleep(0.1)
             print(f"{step}: {loader.acknowledged} acknowledged, {loader.repeated} loads repeated")
         loading.result()
+    cluster.green()
     assert run(settings, _domains) == {lead.domain for lead in leads}
     assert while_lost > 0, "nothing was written while a node was lost"
 

@@ -112,7 +112,12 @@ def _suppress(values: list[Value], reason: str) -> Outcome:
     with progress("Suppressing", len(values)) as advance_to:
         return run(
             lambda index: opt_out.suppress(
-                index, values, reason=reason, actor=actor(), on_progress=lambda told: advance_to(told.given)
+                index,
+                values,
+                reason=reason,
+                actor=actor(),
+                patience_s=opt_out.PATIENCE_S,
+                on_progress=lambda told: advance_to(told.given),
             )
         )
 

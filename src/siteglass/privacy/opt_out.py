@@ -7,6 +7,7 @@ that does not go through a worker, and future generations.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -44,6 +45,8 @@ from siteglass.suppression.values import Hasher, Kind, Value, index_key, site_ke
 SETTLE_AFTER = timedelta(seconds=2 * WRITE_DEADLINE_S)
 SETTLE_EVERY_S = 60
 MAX_HELD = 100
+# How long a command waits for an engine that has just lost a node, and how often it tries.
+PATIENCE_S, TRY_EVERY_S = 50.0, 1.0
 
 
 @dataclass(slots=True)
@@ -87,16 +90,21 @@ async def suppress(
     *,
     reason: str,
     actor: str,
+    patience_s: float = 0.0,
     on_progress: Callable[[Outcome], None] = lambda _: None,
 ) -> Outcome:
-    """Add values to the list and remove them from the index. Repeating it is safe and finishes what was left."""
+    """Add values to the list and remove them from the index. Repeating it is safe and finishes what was left.
+
+    An engine that does not answer is asked again for `patience_s`.
+    """
     preparer = Preparer(index.settings)
     await entries.require_secret(index.postgres, preparer.hasher)
     outcome = Outcome()
     for start in range(0, len(values), MAX_ADDED):
         part = values[start : start + MAX_ADDED]
         outcome.added += await entries.add(index.postgres, preparer.hasher, part, reason=reason, actor=actor)
-        await _take_out(index, preparer, [(v.kind, preparer.hasher.of_value(v)) for v in part], outcome)
+        listed = [(v.kind, preparer.hasher.of_value(v)) for v in part]
+        await _take_out_patiently(index, preparer, listed, outcome, patience_s)
         outcome.given += len(part)
         on_progress(outcome)
     return outcome
@@ -112,6 +120,21 @@ async def settle(index: Index) -> None:
         if outcome.failed:
             raise Unavailable(f"{outcome.failed} leads with suppressed values could not be rewritten")
         await entries.settle(index.postgres, claimed)
+
+
+async def _take_out_patiently(
+    index: Index, preparer: Preparer, listed: Sequence[tuple[Kind, bytes]], outcome: Outcome, patience_s: float
+) -> None:
+    """`_take_out`, again and again while the engine is unavailable. What was done before is found done."""
+    ends = time.monotonic() + patience_s
+    while True:
+        try:
+            return await _take_out(index, preparer, listed, outcome)
+        except (EngineError, Unavailable) as error:
+            passing = not isinstance(error, EngineError) or error.passing
+            if not passing or time.monotonic() + TRY_EVERY_S > ends:
+                raise
+        await asyncio.sleep(TRY_EVERY_S)
 
 
 async def _take_out(index: Index, preparer: Preparer, listed: Sequence[tuple[Kind, bytes]], outcome: Outcome) -> None:
