@@ -9,10 +9,11 @@ import uuid
 
 from siteglass.access.limits import claims
 from siteglass.access.limits.claims import Claims
+from siteglass.access.limits.connection import RedisConnection
 from siteglass.access.limits.gcra import Level, Policy, Verdict
 from siteglass.access.limits.headers import caller_limit_headers, limit_headers
 from siteglass.access.limits.limiter import RateLimiter
-from siteglass.access.limits.shared import SharedBuckets, connect
+from siteglass.access.limits.shared import SharedBuckets
 from siteglass.settings import Settings
 
 __all__ = [
@@ -32,5 +33,5 @@ def open_limits(settings: Settings) -> tuple[RateLimiter, Claims]:
     timeout_s = settings.redis_timeout_ms / 1000
     shared = SharedBuckets.open(settings.redis_url, settings.redis_prefix, uuid.uuid4().hex, timeout_s)
     limiter = RateLimiter(shared, timeout_s=timeout_s, workers=settings.workers)
-    patient = connect(settings.redis_url, claims.TIMEOUT_S)
+    patient = RedisConnection(settings.redis_url, claims.TIMEOUT_S)
     return limiter, Claims(patient, settings.redis_prefix, life_ms=settings.request_timeout_ms)

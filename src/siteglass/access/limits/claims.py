@@ -12,7 +12,7 @@ import hashlib
 import time
 from collections.abc import AsyncIterator
 
-from redis.asyncio import Redis
+from siteglass.access.limits.connection import RedisConnection
 
 # Only who made the claim may end it: another may hold it by now.
 RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
@@ -25,10 +25,10 @@ REST_S = 1.0
 
 
 class Claims:
-    """The claims of one worker, over separate connections."""
+    """The claims of one worker, over a separate connection."""
 
-    def __init__(self, client: Redis, prefix: str, *, life_ms: int) -> None:
-        self._client = client
+    def __init__(self, redis: RedisConnection, prefix: str, *, life_ms: int) -> None:
+        self._redis = redis
         self._prefix = prefix
         self._life_ms = life_ms
         self._resting_until = 0.0
@@ -55,15 +55,15 @@ class Claims:
             self._here.discard(name)
 
     async def close(self) -> None:
-        """Give the connections back."""
-        await self._client.aclose()
+        """End the connection."""
+        await self._redis.close()
 
     async def _take(self, name: str, holder: str) -> bool:
         if time.monotonic() < self._resting_until:
             return True
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                return bool(await self._client.set(name, holder, nx=True, px=self._life_ms))
+                return bool(await self._redis.call("SET", name, holder, "NX", "PX", self._life_ms))
         except Exception:  # whatever it is: the charge decides
             self._resting_until = time.monotonic() + REST_S
             return True
@@ -73,4 +73,4 @@ class Claims:
             # what is not released ends by itself
             with contextlib.suppress(Exception):
                 async with asyncio.timeout(TIMEOUT_S):
-                    await self._client.eval(RELEASE, 1, name, holder)
+                    await self._redis.call("EVAL", RELEASE, 1, name, holder)

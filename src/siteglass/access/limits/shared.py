@@ -12,8 +12,8 @@ from typing import NamedTuple, Self
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import NoScriptError
 
+from siteglass.access.limits.connection import RedisConnection, RedisRefused, Word
 from siteglass.access.limits.gcra import Policy, Terms, Verdict, level, terms
 
 MAX_CONNECTIONS = 32
@@ -84,29 +84,31 @@ def connect(url: str, timeout_s: float) -> Redis:
 
 
 class SharedBuckets:
-    """The script, its keys and its connections."""
+    """The script, its keys and its connection."""
 
-    def __init__(self, client: Redis, prefix: str, worker: str) -> None:
-        self._client = client
+    def __init__(self, redis: RedisConnection, prefix: str, worker: str) -> None:
+        self._redis = redis
         self._prefix = prefix
         self._worker = worker
 
     @classmethod
     def open(cls, url: str, prefix: str, worker: str, timeout_s: float) -> Self:
-        """Over separate connections."""
-        return cls(connect(url, timeout_s), prefix, worker)
+        """Over a separate connection."""
+        return cls(RedisConnection(url, timeout_s), prefix, worker)
 
     async def close(self) -> None:
-        """Give the connections back."""
-        await self._client.aclose()
+        """End the connection."""
+        await self._redis.close()
 
-    async def _run(self, keys: list[str], arguments: list[str | int]) -> list[int]:
-        words = (f"{self._prefix}:workers", *keys, *arguments)
+    async def _run(self, keys: list[str], arguments: list[Word]) -> list[int]:
+        words = (len(keys) + 1, f"{self._prefix}:workers", *keys, *arguments)
         try:
-            answer = await self._client.evalsha(SCRIPT_SHA, len(keys) + 1, *words)
-        except NoScriptError:
-            answer = await self._client.eval(SCRIPT, len(keys) + 1, *words)
-        return list(map(int, answer))
+            answer: list[int] = await self._redis.call("EVALSHA", SCRIPT_SHA, *words)
+        except RedisRefused as error:
+            if not str(error).startswith("NOSCRIPT"):
+                raise
+            answer = await self._redis.call("EVAL", SCRIPT, *words)
+        return answer
 
     async def beat(self, now_us: int | None = None) -> int:
         """Say that this worker lives; the number of workers heard of in the last seconds, this one included."""
@@ -123,7 +125,7 @@ class SharedBuckets:
     ) -> SharedDecision:
         """Take from both buckets or from neither; `now_us` for tests, else the time of Redis."""
         buckets: list[Terms] = [terms(policy, cost) for policy in policies]
-        arguments: list[str | int] = ["" if now_us is None else now_us, "", WORKER_SEEN_US]
+        arguments: list[Word] = ["" if now_us is None else now_us, "", WORKER_SEEN_US]
         for bucket, carried in zip(buckets, carried_us, strict=True):
             arguments += (*bucket, carried)
         keys = [f"{self._prefix}:limit:{name}" for name in names]

@@ -1,0 +1,148 @@
+"""One kept connection to Redis on which requests follow each other without waiting, as the protocol allows.
+
+redis-py takes a connection from a pool for each request and waits for the response before it gives it back: 0.3 ms of
+CPU more for each search. It still reads the URL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import time
+from collections import deque
+from typing import Any, cast
+
+import hiredis
+from redis.asyncio.connection import SSLConnection, parse_url
+
+Word = str | int
+
+
+class RedisFailed(Exception):
+    """The connection could not be made, or broke."""
+
+
+class RedisRefused(Exception):
+    """Redis answered with an error."""
+
+
+class _Pipe(asyncio.Protocol):
+    """The connection itself. Responses come in the order of requests."""
+
+    def __init__(self) -> None:
+        self._transport: asyncio.Transport | None = None
+        self._reader = hiredis.Reader(protocolError=RedisFailed, replyError=RedisRefused)
+        self._waiting: deque[tuple[asyncio.Future[Any], float]] = deque()
+
+    @property
+    def usable(self) -> bool:
+        return self._transport is not None and not self._transport.is_closing()
+
+    def silent_s(self) -> float:
+        """How long the oldest request has waited."""
+        return time.monotonic() - self._waiting[0][1] if self._waiting else 0.0
+
+    def send(self, packed: bytes) -> asyncio.Future[Any]:
+        """A future for the response. Whoever stops waiting for it leaves the others undisturbed."""
+        if self._transport is None:
+            raise RedisFailed("it was closed")
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.append((answer, time.monotonic()))
+        self._transport.write(packed)
+        return answer
+
+    def close(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        while self._waiting:
+            answer, _ = self._waiting.popleft()
+            if not answer.done():
+                answer.set_exception(RedisFailed(type(exc).__name__ if exc else "Redis closed the connection"))
+
+    def data_received(self, data: bytes) -> None:
+        self._reader.feed(data)
+        try:
+            while self._waiting and (reply := self._reader.gets()) is not False:
+                answer, _ = self._waiting.popleft()
+                if answer.done():
+                    continue
+                if isinstance(reply, RedisRefused):
+                    answer.set_exception(reply)
+                else:
+                    answer.set_result(reply)
+        except RedisFailed:
+            self.close()
+
+
+class RedisConnection:
+    """Makes the connection when it is first needed, and again when it is lost or has been silent for too long."""
+
+    def __init__(self, url: str, timeout_s: float) -> None:
+        self._options = cast(dict[str, Any], parse_url(url))
+        self._timeout_s = timeout_s
+        self._pipe: _Pipe | None = None
+        self._opening: asyncio.Task[_Pipe] | None = None
+
+    async def call(self, *words: Word) -> Any:
+        """The response to one command; raises RedisFailed, RedisRefused or TimeoutError."""
+        pipe = self._pipe
+        if pipe is not None and pipe.silent_s() > self._timeout_s:
+            pipe.close()  # a machine that was switched off does not end its connections
+            pipe = None
+        if pipe is None or not pipe.usable:
+            pipe = await self._open()
+        return await pipe.send(_packed(*words))
+
+    async def _open(self) -> _Pipe:
+        """All who wait share one attempt; one who stops waiting does not end it."""
+        if self._opening is None or self._opening.done():
+            self._opening = asyncio.create_task(self._connect())
+            self._opening.add_done_callback(lambda task: task.cancelled() or task.exception())
+        self._pipe = await asyncio.shield(self._opening)
+        return self._pipe
+
+    async def _connect(self) -> _Pipe:
+        options, loop = self._options, asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                if "path" in options:
+                    _, pipe = await loop.create_unix_connection(_Pipe, options["path"])
+                else:
+                    host, port = options.get("host", "localhost"), options.get("port", 6379)
+                    _, pipe = await loop.create_connection(_Pipe, host, port, ssl=_tls(options))
+                if "password" in options:
+                    login = [options[name] for name in ("username", "password") if options.get(name)]
+                    await pipe.send(_packed("AUTH", *login))
+                if options.get("db"):
+                    await pipe.send(_packed("SELECT", options["db"]))
+        except (OSError, ssl.SSLError) as error:
+            raise RedisFailed(type(error).__name__) from error
+        return pipe
+
+    async def close(self) -> None:
+        """End it."""
+        if self._opening is not None:
+            self._opening.cancel()
+            await asyncio.gather(self._opening, return_exceptions=True)
+        if self._pipe is not None:
+            self._pipe.close()
+        await asyncio.sleep(0)  # asyncio closes the socket in its next round
+
+
+def _packed(*words: Word) -> bytes:
+    return cast(bytes, hiredis.pack_command(words))  # type: ignore[arg-type]  # declared as a tuple of one
+
+
+def _tls(options: dict[str, Any]) -> ssl.SSLContext | None:
+    if options.get("connection_class") is not SSLConnection:
+        return None
+    context = ssl.create_default_context(cafile=options.get("ssl_ca_certs"))
+    if options.get("ssl_certfile"):
+        context.load_cert_chain(options["ssl_certfile"], options.get("ssl_keyfile"))
+    return context
