@@ -227,6 +227,8 @@ def test_a_page_asks_for_exactly_this(
         "track_total_hits": False,
         "sort": expected["sort"],
         "query": {"bool": {"filter": filters}},
+        "stored_fields": "_none_",
+        "docvalue_fields": ["card"],
     }
     if "after" in expected:
         body["search_after"] = expected["after"]

@@ -9,7 +9,13 @@ from siteglass.index.mapping import ADDED_FIELDS, OLDEST_READABLE_SCHEMA, SCHEMA
 
 # By schema version. A change of the mapping or the analysis fails here: raise SCHEMA_VERSION and add the new digest.
 # Then decide whether the code still reads indices of the versions before (OLDEST_READABLE_SCHEMA).
-DIGESTS = {2: "4bc4c42b47fc46f7", 3: "4be9a73f0315dcb3", 4: "15baadb4b10ece42", 5: "eb66ae6b71cad38f"}
+DIGESTS = {
+    2: "4bc4c42b47fc46f7",
+    3: "4be9a73f0315dcb3",
+    4: "15baadb4b10ece42",
+    5: "eb66ae6b71cad38f",
+    6: "d8cde8bcbd05b7f8",
+}
 
 
 def _digest(*left_out: str) -> str:
@@ -18,7 +24,7 @@ def _digest(*left_out: str) -> str:
         "analysis": body["settings"]["analysis"],
         "sort": [body["settings"]["index"][f"sort.{name}"] for name in ("field", "order")],
         "dynamic": body["mappings"]["dynamic"],
-        "source": body["mappings"]["_source"],
+        "source": {"excludes": [name for name in body["mappings"]["_source"]["excludes"] if name not in left_out]},
         "properties": {name: kind for name, kind in body["mappings"]["properties"].items() if name not in left_out},
     }
     return hashlib.sha256(json.dumps(layout, sort_keys=True).encode()).hexdigest()[:16]

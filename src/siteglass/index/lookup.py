@@ -1,29 +1,36 @@
-"""Look leads up by their domain: one `mget` for all names of an enrichment.
+"""Look leads up by their domain.
 
-If some of them have no lead, one search follows for leads that have them as an alias.
+A few names take one `mget`, which for one domain is the fastest. If some of them have no lead, one search follows for
+leads that have them as an alias. Many names take one search for both, which reads cards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from siteglass.errors import Unavailable
+from siteglass.index.cards import shown_record
+from siteglass.index.hits import Hit, SearchAnswer, decode_answer
 from siteglass.index.index import Index
-from siteglass.index.pages import require_whole
+from siteglass.index.pages import CARD_AND_REST, ORDERS, require_whole
 from siteglass.platform.opensearch import EngineError
 from siteglass.suppression.filter import SuppressionFilter
 
 # Several leads may have the same alias: records of other sources are not checked for that.
 MAX_ALIAS_HITS = 2_000
 
+Record = dict[str, Any]
+Found = TypeVar("Found")
+Shown = TypeVar("Shown")
+
 
 @dataclass(frozen=True, slots=True)
-class LookupResult:
-    """Stored records by domain, and the names whose look-up failed."""
+class LookupResult(Generic[Found]):
+    """What is stored, by domain, and the names whose look-up failed."""
 
-    records: dict[str, dict[str, Any]]
+    records: dict[str, Found]
     failed: frozenset[str]
     aliases: dict[str, str] = field(default_factory=dict)
     """Names without a record, and the domain of the record that has them as an alias."""
@@ -37,18 +44,16 @@ class LookupResult:
                 return name
         return next((self.aliases[name] for name in names if name in self.aliases), None)
 
-    def shown(self, hidden: SuppressionFilter) -> LookupResult:
+    def shown(self, hidden: SuppressionFilter, show: Callable[[Found], Shown | None]) -> LookupResult[Shown]:
         """What may be shown of it: a suppressed lead is as if it were not there, and so is a suppressed alias."""
-        records = {
-            domain: record for domain, found in self.records.items() if (record := hidden.shown(found)) is not None
-        }
+        records = {domain: one for domain, found in self.records.items() if (one := show(found)) is not None}
         aliases = {
             name: domain for name, domain in self.aliases.items() if domain in records and not hidden.hides(name)
         }
         return LookupResult(records, self.failed, aliases)
 
 
-async def look_up(index: Index, domains: Collection[str]) -> LookupResult:
+async def look_up(index: Index, domains: Collection[str]) -> LookupResult[Record]:
     """The records stored under these domains; a name without one is in neither part of the answer."""
     if not domains:
         return LookupResult({}, frozenset())
@@ -62,19 +67,19 @@ async def look_up(index: Index, domains: Collection[str]) -> LookupResult:
         )
     except EngineError as error:
         raise _unavailable(error) from error
-    records: dict[str, dict[str, Any]] = {}
+    records: dict[str, Record] = {}
     failed: set[str] = set()
     for found in answer["docs"]:
         if "error" in found:
             failed.add(found["_id"])
         elif found["found"]:
-            records[found["_id"]] = found["_source"]
+            records[found["_id"]] = shown_record(found["_source"])
     if len(failed) == len(domains):
         raise Unavailable("every look-up failed")
     return LookupResult(records, frozenset(failed))
 
 
-async def look_up_sites(index: Index, sites: Collection[Sequence[str]]) -> LookupResult:
+async def look_up_sites(index: Index, sites: Collection[Sequence[str]]) -> LookupResult[Record]:
     """The records of websites, each by the names that it may be stored under, the best first, or by an alias."""
     found = await look_up(index, sorted({name for names in sites for name in names}))
     missing = sorted({name for names in sites if found.stored(names) is None for name in names})
@@ -86,15 +91,52 @@ async def look_up_sites(index: Index, sites: Collection[Sequence[str]]) -> Looku
         if not found.records:
             raise
         return replace(found, failed=found.failed | set(missing))
-    aliases: dict[str, str] = {}
-    for record in holders:
-        for name in set(record["aliases"]).intersection(missing):
-            aliases.setdefault(name, record["domain"])
+    aliases = _aliases(missing, ((record["domain"], record["aliases"]) for record in holders))
     records = {record["domain"]: record for record in holders}
     return LookupResult(found.records | records, found.failed, aliases)
 
 
-async def _find_holders(index: Index, names: list[str]) -> list[dict[str, Any]]:
+async def look_up_cards(index: Index, sites: Collection[Sequence[str]]) -> LookupResult[Hit]:
+    """The same for many websites at once, as cards: one search by domains and aliases. Raises NoCards, or Unavailable
+    if a shard does not respond, which the other way answers in part."""
+    names = sorted({name for names in sites for name in names})
+    asked = {"bool": {"should": [{"terms": {"domain": names}}, {"terms": {"aliases": names}}]}}
+    try:
+        answer: SearchAnswer = await index.opensearch.search(
+            f"/{index.names.read}/_search",
+            {
+                "query": {"bool": {"filter": [asked]}},
+                "sort": ORDERS["domain"].sort(backward=False),
+                "size": len(names) + MAX_ALIAS_HITS,
+                "track_total_hits": False,
+                **CARD_AND_REST,
+            },
+            timeout_ms=index.settings.search_timeout_ms,
+            params={"allow_partial_search_results": "false", "request_cache": "false"},
+            decode=decode_answer,
+        )
+    except EngineError as error:
+        raise _unavailable(error) from error
+    answer.require_whole()
+    hits = [found.hit() for found in answer.hits.hits]
+    found = LookupResult({hit.domain: hit for hit in hits}, frozenset())
+    missing = {name for names in sites if found.stored(names) is None for name in names}
+    if not missing:
+        return found
+    return replace(found, aliases=_aliases(missing, ((hit.domain, hit.rest.aliases) for hit in hits if hit.rest)))
+
+
+def _aliases(missing: Collection[str], holders: Iterable[tuple[str, Sequence[str]]]) -> dict[str, str]:
+    """Each name that is missing, and the domain of the first record that has it as an alias."""
+    aliases: dict[str, str] = {}
+    for domain, names in holders:
+        for name in names:
+            if name in missing:
+                aliases.setdefault(name, domain)
+    return aliases
+
+
+async def _find_holders(index: Index, names: list[str]) -> list[Record]:
     """The records that have one of these names as an alias, in the order of domains."""
     try:
         answer = await index.opensearch.search(
@@ -111,7 +153,7 @@ async def _find_holders(index: Index, names: list[str]) -> list[dict[str, Any]]:
     except EngineError as error:
         raise _unavailable(error) from error
     require_whole(answer)
-    return [hit["_source"] for hit in answer["hits"]["hits"]]
+    return [shown_record(hit["_source"]) for hit in answer["hits"]["hits"]]
 
 
 def _unavailable(error: EngineError) -> Exception:

@@ -11,12 +11,10 @@ from typing import Any
 from siteglass.query.field import Kind
 from siteglass.query.fields import FIELDS
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 # Before 3 there are no trades to search by. Since 4 there are details of contacts, since 5 whose contacts were hidden:
-# older leads are shown without.
+# older leads are shown without. Since 6 there are cards: without them, records are read from `_source`.
 OLDEST_READABLE_SCHEMA = 3
-# Fields that came after OLDEST_READABLE_SCHEMA. A generation of an older schema gets them before it is written to.
-ADDED_FIELDS = ("emails_detail", "phones_detail", "hidden_contacts")
 
 # A path of 33 kB from a hostile page must not reject the document; Lucene's own limit is 32,766 bytes.
 IGNORE_ABOVE = 512
@@ -65,6 +63,15 @@ FILTER_ONLY: dict[str, dict[str, Any]] = {
     "added": {"type": "long"},
     "dropped": {"type": "long"},
 }
+
+# The record as responses contain it: see `cards`.
+CARDS: dict[str, dict[str, Any]] = {
+    "card": {"type": "binary", "doc_values": True},
+    "rest": {"type": "binary", "doc_values": True},
+}
+
+# Fields that came after OLDEST_READABLE_SCHEMA. A generation of an older schema gets them before it is written to.
+ADDED_FIELDS = ("emails_detail", "phones_detail", "hidden_contacts", *CARDS)
 
 # Stored with the record: the confidence is searched, look-ups find leads by aliases, and the page of a lead says what
 # was hidden. The others are for what comes next. No response shows them yet.
@@ -115,7 +122,7 @@ def properties() -> dict[str, Any]:
         "properties": {"spending": {"type": "long", "doc_values": False}, "social_accounts": dict(_SHOWN_ONLY)}
     }
     mapped["src"] = dict(_SHOWN_ONLY)
-    return {**mapped, **_PREPARED, **FILTER_ONLY}
+    return {**mapped, **_PREPARED, **CARDS, **FILTER_ONLY}
 
 
 def index_body(
@@ -138,7 +145,7 @@ def index_body(
         "mappings": {
             "dynamic": "strict",
             "_meta": {"schema_version": SCHEMA_VERSION, "build": build, "source": source},
-            "_source": {"excludes": sorted(FILTER_ONLY)},
+            "_source": {"excludes": sorted({*CARDS, *FILTER_ONLY})},
             "properties": properties(),
         },
     }

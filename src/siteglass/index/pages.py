@@ -14,7 +14,7 @@ That is more than all ranks below 1,000, so the last attempt is `rank <= 1000` w
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,6 +24,7 @@ import orjson
 from siteglass.errors import Unavailable
 from siteglass.index.compile import Exclusion, Extra, Query, any_of, compile_criteria
 from siteglass.index.documents import BUCKETS, RANK_HASH_BITS
+from siteglass.index.hits import Hit, NoCards, SearchAnswer, SearchAnswers, decode_answer, decode_answers, failure
 from siteglass.index.index import Index
 from siteglass.platform import metrics
 from siteglass.platform.opensearch import EngineError
@@ -36,6 +37,12 @@ WIDENINGS = (8, 64)
 ONE_SCORE = 1 << RANK_HASH_BITS
 # The first page against the index order knows no width yet: parts and multiples of the leads of one score.
 FIRST_WINDOWS = (ONE_SCORE >> 10, ONE_SCORE >> 4, ONE_SCORE << 2)
+
+# From where the engine takes records, as part of a request: leads that an older build wrote have no cards.
+Records = Mapping[str, Any]
+CARD: Records = {"stored_fields": "_none_", "docvalue_fields": ["card"]}
+CARD_AND_REST: Records = {"stored_fields": "_none_", "docvalue_fields": ["card", "rest"]}
+SOURCE: Records = {"_source": True}
 
 # Longer bodies, such as those with bitmaps, are sent one by one: to split an `_msearch`, the engine looks at each byte.
 MAX_MSEARCH_BYTES = 16_384
@@ -69,15 +76,6 @@ ORDERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """A lead of a page: its stored record and its place in the order."""
-
-    record: dict[str, Any]
-    key: int
-    domain: str
-
-
-@dataclass(frozen=True, slots=True)
 class HitPage:
     """Leads in the order of the search, and whether there are more in the direction of travel."""
 
@@ -106,6 +104,7 @@ def page_body(
     position: Position | None,
     window: int | None,
     extra: tuple[Extra, ...] = (),
+    records: Records = CARD,
 ) -> dict[str, Any]:
     """The engine's request for a page; `window` bounds how far it looks, `extra` filters are added."""
     order = ORDERS[sort]
@@ -114,6 +113,7 @@ def page_body(
         "track_total_hits": False,
         "sort": order.sort(backward=position is not None and position.backward),
         "query": compile_criteria(criteria, extra if position is None else (*extra, _nearby(order, position, window))),
+        **records,
     }
     if position is not None:
         body["search_after"] = [position.key, position.domain]
@@ -161,10 +161,18 @@ def _start(order: Order, criteria: Criteria) -> Position | None:
 
 
 async def later_page(
-    index: Index, criteria: Criteria, sort: str, limit: int, position: Position, extra: tuple[Extra, ...] = ()
+    index: Index,
+    criteria: Criteria,
+    sort: str,
+    limit: int,
+    position: Position,
+    extra: tuple[Extra, ...] = (),
+    *,
+    rest: bool = True,
 ) -> HitPage:
-    """The page at a position; one round trip, more only to look further."""
-    return await _look(index, criteria, sort, limit, position, _windows(ORDERS[sort], position), extra)
+    """The page at a position; one round trip, more only to look further. `rest`: with all fields, not cards alone."""
+    records = CARD_AND_REST if rest else CARD
+    return await _look(index, criteria, sort, limit, position, list(_windows(ORDERS[sort], position)), extra, records)
 
 
 async def _look(
@@ -173,47 +181,56 @@ async def _look(
     sort: str,
     limit: int,
     position: Position | None,
-    windows: Iterator[int | None],
+    windows: Sequence[int | None],
     extra: tuple[Extra, ...],
+    records: Records,
 ) -> HitPage:
     """The page in the first window that fills it, or in the last."""
-    answer: Any = None
+    answer = SearchAnswer()
     for attempt, window in enumerate(windows):
         if attempt:
             metrics.PAGES_WIDENED.inc()
         timeout_ms = index.settings.search_timeout_ms
-        body = {**page_body(criteria, sort, limit, position, window, extra), "timeout": f"{timeout_ms}ms"}
+        body = {**page_body(criteria, sort, limit, position, window, extra, records), "timeout": f"{timeout_ms}ms"}
         try:
             answer = await index.opensearch.search(
                 f"/{index.names.read}/_search",
                 body,
                 timeout_ms=timeout_ms,
                 params={"allow_partial_search_results": "false", "request_cache": "false"},
+                decode=decode_answer,
             )
         except EngineError as error:
-            raise _failure(error) from error
-        require_whole(answer)
-        if len(answer["hits"]["hits"]) > limit:
+            raise failure(error) from error
+        answer.require_whole()
+        if len(answer.hits.hits) > limit:
             break
-    return _page(answer, limit, backward=position is not None and position.backward)
+    try:
+        return _page(answer, limit, backward=position is not None and position.backward)
+    except NoCards:
+        return await _look(index, criteria, sort, limit, position, windows, extra, SOURCE)
 
 
 async def first_page(
-    index: Index, criteria: Criteria, sort: str, limit: int, extra: tuple[Extra, ...] = ()
+    index: Index, criteria: Criteria, sort: str, limit: int, extra: tuple[Extra, ...] = (), *, rest: bool = True
 ) -> tuple[HitPage, Total]:
-    """The first page and the total, in one round trip unless it must look further or counting takes too long."""
+    """The first page and the total, in one round trip unless it must look further or counting takes too long.
+
+    `rest`: with all fields, not cards alone.
+    """
     settings = index.settings
     start = _start(ORDERS[sort], criteria)
+    windows = (*FIRST_WINDOWS, None) if start else (None,)
+    records = CARD_AND_REST if rest else CARD
     if extra:
-        windows = (*FIRST_WINDOWS, None) if start else (None,)
         return await asyncio.gather(
-            _look(index, criteria, sort, limit, start, iter(windows), extra), count(index, criteria, extra)
+            _look(index, criteria, sort, limit, start, windows, extra, records), count(index, criteria, extra)
         )
     head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": False}
     lines = [
         head,
         {
-            **page_body(criteria, sort, limit, start, FIRST_WINDOWS[0] if start else None),
+            **page_body(criteria, sort, limit, start, windows[0], records=records),
             "timeout": f"{settings.search_timeout_ms}ms",
         },
     ]
@@ -221,14 +238,29 @@ async def first_page(
         # A late count is not a failure, so it may be partial; it is then estimated from a sample.
         lines.append({"index": index.names.read, "allow_partial_search_results": True, "request_cache": True})
         lines.append({**count_body(criteria), "timeout": f"{settings.total_exact_ms}ms"})
-    answers = await msearch(index, lines)
-    require_whole(answers[0])
-    page = _page(answers[0], limit, backward=False)
-    total = (_exact_total(answers[1]) if len(answers) > 1 else None) or await sampled_total(index, criteria)
+    found, *counted = await _msearch_hits(index, lines)
+    found.require_whole()
+    total = (_counted(counted[0]) if counted else None) or await sampled_total(index, criteria)
+    try:
+        page = _page(found, limit, backward=False)
+    except NoCards:
+        return await _look(index, criteria, sort, limit, start, windows, (), SOURCE), total
     if start and not page.more:
         metrics.PAGES_WIDENED.inc()
-        page = await _look(index, criteria, sort, limit, start, iter((*FIRST_WINDOWS[1:], None)), ())
+        page = await _look(index, criteria, sort, limit, start, windows[1:], (), records)
     return page, total
+
+
+async def _msearch_hits(index: Index, lines: list[dict[str, Any]]) -> list[SearchAnswer]:
+    """Several searches in one request, the responses as structs."""
+    heads, bodies = lines[::2], [orjson.dumps(line) for line in lines[1::2]]
+    try:
+        answers: SearchAnswers = await index.opensearch.msearch(
+            list(zip(heads, bodies, strict=True)), timeout_ms=index.settings.search_timeout_ms, decode=decode_answers
+        )
+    except EngineError as error:
+        raise failure(error) from error
+    return answers.responses
 
 
 async def count(index: Index, criteria: Criteria, extra: tuple[Extra, ...] = ()) -> Total:
@@ -275,9 +307,11 @@ async def msearch(index: Index, lines: list[dict[str, Any]]) -> list[dict[str, A
         return await asyncio.gather(*map(partial(_search, index), heads, bodies))
     searches = list(zip(heads, bodies, strict=True))
     try:
-        return await index.opensearch.msearch(searches, timeout_ms=index.settings.search_timeout_ms)
+        answer = await index.opensearch.msearch(searches, timeout_ms=index.settings.search_timeout_ms)
     except EngineError as error:
-        raise _failure(error) from error
+        raise failure(error) from error
+    responses: list[dict[str, Any]] = answer["responses"]
+    return responses
 
 
 async def _search(index: Index, head: dict[str, Any], body: bytes) -> dict[str, Any]:
@@ -288,8 +322,18 @@ async def _search(index: Index, head: dict[str, Any], body: bytes) -> dict[str, 
             f"/{head['index']}/_search", body, timeout_ms=index.settings.search_timeout_ms, params=switches
         )
     except EngineError as error:
-        raise _failure(error) from error
+        raise failure(error) from error
     return answer
+
+
+def _counted(answer: SearchAnswer) -> Total | None:
+    """The total, or None if counting ran out of its time."""
+    if answer.error is None and answer.timed_out:
+        return None
+    answer.require_whole()
+    if answer.hits.total is None:
+        raise TypeError("a response to a count has no total")
+    return Total(answer.hits.total.value)
 
 
 def _exact_total(answer: dict[str, Any]) -> Total | None:
@@ -311,20 +355,15 @@ async def sampled_total(index: Index, criteria: Criteria, extra: tuple[Extra, ..
     return Total(answer["hits"]["total"]["value"] * BUCKETS // SAMPLE_BUCKETS, estimated=True)
 
 
-def _failure(error: EngineError) -> Exception:
-    """An unavailable or full cluster is not a bug; a query that it cannot read is one."""
-    return Unavailable(f"search refused: {error}") if error.passing else error
-
-
 def require_whole(answer: dict[str, Any]) -> None:
     """A result in part is a failure: it would be charged and shown as if it were all."""
     if "error" in answer:
-        raise _failure(EngineError(answer["status"], answer))
+        raise failure(EngineError(answer["status"], answer))
     if answer["timed_out"] or answer["_shards"]["failed"]:
         raise Unavailable("the search did not finish in time")
 
 
-def _page(answer: dict[str, Any], limit: int, *, backward: bool) -> HitPage:
-    found = answer["hits"]["hits"]
-    hits = [Hit(hit["_source"], hit["sort"][0], hit["_source"]["domain"]) for hit in found[:limit]]
-    return HitPage(hits[::-1] if backward else hits, more=len(found) > limit)
+def _page(answer: SearchAnswer, limit: int, *, backward: bool) -> HitPage:
+    """The page; raises NoCards."""
+    hits = [found.hit() for found in answer.hits.hits[:limit]]
+    return HitPage(hits[::-1] if backward else hits, more=len(answer.hits.hits) > limit)

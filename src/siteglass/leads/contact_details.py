@@ -1,19 +1,15 @@
 """The fields `emails_detail` and `phones_detail`: whose each shown address or number is, and which page showed it.
 
-They are made from `emails` and `phones` as they are shown, after opt-outs and filters of addresses. So they never
-contain another value, whatever is stored.
+Only values that are shown have one, after opt-outs and filters of addresses. `index.contact_details` makes them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
 from siteglass.corpus.lead import Percent, ShownOwner
-from siteglass.query.values import moment_text
-from siteglass.suppression.values import NotAValue, spelled_address
 from siteglass.web.messages import Record, ResponseBody, Time
 
 
@@ -68,45 +64,12 @@ class EmailDetail(_Detail):
     status: EmailStatus
 
 
-_UNKNOWN: Record = {"owner": "unknown", "confidence": None, "page": None, "crawled_at_ms": None}
+_DETAILED = {"emails_detail": "emails", "phones_detail": "phones"}
 
 
 def shown_field(record: Record, name: str) -> Any:
-    """A field of a stored record that may be shown, as responses contain it."""
-    match name:
-        case "emails_detail":
-            personal = frozenset(record["emails_personal"])
-            return [
-                {**detail, "status": _status(detail["value"], personal)} for detail in _details(record, "emails", name)
-            ]
-        case "phones_detail":
-            return _details(record, "phones", name)
-        case _:
-            return record[name]
-
-
-def _details(record: Record, values: str, name: str) -> list[Record]:
-    """A detail for each value that is shown, in the same order; generations of schema 3 have none stored."""
-    stored: Sequence[Record] = record.get(name, ())
-    by_value = {detail["value"]: detail for detail in stored}
-    return [_detail(value, by_value.get(value, _UNKNOWN)) for value in record[values]]
-
-
-def _detail(value: str, stored: Record) -> Record:
-    crawled_at_ms = stored["crawled_at_ms"]
-    return {
-        "value": value,
-        "owner": stored["owner"],
-        "confidence": stored["confidence"],
-        "page": stored["page"],
-        "crawled_at": None if crawled_at_ms is None else moment_text(crawled_at_ms),
-    }
-
-
-def _status(address: str, personal: frozenset[str]) -> Record:
-    try:
-        spelled_address(address)
-        syntax = "valid"
-    except NotAValue:
-        syntax = "invalid"
-    return {"syntax": syntax, "kind": "person" if address in personal else "role"}
+    """A field of a record, as responses contain it; details only of values that are shown."""
+    if name not in _DETAILED:
+        return record[name]
+    values = record[_DETAILED[name]]
+    return [detail for detail in record[name] if detail["value"] in values]

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
+
+from msgspec import Struct
 
 from siteglass.billing.credits import Mark
 from siteglass.corpus.domains import NotAHost, candidates
+from siteglass.errors import Unavailable
+from siteglass.index.cards import ENRICH_OWN, for_enrichment, rebuilt, selected
+from siteglass.index.hits import Hit, NoCards
 from siteglass.index.index import Index
-from siteglass.index.lookup import LookupResult, look_up_sites
+from siteglass.index.lookup import LookupResult, look_up_cards, look_up_sites
 from siteglass.leads.contact_details import shown_field
 from siteglass.leads.responses import EnrichFailed, EnrichFound, EnrichItem, EnrichNotFound
 from siteglass.suppression.filter import SuppressionFilter
 
-# Fields that enrichment formats differently from search are stored next to the record.
-_OWN = ("spending", "social_accounts")
+# From so many names on, one search that reads cards is faster than a look-up by ids.
+CARDS_FROM = 10
+
+Data = dict[str, Any] | Struct
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +31,8 @@ class EnrichmentResult:
 
     items: list[EnrichItem]
     marks: list[tuple[str, Mark]]
+    stored: dict[str, str]
+    """The domain of the lead that each domain sent was answered with."""
 
 
 async def enrich(
@@ -39,12 +48,43 @@ async def enrich(
         except NotAHost as error:
             wanted[domain] = error
     sites = [found for found in wanted.values() if not isinstance(found, NotAHost)]
-    looked_up = (await look_up_sites(index, sites)).shown(hidden)
-    items = [_item(domain, wanted[domain], looked_up, select) for domain in domains]
-    return EnrichmentResult(items, _marks(wanted, looked_up))
+    looked_up = await _look_up(index, hidden, sites, tuple(select))
+    items = [_item(domain, wanted[domain], looked_up) for domain in domains]
+    stored = {domain: looked_up.stored(hosts) for domain, hosts in wanted.items() if not isinstance(hosts, NotAHost)}
+    found = {domain: lead for domain, lead in stored.items() if lead}
+    return EnrichmentResult(items, _marks(wanted, looked_up), found)
 
 
-def _marks(wanted: dict[str, tuple[str, ...] | NotAHost], looked_up: LookupResult) -> list[tuple[str, Mark]]:
+async def _look_up(
+    index: Index, hidden: SuppressionFilter, sites: Sequence[Sequence[str]], select: tuple[str, ...]
+) -> LookupResult[Data]:
+    """The selected data of websites, without what must not be shown."""
+    if len(sites) >= CARDS_FROM:
+        try:
+            found = await look_up_cards(index, sites)
+        except (NoCards, Unavailable):
+            pass  # looked up one by one, those that can be are
+        else:
+            return found.shown(hidden, lambda hit: shown_data(hit, hidden, select))
+    return (await look_up_sites(index, sites)).shown(hidden, lambda record: _shown_data(record, hidden, select))
+
+
+def shown_data(hit: Hit, hidden: SuppressionFilter, select: tuple[str, ...]) -> Data | None:
+    """The selected data of a lead that may be shown; None: nothing. Most is taken from the bytes that the index has."""
+    if hit.rest is None or hidden.may_change(hit.domain, hit.card.country):
+        return _shown_data(rebuilt(hit.card, hit.rest), hidden, select)
+    return selected([for_enrichment(hit.card, hit.rest)], select)[0]
+
+
+def _shown_data(record: dict[str, Any], hidden: SuppressionFilter, select: tuple[str, ...]) -> Data | None:
+    kept = hidden.shown(record)
+    if kept is None:
+        return None
+    own = kept["e"]
+    return {name: own[name] if name in ENRICH_OWN else shown_field(kept, name) for name in select}
+
+
+def _marks(wanted: dict[str, tuple[str, ...] | NotAHost], looked_up: LookupResult[Data]) -> list[tuple[str, Mark]]:
     """Each stored domain that was found is charged once, however often it was asked for."""
     marks: dict[str, Mark] = {}
     for hosts in wanted.values():
@@ -68,9 +108,7 @@ def failed(domain: str) -> EnrichFailed:
     return EnrichFailed(domain=domain, message=message)
 
 
-def _item(
-    domain: str, wanted: tuple[str, ...] | NotAHost, looked_up: LookupResult, select: Sequence[str]
-) -> EnrichItem:
+def _item(domain: str, wanted: tuple[str, ...] | NotAHost, looked_up: LookupResult[Data]) -> EnrichItem:
     if isinstance(wanted, NotAHost):
         return EnrichFailed(domain=domain, message=f"{domain!r} {wanted}")
     stored = looked_up.stored(wanted)
@@ -78,9 +116,4 @@ def _item(
         return not_found(domain)
     if not stored:
         return failed(domain)
-    return EnrichFound(domain=domain, data=_data(looked_up.records[stored], select))
-
-
-def _data(record: dict[str, Any], select: Sequence[str]) -> dict[str, Any]:
-    own = record["e"]
-    return {name: own[name] if name in _OWN else shown_field(record, name) for name in select}
+    return EnrichFound(domain=domain, data=cast("dict[str, Any]", looked_up.records[stored]))

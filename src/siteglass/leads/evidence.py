@@ -54,7 +54,7 @@ async def find_lead(index: Index, hidden: SuppressionFilter, asked: str) -> dict
     except NotAHost as error:
         raise BadRequest([Problem("domain", f"{repeated(asked)} {error}")]) from None
     await hidden.require_fresh()
-    looked_up = (await look_up_sites(index, [hosts])).shown(hidden)
+    looked_up = (await look_up_sites(index, [hosts])).shown(hidden, hidden.shown)
     if looked_up.failed:
         raise Unavailable("the look-up failed")
     stored = looked_up.stored(hosts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -221,7 +221,7 @@ def search_response(
         result_id=page.result_id,
         total_results=page.total,
         size=len(page.records),
-        results=page.records,
+        results=cast("list[Record]", page.records),  # encoded already, or structs of encoded fields
         filters=page.filters,
         next=path(page.next),
         previous=path(page.previous),

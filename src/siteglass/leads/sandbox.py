@@ -209,7 +209,9 @@ class SandboxEndpoints(LeadEndpoints):
             await asyncio.sleep(SLOW_S)
         found = await enrich(self.index, self.suppression, domains, select)
         items = [failed(item.domain) if hosts[item.domain] == ERROR_DOMAIN else item for item in found.items]
-        return EnrichmentResult(items, [(domain, mark) for domain, mark in found.marks if domain != ERROR_DOMAIN])
+        marks = [(domain, mark) for domain, mark in found.marks if domain != ERROR_DOMAIN]
+        stored = {domain: lead for domain, lead in found.stored.items() if hosts[domain] != ERROR_DOMAIN}
+        return EnrichmentResult(items, marks, stored)
 
     async def find_evidence(self, _caller: Caller, domain: str) -> Evidence:
         """Evidence of any made-up lead: test accounts pay for none."""

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import Raw, Struct
+
 from siteglass.billing.credits import Mark
 from siteglass.index import pages
+from siteglass.index.cards import for_search, needs_rest, rebuilt, selected
+from siteglass.index.hits import Hit
 from siteglass.index.index import Index
 from siteglass.leads.contact_details import shown_field
 from siteglass.leads.lists.selection import NO_NAMES, ListFilter, ListNames, ListSelection
@@ -15,6 +20,7 @@ from siteglass.query.body import Meaning, read_meaning
 from siteglass.query.cursor import Continuation, Position
 from siteglass.query.fields import SEARCH_DEFAULT
 from siteglass.suppression.filter import SuppressionFilter
+from siteglass.web.responses import encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,8 @@ class SearchPage:
     result_id: str
     total: int
     total_estimated: bool
-    records: list[dict[str, Any]]
+    records: Sequence[Raw | Struct]
+    """As the response contains them, to be encoded."""
     filters: dict[str, Any]
     next: Continuation | None
     previous: Continuation | None
@@ -51,7 +58,10 @@ async def first_page(
     """Run a new search."""
     await hidden.require_fresh()
     selection, listed = await lists.select(account_id, request.lists)
-    found, total = await pages.first_page(index, request.meaning.criteria, request.sort, request.limit, listed)
+    rest = needs_rest(request.select or ())
+    found, total = await pages.first_page(
+        index, request.meaning.criteria, request.sort, request.limit, listed, rest=rest
+    )
     here = Continuation(
         {**request.meaning.filters, **request.lists.sent},
         request.select,
@@ -76,7 +86,8 @@ async def later_page(
     meaning = read_meaning(here.filters, index.clock.now_ms())
     selection = ListSelection(here.exclude_lists, here.only_lists)
     listed = await lists.queries(account_id, selection)
-    found = await pages.later_page(index, meaning.criteria, here.sort, here.limit, here.position, listed)
+    rest = needs_rest(here.select or ())
+    found = await pages.later_page(index, meaning.criteria, here.sort, here.limit, here.position, listed, rest=rest)
     unwanted = await _unwanted(lists, selection, found)
     return _spelled(here, meaning, found, hidden, unwanted, backward=here.position.backward, first=False)
 
@@ -84,12 +95,6 @@ async def later_page(
 async def _unwanted(lists: ListFilter, selection: ListSelection, found: pages.HitPage) -> frozenset[str]:
     """The domains of a page that its lists keep out: leads that are so new that no bitmap has them."""
     return await lists.unwanted(selection, [hit.domain for hit in found.hits])
-
-
-def _marks(meaning: Meaning, records: list[dict[str, Any]]) -> list[tuple[str, Mark]]:
-    """A lead that has an address is charged, whatever `select` says."""
-    shown = "emails_personal" if meaning.criteria.hides_generic_emails() else "emails"
-    return [(record["domain"], Mark.CHARGED if record[shown] else Mark.NO_ADDRESS) for record in records]
 
 
 def _spelled(
@@ -112,17 +117,17 @@ def _spelled(
     if has_previous:
         preceding = replace(here, position=_behind(here.position, found, backward=True, width=width))
     # What must not be shown is neither shown nor charged; the way to the neighbours goes by all that was found.
-    wanted = [hit.record for hit in found.hits if hit.domain not in unwanted]
-    records = [shown for record in wanted if (shown := hidden.shown(record)) is not None]
+    wanted = [hit for hit in found.hits if hit.domain not in unwanted] if unwanted else found.hits
+    records, marks = shown_page(wanted, hidden, here.select, only_personal=meaning.criteria.hides_generic_emails())
     return SearchPage(
         here.result_id,
         here.total,
         here.total_estimated,
-        [spell(record, here.select, meaning) for record in records],
+        records,
         here.filters,
         following,
         preceding,
-        _marks(meaning, records),
+        marks,
         ListSelection(here.exclude_lists, here.only_lists),
     )
 
@@ -135,8 +140,29 @@ def _behind(here: Position, found: pages.HitPage, *, backward: bool, width: int)
     return Position(edge.key, edge.domain, backward, width)
 
 
-def spell(record: dict[str, Any], select: tuple[str, ...] | None, meaning: Meaning) -> dict[str, Any]:
-    """The record as the caller asked to see it."""
-    if meaning.criteria.hides_generic_emails():
-        record = {**record, "emails": record["emails_personal"]}
-    return {name: shown_field(record, name) for name in (SEARCH_DEFAULT if select is None else select)}
+def shown_page(
+    hits: Sequence[Hit], hidden: SuppressionFilter, select: tuple[str, ...] | None, *, only_personal: bool
+) -> tuple[Sequence[Raw | Struct], list[tuple[str, Mark]]]:
+    """The records that may be shown, and the mark of each. A lead that has an address is charged, whatever `select`
+    says.
+
+    Most are the bytes that the index has. One that is not shown as it is stored is rebuilt.
+    """
+    objects: list[bytes] = []
+    marks: list[tuple[str, Mark]] = []
+    for hit in hits:
+        has_email = hit.card.has_email
+        if only_personal or hidden.may_change(hit.domain, hit.card.country):
+            record = hidden.shown(rebuilt(hit.card, hit.rest))
+            if record is None:
+                continue
+            if only_personal:
+                record["emails"] = record["emails_personal"]
+            has_email = bool(record["emails"])
+            objects.append(encode({name: shown_field(record, name) for name in select or SEARCH_DEFAULT}))
+        else:
+            objects.append(for_search(hit.card, hit.rest))
+        marks.append((hit.domain, Mark.CHARGED if has_email else Mark.NO_ADDRESS))
+    if select is None:
+        return list(map(Raw, objects)), marks
+    return selected(objects, select), marks

@@ -146,6 +146,10 @@ class SuppressionFilter:
         """Whether nothing that this name leads to may be shown."""
         return any(self._by_domain.get(name) == WHOLE for name in names(domain))
 
+    def may_change(self, domain: str, country: str) -> bool:
+        """Whether `shown` may leave something out of a record; of most it does not."""
+        return domain in self._by_domain or country in self._countries
+
     def shown(self, record: Record) -> Record | None:
         """The record without what must not be shown; None: not at all. Most come back as they are."""
         held = self._by_domain.get(record["domain"])

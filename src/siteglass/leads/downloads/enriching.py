@@ -16,7 +16,6 @@ from siteglass.leads.downloads.jobs import Download
 from siteglass.leads.downloads.sheets import csv_cell, csv_lines
 from siteglass.leads.downloads.uploads import UploadedTable
 from siteglass.leads.endpoints import LeadEndpoints
-from siteglass.leads.responses import EnrichFound
 from siteglass.web.operations import MAX_LIMIT
 
 LOOK_UP_AT_ONCE = 500
@@ -46,9 +45,7 @@ async def find_price(leads: LeadEndpoints, caller: Caller, table: UploadedTable)
     stored: dict[str, str] = {}
     wanted = list(dict.fromkeys(filter(None, hosts)))
     for start in range(0, len(wanted), LOOK_UP_AT_ONCE):
-        for item in (await leads.find_domains(wanted[start : start + LOOK_UP_AT_ONCE], ("domain",))).items:
-            if isinstance(item, EnrichFound):
-                stored[item.domain] = item.data["domain"]
+        stored |= (await leads.find_domains(wanted[start : start + LOOK_UP_AT_ONCE], ("domain",))).stored
     names = [stored.get(host, "") for host in hosts]
     found = list(dict.fromkeys(filter(None, names)))
     bill = Bill("enrich", -(-len(found) // MAX_LIMIT), [(domain, Mark.CHARGED) for domain in found])

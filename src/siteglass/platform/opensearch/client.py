@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import orjson
 
 from siteglass.errors import Unavailable
@@ -33,6 +34,8 @@ FIRST_ATTEMPT = 0.4
 MAX_RETRIES, RETRIES_PER_REQUEST = 200.0, 0.2
 
 Head = Mapping[str, Any]
+Decode = Callable[[bytes], Any]
+"""Reads the body of a response. What it returns is a dictionary, or says by `is_whole` whether every shard answered."""
 Build = Callable[[Node, int], bytes]
 """The request for a node, which has this many milliseconds."""
 
@@ -100,7 +103,14 @@ class OpenSearch:
         return await self._call(f"{method} {path}", build, timeout_ms, repeatable=repeatable)
 
     async def search(
-        self, path: str, body: Any, *, timeout_ms: int, params: Mapping[str, str] | None = None, cancels: bool = True
+        self,
+        path: str,
+        body: Any,
+        *,
+        timeout_ms: int,
+        params: Mapping[str, str] | None = None,
+        cancels: bool = True,
+        decode: Decode = orjson.loads,
     ) -> Any:
         """A read of documents: a search, a count or a look-up. It goes to copies on nodes that answer. Those that the
         engine can cancel end there when we stop waiting."""
@@ -111,27 +121,29 @@ class OpenSearch:
             asked = {**(params or {}), **ends, **self._preference()}
             return node.address.request("POST", path, asked, raw, ndjson=False)
 
-        return await self._call(f"POST {path}", build, timeout_ms, repeatable=True)
+        return await self._call(f"POST {path}", build, timeout_ms, repeatable=True, decode=decode)
 
-    async def msearch(self, searches: Sequence[tuple[Head, bytes]], *, timeout_ms: int) -> list[dict[str, Any]]:
-        """Several searches in one request: a head and the bytes of a body for each."""
+    async def msearch(
+        self, searches: Sequence[tuple[Head, bytes]], *, timeout_ms: int, decode: Decode = orjson.loads
+    ) -> Any:
+        """Several searches in one request: a head and the bytes of a body for each. Returns the whole response."""
 
         def build(node: Node, attempt_ms: int) -> bytes:
             added = {"cancel_after_time_interval": f"{attempt_ms}ms", **self._preference()}
             lines = [line for head, body in searches for line in (orjson.dumps({**head, **added}), body)]
             return node.address.request("POST", "/_msearch", {}, b"\n".join((*lines, b"")), ndjson=True)
 
-        answer = await self._call("POST /_msearch", build, timeout_ms, repeatable=True)
-        responses: list[dict[str, Any]] = answer["responses"]
-        return responses
+        return await self._call("POST /_msearch", build, timeout_ms, repeatable=True, decode=decode)
 
-    async def _call(self, what: str, build: Build, timeout_ms: int, *, repeatable: bool) -> Any:
+    async def _call(
+        self, what: str, build: Build, timeout_ms: int, *, repeatable: bool, decode: Decode = orjson.loads
+    ) -> Any:
         self._watch.start()
         self._retries = min(MAX_RETRIES, self._retries + RETRIES_PER_REQUEST)
         problem = ""
         for attempt in self._attempts(timeout_ms / 1000, repeatable=repeatable):
             try:
-                answer = await self._ask(attempt, build, repeatable=repeatable)
+                answer = await self._ask(attempt, build, decode, repeatable=repeatable)
             except TimeoutError:
                 problem = f"no response within {timeout_ms / 1000:g} s"
                 if attempt.last:
@@ -164,18 +176,17 @@ class OpenSearch:
             for node in sorted(others, key=Node.doubt):
                 yield _Attempt(node, begun + timeout_s, last=True)
 
-    async def _ask(self, attempt: _Attempt, build: Build, *, repeatable: bool) -> Any:
+    async def _ask(self, attempt: _Attempt, build: Build, decode: Decode, *, repeatable: bool) -> Any:
         async with asyncio.timeout(attempt.ends - time.monotonic()), self._places:
             left_ms = max(1, round((attempt.ends - time.monotonic()) * 1000))
             request = build(attempt.node, left_ms)
             status, answered = await attempt.node.send(request, repeatable=repeatable, last=attempt.last)
         try:
-            answer = orjson.loads(answered) if answered else None
-        except orjson.JSONDecodeError as error:
-            raise ConnectionFailed(f"answered {status} with a body that is not JSON") from error
-        if status >= 400:
-            raise EngineError(status, answer)
-        return answer
+            if status >= 400:
+                raise EngineError(status, orjson.loads(answered) if answered else None)
+            return decode(answered) if answered else None
+        except (orjson.JSONDecodeError, msgspec.DecodeError) as error:
+            raise ConnectionFailed(f"answered {status} with a body that is not JSON, or another one") from error
 
     def _order(self) -> list[Node]:
         """Whom to ask, and whom then: nodes that are in, in turn, one that has just returned less often. Then silent
@@ -204,7 +215,7 @@ class OpenSearch:
 def _is_whole(answer: Any) -> bool:
     """Whether every shard that was asked answered: of a search, each of several, or each document of a look-up."""
     if not isinstance(answer, dict):
-        return True
+        return answer is None or isinstance(answer, list) or answer.is_whole()
     if "responses" in answer:
         return all(one.get("status", 200) < 500 and _is_whole(one) for one in answer["responses"])
     if "docs" in answer:
