@@ -18,9 +18,17 @@ from tests.suppression.world import World, world
 
 CRAWLED_MS = 1_780_000_000_000
 PAGE = "https://one.example/contact"
-DETAILS = (
-    ContactDetail(value="jo@one.example", owner="own", confidence=95, page=PAGE, crawled_at_ms=CRAWLED_MS),
-    ContactDetail(value="kim@one.example", owner="own", confidence=95, page=PAGE, crawled_at_ms=CRAWLED_MS),
+DETAILS = tuple(
+    ContactDetail(
+        value=value,
+        owner="own",
+        confidence=95,
+        page=PAGE,
+        crawled_at_ms=CRAWLED_MS,
+        first_seen_ms=CRAWLED_MS - 1_000,
+        last_seen_ms=CRAWLED_MS,
+    )
+    for value in ("jo@one.example", "kim@one.example")
 )
 NEW = Lead(
     domain="one.example",

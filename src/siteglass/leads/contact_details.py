@@ -1,4 +1,5 @@
-"""The fields `emails_detail` and `phones_detail`: whose each shown address or number is, and which page showed it.
+"""The fields `emails_detail` and `phones_detail`: whose each shown address or number is, and where and when it was
+seen.
 
 They are made from `emails` and `phones` as they are shown, after opt-outs and filters of addresses. So they never
 contain another value, whatever is stored.
@@ -56,6 +57,16 @@ class _Detail(ResponseBody):
         | None
     )
     crawled_at: Annotated[Time, Meta(description="When that page was crawled; null if it is not known.")] | None
+    first_seen: (
+        Annotated[Time, Meta(description="When a page that shows the value first showed it; null if it is not known.")]
+        | None
+    )
+    last_seen: (
+        Annotated[
+            Time, Meta(description="When a page was last crawled that showed the value; null if it is not known.")
+        ]
+        | None
+    )
 
 
 class PhoneDetail(_Detail):
@@ -86,21 +97,27 @@ def shown_field(record: Record, name: str) -> Any:
 
 
 def _details(record: Record, values: str, name: str) -> list[Record]:
-    """A detail for each value that is shown, in the same order; generations of schema 3 have none stored."""
+    """A detail for each value that is shown, in the same order; generations of schema 3 have none stored, and older
+    leads have details without the times of the value."""
     stored: Sequence[Record] = record.get(name, ())
     by_value = {detail["value"]: detail for detail in stored}
     return [_detail(value, by_value.get(value, _UNKNOWN)) for value in record[values]]
 
 
 def _detail(value: str, stored: Record) -> Record:
-    crawled_at_ms = stored["crawled_at_ms"]
     return {
         "value": value,
         "owner": stored["owner"],
         "confidence": stored["confidence"],
         "page": stored["page"],
-        "crawled_at": None if crawled_at_ms is None else moment_text(crawled_at_ms),
+        "crawled_at": _time(stored["crawled_at_ms"]),
+        "first_seen": _time(stored.get("first_seen_ms")),
+        "last_seen": _time(stored.get("last_seen_ms")),
     }
+
+
+def _time(at_ms: int | None) -> str | None:
+    return None if at_ms is None else moment_text(at_ms)
 
 
 def _status(address: str, personal: frozenset[str]) -> Record:
