@@ -66,7 +66,7 @@ status: ## Say which engines run, and where
 	$(PYTHON) scripts/engines.py status
 
 .PHONY: go-tools
-go-tools: ## Build the judge and toxiproxy, which the proof of charging uses
+go-tools: ## Build the judge, toxiproxy and versitygw, which tests use
 	$(PYTHON) scripts/go_tools.py
 
 .PHONY: typescript

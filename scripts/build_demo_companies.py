@@ -1,6 +1,7 @@
 """Reads the made-up web pages of the demo's companies, and writes their leads and evidence: `make demo-companies`.
 
-The result is committed, so that `make demo` need not read some 14,000 pages first. Run it after each change of
+The result is committed, so that `make demo` need not read some 14,000 pages first. Of some companies there is a second,
+earlier crawl, see `siteglass.ingest.demo.history`. Run it after each change of
 extraction, merge or of the pages themselves; `tests/ingest/test_demo_companies.py` fails until then.
 """
 

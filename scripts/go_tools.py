@@ -1,8 +1,9 @@
-"""Build the two programs in Go that the proof of charging needs, once, into the engines' folder.
+"""Build the programs in Go that tests need, once, into the engines' folder.
 
     go_tools.py            builds what is missing and prints where it is
 
-`judge` is ours, from `tests/proof/judge`; toxiproxy breaks connections between the service and its engines.
+`judge` is ours, from `tests/proof/judge`; toxiproxy breaks connections between the service and its engines; versitygw
+serves a folder as S3-compatible storage.
 Modules come from wherever this machine's Go gets them; those of `judge` have their hashes in go.sum.
 Only the standard library, as `engines.py`: CI builds while it still installs.
 """
@@ -21,6 +22,8 @@ from engine_host import CHECKOUT, EngineError, engines_root, locked, make_root, 
 JUDGE_SOURCE = CHECKOUT / "tests/proof/judge"
 TOXIPROXY_VERSION = "2.5.0"
 TOXIPROXY = f"github.com/Shopify/toxiproxy/v2/cmd/server@v{TOXIPROXY_VERSION}"
+VERSITYGW_VERSION = "1.8.0"
+VERSITYGW = f"github.com/versity/versitygw/cmd/versitygw@v{VERSITYGW_VERSION}"
 
 
 def _folder() -> Path:
@@ -32,7 +35,9 @@ def _folder() -> Path:
 
 def _go(words: list[str], folder: Path, **environment: str) -> None:
     if not shutil.which("go"):
-        raise EngineError("the proof's programs are written in Go and there is no `go` here: install Go 1.24 or newer")
+        raise EngineError(
+            "some programs of the tests are written in Go and there is no `go` here: install Go 1.24 or newer"
+        )
     # The modules that go.sum names and the Go that is here: nothing newer is fetched on the way.
     run(["go", *words], cwd=folder, env={**os.environ, "GOTOOLCHAIN": "local", **environment})
 
@@ -57,10 +62,19 @@ def judge() -> Path:
 
 def toxiproxy() -> Path:
     """The proxy, a minute and a half of building on two busy cores."""
-    folder = _folder() / f"toxiproxy-{TOXIPROXY_VERSION}"
+    return _installed(f"toxiproxy-{TOXIPROXY_VERSION}", "server", TOXIPROXY)
+
+
+def versitygw() -> Path:
+    """The S3-compatible server."""
+    return _installed(f"versitygw-{VERSITYGW_VERSION}", "versitygw", VERSITYGW)
+
+
+def _installed(name: str, program: str, module: str) -> Path:
+    folder = _folder() / name
     folder.mkdir(exist_ok=True)
     # Outside the checkout's module; the checksum database, where the machine uses one, answers for its hash.
-    return _built(folder / "server", ["install", "-trimpath", TOXIPROXY], folder, GOBIN=str(folder), GO111MODULE="on")
+    return _built(folder / program, ["install", "-trimpath", module], folder, GOBIN=str(folder), GO111MODULE="on")
 
 
 def main() -> int:
@@ -68,6 +82,7 @@ def main() -> int:
     try:
         say("judge", str(judge()))
         say("toxiproxy", str(toxiproxy()))
+        say("versitygw", str(versitygw()))
     except EngineError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -184,7 +184,7 @@ def _denied(fact: bool | None) -> bool | None:
 
 def expected_details(lead: Lead) -> dict[str, list[dict[str, Any]]]:
     """A detail for each value that the lead shows, in its order; nothing is known of those that it has no detail of."""
-    nothing = {"owner": "unknown", "confidence": None, "page": None, "crawled_at_ms": None}
+    nothing: dict[str, Any] = {"owner": "unknown", "confidence": None, "page": None}
     details: dict[str, list[dict[str, Any]]] = {name: [] for name in DETAIL_FIELDS}
     for name, values, known in (
         ("emails_detail", lead.emails, lead.emails_detail),
@@ -192,9 +192,10 @@ def expected_details(lead: Lead) -> dict[str, list[dict[str, Any]]]:
     ):
         for value in values:
             found: dict[str, Any] = {**next((one for one in known if one["value"] == value), nothing)}
-            at_ms = found.pop("crawled_at_ms")
-            crawled_at = None if at_ms is None else time_text(at_ms).replace(".000Z", "Z")
-            detail = {**found, "value": value, "crawled_at": crawled_at}
+            detail = {name: found[name] for name in nothing} | {"value": value}
+            for field in ("crawled_at", "first_seen", "last_seen"):
+                at_ms = found.get(f"{field}_ms")
+                detail[field] = None if at_ms is None else time_text(at_ms).replace(".000Z", "Z")
             if name == "emails_detail":
                 detail["status"] = {
                     "syntax": "valid",

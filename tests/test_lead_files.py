@@ -26,6 +26,7 @@ from siteglass.corpus.lead_files import (
     replacing,
     write_parquet,
 )
+from testing.lead_store import entered
 
 # Any text that UTF-8 can hold, the separator that the reader uses inside among them.
 text = st.text(st.characters(exclude_categories=["Cs"]) | st.just("\x1f"), max_size=40)
@@ -175,6 +176,42 @@ def test_a_file_from_before_a_field_was_added_can_be_read(tmp_path: Path) -> Non
     pq.write_table(table, tmp_path / "old.parquet")
     expected = Lead(domain="a.example", crawled_at_ms=5, emails=("x@a.example",))
     assert read_all(tmp_path / "old.parquet") == [expected]
+
+
+_DETAIL_FIELDS = {field.name: field for field in LEAD_SCHEMA.field("emails_detail").type.value_type}
+_OLD_DETAIL = {"value": "x@a.example", "owner": "own", "confidence": 90, "page": None, "crawled_at_ms": 4}
+
+
+def _with_details(**fields: Any) -> pa.Table:
+    """Columns of a lead whose one detail has these fields."""
+    element = pa.field("element", pa.struct([_DETAIL_FIELDS[name] for name in sorted(fields)]), nullable=False)
+    schema = pa.schema([LEAD_SCHEMA.field("domain"), LEAD_SCHEMA.field("crawled_at_ms")])
+    table = pa.table({"domain": ["a.example"], "crawled_at_ms": [5]}, schema=schema)
+    details = pa.field("emails_detail", pa.list_(element), nullable=False)
+    return table.append_column(details, pa.array([[fields]], details.type))
+
+
+def test_a_file_from_before_a_field_was_added_to_details_can_be_read(tmp_path: Path) -> None:
+    source, store = tmp_path / "old.parquet", tmp_path / "store"
+    pq.write_table(_with_details(**_OLD_DETAIL), source)
+    detail = {**_OLD_DETAIL, "first_seen_ms": None, "last_seen_ms": None}
+    assert read_all(source)[0].emails_detail == (detail,)
+    stored = entered(source, store).path
+    assert pq.read_schema(stored).field("emails_detail") == LEAD_SCHEMA.field("emails_detail")
+    assert read_all(stored)[0].emails_detail == (detail,)
+
+
+def test_a_detail_of_json_needs_no_times_of_its_value(tmp_path: Path) -> None:
+    line = msgspec.json.encode({"domain": "a.example", "crawled_at_ms": 5, "emails_detail": [_OLD_DETAIL]})
+    ((_, lead),) = read_lines(write_lines(tmp_path / "leads.ndjson", line))
+    assert isinstance(lead, Lead)
+    assert lead.emails_detail == (_OLD_DETAIL,)
+
+
+def test_a_detail_without_its_value_is_not_one(tmp_path: Path) -> None:
+    pq.write_table(_with_details(owner="own", page=None), tmp_path / "leads.parquet")
+    with pytest.raises(LeadFileError, match="field emails_detail: expected"):
+        read_all(tmp_path / "leads.parquet")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-from typing import get_type_hints
 
 import msgspec
 
@@ -24,9 +23,12 @@ def leads_page() -> str:
         ]
         for field in msgspec.structs.fields(Lead)
     ]
+    detail = msgspec.inspect.type_info(ContactDetail)
+    assert isinstance(detail, msgspec.inspect.TypedDictType)  # noqa: S101 - it is one
+    kinds = {field.name: field for field in detail.fields}
     details = [
-        [code(name), _type(msgspec.inspect.type_info(kind)), detail_notes.get(name, "")]
-        for name, kind in get_type_hints(ContactDetail, include_extras=True).items()
+        [code(name), _type(kinds[name].type), "yes" if kinds[name].required else "", detail_notes.get(name, "")]
+        for name in ContactDetail.__annotations__
     ]
     return (
         "# Files of leads\n\n"
@@ -38,8 +40,8 @@ def leads_page() -> str:
         )
         + table(["field", "type", "needed", "note"], rows)
         + f"\nNetworks of `social_links`: {', '.join(code(network) for network in SOCIAL_NETWORKS)}.\n"
-        + "\nEvery object of `emails_detail` and `phones_detail` has all of these:\n\n"
-        + table(["field", "type", "note"], details)
+        + "\nObjects of `emails_detail` and `phones_detail`:\n\n"
+        + table(["field", "type", "needed", "note"], details)
     )
 
 

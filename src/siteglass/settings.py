@@ -113,6 +113,16 @@ class Settings:
         int, "How long a rate limit waits for Redis; after that each worker applies the limits separately."
     ] = 50
     lead_store: Annotated[Path, "Folder of the Parquet files with the lead records."] = Path("var/leads")
+    s3_endpoint: Annotated[
+        str,
+        "URL of the S3-compatible storage of a facts store at `s3://BUCKET/FOLDER`, such as `https://s3.example.com`; "
+        "empty: Amazon S3.",
+    ] = _address("")
+    s3_region: Annotated[str, "Region of that storage; empty: `AWS_REGION`, else us-east-1."] = ""
+    s3_access_key: Annotated[
+        str, "Access key of that storage; empty: the credentials that AWS tools find on this machine."
+    ] = _secret("")
+    s3_secret_key: Annotated[str, "Secret key of that storage."] = _secret("")
     lead_max_age_days: Annotated[
         int,
         "Leads that were crawled more days ago are not loaded, and `siteglass index expire` deletes them; 0: "

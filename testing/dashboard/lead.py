@@ -8,7 +8,7 @@ import msgspec
 import pyarrow as pa
 
 from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA, IMPORT_METHOD, Sighting, write_evidence
-from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead import ContactDetail, Lead
 
 CRAWLED_MS = 1_790_000_000_000
 DAY_MS = 24 * 3_600_000
@@ -34,6 +34,19 @@ def _dentist(domain: str, name: str, *emails: str, **more: object) -> Lead:
     return msgspec.structs.replace(fixed, **more)
 
 
+def _detail(value: str, days: int) -> ContactDetail:
+    """Of a value that was first seen so many days before the crawl."""
+    return ContactDetail(
+        value=value,
+        owner="own",
+        confidence=90,
+        page=f"https://www.{ALDER}/contact",
+        crawled_at_ms=CRAWLED_MS,
+        first_seen_ms=CRAWLED_MS - days * DAY_MS,
+        last_seen_ms=CRAWLED_MS,
+    )
+
+
 def dental_leads() -> list[Lead]:
     """One with everything, one of a file of leads, one of a table without an address, one whose address a test
     suppresses."""
@@ -47,6 +60,7 @@ def dental_leads() -> list[Lead]:
             emails_personal=("dr.alder@alderdental.com", "alder.dental@gmail.com"),
             email_owner="own",
             phone_owner="own",
+            emails_detail=(_detail("info@alderdental.com", 43), _detail("alder.dental@gmail.com", 0)),
             hidden_contacts=("email designer", "phone regulator", "phone regulator"),
             technologies=("WordPress", "Google Ads", "Facebook Pixel", "jQuery", "WooCommerce", "Google Analytics"),
             trade_sources={"dentist": "title"},

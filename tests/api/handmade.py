@@ -41,6 +41,8 @@ FULL = _site(
             "confidence": 95,
             "page": "https://www.full-record.com/contact",
             "crawled_at_ms": CRAWLED - 1_500,
+            "first_seen_ms": CRAWLED - 86_400_000,
+            "last_seen_ms": CRAWLED,
         },
         {
             "value": "ada.lovelace@full-record.com",

@@ -25,7 +25,7 @@ import pytest
 
 from siteglass.access.accounts import Plan, set_plan
 from siteglass.access.browsing import browser_terms, chargeable
-from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead import ContactDetail, Lead
 from siteglass.leads.downloads import jobs, working
 from siteglass.leads.downloads.columns import COLUMN_SETS, HUBSPOT, SALESFORCE, SITEGLASS, phone_text
 from siteglass.leads.downloads.jobs import Download, Downloads, NewDownload, TooManyDownloads
@@ -47,6 +47,12 @@ FORMULA = '=HYPERLINK("https://evil.example","Click")'
 SEEDS = 40 if os.environ.get("SITEGLASS_LONG") == "1" else 4
 
 
+def _seen(value: str) -> ContactDetail:
+    return ContactDetail(
+        value=value, owner="own", confidence=90, page=None, crawled_at_ms=None, last_seen_ms=CRAWLED_MS
+    )
+
+
 def plumbers() -> list[Lead]:
     """230 plumbers in Houston; every fifth has no email address, and one has a formula for a name."""
     return [
@@ -57,6 +63,7 @@ def plumbers() -> list[Lead]:
             title="Plumber in Houston",
             description="Ñandú & Söhne, “pipes”\nsince 1999" if number == 1 else "",
             emails=(f"hello@plumber-{number:03}.com",) if number % 5 != 4 else (),
+            emails_detail=(_seen("hello@plumber-001.com"),) if number == 1 else (),
             phones=(f"+1-713-555-{number:04}",),
             language="en",
             country="USA",
@@ -442,6 +449,7 @@ def test_the_file_has_every_lead_with_its_fields(depot: Office) -> None:
     line = lines["plumber-001.com"]
     assert line["email"] == "hello@plumber-001.com"
     assert line["phone"] == "+1 713 555 0001"
+    assert (line["email_last_seen"], line["phone_last_seen"]) == ("2026-09-21T14:13:20Z", "")
     assert line["description"] == "Ñandú & Söhne, “pipes”\nsince 1999"
     assert (line["trades"], line["seo_score"], line["load_time_ms"]) == ("Plumber", "90", "")
     assert lines["plumber-004.com"]["email"] == ""

@@ -78,8 +78,14 @@ def test_contacts_with_owner_source_and_date_in_words(dentists: Office) -> None:
         "dr.alder@alderdental.com Personal · own domain Seen on alderdental.com/team , text, 21 Sep 2026"
         " 1 more page alderdental.com/imprint , disguised text, 18 Sep 2026 Copy" in shown
     )
-    assert "info@alderdental.com Role address · own domain Seen on alderdental.com/contact , link, 21 Sep" in shown
-    assert "alder.dental@gmail.com Personal · free mail Seen on alderdental.com/imprint , text, 21 Sep" in shown
+    assert (
+        "info@alderdental.com Role address · own domain First seen 9 August 2026 , last seen 21 September 2026"
+        " Seen on alderdental.com/contact , link, 21 Sep" in shown
+    )
+    assert (
+        "alder.dental@gmail.com Personal · free mail Last seen 21 September 2026"
+        " Seen on alderdental.com/imprint , text, 21 Sep" in shown
+    )
     assert "+1 512 555 0112 Phone · of the business Seen on alderdental.com/contact , link, 21 Sep" in shown
     assert (
         "1 address hidden: it belongs to the web designer. 2 numbers hidden: they belong to authorities. Why?" in shown

@@ -18,9 +18,17 @@ from tests.suppression.world import World, world
 
 CRAWLED_MS = 1_780_000_000_000
 PAGE = "https://one.example/contact"
-DETAILS = (
-    ContactDetail(value="jo@one.example", owner="own", confidence=95, page=PAGE, crawled_at_ms=CRAWLED_MS),
-    ContactDetail(value="kim@one.example", owner="own", confidence=95, page=PAGE, crawled_at_ms=CRAWLED_MS),
+DETAILS = tuple(
+    ContactDetail(
+        value=value,
+        owner="own",
+        confidence=95,
+        page=PAGE,
+        crawled_at_ms=CRAWLED_MS,
+        first_seen_ms=CRAWLED_MS - 1_000,
+        last_seen_ms=CRAWLED_MS,
+    )
+    for value in ("jo@one.example", "kim@one.example")
 )
 NEW = Lead(
     domain="one.example",
@@ -93,7 +101,7 @@ def test_a_generation_of_the_schema_before_is_read_and_written(older: World, tmp
     outcome = run(older.settings, suppress)
     assert (outcome.failed, outcome.domains) == (0, {"one.example"})
     record = run(older.settings, lambda index: look_up(index, ["one.example"])).records["one.example"]
-    assert [one["value"] for one in record["emails_detail"]] == ["kim@one.example"]
+    assert record["emails_detail"] == [DETAILS[1]]
     # What its other documents contain has not changed.
     (status,) = run(older.settings, generations.status)
     assert status.schema_version == mapping.OLDEST_READABLE_SCHEMA

@@ -19,7 +19,10 @@ def _lead(domain: str = "example.com", **given_fields: object) -> Lead:
     return Lead(domain=domain, crawled_at_ms=1_793_000_000_000, **given_fields)  # type: ignore[arg-type]  # any of Lead
 
 
-DETAIL = {"value": "a@example.com", "owner": "own", "confidence": 90, "page": None, "crawled_at_ms": None}
+DETAIL = {
+    "value": "a@example.com", "owner": "own", "confidence": 90, "page": None, "crawled_at_ms": None,
+    "first_seen_ms": 1_792_000_000_000, "last_seen_ms": 1_793_000_000_000,
+}  # fmt: skip
 PREPARED: dict[str, Any] = {
     "lead_no": 7,
     "first_seen_ms": 1_792_000_000_000,

@@ -16,7 +16,9 @@ from siteglass.corpus.lead_files import read_parquet, record_place
 from siteglass.ingest.demo.build import build
 from siteglass.ingest.demo.companies import COUNT, draw_companies
 from siteglass.ingest.demo.flaws import FLAWS
+from siteglass.ingest.demo.history import used_before
 from siteglass.ingest.demo.label import Site
+from siteglass.query.technology_changes import decode_change
 
 SAMPLE = 45
 """One site of so many is read again."""
@@ -89,6 +91,21 @@ def test_what_is_read_is_what_the_sites_say(sites: list[Site], committed: dict[s
     assert share([bool({*site.trades} & {*lead.trades}) for site, lead in shown if site.trades]) > 0.75
     assert share([{*lead.emails} == {one.value for one in site.emails} for site, lead in shown]) > 0.95
     assert share([{*site.technologies} <= {*(lead.technologies or ())} for site, lead in shown]) > 0.98
+
+
+def test_what_came_and_went_between_two_crawls_is_known(sites: list[Site], committed: dict[str, Lead]) -> None:
+    changed = [site for site in sites if used_before(site) != site.technologies]
+    assert 150 < len(changed) < 600
+    right = 0
+    for site in changed:
+        now, before, lead = {*site.technologies}, {*used_before(site)}, committed[site.domain]
+        added, dropped = (
+            {change.technology for change in map(decode_change, some)} for some in (lead.added, lead.dropped)
+        )
+        right += now - before <= added and before - now <= dropped
+    assert right > 0.9 * len(changed)  # a copy of the home page, which some sites have, was crawled before the second
+    others = {site.domain for site in sites} - {site.domain for site in changed}
+    assert not [domain for domain in others if committed[domain].added or committed[domain].dropped]
 
 
 def test_addresses_of_designers_are_not_contacts(sites: list[Site], committed: dict[str, Lead]) -> None:

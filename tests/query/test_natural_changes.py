@@ -52,6 +52,16 @@ TODAY = date(2026, 11, 17)
         ("sites that haven't added Klaviyo", "!@technology(Klaviyo)"),
         ("sites that added Drift or dropped Intercom this week",
          "@any[ @added(Drift, 30d) | @dropped(Intercom, 7d) ]"),
+        ("sites using HubSpot or that dropped Intercom", "@any[ @technology(HubSpot) | @dropped(Intercom, 90d) ]"),
+        ("sites that dropped Intercom this week or use HubSpot",
+         "@any[ @technology(HubSpot) | @dropped(Intercom, 7d) ]"),
+        ("dentists in Texas that have no phone number or recently added Klaviyo",
+         "@country(USA); @state(TX); @trade(dentist); @any[ @added(Klaviyo, 30d) | !@has_phone ]"),
+        ("sites that don't use HubSpot or dropped Intercom", "@any[ !@technology(HubSpot) | @dropped(Intercom, 90d) ]"),
+        ("sites using HubSpot or Drift or that dropped Intercom",
+         "@any[ @technology(Drift, HubSpot) | @dropped(Intercom, 90d) ]"),
+        ("shops that use Klaviyo or switched from Magento to Shopify",
+         "@service_type(Ecommerce); @any[ @technology(Klaviyo) | @added(Shopify, 30d) @dropped(Magento, 90d) ]"),
         ("sites that dropped PayPal and use Stripe", "@technology(Stripe); @dropped(PayPal, 90d)"),
         # --- installed and removed are changes only with a time ---
         ("sites with Klaviyo installed", "@technology(Klaviyo)"),
@@ -89,7 +99,8 @@ def test_a_time_that_is_not_said_is_an_assumption() -> None:
         ("agencies that dropped their CRM", "@service_type(Agency)", "dropped their CRM", NO_TECHNOLOGY),
         ("agencies that began using Frobnicator", "@service_type(Agency)", "began using Frobnicator", NO_TECHNOLOGY),
         ("dentists that recently moved to Berlin", "@trade(dentist)", "recently moved to Berlin", NO_TECHNOLOGY),
-        ("sites using HubSpot or that dropped Intercom", "@technology(HubSpot)", "dropped Intercom", EITHER),
+        ("sites that added Drift or dropped Intercom or use HubSpot", "@technology(HubSpot)",
+         "added Drift or dropped Intercom", EITHER),
     ],
 )  # fmt: skip
 def test_a_change_that_no_search_can_say_is_reported(query: str, directives: str, reported: str, why: str) -> None:

@@ -40,7 +40,8 @@ def _details(values: tuple[str, ...]) -> st.SearchStrategy[tuple[ContactDetail, 
             "confidence": st.none() | st.integers(0, 100),
             "page": st.sampled_from(PAGES),
             "crawled_at_ms": st.none() | st.integers(0, 2**42 - 1),
-        }
+        },
+        optional={name: st.none() | st.integers(0, 2**42 - 1) for name in ("first_seen_ms", "last_seen_ms")},
     )
     return st.lists(detail, max_size=6).map(tuple)  # type: ignore[arg-type]  # owners of others, too, as a file may have
 
@@ -105,7 +106,9 @@ def test_details_are_of_exactly_the_shown_values(
 
 def test_a_record_of_an_older_schema_has_details_of_which_nothing_is_known() -> None:
     stored = {"emails": ["jo@a.example", "not an address"], "emails_personal": ["jo@a.example"], "phones": []}
-    nothing = {"owner": "unknown", "confidence": None, "page": None, "crawled_at": None}
+    nothing = {
+        "owner": "unknown", "confidence": None, "page": None, "crawled_at": None, "first_seen": None, "last_seen": None,
+    }  # fmt: skip
     assert shown_field(shown_record(stored), "emails_detail") == [
         {"value": "jo@a.example", **nothing, "status": {"syntax": "valid", "kind": "person"}},
         {"value": "not an address", **nothing, "status": {"syntax": "invalid", "kind": "role"}},

@@ -82,7 +82,7 @@ def ingest_run(
 
     is_whole = replaces or (load and run(_live) is None)
     order = RunOrder(archives, work, driver, workers, _suppressed(load), store=store, replaces=replaces)
-    _build(replace(order, is_whole=is_whole), load, _Loading(promote, keep, checks))
+    _build(replace(order, is_whole=is_whole, settings=load_settings()), load, _Loading(promote, keep, checks))
 
 
 @ingest.command("rebuild")
@@ -97,7 +97,7 @@ def ingest_rebuild(work: Path, store: str, workers: int, load: bool, promote: bo
     """Build a new generation of all domains in the facts store, without reading an archive."""
     from siteglass.ingest.pipeline import RunOrder
 
-    order = RunOrder((), work, "pool", workers, _suppressed(load), store=store, is_whole=True)
+    order = RunOrder((), work, "pool", workers, _suppressed(load), store=store, is_whole=True, settings=load_settings())
     _build(order, load, _Loading(promote, keep, checks))
 
 
@@ -109,7 +109,7 @@ def ingest_compact(work: Path, store: str) -> None:
     from siteglass.ingest import pipeline
 
     try:
-        deltas = pipeline.compact(pipeline.RunOrder((), work, store=store))
+        deltas = pipeline.compact(pipeline.RunOrder((), work, store=store, settings=load_settings()))
     except pipeline.RunFailed as error:
         _fail("The compaction failed", error)
     click.echo(f"{deltas} deltas are in the base now.")
@@ -129,7 +129,7 @@ def ingest_purge(work: Path, store: str, workers: int, load: bool, **checks: Any
     from siteglass.ingest import pipeline
 
     suppressed = run(_listed)
-    order = pipeline.RunOrder((), work, "pool", workers, suppressed, store=store)
+    order = pipeline.RunOrder((), work, "pool", workers, suppressed, store=store, settings=load_settings())
     try:
         done = pipeline.purge_files(order)
     except pipeline.RunFailed as error:

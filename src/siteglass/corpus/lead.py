@@ -5,7 +5,7 @@ Times are UTC in milliseconds; a fact that was never learned is None (or empty),
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
 import msgspec
 
@@ -35,6 +35,10 @@ class ContactDetail(TypedDict):
     """URL of the page that showed the value last."""
     crawled_at_ms: Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None
     """When that page was crawled."""
+    first_seen_ms: NotRequired[Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None]
+    """When a page that shows the value first showed it."""
+    last_seen_ms: NotRequired[Annotated[int, msgspec.Meta(ge=0, lt=2**42)] | None]
+    """When a page was last crawled that showed it."""
 
 
 Details = Annotated[tuple[ContactDetail, ...], msgspec.Meta(max_length=200)]

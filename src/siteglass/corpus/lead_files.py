@@ -58,6 +58,7 @@ def _column(name: str, kind: msgspec.inspect.Type) -> pa.Field[Any]:
 
 
 LEAD_SCHEMA: pa.Schema = pa.schema([_column(field.name, msgspec.inspect.type_info(field.type)) for field in _FIELDS])
+_DETAILS: Any = LEAD_SCHEMA.field("emails_detail").type
 
 
 def unknown_column(field: pa.Field[Any], rows: int) -> pa.Array[Any]:
@@ -158,11 +159,11 @@ def _number_lists(column: pa.ListArray[Any]) -> list[tuple[int | None, ...] | No
 
 
 def _details(column: pa.ListArray[Any]) -> list[tuple[dict[str, Any], ...] | None]:
-    """Lists of structs, whose fields are texts and numbers."""
-    structs: Any = column.values
-    names = [field.name for field in structs.type]
-    fields = map(_nullable_texts_or_numbers, structs.flatten())
-    return _parts(column, tuple(dict(zip(names, row, strict=True)) for row in zip(*fields, strict=True)))
+    """Lists of structs, whose fields are texts and numbers; those that a file lacks are null."""
+    whole: Any = column.cast(_DETAILS)
+    names = [field.name for field in _DETAILS.value_type]
+    fields = map(_nullable_texts_or_numbers, whole.values.flatten())
+    return _parts(whole, tuple(dict(zip(names, row, strict=True)) for row in zip(*fields, strict=True)))
 
 
 def _nullable_texts_or_numbers(column: pa.Array[Any]) -> Sequence[Any]:
@@ -204,17 +205,28 @@ _READERS: dict[pa.DataType, Callable[[Any], Sequence[Any]]] = {
     LEAD_SCHEMA.field("emails").type: _lists,
     LEAD_SCHEMA.field("added").type: _number_lists,
     LEAD_SCHEMA.field("social_links").type: _maps,
-    LEAD_SCHEMA.field("emails_detail").type: _details,
+    _DETAILS: _details,
 }
 
 
+def _is_readable(found: pa.DataType, expected: pa.DataType) -> bool:
+    """Whether a column of a type has values of another: of the same, or of details without fields that may be null."""
+    if found == expected or expected != _DETAILS:
+        return found == expected
+    if not pa.types.is_list(found) or not pa.types.is_struct(found.value_type):
+        return False
+    names = {field.name for field in found.value_type}
+    fields = [field for field in _DETAILS.value_type if field.name in names or not field.nullable]
+    return bool(found == pa.list_(_DETAILS.value_field.with_type(pa.struct(fields))))
+
+
 def _check_schema(path: Path, found: pa.Schema) -> None:
-    """A file may lack optional fields that came later; it may not have others, or other types."""
+    """A file may lack optional fields that came later, also of details; it may not have others, or other types."""
     for field in found:
         if field.name not in LEAD_SCHEMA.names:
             raise LeadFileError(f"{path}: field {field.name}: not a field of a lead")
         expected = LEAD_SCHEMA.field(field.name)
-        if field.type != expected.type or (field.nullable and not expected.nullable):
+        if not _is_readable(field.type, expected.type) or (field.nullable and not expected.nullable):
             raise LeadFileError(f"{path}: field {field.name}: expected {expected}, found {field}")
     for required in _FIELDS:
         if required.required and required.name not in found.names:

@@ -307,7 +307,7 @@ def _entered(
         columns = [
             pa.array(given[name], kind.type)
             if (name := kind.name) in given
-            else checked.column(name)
+            else checked.column(name).cast(kind.type)
             if name in checked.schema.names
             else unknown_column(kind, table.num_rows)
             for kind in LEAD_SCHEMA

@@ -99,6 +99,11 @@ def day(value: datetime | None) -> Markup:
     return moment(None if value is None else value.astimezone(UTC).date())
 
 
+def written_day(value: date) -> Markup:
+    """A day as a sentence names it: 3 November 2026."""
+    return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), f"{value.day} {value:%B %Y}")
+
+
 def ago(value: datetime | None, now: datetime | None = None) -> Markup:
     """How long since, with the time itself on hover."""
     if value is None:
@@ -130,6 +135,7 @@ def make_environment() -> Environment:
         auto_reload=False,
     )
     environment.filters.update(number=number, mean=mean, signed=signed, moment=moment, day=day, ago=ago)
+    environment.filters["written_day"] = written_day
     return environment
 
 

@@ -30,20 +30,25 @@ def phone_details(record: Record) -> list[Record]:
 
 
 def _details(values: Sequence[str], stored: Sequence[Record]) -> list[Record]:
-    """Generations of schema 3 have none stored."""
+    """Generations of schema 3 have none stored, and older leads have details without the times of the value."""
     by_value = {detail["value"]: detail for detail in stored}
     return [_detail(value, by_value.get(value, _UNKNOWN)) for value in values]
 
 
 def _detail(value: str, stored: Record) -> Record:
-    crawled_at_ms = stored["crawled_at_ms"]
     return {
         "value": value,
         "owner": stored["owner"],
         "confidence": stored["confidence"],
         "page": stored["page"],
-        "crawled_at": None if crawled_at_ms is None else moment_text(crawled_at_ms),
+        "crawled_at": _time(stored["crawled_at_ms"]),
+        "first_seen": _time(stored.get("first_seen_ms")),
+        "last_seen": _time(stored.get("last_seen_ms")),
     }
+
+
+def _time(at_ms: int | None) -> str | None:
+    return None if at_ms is None else moment_text(at_ms)
 
 
 def _status(address: str, personal: frozenset[str]) -> Record:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from siteglass.errors import Unavailable
-from siteglass.index.cards import shown_record
 from siteglass.index.hits import Hit, SearchAnswer, decode_answer
 from siteglass.index.index import Index
 from siteglass.index.pages import CARD_AND_REST, ORDERS, require_whole
@@ -73,7 +72,7 @@ async def look_up(index: Index, domains: Collection[str]) -> LookupResult[Record
         if "error" in found:
             failed.add(found["_id"])
         elif found["found"]:
-            records[found["_id"]] = shown_record(found["_source"])
+            records[found["_id"]] = found["_source"]
     if len(failed) == len(domains):
         raise Unavailable("every look-up failed")
     return LookupResult(records, frozenset(failed))
@@ -153,7 +152,7 @@ async def _find_holders(index: Index, names: list[str]) -> list[Record]:
     except EngineError as error:
         raise _unavailable(error) from error
     require_whole(answer)
-    return [shown_record(hit["_source"]) for hit in answer["hits"]["hits"]]
+    return [hit["_source"] for hit in answer["hits"]["hits"]]
 
 
 def _unavailable(error: EngineError) -> Exception:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 
 from siteglass.corpus.lead_files import count_leads, read_parquet
@@ -89,14 +90,12 @@ async def _delete(index: Index, gone: Mapping[str, int], loaded: LoadReport) -> 
 
 
 async def _written_check(index: Index, live: str, files: Sequence[Path]) -> Check:
-    """Every lead is there as new, or it may not be: its domain has opted out, or it is too old."""
+    """Every lead, of very many the first ones, is there as new, or it may not be: its domain has opted out, or it is
+    too old."""
     oldest_ms = oldest_crawl_ms(index.settings, index.clock.now_ms()) or 0
-    versions: dict[str, int] = {}
-    for path in files:
-        for _, leads in read_parquet(path):
-            versions |= {lead.domain: lead.version for lead in leads if lead.crawled_at_ms >= oldest_ms}
-            if len(versions) >= MAX_CHECKED:
-                break
+    every = chain.from_iterable(leads for path in files for _, leads in read_parquet(path))
+    young = (lead for lead in every if lead.crawled_at_ms >= oldest_ms)
+    versions = {lead.domain: lead.version for lead in islice(young, MAX_CHECKED)}
     stored = await stored_versions(index, live, sorted(versions))
     missing = [domain for domain, version in versions.items() if stored.get(domain, -1) < version]
     listed = (await among(index.postgres, {name for domain in missing for name in names(domain)}, ())).domains

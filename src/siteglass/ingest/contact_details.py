@@ -1,8 +1,9 @@
-"""Details of the addresses and numbers that leads show: the owner, and the page that showed each of them last."""
+"""Details of the addresses and numbers that leads show: whose each is, the page that showed it last, and its times."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -13,8 +14,15 @@ from siteglass.ingest.grouped import ASCENDING, DESCENDING, listed
 from siteglass.ingest.ownership import Owner
 from siteglass.suppression.pages import page_filter
 
-_Pages = dict[tuple[str, str, str], list[tuple[str, int]]]
-"""Domain, kind and value -> pages with the time of their newest capture."""
+
+@dataclass(slots=True)
+class _Seen:
+    """Where and when a value was seen."""
+
+    pages: list[tuple[str, int]] = field(default_factory=list)
+    """Addresses with the time of their newest capture, the newest first. Those that are too long are left out."""
+    first_ms: int = 2**63 - 1
+    last_ms: int = 0
 
 
 def contact_details(
@@ -26,7 +34,7 @@ def contact_details(
     owners: Mapping[tuple[str, str, str], Owner],
 ) -> dict[str, list[Any]]:
     """The columns of details, see `ContactDetail`, for leads that show these values; `found` is their evidence."""
-    pages = _newest_first(found)
+    sightings = _sightings(found)
     columns: dict[str, list[Any]] = {"emails_detail": [], "phones_detail": []}
     for domain, own_emails, own_phones in zip(domains, emails, phones, strict=True):
         hides = page_filter(own_emails, contacts.get((domain, "phone"), {}).keys() - {*own_phones})
@@ -34,8 +42,8 @@ def contact_details(
             details = []
             for value in values:
                 owner = owners[domain, kind, value]
-                seen = (one for one in pages[domain, kind, value] if not hides(one[0]))
-                page, crawled_at_ms = next(seen, (None, None))
+                seen = sightings[domain, kind, value]
+                page, crawled_at_ms = next((one for one in seen.pages if not hides(one[0])), (None, None))
                 details.append(
                     {
                         "value": value,
@@ -43,6 +51,8 @@ def contact_details(
                         "confidence": owner.confidence,
                         "page": page,
                         "crawled_at_ms": crawled_at_ms,
+                        "first_seen_ms": seen.first_ms,
+                        "last_seen_ms": seen.last_ms,
                     }
                 )
             columns[f"{kind}s_detail"].append(details)
@@ -62,13 +72,14 @@ def hidden_contacts(
     return [hidden(domain) for domain in domains]
 
 
-def _newest_first(found: pa.Table) -> _Pages:
-    """In the order in which the evidence of a lead is returned."""
+def _sightings(found: pa.Table) -> dict[tuple[str, str, str], _Seen]:
+    """By domain, kind and value, in the order in which the evidence of a lead is returned."""
     ordered = found.sort_by([("last_seen_ms", DESCENDING), ("page", ASCENDING)])
-    pages: _Pages = {}
-    names = ("domain", "kind", "value", "page", "last_seen_ms")
-    for domain, kind, value, page, seen_ms in zip(*(listed(ordered, name) for name in names), strict=True):
-        seen = pages.setdefault((domain, kind, value), [])
+    sightings: dict[tuple[str, str, str], _Seen] = {}
+    names = ("domain", "kind", "value", "page", "first_seen_ms", "last_seen_ms")
+    for domain, kind, value, page, first_ms, last_ms in zip(*(listed(ordered, name) for name in names), strict=True):
+        seen = sightings.setdefault((domain, kind, value), _Seen())
+        seen.first_ms, seen.last_ms = min(seen.first_ms, first_ms), max(seen.last_ms, last_ms)
         if len(page) <= MAX_SHORT_CHARS:
-            seen.append((page, seen_ms))
-    return pages
+            seen.pages.append((page, last_ms))
+    return sightings

@@ -26,11 +26,12 @@ from siteglass.ingest.merge import MergeFailed
 from siteglass.ingest.purge import PurgeReport, purge
 from siteglass.ingest.report import Report, damage_lines, report_of
 from siteglass.ingest.run_leads import GONE, merge_run, run_id, said_by
-from siteglass.ingest.store.facts_store import FactsStore, open_store
+from siteglass.ingest.store.facts_store import NO_SETTINGS, FactsStore, open_store
 from siteglass.ingest.store.manifest import StoreError
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
 from siteglass.ingest.tasks import Plan, Summary, sweep
 from siteglass.platform.progress import progress, working
+from siteglass.settings import Settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -61,6 +62,8 @@ class RunOrder:
     """The store has only these archives, once their leads are loaded."""
     is_whole: bool = False
     """Merge all domains of the store, and not just those that have new facts."""
+    settings: Settings = NO_SETTINGS
+    """Where S3 is, if the store is there."""
 
     @property
     def store_address(self) -> str:
@@ -98,7 +101,7 @@ def build(order: RunOrder, load: Load | None = None) -> RunResult | None:
     run merges them again. Without it, they still do afterwards.
     """
     steps = _Steps(order)
-    with _alone(order.work), _one_line_errors(), open_store(order.store_address) as store:
+    with _alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
         if order.driver == "spark" or sum(path.stat().st_size for path in order.archives) > MAX_BYTES_WITHOUT_SPARK:
             spark.java_home()
         summary = steps.extract()
@@ -124,7 +127,7 @@ def build(order: RunOrder, load: Load | None = None) -> RunResult | None:
 
 def compact(order: RunOrder) -> int:
     """Put the deltas of the store into its base; how many there were."""
-    with _alone(order.work), _one_line_errors(), open_store(order.store_address) as store:
+    with _alone(order.work), _one_line_errors(), open_store(order.store_address, order.settings) as store:
         deltas = len(store.manifest.deltas)
         with working("Writing the base"):
             store.compact()
@@ -139,7 +142,7 @@ def purge_files(order: RunOrder) -> PurgeReport:
     with (
         _alone(order.work),
         _one_line_errors(),
-        open_store(order.store_address) as store,
+        open_store(order.store_address, order.settings) as store,
         working("Removing opted-out values"),
     ):
         return purge(store, order.work, order.suppressed)

@@ -1,4 +1,5 @@
-"""The fields `emails_detail` and `phones_detail`: whose each shown address or number is, and which page showed it.
+"""The fields `emails_detail` and `phones_detail`: whose each shown address or number is, and where and when it was
+seen.
 
 Only values that are shown have one, after opt-outs and filters of addresses. `index.contact_details` makes them.
 """
@@ -52,6 +53,16 @@ class _Detail(ResponseBody):
         | None
     )
     crawled_at: Annotated[Time, Meta(description="When that page was crawled; null if it is not known.")] | None
+    first_seen: (
+        Annotated[Time, Meta(description="When a page that shows the value first showed it; null if it is not known.")]
+        | None
+    )
+    last_seen: (
+        Annotated[
+            Time, Meta(description="When a page was last crawled that showed the value; null if it is not known.")
+        ]
+        | None
+    )
 
 
 class PhoneDetail(_Detail):

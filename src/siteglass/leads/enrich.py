@@ -11,7 +11,7 @@ from msgspec import Struct
 from siteglass.billing.credits import Mark
 from siteglass.corpus.domains import NotAHost, candidates
 from siteglass.errors import Unavailable
-from siteglass.index.cards import ENRICH_OWN, for_enrichment, rebuilt, selected
+from siteglass.index.cards import ENRICH_OWN, for_enrichment, rebuilt, selected, shown_record
 from siteglass.index.hits import Hit, NoCards
 from siteglass.index.index import Index
 from siteglass.index.lookup import LookupResult, look_up_cards, look_up_sites
@@ -66,7 +66,8 @@ async def _look_up(
             pass  # looked up one by one, those that can be are
         else:
             return found.shown(hidden, lambda hit: shown_data(hit, hidden, select))
-    return (await look_up_sites(index, sites)).shown(hidden, lambda record: _shown_data(record, hidden, select))
+    stored = await look_up_sites(index, sites)
+    return stored.shown(hidden, lambda record: _shown_data(shown_record(record), hidden, select))
 
 
 def shown_data(hit: Hit, hidden: SuppressionFilter, select: tuple[str, ...]) -> Data | None:

@@ -52,6 +52,7 @@ SLOW_S = 3.0
 RETRY_AFTER_S = 2
 
 _CRAWLED_AT_MS = 1_790_000_000_000
+_FIRST_SEEN_MS = _CRAWLED_AT_MS - 30 * 24 * 3_600_000
 
 # The words begin so; what follows is an error code, or what happens.
 START = "test:"
@@ -99,7 +100,15 @@ def _with_details(lead: Lead) -> Lead:
     def details(values: Iterable[str]) -> tuple[ContactDetail, ...]:
         page = _contact_page(lead.domain)
         return tuple(
-            ContactDetail(value=value, owner="own", confidence=90, page=page, crawled_at_ms=_CRAWLED_AT_MS)
+            ContactDetail(
+                value=value,
+                owner="own",
+                confidence=90,
+                page=page,
+                crawled_at_ms=_CRAWLED_AT_MS,
+                first_seen_ms=_FIRST_SEEN_MS,
+                last_seen_ms=_CRAWLED_AT_MS,
+            )
             for value in values
         )
 
@@ -134,7 +143,7 @@ def made_up_evidence(found: Evidence) -> Evidence:
         value="",
         page=_contact_page(found.domain),
         method="mailto",
-        first_seen_ms=_CRAWLED_AT_MS - 30 * 24 * 3_600_000,
+        first_seen_ms=_FIRST_SEEN_MS,
         last_seen_ms=_CRAWLED_AT_MS,
     )
     emails = [(value, [replace(pattern, value=value)]) for value, _ in found.values["emails"]]

@@ -178,7 +178,8 @@ def test_details_of_each_shown_value(own: httpx.Client) -> None:
     records = _records(own, select=["domain", *DETAIL_FIELDS])
     person = {"syntax": "valid", "kind": "person"}
     role = {"syntax": "valid", "kind": "role"}
-    unknown = {"owner": "unknown", "confidence": None, "page": None, "crawled_at": None}
+    never = {"first_seen": None, "last_seen": None}
+    unknown = {"owner": "unknown", "confidence": None, "page": None, "crawled_at": None, **never}
     assert records[FULL.domain]["emails_detail"] == [
         {
             "value": "info@full-record.com",
@@ -186,6 +187,8 @@ def test_details_of_each_shown_value(own: httpx.Client) -> None:
             "confidence": 95,
             "page": "https://www.full-record.com/contact",
             "crawled_at": "2026-09-21T14:13:18.500Z",
+            "first_seen": "2026-09-20T14:13:20Z",
+            "last_seen": "2026-09-21T14:13:20Z",
             "status": role,
         },
         {
@@ -194,6 +197,7 @@ def test_details_of_each_shown_value(own: httpx.Client) -> None:
             "confidence": 80,
             "page": None,
             "crawled_at": None,
+            **never,
             "status": person,
         },
         {"value": "sales@full-record.com", **unknown, "status": role},
@@ -206,6 +210,7 @@ def test_details_of_each_shown_value(own: httpx.Client) -> None:
             "confidence": 40,
             "page": "https://www.full-record.com/about/team",
             "crawled_at": "2026-09-21T14:13:20Z",
+            **never,
         },
     ]
     assert records["person-only.com"]["emails_detail"] == [

@@ -210,10 +210,14 @@ def _details(kind: str, values: tuple[str, ...], evidence: list[Evidence]) -> tu
     """With the newest page of each whose URL is short enough; of equal times the first by name."""
     found = []
     for value in values:
-        rows = [row for row in evidence if (row.kind, row.value) == (kind, value) and len(row.page) <= 512]
-        newest = min(rows, key=lambda row: (-row.last_seen_ms, row.page), default=None)
+        rows = [row for row in evidence if (row.kind, row.value) == (kind, value)]
+        short = [row for row in rows if len(row.page) <= 512]
+        newest = min(short, key=lambda row: (-row.last_seen_ms, row.page), default=None)
         page, at_ms = (newest.page, newest.last_seen_ms) if newest else (None, None)
-        found.append(ContactDetail(value=value, owner="own", confidence=90, page=page, crawled_at_ms=at_ms))
+        detail = ContactDetail(value=value, owner="own", confidence=90, page=page, crawled_at_ms=at_ms)
+        detail["first_seen_ms"] = min(row.first_seen_ms for row in rows)
+        detail["last_seen_ms"] = max(row.last_seen_ms for row in rows)
+        found.append(detail)
     return tuple(found)
 
 

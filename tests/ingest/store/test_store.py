@@ -21,7 +21,8 @@ from tests.ingest.store.reference_fold import folded
 from tests.ingest.store.test_folding import random_captures
 
 
-def _pages(store: FactsStore, domains: list[str] | None = None) -> list[PageFacts]:
+def pages_of(store: FactsStore, domains: list[str] | None = None) -> list[PageFacts]:
+    """The pages of a store, of all domains or of some."""
     return [page for table in store.pages(domains) for page in from_table(table)]
 
 
@@ -32,13 +33,14 @@ def captures(tmp_path: Path) -> list[PageFacts]:
     return found
 
 
-def _tasks(folder: Path) -> dict[str, Path]:
+def tasks_in(folder: Path) -> dict[str, Path]:
+    """The files of facts that `write_facts` wrote, by their names."""
     return {path.stem: path for path in sorted((folder / "facts").glob("*.parquet"))}
 
 
 @pytest.mark.parametrize("rows", [1, 7, 1_000])
 def test_sorting_with_few_rows_in_memory(tmp_path: Path, captures: list[PageFacts], rows: int) -> None:
-    tables = list(folded_files(sorted(_tasks(tmp_path).values()), rows))
+    tables = list(folded_files(sorted(tasks_in(tmp_path).values()), rows))
     assert [page for table in tables for page in from_table(table)] == folded(captures)
     assert [path.name for path in (tmp_path / "facts").iterdir() if path.is_dir()] == []
 
@@ -52,12 +54,12 @@ def test_pages_of_some_domains(
     expected = folded(captures)
     some = ["nodots", "site-11.example", "site-7.example", "unknown.example"]
     with open_store(tmp_path / "store", rows_at_once=rows) as store:
-        for name, path in _tasks(tmp_path).items():
+        for name, path in tasks_in(tmp_path).items():
             store.append({name: path})
             store.commit()
         for _ in range(2):
-            assert _pages(store) == expected
-            assert _pages(store, some) == [page for page in expected if page.domain in some]
+            assert pages_of(store) == expected
+            assert pages_of(store, some) == [page for page in expected if page.domain in some]
             store.compact()
             store.commit()
         assert store.manifest.deltas == {}
@@ -82,7 +84,7 @@ def test_row_groups_of_other_domains_are_not_read(tmp_path: Path, monkeypatch: p
     write_facts(tmp_path / "facts", pages)
     read: list[int] = []
     with open_store(tmp_path / "store") as store:
-        store.append(_tasks(tmp_path))
+        store.append(tasks_in(tmp_path))
         true = pq.ParquetFile.read_row_group
 
         def counted(file: pq.ParquetFile, number: int, **options: Any) -> pa.Table:
@@ -90,7 +92,7 @@ def test_row_groups_of_other_domains_are_not_read(tmp_path: Path, monkeypatch: p
             return true(file, number, **options)
 
         monkeypatch.setattr(pq.ParquetFile, "read_row_group", counted)
-        found = _pages(store, ["site-0123.example", "site-0321.example", "site-0321a.example"])
+        found = pages_of(store, ["site-0123.example", "site-0321.example", "site-0321a.example"])
     assert [page.domain for page in found] == ["site-0123.example", "site-0321.example"]
     assert set(read) == {12, 32}
 
@@ -115,7 +117,7 @@ def test_a_page_of_a_domain_with_many_is_found_by_its_address(tmp_path: Path, mo
     ]
     write_facts(tmp_path / "facts", [*crowd, *pages])
     with open_store(tmp_path / "store", rows_at_once=20) as store:
-        store.append(_tasks(tmp_path))
+        store.append(tasks_in(tmp_path))
         tables = list(store.pages())
     assert max(table.num_rows for table in tables) <= 30
     assert sum(table.num_rows for table in tables) == len(pages) + len(crowd)
@@ -125,10 +127,10 @@ def test_a_store_at_an_address(tmp_path: Path, captures: list[PageFacts]) -> Non
     """As at one of S3: without locks and without renaming."""
     address = (tmp_path / "store").as_uri()
     with open_store(address) as store:
-        store.append(_tasks(tmp_path))
+        store.append(tasks_in(tmp_path))
         store.commit()
     with open_store(address) as store:
-        assert _pages(store) == folded(captures)
+        assert pages_of(store) == folded(captures)
         store.compact()
         store.commit()
     assert not any((tmp_path / "store" / "deltas").rglob("*.parquet"))
@@ -145,15 +147,15 @@ def test_an_answer_without_a_page_does_not_take_its_place(tmp_path: Path) -> Non
     later = {"kind": "redirect", "status": 304, "captured_at_ms": page.captured_at_ms + 1, "text": ""}
     write_facts(tmp_path / "facts", [page, msgspec.structs.replace(page, **later)])
     with open_store(tmp_path / "store") as store:
-        store.append(_tasks(tmp_path))
-        assert _pages(store) == folded([page])
+        store.append(tasks_in(tmp_path))
+        assert pages_of(store) == folded([page])
 
 
 def test_archives_are_added_once(tmp_path: Path, captures: list[PageFacts]) -> None:
     with open_store(tmp_path / "store") as store:
-        assert store.append(_tasks(tmp_path)) == 3
-        assert store.append(_tasks(tmp_path)) == 0
-        assert _pages(store) == folded(captures)
+        assert store.append(tasks_in(tmp_path)) == 3
+        assert store.append(tasks_in(tmp_path)) == 0
+        assert pages_of(store) == folded(captures)
 
 
 def test_a_manifest_that_cannot_be_used(tmp_path: Path) -> None:

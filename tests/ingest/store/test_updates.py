@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 
-from siteglass.corpus.lead_files import read_parquet
-from siteglass.index import generations
+from siteglass.corpus.lead import Lead
+from siteglass.corpus.lead_files import read_parquet, write_parquet
+from siteglass.index import generations, updates
+from siteglass.index.verification import Tolerances
 from siteglass.settings import Settings, environment_of
-from testing.service import make_test_account, run, settings_for
+from testing.service import filled, make_test_account, run, settings_for
 from testing.warc_files import response, write_warc
 
 pytestmark = pytest.mark.private_engines
@@ -150,6 +152,21 @@ def test_a_crawl_that_was_blocked_deletes_nothing(tmp_path: Path) -> None:
     assert len(_contents(settings)) == 30
     _ran(settings, "ingest", "run", blocked, "--work", work, "--most-gone", "100")
     assert len(_contents(settings)) == 5
+
+
+def test_of_very_many_leads_the_first_ones_are_looked_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many files they are in: a look-up of all would take as long as the load."""
+    monkeypatch.setattr(updates, "MAX_CHECKED", 3)
+    settings = replace(filled("checked", [], tmp_path), lead_store=tmp_path / "leads")
+    files = [tmp_path / f"part-{number}.parquet" for number in range(3)]
+    for path in files:
+        write_parquet(path, [Lead(domain=f"{name}.{path.stem}.example", crawled_at_ms=1) for name in "ab"])
+    done = run(settings, lambda index: updates.update(index, files, {}, Tolerances()))
+    assert done.loaded.written == 6
+    assert [(check.name, check.expected, check.ok) for check in done.report.checks] == [
+        ("written leads", "all of 3 leads", True),
+        ("deleted leads", "none of 0 domains", True),
+    ]
 
 
 def test_without_a_database_or_a_secret(tmp_path: Path) -> None:

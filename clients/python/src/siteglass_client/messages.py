@@ -37,6 +37,10 @@ class EmailDetail(Record):
     """
     crawled_at = field["str | None"]()
     """When that page was crawled; null if it is not known."""
+    first_seen = field["str | None"]()
+    """When a page that shows the value first showed it; null if it is not known."""
+    last_seen = field["str | None"]()
+    """When a page was last crawled that showed the value; null if it is not known."""
     status = part(EmailStatus)
 
 
@@ -58,6 +62,10 @@ class PhoneDetail(Record):
     """
     crawled_at = field["str | None"]()
     """When that page was crawled; null if it is not known."""
+    first_seen = field["str | None"]()
+    """When a page that shows the value first showed it; null if it is not known."""
+    last_seen = field["str | None"]()
+    """When a page was last crawled that showed the value; null if it is not known."""
 
 
 class Lead(Record):

@@ -1,4 +1,4 @@
-"""The contacts of a lead in words: what each is, whose it is, and where it was seen."""
+"""The contacts of a lead in words: what each is, whose it is, and where and when it was seen."""
 
 from __future__ import annotations
 
@@ -79,6 +79,9 @@ class ContactLine:
     owner: str
     seen: Sequence[SeenOn]
     """The newest first; empty if nothing is recorded."""
+    first_day: date | None = None
+    """When a page that shows it first showed it, and when one last did; None: the lead does not say."""
+    last_day: date | None = None
     is_reported: bool = False
     """Whether the visitor reported it."""
 
@@ -86,11 +89,15 @@ class ContactLine:
 def contact_lines(record: Mapping[str, Any], evidence: Evidence) -> list[ContactLine]:
     """What the lead shows now, in its order: addresses, then numbers."""
     emails = [
-        ContactLine("email", value, _email_owner(record, value, place), _seen(sightings))
+        ContactLine(
+            "email", value, _email_owner(record, value, place), _seen(sightings), *_days(record, "email", value)
+        )
         for place, (value, sightings) in enumerate(evidence.values["emails"])
     ]
     phones = [
-        ContactLine("phone", value, _PHONE.get(_owner(record, "phone", value, place), "Phone"), _seen(sightings))
+        ContactLine(
+            "phone", value, _phone_owner(record, value, place), _seen(sightings), *_days(record, "phone", value)
+        )
         for place, (value, sightings) in enumerate(evidence.values["phones"])
     ]
     return [*emails, *phones]
@@ -112,10 +119,25 @@ def _hidden_line(entry: str, count: int) -> str:
 
 def _owner(record: Mapping[str, Any], kind: str, value: str, place: int) -> str:
     """The class of the owner. Leads without details have it of the first value only."""
-    for detail in record.get(f"{kind}s_detail", ()):
-        if detail["value"] == value:
-            return str(detail["owner"])
+    if detail := _detail(record, kind, value):
+        return str(detail["owner"])
     return str(record.get(f"{kind}_owner", "")) if place == 0 else ""
+
+
+def _days(record: Mapping[str, Any], kind: str, value: str) -> tuple[date | None, date | None]:
+    """When a value was first and last seen; leads of an older crawl do not say it."""
+    detail = _detail(record, kind, value)
+    first_ms, last_ms = detail.get("first_seen_ms"), detail.get("last_seen_ms")
+    return None if first_ms is None else _day(first_ms), None if last_ms is None else _day(last_ms)
+
+
+def _detail(record: Mapping[str, Any], kind: str, value: str) -> Mapping[str, Any]:
+    """What is stored of a value; empty if that is nothing."""
+    return next((detail for detail in record.get(f"{kind}s_detail", ()) if detail["value"] == value), {})
+
+
+def _phone_owner(record: Mapping[str, Any], value: str, place: int) -> str:
+    return _PHONE.get(_owner(record, "phone", value, place), "Phone")
 
 
 def _email_owner(record: Mapping[str, Any], value: str, place: int) -> str:

@@ -1,4 +1,7 @@
-"""Made-up sites to leads: their pages through extraction and merge, as in `siteglass ingest run`, without Spark."""
+"""Made-up sites to leads: their pages through extraction, fold and merge, as in `siteglass ingest run`, without Spark.
+
+Of some sites there are two crawls, so that their leads have a history.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,14 @@ import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
 from siteglass.ingest import pool
 from siteglass.ingest.demo.companies import SEED
+from siteglass.ingest.demo.history import home_page_before
 from siteglass.ingest.demo.label import Site
-from siteglass.ingest.demo.writing import write_sites
+from siteglass.ingest.demo.writing import write_captures, write_sites
 from siteglass.ingest.single_part import merge_in_process
+from siteglass.ingest.store.folding import current
+from siteglass.ingest.store.sorting import folded_files
 from siteglass.ingest.tasks import Plan
 
 ARCHIVES = 8
@@ -31,7 +35,9 @@ def build(sites: Iterable[Site], target: Path, *, workers: int, on_progress: Cal
     with tempfile.TemporaryDirectory() as name:
         facts, merged = Path(name) / "facts", Path(name) / "leads"
         archives = [Path(name) / f"companies-{number}.warc.gz" for number in range(ARCHIVES)]
-        write_sites(archives, sites, SEED)
+        drawn = write_sites(archives, sites, SEED)
+        archives.append(Path(name) / "companies-before.warc.gz")
+        write_captures(archives[-1], filter(None, map(home_page_before, drawn)), SEED)
         all_bytes = pool.bytes_of(archives)
         summary = pool.run_tasks(
             archives, Plan(folder=facts), workers, lambda read_bytes: on_progress(100 * read_bytes // all_bytes)
@@ -42,7 +48,7 @@ def build(sites: Iterable[Site], target: Path, *, workers: int, on_progress: Cal
                 "Extraction must read all of them: fix it, or the page that it cannot read."
             )
         merged.mkdir()
-        report = merge_in_process(map(pq.read_table, sorted(facts.glob("*.parquet"))), merged)
+        report = merge_in_process(map(current, folded_files(sorted(facts.glob("*.parquet")))), merged)
         for written in merged.iterdir():
             shutil.copyfile(written, target.with_suffix(written.suffix))
     return report.leads

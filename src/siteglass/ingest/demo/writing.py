@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from siteglass.ingest.demo.draw import draw_sites
-from siteglass.ingest.demo.label import Site
+from siteglass.ingest.demo.label import Served, Site
 from siteglass.ingest.demo.serve import serve
 from siteglass.ingest.demo.warc import WarcWriter
 
@@ -46,6 +46,13 @@ def read_labels(path: Path) -> list[Site]:
     """The labels that `write_folder` wrote."""
     decode = msgspec.json.Decoder(Site).decode
     return [decode(line) for line in path.read_bytes().splitlines()]
+
+
+def write_captures(path: Path, captures: Iterable[Served], seed: int) -> None:
+    """Captures of any sites in one file."""
+    with WarcWriter(path.open("wb"), path.name, seed) as writer:
+        for served in captures:
+            writer.add(served)
 
 
 def write_sites(

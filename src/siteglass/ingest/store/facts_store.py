@@ -34,29 +34,47 @@ from siteglass.ingest.store.shared_values import (
 )
 from siteglass.ingest.store.sorting import ROWS_AT_ONCE, folded_files
 from siteglass.ingest.suppression_snapshot import SuppressionSnapshot
+from siteglass.settings import Settings
 
+NO_SETTINGS = Settings()
 _DOMAINS: pa.Schema = pa.schema([pa.field("domain", pa.string())])
 _SHARED: pa.Schema = pa.schema([pa.field("value", pa.int64())])
 
 
 @contextmanager
 def open_store(
-    address: str | Path, *, min_domains: int = MIN_DOMAINS, rows_at_once: int = ROWS_AT_ONCE
+    address: str | Path,
+    settings: Settings = NO_SETTINGS,
+    *,
+    min_domains: int = MIN_DOMAINS,
+    rows_at_once: int = ROWS_AT_ONCE,
 ) -> Iterator[FactsStore]:
-    """The store at an address, for one writer at a time; raises StoreError."""
-    files = StoreFiles(str(address))
+    """The store at an address, for one writer at a time; `settings` say where S3 is. Raises StoreError."""
     with ExitStack() as stack:
-        if files.is_local:
-            folder = Path(address)
-            folder.mkdir(parents=True, exist_ok=True)
-            lock = stack.enter_context((folder / "lock").open("w"))
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise StoreError(f"Another command is using the store {address}. Wait until it ends.") from None
-        store = FactsStore(files, read_manifest(files), min_domains, rows_at_once)
-        store.sweep()
+        try:
+            files = StoreFiles(str(address), settings)
+            if files.is_local:
+                _lock(stack, Path(address))
+            # Without this, a run would read all archives before it fails.
+            if bucket := files.missing_bucket:
+                raise StoreError(
+                    f"There is no bucket {bucket} that these keys may see. Make it, or check the keys, or name another "
+                    "one: --store"
+                )
+            store = FactsStore(files, read_manifest(files), min_domains, rows_at_once)
+            store.sweep()
+        except (OSError, ValueError) as error:
+            raise StoreError(f"The store {address} cannot be used: {error}") from error
         yield store
+
+
+def _lock(stack: ExitStack, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = stack.enter_context((folder / "lock").open("w"))
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise StoreError(f"Another command is using the store {folder}. Wait until it ends.") from None
 
 
 class FactsStore:

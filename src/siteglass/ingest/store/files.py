@@ -1,4 +1,4 @@
-"""Files of the facts store: Parquet in the order of `domain`, in a folder or at an address that pyarrow knows.
+"""Files of the facts store: Parquet in the order of `domain`, in a folder, on S3 or at an address that pyarrow knows.
 
 Files are written under names that no manifest has yet, so that an interrupted write is never read.
 """
@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import pyarrow as pa
 import pyarrow.fs
@@ -19,6 +20,7 @@ import pyarrow.parquet as pq
 
 from siteglass.corpus.lead_files import replacing
 from siteglass.ingest.grouped import column, pc
+from siteglass.settings import Settings
 
 ROW_GROUP_SIZE = 1_000
 FILE_ROWS = 200_000
@@ -58,13 +60,24 @@ class RowGroup(NamedTuple):
 class StoreFiles:
     """The files of a store by their names, which may have folders."""
 
-    def __init__(self, address: str) -> None:
-        self.is_local = "://" not in address
+    def __init__(self, address: str, settings: Settings) -> None:
+        scheme, _, rest = address.rpartition("://")
+        self.is_local = not scheme
         self._system: Any
         if self.is_local:
             self._system, self._root = pyarrow.fs.LocalFileSystem(), str(Path(address).resolve())
+        elif scheme == "s3":
+            self._system, self._root = _s3(settings), rest.strip("/")
         else:
             self._system, self._root = pyarrow.fs.FileSystem.from_uri(address)
+
+    @property
+    def missing_bucket(self) -> str:
+        """The bucket of S3 that the store needs and that is not there; folders are made when they are needed."""
+        bucket = self._root.partition("/")[0]
+        is_s3 = isinstance(self._system, pyarrow.fs.S3FileSystem)
+        is_missing = is_s3 and self._system.get_file_info(bucket).type == pyarrow.fs.FileType.NotFound
+        return bucket if is_missing else ""
 
     def path(self, name: str) -> str:
         """Where a file is."""
@@ -122,6 +135,17 @@ class StoreFiles:
     def open_output(self, name: str) -> Any:
         """A stream that makes a new file."""
         return self._system.open_output_stream(self.path(name))
+
+
+def _s3(settings: Settings) -> pyarrow.fs.S3FileSystem:
+    endpoint = urlsplit(settings.s3_endpoint)
+    return pyarrow.fs.S3FileSystem(
+        access_key=settings.s3_access_key or None,
+        secret_key=settings.s3_secret_key or None,
+        region=settings.s3_region or None,
+        endpoint_override=endpoint.netloc or None,
+        scheme="http" if endpoint.scheme == "http" else "https",
+    )
 
 
 class SortedWriter:

@@ -22,7 +22,8 @@ SELECT = (
     "domain", "business_name", "title", "description", "url", "emails", "phones", "language", "country", "state",
     "city", "trades", "service_type", "technologies", "categories_uses", "keywords", "score", "spending",
     "load_time_ms", "social_links", "not_secure", "not_responsive", "missing_sitemap", "missing_schema",
-    "missing_robot", "missing_heading", "missing_description", "updated_at", "crawled_at",
+    "missing_robot", "missing_heading", "missing_description", "updated_at", "crawled_at", "emails_detail",
+    "phones_detail",
 )  # fmt: skip
 """The fields that a download buys: enough for every set of columns, so that a file can be made again with others."""
 
@@ -76,6 +77,11 @@ def _first(name: str, heading: str) -> Column:
     return Column(heading, lambda record: next(iter(record.get(name) or ()), None))
 
 
+def _last_seen(name: str, heading: str) -> Column:
+    """When the first address or number was last seen. Files of leads that were bought before have no details."""
+    return Column(heading, lambda record: next((one["last_seen"] for one in record.get(name) or ()), None))
+
+
 def phone_text(phone: str) -> str:
     """A number that a spreadsheet does not compute: +1-512-555-0100 would be shown as -1166."""
     return " ".join(_SEPARATOR.sub(" ", phone).split())
@@ -124,7 +130,9 @@ SITEGLASS = ColumnSet(
         _field("domain"),
         _field("business_name"),
         _first("emails", "email"),
+        _last_seen("emails_detail", "email_last_seen"),
         Column("phone", _phone),
+        _last_seen("phones_detail", "phone_last_seen"),
         _joined("emails", "all_emails"),
         Column("all_phones", _phones),
         Column("website", _website),

@@ -150,7 +150,7 @@ class _Finder(Things):
 
     def _start(self, at: int) -> int:
         """Where the words before a thing begin that belong to it."""
-        start = self.trades[at][0] if at in self.trades else at
+        start = self.whole(at)[0]
         while start and self.built(at) == "business" and self.built(start - 1) == "tool":
             start -= 1  # "Magento stores"
         while start and self._leads(start - 1):
@@ -159,14 +159,13 @@ class _Finder(Things):
 
     def _leads(self, at: int) -> bool:
         part = self._parts[at]
-        own = (
-            part.key in self._sentence.sets["group_openers"] or set(part.key.split()) & self._sentence.sets["relative"]
-        )
+        opens = part.key in self._sentence.sets["group_openers"]
+        own = opens or (self._is_relative(at) and not part.has(Role.NEGATION))  # "that have no" denies the thing
         return part.has(*LEADING) and not own and not self.asked(at) and not part.used
 
     def _end(self, at: int) -> int:
         """Where the words after a thing end that belong to it."""
-        end = (self.trades[at][-1] if at in self.trades else at) + 1
+        end = self.whole(at)[-1] + 1
         if self.built(at) == "tool" and end < len(self._parts) and self.built(end) == "business":
             return end + 1  # "SEO agencies"
         number = self._parts[at].kind == Role.NUMBER
@@ -183,7 +182,7 @@ class _Finder(Things):
 
     def _two(self, at: int, left: int, right: int) -> list[_Side]:
         """One thing on each side, and further ones joined by "or" or a comma."""
-        first = _Side(self._start(left), at)
+        first = _Side(self._start(self.first_listed(left)), at)
         shared = self._shared_denial(left, at, right)
         sides = [*self._listed_before(first.start), first, _Side(at + 1, self._end(right), shared)]
         sides = [replace(side, end=self._without_comma(side.end)) for side in sides]
@@ -397,4 +396,5 @@ class _Finder(Things):
     def _own_verb(self, at: int, right: int) -> bool:
         """ "not using Shopify or based in Texas": what stands after the "or" is said by itself."""
         between = [part for part in self._parts[at + 1 : right] if not part.has(Role.FUNCTION)]
-        return any(part.has(Role.USING, Role.PLACE_PREPOSITION, Role.OFFERING) for part in between)
+        own = (Role.USING, Role.PLACE_PREPOSITION, Role.OFFERING)
+        return right in self.changes or any(part.has(*own) for part in between)

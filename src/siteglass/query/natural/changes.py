@@ -29,7 +29,7 @@ Field = Literal["added", "dropped"]
 WINDOWS: dict[Field, str] = {"added": "30d", "dropped": "90d"}
 """Since when, if the sentence does not say it."""
 NO_TECHNOLOGY = "Siteglass knows when technologies were added or dropped, and none that it knows is named here."
-EITHER = "a sentence can ask for one of several changes, but not for a change or something else; search for each"
+EITHER = "a search cannot ask for this change or something else; search for each"
 
 _RULE = "change"
 # When a phrase of the table is a change: always, or only with a time.
@@ -76,7 +76,29 @@ class _Change:
 
 
 def read_changes(sentence: Sentence) -> None:
-    """Write what sites began or stopped using, and report changes of anything but technologies."""
+    """Write what sites began or stopped using, and report changes of anything but technologies. Changes that an "or"
+    joins with something else are left to `alternatives`."""
+    for some, is_open in _alternatives(sentence, _find(sentence)):
+        if not is_open:
+            _say(sentence, some)
+
+
+def refuse_changes(sentence: Sentence) -> None:
+    """Report the changes that are left."""
+    for some, _ in _alternatives(sentence, _find(sentence)):
+        parts = sentence.parts[some[0].start : some[-1].end]
+        sentence.refuse([part for part in parts if not part.used], EITHER)
+
+
+def open_changes(sentence: Sentence) -> Iterator[range]:
+    """The places of each change that an "or" joins with something else."""
+    for some, is_open in _alternatives(sentence, _find(sentence)):
+        if is_open and len(some) == 1:
+            yield range(some[0].start, some[0].end)
+
+
+def _find(sentence: Sentence) -> list[_Change]:
+    """The changes of technologies that are not written yet."""
     changes = []
     for at, part in enumerate(sentence.parts):
         sense = part.sense(Role.CHANGE) or _denied_verb(sentence, part)
@@ -90,8 +112,7 @@ def read_changes(sentence: Sentence) -> None:
             _refuse(sentence, at)
         else:
             part.only([other for other in part.senses if other.kind != Role.CHANGE])
-    for some in _alternatives(sentence, changes):
-        _say(sentence, some)
+    return changes
 
 
 def _denied_verb(sentence: Sentence, part: Segment) -> Sense | None:
@@ -284,8 +305,8 @@ def _read_denial(sentence: Sentence, change: _Change) -> None:
             return
 
 
-def _alternatives(sentence: Sentence, changes: Sequence[_Change]) -> Iterator[list[_Change]]:
-    """Changes that an "or" joins, together; a change that it joins with something else is reported."""
+def _alternatives(sentence: Sentence, changes: Sequence[_Change]) -> Iterator[tuple[list[_Change], bool]]:
+    """Changes that an "or" joins, together, and whether one joins them with something else."""
     joined: list[list[_Change]] = []
     for change in changes:
         if joined and _is_or(sentence, joined[-1][-1].end, change.start):
@@ -296,10 +317,7 @@ def _alternatives(sentence: Sentence, changes: Sequence[_Change]) -> Iterator[li
         start, end = some[0].start, some[-1].end
         before = [part for part in sentence.parts[:start] if not part.has(Role.FUNCTION, Role.COMMA)]
         after = [part for part in sentence.parts[end:] if not part.has(Role.COMMA)]
-        if (before and before[-1].has(Role.OR)) or (after and after[0].has(Role.OR)):
-            sentence.refuse([part for part in sentence.parts[start:end] if not part.used], EITHER)
-        else:
-            yield some
+        yield some, bool((before and before[-1].has(Role.OR)) or (after and after[0].has(Role.OR)))
 
 
 def _is_or(sentence: Sentence, start: int, end: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from siteglass.query.natural.changes import open_changes
 from siteglass.query.natural.kinds import ENTITIES, FLAGS, Role
 from siteglass.query.natural.sentence import Sentence, family
 from siteglass.query.natural.trades import find_trades
@@ -47,11 +48,22 @@ class Things:
         """Every word that names a trade, with all words of its name."""
         return {place: places for places, _ in find_trades(self._sentence) for place in places}
 
+    @cached_property
+    def changes(self) -> dict[int, Sequence[int]]:
+        """Every phrase of a change of technologies that an "or" joins with something else, with all of the change."""
+        return {place: places for places in open_changes(self._sentence) for place in places}
+
+    def whole(self, at: int) -> Sequence[int]:
+        """All phrases of the thing that a phrase is part of."""
+        return self.changes.get(at) or self.trades.get(at) or (at,)
+
     def asked(self, at: int) -> str:
         """What a phrase asks about: two of the same are alternatives of one line."""
         part = self._parts[at]
         if part.used:
             return ""
+        if at in self.changes:
+            return Role.CHANGE
         if at in self.trades:
             return Role.TRADE
         if part.kind in (Role.TECHNOLOGY, Role.CATEGORY, Role.LAW_FIRM):
@@ -97,6 +109,14 @@ class Things:
             i += step
         return None
 
+    def first_listed(self, at: int) -> int:
+        """The first of the things of one kind that "or" joins up to a place: "HubSpot or Drift"."""
+        joint = self.whole(at)[0] - 1
+        while joint > 0 and self._parts[joint].has(Role.FUNCTION, Role.USING) and not self.asked(joint):
+            joint -= 1
+        before = self.thing(joint, -1) if joint > 0 and self._parts[joint].has(Role.OR) else None
+        return at if before is None or self.asked(before) != self.asked(at) else self.first_listed(before)
+
     def built(self, at: int) -> str:
         """What two sides that are built alike have at the same place."""
         asked = self.asked(at)
@@ -108,4 +128,4 @@ class Things:
             shop = i > start and self._parts[i].has(Role.SHOP_WORD) and self._parts[i - 1].kind == Role.TECHNOLOGY
             if i not in taken and self.asked(i) and not shop:  # "Shopify stores" are one thing
                 yield i
-            taken = self.trades.get(i, taken)
+            taken = self.changes.get(i, self.trades.get(i, taken))

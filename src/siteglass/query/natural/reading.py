@@ -11,7 +11,7 @@ from siteglass.query.natural.accounting import account
 from siteglass.query.natural.agreement import Decided, agree, without
 from siteglass.query.natural.alternatives import read_alternatives
 from siteglass.query.natural.amounts import read_numbers
-from siteglass.query.natural.changes import read_changes
+from siteglass.query.natural.changes import read_changes, refuse_changes
 from siteglass.query.natural.choice import choose
 from siteglass.query.natural.dates import read_dates
 from siteglass.query.natural.keywords import read_keywords
@@ -109,7 +109,8 @@ def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -
     refuse_topics(sentence)
     read_changes(sentence)
     refuse_wishes(sentence)
-    read_alternatives(sentence, _read_conditions)
+    read_alternatives(sentence, _read_branch)
+    refuse_changes(sentence)
     refuse_orders(sentence)
     _read_conditions(sentence)
     refuse_foreign(sentence)
@@ -118,6 +119,12 @@ def read(words: Words, today: date, forced: Mapping[int, Sense] | None = None) -
     attach_helpers(sentence)
     account(sentence)
     return sentence
+
+
+def _read_branch(sentence: Sentence) -> None:
+    """The stages that make the conditions of one branch of alternatives."""
+    read_changes(sentence)
+    _read_conditions(sentence)
 
 
 def _read_conditions(sentence: Sentence) -> None:

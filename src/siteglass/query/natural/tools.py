@@ -228,8 +228,8 @@ def read_types(sentence: Sentence) -> None:
 
 
 def _is_used(part: Segment) -> bool:
-    """Whether the sentence says that sites use it, not that they do not, or since when."""
-    return not part.negated and any(reading.directive not in ("added", "dropped") for reading in part.readings)
+    """Whether the sentence says that all sites use it: not that they do not, or since when, or may do so."""
+    return not part.negated and any(reading.directive not in ("", "added", "dropped") for reading in part.readings)
 
 
 def _platform_beside(*parts: Segment | None) -> Segment | None:
