@@ -1,4 +1,4 @@
-"""The load generator: a separate process that sends recorded bytes over kept connections, the same way to both sides.
+"""The load generator: a separate process that sends recorded bytes over kept connections, the same way to all sides.
 
     python -m bench.overhead.client FILE
 
@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import math
+import secrets
 import subprocess
 import sys
 import time
@@ -21,9 +23,10 @@ from typing import Self
 import msgspec
 import uvloop
 
-from bench.overhead.wire import HEAD_END, LENGTH, Address
+from bench.overhead.wire import HEAD_END, LENGTH, OK, UNFILLED_KEY, Address
 
-OK = b"HTTP/1.1 200 "
+# Each key is sent once, whatever happens: a second request with it would get the first one's answer.
+_IDEMPOTENCY_KEYS = (f"bench-{secrets.token_hex(8)}-{number}".encode() for number in itertools.count())
 
 
 class Plan(msgspec.Struct):
@@ -90,6 +93,8 @@ class _Connection(asyncio.Protocol):
         self._send(next(self._unit))
 
     def _send(self, request: bytes) -> None:
+        if UNFILLED_KEY in request:
+            request = request.replace(UNFILLED_KEY, next(_IDEMPOTENCY_KEYS), 1)
         self._tally.requests += 1
         self._tally.bytes_sent += len(request)
         self._transport.write(request)
