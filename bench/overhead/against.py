@@ -45,7 +45,6 @@ from testing.progress import say
 
 ACCOUNTS = 16
 ENRICHMENTS = (1, 10, 100)
-ENRICHMENTS_EACH = 500
 # Some of the searches drawn have no such page, or mean something else to the new service.
 DRAWN_FOR_ONE = 3
 CELLS = (
@@ -66,6 +65,8 @@ class Size:
     rounds: int
     seconds: float
     """How long a side works for one figure."""
+    enrichments_each: int = 500
+    cells: tuple[Cell, ...] = CELLS
 
 
 Units = dict[str, dict[str, list[list[bytes]]]]
@@ -93,7 +94,7 @@ async def _record(
         recorded = {SEARCH: searches, ACCOUNTS_KIND: await recorder.of_accounts(searches, old.keys, new.keys)}
         for domains in ENRICHMENTS:
             recorded[kind_of(domains)] = await recorder.enrichments(drawn["enrichments"][str(domains)])
-            say(f"recorded and compared {ENRICHMENTS_EACH} enrichments of {domains}")
+            say(f"recorded and compared {size.enrichments_each} enrichments of {domains}")
         for connection in connections:
             connection.close()
     return recorded, recorder.dropped
@@ -113,7 +114,7 @@ def _units(recorded: dict[str, list[Recorded]]) -> Units:
     return units
 
 
-async def run(old_folder: Path, size: Size) -> dict[str, Any]:
+async def run(old_checkout: checkouts.Checkout, size: Size) -> dict[str, Any]:
     """Load, record, compare, measure and take everything down."""
     settings = load_settings()
     async with contextlib.AsyncExitStack() as stack:
@@ -124,10 +125,9 @@ async def run(old_folder: Path, size: Size) -> dict[str, Any]:
             drawn=str(folder / "drawn.json"),
             searches=size.searches * DRAWN_FOR_ONE,
             enrichments=ENRICHMENTS,
-            enrichments_each=ENRICHMENTS_EACH,
+            enrichments_each=size.enrichments_each,
         )
         say("the old side")
-        old_checkout = checkouts.other(old_folder)
         old = await stack.enter_async_context(checkouts.serving(old_checkout, drawing))
         say("the new side")
         order = checkouts.Order(size.leads, ACCOUNTS, file=old.file)
@@ -149,11 +149,11 @@ async def run(old_folder: Path, size: Size) -> dict[str, Any]:
 
 
 def _rounds(bench: Bench, size: Size) -> list[Sample]:
-    bench.warm_up(CELLS, SIDES)
-    work = {cell: bench.work(cell, SIDES, size.seconds) for cell in CELLS}
+    bench.warm_up(size.cells, SIDES)
+    work = {cell: bench.work(cell, SIDES, size.seconds) for cell in size.cells}
     samples: list[Sample] = []
     for number in range(size.rounds):
-        for cell in CELLS:
+        for cell in size.cells:
             # The sides take turns at going first, so that none always finds what another has warmed.
             sides = SIDES[number % len(SIDES) :] + SIDES[: number % len(SIDES)]
             by_side = {side: bench.sample(cell, side, number, work[cell]) for side in sides}
@@ -213,7 +213,7 @@ def main() -> None:
     )
     options = parser.parse_args()
     size = Size(options.leads, options.searches, options.rounds, options.seconds)
-    figures = asyncio.run(run(options.old, size))
+    figures = asyncio.run(run(checkouts.other(options.old), size))
     figures = {"summary": report.summary(figures["samples"]), **figures}
     result = stamped(figures, "make long-against OLD=FOLDER")
     print(report.section(result))
