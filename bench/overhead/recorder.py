@@ -155,10 +155,12 @@ class Recorder:
         except Refused:
             self.dropped["refused by the new service"] += 1
             return None
-        found = None if new is None else ([lead["domain"] for lead in new["results"]], new["total"])
-        if found != (leads, old["total"]):
+        found = None if new is None else ([lead["domain"] for lead in new["results"]], new["total_results"])
+        if found != (leads, old["total_results"]):
             if "query" not in search.body:
-                raise RuntimeError(f"{search}: the old service found {leads, old['total']}, the new one {found}")
+                raise RuntimeError(
+                    f"{search}: the old service found {leads, old['total_results']}, the new one {found}"
+                )
             self.dropped["a sentence that the new service reads differently"] += 1
             return None
         assert new is not None

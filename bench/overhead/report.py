@@ -72,15 +72,15 @@ class Aim:
 
 
 def _cpu(process: str) -> Callable[[Found], Spread]:
-    return lambda cell: cell[NEW]["cpu_ms"][process]  # type: ignore[no-any-return]
+    return lambda cell: cell[NEW]["cpu_ms"][process]
 
 
 def _new(name: str) -> Callable[[Found], Spread]:
-    return lambda cell: cell[NEW][name]  # type: ignore[no-any-return]
+    return lambda cell: cell[NEW][name]
 
 
 def _to_old(name: str) -> Callable[[Found], Spread]:
-    return lambda cell: cell["new_to_old"][name]  # type: ignore[no-any-return]
+    return lambda cell: cell["new_to_old"][name]
 
 
 AIMS = (

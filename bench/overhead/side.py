@@ -18,9 +18,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import bench.overhead.world
 from bench.common import SEED, demo_file
 from bench.overhead.mix import Mix
-from bench.overhead.world import World, _key, build, serving
+from bench.overhead.world import CREDITS, World, build, serving
+
+# The packages of accounts have other names in each commit. `world` imports their modules under the same ones.
+MODULES: Any = bench.overhead.world
 
 
 async def main(order: dict[str, Any]) -> None:
@@ -32,13 +36,12 @@ async def main(order: dict[str, Any]) -> None:
         print(json.dumps(values), file=answers, flush=True)
 
     async def next_line() -> str:
-        return (await asyncio.to_thread(sys.stdin.readline)).strip()
+        line: str = await asyncio.to_thread(sys.stdin.readline)
+        return line.strip()
 
     given = [Path(order["file"])] if order["file"] else []
     async with build(order["leads"], *given) as world:
-        keys = [world.key]
-        while len(keys) < order["accounts"]:
-            keys.append(await _key(world.settings))
+        keys = [world.key, *await _more_keys(world, order["accounts"] - 1)]
         if order["drawn"]:
             _draw(world, order)
         async with serving(world.settings) as service:
@@ -50,6 +53,20 @@ async def main(order: dict[str, Any]) -> None:
                     answer({"address": copy.address})
                     await next_line()
             await next_line()
+
+
+async def _more_keys(world: World, count: int) -> list[str]:
+    """The keys of so many other accounts, each with credits for all that comes."""
+    made = []
+    async with MODULES.open_backends(world.settings) as backends:
+        postgres, secrets = backends.postgres, world.settings.key_secrets
+        for number in range(count):
+            name = f"bench {number}"
+            account = await MODULES.accounts.create_account(postgres, name, "bench", actor="bench")
+            await MODULES.credits.grant(postgres, account, CREDITS, CREDITS, "bench", name)
+            _, key = await MODULES.keys.create_key(postgres, secrets, account, name, actor="bench")
+            made.append(key)
+    return made
 
 
 def _draw(world: World, order: dict[str, Any]) -> None:
