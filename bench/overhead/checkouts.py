@@ -83,6 +83,7 @@ async def serving(checkout: Checkout, order: Order) -> AsyncIterator[Side]:
         env={**os.environ, "PYTHONPATH": path},
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
+        start_new_session=True,  # what ends this process must not end that one: it removes what it made
     )
     try:
         yield Side(process, await _receive(process))
