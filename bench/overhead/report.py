@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import statistics
+import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -197,23 +198,33 @@ def _dropped(result: Found) -> str:
     return f"Searches that were drawn and not measured: {reasons}." if reasons else "No search had to be left out."
 
 
+def _filled(text: str) -> str:
+    return textwrap.fill(" ".join(text.split()), 120, break_long_words=False, break_on_hyphens=False)
+
+
 def section(result: Found) -> str:
     """The generated part of docs/performance.md."""
     cells, size, searched = result["summary"], result["size"], result["recorded"][SEARCH]
     load = ", ".join(f"{value:.1f}" for value in result["machine"]["load_average"])
     accounts = ACCOUNTS_KIND.removeprefix(f"{SEARCH}, ")
+    measured = f"""
+        New: {result["commits"][NEW]}. Old: {result["commits"][OLD]}. {size["leads"]:,} leads in one segment each,
+        {searched["distinct"]:,} distinct searches, {size["rounds"]} rounds of {size["seconds"]:g} s a side. A search has
+        {searched["leads_each"]:.1f} leads and {searched["engine_requests_each"]:.2f} frozen engine requests on average;
+        {searched["without_leads"]} have no leads. Measured on {result["date"]} with {result["machine"]["cores"]} cores,
+        load average at the end {load}."""
+    compared = f"""
+        Both services returned the same leads in the same order and the same total for all {searched["same_leads"]:,}
+        searches, with equal fields in {searched["same_records"]:,} of them. {_dropped(result)}"""
+    explained = f"""
+        All requests are those of one account, except in the row with {accounts}. The tables show medians of the
+        rounds, with minimum and maximum in brackets; ratios and differences are taken within each round."""
     return f"""
-New: {result["commits"][NEW]}. Old: {result["commits"][OLD]}. {size["leads"]:,} leads in one segment each,
-{searched["distinct"]:,} distinct searches, {size["rounds"]} rounds of {size["seconds"]:g} s a side. A search has
-{searched["leads_each"]:.1f} leads and {searched["engine_requests_each"]:.2f} frozen engine requests on average;
-{searched["without_leads"]} have no leads. Measured on {result["date"]} with {result["machine"]["cores"]} cores, load
-average at the end {load}.
+{_filled(measured)}
 
-Both services returned the same leads in the same order and the same total for all {searched["same_leads"]:,} searches,
-with equal fields in {searched["same_records"]:,} of them. {_dropped(result)}
+{_filled(compared)}
 
-All requests are those of one account, except in the row with {accounts}. The tables show medians of the rounds, with
-minimum and maximum in brackets; ratios and differences are taken within each round.
+{_filled(explained)}
 
 {_headline(cells)}
 
