@@ -209,8 +209,9 @@ def section(result: Found) -> str:
     accounts = ACCOUNTS_KIND.removeprefix(f"{SEARCH}, ")
     measured = f"""
         New: {result["commits"][NEW]}. Old: {result["commits"][OLD]}. {size["leads"]:,} leads in one segment each,
-        {searched["distinct"]:,} distinct searches, {size["rounds"]} rounds of {size["seconds"]:g} s a side. A search has
-        {searched["leads_each"]:.1f} leads and {searched["engine_requests_each"]:.2f} frozen engine requests on average;
+        {searched["distinct"]:,} distinct searches, {size["rounds"]} rounds of {size["seconds"]:g} s a side. A search
+        has {searched["leads_each"]:.1f} leads and {searched["engine_requests_each"]:.2f} frozen engine requests on
+        average;
         {searched["without_leads"]} have no leads. Measured on {result["date"]} with {result["machine"]["cores"]} cores,
         load average at the end {load}."""
     compared = f"""

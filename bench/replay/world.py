@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
+from unittest import mock
 
 import httpx
 import msgspec
@@ -27,6 +28,7 @@ from siteglass.corpus.demo import generate
 from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA, Sighting, write_evidence
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
+from siteglass.index import generation_cache
 from siteglass.index.index import Index
 from siteglass.leads import sandbox
 from siteglass.platform.backends import Clock
@@ -235,6 +237,8 @@ def open_world(folder: Path, parts: tuple[str, ...], share: float) -> Iterator[W
         stack.enter_context(_quiet_log())
         names = stack.enter_context(naming())
         be_patient()
+        # Without the counts, completions come in another order. A busy machine takes longer for them.
+        stack.enter_context(mock.patch.object(generation_cache, "FIRST_WAIT_S", 60.0))
         settings = settings_for(
             "replay",
             postgres_schema=f"{RUN_PREFIX}_replay",
