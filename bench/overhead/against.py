@@ -41,6 +41,7 @@ from bench.overhead.processes import CpuMeter, engine_pids
 from bench.overhead.recorder import Caller, Proxy, Recorded, Recorder
 from bench.overhead.wire import Address, Connection, with_idempotency_key
 from siteglass.settings import load_settings
+from testing.patience import be_patient
 from testing.progress import say
 
 ACCOUNTS = 16
@@ -65,7 +66,7 @@ class Size:
     rounds: int
     seconds: float
     """How long a side works for one figure."""
-    enrichments_each: int = 500
+    enrichments_each: int
     cells: tuple[Cell, ...] = CELLS
 
 
@@ -201,6 +202,7 @@ def main() -> None:
     parser.add_argument("--old", type=Path, required=True, metavar="FOLDER", help="the older checkout")
     parser.add_argument("--leads", type=int, default=500_000)
     parser.add_argument("--searches", type=int, default=5_000)
+    parser.add_argument("--enrichments", type=int, default=500, help="of each size")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=5.0, help="for each figure of each side")
     parser.add_argument(
@@ -212,7 +214,8 @@ def main() -> None:
         help="write the results; to the checkout",
     )
     options = parser.parse_args()
-    size = Size(options.leads, options.searches, options.rounds, options.seconds)
+    be_patient()  # both services inherit it: a deadline that passes when the machine is busy would end the run
+    size = Size(options.leads, options.searches, options.rounds, options.seconds, options.enrichments)
     figures = asyncio.run(run(checkouts.other(options.old), size))
     figures = {"summary": report.summary(figures["samples"]), **figures}
     result = stamped(figures, "make long-against OLD=FOLDER")

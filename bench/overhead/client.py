@@ -25,6 +25,7 @@ import uvloop
 
 from bench.overhead.wire import HEAD_END, LENGTH, OK, UNFILLED_KEY, Address
 
+REFUSAL_BYTES = 1_000
 # Each key is sent once, whatever happens: a second request with it would get the first one's answer.
 _IDEMPOTENCY_KEYS = (f"bench-{secrets.token_hex(8)}-{number}".encode() for number in itertools.count())
 
@@ -58,12 +59,15 @@ class Driven(msgspec.Struct):
     bytes_received: int
     p50_ms: float
     p99_ms: float
+    refusal: str
+    """Start of the first answer that was not 200."""
 
 
 class _Tally:
     def __init__(self) -> None:
         self.took_s: list[float] = []
         self.requests = self.refused = self.bytes_sent = self.bytes_received = 0
+        self.refusal = b""
 
 
 class _Connection(asyncio.Protocol):
@@ -111,6 +115,7 @@ class _Connection(asyncio.Protocol):
             length = LENGTH.search(self._head, 0, end)
             if not self._head.startswith(OK) or not length:
                 self._tally.refused += 1
+                self._tally.refusal = self._tally.refusal or self._head[:REFUSAL_BYTES]
             self._left = (int(length[1]) if length else 0) - (len(self._head) - end - len(HEAD_END))
             self._head = b""
         if self._left == 0:
@@ -151,6 +156,7 @@ async def _drive(plan: Plan, order: Order) -> Driven:
         tally.bytes_received,
         _percentile_ms(ordered, 0.5),
         _percentile_ms(ordered, 0.99),
+        tally.refusal.decode(errors="replace"),
     )
 
 
@@ -183,7 +189,7 @@ class LoadGenerator:
             raise RuntimeError("the load generator has ended")
         driven = msgspec.json.decode(line, type=Driven)
         if driven.refused:
-            raise RuntimeError(f"{driven.refused} of {driven.requests} requests of {order} were refused")
+            raise RuntimeError(f"{driven.refused} of {driven.requests} requests of {order} failed: {driven.refusal}")
         return driven
 
 
