@@ -97,7 +97,7 @@ async def _record(
             recorded[kind_of(domains)] = await recorder.enrichments(drawn["enrichments"][str(domains)])
             say(f"recorded and compared {size.enrichments_each} enrichments of {domains}")
         for connection in connections:
-            connection.close()
+            await connection.close()
     return recorded, recorder.dropped
 
 

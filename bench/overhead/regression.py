@@ -87,7 +87,7 @@ async def _requests(world: World, address: Address) -> dict[str, list[list[bytes
             searches.append([caller.request(*place)])
         if len(searches) == REQUESTS:
             break
-    connection.close()
+    await connection.close()
     bodies = itertools.islice(mix.enrichments(DOMAINS), REQUESTS)
     return {SEARCH: searches, kind_of(DOMAINS): [[caller.request(ENRICH_PATH, body)] for body in bodies]}
 

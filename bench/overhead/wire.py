@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 from typing import Any, NamedTuple, Self
 from urllib.parse import urlsplit
@@ -60,6 +61,13 @@ async def read_message(reader: asyncio.StreamReader, *, has_body: bool = True) -
     return head, await reader.readexactly(int(length[1])) if length else b""
 
 
+async def hang_up(writer: asyncio.StreamWriter) -> None:
+    """Close a connection, which the other side may have closed before."""
+    writer.close()
+    with contextlib.suppress(ConnectionError):
+        await writer.wait_closed()
+
+
 class Connection:
     """A kept connection for one exchange after the other."""
 
@@ -86,6 +94,6 @@ class Connection:
             raise Refused(f"{request[:300]!r} was answered with {head + body[:500]!r}")
         return orjson.loads(body)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Hang up."""
-        self._writer.close()
+        await hang_up(self._writer)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from bench import common
-from bench.overhead import against, checkouts, regression, report
-from bench.overhead.measure import BARE, KEYED, NEW, OLD, SEARCH, SIDES, Cell
+from bench.overhead import against, regression, report
+from bench.overhead.measure import BARE, NEW, OLD, SEARCH, SIDES, Cell
 from bench.overhead.mix import Mix
 from bench.overhead.recorder import Proxy
 from bench.overhead.wire import Address, Connection
@@ -70,30 +70,12 @@ def test_the_recorder_passes_on_what_a_service_asks_by_itself_without_recording_
         async with proxy.listening() as address:
             connection = await Connection.open(address)
             heads = [(await connection.exchange(request))[0] for request in (*by_itself, search, *by_itself)]
-            connection.close()
+            await connection.close()
             return heads, proxy.take()
 
     heads, recorded = asyncio.run(send())
     assert [head[:13] for head in heads] == [b"HTTP/1.1 200 "] * 9
     assert recorded == (search.replace(b"Host: proxy", f"Host: {engine.host}:{engine.port}".encode()),)
-
-
-def test_two_checkouts_answer_alike_and_are_measured_side_by_side() -> None:
-    cells = (Cell(SEARCH, 1), Cell(SEARCH + KEYED, 2), Cell("enrich 10", 1))
-    size = against.Size(leads=500, searches=20, rounds=1, seconds=0.1, enrichments_each=5, cells=cells)
-    result = asyncio.run(against.run(checkouts.THIS, size))
-    assert result["dropped"] == {}
-    assert {kind: (one["distinct"], one["same_records"]) for kind, one in result["recorded"].items()} == {
-        "search": (20, 20),
-        "search, 16 accounts": (20, 20),
-        **{f"enrich {domains}": (5, 5) for domains in (1, 10, 100)},
-    }
-    measured = [(cell["kind"], cell["connections"]) for cell in report.summary(result["samples"])]
-    assert measured == [(cell.kind, cell.connections) for cell in cells]
-    for sample in result["samples"]:
-        cpu = sample["cpu_ms_each"]
-        assert (cpu["service"] > 0.1, cpu["opensearch"] > 0.01) == (sample["side"] != BARE, True)
-        assert cpu["all"] == pytest.approx(sum(cpu.values()) - cpu["all"], abs=0.001)
 
 
 def _sample(cell: Cell, side: str, number: int) -> dict[str, Any]:
