@@ -189,6 +189,7 @@ reference: setup ## Write docs/reference/, the client's records, docs/conformanc
 
 RESULTS := bench/results
 BENCH_LEADS ?= 500000
+OLD ?= var/bench/0559360
 STAMP = { date -u '+%Y-%m-%d'; echo "command: make $@"; echo "load average: $$(cut -d' ' -f1-3 /proc/loadavg), $$(nproc) cores"; }
 
 .PHONY: proof
@@ -202,7 +203,7 @@ faults: setup ## Engines and workers killed, frozen and stopped, at full size
 		tests/generations/test_gapless.py --durations=20) | tee $(RESULTS)/faults.txt
 
 .PHONY: bench
-bench: long-overhead long-depth long-alternatives long-before-paying long-load long-charge long-verify long-values long-nl long-suppression long-dashboard long-client long-extract long-merge long-refresh ## Full-size measurements: overhead, page depth, alternatives, loading, charging, verifying, values, sentences, opt-outs, pages, client, ingest
+bench: long-against long-depth long-alternatives long-before-paying long-load long-charge long-verify long-values long-nl long-suppression long-dashboard long-client long-extract long-merge long-refresh ## Full-size measurements: overhead, page depth, alternatives, loading, charging, verifying, values, sentences, opt-outs, pages, client, ingest
 
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts, and 100,000 with alternatives
@@ -251,9 +252,11 @@ long-alternatives: setup ## Cost of a page of alternatives against its branches,
 long-before-paying: setup ## Time of facets, and of a search that excludes a list of 100,000 domains, 500,000 leads
 	$(BIN)/python -m bench.before_paying --leads $(BENCH_LEADS) --listed 100000 --keep
 
-.PHONY: long-overhead
-long-overhead: setup ## What the service adds to bare OpenSearch, 500,000 leads; draws the plots
-	$(BIN)/python -m bench.overhead --leads $(BENCH_LEADS) --searches 5000 --rounds 5 --keep
+.PHONY: long-against
+long-against: setup ## CPU, time and throughput against commit 0559360 (checked out in OLD) and bare OpenSearch, 500,000 leads
+	test -d $(OLD) || git worktree add --detach $(OLD) 0559360
+	$(MAKE) -C $(OLD) setup
+	$(BIN)/python -m bench.overhead.against --old $(OLD) --leads $(BENCH_LEADS) --searches 5000 --rounds 5 --keep
 
 .PHONY: reference-overhead
 reference-overhead: setup ## CPU per request at CI's size, which CI compares with; on a quiet machine

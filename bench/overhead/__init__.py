@@ -1,6 +1,7 @@
-"""What the service adds to bare OpenSearch: CPU, time and bytes of a request, measured on both in one run.
+"""What the service costs: CPU, time and bytes of a request, against an older commit and against bare OpenSearch.
 
-`mix` draws the requests. `wire` and `recorder` turn them into the bytes that both sides receive, `world` builds the two
-sides, and `client` sends the bytes. `measure` runs the rounds, and `report` writes table and plots. `regression` is the
-small size that CI runs.
+`against` is the whole comparison. `checkouts` starts both services, with `side` running inside each checkout. `mix`
+draws the requests. `wire` and `recorder` turn them into the bytes that all sides receive, and check that these return
+the same leads. `client` sends the bytes, `measure` takes the samples, `report` and `plots` present them. `regression`
+is the small size that CI runs, in units of `yardstick`.
 """

@@ -1,4 +1,4 @@
-"""The load generator: a separate process that sends recorded bytes over kept connections, the same way to both sides.
+"""The load generator: a separate process that sends recorded bytes over kept connections, the same way to all sides.
 
     python -m bench.overhead.client FILE
 
@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import math
+import secrets
 import subprocess
 import sys
 import time
@@ -21,9 +23,11 @@ from typing import Self
 import msgspec
 import uvloop
 
-from bench.overhead.wire import HEAD_END, LENGTH, Address
+from bench.overhead.wire import HEAD_END, LENGTH, OK, UNFILLED_KEY, Address
 
-OK = b"HTTP/1.1 200 "
+REFUSAL_BYTES = 1_000
+# Each key is sent once, whatever happens: a second request with it would get the first one's answer.
+_IDEMPOTENCY_KEYS = (f"bench-{secrets.token_hex(8)}-{number}".encode() for number in itertools.count())
 
 
 class Plan(msgspec.Struct):
@@ -55,12 +59,15 @@ class Driven(msgspec.Struct):
     bytes_received: int
     p50_ms: float
     p99_ms: float
+    refusal: str
+    """Start of the first answer that was not 200."""
 
 
 class _Tally:
     def __init__(self) -> None:
         self.took_s: list[float] = []
         self.requests = self.refused = self.bytes_sent = self.bytes_received = 0
+        self.refusal = b""
 
 
 class _Connection(asyncio.Protocol):
@@ -90,6 +97,8 @@ class _Connection(asyncio.Protocol):
         self._send(next(self._unit))
 
     def _send(self, request: bytes) -> None:
+        if UNFILLED_KEY in request:
+            request = request.replace(UNFILLED_KEY, next(_IDEMPOTENCY_KEYS), 1)
         self._tally.requests += 1
         self._tally.bytes_sent += len(request)
         self._transport.write(request)
@@ -106,6 +115,7 @@ class _Connection(asyncio.Protocol):
             length = LENGTH.search(self._head, 0, end)
             if not self._head.startswith(OK) or not length:
                 self._tally.refused += 1
+                self._tally.refusal = self._tally.refusal or self._head[:REFUSAL_BYTES]
             self._left = (int(length[1]) if length else 0) - (len(self._head) - end - len(HEAD_END))
             self._head = b""
         if self._left == 0:
@@ -146,6 +156,7 @@ async def _drive(plan: Plan, order: Order) -> Driven:
         tally.bytes_received,
         _percentile_ms(ordered, 0.5),
         _percentile_ms(ordered, 0.99),
+        tally.refusal.decode(errors="replace"),
     )
 
 
@@ -178,7 +189,7 @@ class LoadGenerator:
             raise RuntimeError("the load generator has ended")
         driven = msgspec.json.decode(line, type=Driven)
         if driven.refused:
-            raise RuntimeError(f"{driven.refused} of {driven.requests} requests of {order} were refused")
+            raise RuntimeError(f"{driven.refused} of {driven.requests} requests of {order} failed: {driven.refusal}")
         return driven
 
 

@@ -15,11 +15,11 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.overhead.measure import BARE, SERVICE
+from bench.overhead.measure import BARE, KEYED, NEW, OLD, SIDES
 
 # Colours that people who confuse red and green can tell apart.
-SIDE_COLOURS = {BARE: "#56606b", SERVICE: "#0072b2"}
-SIDE_NAMES = {BARE: "bare OpenSearch", SERVICE: "service"}
+SIDE_COLOURS = {BARE: "#56606b", OLD: "#e69f00", NEW: "#0072b2"}
+SIDE_NAMES = {BARE: "bare OpenSearch", OLD: "old service", NEW: "new service"}
 PROCESS_COLOURS = {
     "opensearch": ("OpenSearch", "#9aa3ad"),
     "service": ("Python (service)", "#0072b2"),
@@ -41,9 +41,9 @@ STYLE: dict[Any, Any] = {
 
 
 def draw(cells: list[dict[str, Any]], folder: Path) -> None:
-    """All plots into a folder."""
+    """All plots into a folder, of requests without an Idempotency-Key; the tables have the others too."""
     folder.mkdir(parents=True, exist_ok=True)
-    kinds = list(dict.fromkeys(cell["kind"] for cell in cells))
+    kinds = [kind for kind in dict.fromkeys(cell["kind"] for cell in cells) if not kind.endswith(KEYED)]
     by_kind = {kind: [cell for cell in cells if cell["kind"] == kind] for kind in kinds}
     with plt.rc_context(STYLE):
         _save(_throughput(by_kind), folder / "overhead-throughput")
@@ -84,18 +84,21 @@ def _errors(spreads: list[dict[str, float]]) -> list[list[float]]:
 def _throughput(by_kind: dict[str, list[dict[str, Any]]]) -> Figure:
     figure, panels = _panels(by_kind)
     for panel, cells in zip(panels, by_kind.values(), strict=True):
-        spreads = [cell["throughput_ratio"] for cell in cells]
-        places = range(len(cells))
-        medians = [s["median"] for s in spreads]
-        panel.bar(places, medians, 0.6, yerr=_errors(spreads), capsize=4, color=SIDE_COLOURS[SERVICE])
-        for place, spread in zip(places, spreads, strict=True):
-            label = f"{spread['median']:.2f}"
-            panel.annotate(label, (place, spread["max"]), (0, 4), textcoords="offset points", ha="center")
-        panel.set_xticks(places, [str(cell["connections"]) for cell in cells])
-        panel.set_ylim(0, 1.05)
+        for side, shift in ((OLD, -0.2), (NEW, 0.2)):
+            spreads = [cell[side]["times_bare_per_second"] for cell in cells]
+            places = [number + shift for number in range(len(cells))]
+            medians = [s["median"] for s in spreads]
+            colour, label = SIDE_COLOURS[side], SIDE_NAMES[side]
+            panel.bar(places, medians, 0.36, yerr=_errors(spreads), capsize=4, color=colour, label=label)
+            for place, spread in zip(places, spreads, strict=True):
+                text = f"{spread['median']:.2f}"
+                panel.annotate(text, (place, spread["max"]), (0, 4), textcoords="offset points", ha="center")
+        panel.set_xticks(range(len(cells)), [str(cell["connections"]) for cell in cells])
+        panel.set_ylim(bottom=0)
         panel.axhline(1, color=SIDE_COLOURS[BARE], linewidth=1, linestyle="--")
         panel.grid(axis="x", visible=False)
-    panels[0].set_ylabel("requests/s of the service ÷ bare OpenSearch")
+    panels[0].set_ylabel("requests/s ÷ bare OpenSearch")
+    _legend(figure, panels[0])
     return figure
 
 
@@ -103,7 +106,7 @@ def _latency(by_kind: dict[str, list[dict[str, Any]]]) -> Figure:
     figure, panels = _panels(by_kind)
     for panel, cells in zip(panels, by_kind.values(), strict=True):
         connections = [cell["connections"] for cell in cells]
-        for side in (BARE, SERVICE):
+        for side in SIDES:
             for name, line in (("p50_ms", "-"), ("p99_ms", ":")):
                 spreads = [cell[side][name] for cell in cells]
                 panel.errorbar(
@@ -129,15 +132,15 @@ def _latency(by_kind: dict[str, list[dict[str, Any]]]) -> Figure:
 def _cpu(by_kind: dict[str, list[dict[str, Any]]]) -> Figure:
     figure, panels = _panels(by_kind)
     for panel, cells in zip(panels, by_kind.values(), strict=True):
-        places = [place for number in range(len(cells)) for place in (number - 0.2, number + 0.2)]
+        places = [place for number in range(len(cells)) for place in (number - 0.28, number, number + 0.28)]
         bottoms = [0.0] * len(places)
         for name, (label, colour) in PROCESS_COLOURS.items():
-            heights = [cell[side]["cpu_ms"][name]["median"] for cell in cells for side in (BARE, SERVICE)]
-            panel.bar(places, heights, 0.34, bottom=bottoms, color=colour, label=label)
+            heights = [cell[side]["cpu_ms"][name]["median"] for cell in cells for side in SIDES]
+            panel.bar(places, heights, 0.25, bottom=bottoms, color=colour, label=label)
             bottoms = [bottom + height for bottom, height in zip(bottoms, heights, strict=True)]
         panel.set_xticks(range(len(cells)), [str(cell["connections"]) for cell in cells])
         panel.grid(axis="x", visible=False)
-        panel.set_xlabel("connections (left: bare, right: service)")
+        panel.set_xlabel("connections (bare, old, new)")
     panels[0].set_ylabel("CPU per request, ms")
     _legend(figure, panels[0])
     return figure

@@ -52,7 +52,7 @@ def _listener(port: int) -> int:
     return min(pids)  # a parent is older than its children
 
 
-def _own_cpu_s(pid: int) -> float:
+def own_cpu_s(pid: int) -> float:
     """CPU seconds of all threads of a process; Linux gives every process such a clock, finer than /proc does."""
     with contextlib.suppress(OSError):  # it has ended: its time is among those that its parent has reaped
         return time.clock_gettime((~pid << 3) | 2)
@@ -63,7 +63,7 @@ def _cpu_s(pid: int) -> float:
     """CPU seconds that a process, its living children and those it has reaped have used."""
     root = psutil.Process(pid)
     reaped = root.cpu_times()
-    living = sum(_own_cpu_s(process.pid) for process in (root, *root.children(recursive=True)))
+    living = sum(own_cpu_s(process.pid) for process in (root, *root.children(recursive=True)))
     return living + reaped.children_user + reaped.children_system
 
 
@@ -94,7 +94,7 @@ class BackendMeter:
 
     def lap(self) -> float:
         """Seconds of CPU since the last call."""
-        now = {pid: _own_cpu_s(pid) for pid in _backend_pids(self._settings, self._service)}
+        now = {pid: own_cpu_s(pid) for pid in _backend_pids(self._settings, self._service)}
         spent = sum(seconds - self._last.get(pid, 0.0) for pid, seconds in now.items())
         self._last = now
         return spent

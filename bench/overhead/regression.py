@@ -2,35 +2,43 @@
 
     python -m bench.overhead.regression --keep
 
-Machines differ, and so does their other work. So what counts is not milliseconds but units of work. A unit is the CPU
-time of passing the same searches through `relay` in the same round. The CPU time of a request is divided by it.
-PostgreSQL's part is that of the backends which serve the service, without what it does for others. Only eight
-connections are compared. Over one connection, all processes sleep and wake at each step: that costs 20 % more or less,
-depending on what else runs.
+Machines differ, and so does their other work. So what counts is not milliseconds but units of work: the CPU time of a
+request is divided by that of `yardstick`, measured before and after it. PostgreSQL's part is that of the backends which
+serve the service, without what it does for others. Only eight connections are compared. Over one connection, all
+processes sleep and wake at each step: that costs 20 % more or less, depending on what else runs.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import statistics
+import tempfile
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from bench.common import RESULTS, stamped
-from bench.overhead.measure import RELAY, SEARCH, SERVICE, Cell, Side, Size, Work, bench, kind_of
-from bench.overhead.processes import BackendMeter
-from bench.overhead.world import build
+from bench.common import RESULTS, SEED, stamped
+from bench.overhead import yardstick
+from bench.overhead.client import LoadGenerator, Plan
+from bench.overhead.measure import CLIENT, NEW, SEARCH, Bench, Cell, Work, kind_of
+from bench.overhead.mix import Mix
+from bench.overhead.processes import BackendMeter, CpuMeter, engine_pids
+from bench.overhead.recorder import ENRICH_PATH, Caller
+from bench.overhead.wire import Address, Connection
+from bench.overhead.world import World, build, serving
+from testing.accounts import owner
 from testing.progress import say
 
 LEADS = 20_000
 ROUNDS = 8
-SIZE = Size(searches=250, enrichments=(10,), enrichments_each=250)
+REQUESTS = 250
+DOMAINS = 10
 # Every round does all requests of a kind, so that no run is lucky with those it gets.
-CELLS = (Cell(SEARCH, 8), Cell(kind_of(10), 8))
-RELAYED = Cell(SEARCH, 8)
+CELLS = (Cell(SEARCH, 8), Cell(kind_of(DOMAINS), 8))
+WORK = Work(REQUESTS, {NEW: 1})
 PROCESSES = ("Python", "PostgreSQL")
 REFERENCE = RESULTS / "overhead_ci.json"
 MOST_TIMES_THE_REFERENCE = 1.3
@@ -39,27 +47,49 @@ MOST_TIMES_THE_REFERENCE = 1.3
 async def measure() -> dict[str, Any]:
     """Units of work per request for each cell and process, and the raw figures of the rounds."""
     rounds: list[dict[str, Any]] = []
-    async with build(LEADS) as world, bench(world, SIZE) as running:
-        running.warm_up([*CELLS])
-        backends = {
-            side: BackendMeter(world.settings, pid)
-            for side, pid in ((SERVICE, running.service_pid), (RELAY, running.relay_pid))
-        }
+    async with build(LEADS) as world, serving(world.settings) as service:
+        requests = await _requests(world, service.address)
+        dsn, schema = owner(world.settings.postgres_dsn), world.settings.postgres_schema
+        plan = Plan({NEW: service.address}, {NEW: requests})
+        with tempfile.TemporaryDirectory() as folder, LoadGenerator(plan, Path(folder) / "plan") as load:
+            meter = CpuMeter({**engine_pids(world.settings), NEW: service.pid, CLIENT: load.pid})
+            bench = Bench(load, meter, {kind: len(units) for kind, units in requests.items()})
+            bench.warm_up(CELLS, (NEW,))
+            backends = BackendMeter(world.settings, service.pid)
+            async with yardstick.postgres_ms(dsn, schema) as postgres_ms:
 
-        def cpu_ms(cell: Cell, side: Side) -> dict[str, float]:
-            backends[side].lap()
-            sample = running.sample(cell, side, 0, Work(len(running.recorded[cell.kind]), {side: 1}))
-            charging_ms = round(backends[side].lap() * 1e3 / sample.units, 4)
-            return {"Python": sample.cpu_ms_each[side], "PostgreSQL": charging_ms}
+                async def unit_ms() -> dict[str, float]:
+                    return {"Python": yardstick.python_ms(), "PostgreSQL": await postgres_ms()}
 
-        cpu_ms(RELAYED, RELAY)  # to warm it up
-        for number in range(ROUNDS):
-            unit = cpu_ms(RELAYED, RELAY)
-            for cell in CELLS:
-                spent = cpu_ms(cell, SERVICE)
-                rounds.append({"cell": str(cell), "unit_ms": unit, "cpu_ms": spent})
-                say(f"round {number + 1} of {ROUNDS}, {cell}: {spent} ms; relay: {unit} ms")
+                before = await unit_ms()
+                for number, cell in itertools.product(range(ROUNDS), CELLS):
+                    backends.lap()
+                    sample = bench.sample(cell, NEW, 0, WORK)
+                    charging_ms = round(backends.lap() * 1e3 / sample.units, 4)
+                    spent = {"Python": sample.cpu_ms_each["service"], "PostgreSQL": charging_ms}
+                    after = await unit_ms()
+                    unit = {name: round((before[name] + after[name]) / 2, 4) for name in PROCESSES}
+                    before = after
+                    rounds.append({"cell": str(cell), "unit_ms": unit, "cpu_ms": spent})
+                    say(f"round {number + 1} of {ROUNDS}, {cell}: {spent} ms; a unit: {unit} ms")
     return {"units": _units(rounds), "rounds": rounds}
+
+
+async def _requests(world: World, address: Address) -> dict[str, list[list[bytes]]]:
+    """The requests by kind, each a unit."""
+    mix = Mix(world.sample, SEED)
+    connection = await Connection.open(address)
+    caller = Caller(connection, address, world.key)
+    searches: list[list[bytes]] = []
+    for search in mix.searches():
+        place = await caller.before(search)
+        if place is not None:
+            searches.append([caller.request(*place)])
+        if len(searches) == REQUESTS:
+            break
+    await connection.close()
+    bodies = itertools.islice(mix.enrichments(DOMAINS), REQUESTS)
+    return {SEARCH: searches, kind_of(DOMAINS): [[caller.request(ENRICH_PATH, body)] for body in bodies]}
 
 
 def _units(rounds: list[dict[str, Any]]) -> dict[str, float]:

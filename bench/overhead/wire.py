@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 from typing import Any, NamedTuple, Self
+from urllib.parse import urlsplit
 
 import orjson
 
 HEAD_END = b"\r\n\r\n"
 LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 LARGEST_HEAD_BYTES = 1 << 20
+OK = b"HTTP/1.1 200 "
+UNFILLED_KEY = b"<a key that no other request has>"
+"""The load generator writes a new Idempotency-Key here each time it sends the request."""
+
+
+class Refused(RuntimeError):
+    """A request was answered with something else than 200."""
 
 
 class Address(NamedTuple):
@@ -18,6 +27,12 @@ class Address(NamedTuple):
 
     host: str
     port: int
+
+    @classmethod
+    def of_url(cls, url: str) -> Self:
+        """Host and port of an URL."""
+        parts = urlsplit(url)
+        return cls(parts.hostname or "127.0.0.1", parts.port or 80)
 
 
 def post(address: Address, path: str, key: str, body: dict[str, Any] | None) -> bytes:
@@ -30,13 +45,27 @@ def post(address: Address, path: str, key: str, body: dict[str, Any] | None) -> 
     return head.encode() + raw
 
 
-async def read_message(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
+def with_idempotency_key(request: bytes) -> bytes:
+    """The same request, with an Idempotency-Key that the load generator fills in."""
+    return request.replace(b"\r\nAccept:", b"\r\nIdempotency-Key: " + UNFILLED_KEY + b"\r\nAccept:", 1)
+
+
+async def read_message(reader: asyncio.StreamReader, *, has_body: bool = True) -> tuple[bytes, bytes]:
     """Head and body of the next request or answer; none here comes in chunks."""
     head = await reader.readuntil(HEAD_END)
+    if not has_body:
+        return head, b""
     if b"\r\ntransfer-encoding:" in head.lower():
         raise RuntimeError(f"this reader needs a length: {head!r}")
     length = LENGTH.search(head)
     return head, await reader.readexactly(int(length[1])) if length else b""
+
+
+async def hang_up(writer: asyncio.StreamWriter) -> None:
+    """Close a connection, which the other side may have closed before."""
+    writer.close()
+    with contextlib.suppress(ConnectionError):
+        await writer.wait_closed()
 
 
 class Connection:
@@ -55,15 +84,16 @@ class Connection:
         """Send a request; the answer's head and body."""
         self._writer.write(request)
         await self._writer.drain()
-        return await read_message(self._reader)
+        # The answer to HEAD has the length of a body, but not the body.
+        return await read_message(self._reader, has_body=not request.startswith(b"HEAD "))
 
     async def ask(self, request: bytes) -> Any:
-        """Send a request; the answer's JSON. Anything but 200 is an error."""
+        """Send a request; the answer's JSON. Raises Refused for anything but 200."""
         head, body = await self.exchange(request)
-        if not head.startswith(b"HTTP/1.1 200 "):
-            raise RuntimeError(f"{request[:300]!r} was answered with {head + body[:500]!r}")
+        if not head.startswith(OK):
+            raise Refused(f"{request[:300]!r} was answered with {head + body[:500]!r}")
         return orjson.loads(body)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Hang up."""
-        self._writer.close()
+        await hang_up(self._writer)

@@ -14,7 +14,6 @@ import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from bench.common import SECRET, bench_settings, demo_file, tables
 from bench.overhead.wire import Address
@@ -45,11 +44,6 @@ class World:
     settings: Settings
     key: str
     sample: list[Lead]
-
-    @property
-    def engine(self) -> Address:
-        """Where the engine listens."""
-        return _address(self.settings.opensearch_urls[0])
 
 
 @contextlib.asynccontextmanager
@@ -107,11 +101,6 @@ def _sample(path: Path) -> list[Lead]:
         groups = file.num_row_groups
         wanted = max(1, SAMPLE_LEADS * groups // max(file.metadata.num_rows, 1))
         return [lead for number in range(0, groups, max(1, groups // wanted)) for lead in read_row_group(file, number)]
-
-
-def _address(url: str) -> Address:
-    parts = urlsplit(url)
-    return Address(parts.hostname or "127.0.0.1", parts.port or 80)
 
 
 @dataclass(frozen=True, slots=True)

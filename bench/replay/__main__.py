@@ -5,6 +5,13 @@
 
 FILE is gzipped JSON lines. `compare` prints every difference and exits with 1 if there are any. The engines must be
 up. Ids, times, cursors and secrets are compared by equality only; see `bench/replay/recording.py`.
+
+To compare with an older commit, record there with the requests of this checkout:
+
+    git worktree add --detach BEFORE COMMIT
+    cp bench/replay/*.py BEFORE/bench/replay/
+    (cd BEFORE && make setup && .venv/bin/python -m bench.replay record /tmp/before.jsonl.gz)
+    .venv/bin/python -m bench.replay compare /tmp/before.jsonl.gz
 """
 
 from __future__ import annotations

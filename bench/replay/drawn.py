@@ -8,6 +8,8 @@ from random import Random
 from typing import Any
 from urllib.parse import urlencode
 
+import httpx
+
 from bench.replay.world import SEED, World
 from siteglass.query.completion import COMPLETABLE
 from siteglass.query.directives import print_criteria
@@ -54,6 +56,13 @@ def _options(draw: Random) -> dict[str, Any]:
     return {name: value() for name, (chance, value) in drawn.items() if draw.random() < chance}
 
 
+def _ask(world: World, part: str, path: str, body: Any, number: int) -> httpx.Response:
+    """A request that costs credits. Every second one has an Idempotency-Key, and every sixth is sent twice."""
+    headers = None if number % 2 else {"Idempotency-Key": f"{part}-{number}"}
+    response = world.ask(part, "POST", path, body, headers=headers)
+    return world.ask(part, "POST", path, body, headers=headers) if number % 6 == 0 else response
+
+
 def search(world: World, draw: Random) -> None:
     """Searches in all three forms, every filter, field and order, and where the suppressed leads are."""
     drawer = Drawer(world.leads, SEED)
@@ -71,8 +80,8 @@ def search(world: World, draw: Random) -> None:
     bodies += [{"sort": order, "select": [], "limit": 3} for order in SORTS]
     near = [lead for lead in world.leads if {lead.domain, *lead.emails, *lead.phones} & set(world.suppressed)]
     bodies += [{"city": lead.city, "language": lead.language or None, "limit": 100} for lead in near if lead.city]
-    for body in bodies:
-        world.ask("search", "POST", SEARCH, body)
+    for number, body in enumerate(bodies):
+        _ask(world, "search", SEARCH, body, number)
 
 
 def pages(world: World, draw: Random) -> None:
@@ -82,13 +91,13 @@ def pages(world: World, draw: Random) -> None:
         if number % 3 == 0:
             first["select"] = draw.sample(SEARCH_SELECTABLE, 4)
         page = world.ask("pages", "POST", SEARCH, first).json()
-        for _ in range(5):
+        for step in range(5):
             towards, other = draw.choice((("next", "previous"), ("next", "previous"), ("previous", "next")))
             body: Any = draw.choice((None, b"", {}, {}, {"limit": draw.randint(1, 9)}, {"max_lead_credits": 50}))
             if draw.random() < 0.15:
                 body = draw.choice(({"dry_run": True}, {"max_lead_credits": 0}, {"limit": 1.0}))
             path = page[towards] or page[other] or f"{SEARCH}/none"
-            response = world.ask("pages", "POST", path, body)
+            response = _ask(world, "pages", path, body, number * 5 + step)
             if "results" in response.json():
                 page = response.json()
 
@@ -102,6 +111,7 @@ def enrich(world: World, draw: Random) -> None:
         "[::1]", "x" * 300 + ".com", "-.com", "a..b", "EXAMPLE.COM", "co.uk", "日本.jp", "\x00.com",
     )  # fmt: skip
     listed = [value for value in world.suppressed if "@" not in value and not value.startswith("+")]
+    bodies: list[dict[str, Any]] = []
     for number in world.times(220):
         domains = [draw.choice(forms).format(domain) for domain in draw.sample(stored, draw.randint(0, 6))]
         domains += draw.sample(others, draw.randint(0, 3)) + draw.sample(listed, draw.randint(0, 1))
@@ -113,7 +123,13 @@ def enrich(world: World, draw: Random) -> None:
             body["dry_run"] = draw.random() < 0.9
         if draw.random() < 0.2:
             body["max_lead_credits"] = draw.choice((0, 1, 100))
-        world.ask("enrich", "POST", ENRICH, body)
+        bodies.append(body)
+    for size in (1, 10, 100):
+        for _ in world.times(16):
+            body = {"domains": [draw.choice(forms).format(domain) for domain in draw.sample(stored, size)]}
+            bodies.append({**body, "select": draw.sample(ENRICH_FIELDS, 3)} if draw.random() < 0.3 else body)
+    for number, body in enumerate(bodies):
+        _ask(world, "enrich", ENRICH, body, number)
     for lead in [*world.leads[:20], *(lead for lead in world.leads if lead.domain in listed)]:
         world.ask("enrich", "POST", ENRICH, {"domains": [lead.domain]})
         world.ask("enrich", "GET", f"/v1/leads/{lead.domain}/evidence")

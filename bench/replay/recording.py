@@ -32,7 +32,8 @@ _CHANGING = r"""
 | (?P<id>\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b)
 | (?P<hash>\b[0-9a-f]{64}\b)
 | (?P<key>(?<=sg_live_)\w{4}\.\.\.\w{4}|(?<=sg_test_)\w{4}\.\.\.\w{4})
-| (?P<time>(?!2099)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z|(?<="suppressed_since":")\d[^"]+)
+| (?P<time>(?!2099)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z
+    |(?<="suppressed_since":")\d[^"]+|(?<="created_at":"|"changed_at":")\d[^"]+)
 | (?P<wait>(?<=Too\ many\ requests\.\ Try\ again\ in\ )\d+)
 """
 # Two times may or may not be equal by chance, so these have no numbers.

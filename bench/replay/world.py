@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
+from unittest import mock
 
 import httpx
 import msgspec
@@ -27,12 +28,15 @@ from siteglass.corpus.demo import generate
 from siteglass.corpus.evidence_files import EVIDENCE_SCHEMA, Sighting, write_evidence
 from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import write_parquet
+from siteglass.index import generation_cache
 from siteglass.index.index import Index
 from siteglass.leads import sandbox
 from siteglass.platform.backends import Clock
 from siteglass.privacy import opt_out
 from siteglass.settings import Settings
-from siteglass.suppression.values import read_value
+from siteglass.suppression import entries
+from siteglass.suppression.entries import FoundHash
+from siteglass.suppression.values import Hasher, Kind, read_value
 from testing.accounts import drop_schema
 from testing.customers import Bank, Customer
 from testing.loopback_servers import Names, naming
@@ -202,12 +206,29 @@ def _quiet_log() -> Iterator[None]:
         log.setLevel(before)
 
 
+async def _list_only(index: Index, listed: Mapping[str, str]) -> None:
+    """List values, and note the leads that carry them, as an opt-out does before it changes the index.
+
+    The index still has them, so that only the filter of responses hides them.
+    """
+    hasher = Hasher(index.settings)
+    values = {read_value(text): domain for text, domain in listed.items()}
+    await entries.add(index.postgres, hasher, list(values), reason="replay", actor="replay")
+    carried = [
+        FoundHash(domain, hasher.of_value(value)) for value, domain in values.items() if value.kind is not Kind.DOMAIN
+    ]
+    await entries.remember(index.postgres, carried)
+
+
 @contextlib.contextmanager
 def open_world(folder: Path, parts: tuple[str, ...], share: float) -> Iterator[World]:
     """A world with an account for each of these parts; it is gone afterwards."""
     leads = list(generate(LEADS, SEED))
-    carriers = [lead for lead in leads if lead.emails and lead.phones][:12]
-    suppressed = [(lead.emails[0], lead.phones[0], lead.domain)[number % 3] for number, lead in enumerate(carriers)]
+    carriers = [lead for lead in leads if lead.emails and lead.phones]
+    removed, listed = (
+        {(lead.emails[0], lead.phones[0], lead.domain)[number % 3]: lead.domain for number, lead in enumerate(some)}
+        for some in (carriers[:12], carriers[18:48])  # those between opt out while requests are sent
+    )
     store, mails, clock = folder / "store", folder / "mails", StoppedClock()
     store.mkdir()
     write_parquet(store / "leads.parquet", [*leads, *map(_large, range(25))], row_group_size=500)
@@ -216,6 +237,8 @@ def open_world(folder: Path, parts: tuple[str, ...], share: float) -> Iterator[W
         stack.enter_context(_quiet_log())
         names = stack.enter_context(naming())
         be_patient()
+        # Without the counts, completions come in another order. A busy machine takes longer for them.
+        stack.enter_context(mock.patch.object(generation_cache, "FIRST_WAIT_S", 60.0))
         settings = settings_for(
             "replay",
             postgres_schema=f"{RUN_PREFIX}_replay",
@@ -223,13 +246,15 @@ def open_world(folder: Path, parts: tuple[str, ...], share: float) -> Iterator[W
             mail_url=f"file:{mails}",
             mail_from="Siteglass <privacy@sender.test>",
             dns_servers=(f"127.0.0.1:{names.port}",),
+            personal_addresses_hidden=("FRA",),
         )
         stack.callback(_remove, settings)
         fill(settings, store / "leads.parquet")
 
         async def prepare(index: Index) -> None:
             await sandbox.build(index)
-            await opt_out.suppress(index, [read_value(text) for text in suppressed], reason="replay", actor="replay")
+            await opt_out.suppress(index, [read_value(text) for text in removed], reason="replay", actor="replay")
+            await _list_only(index, listed)
 
         run(settings, prepare)
         away = replace(
@@ -244,7 +269,7 @@ def open_world(folder: Path, parts: tuple[str, ...], share: float) -> Iterator[W
         bank = Bank(settings, str(client.base_url))
         stack.callback(bank.close)
         customers = _customers(bank, parts)
-        yield World(leads, suppressed, settings, client, broken, customers, clock, Outbox(mails), names, share)
+        yield World(leads, [*removed, *listed], settings, client, broken, customers, clock, Outbox(mails), names, share)
 
 
 def _remove(settings: Settings) -> None:

@@ -29,8 +29,10 @@ def _found(before: Entry, after: Entry) -> list[tuple[str, str, str]]:
 
 def test_ids_times_and_cursors_are_compared_by_equality_only() -> None:
     first = {"result_id": ID.format(1), "next": CURSOR, "previous": CURSOR, "at": "2026-11-16T10:00:00.123456Z"}
+    first["created_at"] = "2026-11-16T10:00:00.123Z"
     second = {"result_id": ID.format(2), "next": OTHER_CURSOR, "previous": OTHER_CURSOR}
     second["at"] = "2026-11-17T11:11:11.000000Z"
+    second["created_at"] = "2026-11-17T11:11:11.000Z"
     before, after = _entry(Placeholders(), first), _entry(Placeholders(), second)
     assert orjson.loads(before.body)["next"] == "/v1/leads/search/<cursor-1>"
     assert _found(before, after) == []
