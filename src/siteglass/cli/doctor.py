@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from siteglass.cli.demo import FOLDER, kept_settings, running
-from siteglass.settings import Settings, SettingsError, load_settings, variable, variables_given
+from siteglass.settings import Settings, SettingsError, known_variables, load_settings, variables_given
 
 if TYPE_CHECKING:
     from siteglass.cli.findings import Finding
@@ -102,13 +102,21 @@ def _settings_finding(of_demo: bool) -> Finding:
     from siteglass.cli.findings import Finding
     from siteglass.query.nearest import Candidates
 
-    known = [variable(setting.name) for setting in fields(Settings)]
+    known = known_variables()
     given = [name for name in variables_given() if name not in OTHER_VARIABLES]
     if unknown := sorted(set(given) - set(known)):
         nearest = Candidates(known).nearest(unknown[0])
         mend = f"unset {unknown[0]}" + (f"; did you mean {nearest}?" if nearest else "")
         return Finding("warning", f"{unknown[0]} is not a setting and has no effect", mend, "settings")
-    found = f"those of {FOLDER}" if of_demo else f"{len(given)} of {len(known)} are set; the others have their defaults"
+    if twice := [name for name in given if f"{name}_FILE" in given]:
+        return Finding(
+            "warning",
+            f"{twice[0]} and {twice[0]}_FILE are both set; the file is not read",
+            f"unset {twice[0]}",
+            "settings",
+        )
+    most = len(fields(Settings))
+    found = f"those of {FOLDER}" if of_demo else f"{len(given)} of {most} are set; the others have their defaults"
     return Finding("ok", found, check="settings")
 
 
