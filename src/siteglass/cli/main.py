@@ -89,6 +89,8 @@ def _in_one_line(error: Exception) -> str | None:
             return str(error)
         case OSError(filename=str(name)):
             return f"{name}: {error.strerror}."
+        case ModuleNotFoundError(name=str(name)) if not name.startswith("siteglass"):
+            return f"{name} is not installed. This command needs the extra `ingest`: deploy/requirements-ingest.lock."
 
     from siteglass.access.accounts import AccountError
     from siteglass.corpus.lead_files import LeadFileError
