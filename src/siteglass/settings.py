@@ -119,6 +119,12 @@ class Settings:
         "Secret of 32 characters or more that hashes suppressed addresses and phones. Never change it, and keep a "
         "copy.",
     ] = _secret("")
+    opt_out_journal: Annotated[
+        str,
+        "File that every opt-out is appended to before the person reads that it is done. Put it on storage that does "
+        "not fail together with PostgreSQL's; `siteglass suppress replay` applies it after a restore. Empty: none is "
+        "written.",
+    ] = ""
     personal_addresses_hidden: Annotated[
         tuple[str, ...],
         "Countries of sites whose personal addresses are neither shown nor charged: comma-separated alpha-3 codes. "
@@ -140,6 +146,11 @@ class Settings:
     redis_timeout_ms: Annotated[
         int, "How long a rate limit waits for Redis; after that each worker applies the limits separately."
     ] = 50
+    backup_info: Annotated[
+        str,
+        "File with the output of `pgbackrest info --output=json` after the newest backup, which `siteglass doctor "
+        "--production` reads; empty: the age of backups is not known.",
+    ] = ""
     lead_store: Annotated[Path, "Folder of the Parquet files with the lead records."] = Path("var/leads")
     lead_max_age_days: Annotated[
         int,
