@@ -21,6 +21,7 @@ from siteglass.cli.interpret import interpret
 from siteglass.cli.people import person
 from siteglass.cli.reports import report
 from siteglass.cli.suppress import suppress
+from siteglass.cli.upgrade import upgrade
 from siteglass.settings import SettingsError, environment_of, load_settings, variable
 from siteglass.web.address import require_free_port
 
@@ -33,7 +34,19 @@ def cli() -> None:
     """Siteglass: find websites and the contact details that they publish."""
 
 
-for command in (*COMMANDS, credits_, demo, doctor, index_commands, ingest, interpret, person, report, suppress):
+for command in (
+    *COMMANDS,
+    credits_,
+    demo,
+    doctor,
+    index_commands,
+    ingest,
+    interpret,
+    person,
+    report,
+    suppress,
+    upgrade,
+):
     cli.add_command(command)
 for command in (*GENERATION_COMMANDS, index_import):
     index_commands.add_command(command)

@@ -6,12 +6,8 @@ Workers never import this module: loading both libraries would delay their start
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import cast
 
-import asyncpg
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
@@ -32,12 +28,8 @@ LOCK_TIMEOUT_MS = 5_000
 STATEMENT_TIMEOUT_MS = 60_000
 
 
-@asynccontextmanager
-async def upgrade_tables(owner_dsn: str, schema: str) -> AsyncIterator[asyncpg.Connection[asyncpg.Record]]:
-    """Upgrade the tables, and give the connection for what else belongs in the same transaction.
-
-    Raises asyncpg's errors, like every other use of PostgreSQL.
-    """
+async def upgrade_tables(owner_dsn: str, schema: str) -> None:
+    """Apply all steps that the schema lacks, in one transaction. Raises asyncpg's errors, like every other use."""
     engine = create_async_engine(
         "postgresql+asyncpg://",
         async_creator=lambda: Connector(owner_dsn).connect(timeout=CONNECT_TIMEOUT_S),
@@ -45,22 +37,36 @@ async def upgrade_tables(owner_dsn: str, schema: str) -> AsyncIterator[asyncpg.C
     )
     try:
         async with engine.begin() as connection:
-            # A step that waits for a lock would block every later request: better to give up and be run again.
-            for statement in (
-                f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}",
-                f"SET LOCAL statement_timeout = {STATEMENT_TIMEOUT_MS}",
-                f"SELECT pg_advisory_xact_lock(hashtext('siteglass migrate {schema}'))",
-                f"CREATE SCHEMA IF NOT EXISTS {schema}",
-            ):
+            for statement in (*transaction_start(schema), f"CREATE SCHEMA IF NOT EXISTS {schema}"):
                 await connection.exec_driver_sql(statement)
             await connection.run_sync(_upgrade, schema)
-            # The same connection, inside the transaction that SQLAlchemy began with the first statement.
-            driver_connection = (await connection.get_raw_connection()).driver_connection
-            yield cast("asyncpg.Connection[asyncpg.Record]", driver_connection)
     except DBAPIError as error:
         raise error.driver_exception from error
     finally:
         await engine.dispose()
+
+
+def transaction_start(schema: str) -> tuple[str, ...]:
+    """What every transaction of a migration begins with: deadlines, and a turn among several commands.
+
+    A step that waits for a lock would block every later request: better to give up and be run again.
+    """
+    return (
+        f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}",
+        f"SET LOCAL statement_timeout = {STATEMENT_TIMEOUT_MS}",
+        f"SELECT pg_advisory_xact_lock(hashtext('siteglass migrate {schema}'))",
+    )
+
+
+def pending_steps(revision: str | None) -> list[tuple[str, str]]:
+    """The steps after a revision, each with what it is for; raises KeyError if this build does not know it."""
+    steps = {step.revision: step for step in ScriptDirectory.from_config(alembic_config()).walk_revisions()}
+    newest_first = [(name, str(step.doc)) for name, step in steps.items()]
+    names = [name for name, _ in newest_first]
+    if revision is not None and revision not in names:
+        raise KeyError(revision)
+    newer = newest_first if revision is None else newest_first[: names.index(revision)]
+    return newer[::-1]
 
 
 def alembic_config() -> Config:
