@@ -33,17 +33,18 @@ OTHER_VARIABLES = {
 @click.option(
     "--demo", "of_demo", is_flag=True, help="Check the demo in var/demo instead of the environment's settings."
 )
+@click.option("--production", is_flag=True, help="Also check TLS, passwords, backups and what else production needs.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def doctor(of_demo: bool, as_json: bool) -> None:
+def doctor(of_demo: bool, production: bool, as_json: bool) -> None:
     """Check the setup and show how to fix problems; exit code 1 if something must be fixed.
 
     Without secrets in the environment it looks at the demo in var/demo, where there is one.
     """
     findings: list[Finding] = []
-    looks_at_demo = of_demo or _only_a_demo()
+    looks_at_demo = of_demo or (not production and _only_a_demo())
 
     async def look() -> None:
-        async for finding in _findings(looks_at_demo):
+        async for finding in _findings(looks_at_demo, production):
             findings.append(finding)
             if not as_json:
                 _tell(finding)
@@ -69,7 +70,7 @@ def _only_a_demo() -> bool:
         return False  # reported by the first check
 
 
-async def _findings(of_demo: bool) -> AsyncIterator[Finding]:
+async def _findings(of_demo: bool, production: bool) -> AsyncIterator[Finding]:
     from siteglass.cli.doctor_checks import examine, skip_all
     from siteglass.cli.findings import Finding
 
@@ -82,7 +83,7 @@ async def _findings(of_demo: bool) -> AsyncIterator[Finding]:
             yield finding
         return
     yield _settings_finding(of_demo)
-    async for finding in examine(settings, MAKE_DEMO if of_demo else None):
+    async for finding in examine(settings, MAKE_DEMO if of_demo else None, production=production):
         yield finding
     if (kept := kept_settings()) is not None:
         yield _demo_finding(kept)

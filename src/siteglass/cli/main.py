@@ -10,6 +10,7 @@ import click
 
 from siteglass import __version__
 from siteglass.cli.accounts import COMMANDS
+from siteglass.cli.backup import backup
 from siteglass.cli.credits import credits_
 from siteglass.cli.demo import demo
 from siteglass.cli.doctor import doctor
@@ -36,6 +37,7 @@ def cli() -> None:
 
 for command in (
     *COMMANDS,
+    backup,
     credits_,
     demo,
     doctor,
@@ -113,12 +115,13 @@ def _in_one_line(error: Exception) -> str | None:
     from siteglass.people.problems import PeopleError
     from siteglass.platform.functions import SchemaError
     from siteglass.platform.opensearch import EngineError
+    from siteglass.platform.restored_server import RestoreError
     from siteglass.suppression.entries import SuppressionError
 
     match error:
         case AccountError() | GenerationError() | LeadFileError() | PeopleError():
             return str(error)
-        case SchemaError() | SuppressionError() | TableError():
+        case RestoreError() | SchemaError() | SuppressionError() | TableError():
             return str(error)
         case Unavailable():
             hint = "" if "`" in error.reason else " `make up` starts the engines;"
