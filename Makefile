@@ -43,12 +43,16 @@ $(SETUP_STAMP): requirements.lock pyproject.toml clients/python/pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable clients/python
 	touch $@
 
+COMPILE = $(BIN)/uv pip compile --quiet $(LOCK_ARGS) --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--no-emit-find-links --custom-compile-command "make lock"
+
 .PHONY: lock
-lock: ## Resolve pyproject.toml into requirements.lock (pass LOCK_ARGS=--upgrade for newer versions)
+lock: ## Resolve pyproject.toml into requirements.lock and the locks in deploy/ (pass LOCK_ARGS=--upgrade for newer versions)
 	test -x $(BIN)/uv || $(MAKE) setup
-	$(BIN)/uv pip compile --quiet $(LOCK_ARGS) --all-extras --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
-		--output-file requirements.lock pyproject.toml clients/python/pyproject.toml
+	$(COMPILE) --all-extras --output-file requirements.lock pyproject.toml clients/python/pyproject.toml
+	$(COMPILE) --constraint requirements.lock --output-file deploy/requirements.lock pyproject.toml
+	$(COMPILE) --constraint requirements.lock --extra ingest --output-file deploy/requirements-ingest.lock pyproject.toml
+	$(COMPILE) --output-file deploy/tools.lock deploy/tools.in
 
 # --- engines and service ------------------------------------------------------------------------
 
@@ -184,6 +188,16 @@ reference: setup ## Write docs/reference/, the client's records, docs/conformanc
 	$(BIN)/python scripts/build_client.py
 	$(BIN)/python scripts/build_conformance.py
 	$(BIN)/python scripts/build_docs.py
+
+# --- deploying ----------------------------------------------------------------------------------
+
+.PHONY: wheel
+wheel: setup ## Build the wheel of the service into dist/
+	$(BIN)/python -m hatchling build --target wheel
+
+.PHONY: deploy-check
+deploy-check: setup ## Install the wheel into a fresh environment, and validate everything in deploy/
+	$(BIN)/python scripts/deploy_check.py
 
 # --- long proofs: their results are committed; CI runs a smaller size of each ---------------------
 

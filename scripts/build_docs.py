@@ -28,11 +28,13 @@ SOURCES = {
     "README.md": "readme",
     "clients/python/README.md": "python-client",
     "docs/README.md": "index",
+    "docs/deprecation.md": "deprecation",
     "docs/performance.md": "performance",
     "docs/privacy.md": "privacy",
     "docs/proof.md": "proof",
     "docs/reliability.md": "reliability",
     "docs/scale.md": "scale",
+    "docs/threat-model.md": "threat-model",
 }
 SECTIONS = ("guides", "errors", "reference")
 CONTRIBUTORS = "For contributors"

@@ -1,9 +1,9 @@
-"""Writes src/siteglass/ingest/extract/roles.txt: the part before the @ of addresses that belong to no one person.
+"""Writes src/siteglass/corpus/roles.txt: the part before the @ of addresses that belong to no one person.
 
     python scripts/build_roles.py [--cache FOLDER]
 
 The words come from a pinned npm package, fetched into the cache folder, temporary by default. The words that we add are
-in src/siteglass/ingest/extract/role.py."""
+in src/siteglass/corpus/role.py."""
 
 import argparse
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 from vocabulary.sources import npm_package, read_json
 
 NAME, RELEASE = "role-based-email-addresses", "3.1.0"
-TARGET = Path(__file__).parents[1] / "src" / "siteglass" / "ingest" / "extract" / "roles.txt"
+TARGET = Path(__file__).parents[1] / "src" / "siteglass" / "corpus" / "roles.txt"
 # Names of people among the words.
 NO_ROLES = {"alexa", "gardner"}
 

@@ -1,10 +1,10 @@
-"""Build the programs in Go that tests need, once, into the engines' folder.
+"""Build the programs in Go that tests and `make deploy-check` need, once, into the engines' folder.
 
     go_tools.py            builds what is missing and prints where it is
 
-`judge` is ours, from `tests/proof/judge`; toxiproxy breaks connections between the service and its engines; versitygw
-serves a folder as S3-compatible storage.
-Modules come from wherever this machine's Go gets them; those of `judge` have their hashes in go.sum.
+`judge` and `compose_check` are ours, from `tests`; toxiproxy breaks connections between the service and its engines;
+versitygw serves a folder as S3-compatible storage.
+Modules come from wherever this machine's Go gets them; those of our programs have their hashes in go.sum.
 Only the standard library, as `engines.py`: CI builds while it still installs.
 """
 
@@ -20,6 +20,7 @@ from pathlib import Path
 from engine_host import CHECKOUT, EngineError, engines_root, locked, make_root, run, say
 
 JUDGE_SOURCE = CHECKOUT / "tests/proof/judge"
+COMPOSE_CHECK_SOURCE = CHECKOUT / "tests/deploy/compose_check"
 TOXIPROXY_VERSION = "2.5.0"
 TOXIPROXY = f"github.com/Shopify/toxiproxy/v2/cmd/server@v{TOXIPROXY_VERSION}"
 VERSITYGW_VERSION = "1.8.0"
@@ -52,12 +53,22 @@ def _built(program: Path, words: list[str], folder: Path, **environment: str) ->
     return program
 
 
+def _ours(source: Path) -> Path:
+    """A program of this checkout, built from its sources."""
+    files = sorted(path for path in source.iterdir() if path.suffix in (".go", ".mod", ".sum"))
+    digest = hashlib.sha256(b"".join(path.name.encode() + path.read_bytes() for path in files)).hexdigest()
+    program = _folder() / f"{source.name}-{digest[:12]}"
+    return _built(program, ["build", "-trimpath", "-o", str(program), "."], source)
+
+
 def judge() -> Path:
-    """The verifier `judge`, built from this checkout's sources."""
-    sources = sorted(path for path in JUDGE_SOURCE.iterdir() if path.suffix in (".go", ".mod", ".sum"))
-    digest = hashlib.sha256(b"".join(path.name.encode() + path.read_bytes() for path in sources)).hexdigest()
-    program = _folder() / f"judge-{digest[:12]}"
-    return _built(program, ["build", "-trimpath", "-o", str(program), "."], JUDGE_SOURCE)
+    """The verifier `judge`."""
+    return _ours(JUDGE_SOURCE)
+
+
+def compose_check() -> Path:
+    """Reads compose files as Docker Compose does."""
+    return _ours(COMPOSE_CHECK_SOURCE)
 
 
 def toxiproxy() -> Path:

@@ -128,6 +128,30 @@ def test_all_is_well(well: Patient) -> None:
     assert found["port"]["found"].endswith("and is ready")
 
 
+def test_engines_for_development_do_not_pass_for_production(well: Patient) -> None:
+    told = json.loads(well.bash("ulimit -n 900; siteglass doctor --production --json", code=1))
+    checklist = {finding["check"]: finding for finding in told["checks"][len(ALL) :]}
+    assert {check: finding["state"] for check, finding in checklist.items()} == {
+        "encryption": "ok",
+        "passwords": "wrong",
+        "secrets": "wrong",
+        "backups": "wrong",
+        "journal": "wrong",
+        "public address": "wrong",
+        "open files": "warning",
+    }
+    assert checklist["passwords"]["found"].startswith("PostgreSQL, Redis, OpenSearch: lets in everybody")
+    assert checklist["secrets"]["found"] == "two settings share a secret"
+    assert checklist["backups"]["found"] == "PostgreSQL archives nothing"
+    well.environment["SITEGLASS_PUBLIC_URL"] = "https://leads.example.com"
+    well.environment["SITEGLASS_TRUSTED_PROXIES"] = "10.0.0.1,0.0.0.0/0"
+    well.environment["SITEGLASS_REDIS_URL"] = "redis://cache.invalid:6379/0"
+    told = json.loads(well.bash("siteglass doctor --production --json", code=1))
+    found = {finding["check"]: finding["found"] for finding in told["checks"]}
+    assert found["public address"] == "0.0.0.0/0 is trusted as a proxy: callers could claim any address"
+    assert found["encryption"] == "Redis: reached over the network without TLS"
+
+
 def test_it_is_told_one_line_a_check(well: Patient) -> None:
     first, *lines, last = well.bash("siteglass doctor").splitlines()
     assert first == "Looking at the settings of the environment."

@@ -213,7 +213,7 @@ async def _list_only(index: Index, listed: Mapping[str, str]) -> None:
     """
     hasher = Hasher(index.settings)
     values = {read_value(text): domain for text, domain in listed.items()}
-    await entries.add(index.postgres, hasher, list(values), reason="replay", actor="replay")
+    await entries.add(index.postgres, list(map(hasher.pair, values)), reason="replay", actor="replay")
     carried = [
         FoundHash(domain, hasher.of_value(value)) for value, domain in values.items() if value.kind is not Kind.DOMAIN
     ]

@@ -12,7 +12,7 @@ from siteglass.cli.main import cli
 from siteglass.errors import SiteglassError
 from siteglass.openapi.headers import HEADERS
 from siteglass.openapi.texts import meaning
-from siteglass.settings import Settings, variable
+from siteglass.settings import Settings, file_variable, variable
 
 HELP_WIDTH = 100
 _TYPES = {int: "whole number", str: "text"}
@@ -64,7 +64,7 @@ def settings_page() -> str:
         kind, meaning = get_args(hints[setting.name])[:2]
         rows.append(
             [
-                code(variable(setting.name)),
+                code(variable(setting.name)) + (" \\*" if "secret" in setting.metadata else ""),
                 _TYPES.get(kind, _other_type(kind)),
                 _default(setting.default),
                 plain(meaning),
@@ -76,6 +76,12 @@ def settings_page() -> str:
             "Environment variables, read once at the start. Three secrets must be set before the service starts: "
             f"{code(variable('cursor_secrets'))}, {code(variable('key_secrets'))} and "
             f"{code(variable('suppression_secret'))}. The dashboard needs {code(variable('dashboard_secrets'))}, too."
+        )
+        + paragraph(
+            "Secrets, and addresses that may hold a password, can also come from files: "
+            f"{code(file_variable('key_secrets'))} names the file whose content is the value of "
+            f"{code(variable('key_secrets'))}. Below, an asterisk marks the variables that have such a file. A "
+            "variable that is set comes before its file."
         )
         + table(["variable", "type", "default", "meaning"], rows)
     )

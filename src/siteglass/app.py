@@ -73,6 +73,7 @@ from siteglass.query import natural
 from siteglass.query.cursor import CursorSealer
 from siteglass.settings import Settings, SettingsError, load_settings, variable
 from siteglass.suppression.filter import REFRESH_EVERY_S, SuppressionFilter, hidden_countries
+from siteglass.suppression.journal import open_journal
 from siteglass.suppression.values import Hasher
 from siteglass.web.address import public_url
 from siteglass.web.docs import Docs
@@ -100,7 +101,9 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     served = ServedAddresses(settings)
     index = open_index(backends)
     oldest_made_at = partial(generations.oldest_made_at, index)
-    hidden = SuppressionFilter(backends.postgres, Hasher(settings), hidden_countries(settings), oldest_made_at)
+    hasher = Hasher(settings)
+    journal = open_journal(settings, hasher)
+    hidden = SuppressionFilter(backends.postgres, hasher, hidden_countries(settings), oldest_made_at, journal)
     lists, sandbox_lists = Lists(index, test=False), Lists(index.sandbox(), test=True)
     language_model = open_language_model(settings, backends.clock)
     mailer = open_mailer(settings)

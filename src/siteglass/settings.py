@@ -1,14 +1,17 @@
-"""Environment to one frozen Settings; the only reader of the environment. Each setting says what it is for."""
+"""Environment to one frozen Settings; the only reader of the environment. Each setting says what it is for.
+
+A secret, or an address that may hold one, can also come from a file: SITEGLASS_KEY_SECRETS_FILE names it.
+"""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 # Hosts of an address, several with commas: names, IPv4, IPv6 in brackets, each with a port or none.
 _HOST = r"(?:\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::\d+)?"
@@ -20,13 +23,18 @@ class SettingsError(ValueError):
 
 
 def _secret(default: Any) -> Any:
-    """A setting that `repr` leaves out."""
-    return field(default=default, repr=False)
+    """A setting that `repr` leaves out, and that can come from a file."""
+    return field(default=default, repr=False, metadata={"secret": True})
 
 
 def _address(default: Any) -> Any:
-    """A setting that is an address and may hold a password: `repr` leaves it out. Show it with `host_and_port`."""
-    return field(default=default, repr=False, metadata={"address": True})
+    """A setting that is an address and may hold a password, so it is a secret. Show it with `host_and_port`."""
+    return field(default=default, repr=False, metadata={"secret": True, "address": True})
+
+
+def _file() -> Any:
+    """A setting that names a file which must exist; empty: there is none."""
+    return field(default="", metadata={"file": True})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +63,13 @@ class Settings:
     )
     opensearch_ca: Annotated[
         str, "PEM file of the authority that signed the certificates of the OpenSearch nodes; empty: the system's."
-    ] = ""
+    ] = _file()
     opensearch_certificate: Annotated[
         str, "PEM file of the certificate that the service shows to OpenSearch; empty: none is shown."
-    ] = ""
+    ] = _file()
     opensearch_key: Annotated[
         str, "PEM file of that certificate's key; empty: the key is in the same file as the certificate."
-    ] = ""
+    ] = _file()
     index_prefix: Annotated[
         str, "Prefix of all index and alias names, so that several services can share a cluster."
     ] = "siteglass"
@@ -79,6 +87,17 @@ class Settings:
     postgres_owner_dsn: Annotated[
         str, "DSN of the same database with the role that owns the tables; used only by `siteglass migrate`."
     ] = _address("postgresql://siteglass_owner@127.0.0.1:15432/siteglass")
+    postgres_ca: Annotated[
+        str,
+        "PEM file of the authority that signed the certificate of PostgreSQL; with it, only TLS to a server whose "
+        "certificate is valid is accepted. Empty: as the DSN's sslmode says.",
+    ] = _file()
+    postgres_certificate: Annotated[
+        str, "PEM file of the certificate that the service shows to PostgreSQL; empty: none is shown."
+    ] = _file()
+    postgres_key: Annotated[
+        str, "PEM file of that certificate's key; empty: the key is in the same file as the certificate."
+    ] = _file()
     postgres_schema: Annotated[str, "Schema of the tables, so that several services can share a database."] = (
         "siteglass"
     )
@@ -100,6 +119,12 @@ class Settings:
         "Secret of 32 characters or more that hashes suppressed addresses and phones. Never change it, and keep a "
         "copy.",
     ] = _secret("")
+    opt_out_journal: Annotated[
+        str,
+        "File that every opt-out is appended to before the person reads that it is done. Put it on storage that does "
+        "not fail together with PostgreSQL's; `siteglass suppress replay` applies it after a restore. Empty: none is "
+        "written.",
+    ] = ""
     personal_addresses_hidden: Annotated[
         tuple[str, ...],
         "Countries of sites whose personal addresses are neither shown nor charged: comma-separated alpha-3 codes. "
@@ -108,10 +133,24 @@ class Settings:
     redis_url: Annotated[
         str, "URL of Redis: rate limits and running retries; nothing in it is needed after a loss."
     ] = _address("redis://127.0.0.1:16379/0")
+    redis_ca: Annotated[
+        str, "PEM file of the authority that signed the certificate of Redis, for rediss:// URLs; empty: the system's."
+    ] = _file()
+    redis_certificate: Annotated[
+        str, "PEM file of the certificate that the service shows to Redis; empty: none is shown."
+    ] = _file()
+    redis_key: Annotated[
+        str, "PEM file of that certificate's key; empty: the key is in the same file as the certificate."
+    ] = _file()
     redis_prefix: Annotated[str, "Prefix of all Redis keys, so that several services can share a Redis."] = "siteglass"
     redis_timeout_ms: Annotated[
         int, "How long a rate limit waits for Redis; after that each worker applies the limits separately."
     ] = 50
+    backup_info: Annotated[
+        str,
+        "File with the output of `pgbackrest info --output=json` after the newest backup, which `siteglass doctor "
+        "--production` reads; empty: the age of backups is not known.",
+    ] = ""
     lead_store: Annotated[Path, "Folder of the Parquet files with the lead records."] = Path("var/leads")
     s3_endpoint: Annotated[
         str,
@@ -190,6 +229,20 @@ def variable(name: str) -> str:
     return f"SITEGLASS_{name.upper()}"
 
 
+def file_variable(name: str) -> str:
+    """The environment variable that names the file of a secret setting."""
+    return f"{variable(name)}_FILE"
+
+
+def known_variables() -> list[str]:
+    """Every variable that is a setting, or names the file of one."""
+    every = fields(Settings)
+    return [
+        *(variable(setting.name) for setting in every),
+        *(file_variable(setting.name) for setting in every if "secret" in setting.metadata),
+    ]
+
+
 def variables_given() -> list[str]:
     """The names of our variables that are set, settings or not."""
     return [name for name in os.environ if name.startswith(variable(""))]
@@ -245,17 +298,68 @@ def _require_readable(name: str, addresses: tuple[str, ...]) -> None:
         )
 
 
+def _text_of(setting: Field[Any], source: Mapping[str, str]) -> str | None:
+    """What is set, or the content of the file that is named instead; None: neither. The variable comes first."""
+    if (text := source.get(variable(setting.name))) is not None or "secret" not in setting.metadata:
+        return text
+    path = source.get(name := file_variable(setting.name))
+    if path is None:
+        return None
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise SettingsError(f"{name}: {path} cannot be read ({reason}).") from None
+
+
+def _with_parameters(address: str, parameters: Mapping[str, str]) -> str:
+    """The address with these parameters, except empty ones and those that it has already."""
+    parts = urlsplit(address)
+    own = parse_qsl(parts.query, keep_blank_values=True)
+    added = [(name, value) for name, value in parameters.items() if value and name not in dict(own)]
+    return urlunsplit(parts._replace(query=urlencode([*own, *added], safe="/"))) if added else address
+
+
+def _with_tls(settings: Settings) -> Settings:
+    """The settings with the certificates in the addresses of PostgreSQL and Redis: both drivers read them there."""
+    if settings.redis_ca and not settings.redis_url.startswith("rediss:"):
+        raise SettingsError(
+            f"{variable('redis_ca')} is set, but {variable('redis_url')} does not begin with rediss://."
+        )
+    postgres = {
+        "sslmode": settings.postgres_ca and "verify-full",
+        "sslrootcert": settings.postgres_ca,
+        "sslcert": settings.postgres_certificate,
+        "sslkey": settings.postgres_key or settings.postgres_certificate,
+    }
+    redis = {
+        "ssl_ca_certs": settings.redis_ca,
+        "ssl_certfile": settings.redis_certificate,
+        "ssl_keyfile": settings.redis_key or settings.redis_certificate,
+    }
+    return replace(
+        settings,
+        postgres_dsn=_with_parameters(settings.postgres_dsn, postgres),
+        postgres_owner_dsn=_with_parameters(settings.postgres_owner_dsn, postgres),
+        redis_url=_with_parameters(settings.redis_url, redis),
+    )
+
+
 def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """Settings from the environment; what is not set keeps its default."""
     source = os.environ if environment is None else environment
     given: dict[str, Any] = {}
     for setting in fields(Settings):
+        text = _text_of(setting, source)
+        if text is None:
+            continue
         name = variable(setting.name)
-        if name in source:
-            value = given[setting.name] = _read(name, source[name], setting.default)
-            if "address" in setting.metadata:
-                _require_readable(name, value if isinstance(value, tuple) else (value,))
-    made = Settings(**given)
+        value = given[setting.name] = _read(name, text, setting.default)
+        if "address" in setting.metadata:
+            _require_readable(name, value if isinstance(value, tuple) else (value,))
+        if "file" in setting.metadata and text and not Path(text).is_file():
+            raise SettingsError(f"{name}: there is no file {text}.")
+    made = _with_tls(Settings(**given))
     if made.request_timeout_ms <= made.charge_timeout_ms:
         raise SettingsError(
             f"{variable('request_timeout_ms')} is {made.request_timeout_ms}, but must be more than "

@@ -47,8 +47,9 @@ def _with(scene: World, work: Callable[[Backends, SuppressionFilter, Oldest], Aw
 
 
 async def _add(backends: Backends, *texts: str) -> None:
-    values = [read_value(text) for text in texts]
-    await entries.add(backends.postgres, Hasher(backends.settings), values, reason="asked to", actor="tests")
+    hasher = Hasher(backends.settings)
+    pairs = [hasher.pair(read_value(text)) for text in texts]
+    await entries.add(backends.postgres, pairs, reason="asked to", actor="tests")
 
 
 def _record(domain: str) -> dict[str, object]:

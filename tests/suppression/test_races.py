@@ -246,9 +246,9 @@ async def _noted(live_index: Index, lead: Lead) -> None:
     """As the first step of suppressing leaves it: on the list, not yet out of the index."""
     hasher = Hasher(live_index.settings)
     texts = [lead.domain] if "whole" in lead.domain else [lead.emails[0], *lead.phones]
-    values = [read_value(text) for text in texts]
-    await entries.add(live_index.postgres, hasher, values, reason="asked to", actor="tests")
+    pairs = [hasher.pair(read_value(text)) for text in texts]
+    await entries.add(live_index.postgres, pairs, reason="asked to", actor="tests")
     await entries.remember(
         live_index.postgres,
-        [entries.FoundHash(lead.domain, hasher.of_value(value)) for value in values if value.kind is not Kind.DOMAIN],
+        [entries.FoundHash(lead.domain, value) for kind, value in pairs if kind is not Kind.DOMAIN],
     )

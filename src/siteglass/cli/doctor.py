@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from siteglass.cli.demo import FOLDER, kept_settings, running
-from siteglass.settings import Settings, SettingsError, load_settings, variable, variables_given
+from siteglass.settings import Settings, SettingsError, known_variables, load_settings, variables_given
 
 if TYPE_CHECKING:
     from siteglass.cli.findings import Finding
@@ -33,17 +33,18 @@ OTHER_VARIABLES = {
 @click.option(
     "--demo", "of_demo", is_flag=True, help="Check the demo in var/demo instead of the environment's settings."
 )
+@click.option("--production", is_flag=True, help="Also check TLS, passwords, backups and what else production needs.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def doctor(of_demo: bool, as_json: bool) -> None:
+def doctor(of_demo: bool, production: bool, as_json: bool) -> None:
     """Check the setup and show how to fix problems; exit code 1 if something must be fixed.
 
     Without secrets in the environment it looks at the demo in var/demo, where there is one.
     """
     findings: list[Finding] = []
-    looks_at_demo = of_demo or _only_a_demo()
+    looks_at_demo = of_demo or (not production and _only_a_demo())
 
     async def look() -> None:
-        async for finding in _findings(looks_at_demo):
+        async for finding in _findings(looks_at_demo, production):
             findings.append(finding)
             if not as_json:
                 _tell(finding)
@@ -69,7 +70,7 @@ def _only_a_demo() -> bool:
         return False  # reported by the first check
 
 
-async def _findings(of_demo: bool) -> AsyncIterator[Finding]:
+async def _findings(of_demo: bool, production: bool) -> AsyncIterator[Finding]:
     from siteglass.cli.doctor_checks import examine, skip_all
     from siteglass.cli.findings import Finding
 
@@ -82,7 +83,7 @@ async def _findings(of_demo: bool) -> AsyncIterator[Finding]:
             yield finding
         return
     yield _settings_finding(of_demo)
-    async for finding in examine(settings, MAKE_DEMO if of_demo else None):
+    async for finding in examine(settings, MAKE_DEMO if of_demo else None, production=production):
         yield finding
     if (kept := kept_settings()) is not None:
         yield _demo_finding(kept)
@@ -102,13 +103,21 @@ def _settings_finding(of_demo: bool) -> Finding:
     from siteglass.cli.findings import Finding
     from siteglass.query.nearest import Candidates
 
-    known = [variable(setting.name) for setting in fields(Settings)]
+    known = known_variables()
     given = [name for name in variables_given() if name not in OTHER_VARIABLES]
     if unknown := sorted(set(given) - set(known)):
         nearest = Candidates(known).nearest(unknown[0])
         mend = f"unset {unknown[0]}" + (f"; did you mean {nearest}?" if nearest else "")
         return Finding("warning", f"{unknown[0]} is not a setting and has no effect", mend, "settings")
-    found = f"those of {FOLDER}" if of_demo else f"{len(given)} of {len(known)} are set; the others have their defaults"
+    if twice := [name for name in given if f"{name}_FILE" in given]:
+        return Finding(
+            "warning",
+            f"{twice[0]} and {twice[0]}_FILE are both set; the file is not read",
+            f"unset {twice[0]}",
+            "settings",
+        )
+    most = len(fields(Settings))
+    found = f"those of {FOLDER}" if of_demo else f"{len(given)} of {most} are set; the others have their defaults"
     return Finding("ok", found, check="settings")
 
 

@@ -10,8 +10,8 @@ import asyncio
 import importlib.metadata
 import os
 import platform
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from siteglass.access.keys import key_secrets
@@ -31,7 +31,8 @@ from siteglass.cli.engine_checks import (
     check_tables,
     check_test_leads,
 )
-from siteglass.cli.findings import DEADLINE_S, Finding, Patient, State
+from siteglass.cli.findings import DEADLINE_S, Check, Finding, Patient, State
+from siteglass.cli.production_checks import PRODUCTION_CHECKS
 from siteglass.errors import Unavailable
 from siteglass.people.secrecy import Secrecy
 from siteglass.platform.backends import open_backends
@@ -43,21 +44,14 @@ from siteglass.web.address import listener, public_url, require_free_port, url
 from siteglass.web.served import RUNNING_S, has_port, noted_addresses
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A row of the table."""
-
-    name: str
-    look: Callable[[Patient], Awaitable[Finding]]
-    needs: tuple[str, ...] = ()
-
-
-async def examine(settings: Settings, make_all: str | None = None) -> AsyncIterator[Finding]:
-    """Every check of the table, as soon as it is made."""
+async def examine(
+    settings: Settings, make_all: str | None = None, *, production: bool = False
+) -> AsyncIterator[Finding]:
+    """Every check of the table, as soon as it is made; with `production`, those of the checklist, too."""
     states: dict[str, State] = {}
     async with open_backends(settings) as backends:
         patient = Patient(backends, make_all)
-        for check in CHECKS:
+        for check in (*CHECKS, *(PRODUCTION_CHECKS if production else ())):
             failed = [name for name in check.needs if states[name] in ("wrong", "skipped")]
             finding = Finding("skipped", f"needs {failed[0]}") if failed else await _look(check, patient)
             states[check.name] = finding.state

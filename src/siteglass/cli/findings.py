@@ -1,7 +1,8 @@
-"""What a check of `siteglass doctor` looks at, and what it reports."""
+"""What a check of `siteglass doctor` is, what it looks at, and what it reports."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
@@ -28,6 +29,15 @@ class Finding:
     found: str
     mend: str = ""
     check: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A row of a table of checks."""
+
+    name: str
+    look: Callable[[Patient], Awaitable[Finding]]
+    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

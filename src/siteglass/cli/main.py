@@ -10,6 +10,7 @@ import click
 
 from siteglass import __version__
 from siteglass.cli.accounts import COMMANDS
+from siteglass.cli.backup import backup
 from siteglass.cli.credits import credits_
 from siteglass.cli.demo import demo
 from siteglass.cli.doctor import doctor
@@ -21,6 +22,7 @@ from siteglass.cli.interpret import interpret
 from siteglass.cli.people import person
 from siteglass.cli.reports import report
 from siteglass.cli.suppress import suppress
+from siteglass.cli.upgrade import upgrade
 from siteglass.settings import SettingsError, environment_of, load_settings, variable
 from siteglass.web.address import require_free_port
 
@@ -33,7 +35,20 @@ def cli() -> None:
     """Siteglass: find websites and the contact details that they publish."""
 
 
-for command in (*COMMANDS, credits_, demo, doctor, index_commands, ingest, interpret, person, report, suppress):
+for command in (
+    *COMMANDS,
+    backup,
+    credits_,
+    demo,
+    doctor,
+    index_commands,
+    ingest,
+    interpret,
+    person,
+    report,
+    suppress,
+    upgrade,
+):
     cli.add_command(command)
 for command in (*GENERATION_COMMANDS, index_import):
     index_commands.add_command(command)
@@ -89,6 +104,8 @@ def _in_one_line(error: Exception) -> str | None:
             return str(error)
         case OSError(filename=str(name)):
             return f"{name}: {error.strerror}."
+        case ModuleNotFoundError(name=str(name)) if not name.startswith("siteglass"):
+            return f"{name} is not installed. This command needs the extra `ingest`: deploy/requirements-ingest.lock."
 
     from siteglass.access.accounts import AccountError
     from siteglass.corpus.lead_files import LeadFileError
@@ -98,12 +115,13 @@ def _in_one_line(error: Exception) -> str | None:
     from siteglass.people.problems import PeopleError
     from siteglass.platform.functions import SchemaError
     from siteglass.platform.opensearch import EngineError
+    from siteglass.platform.restored_server import RestoreError
     from siteglass.suppression.entries import SuppressionError
 
     match error:
         case AccountError() | GenerationError() | LeadFileError() | PeopleError():
             return str(error)
-        case SchemaError() | SuppressionError() | TableError():
+        case RestoreError() | SchemaError() | SuppressionError() | TableError():
             return str(error)
         case Unavailable():
             hint = "" if "`" in error.reason else " `make up` starts the engines;"

@@ -1,4 +1,4 @@
-"""Operator commands on suppression: add, import, check, list. No address is ever printed or kept."""
+"""Operator commands on suppression: add, import, replay, check, list. No address is ever printed or kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import click
 
 from siteglass.cli.accounts import actor
 from siteglass.cli.index import run
-from siteglass.settings import load_settings
+from siteglass.settings import SettingsError, load_settings, variable
 
 if TYPE_CHECKING:
     from siteglass.index.index import Index
@@ -134,6 +134,24 @@ def _tell(outcome: Outcome) -> None:
     if outcome.failed:
         click.echo(f"{outcome.failed} documents could not be written. Run the command again.", err=True)
         sys.exit(1)
+
+
+@suppress.command("replay")
+@click.argument("sources", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def suppress_replay(sources: tuple[Path, ...]) -> None:
+    """Suppress again what journals have and the opt-out list lacks, after PostgreSQL was restored from a backup.
+
+    SOURCES are journals of all machines; by default, the one of SITEGLASS_OPT_OUT_JOURNAL. Safe to repeat.
+    """
+    from siteglass.privacy import opt_out
+
+    settings = load_settings()
+    if not sources and not settings.opt_out_journal:
+        raise SettingsError(f"{variable('opt_out_journal')} is not set: name the journals to replay.")
+    paths = sources or (Path(settings.opt_out_journal),)
+    total, outcome = run(lambda index: opt_out.replay(index, paths, actor=actor()))
+    click.echo(f"{total} entries read; {outcome.added} were missing from the list.")
+    _tell(outcome)
 
 
 @suppress.command("check")

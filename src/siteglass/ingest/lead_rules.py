@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from siteglass.corpus.role import is_free_mail, is_role
 from siteglass.ingest.extract.paths import priority
-from siteglass.ingest.extract.role import is_free_mail, is_role
 from siteglass.ingest.ownership import owners
 from siteglass.ingest.rules import Rules
 from siteglass.ingest.score import score

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import pyarrow as pa
 
 from siteglass.corpus.domains import registrable
-from siteglass.ingest.extract.role import is_free_mail, is_role
+from siteglass.corpus.role import is_free_mail, is_role
 from siteglass.ingest.extract.surroundings import SEGMENTS_PER_PARAGRAPH
 from siteglass.ingest.grouped import ASCENDING, listed
 from siteglass.query.folding import compact, fold

@@ -58,14 +58,25 @@ async def apply_functions(connection: Connection[Record], schema: str) -> None:
     Runs in the caller's transaction. Raises SchemaError if a file changes the signature of its function.
     """
     files = function_files()
-    rows = await connection.fetch(f"SELECT name, hash FROM {schema}.sql_functions")  # noqa: S608 - a checked name
-    applied = {row["name"]: row["hash"] for row in rows}
+    applied = await _applied(connection, schema)
     for name in sorted(applied.keys() - files.keys()):
         await connection.execute(f"DROP FUNCTION {schema}.{name}")
         await connection.execute(f"DELETE FROM {schema}.sql_functions WHERE name = $1", name)  # noqa: S608 - our own schema name
     for name, text in files.items():
         if applied.get(name) != file_hash(text):
             await _apply(connection, schema, name, text)
+
+
+async def changed_functions(connection: Connection[Record], schema: str) -> list[str]:
+    """The functions that `apply_functions` would change, create or drop."""
+    applied = await _applied(connection, schema)
+    wanted = {name: file_hash(text) for name, text in function_files().items()}
+    return sorted(name for name in applied.keys() | wanted.keys() if applied.get(name) != wanted.get(name))
+
+
+async def _applied(connection: Connection[Record], schema: str) -> dict[str, bytes]:
+    rows = await connection.fetch(f"SELECT name, hash FROM {schema}.sql_functions")  # noqa: S608 - a checked name
+    return {row["name"]: row["hash"] for row in rows}
 
 
 async def _apply(connection: Connection[Record], schema: str, name: str, text: str) -> None:
@@ -97,5 +108,5 @@ async def _signatures(connection: Connection[Record], schema: str, name: str) ->
 def _other_signature(name: str, what: str) -> SchemaError:
     return SchemaError(
         f"sql/{name}.sql changes the signature of {name} ({what}). The previous release still calls the old one: "
-        f"write a function with a new name, and remove {name} one release later. Nothing was changed."
+        f"write a function with a new name, and remove {name} one release later. No function was changed."
     )

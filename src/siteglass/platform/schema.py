@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import asyncpg
 
 from siteglass.errors import Unavailable
-from siteglass.platform.functions import apply_functions, functions_hash
+from siteglass.platform.functions import apply_functions, changed_functions, function_files, functions_hash
 from siteglass.platform.postgres import Postgres, checked_schema
-from siteglass.platform.postgres_servers import Servers
+from siteglass.platform.postgres_servers import Connector, Servers
 from siteglass.settings import SettingsError, variable
 
 # The newest step that this code relies on; a test compares it with the folder. It is written here so that a worker,
@@ -117,25 +118,74 @@ async def _record_version(connection: asyncpg.Connection[asyncpg.Record], schema
 
 
 async def migrate(owner_dsn: str, schema: str, service_dsn: str) -> None:
-    """Create or upgrade tables and functions of this schema, all in one transaction; safe to repeat.
+    """Create or upgrade tables, indexes and functions of this schema; safe to repeat.
 
+    Tables, functions and rights are one transaction, so that charges of the release before never meet new tables with
+    old functions. Indexes on existing tables are built after it, outside of any. Workers of this release wait for them:
+    the version is recorded last.
     The role of `service_dsn` gets the rights that the service needs, and no others.
     """
-    from siteglass.platform.migrations.upgrade import upgrade_tables
+    from siteglass.platform.migrations.indexes import build_indexes
+    from siteglass.platform.migrations.upgrade import CONNECT_TIMEOUT_S, transaction_start, upgrade_tables
 
     checked_schema(schema)
     role = _service_role(owner_dsn, service_dsn)
     try:
-        async with upgrade_tables(owner_dsn, schema) as connection:
-            await apply_functions(connection, schema)
-            await connection.fetch(
-                f"SELECT {schema}.create_ledger_months(clock_timestamp(), $1)",
-                LEDGER_MONTHS_AHEAD,
-            )
-            await _give_rights(connection, schema, role)
-            await _record_version(connection, schema)
+        async with upgrade_tables(owner_dsn, schema) as upgraded:
+            await apply_functions(upgraded, schema)
+            await upgraded.fetch(f"SELECT {schema}.create_ledger_months(clock_timestamp(), $1)", LEDGER_MONTHS_AHEAD)
+            await _give_rights(upgraded, schema, role)
+        connection = await Connector(owner_dsn).connect(timeout=CONNECT_TIMEOUT_S)
+        try:
+            await build_indexes(connection, schema)
+            async with connection.transaction():
+                await connection.execute(";\n".join(transaction_start(schema)))
+                await _record_version(connection, schema)
+        finally:
+            await connection.close()
     except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError) as error:
         raise Unavailable(f"postgresql: {type(error).__name__}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class PendingUpgrade:
+    """What `migrate` would do."""
+
+    revision: str | None
+    """What the schema is at; None: there are no tables."""
+    steps: list[tuple[str, str]]
+    """Names and purposes; empty with `known` False."""
+    known: bool
+    indexes: list[str]
+    functions: list[str]
+    """Files that differ from what is in the database, or are gone."""
+
+
+async def pending(owner_dsn: str, schema: str) -> PendingUpgrade:
+    """Look at the schema with the owner's role, and change nothing."""
+    from siteglass.platform.migrations.indexes import missing_indexes
+    from siteglass.platform.migrations.upgrade import BEFORE_BASELINE, CONNECT_TIMEOUT_S, pending_steps
+
+    checked_schema(schema)
+    try:
+        connection = await Connector(owner_dsn).connect(timeout=CONNECT_TIMEOUT_S)
+    except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.CannotConnectNowError) as error:
+        raise Unavailable(f"postgresql: {type(error).__name__}") from error
+    try:
+        table = await connection.fetchval("SELECT to_regclass($1)::text", f"{schema}.alembic_version")
+        if table is None:
+            return PendingUpgrade(None, pending_steps(None), True, [], sorted(function_files()))
+        revision = await connection.fetchval(f"SELECT version_num FROM {schema}.alembic_version")  # noqa: S608 - a checked name
+        if revision == BEFORE_BASELINE[-1]:
+            return PendingUpgrade(revision, pending_steps(None), True, [], sorted(function_files()))
+        try:
+            steps = pending_steps(revision)
+        except KeyError:
+            return PendingUpgrade(revision, [], False, [], [])
+        indexes = [index.name for index in await missing_indexes(connection, schema)]
+        return PendingUpgrade(revision, steps, True, indexes, await changed_functions(connection, schema))
+    finally:
+        await connection.close()
 
 
 async def outdated(postgres: Postgres) -> Literal["tables", "functions"] | None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -37,6 +38,7 @@ from siteglass.index.writing import (
 from siteglass.platform.opensearch import EngineError
 from siteglass.suppression import entries
 from siteglass.suppression.entries import MAX_ADDED, ListedValues
+from siteglass.suppression.journal import Journal, missing, open_journal
 from siteglass.suppression.redaction import changes, hashes, lead_getter, lead_with
 from siteglass.suppression.redaction import names as listed_names
 from siteglass.suppression.values import Hasher, Kind, Value, index_key, site_key
@@ -45,7 +47,8 @@ from siteglass.suppression.values import Hasher, Kind, Value, index_key, site_ke
 SETTLE_AFTER = timedelta(seconds=2 * WRITE_DEADLINE_S)
 SETTLE_EVERY_S = 60
 MAX_HELD = 100
-# How long a command waits for an engine that has just lost a node, and how often it tries.
+REPLAY_REASON = "replayed from the journal after a restore"
+# How long a command waits for an engine that has just lost a node, and the pause between attempts.
 PATIENCE_S, TRY_EVERY_S = 50.0, 1.0
 
 
@@ -98,13 +101,41 @@ async def suppress(
     An engine that does not answer is asked again for `patience_s`.
     """
     preparer = Preparer(index.settings)
+    journal = open_journal(index.settings, preparer.hasher)
+    listed = list(map(preparer.hasher.pair, values))
+    return await _suppress(index, preparer, listed, journal, reason, actor, patience_s, on_progress)
+
+
+async def replay(
+    index: Index, paths: Sequence[Path], *, actor: str, on_progress: Callable[[Outcome], None] = lambda _: None
+) -> tuple[int, Outcome]:
+    """Suppress again what journals have and the list lacks; how many entries they have, and what it came to."""
+    preparer = Preparer(index.settings)
+    await entries.require_secret(index.postgres, preparer.hasher)
+    every = [entry for path in paths for entry in Journal(path, preparer.hasher).read(path)]
+    listed = [entry.pair for entry in await missing(index.postgres, every)]
+    done = await _suppress(index, preparer, listed, None, REPLAY_REASON, actor, PATIENCE_S, on_progress)
+    return len(every), done
+
+
+async def _suppress(
+    index: Index,
+    preparer: Preparer,
+    listed: Sequence[tuple[Kind, bytes]],
+    journal: Journal | None,
+    reason: str,
+    actor: str,
+    patience_s: float,
+    on_progress: Callable[[Outcome], None],
+) -> Outcome:
     await entries.require_secret(index.postgres, preparer.hasher)
     outcome = Outcome()
-    for start in range(0, len(values), MAX_ADDED):
-        part = values[start : start + MAX_ADDED]
-        outcome.added += await entries.add(index.postgres, preparer.hasher, part, reason=reason, actor=actor)
-        listed = [(v.kind, preparer.hasher.of_value(v)) for v in part]
-        await _take_out_patiently(index, preparer, listed, outcome, patience_s)
+    for start in range(0, len(listed), MAX_ADDED):
+        part = listed[start : start + MAX_ADDED]
+        outcome.added += await entries.add(index.postgres, part, reason=reason, actor=actor)
+        if journal is not None:
+            await journal.append(part)
+        await _take_out_patiently(index, preparer, part, outcome, patience_s)
         outcome.given += len(part)
         on_progress(outcome)
     return outcome

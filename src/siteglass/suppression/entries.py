@@ -133,25 +133,32 @@ ON CONFLICT DO NOTHING RETURNING 1
 """
 
 
-async def add(postgres: Postgres, hasher: Hasher, values: Sequence[Value], *, reason: str, actor: str) -> int:
-    """Put values on the list, at most MAX_ADDED, with one row of the audit log; returns how many were new."""
+async def add(postgres: Postgres, pairs: Collection[tuple[Kind, bytes]], *, reason: str, actor: str) -> int:
+    """Put values on the list, at most MAX_ADDED, with one row of the audit log; returns how many were new.
+
+    They are as the list holds them: the name of a domain, or the hash of an address or phone.
+    """
     if not 1 <= len(reason) <= MAX_REASON_CHARS or addresses({"description": reason}.get) or _NUMBER.search(reason):
         raise SuppressionError(
             f"A reason must have 1 to {MAX_REASON_CHARS} characters and no email address or phone number. Give a "
             "ticket number."
         )
-    if len(values) > MAX_ADDED:
-        raise ValueError(f"expected at most {MAX_ADDED} values at once, found {len(values)}")
-    pairs = sorted({(value.kind.value, hasher.of_value(value)) for value in values})
-    counts = {kind.value: sum(kind == given for given, _ in pairs) for kind in Kind}
+    if len(pairs) > MAX_ADDED:
+        raise ValueError(f"expected at most {MAX_ADDED} values at once, found {len(pairs)}")
+    rows = sorted(set(pairs))
+    counts = {kind.value: sum(kind == given for given, _ in rows) for kind in Kind}
     details = orjson.dumps({"reason": reason, **counts}).decode()
     row = await postgres.fetchrow(
-        _ADD, actor, details, [kind for kind, _ in pairs], [value for _, value in pairs], timeout_ms=WRITE_TIMEOUT_MS
+        _ADD,
+        actor,
+        details,
+        [kind.value for kind, _ in rows],
+        [value for _, value in rows],
+        timeout_ms=WRITE_TIMEOUT_MS,
     )
     assert row is not None  # noqa: S101 - a count is one row
     # Domains are known by name: answers hide them before anything was looked for.
-    own = [FoundHash(value.text, WHOLE) for value in values if value.kind is Kind.DOMAIN]
-    await remember(postgres, own)
+    await remember(postgres, [FoundHash(value.decode(), WHOLE) for kind, value in rows if kind is Kind.DOMAIN])
     return int(row["added"])
 
 

@@ -17,6 +17,7 @@ from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, SettingsError, variable
 from siteglass.suppression.entries import WHOLE, require_secret
+from siteglass.suppression.journal import Journal, missing
 from siteglass.suppression.redaction import changes, names, without_personal
 from siteglass.suppression.values import Hasher
 
@@ -68,11 +69,13 @@ class SuppressionFilter:
         hasher: Hasher,
         countries: frozenset[str],
         since: Callable[[], Awaitable[datetime | None]],
+        journal: Journal | None = None,
     ) -> None:
         self._postgres = postgres
         self._hasher = hasher
         self._countries = countries
         self._since = since
+        self._journal = journal
         self._by_domain: dict[str, bytes] = {}
         self._from = _LONG_AGO
         self._ended: str | None = None
@@ -103,6 +106,7 @@ class SuppressionFilter:
         started = time.monotonic()
         if self._ended is None:
             await self._require_secret()
+            await self._require_journaled()
         since = await self._oldest()
         if since == self._from and self._ended is not None:
             # In place: it only ever hides more.
@@ -119,6 +123,17 @@ class SuppressionFilter:
             await require_secret(self._postgres, self._hasher)
         except SettingsError as error:
             raise Unavailable(str(error)) from None
+
+    async def _require_journaled(self) -> None:
+        """After a restore the list lacks the newest opt-outs: nothing is answered until they are replayed."""
+        if self._journal is None:
+            return
+        lacking = await missing(self._postgres, await asyncio.to_thread(self._journal.tail))
+        if lacking:
+            raise Unavailable(
+                f"the journal of opt-outs has {len(lacking)} entries that the database lacks, as after a restore: run "
+                "`siteglass suppress replay`"
+            )
 
     async def _oldest(self) -> datetime:
         try:

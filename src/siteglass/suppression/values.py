@@ -147,6 +147,10 @@ class Hasher:
         inner = value.sha256 or hashlib.sha256(value.text.encode()).digest()
         return self._keyed(value.kind, inner)
 
+    def pair(self, value: Value) -> tuple[Kind, bytes]:
+        """The entry that a value becomes."""
+        return value.kind, self.of_value(value)
+
     def all_of(self, value: Value) -> set[bytes]:
         """Every hash under which a value may be listed."""
         spelled = self.of_address(value.spelled) if value.spelled else ()

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from siteglass.corpus.domains import is_of_the_internet
+from siteglass.corpus.role import is_free_mail, is_role
 from siteglass.ingest.extract.emails import MAX_EMAILS, emails
-from siteglass.ingest.extract.role import is_free_mail, is_role
 from tests.ingest.contacts.making import PAGE_LIMIT_MS, page, slowest_ms
 
 

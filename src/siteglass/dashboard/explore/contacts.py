@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from siteglass.corpus.domains import registrable
 from siteglass.corpus.evidence_files import IMPORT_METHOD, Sighting
-from siteglass.ingest.extract.role import is_free_mail
+from siteglass.corpus.role import is_free_mail
 from siteglass.leads.evidence import Evidence
 
 _METHODS = {

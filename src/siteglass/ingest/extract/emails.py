@@ -9,8 +9,8 @@ from itertools import islice
 from urllib.parse import unquote
 
 from siteglass.corpus.domains import NotAHost, is_of_the_internet, normalise, registrable
+from siteglass.corpus.role import is_role
 from siteglass.ingest.extract.page import Page
-from siteglass.ingest.extract.role import is_role
 from siteglass.ingest.extract.schema_types import contact_holders
 from siteglass.ingest.extract.scripted_emails import joined_texts, script_data
 from siteglass.ingest.extract.surroundings import PageSurroundings

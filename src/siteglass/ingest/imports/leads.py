@@ -17,9 +17,9 @@ from siteglass.corpus.lead import Lead
 from siteglass.corpus.lead_files import batch_of, leads_of
 from siteglass.corpus.lead_store import ImportedLeads
 from siteglass.corpus.rejects import Rejects
+from siteglass.corpus.role import is_role
 from siteglass.corpus.tables import TableError
 from siteglass.corpus.value_checks import check_values
-from siteglass.ingest.extract.role import is_role
 from siteglass.ingest.imports.cells import CellError, clean, read_cell, read_host, read_text
 from siteglass.ingest.imports.columns import ColumnMapping, Target, map_columns, read_mapping
 from siteglass.ingest.imports.sources import Row, Source, open_source

@@ -1,5 +1,5 @@
 """The tables, step by step: SQL scripts, every name qualified by `{schema}`. A step runs with the release before it in
-service, so it only adds."""
+service, so it only adds; what nothing uses is removed a release later. Indexes on existing tables: `indexes.py`."""
 
 from __future__ import annotations
 

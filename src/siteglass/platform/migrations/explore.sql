@@ -6,9 +6,8 @@ ALTER TABLE {schema}.plans
     ADD COLUMN preview_leads_per_day integer NOT NULL DEFAULT 200 CHECK (preview_leads_per_day BETWEEN 0 AND 100000);
 
 -- The row by which a person's charges in the browser are counted and capped. It has the digest of no key, so nobody can
--- call with it. No foreign key: what was charged stays after the person has left.
+-- call with it. No foreign key: what was charged stays after the person has left. Its index is in indexes.py.
 ALTER TABLE {schema}.keys ADD COLUMN person_id bigint;
-CREATE UNIQUE INDEX keys_by_person ON {schema}.keys (account_id, person_id) WHERE person_id IS NOT NULL;
 
 -- Leads that an account saw in previews today; rows of earlier days are deleted by the next preview.
 CREATE TABLE {schema}.previewed (

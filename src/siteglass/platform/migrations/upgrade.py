@@ -34,7 +34,7 @@ STATEMENT_TIMEOUT_MS = 60_000
 
 @asynccontextmanager
 async def upgrade_tables(owner_dsn: str, schema: str) -> AsyncIterator[asyncpg.Connection[asyncpg.Record]]:
-    """Upgrade the tables, and give the connection for what else belongs in the same transaction.
+    """Apply all steps that the schema lacks, and give the connection for what else belongs in the same transaction.
 
     Raises asyncpg's errors, like every other use of PostgreSQL.
     """
@@ -45,13 +45,7 @@ async def upgrade_tables(owner_dsn: str, schema: str) -> AsyncIterator[asyncpg.C
     )
     try:
         async with engine.begin() as connection:
-            # A step that waits for a lock would block every later request: better to give up and be run again.
-            for statement in (
-                f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}",
-                f"SET LOCAL statement_timeout = {STATEMENT_TIMEOUT_MS}",
-                f"SELECT pg_advisory_xact_lock(hashtext('siteglass migrate {schema}'))",
-                f"CREATE SCHEMA IF NOT EXISTS {schema}",
-            ):
+            for statement in (*transaction_start(schema), f"CREATE SCHEMA IF NOT EXISTS {schema}"):
                 await connection.exec_driver_sql(statement)
             await connection.run_sync(_upgrade, schema)
             # The same connection, inside the transaction that SQLAlchemy began with the first statement.
@@ -61,6 +55,29 @@ async def upgrade_tables(owner_dsn: str, schema: str) -> AsyncIterator[asyncpg.C
         raise error.driver_exception from error
     finally:
         await engine.dispose()
+
+
+def transaction_start(schema: str) -> tuple[str, ...]:
+    """What every transaction of a migration begins with: deadlines, and a turn among several commands.
+
+    A step that waits for a lock would block every later request: better to give up and be run again.
+    """
+    return (
+        f"SET LOCAL lock_timeout = {LOCK_TIMEOUT_MS}",
+        f"SET LOCAL statement_timeout = {STATEMENT_TIMEOUT_MS}",
+        f"SELECT pg_advisory_xact_lock(hashtext('siteglass migrate {schema}'))",
+    )
+
+
+def pending_steps(revision: str | None) -> list[tuple[str, str]]:
+    """The steps after a revision, each with what it is for; raises KeyError if this build does not know it."""
+    steps = {step.revision: step for step in ScriptDirectory.from_config(alembic_config()).walk_revisions()}
+    newest_first = [(name, str(step.doc)) for name, step in steps.items()]
+    names = [name for name, _ in newest_first]
+    if revision is not None and revision not in names:
+        raise KeyError(revision)
+    newer = newest_first if revision is None else newest_first[: names.index(revision)]
+    return newer[::-1]
 
 
 def alembic_config() -> Config:

@@ -16,7 +16,6 @@ import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -233,10 +232,6 @@ def _tls(settings: Settings) -> ssl.SSLContext | None:
     """Whom we trust and how we prove who we are; None where no node speaks TLS."""
     if not any(url.startswith("https:") for url in settings.opensearch_urls):
         return None
-    for name in ("opensearch_ca", "opensearch_certificate", "opensearch_key"):
-        path = getattr(settings, name)
-        if path and not Path(path).is_file():
-            raise SettingsError(f"{variable(name)}: there is no file {path}.")
     try:
         context = ssl.create_default_context(cafile=settings.opensearch_ca or None)
         if settings.opensearch_certificate:

@@ -44,7 +44,7 @@ noreply no-reply help billing jobs karriere careers press presse marketing hr ad
 ventas vendas vendite vente accueil reception rezeption reservas reservations booking team shop store secretariat
 sekretariat secretaria segreteria export import order orders bestellung customer
 """
-# The mailers where people, and small firms, have addresses for nothing.
+# The mailers where people, and small firms, have addresses free of charge.
 _FREE_MAILERS = """
 12move.nl 126.com 139.com aon.at bahnhof.se bezeqint.net bredband.net btopenworld.com caramail.com casema.nl cegetel.net
 centurylink.net clix.pt club-internet.fr cytanet.com.cy eircom.net elisanet.fi freeserve.co.uk frontier.com get2net.dk
@@ -85,7 +85,7 @@ _PARTS = re.compile(r"[._-]+")
 
 @cache
 def _roles() -> frozenset[str]:
-    words = files("siteglass.ingest.extract").joinpath("roles.txt").read_text(encoding="utf-8").split()
+    words = files("siteglass.corpus").joinpath("roles.txt").read_text(encoding="utf-8").split()
     return frozenset(words) | frozenset(_OWN_ROLES.split())
 
 

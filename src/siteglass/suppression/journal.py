@@ -1,0 +1,146 @@
+"""The journal: every opt-out in a file outside the database, so that restoring an older backup brings nobody back.
+
+A line holds what the list holds: the name of a domain, or the keyed hash of an address or phone. Lines are appended and
+synced to disk after the list has the entry, and before the person reads that it is done. So an entry that the journal
+has and the list lacks means that the database was restored; `missing` finds those.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+
+from siteglass.errors import Unavailable
+from siteglass.platform.postgres import Postgres
+from siteglass.settings import Settings, SettingsError, variable
+from siteglass.suppression.entries import MAX_ADDED, SuppressionError, among
+from siteglass.suppression.values import Hasher, Kind
+
+# A worker that starts compares so much of the end: a restore loses the newest entries.
+TAIL_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """An entry of the list, as the list holds it."""
+
+    kind: Kind
+    value: bytes
+    at: str
+
+    @property
+    def pair(self) -> tuple[Kind, bytes]:
+        return self.kind, self.value
+
+
+class Journal:
+    """The file of these settings. Several workers and commands append to it."""
+
+    def __init__(self, path: Path, hasher: Hasher) -> None:
+        self.path = path
+        self._secret = hasher.proof().hex()[:16]
+
+    async def append(self, pairs: Iterable[tuple[Kind, bytes]]) -> None:
+        """Write entries, and return once they are on disk; raises Unavailable if that fails."""
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        lines = [_line(kind, value, at, self._secret) for kind, value in pairs]
+        try:
+            await asyncio.to_thread(self._append, b"".join(lines))
+        except OSError as error:
+            raise Unavailable(f"the journal of opt-outs, {self.path}, cannot be written: {error.strerror}") from error
+
+    def _append(self, lines: bytes) -> None:
+        is_new = not self.path.exists()
+        descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            size = os.fstat(descriptor).st_size
+            if size and os.pread(descriptor, 1, size - 1) != b"\n":
+                lines = b"\n" + lines  # a crash cut the last line, whose person never read that it is done
+            while lines:
+                lines = lines[os.write(descriptor, lines) :]
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        if is_new:
+            _sync_folder(self.path.parent)
+
+    def tail(self) -> list[JournalEntry]:
+        """The newest entries; raises Unavailable if the file cannot be read."""
+        try:
+            with self.path.open("rb") as file:
+                start = max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES)
+                file.seek(start)
+                # Without the start of the file, the first line is most likely the end of one.
+                lines = file.read().splitlines()[bool(start) :]
+            return list(self._entries(self.path, lines))
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise Unavailable(f"the journal of opt-outs, {self.path}, cannot be read: {error.strerror}") from error
+        except SuppressionError as error:
+            raise Unavailable(str(error)) from error
+
+    def read(self, path: Path) -> Iterator[JournalEntry]:
+        """All entries of a journal; raises SuppressionError if it was written with another secret."""
+        with path.open("rb") as file:
+            yield from self._entries(path, file)
+
+    def _entries(self, path: Path, lines: Iterable[bytes]) -> Iterator[JournalEntry]:
+        for line in lines:
+            try:
+                fields = orjson.loads(line)
+                kind, text, at, secret = Kind(fields["kind"]), fields["value"], fields["at"], fields["secret"]
+                value = text.encode() if kind is Kind.DOMAIN else bytes.fromhex(text)
+            except (ValueError, KeyError, TypeError, AttributeError):
+                continue  # a crash cut the line
+            if kind is not Kind.DOMAIN and secret != self._secret:
+                raise SuppressionError(
+                    f"{path} was written with another {variable('suppression_secret')}. Set the secret that the "
+                    "service had then."
+                )
+            yield JournalEntry(kind, value, at)
+
+
+def open_journal(settings: Settings, hasher: Hasher) -> Journal | None:
+    """The journal of these settings, if they name one; raises SettingsError if its folder does not exist."""
+    if not settings.opt_out_journal:
+        return None
+    path = Path(settings.opt_out_journal)
+    if not path.parent.is_dir():
+        raise SettingsError(f"{variable('opt_out_journal')}: there is no folder {path.parent}.")
+    return Journal(path, hasher)
+
+
+async def missing(postgres: Postgres, entries: Iterable[JournalEntry]) -> list[JournalEntry]:
+    """The entries that the list does not have, each once."""
+    distinct = list({entry.pair: entry for entry in entries}.values())
+    lacking: list[JournalEntry] = []
+    for start in range(0, len(distinct), MAX_ADDED):
+        part = distinct[start : start + MAX_ADDED]
+        domains = [entry.value.decode() for entry in part if entry.kind is Kind.DOMAIN]
+        listed = await among(postgres, domains, [entry.value for entry in part if entry.kind is not Kind.DOMAIN])
+        known = {*map(str.encode, listed.domains), *listed.hashes}
+        lacking += [entry for entry in part if entry.value not in known]
+    return lacking
+
+
+def _line(kind: Kind, value: bytes, at: str, secret: str) -> bytes:
+    text = value.decode() if kind is Kind.DOMAIN else value.hex()
+    return orjson.dumps({"at": at, "kind": kind.value, "value": text, "secret": secret}) + b"\n"
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the name of a new file durable, too."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
