@@ -57,7 +57,7 @@ class BackedUp(Secured):
             **as_user(self.postgres.user),
         )
         assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        return str(done.stdout)
 
     def archive(self) -> None:
         """Wait until everything so far is in the archive, as it is a minute later anyway."""
