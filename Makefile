@@ -70,7 +70,7 @@ status: ## Say which engines run, and where
 	$(PYTHON) scripts/engines.py status
 
 .PHONY: go-tools
-go-tools: ## Build the judge, toxiproxy and versitygw, which tests use
+go-tools: ## Build the judge and toxiproxy, which the proof of charging uses
 	$(PYTHON) scripts/go_tools.py
 
 .PHONY: typescript
@@ -312,6 +312,10 @@ long-merge: setup ## 2 million page rows to 500,000 leads
 .PHONY: long-refresh
 long-refresh: setup ## A refresh of 1 % of 500,000 domains, against 50,000 read, merged and loaded; the engines must be up
 	$(BIN)/python -m bench.refresh_rate --domains 50000 --times 10 --keep
+
+.PHONY: long-s3
+long-s3: setup ## The facts store on S3-compatible storage; builds versitygw first, which takes two minutes
+	SITEGLASS_LONG=1 $(BIN)/pytest -n 0 -q tests/ingest/store/test_s3.py
 
 .PHONY: long-client
 long-client: setup ## The client: 50,000 leads over 30 cut lines and 10 killed processes, and its overhead

@@ -1,9 +1,9 @@
 """Build the programs in Go that tests and `make deploy-check` need, once, into the engines' folder.
 
-    go_tools.py            builds what is missing and prints where it is
+    go_tools.py            builds what is missing of those that CI needs, and prints where it is
 
-`judge` and `compose_check` are ours, from `tests`; toxiproxy breaks connections between the service and its engines;
-versitygw serves a folder as S3-compatible storage.
+`judge` and `compose_check` are ours, from `tests`; toxiproxy breaks connections between the service and its engines.
+versitygw serves a folder as S3-compatible storage; `make long-s3` builds it.
 Modules come from wherever this machine's Go gets them; those of our programs have their hashes in go.sum.
 Only the standard library, as `engines.py`: CI builds while it still installs.
 """
@@ -77,7 +77,7 @@ def toxiproxy() -> Path:
 
 
 def versitygw() -> Path:
-    """The S3-compatible server."""
+    """The S3-compatible server, two minutes of building on two cores."""
     return _installed(f"versitygw-{VERSITYGW_VERSION}", "versitygw", VERSITYGW)
 
 
@@ -93,7 +93,6 @@ def main() -> int:
     try:
         say("judge", str(judge()))
         say("toxiproxy", str(toxiproxy()))
-        say("versitygw", str(versitygw()))
     except EngineError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

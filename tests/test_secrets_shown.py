@@ -52,6 +52,8 @@ def _marked(settings: Settings) -> Settings:
         language_model_url=f"http://user:{MARKER}@127.0.0.1:{free_port()}/v1",
         language_model_name="model",
         language_model_key=MARKER,
+        s3_access_key=MARKER,
+        s3_secret_key=MARKER,
     )
 
 

@@ -25,7 +25,12 @@ from tests.ingest.store.reference_fold import folded
 from tests.ingest.store.test_folding import random_captures
 from tests.ingest.store.test_store import pages_of, tasks_in
 
-pytestmark = [pytest.mark.private_engines, pytest.mark.xdist_group("s3")]
+pytestmark = [
+    pytest.mark.private_engines,
+    pytest.mark.skipif(
+        not os.environ.get("SITEGLASS_LONG"), reason="versitygw takes two minutes to build; `make long-s3` runs it"
+    ),
+]
 
 SITEGLASS = Path(sys.executable).parent / "siteglass"
 STORE = f"s3://{BUCKET}/a/store"
