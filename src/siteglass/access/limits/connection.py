@@ -116,14 +116,22 @@ class RedisConnection:
                 else:
                     host, port = options.get("host", "localhost"), options.get("port", 6379)
                     _, pipe = await loop.create_connection(_Pipe, host, port, ssl=_tls(options))
-                if "password" in options:
-                    login = [options[name] for name in ("username", "password") if options.get(name)]
-                    await pipe.send(_packed("AUTH", *login))
-                if options.get("db"):
-                    await pipe.send(_packed("SELECT", options["db"]))
-        except (OSError, ssl.SSLError) as error:
+                await self._greet(pipe)
+        except OSError as error:  # of TLS, too
             raise RedisFailed(type(error).__name__) from error
         return pipe
+
+    async def _greet(self, pipe: _Pipe) -> None:
+        """Log in and choose the database, as the URL says."""
+        login = [self._options[name] for name in ("username", "password") if self._options.get(name)]
+        try:
+            if login:
+                await pipe.send(_packed("AUTH", *login))
+            if self._options.get("db"):
+                await pipe.send(_packed("SELECT", self._options["db"]))
+        except BaseException:
+            pipe.close()  # otherwise each attempt would leave one open
+            raise
 
     async def close(self) -> None:
         """End it."""
