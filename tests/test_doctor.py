@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 import pytest
 
+from siteglass.index.mapping import SCHEMA_VERSION
 from siteglass.settings import Settings, environment_of, variable
 from testing.accounts import drop_schema
 from testing.ports import free_port
@@ -245,7 +246,7 @@ def test_the_way_from_nothing_to_leads(new: Patient) -> None:
     assert new.examined(code=1)["leads"] == {
         "check": "leads",
         "state": "ok",
-        "found": f"50 in {name}, schema 5",
+        "found": f"50 in {name}, schema {SCHEMA_VERSION}",
         "mend": "",
     }
 

@@ -26,8 +26,8 @@ PROGRAM = Path(sys.executable).parent / "siteglass"
 MARKER = "Marker7x"
 LONG = f"{MARKER} and so many more that it is long enough"
 SECRET_NAME = re.compile("secret|dsn|url|key|password")
-# Look like secrets, but are none: links in mails begin with the one, the other is the path of a file.
-PUBLIC = {"public_url", "opensearch_key"}
+# Look like secrets, but are none: links in mails begin with the first, the others are paths of files.
+PUBLIC = {"public_url", "opensearch_key", "postgres_key", "redis_key"}
 
 
 def _with_password(address: str, user: str) -> str:

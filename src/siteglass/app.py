@@ -149,7 +149,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
             drain.catch_signal()
             yield {STATE_KEY: drain}
             await housekeeping.close()
-            await charger.in_doubt.close()
+            await charger.close()
             await limiter.close()
             await claims.close()
             await served.close()

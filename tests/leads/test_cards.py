@@ -12,11 +12,11 @@ import pytest
 from siteglass.billing.credits import Mark
 from siteglass.corpus.demo import generate
 from siteglass.corpus.lead import Lead
-from siteglass.index.cards import decode_card, decode_rest, needs_rest, shown_record, spelled_card, spelled_rest
+from siteglass.index.cards import decode_card, decode_rest, encode_card, encode_rest, needs_rest, shown_record
 from siteglass.index.documents import document
 from siteglass.index.hits import Hit
 from siteglass.leads.contact_details import shown_field
-from siteglass.leads.enrich import shown_data
+from siteglass.leads.enrich import data_of_hit
 from siteglass.leads.search import shown_page
 from siteglass.platform.postgres import Postgres
 from siteglass.query.fields import ENRICH_SELECTABLE, SEARCH_DEFAULT, SEARCH_SELECTABLE
@@ -38,8 +38,8 @@ def _stored(lead: Lead) -> dict[str, Any]:
 
 
 def _hit(record: dict[str, Any], *, rest: bool) -> Hit:
-    card = decode_card(spelled_card(record))
-    return Hit(1, record["domain"], card, decode_rest(spelled_rest(record)) if rest else None)
+    card = decode_card(encode_card(record))
+    return Hit(1, record["domain"], card, decode_rest(encode_rest(record)) if rest else None)
 
 
 def _listed(draw: random.Random, lead: Lead) -> bytes | None:
@@ -111,7 +111,7 @@ def test_an_enrichment_of_cards_is_the_one_of_rebuilt_records(seed: int) -> None
         own = ("spending", "social_accounts")
         wanted = kept and {name: kept["e"][name] if name in own else shown_field(kept, name) for name in select}
 
-        assert encode(shown_data(_hit(record, rest=True), hidden, select)) == encode(wanted)
+        assert encode(data_of_hit(_hit(record, rest=True), hidden, select)) == encode(wanted)
 
 
 def test_the_scenes_have_what_they_are_for() -> None:

@@ -26,8 +26,8 @@ MAX_BATCH = 64
 MAX_BATCH_BYTES = 1024 * 1024
 # Charges of an account that may wait in a worker.
 MAX_WAITING = 2_000
-# Part of a charge's deadline that is reserved for the commit and the response. If the database starts to write before
-# its deadline, the result arrives here before ours.
+# Part of a charge's deadline that is reserved for the commit and the response. If the database starts the last charge
+# of a batch before the deadlines of those before it, their results arrive here in time.
 COMMIT_MS = 500
 # Ledger rows that a charge adds to the list `paid`; the search before it has added the others.
 LIST_LEDGER_ROWS = 100
@@ -97,8 +97,19 @@ class ChargeBatches:
         give_up = loop.call_later(self._timeout_ms / 1000, self._fail, account_id, charge, _TIMED_OUT)
         try:
             return await charge.row
+        except asyncio.CancelledError:
+            if charge.is_sent:
+                self._remember(account_id, charge)
+            raise
         finally:
             give_up.cancel()
+
+    async def close(self) -> None:
+        """Wait for the batches under way; each ends by its deadline."""
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    def _remember(self, account_id: int, charge: Charge) -> None:
+        self._in_doubt.remember(account_id, charge.request_id, charge.keep.key if charge.keep else None)
 
     def _fail(self, account_id: int, charge: Charge, reason: str) -> None:
         """Nobody can say what became of it; if it was sent, it may have been made."""
@@ -106,7 +117,7 @@ class ChargeBatches:
             return
         if charge.is_sent:
             # Before the next batch is sent: where commits are not confirmed, there must be none.
-            self._in_doubt.remember(account_id, charge.request_id, charge.keep.key if charge.keep else None)
+            self._remember(account_id, charge)
         charge.row.set_exception((Unavailable if charge.is_sent else Unreached)(reason))
 
     async def _send_all(self, account_id: int, waiting: deque[Charge]) -> None:
@@ -130,6 +141,9 @@ class ChargeBatches:
                     charge.is_sent = True
                 rows = await connection.fetch(self._statement, account_id, *_columns(batch, latest))
         except Unavailable as error:
+            if _undid_it(error.__cause__):
+                for charge in batch:
+                    charge.is_sent = False
             for charge in batch or _take(waiting):
                 self._fail(account_id, charge, error.reason)
         except asyncpg.PostgresError as error:
@@ -137,7 +151,10 @@ class ChargeBatches:
                 await self._refuse(account_id, batch, error)
             else:
                 _raise(_take(waiting), error)
-        except Exception as error:  # our fault
+        except Exception as error:  # our fault, maybe after the commit
+            for charge in batch:
+                if not charge.row.done():
+                    self._remember(account_id, charge)
             _raise(batch or _take(waiting), error)
         else:
             for row in rows:
@@ -151,9 +168,9 @@ class ChargeBatches:
         An error of the statement undid all of it. One that ended the server's process (FATAL, PANIC) may have come
         after the commit, so that nobody knows.
         """
-        if error.severity_en == "ERROR" and len(batch) == 1:
+        if _undid_it(error) and len(batch) == 1:
             _raise(batch, error)
-        elif error.severity_en == "ERROR":
+        elif _undid_it(error):
             for charge in batch:
                 charge.is_sent = False
             for charge in batch:
@@ -161,6 +178,11 @@ class ChargeBatches:
         else:
             for charge in batch:
                 self._fail(account_id, charge, f"postgresql: {type(error).__name__}")
+
+
+def _undid_it(error: BaseException | None) -> bool:
+    """Whether the server reported an error of the statement itself, such as a lock that was not free in time."""
+    return isinstance(error, asyncpg.PostgresError) and error.severity_en == "ERROR"
 
 
 def _raise(batch: Sequence[Charge], error: Exception) -> None:

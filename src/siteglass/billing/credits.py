@@ -132,6 +132,11 @@ class Billing:
         self.in_doubt = InDoubt(postgres, charge_timeout_ms)
         self._batches = ChargeBatches(postgres, self.in_doubt, charge_timeout_ms)
 
+    async def close(self) -> None:
+        """Wait for charges under way, and note those that are in doubt."""
+        await self._batches.close()
+        await self.in_doubt.close()
+
     async def charge(
         self, caller: Caller, request_id: str, bill: Bill, keep: AnswerToStore | None = None
     ) -> Receipt | None:

@@ -69,13 +69,13 @@ def shown_record(stored: Record) -> Record:
     return {**stored, "emails_detail": email_details(stored), "phones_detail": phone_details(stored)}
 
 
-def spelled_card(shown: Record) -> bytes:
+def encode_card(shown: Record) -> bytes:
     """The card of a record."""
     record = {name: shown[name] for name in SEARCH_DEFAULT}
     return _encode((bool(shown["emails"]), shown["country"], shown["emails_personal"], record))
 
 
-def spelled_rest(shown: Record) -> bytes:
+def encode_rest(shown: Record) -> bytes:
     """The rest of a record."""
     own = {name: shown["e"][name] for name in ENRICH_OWN}
     return _encode(({name: shown[name] for name in _ON_REST}, own, shown.get("aliases", ())))
@@ -94,7 +94,7 @@ def needs_rest(select: Iterable[str]) -> bool:
     return not _ON_CARD.issuperset(select)
 
 
-def rebuilt(card: Card, rest: Rest | None) -> Record:
+def rebuild_record(card: Card, rest: Rest | None) -> Record:
     """The record as a dictionary; without `rest`, with the fields of the card alone."""
     record: Record = {**msgspec.json.decode(card.record), "emails_personal": card.personal}
     if rest is not None:
@@ -102,12 +102,12 @@ def rebuilt(card: Card, rest: Rest | None) -> Record:
     return record
 
 
-def for_search(card: Card, rest: Rest | None) -> bytes:
+def search_object(card: Card, rest: Rest | None) -> bytes:
     """The record as one JSON object, as searches format it."""
     return bytes(card.record) if rest is None else _joined(card.record, rest.record)
 
 
-def for_enrichment(card: Card, rest: Rest) -> bytes:
+def enrichment_object(card: Card, rest: Rest) -> bytes:
     """The record as one JSON object, as enrichments format it: where a name comes twice, the last one counts."""
     return _joined(card.record, rest.record, rest.own)
 
@@ -116,7 +116,7 @@ def _joined(*objects: Raw) -> bytes:
     return b"{" + b",".join(bytes(one)[1:-1] for one in objects) + b"}"
 
 
-def selected(objects: Sequence[bytes], select: tuple[str, ...]) -> list[Struct]:
+def select_fields(objects: Sequence[bytes], select: tuple[str, ...]) -> list[Struct]:
     """Each of these JSON objects with the selected fields, in their order."""
     return _selector(select)(b"[" + b",".join(objects) + b"]")
 

@@ -1,5 +1,4 @@
-"""A lead as an index document: its record, once more as responses contain it, and the keys by which it is found and
-ordered. Pure."""
+"""A lead as an index document: its record, its card and rest, and the keys by which it is found and ordered. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple, get_args
 import orjson
 
 from siteglass.corpus.lead import ContactDetail, Lead, ShownOwner
-from siteglass.index.cards import doc_value, shown_record, spelled_card, spelled_rest
+from siteglass.index.cards import doc_value, encode_card, encode_rest, shown_record
 from siteglass.query.facets import bands
 from siteglass.query.fields import ASKED
 from siteglass.query.trades import trades
@@ -203,7 +202,7 @@ def document(lead: Lead, source: str, contacts: Sequence[str] = ()) -> dict[str,
     # A field that is missing takes no space.
     made.update({name: value for name, value in _optional(lead).items() if value not in (None, "", (), [])})
     shown = shown_record(made)
-    made["card"], made["rest"] = doc_value(spelled_card(shown)), doc_value(spelled_rest(shown))
+    made["card"], made["rest"] = doc_value(encode_card(shown)), doc_value(encode_rest(shown))
     if region:
         made["region"] = region
     if subregion:

@@ -25,6 +25,7 @@ from siteglass.index.documents import (
     SPENDING_LIMIT,
 )
 from siteglass.index.generation_cache import GenerationCache
+from siteglass.index.hits import require_whole
 from siteglass.index.index import Index
 from siteglass.platform import metrics
 from siteglass.query.criteria import Criteria
@@ -213,7 +214,7 @@ async def _aggregate(
         lines += [head, {**body, "timeout": f"{index.settings.search_timeout_ms}ms"}]
     answers = await pages.msearch(index, lines)
     for answer in answers:
-        pages.require_whole(answer)
+        require_whole(answer)
         answer.setdefault("aggregations", {})
     return answers
 

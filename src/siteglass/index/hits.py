@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct, field
 
 from siteglass.errors import Unavailable
-from siteglass.index.cards import Card, Rest, decode_card, decode_rest, shown_record, spelled_card, spelled_rest
+from siteglass.index.cards import Card, Rest, decode_card, decode_rest, encode_card, encode_rest, shown_record
 from siteglass.platform.opensearch import EngineError
 
 
@@ -28,26 +28,34 @@ class NoCards(Exception):
     """A lead was written by an older build: its record is only in `_source`."""
 
 
+class ShardsFailed(Unavailable):
+    """Some shards did not respond."""
+
+
 class _DocValues(Struct):
     card: tuple[bytes] | None = None
     rest: tuple[bytes] | None = None
 
 
-class _Found(Struct):
+class _EngineHit(Struct):
     sort: tuple[int, str]
     fields: _DocValues | None = None
     source: dict[str, Any] | None = field(name="_source", default=None)
 
-    def hit(self) -> Hit:
-        """The lead; raises NoCards."""
+    def hit(self, *, rest: bool) -> Hit:
+        """The lead, with its rest or as its card alone; raises NoCards."""
         key, domain = self.sort
         if self.source is not None:
             shown = shown_record(self.source)
-            return Hit(key, domain, decode_card(spelled_card(shown)), decode_rest(spelled_rest(shown)))
+            return Hit(key, domain, decode_card(encode_card(shown)), decode_rest(encode_rest(shown)))
         if self.fields is None or self.fields.card is None:
             raise NoCards
-        rest = None if self.fields.rest is None else decode_rest(self.fields.rest[0])
-        return Hit(key, domain, decode_card(self.fields.card[0]), rest)
+        card = decode_card(self.fields.card[0])
+        if not rest:
+            return Hit(key, domain, card, None)
+        if self.fields.rest is None:
+            raise NoCards
+        return Hit(key, domain, card, decode_rest(self.fields.rest[0]))
 
 
 class _Total(Struct):
@@ -55,7 +63,7 @@ class _Total(Struct):
 
 
 class _Hits(Struct):
-    hits: list[_Found]
+    hits: list[_EngineHit]
     total: _Total | None = None
 
 
@@ -77,11 +85,15 @@ class SearchAnswer(Struct):
         return self.status < 500 and self.shards.failed == 0
 
     def require_whole(self) -> None:
-        """A result in part is a failure: it would be charged and shown as if it were all."""
-        if self.error is not None:
-            raise failure(EngineError(self.status, self.error))
-        if self.timed_out or self.shards.failed:
-            raise Unavailable("the search did not finish in time")
+        """Raise unless all of the response is there."""
+        _require_whole(self.error, self.status, self.shards.failed, timed_out=self.timed_out)
+
+    @property
+    def total(self) -> int:
+        """How many leads match, where that was asked for."""
+        if self.hits.total is None:
+            raise TypeError("the request did not ask for a total")
+        return self.hits.total.value
 
 
 class SearchAnswers(Struct):
@@ -96,6 +108,24 @@ class SearchAnswers(Struct):
 
 decode_answer = msgspec.json.Decoder(SearchAnswer).decode
 decode_answers = msgspec.json.Decoder(SearchAnswers).decode
+
+
+def require_whole(answer: dict[str, Any]) -> None:
+    """Raise unless all of a response is there that was not decoded into a struct."""
+    if "error" in answer:
+        _require_whole(answer, answer["status"], 0, timed_out=False)
+    else:
+        _require_whole(None, 200, answer["_shards"]["failed"], timed_out=answer["timed_out"])
+
+
+def _require_whole(error: dict[str, Any] | None, status: int, failed_shards: int, *, timed_out: bool) -> None:
+    """A result in part is a failure: it would be charged and shown as if it were all."""
+    if error is not None:
+        raise failure(EngineError(status, error))
+    if failed_shards:
+        raise ShardsFailed("the search did not finish in time")
+    if timed_out:
+        raise Unavailable("the search did not finish in time")
 
 
 def failure(error: EngineError) -> Exception:

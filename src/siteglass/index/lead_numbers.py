@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from siteglass.index import pages
 from siteglass.index.compile import Query
+from siteglass.index.hits import require_whole
 from siteglass.index.index import Index
 
 MAX_DOMAINS = 2_000
@@ -33,7 +34,7 @@ async def _find_numbers(index: Index, domains: Sequence[str]) -> dict[str, int]:
         "query": {"bool": {"filter": [{"terms": {"domain": list(domains)}}]}},
     }
     (answer,) = await pages.msearch(index, [head, body])
-    pages.require_whole(answer)
+    require_whole(answer)
     return {hit["_id"]: hit["fields"]["lead_no"][0] for hit in answer["hits"]["hits"] if "fields" in hit}
 
 

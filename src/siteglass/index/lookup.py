@@ -11,14 +11,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from siteglass.errors import Unavailable
-from siteglass.index.hits import Hit, SearchAnswer, decode_answer
+from siteglass.index.hits import Hit, SearchAnswer, ShardsFailed, decode_answer, require_whole
 from siteglass.index.index import Index
-from siteglass.index.pages import CARD_AND_REST, ORDERS, require_whole
+from siteglass.index.pages import CARD_AND_REST, ORDERS
 from siteglass.platform.opensearch import EngineError
 from siteglass.suppression.filter import SuppressionFilter
 
 # Several leads may have the same alias: records of other sources are not checked for that.
 MAX_ALIAS_HITS = 2_000
+
+
+class TooManyHolders(Exception):
+    """More leads have a name as an alias than a search returns."""
+
 
 Record = dict[str, Any]
 Found = TypeVar("Found")
@@ -96,17 +101,21 @@ async def look_up_sites(index: Index, sites: Collection[Sequence[str]]) -> Looku
 
 
 async def look_up_cards(index: Index, sites: Collection[Sequence[str]]) -> LookupResult[Hit]:
-    """The same for many websites at once, as cards: one search by domains and aliases. Raises NoCards, or Unavailable
-    if a shard does not respond, which the other way answers in part."""
+    """The same for many websites at once, as cards: one search by domains and aliases.
+
+    Raises NoCards; ShardsFailed if a shard does not respond; TooManyHolders if so many leads have the names as aliases
+    that leads with the names themselves may be missing. `look_up_sites` has an answer to all three.
+    """
     names = sorted({name for names in sites for name in names})
-    asked = {"bool": {"should": [{"terms": {"domain": names}}, {"terms": {"aliases": names}}]}}
+    size = len(names) + MAX_ALIAS_HITS
+    by_name = {"bool": {"should": [{"terms": {"domain": names}}, {"terms": {"aliases": names}}]}}
     try:
         answer: SearchAnswer = await index.opensearch.search(
             f"/{index.names.read}/_search",
             {
-                "query": {"bool": {"filter": [asked]}},
+                "query": {"bool": {"filter": [by_name]}},
                 "sort": ORDERS["domain"].sort(backward=False),
-                "size": len(names) + MAX_ALIAS_HITS,
+                "size": size,
                 "track_total_hits": False,
                 **CARD_AND_REST,
             },
@@ -115,9 +124,12 @@ async def look_up_cards(index: Index, sites: Collection[Sequence[str]]) -> Looku
             decode=decode_answer,
         )
     except EngineError as error:
-        raise _unavailable(error) from error
+        # A search that must be whole, and to which a shard does not respond, is refused.
+        raise ShardsFailed(str(error)) if error.status in (500, 503) else _unavailable(error) from error
     answer.require_whole()
-    hits = [found.hit() for found in answer.hits.hits]
+    hits = [found.hit(rest=True) for found in answer.hits.hits]
+    if len(hits) == size:
+        raise TooManyHolders
     found = LookupResult({hit.domain: hit for hit in hits}, frozenset())
     missing = {name for names in sites if found.stored(names) is None for name in names}
     if not missing:

@@ -21,13 +21,12 @@ from typing import Any
 
 import orjson
 
-from siteglass.errors import Unavailable
 from siteglass.index.compile import Exclusion, Extra, Query, any_of, compile_criteria
 from siteglass.index.documents import BUCKETS, RANK_HASH_BITS
 from siteglass.index.hits import Hit, NoCards, SearchAnswer, SearchAnswers, decode_answer, decode_answers, failure
 from siteglass.index.index import Index
 from siteglass.platform import metrics
-from siteglass.platform.opensearch import EngineError
+from siteglass.platform.opensearch import Decode, EngineError
 from siteglass.query.criteria import Criteria, Range
 from siteglass.query.cursor import Position
 
@@ -206,7 +205,7 @@ async def _look(
         if len(answer.hits.hits) > limit:
             break
     try:
-        return _page(answer, limit, backward=position is not None and position.backward)
+        return _page(answer, limit, backward=position is not None and position.backward, rest=records is not CARD)
     except NoCards:
         return await _look(index, criteria, sort, limit, position, windows, extra, SOURCE)
 
@@ -238,29 +237,17 @@ async def first_page(
         # A late count is not a failure, so it may be partial; it is then estimated from a sample.
         lines.append({"index": index.names.read, "allow_partial_search_results": True, "request_cache": True})
         lines.append({**count_body(criteria), "timeout": f"{settings.total_exact_ms}ms"})
-    found, *counted = await _msearch_hits(index, lines)
+    found, *counted = await _search_all(index, lines)
     found.require_whole()
-    total = (_counted(counted[0]) if counted else None) or await sampled_total(index, criteria)
+    total = (_exact_total(counted[0]) if counted else None) or await sampled_total(index, criteria)
     try:
-        page = _page(found, limit, backward=False)
+        page = _page(found, limit, backward=False, rest=rest)
     except NoCards:
         return await _look(index, criteria, sort, limit, start, windows, (), SOURCE), total
     if start and not page.more:
         metrics.PAGES_WIDENED.inc()
         page = await _look(index, criteria, sort, limit, start, windows[1:], (), records)
     return page, total
-
-
-async def _msearch_hits(index: Index, lines: list[dict[str, Any]]) -> list[SearchAnswer]:
-    """Several searches in one request, the responses as structs."""
-    heads, bodies = lines[::2], [orjson.dumps(line) for line in lines[1::2]]
-    try:
-        answers: SearchAnswers = await index.opensearch.msearch(
-            list(zip(heads, bodies, strict=True)), timeout_ms=index.settings.search_timeout_ms, decode=decode_answers
-        )
-    except EngineError as error:
-        raise failure(error) from error
-    return answers.responses
 
 
 async def count(index: Index, criteria: Criteria, extra: tuple[Extra, ...] = ()) -> Total:
@@ -282,7 +269,7 @@ async def _exact_count(index: Index, criteria: Criteria, extra: tuple[Extra, ...
     head = {"index": index.names.read, "allow_partial_search_results": True, "request_cache": True}
     bodies = [{**count_body(criteria, some), "timeout": f"{timeout_ms}ms"} for some in wanted]
     totals = [
-        _exact_total(answer) for answer in await msearch(index, [line for body in bodies for line in (head, body)])
+        _exact_total(answer) for answer in await _search_all(index, [line for body in bodies for line in (head, body)])
     ]
     counts = [total.count for total in totals if total is not None]
     if len(counts) < len(totals):
@@ -296,52 +283,56 @@ async def count_many(index: Index, searches: Sequence[Query], timeout_ms: int) -
     lines: list[dict[str, Any]] = []
     for query in searches:
         lines += [head, {"size": 0, "track_total_hits": True, "query": query, "timeout": f"{timeout_ms}ms"}]
-    totals = map(_exact_total, await msearch(index, lines))
+    totals = map(_exact_total, await _search_all(index, lines))
     return [None if total is None else total.count for total in totals]
 
 
+async def _search_all(index: Index, lines: list[dict[str, Any]]) -> list[SearchAnswer]:
+    """Several searches for leads or their number: a head and a body for each."""
+    answer = await _send_all(index, lines, decode_answer, decode_answers)
+    return answer.responses if isinstance(answer, SearchAnswers) else answer
+
+
 async def msearch(index: Index, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Several searches in one request: a head and a body for each."""
-    heads, bodies = lines[::2], [orjson.dumps(line) for line in lines[1::2]]
-    if sum(map(len, bodies)) > MAX_MSEARCH_BYTES:
-        return await asyncio.gather(*map(partial(_search, index), heads, bodies))
-    searches = list(zip(heads, bodies, strict=True))
-    try:
-        answer = await index.opensearch.msearch(searches, timeout_ms=index.settings.search_timeout_ms)
-    except EngineError as error:
-        raise failure(error) from error
-    responses: list[dict[str, Any]] = answer["responses"]
+    """Several searches for anything: a head and a body for each."""
+    answer = await _send_all(index, lines, orjson.loads, orjson.loads)
+    responses: list[dict[str, Any]] = answer["responses"] if isinstance(answer, dict) else answer
     return responses
 
 
-async def _search(index: Index, head: dict[str, Any], body: bytes) -> dict[str, Any]:
-    """One search of an `_msearch`, sent by itself."""
+async def _send_all(index: Index, lines: list[dict[str, Any]], one: Decode, all_: Decode) -> Any:
+    """Several searches: the response to all of them, or a list if they are long and each was sent by itself."""
+    heads, bodies = lines[::2], [orjson.dumps(line) for line in lines[1::2]]
+    if sum(map(len, bodies)) > MAX_MSEARCH_BYTES:
+        return await asyncio.gather(*map(partial(_send, index, one), heads, bodies))
+    searches = list(zip(heads, bodies, strict=True))
+    try:
+        return await index.opensearch.msearch(searches, timeout_ms=index.settings.search_timeout_ms, decode=all_)
+    except EngineError as error:
+        raise failure(error) from error
+
+
+async def _send(index: Index, decode: Decode, head: dict[str, Any], body: bytes) -> Any:
+    """One search of several, sent by itself."""
     switches = {name: str(value).lower() for name, value in head.items() if name != "index"}
     try:
-        answer: dict[str, Any] = await index.opensearch.search(
-            f"/{head['index']}/_search", body, timeout_ms=index.settings.search_timeout_ms, params=switches
+        return await index.opensearch.search(
+            f"/{head['index']}/_search",
+            body,
+            timeout_ms=index.settings.search_timeout_ms,
+            params=switches,
+            decode=decode,
         )
     except EngineError as error:
         raise failure(error) from error
-    return answer
 
 
-def _counted(answer: SearchAnswer) -> Total | None:
+def _exact_total(answer: SearchAnswer) -> Total | None:
     """The total, or None if counting ran out of its time."""
     if answer.error is None and answer.timed_out:
         return None
     answer.require_whole()
-    if answer.hits.total is None:
-        raise TypeError("a response to a count has no total")
-    return Total(answer.hits.total.value)
-
-
-def _exact_total(answer: dict[str, Any]) -> Total | None:
-    """The total, or None if counting ran out of its time."""
-    if "error" not in answer and answer["timed_out"]:
-        return None
-    require_whole(answer)
-    return Total(answer["hits"]["total"]["value"])
+    return Total(answer.total)
 
 
 async def sampled_total(index: Index, criteria: Criteria, extra: tuple[Extra, ...] = ()) -> Total:
@@ -350,20 +341,12 @@ async def sampled_total(index: Index, criteria: Criteria, extra: tuple[Extra, ..
     sample: Query = {"range": {"bucket": {"lt": SAMPLE_BUCKETS}}}
     body = {**count_body(criteria, (*extra, sample)), "timeout": f"{index.settings.search_timeout_ms}ms"}
     head = {"index": index.names.read, "allow_partial_search_results": False, "request_cache": True}
-    (answer,) = await msearch(index, [head, body])
-    require_whole(answer)
-    return Total(answer["hits"]["total"]["value"] * BUCKETS // SAMPLE_BUCKETS, estimated=True)
+    (answer,) = await _search_all(index, [head, body])
+    answer.require_whole()
+    return Total(answer.total * BUCKETS // SAMPLE_BUCKETS, estimated=True)
 
 
-def require_whole(answer: dict[str, Any]) -> None:
-    """A result in part is a failure: it would be charged and shown as if it were all."""
-    if "error" in answer:
-        raise failure(EngineError(answer["status"], answer))
-    if answer["timed_out"] or answer["_shards"]["failed"]:
-        raise Unavailable("the search did not finish in time")
-
-
-def _page(answer: SearchAnswer, limit: int, *, backward: bool) -> HitPage:
+def _page(answer: SearchAnswer, limit: int, *, backward: bool, rest: bool) -> HitPage:
     """The page; raises NoCards."""
-    hits = [found.hit() for found in answer.hits.hits[:limit]]
+    hits = [found.hit(rest=rest) for found in answer.hits.hits[:limit]]
     return HitPage(hits[::-1] if backward else hits, more=len(answer.hits.hits) > limit)

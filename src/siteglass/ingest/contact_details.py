@@ -16,7 +16,7 @@ from siteglass.suppression.pages import page_filter
 
 
 @dataclass(slots=True)
-class _Seen:
+class _SeenDays:
     """Where and when a value was seen."""
 
     pages: list[tuple[str, int]] = field(default_factory=list)
@@ -72,13 +72,13 @@ def hidden_contacts(
     return [hidden(domain) for domain in domains]
 
 
-def _sightings(found: pa.Table) -> dict[tuple[str, str, str], _Seen]:
+def _sightings(found: pa.Table) -> dict[tuple[str, str, str], _SeenDays]:
     """By domain, kind and value, in the order in which the evidence of a lead is returned."""
     ordered = found.sort_by([("last_seen_ms", DESCENDING), ("page", ASCENDING)])
-    sightings: dict[tuple[str, str, str], _Seen] = {}
+    sightings: dict[tuple[str, str, str], _SeenDays] = {}
     names = ("domain", "kind", "value", "page", "first_seen_ms", "last_seen_ms")
     for domain, kind, value, page, first_ms, last_ms in zip(*(listed(ordered, name) for name in names), strict=True):
-        seen = sightings.setdefault((domain, kind, value), _Seen())
+        seen = sightings.setdefault((domain, kind, value), _SeenDays())
         seen.first_ms, seen.last_ms = min(seen.first_ms, first_ms), max(seen.last_ms, last_ms)
         if len(page) <= MAX_SHORT_CHARS:
             seen.pages.append((page, last_ms))

@@ -103,6 +103,10 @@ class AccountCharger:
             # An earlier attempt may have been charged: nothing may be claimed about that.
             raise Unavailable(error.reason, while_charging=True, can_retry=True) from error
 
+    async def close(self) -> None:
+        """Wait for charges under way, and note those that are in doubt."""
+        await self._billing.close()
+
     @property
     def in_doubt(self) -> InDoubt:
         """The charges whose confirmation was lost."""

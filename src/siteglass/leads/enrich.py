@@ -10,11 +10,10 @@ from msgspec import Struct
 
 from siteglass.billing.credits import Mark
 from siteglass.corpus.domains import NotAHost, candidates
-from siteglass.errors import Unavailable
-from siteglass.index.cards import ENRICH_OWN, for_enrichment, rebuilt, selected, shown_record
-from siteglass.index.hits import Hit, NoCards
+from siteglass.index.cards import ENRICH_OWN, enrichment_object, rebuild_record, select_fields, shown_record
+from siteglass.index.hits import Hit, NoCards, ShardsFailed
 from siteglass.index.index import Index
-from siteglass.index.lookup import LookupResult, look_up_cards, look_up_sites
+from siteglass.index.lookup import LookupResult, TooManyHolders, look_up_cards, look_up_sites
 from siteglass.leads.contact_details import shown_field
 from siteglass.leads.responses import EnrichFailed, EnrichFound, EnrichItem, EnrichNotFound
 from siteglass.suppression.filter import SuppressionFilter
@@ -62,22 +61,24 @@ async def _look_up(
     if len(sites) >= CARDS_FROM:
         try:
             found = await look_up_cards(index, sites)
-        except (NoCards, Unavailable):
+        except (NoCards, ShardsFailed, TooManyHolders):
             pass  # looked up one by one, those that can be are
         else:
-            return found.shown(hidden, lambda hit: shown_data(hit, hidden, select))
+            return found.shown(hidden, lambda hit: data_of_hit(hit, hidden, select))
     stored = await look_up_sites(index, sites)
-    return stored.shown(hidden, lambda record: _shown_data(shown_record(record), hidden, select))
+    return stored.shown(hidden, lambda record: _data_of_record(shown_record(record), hidden, select))
 
 
-def shown_data(hit: Hit, hidden: SuppressionFilter, select: tuple[str, ...]) -> Data | None:
+def data_of_hit(hit: Hit, hidden: SuppressionFilter, select: tuple[str, ...]) -> Data | None:
     """The selected data of a lead that may be shown; None: nothing. Most is taken from the bytes that the index has."""
-    if hit.rest is None or hidden.may_change(hit.domain, hit.card.country):
-        return _shown_data(rebuilt(hit.card, hit.rest), hidden, select)
-    return selected([for_enrichment(hit.card, hit.rest)], select)[0]
+    if hit.rest is None:
+        raise ValueError("an enrichment needs all fields of a lead")
+    if hidden.may_change(hit.domain, hit.card.country):
+        return _data_of_record(rebuild_record(hit.card, hit.rest), hidden, select)
+    return select_fields([enrichment_object(hit.card, hit.rest)], select)[0]
 
 
-def _shown_data(record: dict[str, Any], hidden: SuppressionFilter, select: tuple[str, ...]) -> Data | None:
+def _data_of_record(record: dict[str, Any], hidden: SuppressionFilter, select: tuple[str, ...]) -> Data | None:
     kept = hidden.shown(record)
     if kept is None:
         return None

@@ -11,7 +11,7 @@ from msgspec import Raw, Struct
 
 from siteglass.billing.credits import Mark
 from siteglass.index import pages
-from siteglass.index.cards import for_search, needs_rest, rebuilt, selected
+from siteglass.index.cards import needs_rest, rebuild_record, search_object, select_fields
 from siteglass.index.hits import Hit
 from siteglass.index.index import Index
 from siteglass.leads.contact_details import shown_field
@@ -153,7 +153,7 @@ def shown_page(
     for hit in hits:
         has_email = hit.card.has_email
         if only_personal or hidden.may_change(hit.domain, hit.card.country):
-            record = hidden.shown(rebuilt(hit.card, hit.rest))
+            record = hidden.shown(rebuild_record(hit.card, hit.rest))
             if record is None:
                 continue
             if only_personal:
@@ -161,8 +161,8 @@ def shown_page(
             has_email = bool(record["emails"])
             objects.append(encode({name: shown_field(record, name) for name in select or SEARCH_DEFAULT}))
         else:
-            objects.append(for_search(hit.card, hit.rest))
+            objects.append(search_object(hit.card, hit.rest))
         marks.append((hit.domain, Mark.CHARGED if has_email else Mark.NO_ADDRESS))
     if select is None:
         return list(map(Raw, objects)), marks
-    return selected(objects, select), marks
+    return select_fields(objects, select), marks

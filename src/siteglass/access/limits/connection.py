@@ -85,6 +85,7 @@ class RedisConnection:
 
     def __init__(self, url: str, timeout_s: float) -> None:
         self._options = cast(dict[str, Any], parse_url(url))
+        self._tls = _read_tls(self._options)
         self._timeout_s = timeout_s
         self._pipe: _Pipe | None = None
         self._opening: asyncio.Task[_Pipe] | None = None
@@ -97,15 +98,16 @@ class RedisConnection:
             pipe = None
         if pipe is None or not pipe.usable:
             pipe = await self._open()
-        return await pipe.send(_packed(*words))
+        return await pipe.send(_pack(*words))
 
     async def _open(self) -> _Pipe:
         """All who wait share one attempt; one who stops waiting does not end it."""
+        if self._pipe is not None and self._pipe.usable:
+            return self._pipe
         if self._opening is None or self._opening.done():
             self._opening = asyncio.create_task(self._connect())
             self._opening.add_done_callback(lambda task: task.cancelled() or task.exception())
-        self._pipe = await asyncio.shield(self._opening)
-        return self._pipe
+        return await asyncio.shield(self._opening)
 
     async def _connect(self) -> _Pipe:
         options, loop = self._options, asyncio.get_running_loop()
@@ -115,10 +117,11 @@ class RedisConnection:
                     _, pipe = await loop.create_unix_connection(_Pipe, options["path"])
                 else:
                     host, port = options.get("host", "localhost"), options.get("port", 6379)
-                    _, pipe = await loop.create_connection(_Pipe, host, port, ssl=_tls(options))
+                    _, pipe = await loop.create_connection(_Pipe, host, port, ssl=self._tls)
                 await self._greet(pipe)
         except OSError as error:  # of TLS, too
             raise RedisFailed(type(error).__name__) from error
+        self._pipe = pipe
         return pipe
 
     async def _greet(self, pipe: _Pipe) -> None:
@@ -126,9 +129,9 @@ class RedisConnection:
         login = [self._options[name] for name in ("username", "password") if self._options.get(name)]
         try:
             if login:
-                await pipe.send(_packed("AUTH", *login))
+                await pipe.send(_pack("AUTH", *login))
             if self._options.get("db"):
-                await pipe.send(_packed("SELECT", self._options["db"]))
+                await pipe.send(_pack("SELECT", self._options["db"]))
         except BaseException:
             pipe.close()  # otherwise each attempt would leave one open
             raise
@@ -143,14 +146,13 @@ class RedisConnection:
         await asyncio.sleep(0)  # asyncio closes the socket in its next round
 
 
-def _packed(*words: Word) -> bytes:
+def _pack(*words: Word) -> bytes:
     return cast(bytes, hiredis.pack_command(words))  # type: ignore[arg-type]  # declared as a tuple of one
 
 
-def _tls(options: dict[str, Any]) -> ssl.SSLContext | None:
+def _read_tls(options: dict[str, Any]) -> ssl.SSLContext | None:
+    """What the parameters of a `rediss:` URL ask for; None for other URLs."""
     if options.get("connection_class") is not SSLConnection:
         return None
-    context = ssl.create_default_context(cafile=options.get("ssl_ca_certs"))
-    if options.get("ssl_certfile"):
-        context.load_cert_chain(options["ssl_certfile"], options.get("ssl_keyfile"))
-    return context
+    parameters = {name: value for name, value in options.items() if name.startswith("ssl_")}
+    return SSLConnection(**parameters).ssl_context.get()

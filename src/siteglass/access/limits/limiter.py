@@ -68,8 +68,8 @@ class RateLimiter:
             self._watch = asyncio.create_task(self._keep_watch())
 
     async def close(self) -> None:
-        """Stop the watch and give the connections back."""
-        # The client may swallow a cancellation that meets it at the wrong moment: the flag ends the watch then.
+        """Stop the watch and end the connection."""
+        # The watch catches whatever happens to it: the flag ends it, should a cancellation be among that.
         self._closing = True
         if self._watch is not None:
             self._watch.cancel()

@@ -23,6 +23,8 @@ DECLARE
     seqs bigint[] := array_fill(NULL::bigint, ARRAY[cardinality(request_ids)]);
     now_at timestamptz;
     one_by_one boolean;
+    -- when the first caller whose charge was made stops waiting: all wait for the last charge of the batch
+    earliest timestamptz := 'infinity';
     -- the keys that may charge, and for each the person whom it stands for
     valid_keys bigint[];
     people bigint[];
@@ -52,15 +54,18 @@ BEGIN
                 SELECT c.outcome, c.entry_seq, c.lead, c.balance_api, c.balance_lead, c.cap_left
                 INTO outcome, entry_seq, lead, balance_api, balance_lead, cap_left
                 FROM {schema}.charge(charge_batch.account_id, key_ids[i], operations[i], api_credits[i],
-                    lead_credits[i], request_ids[i], domains[i], deadlines[i], max_lead_credits[i],
+                    lead_credits[i], request_ids[i], domains[i], least(deadlines[i], earliest), max_lead_credits[i],
                     idempotency_keys[i], fingerprints[i], answer_headers[i], answer_bodies[i]) c;
             ELSE
                 SELECT c.outcome, c.entry_seq, c.lead, c.balance_api, c.balance_lead, c.cap_left
                 INTO outcome, entry_seq, lead, balance_api, balance_lead, cap_left
                 FROM {schema}.charge_unlisted(charge_batch.account_id, key_ids[i], operations[i], api_credits[i],
-                    lead_credits[i], request_ids[i], domains[i], deadlines[i], max_lead_credits[i],
+                    lead_credits[i], request_ids[i], domains[i], least(deadlines[i], earliest), max_lead_credits[i],
                     idempotency_keys[i], fingerprints[i], answer_headers[i], answer_bodies[i],
                     exclude_lists[i]::bigint[], only_lists[i]::bigint[], max_rows) c;
+            END IF;
+            IF outcome = 'charged' THEN
+                earliest := least(earliest, deadlines[i]);
             END IF;
             RETURN NEXT;
         END LOOP;

@@ -184,8 +184,10 @@ class OpenSearch:
             if status >= 400:
                 raise EngineError(status, orjson.loads(answered) if answered else None)
             return decode(answered) if answered else None
+        except msgspec.ValidationError:
+            raise  # JSON of another shape is our fault, not the node's
         except (orjson.JSONDecodeError, msgspec.DecodeError) as error:
-            raise ConnectionFailed(f"answered {status} with a body that is not JSON, or another one") from error
+            raise ConnectionFailed(f"answered {status} with a body that is not JSON") from error
 
     def _order(self) -> list[Node]:
         """Whom to ask, and whom then: nodes that are in, in turn, one that has just returned less often. Then silent
