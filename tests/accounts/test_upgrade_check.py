@@ -47,7 +47,8 @@ def test_it_lists_what_would_change_and_changes_nothing(dsn: str, name: str) -> 
     asyncio.run(_set_revision(dsn, name, "0008_job_leases"))
     older = _check(name).output
     assert [line for line in older.splitlines() if line.startswith("Tables")] == [
-        f"Tables     {schema.HEAD}: The ledger in partitions by month."
+        "Tables     0009_in_doubt: Charges whose confirmation was lost.",
+        f"Tables     {schema.HEAD}: The ledger in partitions by month.",
     ]
 
 

@@ -21,6 +21,7 @@ from engine_host import CHECKOUT, apt_install, as_user, engine_account, engines_
 from engine_postgres import POSTGRES_BIN
 from engine_redis import REDIS_SERVER
 from testing.haproxy import HAPROXY
+from testing.patience import PATIENT
 from testing.ports import free_port
 
 DEPLOY = CHECKOUT / "deploy"
@@ -193,7 +194,8 @@ class Secured:
         for engine in ("POSTGRES", "REDIS", "OPENSEARCH"):
             files[f"SITEGLASS_{engine}_CA"] = str(self.tls / "ca.pem")
             files[f"SITEGLASS_{engine}_CERTIFICATE"] = str(self.tls / "siteglass.pem")
-        return {**others, **files, "SITEGLASS_LEAD_STORE": str(store)}
+        # Long deadlines as in all tests; but these services have a load balancer, for which they drain.
+        return {**others, **PATIENT, **files, "SITEGLASS_LEAD_STORE": str(store), "SITEGLASS_DRAIN_S": "5"}
 
 
 @contextlib.contextmanager
