@@ -20,6 +20,7 @@ from pathlib import Path
 import deploy_tools
 import go_tools
 from engine_host import CHECKOUT, EngineError, apt_install, run, say
+from siteglass.settings import SettingsError, load_settings
 
 DEPLOY = CHECKOUT / "deploy"
 HAPROXY = Path("/usr/sbin/haproxy")
@@ -33,6 +34,8 @@ for name in names:
         importlib.import_module(name)
 print(len(names))
 """
+# Units that run `siteglass`.
+SERVICE_UNITS = ("siteglass.service", "siteglass-migrate.service")
 # Above this, `systemd-analyze security` calls a unit exposed.
 MAX_EXPOSURE = 20
 
@@ -77,8 +80,41 @@ def check_haproxy(folder: Path) -> str:
     return f"{len(files)} files accepted by haproxy"
 
 
+def unit_environment(unit: Path, installed: Path) -> dict[str, str]:
+    """The variables that systemd gives a unit, with another folder for the files of /etc/siteglass."""
+    environment: dict[str, str] = {}
+    from_files: dict[str, str] = {}
+    credentials: dict[str, str] = {}
+    for line in unit.read_text().splitlines():
+        name, _, value = line.partition("=")
+        match name:
+            case "LoadCredential":
+                credential, _, path = value.partition(":")
+                credentials[f"%d/{credential}"] = path.replace("/etc/siteglass", str(installed))
+            case "Environment":
+                variable, _, text = value.partition("=")
+                environment[variable] = text
+            case "EnvironmentFile":
+                lines = (unit.parent / Path(value).name).read_text().splitlines()
+                from_files |= dict(line.split("=", 1) for line in lines if not line.startswith("#"))
+    # Files come last: systemd lets them override.
+    return {name: credentials.get(text, text) for name, text in environment.items()} | from_files
+
+
+def prepare_tls(folder: Path) -> Path:
+    """An installation with TLS, as systemd and Kubernetes expect it."""
+    run([str(DEPLOY / "prepare"), str(folder)], env={**os.environ, "TLS": "yes"})
+    return folder
+
+
 def check_systemd(folder: Path) -> str:
-    """systemd's own check of the units, with a program that is there."""
+    """systemd's own check of the units, with a program that is there; and their settings load."""
+    installed = prepare_tls(folder / "prepared-tls")
+    for name in SERVICE_UNITS:
+        try:
+            load_settings(unit_environment(DEPLOY / "systemd" / name, installed))
+        except SettingsError as error:
+            raise EngineError(f"{name}: {error}") from None
     units = folder / "units"
     units.mkdir()
     for unit in (DEPLOY / "systemd").glob("siteglass*.[st]*"):

@@ -2,7 +2,7 @@
 
     deploy_tools.py            installs what is missing and prints where it is
 
-The tools (squawk, kubernetes-validate, cyclonedx) are in deploy/tools.lock, with hashes. They come from wherever this
+The tools (squawk, kubernetes-validate) are in deploy/tools.lock, with hashes. They come from wherever this
 machine's pip gets packages.
 """
 

@@ -322,10 +322,16 @@ def _with_parameters(address: str, parameters: Mapping[str, str]) -> str:
 
 def _with_tls(settings: Settings) -> Settings:
     """The settings with the certificates in the addresses of PostgreSQL and Redis: both drivers read them there."""
-    if settings.redis_ca and not settings.redis_url.startswith("rediss:"):
-        raise SettingsError(
-            f"{variable('redis_ca')} is set, but {variable('redis_url')} does not begin with rediss://."
-        )
+    for name in ("redis_ca", "redis_certificate", "redis_key"):
+        if getattr(settings, name) and not settings.redis_url.startswith("rediss:"):
+            raise SettingsError(f"{variable(name)} is set, but {variable('redis_url')} does not begin with rediss://.")
+    for name in ("postgres_dsn", "postgres_owner_dsn"):
+        sslmode = dict(parse_qsl(urlsplit(getattr(settings, name)).query)).get("sslmode")
+        if settings.postgres_ca and sslmode in ("disable", "allow", "prefer"):
+            raise SettingsError(
+                f"{variable('postgres_ca')} is set, but {variable(name)} has sslmode={sslmode}, which may connect "
+                "without TLS. Remove sslmode from it, or write sslmode=verify-full."
+            )
     postgres = {
         "sslmode": settings.postgres_ca and "verify-full",
         "sslrootcert": settings.postgres_ca,
@@ -345,6 +351,17 @@ def _with_tls(settings: Settings) -> Settings:
     )
 
 
+def _require_endpoint(settings: Settings) -> None:
+    endpoint = urlsplit(settings.s3_endpoint)
+    if settings.s3_endpoint and (
+        endpoint.scheme not in ("http", "https") or not endpoint.netloc or endpoint.path.strip("/")
+    ):
+        raise SettingsError(
+            f"{variable('s3_endpoint')}: expected a URL without a path, such as https://s3.example.com. The bucket is "
+            "part of the store's address."
+        )
+
+
 def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
     """Settings from the environment; what is not set keeps its default."""
     source = os.environ if environment is None else environment
@@ -360,6 +377,7 @@ def load_settings(environment: Mapping[str, str] | None = None) -> Settings:
         if "file" in setting.metadata and text and not Path(text).is_file():
             raise SettingsError(f"{name}: there is no file {text}.")
     made = _with_tls(Settings(**given))
+    _require_endpoint(made)
     if made.request_timeout_ms <= made.charge_timeout_ms:
         raise SettingsError(
             f"{variable('request_timeout_ms')} is {made.request_timeout_ms}, but must be more than "

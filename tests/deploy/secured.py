@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Self
 
+import pytest
+
 import engines
 from engine import HOST
 from engine_host import CHECKOUT, apt_install, as_user, engine_account, engines_root, give, run, wait_until
@@ -147,6 +149,8 @@ class Secured:
         self._proxies = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
+        if os.geteuid() != 0:
+            pytest.skip("needs root: each engine gets its own files, as on a machine of production")
         self.root.mkdir(parents=True)
         places = {name: f"{HOST}:{port}" for name, port in self._ports.items()}
         run([str(DEPLOY / "prepare"), str(self.prepared)], env={**os.environ, **places, "TLS": "yes"})

@@ -40,10 +40,14 @@ class BackedUp(Secured):
         shipped = shipped.replace("/var/lib/postgresql/15/main", str(self.postgres.data))
         own = f"pg1-port={self.postgres.port}\npg1-socket-path={self.postgres.data}\n"
         self._file.write_text(shipped + own)
+        passwords = self.root / "conf.d"
+        passwords.mkdir()
+        shutil.copy(self.prepared / "secrets/backup_password.conf", passwords)
+        give(passwords, self.postgres.user)
         self.postgres.variables = {
             "PGBACKREST_CONFIG": str(self._file),
             "PGBACKREST_LOCK_PATH": str(self._repository / "lock"),
-            "PGBACKREST_REPO1_CIPHER_PASS": self.secret("backup_password"),
+            "PGBACKREST_CONFIG_INCLUDE_PATH": str(passwords),
         }
 
     def pgbackrest(self, *words: str) -> str:

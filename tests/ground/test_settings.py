@@ -74,6 +74,22 @@ def test_certificates_that_are_not_there_or_would_not_be_used_are_reported(tmp_p
     with pytest.raises(SettingsError, match=f"^SITEGLASS_POSTGRES_CA: there is no file {ca}.$"):
         load_settings({"SITEGLASS_POSTGRES_CA": str(ca)})
     ca.touch()
-    with pytest.raises(SettingsError) as refused:
-        load_settings({"SITEGLASS_REDIS_CA": str(ca)})
-    assert str(refused.value) == "SITEGLASS_REDIS_CA is set, but SITEGLASS_REDIS_URL does not begin with rediss://."
+    for name in ("SITEGLASS_REDIS_CA", "SITEGLASS_REDIS_CERTIFICATE", "SITEGLASS_REDIS_KEY"):
+        with pytest.raises(SettingsError) as refused:
+            load_settings({name: str(ca)})
+        assert str(refused.value) == f"{name} is set, but SITEGLASS_REDIS_URL does not begin with rediss://."
+    for sslmode in ("disable", "allow", "prefer"):
+        dsn = f"postgresql://siteglass@db.example/siteglass?sslmode={sslmode}"
+        with pytest.raises(SettingsError) as refused:
+            load_settings({"SITEGLASS_POSTGRES_CA": str(ca), "SITEGLASS_POSTGRES_DSN": dsn})
+        assert str(refused.value) == (
+            f"SITEGLASS_POSTGRES_CA is set, but SITEGLASS_POSTGRES_DSN has sslmode={sslmode}, which may connect "
+            "without TLS. Remove sslmode from it, or write sslmode=verify-full."
+        )
+
+
+@pytest.mark.parametrize("endpoint", ["s3.example.com", "ftp://s3.example.com", "https://s3.example.com/bucket"])
+def test_an_endpoint_that_is_not_the_url_of_a_server_is_refused(endpoint: str) -> None:
+    with pytest.raises(SettingsError, match=r"^SITEGLASS_S3_ENDPOINT: expected a URL without a path"):
+        load_settings({"SITEGLASS_S3_ENDPOINT": endpoint})
+    assert load_settings({"SITEGLASS_S3_ENDPOINT": "https://s3.example.com/"}).s3_endpoint == "https://s3.example.com/"

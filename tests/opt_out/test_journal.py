@@ -16,7 +16,8 @@ import httpx
 import pytest
 
 from siteglass.corpus.lead import Lead
-from siteglass.settings import Settings
+from siteglass.settings import Settings, SettingsError
+from siteglass.suppression.journal import open_journal
 from siteglass.suppression.values import Hasher, read_value
 from testing.accounts import owner
 from testing.api_calls import ENRICH
@@ -108,6 +109,11 @@ def test_a_restored_database_serves_nobody_until_the_journal_is_replayed(scene: 
     with serving(settings) as client:
         for response in (client.get("/readyz"), client.post("/v1/leads/search", json={"limit": 5})):
             assert response.status_code == 503
+        # New entries must not push the lost ones out of the part that is compared.
+        before = _lines(settings)
+        refused = scene.command("suppress", "add", "elk-journal.com", "--reason", "ticket 4", code=2).stderr
+        assert "run `siteglass suppress replay` first" in refused
+        assert _lines(settings) == before
         told = scene.command("suppress", "replay").stdout.splitlines()
         lacking = len({(line["kind"], line["value"]) for line in _lines(settings)})
         assert told[0].endswith(f" entries read; {lacking} were missing from the list.")
@@ -152,3 +158,19 @@ def test_a_journal_that_cannot_be_written_is_reported_before_the_service_starts(
     no_file = replace(scene.settings, opt_out_journal="")
     told = World(no_file, scene.source).command("suppress", "replay", code=2).stderr
     assert told == "siteglass: SITEGLASS_OPT_OUT_JOURNAL is not set: name the journals to replay.\n"
+
+
+def test_a_journal_that_belongs_to_another_user_is_refused(scene: World) -> None:
+    settings = replace(scene.settings, opt_out_journal="/usr/opt-outs.jsonl")
+    real = os.getuid()
+    if real == 0:  # root may write everywhere; `access` looks at the real user
+        os.setreuid(65534, -1)
+    try:
+        user = os.getuid()
+        with pytest.raises(SettingsError) as refused:
+            open_journal(settings, Hasher(settings))
+    finally:
+        os.setreuid(real, -1)
+    assert str(refused.value) == (
+        f"SITEGLASS_OPT_OUT_JOURNAL: /usr cannot be written. Give it to the user of the service (uid {user})."
+    )

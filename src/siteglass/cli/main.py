@@ -23,7 +23,7 @@ from siteglass.cli.people import person
 from siteglass.cli.reports import report
 from siteglass.cli.suppress import suppress
 from siteglass.cli.upgrade import upgrade
-from siteglass.settings import SettingsError, environment_of, load_settings, variable
+from siteglass.settings import SettingsError, load_settings, variable
 from siteglass.web.address import require_free_port
 
 # Heavy modules are imported by the command that needs them: `siteglass --help` answers at once.
@@ -74,7 +74,9 @@ def serve(host: str | None, port: int | None, workers: int | None) -> None:
     )
     create_app(settings)  # a missing setting is reported here, once, not by every worker
     require_free_port(settings)
-    os.environ.update(environment_of(settings))  # the workers read it: the options must hold for them too
+    # The workers read them: the options must hold for them too. Secrets are not passed on, so that those from files do
+    # not get into the environment: each worker reads the files itself.
+    os.environ.update({variable(name): str(getattr(settings, name)) for name in ("host", "port", "workers")})
     uvicorn.run(
         "siteglass.app:from_environment",
         factory=True,

@@ -5,9 +5,9 @@ Passwords are not looked for in settings: each engine is asked without one.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
-import os
 import resource
 import ssl
 from collections.abc import Iterator
@@ -181,17 +181,16 @@ async def _journal(patient: Patient) -> Finding:
     try:
         journal = open_journal(settings, Hasher(settings))
     except SettingsError as error:
-        return Finding("wrong", str(error).rstrip("."), f"set {variable('opt_out_journal')}")
+        return Finding("wrong", str(error).rstrip("."), f"correct it, or set {variable('opt_out_journal')}")
     if journal is None:
         found = "a restored backup would bring back people who opted out since"
         return Finding("wrong", found, f"set {variable('opt_out_journal')}")
-    place = journal.path if journal.path.exists() else journal.path.parent
-    if not os.access(place, os.W_OK):
-        return Finding("wrong", f"{place} cannot be written", "give it to the user of the service")
-    if lacking := await missing(patient.backends.postgres, journal.tail()):
+    # All of it, unlike a worker that starts: an entry that was lost long ago is noticed here.
+    entries = await asyncio.to_thread(lambda: list(journal.read(journal.path))) if journal.path.exists() else []
+    if lacking := await missing(patient.backends.postgres, entries):
         found = f"has {len(lacking)} entries that the database lacks, as after a restore"
         return Finding("wrong", found, "siteglass suppress replay")
-    return Finding("ok", f"{journal.path}; the database has its newest entries")
+    return Finding("ok", f"{journal.path}; the database has all of its {len(entries)} entries")
 
 
 async def _public_address(patient: Patient) -> Finding:
@@ -224,7 +223,8 @@ async def _open_files(patient: Patient) -> Finding:
 
 PRODUCTION_CHECKS = (
     Check("encryption", _encryption, needs=("postgresql",)),
-    Check("passwords", _passwords),
+    # An engine that does not answer lets nobody in, which proves nothing.
+    Check("passwords", _passwords, needs=("postgresql", "redis", "opensearch")),
     Check("secrets", _secrets),
     Check("backups", _backups, needs=("postgresql",)),
     Check("journal", _journal, needs=("tables", "opt-out secret")),

@@ -98,10 +98,13 @@ async def suppress(
 ) -> Outcome:
     """Add values to the list and remove them from the index. Repeating it is safe and finishes what was left.
 
-    An engine that does not answer is asked again for `patience_s`.
+    An engine that does not answer is asked again for `patience_s`. Refused while the list lacks entries of the journal,
+    as after a restore: new ones would push those out of the part that a starting worker compares.
     """
     preparer = Preparer(index.settings)
     journal = open_journal(index.settings, preparer.hasher)
+    if journal is not None:
+        await journal.require_replayed(index.postgres)
     listed = list(map(preparer.hasher.pair, values))
     return await _suppress(index, preparer, listed, journal, reason, actor, patience_s, on_progress)
 

@@ -17,7 +17,7 @@ from siteglass.errors import Unavailable
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, SettingsError, variable
 from siteglass.suppression.entries import WHOLE, require_secret
-from siteglass.suppression.journal import Journal, missing
+from siteglass.suppression.journal import Journal
 from siteglass.suppression.redaction import changes, names, without_personal
 from siteglass.suppression.values import Hasher
 
@@ -126,14 +126,8 @@ class SuppressionFilter:
 
     async def _require_journaled(self) -> None:
         """After a restore the list lacks the newest opt-outs: nothing is answered until they are replayed."""
-        if self._journal is None:
-            return
-        lacking = await missing(self._postgres, await asyncio.to_thread(self._journal.tail))
-        if lacking:
-            raise Unavailable(
-                f"the journal of opt-outs has {len(lacking)} entries that the database lacks, as after a restore: run "
-                "`siteglass suppress replay`"
-            )
+        if self._journal is not None:
+            await self._journal.require_replayed(self._postgres)
 
     async def _oldest(self) -> datetime:
         try:

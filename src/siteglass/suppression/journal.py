@@ -47,6 +47,14 @@ class Journal:
         self.path = path
         self._secret = hasher.proof().hex()[:16]
 
+    async def require_replayed(self, postgres: Postgres) -> None:
+        """Raises Unavailable if the list lacks one of the newest entries, as after a restore."""
+        if lacking := await missing(postgres, await asyncio.to_thread(self.tail)):
+            raise Unavailable(
+                f"the journal of opt-outs has {len(lacking)} entries that the database lacks, as after a restore: run "
+                "`siteglass suppress replay` first"
+            )
+
     async def append(self, pairs: Iterable[tuple[Kind, bytes]]) -> None:
         """Write entries, and return once they are on disk; raises Unavailable if that fails."""
         at = datetime.now(UTC).isoformat(timespec="seconds")
@@ -110,12 +118,18 @@ class Journal:
 
 
 def open_journal(settings: Settings, hasher: Hasher) -> Journal | None:
-    """The journal of these settings, if they name one; raises SettingsError if its folder does not exist."""
+    """The journal of these settings, if they name one; raises SettingsError if it cannot be written."""
     if not settings.opt_out_journal:
         return None
     path = Path(settings.opt_out_journal)
     if not path.parent.is_dir():
         raise SettingsError(f"{variable('opt_out_journal')}: there is no folder {path.parent}.")
+    place = path if path.exists() else path.parent
+    if not os.access(place, os.W_OK):
+        raise SettingsError(
+            f"{variable('opt_out_journal')}: {place} cannot be written. Give it to the user of the service (uid "
+            f"{os.getuid()})."
+        )
     return Journal(path, hasher)
 
 
