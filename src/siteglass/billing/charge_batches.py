@@ -141,9 +141,6 @@ class ChargeBatches:
                     charge.is_sent = True
                 rows = await connection.fetch(self._statement, account_id, *_columns(batch, latest))
         except Unavailable as error:
-            if _undid_it(error.__cause__):
-                for charge in batch:
-                    charge.is_sent = False
             for charge in batch or _take(waiting):
                 self._fail(account_id, charge, error.reason)
         except asyncpg.PostgresError as error:
@@ -168,9 +165,9 @@ class ChargeBatches:
         An error of the statement undid all of it. One that ended the server's process (FATAL, PANIC) may have come
         after the commit, so that nobody knows.
         """
-        if _undid_it(error) and len(batch) == 1:
+        if error.severity_en == "ERROR" and len(batch) == 1:
             _raise(batch, error)
-        elif _undid_it(error):
+        elif error.severity_en == "ERROR":
             for charge in batch:
                 charge.is_sent = False
             for charge in batch:
@@ -178,11 +175,6 @@ class ChargeBatches:
         else:
             for charge in batch:
                 self._fail(account_id, charge, f"postgresql: {type(error).__name__}")
-
-
-def _undid_it(error: BaseException | None) -> bool:
-    """Whether the server reported an error of the statement itself, such as a lock that was not free in time."""
-    return isinstance(error, asyncpg.PostgresError) and error.severity_en == "ERROR"
 
 
 def _raise(batch: Sequence[Charge], error: Exception) -> None:
