@@ -41,7 +41,7 @@ MAX_EXPOSURE = 20
 
 
 def _output(command: list[str], **options: object) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload]  # options vary
     if done.returncode != 0:
         raise EngineError(
             f"`{' '.join(command)}` failed with {done.returncode}:\n{(done.stdout + done.stderr)[-3000:]}"

@@ -12,7 +12,7 @@ from siteglass.platform.postgres import Postgres
 from siteglass.platform.postgres_servers import Servers
 from siteglass.platform.restored_server import Backup, RestoredServer
 from siteglass.settings import Settings, SettingsError, variable
-from siteglass.suppression.entries import ListedValues, all_listed, require_secret
+from siteglass.suppression.entries import all_listed, require_secret
 from siteglass.suppression.journal import open_journal
 from siteglass.suppression.values import Hasher
 
@@ -115,7 +115,7 @@ async def _compare_opt_outs(settings: Settings, copy: Postgres, live: Postgres, 
         await require_secret(copy, hasher)
     except SettingsError as error:
         report.problems.append(str(error))
-    newer = _values(await all_listed(live)) - _values(await all_listed(copy))
+    newer = (await all_listed(live)).values() - (await all_listed(copy)).values()
     journal = open_journal(settings, hasher)
     noted = set()
     if journal is not None and journal.path.exists():
@@ -124,7 +124,3 @@ async def _compare_opt_outs(settings: Settings, copy: Postgres, live: Postgres, 
     if lost := len(newer - noted):
         where = "the journal" if journal is not None else f"a journal ({variable('opt_out_journal')} is not set)"
         report.problems.append(f"{lost} opt-outs are neither in the copy nor in {where}: a restore would lose them")
-
-
-def _values(listed: ListedValues) -> set[bytes]:
-    return {*map(str.encode, listed.domains), *listed.hashes}

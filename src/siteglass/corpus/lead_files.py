@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from siteglass.corpus.lead import Lead
+from siteglass.platform.disk import sync_to_disk
 
 ROW_GROUP_SIZE = 10_000
 # The largest record Lead allows is far smaller; a file without line ends must not be read into memory whole.
@@ -85,11 +86,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         os.replace(aside, path)
     finally:
         aside.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_to_disk(path.parent)
 
 
 def write_parquet(path: Path, leads: Iterable[Lead], row_group_size: int = ROW_GROUP_SIZE) -> int:

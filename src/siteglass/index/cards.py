@@ -81,9 +81,9 @@ def encode_rest(shown: Record) -> bytes:
     return _encode(({name: shown[name] for name in _ON_REST}, own, shown.get("aliases", ())))
 
 
-def doc_value(spelled: bytes) -> str:
+def doc_value(encoded: bytes) -> str:
     """JSON as the engine takes and returns it. It returns base64 without padding, so there must be none."""
-    return b64encode(spelled + b" " * (-len(spelled) % 3)).decode()
+    return b64encode(encoded + b" " * (-len(encoded) % 3)).decode()
 
 
 # --- read ---------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ leads that have them as an alias. Many names take one search for both, which rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
@@ -95,7 +95,7 @@ async def look_up_sites(index: Index, sites: Collection[Sequence[str]]) -> Looku
         if not found.records:
             raise
         return replace(found, failed=found.failed | set(missing))
-    aliases = _aliases(missing, ((record["domain"], record["aliases"]) for record in holders))
+    aliases = _aliases(set(missing), ((record["domain"], record["aliases"]) for record in holders))
     records = {record["domain"]: record for record in holders}
     return LookupResult(found.records | records, found.failed, aliases)
 
@@ -137,7 +137,7 @@ async def look_up_cards(index: Index, sites: Collection[Sequence[str]]) -> Looku
     return replace(found, aliases=_aliases(missing, ((hit.domain, hit.rest.aliases) for hit in hits if hit.rest)))
 
 
-def _aliases(missing: Collection[str], holders: Iterable[tuple[str, Sequence[str]]]) -> dict[str, str]:
+def _aliases(missing: Set[str], holders: Iterable[tuple[str, Sequence[str]]]) -> dict[str, str]:
     """Each name that is missing, and the domain of the first record that has it as an alias."""
     aliases: dict[str, str] = {}
     for domain, names in holders:

@@ -42,6 +42,10 @@ class ListedValues:
     def __bool__(self) -> bool:
         return bool(self.domains or self.hashes)
 
+    def values(self) -> set[bytes]:
+        """All of it, as the list holds it."""
+        return {*map(str.encode, self.domains), *self.hashes}
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:

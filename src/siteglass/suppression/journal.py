@@ -18,6 +18,7 @@ from pathlib import Path
 import orjson
 
 from siteglass.errors import Unavailable
+from siteglass.platform.disk import sync_to_disk
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, SettingsError, variable
 from siteglass.suppression.entries import MAX_ADDED, SuppressionError, among
@@ -78,7 +79,7 @@ class Journal:
         finally:
             os.close(descriptor)
         if is_new:
-            _sync_folder(self.path.parent)
+            sync_to_disk(self.path.parent)
 
     def tail(self) -> list[JournalEntry]:
         """The newest entries; raises Unavailable if the file cannot be read."""
@@ -141,7 +142,7 @@ async def missing(postgres: Postgres, entries: Iterable[JournalEntry]) -> list[J
         part = distinct[start : start + MAX_ADDED]
         domains = [entry.value.decode() for entry in part if entry.kind is Kind.DOMAIN]
         listed = await among(postgres, domains, [entry.value for entry in part if entry.kind is not Kind.DOMAIN])
-        known = {*map(str.encode, listed.domains), *listed.hashes}
+        known = listed.values()
         lacking += [entry for entry in part if entry.value not in known]
     return lacking
 
@@ -149,12 +150,3 @@ async def missing(postgres: Postgres, entries: Iterable[JournalEntry]) -> list[J
 def _line(kind: Kind, value: bytes, at: str, secret: str) -> bytes:
     text = value.decode() if kind is Kind.DOMAIN else value.hex()
     return orjson.dumps({"at": at, "kind": kind.value, "value": text, "secret": secret}) + b"\n"
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the name of a new file durable, too."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

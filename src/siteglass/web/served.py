@@ -10,10 +10,11 @@ import time
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from redis.asyncio import Redis
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from siteglass.access.limits.shared import connect
 from siteglass.settings import Settings
 from siteglass.web.address import public_url, url
 
@@ -23,13 +24,14 @@ RUNNING_S = 3 * NOTE_EVERY_S
 # An invitation can be made while the service is restarted.
 KEPT_S = 7 * 24 * 3_600
 TIMEOUT_S = 0.5
+MAX_CONNECTIONS = 32
 
 
 class ServedAddresses:
     """The notes of the workers that share a Redis prefix, over separate connections."""
 
     def __init__(self, settings: Settings) -> None:
-        self._client: Redis = connect(settings.redis_url, TIMEOUT_S)
+        self._client: Redis = _connect(settings.redis_url)
         self._name = f"{settings.redis_prefix}:served"
         self._url = url(settings)
 
@@ -50,6 +52,22 @@ class ServedAddresses:
     async def close(self) -> None:
         """Give the connections back."""
         await self._client.aclose()
+
+
+def _connect(url: str) -> Redis:
+    """Connections are made when first used. No retries: the caller has something better to do."""
+    pool = BlockingConnectionPool.from_url(
+        url,
+        max_connections=MAX_CONNECTIONS,
+        timeout=TIMEOUT_S,
+        socket_timeout=TIMEOUT_S,
+        socket_connect_timeout=TIMEOUT_S,
+        retry=Retry(NoBackoff(), 0),
+        # No greeting: with RESP3 and a driver name, a new connection costs three round trips more.
+        protocol=2,
+        driver_info=None,
+    )
+    return Redis.from_pool(pool)
 
 
 async def noted_addresses(settings: Settings, within_s: float = KEPT_S) -> list[str] | None:

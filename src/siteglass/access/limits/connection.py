@@ -92,16 +92,13 @@ class RedisConnection:
 
     async def call(self, *words: Word) -> Any:
         """The response to one command; raises RedisFailed, RedisRefused or TimeoutError."""
-        pipe = self._pipe
-        if pipe is not None and pipe.silent_s() > self._timeout_s:
-            pipe.close()  # a machine that was switched off does not end its connections
-            pipe = None
-        if pipe is None or not pipe.usable:
-            pipe = await self._open()
+        if self._pipe is not None and self._pipe.silent_s() > self._timeout_s:
+            self._pipe.close()  # a machine that was switched off does not end its connections
+        pipe = await self._usable_pipe()
         return await pipe.send(_pack(*words))
 
-    async def _open(self) -> _Pipe:
-        """All who wait share one attempt; one who stops waiting does not end it."""
+    async def _usable_pipe(self) -> _Pipe:
+        """The one there is, or a new one. All who wait share one attempt; one who stops waiting does not end it."""
         if self._pipe is not None and self._pipe.usable:
             return self._pipe
         if self._opening is None or self._opening.done():

@@ -9,14 +9,9 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple, Self
 
-from redis.asyncio import BlockingConnectionPool, Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-
 from siteglass.access.limits.connection import RedisConnection, RedisRefused, Word
 from siteglass.access.limits.gcra import Policy, Terms, Verdict, level, terms
 
-MAX_CONNECTIONS = 32
 WORKER_SEEN_US = 5_000_000
 
 # %.0f, because Lua writes a large number with 14 digits only. A bucket is kept a minute longer than needed. That costs
@@ -65,22 +60,6 @@ class SharedDecision(NamedTuple):
 
     verdict: Verdict
     aheads_us: tuple[int, int]
-
-
-def connect(url: str, timeout_s: float) -> Redis:
-    """Connections are made when first used. No retries: the caller has something better to do."""
-    pool = BlockingConnectionPool.from_url(
-        url,
-        max_connections=MAX_CONNECTIONS,
-        timeout=timeout_s,
-        socket_timeout=timeout_s,
-        socket_connect_timeout=timeout_s,
-        retry=Retry(NoBackoff(), 0),
-        # No greeting: with RESP3 and a driver name, a new connection costs three round trips more.
-        protocol=2,
-        driver_info=None,
-    )
-    return Redis.from_pool(pool)
 
 
 class SharedBuckets:

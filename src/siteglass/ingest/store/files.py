@@ -5,7 +5,6 @@ Files are written under names that no manifest has yet, so that an interrupted w
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ import pyarrow.parquet as pq
 
 from siteglass.corpus.lead_files import replacing
 from siteglass.ingest.grouped import column, pc
+from siteglass.platform.disk import sync_to_disk
 from siteglass.settings import Settings
 
 ROW_GROUP_SIZE = 1_000
@@ -124,7 +124,7 @@ class StoreFiles:
             writer.close()
         if self.is_local:
             for name in [*writer.names, folder]:
-                _sync(self.path(name))
+                sync_to_disk(self.path(name))  # the manifest will name it, so it must be there before
 
     def write(self, folder: str, stem: str, rows: pa.Table) -> list[str]:
         """Write rows, which are in order; the names of the files, none for no rows."""
@@ -263,12 +263,3 @@ def has_any(domains: Sequence[str], first: str, last: str) -> bool:
     """Whether there are domains from one to another among those, which are in order."""
     place = bisect_left(domains, first)
     return place < len(domains) and domains[place] <= last
-
-
-def _sync(path: str) -> None:
-    """What the manifest will name must be on the disk before it."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
