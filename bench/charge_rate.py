@@ -1,6 +1,6 @@
 """How many charges one account takes in a second, and how long one takes below that.
 
-    python -m bench.charge_rate [--seconds 10] [--processes 2] [--callers 8] [--rate 1000]
+    python -m bench.charge_rate [--seconds 10] [--paced-seconds 60] [--processes 2] [--callers 8] [--rate 1000]
 
 First it charges as fast as it can, with all callers busy, in three ways. One is plain, with 20 leads; one stores an
 answer of 30 kB. One charges 100 leads on a plan that charges a lead once, half of them paid before. Then it sends plain
@@ -187,13 +187,14 @@ async def finish(dsn: str, name: str) -> None:
 
 
 def main() -> None:
-    """All measurements, twice."""
+    """All measurements, several times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--paced-seconds", type=float, default=60.0, help="at --rate")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--callers", type=int, default=8, help="charges at a time of each process")
     parser.add_argument("--rate", type=float, default=1000.0)
-    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     dsn, name = load_settings().postgres_dsn, f"bench_{secrets.token_hex(4)}"
     callers = asyncio.run(prepare(dsn, name))
@@ -203,8 +204,8 @@ def main() -> None:
             full = Job(name, caller, options.callers, options.seconds, kind=kind)
             report(f"as fast as it goes, {kind}", run(full, options.processes), options.seconds)
         rate = options.rate / options.processes
-        paced = Job(name, callers["plain"], options.callers, options.seconds, rate)
-        report(f"at {options.rate:,.0f}/s", run(paced, options.processes), options.seconds)
+        paced = Job(name, callers["plain"], options.callers, options.paced_seconds, rate)
+        report(f"at {options.rate:,.0f}/s", run(paced, options.processes), options.paced_seconds)
         bare = Job(name, None, options.callers, options.seconds, rate / 5)
         report(f"only a commit, at {options.rate / 5:,.0f}/s", run(bare, options.processes), options.seconds)
     asyncio.run(finish(dsn, name))

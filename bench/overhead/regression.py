@@ -48,7 +48,7 @@ async def measure() -> dict[str, Any]:
     """Units of work per request for each cell and process, and the raw figures of the rounds."""
     rounds: list[dict[str, Any]] = []
     async with build(LEADS) as world, serving(world.settings) as service:
-        requests = await _requests(world, service.address)
+        requests = await draw_requests(world, service.address)
         dsn, schema = owner(world.settings.postgres_dsn), world.settings.postgres_schema
         plan = Plan({NEW: service.address}, {NEW: requests})
         with tempfile.TemporaryDirectory() as folder, LoadGenerator(plan, Path(folder) / "plan") as load:
@@ -75,7 +75,7 @@ async def measure() -> dict[str, Any]:
     return {"units": _units(rounds), "rounds": rounds}
 
 
-async def _requests(world: World, address: Address) -> dict[str, list[list[bytes]]]:
+async def draw_requests(world: World, address: Address) -> dict[str, list[list[bytes]]]:
     """The requests by kind, each a unit."""
     mix = Mix(world.sample, SEED)
     connection = await Connection.open(address)

@@ -11,7 +11,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -35,6 +35,7 @@ CREDITS = 10**11
 RATE_PER_S, BURST = 1_000_000, 1_000_000
 SAMPLE_LEADS = 20_000
 START_TIMEOUT_S = 30
+SERVE = ("siteglass", "serve")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +113,10 @@ class Service:
 
 
 @contextlib.asynccontextmanager
-async def serving(settings: Settings) -> AsyncIterator[Service]:
-    """The service as `siteglass serve` runs it, once it is ready."""
+async def serving(settings: Settings, command: Sequence[str] = SERVE) -> AsyncIterator[Service]:
+    """The service as `siteglass serve` runs it, or as a command does to which `--port N` is added, once it is ready."""
     address = Address("127.0.0.1", free_port())
-    with _process(settings, address) as process:
+    with _process(settings, address, command) as process:
         deadline = time.monotonic() + START_TIMEOUT_S
         # In a thread: its engine may be a proxy that runs in this one.
         while not await asyncio.to_thread(_is_ready, address):
@@ -126,12 +127,13 @@ async def serving(settings: Settings) -> AsyncIterator[Service]:
 
 
 @contextlib.contextmanager
-def _process(settings: Settings, address: Address) -> Iterator[subprocess.Popen[bytes]]:
+def _process(settings: Settings, address: Address, command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
     environment = {**os.environ, **environment_of(replace(settings, host=address.host, port=address.port))}
-    program = Path(sys.executable).parent / "siteglass"
+    program, *words = command
+    words = [str(Path(sys.executable).parent / program), *words, "--port", str(address.port)]
     # A log is written, as in real use; nobody reads it.
     with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen([str(program), "serve"], env=environment, stdout=log, stderr=log)
+        process = subprocess.Popen(words, env=environment, stdout=log, stderr=log)
         try:
             yield process
         finally:
