@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from siteglass.index.compile import Exclusion, compile_criteria
-from siteglass.index.pages import count_body, page_body
+from siteglass.index.pages import ORDERS, count_body, page_body
 from siteglass.query.cursor import Position
 from siteglass.query.directives import parse
 
@@ -167,72 +167,37 @@ USA = {"term": {"country": "USA"}}
 
 
 @pytest.mark.parametrize(
-    ("sort", "position", "window", "expected"),
+    ("sort", "position", "window", "direction", "nearby"),
     [
-        ("-score", None, None, {"sort": [{"rank": "asc"}, {"domain": "asc"}]}),
-        (
-            "-score",
-            Position(500, "b.com"),
-            None,
-            {"sort": [{"rank": "asc"}, {"domain": "asc"}], "range": {"rank": {"gte": 500}}, "after": [500, "b.com"]},
-        ),
-        (
-            "-score",
-            Position(500, "b.com", backward=True, width=10),
-            80,
-            {
-                "sort": [{"rank": "desc"}, {"domain": "desc"}],
-                "range": {"rank": {"lte": 500, "gte": 420}},
-                "after": [500, "b.com"],
-            },
-        ),
-        (
-            "score",
-            Position(500, "b.com", backward=True, width=10),
-            80,
-            {
-                "sort": [{"rank": "asc"}, {"domain": "asc"}],
-                "range": {"rank": {"gte": 500, "lte": 580}},
-                "after": [500, "b.com"],
-            },
-        ),
-        (
-            "domain",
-            Position(9, "b.com"),
-            None,
-            {
-                "sort": [{"domain_rank": "asc"}, {"domain": "asc"}],
-                "range": {"domain_rank": {"gte": 9}},
-                "after": [9, "b.com"],
-            },
-        ),
-        (
-            "-spending",
-            Position(7, "b.com"),
-            None,
-            {
-                "sort": [{"spending_rank": "asc"}, {"domain": "asc"}],
-                "range": {"spending_rank": {"gte": 7}},
-                "after": [7, "b.com"],
-            },
-        ),
+        ("-score", None, None, "asc", None),
+        ("-score", Position(500, "b.com"), None, "asc", {"rank": {"gte": 500}}),
+        ("-score", Position(500, "b.com", backward=True, width=10), 80, "desc", {"rank": {"lte": 500, "gte": 420}}),
+        ("score", Position(500, "b.com", backward=True, width=10), 80, "asc", {"rank": {"gte": 500, "lte": 580}}),
+        ("domain", Position(9, "b.com"), None, "asc", {"domain_rank": {"gte": 9}}),
+        ("-spending", Position(7, "b.com"), None, "asc", {"spending_rank": {"gte": 7}}),
     ],
 )
+@pytest.mark.parametrize("by_domain", [False, True])
 def test_a_page_asks_for_exactly_this(
-    sort: str, position: Position | None, window: int | None, expected: dict[str, Any]
+    sort: str, position: Position | None, window: int | None, direction: str, nearby: Any, by_domain: bool
 ) -> None:
-    filters = [USA, {"range": expected["range"]}] if "range" in expected else [USA]
-    body = {
+    filters = [USA] if nearby is None else [USA, {"range": nearby}]
+    keys = [{ORDERS[sort].key: direction}]
+    body: dict[str, Any] = {
         "size": 21,
         "track_total_hits": False,
-        "sort": expected["sort"],
+        "sort": keys,
         "query": {"bool": {"filter": filters}},
         "stored_fields": "_none_",
         "docvalue_fields": ["card"],
     }
-    if "after" in expected:
-        body["search_after"] = expected["after"]
-    assert page_body(parse("@country(USA)"), sort, 20, position, window) == body
+    if by_domain or sort == "domain":
+        body["sort"] = [*keys, {"domain": direction}]
+        if position is not None:
+            body["search_after"] = [position.key, "b.com"]
+    elif position is not None:
+        body["size"] = 22  # the lead at the position is found again
+    assert page_body(parse("@country(USA)"), sort, 20, position, window, by_domain=by_domain) == body
 
 
 def test_a_count_asks_for_exactly_this() -> None:

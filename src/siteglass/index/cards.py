@@ -34,6 +34,7 @@ _ON_REST = tuple(
     for name in dict.fromkeys((*SEARCH_SELECTABLE, *ENRICH_SELECTABLE))
     if name not in _ON_CARD and name not in ENRICH_OWN
 )
+_DOMAIN_AT = len('{"domain":"')
 _encode = msgspec.json.Encoder().encode
 
 
@@ -87,6 +88,12 @@ def doc_value(encoded: bytes) -> str:
 
 
 # --- read ---------------------------------------------------------------------------------------
+
+
+def domain_on_card(card: Card) -> str:
+    """The domain: the first field of the record."""
+    record = bytes(card.record)
+    return record[_DOMAIN_AT : record.index(b'"', _DOMAIN_AT)].decode()
 
 
 def needs_rest(select: Iterable[str]) -> bool:

@@ -9,7 +9,16 @@ import msgspec
 from msgspec import Struct, field
 
 from siteglass.errors import Unavailable
-from siteglass.index.cards import Card, Rest, decode_card, decode_rest, encode_card, encode_rest, shown_record
+from siteglass.index.cards import (
+    Card,
+    Rest,
+    decode_card,
+    decode_rest,
+    domain_on_card,
+    encode_card,
+    encode_rest,
+    shown_record,
+)
 from siteglass.platform.opensearch import EngineError
 
 
@@ -18,6 +27,7 @@ class Hit:
     """A lead that was found, and its place in the order of the search."""
 
     key: int
+    """0 if the request did not sort by one."""
     domain: str
     card: Card
     rest: Rest | None
@@ -37,25 +47,27 @@ class _DocValues(Struct):
     rest: tuple[bytes] | None = None
 
 
-class _EngineHit(Struct):
-    sort: tuple[int, str]
+class EngineHit(Struct):
+    """A lead as the engine returns it."""
+
+    sort: list[int | str] = []
     fields: _DocValues | None = None
     source: dict[str, Any] | None = field(name="_source", default=None)
 
     def hit(self, *, rest: bool) -> Hit:
         """The lead, with its rest or as its card alone; raises NoCards."""
-        key, domain = self.sort
+        key = int(self.sort[0]) if self.sort else 0
         if self.source is not None:
             shown = shown_record(self.source)
-            return Hit(key, domain, decode_card(encode_card(shown)), decode_rest(encode_rest(shown)))
+            return Hit(key, shown["domain"], decode_card(encode_card(shown)), decode_rest(encode_rest(shown)))
         if self.fields is None or self.fields.card is None:
             raise NoCards
         card = decode_card(self.fields.card[0])
         if not rest:
-            return Hit(key, domain, card, None)
+            return Hit(key, domain_on_card(card), card, None)
         if self.fields.rest is None:
             raise NoCards
-        return Hit(key, domain, card, decode_rest(self.fields.rest[0]))
+        return Hit(key, domain_on_card(card), card, decode_rest(self.fields.rest[0]))
 
 
 class _Total(Struct):
@@ -63,7 +75,7 @@ class _Total(Struct):
 
 
 class _Hits(Struct):
-    hits: list[_EngineHit]
+    hits: list[EngineHit]
     total: _Total | None = None
 
 

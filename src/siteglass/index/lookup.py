@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from siteglass.errors import Unavailable
 from siteglass.index.hits import Hit, SearchAnswer, ShardsFailed, decode_answer, require_whole
 from siteglass.index.index import Index
-from siteglass.index.pages import CARD_AND_REST, ORDERS
+from siteglass.index.pages import CARD_AND_REST
 from siteglass.platform.opensearch import EngineError
 from siteglass.suppression.filter import SuppressionFilter
 
@@ -114,7 +115,6 @@ async def look_up_cards(index: Index, sites: Collection[Sequence[str]]) -> Looku
             f"/{index.names.read}/_search",
             {
                 "query": {"bool": {"filter": [by_name]}},
-                "sort": ORDERS["domain"].sort(backward=False),
                 "size": size,
                 "track_total_hits": False,
                 **CARD_AND_REST,
@@ -127,7 +127,7 @@ async def look_up_cards(index: Index, sites: Collection[Sequence[str]]) -> Looku
         # A search that must be whole, and to which a shard does not respond, is refused.
         raise ShardsFailed(str(error)) if error.status in (500, 503) else _unavailable(error) from error
     answer.require_whole()
-    hits = [found.hit(rest=True) for found in answer.hits.hits]
+    hits = sorted((found.hit(rest=True) for found in answer.hits.hits), key=attrgetter("domain"))
     if len(hits) == size:
         raise TooManyHolders
     found = LookupResult({hit.domain: hit for hit in hits}, frozenset())
