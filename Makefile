@@ -195,6 +195,10 @@ reference: setup ## Write docs/reference/, the client's records, docs/conformanc
 wheel: setup ## Build the wheel of the service into dist/
 	$(BIN)/python -m hatchling build --target wheel
 
+.PHONY: release
+release: setup ## Check version, changelog and tag; build wheel, source distribution, locks, SBOM and checksums into dist/
+	$(BIN)/python scripts/release.py
+
 .PHONY: deploy-check
 deploy-check: setup ## Install the wheel into a fresh environment, and validate everything in deploy/
 	$(BIN)/python scripts/deploy_check.py
