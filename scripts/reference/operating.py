@@ -15,7 +15,7 @@ from siteglass.openapi.texts import meaning
 from siteglass.settings import Settings, file_variable, variable
 
 HELP_WIDTH = 100
-_TYPES = {int: "whole number", str: "text"}
+_TYPES = {int: "whole number", float: "number", str: "text"}
 
 
 def error_classes(kind: type[SiteglassError] = SiteglassError) -> list[type[SiteglassError]]:

@@ -10,7 +10,7 @@ from siteglass.leads.charging import KEY_HEADER, MAX_KEY_CHARS
 from siteglass.leads.examples import NEXT
 from siteglass.leads.operations import SEARCH
 from siteglass.openapi.errors import error_responses, error_schemas, response_of
-from siteglass.openapi.headers import HEADERS, LIMIT_HEADERS, headers
+from siteglass.openapi.headers import HEADERS, LIMIT_HEADERS, headers, headers_of_any_response
 from siteglass.openapi.operations import OPERATIONS
 from siteglass.openapi.schemas import parameters, schemas
 from siteglass.openapi.texts import INTRODUCTION
@@ -125,7 +125,9 @@ def _success(operation: Operation) -> dict[str, Any]:
         content[media_type] = {"schema": {"type": "string"}, "examples": named}
     return {
         "description": success.description,
-        "headers": headers(*success.headers, *(LIMIT_HEADERS if operation.is_rate_limited else ())),
+        "headers": headers(
+            *success.headers, *(LIMIT_HEADERS if operation.is_rate_limited else ()), *headers_of_any_response(operation)
+        ),
         "content": content,
     }
 

@@ -10,6 +10,8 @@ from siteglass.billing.requests import EXAMPLE_REQUEST_ID
 from siteglass.billing.responses import CREDIT_HEADERS, credit_headers
 from siteglass.leads.diagnose import HINT_HEADER
 from siteglass.leads.responses import NOTES_HEADER
+from siteglass.platform.tracing import TRACEPARENT
+from siteglass.web.operations import Operation
 from siteglass.web.responses import help_link
 
 _POLICY = Policy(10, 20)
@@ -102,7 +104,18 @@ HEADERS: dict[str, Any] = {
         always=False,
     ),
     "Allow": _text("The methods that this path supports.", "POST"),
+    TRACEPARENT: _text(
+        "If the operator traces this request: its span, as in W3C Trace Context. Send `traceparent` to make it a part "
+        "of your trace.",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        always=False,
+    ),
 }
+
+
+def headers_of_any_response(operation: Operation) -> list[str]:
+    """What responses of an operation may have, whatever their status."""
+    return [TRACEPARENT] if operation.scope else []
 
 
 def headers(*names: str) -> dict[str, Any]:
