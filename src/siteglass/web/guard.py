@@ -20,7 +20,9 @@ from siteglass.errors import Forbidden, Internal, SiteglassError, TooManyRequest
 from siteglass.platform.logs import log_fault, new_request_id
 from siteglass.platform.metrics import record_response
 from siteglass.platform.tracing import TRACEPARENT, RequestTrace, Tracing, span
+from siteglass.web.deprecations import Deprecation, announce, deprecations_of
 from siteglass.web.operations import Operation
+from siteglass.web.requests import BODY_KEY
 from siteglass.web.responses import error_response
 
 log = logging.getLogger("siteglass.api")
@@ -76,11 +78,23 @@ class Guard:
 
     def open_route(self, operation: Operation, handler: OpenHandler) -> Route:
         """A route that asks for no key."""
-        # Probes, docs and opt-outs are not traced.
-        endpoint = self.endpoint(operation.name, handler, may_be_traced=bool(operation.scope))
+        endpoint = self.endpoint(
+            operation.name,
+            handler,
+            # Probes, docs and opt-outs are not.
+            may_be_traced=bool(operation.scope),
+            deprecations=deprecations_of(operation.name),
+        )
         return Route(operation.path, endpoint, methods=[operation.method])
 
-    def endpoint(self, name: str, handler: OpenHandler, *, may_be_traced: bool = False) -> Endpoint:
+    def endpoint(
+        self,
+        name: str,
+        handler: OpenHandler,
+        *,
+        may_be_traced: bool = False,
+        deprecations: tuple[Deprecation, ...] = (),
+    ) -> Endpoint:
         """An endpoint that renders every error in our own form, with a request id, a log line and metrics."""
 
         async def endpoint(request: Request) -> Response:
@@ -90,6 +104,8 @@ class Guard:
             with trace:
                 response = await _answer(handler, request, call)
                 response.headers.update({**call.headers, "X-Request-Id": call.request_id})
+                if deprecations:
+                    announce(response, deprecations, {*request.query_params, *request.scope.get(BODY_KEY, ())})
                 if traceparent := trace.traceparent:
                     response.headers[TRACEPARENT] = traceparent
                 caller, status = call.caller, response.status_code
