@@ -50,8 +50,8 @@ COMPILE = $(BIN)/uv pip compile --quiet $(LOCK_ARGS) --python-version 3.11 --gen
 lock: ## Resolve pyproject.toml into requirements.lock and the locks in deploy/ (pass LOCK_ARGS=--upgrade for newer versions)
 	test -x $(BIN)/uv || $(MAKE) setup
 	$(COMPILE) --all-extras --output-file requirements.lock pyproject.toml clients/python/pyproject.toml
-	$(COMPILE) --constraint requirements.lock --output-file deploy/requirements.lock pyproject.toml
-	$(COMPILE) --constraint requirements.lock --extra ingest --output-file deploy/requirements-ingest.lock pyproject.toml
+	$(COMPILE) --constraint requirements.lock --extra tracing --output-file deploy/requirements.lock pyproject.toml
+	$(COMPILE) --constraint requirements.lock --extra tracing --extra ingest --output-file deploy/requirements-ingest.lock pyproject.toml
 	$(COMPILE) --output-file deploy/tools.lock deploy/tools.in
 
 # --- engines and service ------------------------------------------------------------------------
@@ -195,6 +195,10 @@ reference: setup ## Write docs/reference/, the client's records, docs/conformanc
 wheel: setup ## Build the wheel of the service into dist/
 	$(BIN)/python -m hatchling build --target wheel
 
+.PHONY: release
+release: setup ## Check version, changelog and tag; build wheel, source distribution, locks, SBOM and checksums into dist/
+	$(BIN)/python scripts/release.py
+
 .PHONY: deploy-check
 deploy-check: setup ## Install the wheel into a fresh environment, and validate everything in deploy/
 	$(BIN)/python scripts/deploy_check.py
@@ -217,7 +221,7 @@ faults: setup ## Engines and workers killed, frozen and stopped, at full size
 		tests/generations/test_gapless.py --durations=20) | tee $(RESULTS)/faults.txt
 
 .PHONY: bench
-bench: long-against long-depth long-alternatives long-before-paying long-load long-charge long-verify long-values long-nl long-suppression long-dashboard long-client long-extract long-merge long-refresh ## Full-size measurements: overhead, page depth, alternatives, loading, charging, verifying, values, sentences, opt-outs, pages, client, ingest
+bench: long-against long-depth long-alternatives long-before-paying long-load long-charge long-verify long-values long-nl long-suppression long-tracing long-dashboard long-client long-extract long-merge long-refresh ## Full-size measurements: overhead, page depth, alternatives, loading, charging, verifying, values, sentences, opt-outs, pages, client, ingest
 
 .PHONY: long-fuzz
 long-fuzz: setup ## A million random directive texts, and 100,000 with alternatives
@@ -287,6 +291,10 @@ long-values: setup ## Time and memory of completing values
 .PHONY: long-suppression
 long-suppression: setup ## What a million suppressed values cost an answer
 	$(BIN)/python -m bench.suppression --values 1000000 --keep
+
+.PHONY: long-tracing
+long-tracing: setup ## What tracing costs a request that is not traced
+	$(BIN)/python -m bench.tracing_cost --keep
 
 .PHONY: long-dashboard
 long-dashboard: setup ## Time of every page of the dashboard with a million ledger entries

@@ -2,8 +2,8 @@
 
     deploy_tools.py            installs what is missing and prints where it is
 
-The tools (squawk, kubernetes-validate) are in deploy/tools.lock, with hashes. They come from wherever this
-machine's pip gets packages.
+The tools (squawk, kubernetes-validate, cyclonedx-py) are in deploy/tools.lock, with hashes. They come from wherever
+this machine's pip gets packages.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def naming() -> Iterator[Names]:
             if (answer := names.answer(wire)) is not None:
                 connection.sendto(answer, self.client_address)
 
-    with _running(ThreadingUDPServer(("127.0.0.1", 0), Handler)) as port:
+    with running(ThreadingUDPServer(("127.0.0.1", 0), Handler)) as port:
         names.port = port
         yield names
 
@@ -121,13 +121,14 @@ def hosting(tls: ssl.SSLContext | None = None) -> Iterator[Site]:
     server = Server(("127.0.0.1", 0), Handler)
     if tls is not None:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
-    with _running(server) as port:
+    with running(server) as port:
         site.port = port
         yield site
 
 
 @contextmanager
-def _running(server: Any) -> Iterator[int]:
+def running(server: Any) -> Iterator[int]:
+    """The port of a server, which runs meanwhile."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:

@@ -15,7 +15,7 @@ from siteglass.openapi.texts import meaning
 from siteglass.settings import Settings, file_variable, variable
 
 HELP_WIDTH = 100
-_TYPES = {int: "whole number", str: "text"}
+_TYPES = {int: "whole number", float: "number", str: "text"}
 
 
 def error_classes(kind: type[SiteglassError] = SiteglassError) -> list[type[SiteglassError]]:
@@ -50,7 +50,8 @@ def headers_page() -> str:
             "Every response has `X-Request-Id`. Pages and enrichments that were charged have `X-Credits-*`. Responses "
             "to a key that may make the request, and opt-outs, have `RateLimit` and `RateLimit-Policy`. 429 and 503 "
             "have `Retry-After`. The first page of a search, its interpretation, its facets and its diagnosis have "
-            "`X-Query-Notes`. Errors and pages of the ledger have `Link`, and 405 has `Allow`."
+            "`X-Query-Notes`. Errors and pages of the ledger have `Link`, and 405 has `Allow`. What is deprecated has "
+            "`Deprecation` and `Sunset`."
         )
         + table(["header", "meaning", "example"], rows)
     )

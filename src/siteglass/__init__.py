@@ -1,3 +1,3 @@
 """Siteglass: B2B lead search over websites."""
 
-__version__ = "0.1.0"
+__version__ = "0.3.0.dev0"

@@ -64,6 +64,7 @@ from siteglass.platform.jobs import Job, JobRunner
 from siteglass.platform.logs import configure_logs, log_fault, new_request_id
 from siteglass.platform.mailer import open_mailer
 from siteglass.platform.schema import is_current
+from siteglass.platform.tracing import open_tracing
 from siteglass.privacy.control import open_control
 from siteglass.privacy.endpoints import PrivacyEndpoints
 from siteglass.privacy.opt_out import SETTLE_EVERY_S, settle
@@ -97,7 +98,8 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     keys = Keys(backends.postgres, settings.key_secrets, settings.postgres_timeout_ms)
     counts = RequestCounts(backends.postgres)
     limiter, claims = open_limits(settings)
-    guard = Guard(keys, counts, limiter)
+    tracing = open_tracing(settings)
+    guard = Guard(keys, counts, limiter, tracing)
     served = ServedAddresses(settings)
     index = open_index(backends)
     oldest_made_at = partial(generations.oldest_made_at, index)
@@ -116,6 +118,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
         _read_tables()
         async with backends:
             limiter.start()
+            tracing.start()
             jobs = [
                 Job("key uses", WRITE_USES_EVERY_S, keys.uses.write, at_close=True),
                 Job("request counts", WRITE_COUNTS_EVERY_S, counts.write, at_close=True),
@@ -153,6 +156,7 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
             await limiter.close()
             await claims.close()
             await served.close()
+            await tracing.close()
             if sign_in is not None:
                 await sign_in.close()
             if language_model is not None:

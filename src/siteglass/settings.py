@@ -221,6 +221,10 @@ class Settings:
     session_hours: Annotated[
         int, "People must sign in to the dashboard again after this time, even if they are active."
     ] = 12
+    traces_endpoint: Annotated[
+        str, "URL of an OpenTelemetry collector (OTLP over HTTP), such as `http://collector:4318`; empty: no traces."
+    ] = _address("")
+    traces_ratio: Annotated[float, "Part of the requests that are traced, 0 to 1."] = 0.1
     log_level: Annotated[str, "Minimum level of log messages: DEBUG, INFO, WARNING or ERROR."] = "INFO"
 
 
@@ -279,11 +283,12 @@ def environment_of(settings: Settings) -> dict[str, str]:
 
 
 def _read(name: str, text: str, default: Any) -> Any:
-    if isinstance(default, int):
+    if isinstance(default, int | float):
         try:
-            return int(text)
+            return type(default)(text)
         except ValueError:
-            raise SettingsError(f"{name} must be a whole number, found {text!r}") from None
+            kind = "whole number" if isinstance(default, int) else "number"
+            raise SettingsError(f"{name} must be a {kind}, found {text!r}") from None
     if isinstance(default, tuple):
         return tuple(part.strip() for part in text.split(",") if part.strip())
     return Path(text) if isinstance(default, Path) else text

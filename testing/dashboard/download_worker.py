@@ -18,6 +18,7 @@ from siteglass.leads.endpoints import LeadEndpoints
 from siteglass.leads.lists.lists import Lists
 from siteglass.leads.lists.selection import ListFilter
 from siteglass.platform.backends import open_backends
+from siteglass.platform.tracing import Tracing
 from siteglass.query.cursor import CursorSealer
 from siteglass.settings import load_settings
 from siteglass.suppression.filter import SuppressionFilter
@@ -40,7 +41,7 @@ async def work() -> None:
             index,
             CursorSealer(settings.cursor_secrets, settings.cursor_life_s),
             hidden,
-            Guard(keys, RequestCounts(backends.postgres), limiter),
+            Guard(keys, RequestCounts(backends.postgres), limiter, Tracing()),
             charger,
             ValueCounter(index),
             BaseCounter(index),

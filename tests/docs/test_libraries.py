@@ -19,6 +19,8 @@ SOURCE = ROOT / "src" / "siteglass"
 # uvicorn loads uvloop if it is installed, starlette python-multipart where a form brings a file, and pyspark demands
 # pandas for functions over Arrow data.
 LOADED_BY_OTHERS = {"uvloop", "python-multipart", "pandas"}
+# Several distributions share this package, so that a module does not say which one it is of.
+SHARED_PACKAGES = {"opentelemetry"}
 
 
 def _declared(extra: str | None) -> list[str]:
@@ -34,24 +36,24 @@ def _listed(heading: str) -> list[str]:
     return re.findall(r"^\| (\w[\w-]*) \|", section, re.MULTILINE)[1:]  # without the head of the table
 
 
-def _imported(folder: Path) -> Iterator[str]:
-    """The top-level modules that a folder imports, of the standard library and our own as well."""
-    for path in folder.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Import):
-                yield from (alias.name.partition(".")[0] for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                yield node.module.partition(".")[0]
+def _imported_by(path: Path) -> Iterator[str]:
+    """The top-level modules that a file imports, of the standard library and our own as well."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
 
 
 def _libraries(folder: Path) -> set[str]:
     """The distributions that a folder imports, under the names that pyproject.toml uses."""
     distributions = packages_distributions()
-    modules = set(_imported(folder)) - sys.stdlib_module_names - {"siteglass"}
+    modules = {module for path in folder.rglob("*.py") for module in _imported_by(path)}
+    modules -= sys.stdlib_module_names | {"siteglass"} | SHARED_PACKAGES
     return {name.lower().replace("_", "-") for module in modules for name in distributions[module]}
 
 
-@pytest.mark.parametrize(("heading", "extra"), [("The service", None), ("The ingest", "ingest")])
+@pytest.mark.parametrize(("heading", "extra"), [("The service", None), ("Traces", "tracing"), ("The ingest", "ingest")])
 def test_the_decision_lists_every_runtime_dependency_once(heading: str, extra: str | None) -> None:
     assert sorted(_listed(heading)) == sorted(_declared(extra))
 
@@ -59,6 +61,11 @@ def test_the_decision_lists_every_runtime_dependency_once(heading: str, extra: s
 def test_every_runtime_dependency_is_imported_and_every_import_declared() -> None:
     declared = {*_declared(None), *_declared("ingest")}
     assert _libraries(SOURCE) == declared - LOADED_BY_OTHERS
+
+
+def test_packages_that_several_distributions_share_are_imported_by_one_module() -> None:
+    importing = [path.name for path in SOURCE.rglob("*.py") if SHARED_PACKAGES & set(_imported_by(path))]
+    assert importing == ["otlp.py"]
 
 
 def test_a_worker_loads_neither_migrations_nor_a_second_framework() -> None:

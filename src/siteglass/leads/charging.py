@@ -28,6 +28,7 @@ from siteglass.errors import BadRequest, IdempotencyInProgress, IdempotencyMisma
 from siteglass.leads import replay
 from siteglass.leads.responses import Quote
 from siteglass.platform.backends import Backends
+from siteglass.platform.tracing import timed_span
 from siteglass.settings import Settings
 from siteglass.web.guard import Call, Handler
 from siteglass.web.requests import read_json
@@ -135,7 +136,8 @@ class AccountCharger:
         if retry is not None:
             headers = orjson.dumps(offer.headers).decode()
             keep = AnswerToStore(retry.key, retry.fingerprint, headers, compress(offer.body))
-        receipt = await self._billing.charge(caller, request_id, offer.bill, keep)
+        with timed_span("charge"):
+            receipt = await self._billing.charge(caller, request_id, offer.bill, keep)
         if receipt is not None:
             return paid_response(offer, receipt)
         before = None if retry is None else await self.find_earlier(caller, retry)

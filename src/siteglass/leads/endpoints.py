@@ -54,6 +54,7 @@ from siteglass.leads.responses import (
 )
 from siteglass.leads.search import SearchPage, SearchRequest
 from siteglass.leads.values import VALUES_HEADERS, read_values
+from siteglass.platform.tracing import span
 from siteglass.query import completion
 from siteglass.query.body import Meaning
 from siteglass.query.cursor import CursorSealer
@@ -109,8 +110,9 @@ class LeadEndpoints:
     async def first_page(self, caller: Caller, body: dict[str, Any], sealed_s: int) -> Offer:
         """The first page; its cursors count as made at `sealed_s`."""
         now_ms = self.index.clock.now_ms()
-        wanted, spending = read_search(body, now_ms)
-        wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
+        with span("query"):
+            wanted, spending = read_search(body, now_ms)
+            wanted = replace(wanted, meaning=await self._searchable(wanted.meaning, body, now_ms))
         page = await search.first_page(self.index, self.suppression, self.lists, caller.account_id, wanted)
         explained = interpret.interpretation_of(wanted.meaning) if wanted.explain else None
         headers = {NOTES_HEADER: str(interpret.note_count(wanted.meaning))}
@@ -126,8 +128,9 @@ class LeadEndpoints:
     async def later_page(self, caller: Caller, cursor: str, body: dict[str, Any]) -> Offer:
         """The page that a cursor stands for."""
         now_s = self.index.clock.now_ms() // 1000
-        here = self.sealer.open(cursor, self.cursor_holder(caller), now_s)
-        limit, spending = read_page(body, here.limit)
+        with span("query"):
+            here = self.sealer.open(cursor, self.cursor_holder(caller), now_s)
+            limit, spending = read_page(body, here.limit)
         page = await search.later_page(
             self.index, self.suppression, self.lists, caller.account_id, replace(here, limit=limit)
         )
@@ -241,7 +244,8 @@ class LeadEndpoints:
 
     async def enrich(self, _request: Request, caller: Caller, call: Call, body: dict[str, Any]) -> Offer:
         """Stored data of domains, in the order of the request."""
-        wanted = read_enrich(body, self.index.settings.max_enrich_domains)
+        with span("query"):
+            wanted = read_enrich(body, self.index.settings.max_enrich_domains)
         await self.guard.take_rest(caller, call, -(-len(wanted.domains) // DOMAINS_PER_UNIT))
         return await self.find_enrichment(caller, wanted)
 

@@ -10,11 +10,12 @@ from siteglass.leads.charging import KEY_HEADER, MAX_KEY_CHARS
 from siteglass.leads.examples import NEXT
 from siteglass.leads.operations import SEARCH
 from siteglass.openapi.errors import error_responses, error_schemas, response_of
-from siteglass.openapi.headers import HEADERS, LIMIT_HEADERS, headers
+from siteglass.openapi.headers import HEADERS, LIMIT_HEADERS, headers, headers_of_any_response
 from siteglass.openapi.operations import OPERATIONS
 from siteglass.openapi.schemas import parameters, schemas
 from siteglass.openapi.texts import INTRODUCTION
 from siteglass.settings import Settings
+from siteglass.web.deprecations import deprecations_of
 from siteglass.web.operations import ANYWHERE, Operation
 from siteglass.web.responses import JSON
 
@@ -85,6 +86,7 @@ def _operation(operation: Operation, settings: Settings) -> dict[str, Any]:
         "tags": [operation.tag],
         "summary": operation.summary,
         "description": operation.description,
+        **({"deprecated": True} if any(row.kind == "operation" for row in deprecations_of(operation.name)) else {}),
         # In 3.1 the list names what the key must be allowed to do.
         "security": [{"ApiKey": [operation.scope]}] if operation.scope else [],
         **_input(operation, settings),
@@ -100,6 +102,8 @@ def _input(operation: Operation, settings: Settings) -> dict[str, Any]:
             hours = f"{settings.cursor_life_s / 3600:g}"
             parameter["description"] = parameter["description"].replace("{cursor_hours}", hours)
             parameter["example"] = NEXT
+        if any(row.kind == "request" and row.field == parameter["name"] for row in deprecations_of(operation.name)):
+            parameter["deprecated"] = True
     if operation.charged:
         taken = [*taken, _RETRY]
     described: dict[str, Any] = {"parameters": taken} if taken else {}
@@ -125,7 +129,9 @@ def _success(operation: Operation) -> dict[str, Any]:
         content[media_type] = {"schema": {"type": "string"}, "examples": named}
     return {
         "description": success.description,
-        "headers": headers(*success.headers, *(LIMIT_HEADERS if operation.is_rate_limited else ())),
+        "headers": headers(
+            *success.headers, *(LIMIT_HEADERS if operation.is_rate_limited else ()), *headers_of_any_response(operation)
+        ),
         "content": content,
     }
 

@@ -13,7 +13,7 @@ from siteglass.billing.requests import EXAMPLE_REQUEST_ID
 from siteglass.errors import SiteglassError
 from siteglass.leads.operations import ENRICH, EVIDENCE
 from siteglass.leads.requests import read_search
-from siteglass.openapi.headers import LIMIT_HEADERS, headers
+from siteglass.openapi.headers import LIMIT_HEADERS, headers, headers_of_any_response
 from siteglass.openapi.operations import OPERATIONS
 from siteglass.openapi.schemas import components
 from siteglass.openapi.texts import meaning
@@ -115,7 +115,7 @@ def response_of(kinds: Sequence[type[SiteglassError]], operation: Operation, set
     }
     return {
         "description": " ".join(f"`{kind.code}`: {meaning(kind)}" for kind in kinds),
-        "headers": headers("Link", *(LIMIT_HEADERS if after_limit else ()), *own),
+        "headers": headers("Link", *(LIMIT_HEADERS if after_limit else ()), *own, *headers_of_any_response(operation)),
         "content": {JSON: {"schema": _schema(kinds), "examples": named}},
     }
 

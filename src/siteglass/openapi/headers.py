@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from siteglass.access.limits import Level, Policy, Verdict, limit_headers
@@ -10,11 +11,15 @@ from siteglass.billing.requests import EXAMPLE_REQUEST_ID
 from siteglass.billing.responses import CREDIT_HEADERS, credit_headers
 from siteglass.leads.diagnose import HINT_HEADER
 from siteglass.leads.responses import NOTES_HEADER
+from siteglass.platform.tracing import TRACEPARENT
+from siteglass.web.deprecations import Deprecation, deprecations_of
+from siteglass.web.operations import Operation
 from siteglass.web.responses import help_link
 
 _POLICY = Policy(10, 20)
 _LEVEL = Level(_POLICY, 12, 0, 100_000, 800_000)
 _LIMIT = limit_headers(Verdict(True, _LEVEL, _LEVEL, local=False))
+_DEPRECATED = Deprecation("", datetime(2026, 11, 1, tzinfo=UTC), datetime(2027, 5, 1, tzinfo=UTC)).headers()
 _CREDITS = credit_headers(Receipt(0, 17, Balances(990, 4_983, 1)))
 
 
@@ -97,12 +102,35 @@ HEADERS: dict[str, Any] = {
     ),
     "Link": _text(
         'On an error: path of the page that explains its code, with `rel="help"`. On a page of the ledger: path of the '
-        'next page, with `rel="next"`; absent on the last page.',
+        'next page, with `rel="next"`; absent on the last page. On what is deprecated: path of the page that explains '
+        'the move, with `rel="deprecation"`.',
         help_link("INVALID_REQUEST"),
         always=False,
     ),
     "Allow": _text("The methods that this path supports.", "POST"),
+    TRACEPARENT: _text(
+        "If the operator traces this request: its span, as in W3C Trace Context. Send `traceparent` to make it a part "
+        "of your trace.",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        always=False,
+    ),
+    "Deprecation": _text(
+        "Since when the operation, or a field that the request uses, is deprecated, in seconds since 1970 (RFC 9745).",
+        _DEPRECATED["Deprecation"],
+        always=False,
+    ),
+    "Sunset": _text(
+        "When what is deprecated may be gone (RFC 8594).",
+        _DEPRECATED["Sunset"],
+        always=False,
+    ),
 }
+
+
+def headers_of_any_response(operation: Operation) -> list[str]:
+    """What responses of an operation may have, whatever their status."""
+    deprecated = ["Link", "Deprecation", "Sunset"] if deprecations_of(operation.name) else []
+    return [*([TRACEPARENT] if operation.scope else []), *deprecated]
 
 
 def headers(*names: str) -> dict[str, Any]:

@@ -10,7 +10,9 @@ import msgspec
 from siteglass.leads.records import Enrichment, Filters, Lead
 from siteglass.openapi.operations import OPERATIONS
 from siteglass.settings import Settings
-from siteglass.web.messages import Parameters
+from siteglass.web.deprecations import Deprecation, deprecations_of
+from siteglass.web.messages import Parameters, names_of
+from siteglass.web.operations import Operation
 from siteglass.web.responses import ProblemDetail
 
 Schema = dict[str, Any]
@@ -24,9 +26,19 @@ def schemas(settings: Settings) -> Schema:
     bodies = [operation.body for operation in OPERATIONS if operation.body]
     responses = [body for operation in OPERATIONS for body in operation.success.bodies]
     made = components((*_PARTS, *bodies, *responses))
+    for operation in OPERATIONS:
+        for row in deprecations_of(operation.name):
+            for body in _bodies_with(row, operation):
+                made[body.__name__]["properties"][row.field]["deprecated"] = True
     made["EnrichBody"]["properties"]["domains"]["maxItems"] = settings.max_enrich_domains
     made["EnrichResponse"]["properties"]["results"]["maxItems"] = settings.max_enrich_domains
     return made
+
+
+def _bodies_with(row: Deprecation, operation: Operation) -> list[type[msgspec.Struct]]:
+    """The bodies of an operation that have the field of a deprecation. A parameter is in none."""
+    bodies = {"operation": (), "request": (operation.body,), "response": operation.success.bodies}[row.kind]
+    return [body for body in bodies if body is not None and row.field in names_of(body)]
 
 
 def parameters(kind: type[Parameters], path: str) -> list[Schema]:

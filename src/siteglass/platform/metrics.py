@@ -40,12 +40,15 @@ LANGUAGE_MODEL_SECONDS = Histogram(
 )
 
 
-def record_response(told: logging.Logger, name: str, request_id: str, status: int, started_s: float) -> None:
-    """Count an answer and write its line; `started_s` is when its request came, by time.perf_counter."""
+def record_response(
+    told: logging.Logger, name: str, request_id: str, status: int, started_s: float, **fields: int | float | str
+) -> None:
+    """Count an answer and write its line with these fields; `started_s` is when its request came, by
+    time.perf_counter."""
     seconds = time.perf_counter() - started_s
     REQUESTS.labels(name, status).inc()
     REQUEST_SECONDS.labels(name).observe(seconds)
     told.info(
         "answered",
-        extra={"request_id": request_id, "operation": name, "status": status, "ms": round(seconds * 1e3, 2)},
+        extra={"request_id": request_id, "operation": name, "status": status, "ms": round(seconds * 1e3, 2), **fields},
     )

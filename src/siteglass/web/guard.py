@@ -1,4 +1,4 @@
-"""What runs before and after every operation: request id, key, address, scope, rate limit, errors, log, metrics."""
+"""What runs before and after every operation: request ID, trace, key, network, scope, limit, errors, log, metrics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from siteglass.access.request_counts import RequestCounts
 from siteglass.errors import Forbidden, Internal, SiteglassError, TooManyRequests, Unavailable
 from siteglass.platform.logs import log_fault, new_request_id
 from siteglass.platform.metrics import record_response
+from siteglass.platform.tracing import TRACEPARENT, RequestTrace, Tracing, span
+from siteglass.web.deprecations import Deprecation, announce, deprecations_of
 from siteglass.web.operations import Operation
+from siteglass.web.requests import BODY_KEY
 from siteglass.web.responses import error_response
 
 log = logging.getLogger("siteglass.api")
@@ -34,8 +37,8 @@ class Call:
 
     request_id: str
     headers: dict[str, str] = field(default_factory=dict)
-    key_id: int | None = None
-    """Of the caller, once it is found: from then on the request counts as one of this key."""
+    caller: Caller | None = None
+    """Once it is found: from then on the request counts as one of its key."""
 
 
 Handler = Callable[[Request, Caller, Call], Awaitable[Response]]
@@ -46,10 +49,11 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 class Guard:
     """Makes routes of operations. One per worker."""
 
-    def __init__(self, keys: Keys, counts: RequestCounts, limiter: RateLimiter) -> None:
+    def __init__(self, keys: Keys, counts: RequestCounts, limiter: RateLimiter, tracing: Tracing) -> None:
         self._keys = keys
         self._counts = counts
         self._limiter = limiter
+        self._tracing = tracing
 
     def route(self, operation: Operation, live: Handler, sandbox: Handler | None = None) -> Route:
         """A route for callers whose key, address, scope and rate allow it, checked in this order.
@@ -58,8 +62,9 @@ class Guard:
         """
 
         async def for_caller(request: Request, call: Call) -> Response:
-            caller = await self._keys.find(request.headers.get("x-api-key", ""))
-            call.key_id = caller.key_id
+            with span("guard.key"):
+                caller = await self._keys.find(request.headers.get("x-api-key", ""))
+            call.caller = caller
             if caller.test:
                 call.headers[SANDBOX_HEADER] = "true"
             _check_address(caller, request)
@@ -73,29 +78,43 @@ class Guard:
 
     def open_route(self, operation: Operation, handler: OpenHandler) -> Route:
         """A route that asks for no key."""
-        return Route(operation.path, self.endpoint(operation.name, handler), methods=[operation.method])
+        endpoint = self.endpoint(
+            operation.name,
+            handler,
+            # Probes, docs and opt-outs are not.
+            may_be_traced=bool(operation.scope),
+            deprecations=deprecations_of(operation.name),
+        )
+        return Route(operation.path, endpoint, methods=[operation.method])
 
-    def endpoint(self, name: str, handler: OpenHandler) -> Endpoint:
+    def endpoint(
+        self,
+        name: str,
+        handler: OpenHandler,
+        *,
+        may_be_traced: bool = False,
+        deprecations: tuple[Deprecation, ...] = (),
+    ) -> Endpoint:
         """An endpoint that renders every error in our own form, with a request id, a log line and metrics."""
 
         async def endpoint(request: Request) -> Response:
             started = time.perf_counter()
             call = Call(new_request_id())
-            try:
-                response = await handler(request, call)
-            except SiteglassError as error:
-                if isinstance(error, Unavailable):
-                    log.warning("unavailable", extra={"request_id": call.request_id, "reason": error.reason})
-                response = error_response(error)
-            except ClientDisconnect:
-                response = Response(status_code=CLIENT_GONE)
-            except Exception as error:
-                log_fault(call.request_id, error)
-                response = error_response(Internal())
-            response.headers.update({**call.headers, "X-Request-Id": call.request_id})
-            if call.key_id is not None:
-                self._counts.count(call.key_id, name, response.status_code)
-            record_response(log, name, call.request_id, response.status_code, started)
+            trace = self._tracing.begin(name, request.headers.get(TRACEPARENT)) if may_be_traced else RequestTrace()
+            with trace:
+                response = await _answer(handler, request, call)
+                response.headers.update({**call.headers, "X-Request-Id": call.request_id})
+                if deprecations:
+                    announce(response, deprecations, {*request.query_params, *request.scope.get(BODY_KEY, ())})
+                if traceparent := trace.traceparent:
+                    response.headers[TRACEPARENT] = traceparent
+                caller, status = call.caller, response.status_code
+                whose: dict[str, int] = {}
+                if caller is not None:
+                    self._counts.count(caller.key_id, name, status)
+                    whose = {"account_id": caller.account_id, "key_id": caller.key_id}
+                trace.describe(status, request_id=call.request_id, **whose)
+            record_response(log, name, call.request_id, status, started, **whose, **trace.log_fields())
             return response
 
         return endpoint
@@ -114,13 +133,29 @@ class Guard:
         A caller that retries pays the units `taken` before once more, so they are part of the wait.
         """
         plan, own = _policies(caller)
-        verdict = await self._limiter.take(str(caller.account_id), str(caller.family_id), plan, own, cost)
+        with span("guard.limits"):
+            verdict = await self._limiter.take(str(caller.account_id), str(caller.family_id), plan, own, cost)
         call.headers.update(limit_headers(verdict))
         if not verdict.allowed:
             again_us = taken * max(plan.interval_us, own.interval_us)
             retry_after_s = max(1, math.ceil(verdict.retry_after_s + again_us / 1e6))
             call.headers["Retry-After"] = str(retry_after_s)
             raise TooManyRequests(retry_after_s)
+
+
+async def _answer(handler: OpenHandler, request: Request, call: Call) -> Response:
+    """What the handler returns, or the error that it raises as a response."""
+    try:
+        return await handler(request, call)
+    except SiteglassError as error:
+        if isinstance(error, Unavailable):
+            log.warning("unavailable", extra={"request_id": call.request_id, "reason": error.reason})
+        return error_response(error)
+    except ClientDisconnect:
+        return Response(status_code=CLIENT_GONE)
+    except Exception as error:
+        log_fault(call.request_id, error)
+        return error_response(Internal())
 
 
 def _check_address(caller: Caller, request: Request) -> None:

@@ -16,6 +16,8 @@ from siteglass.errors import BadRequest, PayloadTooLarge, Problem, Problems, Uns
 from siteglass.query.filters import as_whole, read_text, type_name
 from siteglass.web.messages import RequestBody
 
+# Where the body is found once it is read, in the scope of its request.
+BODY_KEY = "siteglass.body"
 MAX_NAMES_LISTED = 5
 # A name is recognised by its beginning from so many letters on.
 MIN_BEGINNING_CHARS = 3
@@ -49,6 +51,7 @@ async def read_json(request: Request, max_bytes: int, *, may_be_empty: bool = Fa
         raise BadRequest([Problem("body", f"expected JSON: {error.msg}: {place}")]) from None
     if not isinstance(body, dict):
         raise BadRequest([Problem("body", f"expected a JSON object, found {type_name(body)}")])
+    request.scope[BODY_KEY] = body
     return body
 
 

@@ -23,8 +23,9 @@ import orjson
 
 from siteglass.errors import Unavailable
 from siteglass.platform import metrics
-from siteglass.platform.opensearch.connection import Address, ConnectionFailed
+from siteglass.platform.opensearch.connection import Address, ConnectionFailed, with_header
 from siteglass.platform.opensearch.node import Node, Watch
+from siteglass.platform.tracing import TRACEPARENT, timed_span
 from siteglass.settings import Settings, SettingsError, variable
 
 MAX_CONNECTIONS = 128
@@ -142,7 +143,8 @@ class OpenSearch:
         problem = ""
         for attempt in self._attempts(timeout_ms / 1000, repeatable=repeatable):
             try:
-                answer = await self._ask(attempt, build, decode, repeatable=repeatable)
+                with timed_span("engine") as step:
+                    answer = await self._ask(attempt, build, decode, step.traceparent, repeatable=repeatable)
             except TimeoutError:
                 problem = f"no response within {timeout_ms / 1000:g} s"
                 if attempt.last:
@@ -175,10 +177,12 @@ class OpenSearch:
             for node in sorted(others, key=Node.doubt):
                 yield _Attempt(node, begun + timeout_s, last=True)
 
-    async def _ask(self, attempt: _Attempt, build: Build, decode: Decode, *, repeatable: bool) -> Any:
+    async def _ask(self, attempt: _Attempt, build: Build, decode: Decode, traceparent: str, *, repeatable: bool) -> Any:
         async with asyncio.timeout(attempt.ends - time.monotonic()), self._places:
             left_ms = max(1, round((attempt.ends - time.monotonic()) * 1000))
             request = build(attempt.node, left_ms)
+            if traceparent:
+                request = with_header(request, TRACEPARENT, traceparent)
             status, answered = await attempt.node.send(request, repeatable=repeatable, last=attempt.last)
         try:
             if status >= 400:

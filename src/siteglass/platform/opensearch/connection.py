@@ -56,6 +56,12 @@ class Address:
         return b"%bContent-Type: application/%b\r\nContent-Length: %d\r\n\r\n%b" % (head, kind, len(body), body)
 
 
+def with_header(request: bytes, name: str, value: str) -> bytes:
+    """The bytes of a request with one more header."""
+    first_line, rest = request.split(b"\r\n", 1)
+    return b"%b\r\n%b: %b\r\n%b" % (first_line, name.encode("ascii"), value.encode("ascii"), rest)
+
+
 class Connection(asyncio.Protocol):
     """A kept connection."""
 

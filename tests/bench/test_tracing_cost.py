@@ -1,0 +1,15 @@
+"""A small size of `python -m bench.tracing_cost`: a request that is not traced pays next to nothing for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench import tracing_cost
+
+
+@pytest.mark.timing
+def test_a_request_that_is_not_traced_pays_microseconds() -> None:
+    taken = tracing_cost.measure(requests=2_000, rounds=5)
+    # Three times the aims: a busy machine must not fail this, a span that is made for nothing must.
+    late = {name: taken[name] for name, aim_us in tracing_cost.AIMS_US.items() if taken[name] > 3 * aim_us}
+    assert late == {}, taken
