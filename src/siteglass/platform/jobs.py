@@ -88,6 +88,7 @@ class JobRunner:
                 log.warning("job fails", extra={"job": job.name, "reason": reason, "frames": places(error)})
             return job.period_s
         metrics.JOB_FAILING.labels(job.name).set(0)
+        metrics.JOB_SUCCESS.labels(job.name).set_to_current_time()
         if job.name in self._failing:
             self._failing.remove(job.name)
             log.info("job works again", extra={"job": job.name})
@@ -109,4 +110,3 @@ class JobRunner:
 async def _work(job: Job) -> None:
     await job.run()
     metrics.JOB_RUNS.labels(job.name, "ok").inc()
-    metrics.JOB_SUCCESS.labels(job.name).set_to_current_time()

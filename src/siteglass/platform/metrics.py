@@ -129,9 +129,9 @@ JOB_FAILING = Gauge(
 )
 JOB_SUCCESS = Gauge(
     "siteglass_job_last_success_timestamp_seconds",
-    "When a job last succeeded, in any worker",
+    "When a worker last ran a job without an error, or found that another one had; of the worker where it is longest ago",
     ["job_name"],
-    multiprocess_mode="livemax",
+    multiprocess_mode="livemin",
 )
 JOB_PERIOD = Gauge(
     "siteglass_job_period_seconds", "Time between two runs of a job", ["job_name"], multiprocess_mode="livemax"
