@@ -138,6 +138,7 @@ lint: setup ## Style, formatting, types, import layers, generated docs and plain
 	$(BIN)/python scripts/build_language.py --check
 	$(BIN)/python scripts/check_english.py
 	$(BIN)/python scripts/build_trades.py --check
+	$(BIN)/python scripts/build_dashboards.py --check
 
 .PHONY: format
 format: setup ## Rewrite the code in the project's style
