@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -16,7 +18,11 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
 from engine_host import wait_until
+from siteglass.errors import Unavailable
+from siteglass.platform.jobs import Job, JobRunner
 from siteglass.platform.metrics_server import FOLDER_VARIABLE, SharedMetrics
+from siteglass.platform.opensearch import OpenSearch
+from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, environment_of
 from testing.metrics import scrape, total
 from testing.ports import free_port
@@ -129,6 +135,67 @@ def test_a_port_that_is_taken_is_reported(live_settings: Settings, service: Runn
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 2
     assert f"Cannot serve metrics on 127.0.0.1:{service.metrics_port} (Address already in use)." in done.stderr
+
+
+# --- outcomes ------------------------------------------------------------------------------------------------------
+
+
+def _counted(metric: str, **labels: str) -> float:
+    """In this process."""
+    return total(scrape(), metric, **labels) or 0.0
+
+
+async def test_calls_to_engines_that_do_not_run() -> None:
+    node = f"127.0.0.1:{free_port()}"
+    failed = partial(_counted, "siteglass_opensearch_seconds_count", node=node, outcome="failed")
+    unreached = partial(_counted, "siteglass_postgres_seconds_count", outcome="unreached")
+    before = unreached()
+    opensearch = OpenSearch((f"http://{node}",))
+    with pytest.raises(Unavailable):
+        await opensearch.request("GET", "/", timeout_ms=5_000)
+    await opensearch.close()
+    postgres = Postgres(f"postgresql://nobody@{node}/nothing", "nothing")
+    with pytest.raises(Unavailable):
+        await postgres.fetch("SELECT 1")
+    postgres.report()
+    assert failed() == 1
+    assert unreached() == before + 1
+    assert (_counted("siteglass_postgres_pool_in_use"), _counted("siteglass_postgres_pool_waiting")) == (0, 0)
+
+
+async def test_calls_that_wait_for_a_connection(live_settings: Settings) -> None:
+    postgres = Postgres(live_settings.postgres_dsn, live_settings.postgres_schema, max_connections=1)
+    async with postgres.connection():
+        waiting = asyncio.create_task(postgres.fetch("SELECT 1"))
+        await asyncio.sleep(0)
+        postgres.report()
+        assert (_counted("siteglass_postgres_pool_in_use"), _counted("siteglass_postgres_pool_waiting")) == (1, 1)
+    await waiting
+    postgres.report()
+    assert (_counted("siteglass_postgres_pool_in_use"), _counted("siteglass_postgres_pool_waiting")) == (0, 0)
+    await postgres.close()
+
+
+async def test_jobs_that_fail_and_work_again() -> None:
+    problems = [Unavailable("a fault of the test")]
+
+    async def run() -> None:
+        if problems:
+            raise problems.pop()
+
+    runner = JobRunner([Job("job of the test", 0.01, run)])
+    failing = partial(_counted, "siteglass_job_failing", job_name="job of the test")
+    runs = partial(_counted, "siteglass_job_runs_total", job_name="job of the test")
+    started = time.time()
+    runner.start()
+    while runs(outcome="ok") < 2:
+        await asyncio.sleep(0.01)
+    assert (failing(), runs(outcome="failed")) == (0, 1)
+    assert _counted("siteglass_job_last_success_timestamp_seconds", job_name="job of the test") >= started
+    problems += [Unavailable("another fault")] * 10_000
+    while not failing():
+        await asyncio.sleep(0.01)
+    await runner.close()
 
 
 # --- how the files of workers become one ---------------------------------------------------------------------------
