@@ -99,10 +99,8 @@ def _quantiles(metric: str, by: str = "", where: str = "") -> dict[str, str]:
     """The median and the 99th percentile of a histogram."""
     labels = f"le, {by}" if by else "le"
     prefix = f"{{{{{by}}}}} " if by else ""
-    return {
-        f"{prefix}p{percent}": f"histogram_quantile({percent / 100}, sum by ({labels}) (rate({metric}_bucket{where}[{RATE}])))"
-        for percent in (50, 99)
-    }
+    rate = f"sum by ({labels}) (rate({metric}_bucket{where}[{RATE}]))"
+    return {f"{prefix}p{percent}": f"histogram_quantile({percent / 100}, {rate})" for percent in (50, 99)}
 
 
 SERVICE = Dashboard(
@@ -161,7 +159,9 @@ SERVICE = Dashboard(
             "Charges per second: charged, kept (charged before), refused, unavailable, or in doubt.",
             {"{{outcome}}": f"sum by (outcome) (rate(siteglass_charge_seconds_count[{RATE}]))"},
         ),
-        Panel("Time of charges", "s", "From the end of the search to the commit.", _quantiles("siteglass_charge_seconds")),
+        Panel(
+            "Time of charges", "s", "From the end of the search to the commit.", _quantiles("siteglass_charge_seconds")
+        ),
         Panel(
             "Charges in doubt",
             "short",
@@ -339,7 +339,8 @@ DASHBOARDS = {"siteglass-service": SERVICE, "siteglass-engines": ENGINES}
 def files() -> dict[Path, str]:
     """Every file with its content."""
     return {
-        FOLDER / f"{uid}.json": json.dumps(dashboard.json(uid), indent=2) + "\n" for uid, dashboard in DASHBOARDS.items()
+        FOLDER / f"{uid}.json": json.dumps(dashboard.json(uid), indent=2) + "\n"
+        for uid, dashboard in DASHBOARDS.items()
     }
 
 

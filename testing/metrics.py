@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import re
@@ -15,8 +16,9 @@ from testing.ports import free_port
 _SAMPLE = re.compile(r"^(?P<name>[a-z_]+)(?:\{(?P<labels>[^}]*)\})? (?P<value>\S+)$", re.MULTILINE)
 _LABEL = re.compile(r'(\w+)="([^"]*)"')
 
-# Serves until the tests end.
+# Serves until the tests end, while threads still run: the server must be able to end its own.
 _open = contextlib.ExitStack()
+atexit.register(_open.close)
 
 
 @functools.cache

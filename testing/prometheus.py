@@ -103,7 +103,7 @@ class Prometheus:
                     if (name in firing) is fire:
                         took[name] = round(time.monotonic() - began, 1)
             if time.monotonic() - began > within_s:
-                state = "fire" if fire else "resolve"
-                raise TimeoutError(f"{sorted(names - took.keys())} did not {state} within {within_s:g} s; {firing} fire")
+                late = f"{sorted(names - took.keys())} did not {'fire' if fire else 'resolve'}"
+                raise TimeoutError(f"{late} within {within_s:g} s; now firing: {firing}")
             time.sleep(0.3)
         return took

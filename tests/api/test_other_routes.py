@@ -95,7 +95,7 @@ def test_metrics_do_not_grow_with_addresses(own: httpx.Client) -> None:
 @pytest.mark.promise("error.NOT_FOUND", "errors.body", cases={"POST-/v2/leads/search": "version.prefix"})
 @pytest.mark.parametrize(
     "path",
-    ["/nope", "/metrics", "/v1", "/v1/leads", "/v2/leads/search", "/v1/leads/enrich/x", f"{SEARCH}/a/b", "/docs/a/b/c", "/redoc"],
+    ["/nope", "/v1", "/v1/leads", "/v2/leads/search", "/v1/leads/enrich/x", f"{SEARCH}/a/b", "/docs/a/b/c", "/redoc"],
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_unknown_addresses(own: httpx.Client, path: str, method: str) -> None:
@@ -146,7 +146,7 @@ def test_an_address_near_an_operation(own: httpx.Client, path: str, meant: str) 
         assert response.json()["message"] == f"There is nothing at {path}; did you mean {meant}?"
 
 
-@pytest.mark.parametrize("path", ["/nope", "/metrics", "/v1", "/v1/leads", "/v1/leads/all", "/v1/leads/7", "/redoc"])
+@pytest.mark.parametrize("path", ["/nope", "/v1", "/v1/leads", "/v1/leads/all", "/v1/leads/7", "/redoc"])
 def test_an_address_near_none(own: httpx.Client, path: str) -> None:
     message = own.get(path).json()["message"]
     assert message == f"There is nothing at {path}. The operations are listed in /openapi.json."

@@ -1,5 +1,7 @@
-"""Each alert fires by its real fault, and resolves when the fault ends: a service with two workers, three OpenSearch nodes, a
-PostgreSQL and a Redis, and Prometheus with the shipped rules, whose times are a sixtieth.
+"""Each alert fires by its real fault, and resolves when the fault ends.
+
+There are a service with two workers, three OpenSearch nodes, a PostgreSQL and a Redis, and Prometheus with the shipped
+rules, whose times are a sixtieth.
 
 Only with SITEGLASS_LONG=1: `make alerts` runs it and takes about a quarter of an hour.
 """
@@ -134,17 +136,15 @@ class Callers:
         self._threads: list[threading.Thread] = []
 
     def add(self, number: int, pause_s: float) -> None:
-        self._threads += [
-            threading.Thread(target=self._search, args=(pause_s,), daemon=True) for _ in range(number)
-        ]
+        self._threads += [threading.Thread(target=self._search, args=(pause_s,), daemon=True) for _ in range(number)]
         for thread in self._threads[-number:]:
             thread.start()
 
     def _search(self, pause_s: float) -> None:
-        headers = {"X-API-Key": API_KEY}
-        while not self._end.wait(pause_s):
-            with contextlib.suppress(httpx.HTTPError):
-                httpx.post(f"{self._url}/v1/leads/search", json={"limit": 1}, headers=headers, timeout=20, trust_env=False)
+        with httpx.Client(headers={"X-API-Key": API_KEY}, timeout=20, trust_env=False) as client:
+            while not self._end.wait(pause_s):
+                with contextlib.suppress(httpx.HTTPError):
+                    client.post(f"{self._url}/v1/leads/search", json={"limit": 1})
 
     def close(self) -> None:
         self._end.set()
@@ -153,9 +153,7 @@ class Callers:
 
 
 @pytest.fixture(scope="module")
-def installation(
-    private_engines: PrivateEngines, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Installation]:
+def installation(private_engines: PrivateEngines, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     folder = tmp_path_factory.mktemp("alerts")
     postgres, redis = (private_engines.get(name) for name in ("postgres", "redis"))
     metrics_port = free_port()
@@ -199,9 +197,7 @@ def installation(
         print(f"{name:32} fired after {fired:6.1f} s, resolved after {resolved:6.1f} s")
 
 
-def _fault(
-    installation: Installation, names: set[str], cause: Callable[[], None], end: Callable[[], None]
-) -> None:
+def _fault(installation: Installation, names: set[str], cause: Callable[[], None], end: Callable[[], None]) -> None:
     """Cause a fault until these alerts fire, end it, and wait until nothing fires any more."""
     installation.prometheus.wait_until_resolved(ALERTS, WITHIN_S)
     cause()
@@ -225,9 +221,7 @@ def test_a_backup_that_is_too_old(installation: Installation) -> None:
 
 def test_redis_stops(installation: Installation) -> None:
     engines = installation.engines
-    _fault(
-        installation, {"SiteglassLimitsLocal"}, engines.get("redis").kill, lambda: engines.start("redis")
-    )
+    _fault(installation, {"SiteglassLimitsLocal"}, engines.get("redis").kill, lambda: engines.start("redis"))
 
 
 def test_a_table_that_a_job_writes_is_missing(installation: Installation) -> None:
@@ -256,7 +250,7 @@ def test_a_lock_on_the_keys(installation: Installation) -> None:
 
 
 def test_a_standby_that_confirms_nothing(installation: Installation) -> None:
-    """Charges are written and not confirmed: callers wait and get a 503, and later each is listed until it is settled."""
+    """Charges are written and not confirmed: callers wait and get a 503. Later, charges are listed until settled."""
     _fault(
         installation,
         {"SiteglassChargesFailing", "SiteglassSlow"},

@@ -1,4 +1,5 @@
-"""What OpenSearch says of itself: version, health of our indices, free disk space. For the doctor, /readyz and metrics."""
+"""What OpenSearch says of itself: version, health of our indices, free disk space. The doctor, /readyz and metrics
+ask it."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ JOB_FAILING = Gauge(
 )
 JOB_SUCCESS = Gauge(
     "siteglass_job_last_success_timestamp_seconds",
-    "When a worker last ran a job without an error, or found that another one had; of the worker where it is longest ago",
+    "When a worker last ran a job without an error, or found that another one had; the longest ago of all workers",
     ["job_name"],
     multiprocess_mode="livemin",
 )
