@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import subprocess
 import sys
@@ -52,8 +53,12 @@ class Running:
     metrics_port: int
 
     def workers(self) -> list[psutil.Process]:
-        children = psutil.Process(self.process.pid()).children()
-        return [child for child in children if any("spawn_main" in word for word in child.cmdline())]
+        workers = []
+        for child in psutil.Process(self.process.pid()).children():
+            with contextlib.suppress(psutil.NoSuchProcess):  # it has just ended
+                if any("spawn_main" in word for word in child.cmdline()):
+                    workers.append(child)
+        return workers
 
     def total(self, metric: str, **labels: str) -> float:
         return total(scrape(self.metrics_port), metric, **labels) or 0.0
