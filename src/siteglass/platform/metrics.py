@@ -61,8 +61,8 @@ CONNECTIONS_MAX = Gauge(
 _ENGINE_BUCKETS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
 OPENSEARCH_SECONDS = Histogram(
     "siteglass_opensearch_seconds",
-    "Time of attempts to call OpenSearch, by node and outcome: ok, partial (a shard did not respond), refused (4xx), "
-    "error (5xx), failed (no connection), timeout, or canceled by the caller",
+    "Time of attempts to call OpenSearch, by node and outcome. Partial: a shard did not respond. Refused: 4xx. "
+    "Error: 5xx. Failed: no connection. Canceled: the caller left.",
     ["node", "outcome"],
     buckets=_ENGINE_BUCKETS,
 )
@@ -82,8 +82,8 @@ OPENSEARCH_WAITING = Gauge(
 )
 POSTGRES_SECONDS = Histogram(
     "siteglass_postgres_seconds",
-    "Time from asking for a PostgreSQL connection to giving it back, by outcome: ok, unreached (no connection was "
-    "available), unavailable, or unconfirmed (no standby has the commit)",
+    "Time from asking for a PostgreSQL connection to giving it back, by outcome. Unreached: no connection was "
+    "available. Unconfirmed: no standby has the commit.",
     ["outcome"],
     buckets=_ENGINE_BUCKETS,
 )
@@ -102,8 +102,8 @@ POOL_WAITING = Gauge(
 
 CHARGE_SECONDS = Histogram(
     "siteglass_charge_seconds",
-    "Time of charges by outcome: charged, kept (a request with the same key was charged before), refused (credits, "
-    "caps, key or lists), unavailable (not charged), or doubt (the confirmation was lost)",
+    "Time of charges by outcome. Kept: a request with the same key was charged before. Refused: by credits, caps, key "
+    "or lists. Unavailable: not charged. Doubt: the confirmation was lost.",
     ["outcome"],
     buckets=_ENGINE_BUCKETS,
 )
