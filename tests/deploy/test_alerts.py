@@ -25,7 +25,7 @@ import psutil
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from engine_host import CHECKOUT
+from engine_host import CHECKOUT, wait_until
 from siteglass.billing.in_doubt import list_in_doubt, settle
 from siteglass.corpus.demo import generate
 from siteglass.corpus.lead_files import write_parquet
@@ -33,6 +33,7 @@ from siteglass.index.generations import Shape
 from siteglass.platform.postgres import Postgres
 from siteglass.platform.schema import LEDGER_MONTHS_AHEAD
 from siteglass.settings import Settings
+from testing.metrics import scrape, total
 from testing.opensearch_cluster import Cluster, running_cluster
 from testing.ports import free_port
 from testing.private_engines import PrivateEngines
@@ -312,6 +313,10 @@ def test_a_service_that_is_killed_and_a_report_that_blocks_partitions(installati
         fired = installation.prometheus.wait_until_firing(names, WITHIN_S)
     installation.kill_service()
     installation.service.start()
+    # The series was gone for a moment, which resolves an alert, too.
+    port = installation.settings.metrics_port
+    assert wait_until(lambda: total(scrape(port), "siteglass_ledger_months_missing") == 0, 60)
+    time.sleep(5)
     resolved = installation.prometheus.wait_until_resolved(ALERTS, WITHIN_S)
     seen["SiteglassLedgerPartitions"] = (fired["SiteglassLedgerPartitions"], resolved["SiteglassLedgerPartitions"])
 

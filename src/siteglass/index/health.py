@@ -69,7 +69,8 @@ async def readiness(index: Index) -> str | None:
 
 async def report_generation(index: Index) -> None:
     """Set the metrics of the live generation; a job of every worker, since each has its own metrics."""
-    params = {"level": "indices", "local": "true", "filter_path": "indices.*.status"}
+    # Without a live generation, OpenSearch would wait for one.
+    params = {"level": "indices", "local": "true", "timeout": "0s", "filter_path": "indices.*.status"}
     path = f"/_cluster/health/{index.names.read}"
     try:
         answer = await index.opensearch.request("GET", path, timeout_ms=READY_TIMEOUT_MS, params=params)
