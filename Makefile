@@ -138,6 +138,7 @@ lint: setup ## Style, formatting, types, import layers, generated docs and plain
 	$(BIN)/python scripts/build_language.py --check
 	$(BIN)/python scripts/check_english.py
 	$(BIN)/python scripts/build_trades.py --check
+	$(BIN)/python scripts/build_dashboards.py --check
 
 .PHONY: format
 format: setup ## Rewrite the code in the project's style
@@ -202,6 +203,10 @@ release: setup ## Check version, changelog and tag; build wheel, source distribu
 .PHONY: deploy-check
 deploy-check: setup ## Install the wheel into a fresh environment, and validate everything in deploy/
 	$(BIN)/python scripts/deploy_check.py
+
+.PHONY: alerts
+alerts: setup ## Fire each alert by its real fault, with Prometheus and separate engines; takes a quarter of an hour
+	($(STAMP); SITEGLASS_LONG=1 $(BIN)/pytest -n 0 -q -s tests/deploy/test_alerts.py --durations=20) | tee $(RESULTS)/alerts.txt
 
 # --- long proofs: their results are committed; CI runs a smaller size of each ---------------------
 

@@ -36,7 +36,7 @@ SOURCES = {
     "docs/scale.md": "scale",
     "docs/threat-model.md": "threat-model",
 }
-SECTIONS = ("guides", "errors", "reference")
+SECTIONS = ("guides", "errors", "reference", "runbooks")
 CONTRIBUTORS = "For contributors"
 
 _TEMPLATE = """\

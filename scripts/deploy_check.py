@@ -8,6 +8,7 @@ validator. Running them is what tests/deploy does: over TLS, and with a backup a
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -19,11 +20,13 @@ from pathlib import Path
 
 import deploy_tools
 import go_tools
+from build_dashboards import DASHBOARDS
 from engine_host import CHECKOUT, EngineError, apt_install, run, say
 from siteglass.settings import SettingsError, load_settings
 
 DEPLOY = CHECKOUT / "deploy"
 HAPROXY = Path("/usr/sbin/haproxy")
+PROMTOOL = Path("/usr/bin/promtool")
 # All that a service and its commands import; of ingest only the import of tables, which needs no extra.
 MODULES = """
 import importlib, pkgutil, siteglass, siteglass.ingest.imports.leads
@@ -78,6 +81,20 @@ def check_haproxy(folder: Path) -> str:
     for file in files:
         run([str(HAPROXY), "-c", "-f", str(file)], env={**os.environ, **environment})
     return f"{len(files)} files accepted by haproxy"
+
+
+def check_prometheus(folder: Path) -> str:
+    """promtool reads configuration and rules and runs their tests; and it reads every query of the dashboards."""
+    apt_install(PROMTOOL, "prometheus")
+    rules = DEPLOY / "prometheus"
+    _output([str(PROMTOOL), "check", "config", str(rules / "prometheus.yaml")])
+    _output([str(PROMTOOL), "test", "rules", str(rules / "alerts_test.yaml")])
+    queries = [query for dashboard in DASHBOARDS.values() for query in dashboard.queries()]
+    wrapped = [{"record": f"dashboard:query{number}", "expr": query} for number, query in enumerate(queries)]
+    file = folder / "dashboards.yaml"
+    file.write_text(json.dumps({"groups": [{"name": "dashboards", "rules": wrapped}]}))  # YAML contains JSON
+    _output([str(PROMTOOL), "check", "rules", str(file)])
+    return f"rules and their tests pass promtool, and it reads {len(queries)} queries of {len(DASHBOARDS)} dashboards"
 
 
 def unit_environment(unit: Path, installed: Path) -> dict[str, str]:
@@ -152,6 +169,7 @@ def check_compose(folder: Path) -> str:
 CHECKS: dict[str, Callable[[Path], str]] = {
     "wheel": check_wheel,
     "haproxy": check_haproxy,
+    "prometheus": check_prometheus,
     "systemd": check_systemd,
     "kubernetes": check_kubernetes,
     "compose": check_compose,

@@ -20,6 +20,7 @@ QUICK = [
     for name in (
         "bench/test_nl_sentences.py",
         "bench/test_read_backs.py",
+        "deploy/test_rules.py",
         "ground/test_english.py",
         "ground/test_imports.py",
         "ground/test_quick_tests.py",

@@ -139,6 +139,7 @@ def test_engines_for_development_do_not_pass_for_production(well: Patient) -> No
         "backups": "wrong",
         "journal": "wrong",
         "public address": "wrong",
+        "metrics": "wrong",
         "open files": "warning",
     }
     assert checklist["passwords"]["found"].startswith("PostgreSQL, Redis, OpenSearch: lets in everybody")
@@ -147,10 +148,12 @@ def test_engines_for_development_do_not_pass_for_production(well: Patient) -> No
     well.environment["SITEGLASS_PUBLIC_URL"] = "https://leads.example.com"
     well.environment["SITEGLASS_TRUSTED_PROXIES"] = "10.0.0.1,0.0.0.0/0"
     well.environment["SITEGLASS_REDIS_URL"] = "redis://cache.invalid:6379/0"
+    well.environment |= {"SITEGLASS_METRICS_PORT": "9464", "SITEGLASS_METRICS_HOST": "8.8.8.8"}
     told = json.loads(well.bash("siteglass doctor --production --json", code=1))
     found = {finding["check"]: finding["found"] for finding in told["checks"]}
     assert found["public address"] == "0.0.0.0/0 is trusted as a proxy: callers could claim any address"
     assert found["encryption"] == "Redis: reached over the network without TLS"
+    assert found["metrics"] == "8.8.8.8:9464 is a public address, and metrics have no password"
 
 
 def test_it_is_told_one_line_a_check(well: Patient) -> None:

@@ -156,9 +156,13 @@ def test_secrets_that_are_too_short(shell: Shell, setting: str) -> None:
 
 
 @pytest.fixture(params=["engines", "no engines"])
-def log_of(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -> Iterator[tuple[httpx.Client, Path]]:
+def log_of(
+    request: pytest.FixtureRequest, settings: Settings, tmp_path: Path
+) -> Iterator[tuple[httpx.Client, Path, int]]:
     """The service as the operator starts it, and the file of its log, with every level written."""
-    given = replace(settings if request.param == "engines" else _away(settings), log_level="DEBUG")
+    given = replace(
+        settings if request.param == "engines" else _away(settings), log_level="DEBUG", metrics_port=free_port()
+    )
     log = tmp_path / "service.log"
     with log.open("wb") as file:
         service = subprocess.Popen(
@@ -172,18 +176,18 @@ def log_of(request: pytest.FixtureRequest, settings: Settings, tmp_path: Path) -
                     break
                 except httpx.ConnectError:
                     time.sleep(0.1)
-            yield client, log
+            yield client, log, given.metrics_port
     finally:
         service.terminate()
         service.wait(timeout=30)
 
 
-def test_log_lines_and_answers_of_the_service(log_of: tuple[httpx.Client, Path]) -> None:
-    client, log = log_of
+def test_log_lines_and_answers_of_the_service(log_of: tuple[httpx.Client, Path, int]) -> None:
+    client, log, metrics_port = log_of
     key = {"X-API-Key": "sg_live_" + "0" * 36}
     answers = [
         client.get("/readyz"),
-        client.get("/metrics"),
+        client.get(f"http://127.0.0.1:{metrics_port}/metrics"),
         client.post("/v1/leads/search", json={"query": "shops in Berlin"}, headers=key),
         client.post("/v1/leads/interpret", json={"query": "shops in Berlin"}, headers=key),
         client.post("/v1/opt-out", json={"email": "jane@example.com"}),

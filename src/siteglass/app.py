@@ -6,6 +6,7 @@ import gc
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 from rapidfuzz import fuzz, process
@@ -15,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match, Route
 
+from siteglass import __version__
 from siteglass.access import health as postgres_health
 from siteglass.access.key_uses import WRITE_EVERY_S as WRITE_USES_EVERY_S
 from siteglass.access.keys import Keys
@@ -26,6 +28,8 @@ from siteglass.billing.balance_mails import MAIL_EVERY_S, mail_low_balances
 from siteglass.billing.endpoints import BillingEndpoints
 from siteglass.billing.expiry import EXPIRE_EVERY_S, expire_credits
 from siteglass.billing.in_doubt import NOTE_EVERY_S as NOTE_DOUBTS_EVERY_S
+from siteglass.billing.in_doubt import REPORT_EVERY_S as REPORT_DOUBTS_EVERY_S
+from siteglass.billing.in_doubt import report_unsettled
 from siteglass.billing.ledger_months import CREATE_EVERY_S, create_ledger_months
 from siteglass.billing.operations import LEDGER, RECEIPT
 from siteglass.dashboard.guard import HOME
@@ -58,7 +62,10 @@ from siteglass.people.passwords import Passwords
 from siteglass.people.second_factor import RESEAL_EVERY_S
 from siteglass.people.secrecy import Secrecy
 from siteglass.people.sign_in import SignIn
+from siteglass.platform import metrics
 from siteglass.platform.backends import Clock, open_backends
+from siteglass.platform.backup_info import REPORT_EVERY_S as REPORT_BACKUPS_EVERY_S
+from siteglass.platform.backup_info import report_backups
 from siteglass.platform.job_leases import JobLeases
 from siteglass.platform.jobs import Job, JobRunner
 from siteglass.platform.logs import configure_logs, log_fault, new_request_id
@@ -87,6 +94,8 @@ from siteglass.web.served import NOTE_EVERY_S, ServedAddresses
 
 Handlers = Mapping[Operation, Handler]
 
+REPORT_QUEUES_EVERY_S = 5.0
+
 
 def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     """The service for these settings. Connections are made when the first request needs them."""
@@ -113,6 +122,11 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
     secrecy = Secrecy(settings.dashboard_secrets) if settings.dashboard_secrets else None
     drain = Drain(settings.drain_s)
 
+    async def report_queues() -> None:
+        backends.postgres.report()
+        backends.opensearch.report()
+        charger.report()
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[dict[str, Drain]]:
         _read_tables()
@@ -130,7 +144,13 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 Job("old answers", FORGET_EVERY_S, partial(forget_answers, backends.postgres), shared=True),
                 Job("new leads of lists", NUMBER_EVERY_S, lists.number_new_leads, shared=True),
                 Job("served address", NOTE_EVERY_S, served.note),
+                Job("queue lengths", REPORT_QUEUES_EVERY_S, report_queues),
+                Job("unsettled charges", REPORT_DOUBTS_EVERY_S, partial(report_unsettled, backends.postgres)),
+                Job("generation health", index_health.REPORT_EVERY_S, partial(index_health.report_generation, index)),
             ]
+            if settings.backup_info:
+                reporting = partial(report_backups, Path(settings.backup_info))
+                jobs.append(Job("backup age", REPORT_BACKUPS_EVERY_S, reporting))
             sign_in = None if secrecy is None else SignIn(backends, secrecy, Passwords(), mailer)
             if sign_in is not None:
                 app.state.dashboard = open_dashboard(backends, sign_in, live, charger, lists)
@@ -149,6 +169,9 @@ def create_app(settings: Settings, clock: Clock | None = None) -> Starlette:
                 jobs.append(Job("balance mails", MAIL_EVERY_S, mailing, shared=True))
             housekeeping = JobRunner(jobs, JobLeases(backends.postgres, settings.index_prefix))
             housekeeping.start()
+            metrics.WORKERS.set(1)
+            metrics.BUILD.labels(__version__).set(1)
+            metrics.CONNECTIONS_MAX.set(settings.max_connections)
             drain.catch_signal()
             yield {STATE_KEY: drain}
             await housekeeping.close()

@@ -49,6 +49,12 @@ class Settings:
     host: Annotated[str, "Address that the service listens on."] = "127.0.0.1"
     port: Annotated[int, "Port that the service listens on."] = 8080
     workers: Annotated[int, "Worker processes of the service."] = 1
+    metrics_host: Annotated[
+        str, "Address that metrics are served on. Only the monitoring should reach it: there is no password."
+    ] = "127.0.0.1"
+    metrics_port: Annotated[
+        int, "Port that metrics of all workers are served on, in the Prometheus text format; 0: none are served."
+    ] = 0
     drain_s: Annotated[
         int,
         "After SIGTERM the service answers requests for so many seconds while `/readyz` returns 503, so that load "

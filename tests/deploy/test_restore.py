@@ -21,7 +21,7 @@ from tests.deploy.secured import DEPLOY, Secured
 pytestmark = [pytest.mark.private_engines, pytest.mark.xdist_group("deploy")]
 
 PGBACKREST = Path("/usr/bin/pgbackrest")
-CHECKLIST = ("encryption", "passwords", "secrets", "backups", "journal", "public address", "open files")
+CHECKLIST = ("encryption", "passwords", "secrets", "backups", "journal", "public address", "metrics", "open files")
 
 
 class BackedUp(Secured):
@@ -118,7 +118,11 @@ def test_what_was_backed_up_comes_back_and_nobody_who_opted_out(engines: BackedU
     # The checklist holds, and a backup that grows old is noticed.
     info = tmp_path / "info.json"
     info.write_text(engines.pgbackrest("--output=json", "info"))
-    ready = environment | {"SITEGLASS_BACKUP_INFO": str(info), "SITEGLASS_PUBLIC_URL": "https://leads.example.com"}
+    ready = environment | {
+        "SITEGLASS_BACKUP_INFO": str(info),
+        "SITEGLASS_PUBLIC_URL": "https://leads.example.com",
+        "SITEGLASS_METRICS_PORT": "9464",
+    }
     assert _checklist(ready) == dict.fromkeys(CHECKLIST, "ok")
     old = re.sub(r'"stop":\d{10}', f'"stop":{int(time.time()) - 100_000}', info.read_text())
     info.write_text(old)

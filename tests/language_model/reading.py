@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 
 from testing.api_calls import answered
+from testing.metrics import scrape
 
 INTERPRET = "/v1/leads/interpret"
 
@@ -26,8 +27,8 @@ def of_model(reading: dict[str, Any]) -> dict[str, list[str]]:
     }
 
 
-def counted(client: httpx.Client, name: str, label: str) -> float:
+def counted(name: str, label: str) -> float:
     """A counter of the language model, by the value of its label."""
-    text = client.get("/metrics").text
+    text = scrape()
     found = re.search(rf'^siteglass_language_model_{name}_total{{\w+="{label}"}} (\S+)$', text, re.MULTILINE)
     return float(found[1]) if found else 0.0

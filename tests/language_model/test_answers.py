@@ -120,12 +120,12 @@ def test_the_instructions_are_the_same_for_every_sentence(service: httpx.Client,
 def test_what_is_invented_is_left_out_and_the_rest_is_taken(
     service: httpx.Client, endpoint: Endpoint, suggested: Any, reason: str
 ) -> None:
-    before = counted(service, "rejections", reason)
+    before = counted("rejections", reason)
     endpoint.says(suggested, condition("not_secure", said="with no way"))
     reading = interpret(service, BOOKING)
     assert of_model(reading) == {"@not_secure": ["with no way"]}
     assert reading["directives"] == [*BY_RULES, "@not_secure"]
-    assert counted(service, "rejections", reason) == before + 1
+    assert counted("rejections", reason) == before + 1
 
 
 def test_no_more_than_sixteen_conditions_are_read(service: httpx.Client, endpoint: Endpoint) -> None:
@@ -222,12 +222,12 @@ def test_a_filter_that_is_given_holds(service: httpx.Client, endpoint: Endpoint)
 
 def test_what_would_make_the_search_too_large_is_left_out(service: httpx.Client, endpoint: Endpoint) -> None:
     pages = [f"/{letter * 250}" for letter in "abcdefghijklmno"]
-    before = counted(service, "rejections", "size")
+    before = counted("rejections", "size")
     endpoint.says(*[condition("score", str(60 - at), said="no way", operator="<") for at in range(16)])
     reading = interpret(service, BOOKING, pages=pages)
     assert of_model(reading) == {}
     assert (reading["backend"], reading["model"]) == ("rules+model", NAME)
-    assert counted(service, "rejections", "size") == before + 16
+    assert counted("rejections", "size") == before + 16
 
 
 def test_strict_is_judged_by_the_rules_alone(service: httpx.Client, endpoint: Endpoint) -> None:

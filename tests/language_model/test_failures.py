@@ -55,10 +55,10 @@ def only_rules(client: httpx.Client, number: int = 0) -> None:
 def test_an_endpoint_that_fails_leaves_the_rules(
     service: httpx.Client, endpoint: Endpoint, status: int, body: bytes, outcome: str
 ) -> None:
-    before = counted(service, "readings", outcome)
+    before = counted("readings", outcome)
     endpoint.sends(body, status)
     only_rules(service)
-    assert counted(service, "readings", outcome) == before + 1
+    assert counted("readings", outcome) == before + 1
     assert len(endpoint.asked) == 1  # one attempt
 
 
@@ -79,17 +79,17 @@ def test_an_endpoint_that_fails_leaves_the_rules(
 def test_a_model_that_writes_something_else_leaves_the_rules(
     service: httpx.Client, endpoint: Endpoint, content: str
 ) -> None:
-    before = counted(service, "readings", "malformed")
+    before = counted("readings", "malformed")
     endpoint.writes(content)
     only_rules(service)
-    assert counted(service, "readings", "malformed") == before + 1
+    assert counted("readings", "malformed") == before + 1
 
 
 def test_a_large_answer_is_not_read_to_its_end(service: httpx.Client, endpoint: Endpoint) -> None:
-    before = counted(service, "readings", "too_large")
+    before = counted("readings", "too_large")
     endpoint.sends(b'{"choices": [' + b" " * 50_000_000)
     only_rules(service)
-    assert counted(service, "readings", "too_large") == before + 1
+    assert counted("readings", "too_large") == before + 1
 
 
 def test_a_redirect_is_not_followed(service: httpx.Client, endpoint: Endpoint) -> None:
@@ -114,11 +114,11 @@ def impatient(settings: Settings, clock: Moving) -> Iterator[httpx.Client]:
 def test_a_slow_endpoint_is_waited_for_no_longer_than_the_limit(impatient: httpx.Client, endpoint: Endpoint) -> None:
     endpoint.says(NO_BOOKING)
     endpoint.delay_s = 3
-    before = counted(impatient, "readings", "timeout")
+    before = counted("readings", "timeout")
     started = time.monotonic()
     only_rules(impatient)
     assert 0.2 <= time.monotonic() - started < 2.5
-    assert counted(impatient, "readings", "timeout") == before + 1
+    assert counted("readings", "timeout") == before + 1
 
 
 @pytest.mark.promise("setting.language_model_timeout_ms")
@@ -128,9 +128,9 @@ def test_the_limit_is_a_second_and_a_half() -> None:
 
 def test_an_endpoint_that_is_away_leaves_the_rules(settings: Settings) -> None:
     with serving(replace(settings, language_model_url=f"http://127.0.0.1:{free_port()}")) as client:
-        before = counted(client, "readings", "unreachable")
+        before = counted("readings", "unreachable")
         only_rules(client)
-        assert counted(client, "readings", "unreachable") == before + 1
+        assert counted("readings", "unreachable") == before + 1
 
 
 @pytest.mark.promise("query.model_fails")
@@ -141,13 +141,13 @@ def test_after_five_failures_in_a_row_nobody_asks_for_half_a_minute(
     for number in range(5):
         only_rules(service, number)
     assert len(endpoint.asked) == 5
-    resting = counted(service, "readings", "resting")
+    resting = counted("readings", "resting")
     endpoint.says(NO_BOOKING)
     only_rules(service, 5)
     clock.ahead_ms = 29_000
     only_rules(service, 5)
     assert len(endpoint.asked) == 5
-    assert counted(service, "readings", "resting") == resting + 2
+    assert counted("readings", "resting") == resting + 2
     # One attempt: it fails, and the pause starts again.
     clock.ahead_ms = 31_000
     endpoint.sends(b"", 500)

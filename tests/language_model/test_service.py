@@ -15,6 +15,7 @@ from siteglass.app import create_app
 from siteglass.platform.logs import JsonFormatter
 from siteglass.settings import Settings, SettingsError
 from testing.api_calls import answered, search
+from testing.metrics import scrape
 from testing.service import serving
 from tests.api.handmade import NEVER, those
 from tests.language_model.endpoint import KEY, NAME, Endpoint, condition
@@ -133,7 +134,7 @@ def test_neither_key_nor_words_are_logged_or_counted(
     endpoint.sends(b"secretofthemodel", 500)
     for number in range(6):
         interpret(service, f"sites that never got a verysecretword{'!' * number}")
-    told = "\n".join(lines) + service.get("/metrics").text
+    told = "\n".join(lines) + scrape()
     assert "pausing requests to the language model" in told
     for secret in (KEY, "verysecretword", "secretofthemodel", endpoint.url):
         assert secret not in told

@@ -104,6 +104,11 @@ class ChargeBatches:
         finally:
             give_up.cancel()
 
+    @property
+    def waiting(self) -> int:
+        """How many charges wait for their batch."""
+        return sum(map(len, self._waiting.values()))
+
     async def close(self) -> None:
         """Wait for the batches under way; each ends by its deadline."""
         await asyncio.gather(*self._running, return_exceptions=True)

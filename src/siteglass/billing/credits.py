@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +23,7 @@ from siteglass.billing.answers import AnswerToStore, StoredAnswer
 from siteglass.billing.charge_batches import COMMIT_MS, Charge, ChargeBatches, server_deadline
 from siteglass.billing.in_doubt import InDoubt
 from siteglass.errors import CreditCapExceeded, InsufficientCredits, Unauthorized, Unavailable
+from siteglass.platform import metrics
 from siteglass.platform.postgres import Postgres, Unreached
 
 MAX_CHARGE = 1_000_000
@@ -118,6 +120,13 @@ CROSS JOIN LATERAL (
 WHERE b.account_id = $1
 """
 
+# What metrics call the outcomes of `charge_batch`; others mean that PostgreSQL was too busy.
+_COUNTED_AS = {
+    "charged": "charged",
+    "kept": "kept",
+    **dict.fromkeys(("listed", "key", "max leads", "api cap", "lead cap", "credits"), "refused"),
+}
+
 
 def _no_account(account_id: int) -> AccountError:
     return AccountError(f"There is no account {account_id}. `siteglass account list` lists the accounts.")
@@ -136,6 +145,11 @@ class Billing:
         """Wait for charges under way, and note those that are in doubt."""
         await self._batches.close()
         await self.in_doubt.close()
+
+    def report(self) -> None:
+        """Set the metrics of charges that wait, or are in doubt."""
+        metrics.CHARGES_WAITING.set(self._batches.waiting)
+        metrics.CHARGES_UNRESOLVED.set(self.in_doubt.unresolved)
 
     async def charge(
         self, caller: Caller, request_id: str, bill: Bill, keep: AnswerToStore | None = None
@@ -162,14 +176,20 @@ class Billing:
             bill.exclude_lists,
             bill.only_lists,
         )
+        started, outcome = time.perf_counter(), "unavailable"
         try:
             row = await self._batches.charge(caller.account_id, charge)
+            outcome = _COUNTED_AS.get(row["outcome"], outcome)
         except asyncpg.UniqueViolationError:
+            outcome = "kept"
             return None  # rolled back: the other one was faster
         except Unreached as error:
             raise Unavailable(error.reason) from error
         except Unavailable as error:
+            outcome = "doubt"
             raise Unavailable(error.reason, while_charging=True, can_retry=keep is not None) from error
+        finally:
+            metrics.charge_seconds(outcome).observe(time.perf_counter() - started)
         match row["outcome"]:
             case "charged":
                 return Receipt(api, row["lead"], Balances(row["balance_api"], row["balance_lead"], row["entry_seq"]))

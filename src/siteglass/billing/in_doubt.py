@@ -17,11 +17,13 @@ from typing import Literal
 
 from siteglass.access.accounts import AccountError
 from siteglass.errors import Unavailable
+from siteglass.platform import metrics
 from siteglass.platform.postgres import Postgres
 
 log = logging.getLogger("siteglass.charges")
 
 NOTE_EVERY_S = 2.0
+REPORT_EVERY_S = 10.0
 MAX_REMEMBERED = 10_000
 # How long a charge waits while the worker looks if commits are confirmed again.
 PATIENCE_S = 0.25
@@ -65,12 +67,18 @@ class InDoubt:
 
     def remember(self, account_id: int, request_id: str, key: str | None) -> None:
         """The confirmation of this charge was lost."""
+        metrics.CHARGES_IN_DOUBT.inc()
         log.warning("charge in doubt", extra={"request_id": request_id, "account_id": account_id})
         if len(self._unknown) < MAX_REMEMBERED:
             known_at = time.monotonic() + self._charge_timeout_s
             self._unknown.append(_Unknown(account_id, request_id, key, known_at))
         if self._confirming is None and self._postgres.has_standbys:
             self._confirming = asyncio.create_task(self._until_confirmed())
+
+    @property
+    def unresolved(self) -> int:
+        """How many charges of this worker may have been written or not."""
+        return len(self._unknown)
 
     async def require_confirmed(self) -> None:
         """Raises Unavailable as long as the charges before could not be confirmed."""
@@ -114,6 +122,21 @@ class InDoubt:
         if self._unknown:
             await asyncio.sleep(max(0.0, self._unknown[-1].known_at - time.monotonic()))
             await self.note()
+
+
+async def report_unsettled(postgres: Postgres) -> None:
+    """Set the metrics of charges that nobody has settled, and whether PostgreSQL answers; a job of every worker, since
+    each has its own metrics."""
+    try:
+        row = await postgres.fetchrow(
+            "SELECT count(*) AS unsettled FROM (SELECT FROM {schema}.in_doubt LIMIT $1) d", LISTED_AT_ONCE
+        )
+    except Unavailable:
+        metrics.POSTGRES_UP.set(0)
+        return
+    assert row is not None  # noqa: S101 - an aggregate has one row
+    metrics.POSTGRES_UP.set(1)
+    metrics.CHARGES_UNSETTLED.set(row["unsettled"])
 
 
 async def list_in_doubt(postgres: Postgres, account_id: int | None = None) -> list[ChargeInDoubt]:

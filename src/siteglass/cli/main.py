@@ -63,6 +63,7 @@ def serve(host: str | None, port: int | None, workers: int | None) -> None:
     import uvicorn
 
     from siteglass.app import create_app
+    from siteglass.platform.metrics_server import serving_metrics
     from siteglass.web.server import server_options
 
     settings = load_settings()
@@ -77,14 +78,15 @@ def serve(host: str | None, port: int | None, workers: int | None) -> None:
     # The workers read them: the options must hold for them too. Secrets are not passed on, so that those from files do
     # not get into the environment: each worker reads the files itself.
     os.environ.update({variable(name): str(getattr(settings, name)) for name in ("host", "port", "workers")})
-    uvicorn.run(
-        "siteglass.app:from_environment",
-        factory=True,
-        host=settings.host,
-        port=settings.port,
-        workers=settings.workers,
-        **server_options(settings),
-    )
+    with serving_metrics(settings):
+        uvicorn.run(
+            "siteglass.app:from_environment",
+            factory=True,
+            host=settings.host,
+            port=settings.port,
+            workers=settings.workers,
+            **server_options(settings),
+        )
 
 
 def main() -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import resource
 import ssl
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ import asyncpg
 
 from siteglass.cli.findings import DEADLINE_MS, DEADLINE_S, Check, Finding, Patient
 from siteglass.errors import Unavailable
+from siteglass.platform.backup_info import newest_backups
 from siteglass.platform.opensearch import EngineError, open_opensearch
 from siteglass.platform.postgres_servers import Connector
 from siteglass.settings import Settings, SettingsError, variable
@@ -165,15 +165,10 @@ def _newest_backup(settings: Settings) -> datetime:
     """When the newest backup without an error was complete."""
     if not settings.backup_info:
         raise SettingsError(f"{variable('backup_info')} is not set")
-    stops = [
-        backup["timestamp"]["stop"]
-        for stanza in json.loads(Path(settings.backup_info).read_text(encoding="utf-8"))
-        for backup in stanza["backup"]
-        if not backup.get("error")
-    ]
-    if not stops:
+    newest = newest_backups(Path(settings.backup_info))
+    if not newest:
         raise ValueError("there is none")
-    return datetime.fromtimestamp(max(stops), UTC)
+    return max(newest.values())
 
 
 async def _journal(patient: Patient) -> Finding:
@@ -212,6 +207,21 @@ def _too_wide(networks: tuple[str, ...]) -> Iterator[str]:
             yield network
 
 
+async def _metrics(patient: Patient) -> Finding:
+    settings = patient.settings
+    if not settings.metrics_port:
+        return Finding("wrong", "not served, so nothing can raise an alert", f"set {variable('metrics_port')}")
+    place = f"{settings.metrics_host}:{settings.metrics_port}"
+    with contextlib.suppress(ValueError):  # a name
+        address = ip_address(settings.metrics_host)
+        if address.is_global:
+            found = f"{place} is a public address, and metrics have no password"
+            return Finding("wrong", found, f"set {variable('metrics_host')} to a private address")
+        if address.is_unspecified:
+            return Finding("ok", f"{place}, every address of this machine: let only the monitoring reach the port")
+    return Finding("ok", place)
+
+
 async def _open_files(patient: Patient) -> Finding:
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = patient.settings.max_connections + OTHER_FILES
@@ -229,5 +239,6 @@ PRODUCTION_CHECKS = (
     Check("backups", _backups, needs=("postgresql",)),
     Check("journal", _journal, needs=("tables", "opt-out secret")),
     Check("public address", _public_address),
+    Check("metrics", _metrics),
     Check("open files", _open_files),
 )

@@ -1,4 +1,5 @@
-"""What OpenSearch says of itself: version, health of our indices, free disk space. For the doctor and /readyz."""
+"""What OpenSearch says of itself: version, health of our indices, free disk space. The doctor, /readyz and metrics
+ask it."""
 
 from __future__ import annotations
 
@@ -7,9 +8,12 @@ from dataclasses import dataclass
 
 from siteglass.errors import Unavailable
 from siteglass.index.index import Index
+from siteglass.platform.metrics import GENERATION_MADE, GENERATION_STATUS
 from siteglass.platform.opensearch import EngineError
 
 READY_TIMEOUT_MS = 2_000
+REPORT_EVERY_S = 10.0
+STATUSES = ("green", "yellow", "red", "unknown")
 
 _UNITS = {"b": 1, "kb": 2**10, "mb": 2**20, "gb": 2**30, "tb": 2**40, "pb": 2**50}
 _WATERMARK = "cluster.routing.allocation.disk.watermark."
@@ -61,6 +65,22 @@ async def readiness(index: Index) -> str | None:
     except Unavailable:
         return "opensearch does not respond"
     return "shards of the live index are missing" if health["status"] == "red" else None
+
+
+async def report_generation(index: Index) -> None:
+    """Set the metrics of the live generation; a job of every worker, since each has its own metrics."""
+    # Without a live generation, OpenSearch would wait for one.
+    params = {"level": "indices", "local": "true", "timeout": "0s", "filter_path": "indices.*.status"}
+    path = f"/_cluster/health/{index.names.read}"
+    try:
+        answer = await index.opensearch.request("GET", path, timeout_ms=READY_TIMEOUT_MS, params=params)
+    except (EngineError, Unavailable):
+        answer = {}
+    name, described = next(iter(answer.get("indices", {}).items()), ("", {"status": "unknown"}))
+    for status in STATUSES:
+        GENERATION_STATUS.labels(status).set(status == described["status"])
+    if (made_at := index.names.made_at(name)) is not None:
+        GENERATION_MADE.set(made_at.timestamp())
 
 
 async def disk(index: Index, timeout_ms: int) -> Disk | None:

@@ -108,6 +108,10 @@ class AccountCharger:
         """Wait for charges under way, and note those that are in doubt."""
         await self._billing.close()
 
+    def report(self) -> None:
+        """Set the metrics of charges that wait, or are in doubt."""
+        self._billing.report()
+
     @property
     def in_doubt(self) -> InDoubt:
         """The charges whose confirmation was lost."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from siteglass.errors import Unavailable
+from siteglass.platform import metrics
 from siteglass.platform.logs import places
 
 log = logging.getLogger("siteglass.housekeeping")
@@ -47,6 +48,8 @@ class JobRunner:
 
     def start(self) -> None:
         """Start all jobs."""
+        for job in self._jobs:
+            metrics.JOB_PERIOD.labels(job.name).set(job.period_s)
         self._tasks = [asyncio.create_task(self._keep(job)) for job in self._jobs]
 
     async def close(self) -> None:
@@ -74,14 +77,18 @@ class JobRunner:
             if job.shared and self._leases is not None:
                 wait_s = await self._run_leased(job, self._leases)
             else:
-                await job.run()
+                await _work(job)
         except Exception as error:
+            metrics.JOB_RUNS.labels(job.name, "failed").inc()
+            metrics.JOB_FAILING.labels(job.name).set(1)
             if job.name not in self._failing:
                 self._failing.add(job.name)
                 # Of a fault only kind and place: its message may quote a value.
                 reason = error.reason if isinstance(error, Unavailable) else type(error).__name__
                 log.warning("job fails", extra={"job": job.name, "reason": reason, "frames": places(error)})
             return job.period_s
+        metrics.JOB_FAILING.labels(job.name).set(0)
+        metrics.JOB_SUCCESS.labels(job.name).set_to_current_time()
         if job.name in self._failing:
             self._failing.remove(job.name)
             log.info("job works again", extra={"job": job.name})
@@ -93,8 +100,13 @@ class JobRunner:
             # Not longer than a period, whatever became of the clock of the database.
             return min(wait_s, job.period_s)
         try:
-            await job.run()
+            await _work(job)
         finally:
             # Also if it failed, or if this worker stops: the next attempt is due a period later.
             await leases.end(job.name, job.period_s)
         return job.period_s
+
+
+async def _work(job: Job) -> None:
+    await job.run()
+    metrics.JOB_RUNS.labels(job.name, "ok").inc()

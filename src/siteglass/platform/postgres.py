@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -15,6 +16,7 @@ from weakref import WeakValueDictionary
 import asyncpg
 
 from siteglass.errors import Unavailable
+from siteglass.platform import metrics
 from siteglass.platform.postgres_servers import Connector
 from siteglass.settings import SettingsError, variable
 
@@ -135,6 +137,7 @@ class Postgres:
         self._epoch = 0
         self._opening = asyncio.Lock()
         self._turns: WeakValueDictionary[int, asyncio.Semaphore] = WeakValueDictionary()
+        self._users = 0
 
     def sql(self, statement: str) -> str:
         """The statement with our schema's name in it."""
@@ -172,6 +175,8 @@ class Postgres:
         """
         kind: type[Unavailable] = Unreached
         epoch = self._epoch
+        started, outcome = time.perf_counter(), "ok"
+        self._users += 1
         try:
             async with asyncio.timeout((timeout_ms or self._timeout_ms) / 1000), self._turn(turn):
                 pool = self._pool or await self._opened()
@@ -190,20 +195,34 @@ class Postgres:
                         connection.remove_log_listener(confirmation.note)
                     await pool.release(connection, timeout=RELEASE_TIMEOUT_S)
                 if confirmation.is_missing:
+                    outcome = "unconfirmed"
                     await self._look_for_primary(epoch)
                     raise Unconfirmed("postgresql: no standby confirmed the commit")
         except _NOT_MIGRATED as error:
+            outcome = "unavailable"
             raise Unavailable(
                 f"tables or functions are missing or too old ({error}): run `siteglass migrate`"
             ) from error
         except _AWAY as error:
+            outcome = kind.__name__.lower()
             if isinstance(error, _MOVED) and kind is Unavailable:
                 await self._look_for_primary(epoch)
             raise kind(f"postgresql: {type(error).__name__}") from error
         except asyncpg.InterfaceError as error:
             if isinstance(error, ValueError):  # a wrong argument or setting: our fault, not the server's
                 raise
+            outcome = kind.__name__.lower()
             raise kind(f"postgresql: {type(error).__name__}") from error
+        finally:
+            self._users -= 1
+            metrics.postgres_seconds(outcome).observe(time.perf_counter() - started)
+
+    def report(self) -> None:
+        """Set the metrics of the pool."""
+        in_use = 0 if self._pool is None else self._pool.get_size() - self._pool.get_idle_size()
+        metrics.POOL_MAX.set(self._max_connections)
+        metrics.POOL_IN_USE.set(in_use)
+        metrics.POOL_WAITING.set(max(0, self._users - in_use))
 
     @property
     def has_standbys(self) -> bool:

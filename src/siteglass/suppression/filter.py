@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from siteglass.errors import Unavailable
+from siteglass.platform.metrics import SUPPRESSION_READ
 from siteglass.platform.postgres import Postgres
 from siteglass.settings import Settings, SettingsError, variable
 from siteglass.suppression.entries import WHOLE, require_secret
@@ -116,6 +117,7 @@ class SuppressionFilter:
             self._ended = await self._read(held, _ALL, since)
             self._by_domain, self._from = held, since
         self._refreshed_at = started
+        SUPPRESSION_READ.set(time.time() - (time.monotonic() - started))
 
     async def _require_secret(self) -> None:
         """With another secret a worker would recognise nobody: it answers nothing."""

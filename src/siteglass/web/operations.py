@@ -126,19 +126,6 @@ READYZ = Operation(
     "elsewhere.",
     Success("Ready.", (StatusResponse,), _status("ready")),
 )
-METRICS = Operation(
-    "metrics",
-    "GET",
-    "/metrics",
-    (Internal,),
-    "Service",
-    "Get metrics",
-    "In the Prometheus text format. Contains no keys, addresses or texts of callers.",
-    Success(
-        "The metrics of this worker.",
-        other_media={"text/plain": lambda: "# HELP siteglass_requests_total Answers by operation and status\n"},
-    ),
-)
 OPENAPI = Operation(
     "openapi",
     "GET",
@@ -181,4 +168,4 @@ API_REFERENCE = Operation(
     Success("The page.", other_media={"text/html": lambda: "<!doctype html>"}),
 )
 
-OPERATIONS = (HEALTHZ, READYZ, METRICS, OPENAPI, LANDING, DOCS, API_REFERENCE)
+OPERATIONS = (HEALTHZ, READYZ, OPENAPI, LANDING, DOCS, API_REFERENCE)

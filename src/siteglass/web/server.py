@@ -21,7 +21,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from siteglass.errors import BadRequest, PayloadTooLarge, Problem, SiteglassError, Unavailable
 from siteglass.platform.logs import new_request_id
-from siteglass.platform.metrics import record_response
+from siteglass.platform.metrics import CONNECTIONS, record_response
 from siteglass.settings import Settings
 from siteglass.web.address import trusted_proxies
 from siteglass.web.draining import STATE_KEY
@@ -123,6 +123,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
+        CONNECTIONS.set(len(self.connections))
         transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
         excess = len(self.connections) - self._bounds.max_connections
         if excess > REFUSED_AT_ONCE:
@@ -136,6 +137,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._timer is not None:
             self._timer.cancel()
         super().connection_lost(exc)
+        CONNECTIONS.set(len(self.connections))
 
     # --- what arrives -----------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ import time
 from siteglass.access.limits.gcra import Policy, Verdict
 from siteglass.access.limits.local import LocalBuckets
 from siteglass.access.limits.shared import WORKER_SEEN_US, SharedBuckets
+from siteglass.platform.metrics import LIMITS_LOCAL
 
 log = logging.getLogger("siteglass.access.limits")
 
@@ -123,11 +124,13 @@ class RateLimiter:
     def _leave_redis(self, reason: str) -> None:
         if self._on_redis:
             self._on_redis = False
+            LIMITS_LOCAL.set(1)
             self._local.outage_began()
             log.warning("limiting without redis", extra={"reason": reason, "workers": self._workers})
 
     def _return_to_redis(self) -> None:
         self._on_redis = True
+        LIMITS_LOCAL.set(0)
         self._slowness = 0
         self._since_us = clock_us()
         log.warning("limiting with redis again", extra={"workers": self._workers})

@@ -78,6 +78,7 @@ class OpenSearch:
         self._next = random.randrange(len(self.nodes))  # noqa: S311 -- guards nothing
         self._places = asyncio.Semaphore(MAX_CONNECTIONS)
         self._retries = MAX_RETRIES
+        self._running = 0
 
     async def request(
         self,
@@ -142,25 +143,35 @@ class OpenSearch:
         self._retries = min(MAX_RETRIES, self._retries + RETRIES_PER_REQUEST)
         problem = ""
         for attempt in self._attempts(timeout_ms / 1000, repeatable=repeatable):
+            started, outcome = time.perf_counter(), "canceled"
+            self._running += 1
             try:
                 with timed_span("engine") as step:
                     answer = await self._ask(attempt, build, decode, step.traceparent, repeatable=repeatable)
             except TimeoutError:
+                outcome = "timeout"
                 problem = f"no response within {timeout_ms / 1000:g} s"
                 if attempt.last:
                     break
             except ConnectionFailed as error:
+                outcome = "failed"
                 problem = str(error)
                 if attempt.node.is_in and len(self.nodes) > 1:
                     attempt.node.take_out(refuses=True)
             except EngineError as error:
+                outcome = "error" if error.status >= 500 else "refused"
                 if attempt.last or error.status < 500:
                     raise
                 problem = str(error)
             else:
+                outcome = "ok"
                 if attempt.last or _is_whole(answer):
                     return answer
+                outcome = "partial"
                 problem = "a shard does not respond"
+            finally:
+                self._running -= 1
+                metrics.opensearch_seconds(attempt.node.label, outcome).observe(time.perf_counter() - started)
         raise Unavailable(f"opensearch {what}: {problem}")
 
     def _attempts(self, timeout_s: float, *, repeatable: bool) -> Iterator[_Attempt]:
@@ -208,6 +219,13 @@ class OpenSearch:
             return {}
         ids = [node.id for node in self.nodes if node.is_in and node.id]
         return {"preference": f"_prefer_nodes:{','.join(ids)}"} if ids else {}
+
+    def report(self) -> None:
+        """Set the metrics of the nodes, and of the calls that are under way."""
+        for node in self.nodes:
+            metrics.OPENSEARCH_NODE_IN.labels(node.label).set(node.is_in)
+        metrics.OPENSEARCH_RUNNING.set(self._running)
+        metrics.OPENSEARCH_WAITING.set(max(0, self._running - MAX_CONNECTIONS))
 
     async def close(self) -> None:
         """Stop probing and end all connections."""

@@ -33,6 +33,8 @@ class Node:
 
     def __init__(self, address: Address) -> None:
         self.address = address
+        self.label = f"{address.host}:{address.port}"
+        """In metrics."""
         self.id = ""
         """As the cluster names it; known once a probe was answered."""
         self.is_in = True

@@ -1,0 +1,332 @@
+"""Each alert fires by its real fault, and resolves when the fault ends.
+
+There are a service with two workers, three OpenSearch nodes, a PostgreSQL and a Redis, and Prometheus with the shipped
+rules, whose times are a sixtieth.
+
+Only with SITEGLASS_LONG=1: `make alerts` runs it and takes about a quarter of an hour.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import asyncpg
+import httpx
+import psutil
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from engine_host import CHECKOUT, wait_until
+from siteglass.billing.in_doubt import list_in_doubt, settle
+from siteglass.corpus.demo import generate
+from siteglass.corpus.lead_files import write_parquet
+from siteglass.index.generations import Shape
+from siteglass.platform.postgres import Postgres
+from siteglass.platform.schema import LEDGER_MONTHS_AHEAD
+from siteglass.settings import Settings
+from testing.metrics import scrape, total
+from testing.opensearch_cluster import Cluster, running_cluster
+from testing.ports import free_port
+from testing.private_engines import PrivateEngines
+from testing.prometheus import Prometheus
+from testing.service import API_KEY, ServiceProcess, fill, settings_for
+
+LONG = bool(os.environ.get("SITEGLASS_LONG"))
+pytestmark = [
+    pytest.mark.timing,
+    pytest.mark.xdist_group("private-engines"),
+    pytest.mark.skipif(not LONG, reason="takes a quarter of an hour; `make alerts` runs it"),
+]
+
+FACTOR = 60
+WITHIN_S = 300
+ALERTS = {
+    rule["alert"]
+    for group in yaml.safe_load((CHECKOUT / "deploy/prometheus/alerts.yaml").read_text())["groups"]
+    for rule in group["rules"]
+}
+# What each test saw: seconds from the fault to the alert, and from its end until the alert resolved.
+seen: dict[str, tuple[float, float]] = {}
+
+
+@dataclass
+class Installation:
+    """All that runs."""
+
+    settings: Settings
+    cluster: Cluster
+    engines: PrivateEngines
+    service: ServiceProcess
+    prometheus: Prometheus
+    backup_info: Path
+    callers: Callers = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.callers = Callers(self.service.url)
+
+    def sql(self, *statements: str) -> None:
+        """Run statements as the superuser."""
+
+        async def run() -> None:
+            async with superuser(self) as connection:
+                for statement in statements:
+                    await connection.execute(statement.replace("{schema}", self.settings.postgres_schema))
+
+        asyncio.run(run())
+
+    @contextlib.contextmanager
+    def holding(self, statement: str) -> Iterator[None]:
+        """An open transaction in which a statement was run."""
+        open_now, end = threading.Event(), threading.Event()
+
+        async def hold() -> None:
+            async with superuser(self) as connection, connection.transaction():
+                await connection.execute(statement.replace("{schema}", self.settings.postgres_schema))
+                open_now.set()
+                await asyncio.to_thread(end.wait)
+
+        with ThreadPoolExecutor(1) as thread:
+            held = thread.submit(asyncio.run, hold())
+            try:
+                assert open_now.wait(60)
+                yield
+            finally:
+                end.set()
+                held.result(60)
+
+    def kill_service(self) -> None:
+        if (pid := self.service.pid()) is None:
+            return
+        workers = psutil.Process(pid).children(recursive=True)
+        self.service.kill()
+        for worker in workers:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                worker.kill()
+
+    def write_backup_info(self, age_s: float) -> None:
+        backups = [{"timestamp": {"stop": int(time.time() - age_s)}, "error": False}]
+        self.backup_info.write_text(json.dumps([{"name": "siteglass", "backup": backups}]))
+
+
+@contextlib.asynccontextmanager
+async def superuser(installation: Installation):  # type: ignore[no-untyped-def]  # a connection of asyncpg
+    connection = await asyncpg.connect(
+        host="127.0.0.1", port=installation.engines.get("postgres").port, user="postgres", database="siteglass"
+    )
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+class Callers:
+    """Searches all the time, whatever comes back."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._end = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def add(self, number: int, pause_s: float) -> None:
+        self._threads += [threading.Thread(target=self._search, args=(pause_s,), daemon=True) for _ in range(number)]
+        for thread in self._threads[-number:]:
+            thread.start()
+
+    def _search(self, pause_s: float) -> None:
+        with httpx.Client(headers={"X-API-Key": API_KEY}, timeout=20, trust_env=False) as client:
+            while not self._end.wait(pause_s):
+                with contextlib.suppress(httpx.HTTPError):
+                    client.post(f"{self._url}/v1/leads/search", json={"limit": 1})
+
+    def close(self) -> None:
+        self._end.set()
+        for thread in self._threads:
+            thread.join(30)
+
+
+@pytest.fixture(scope="module")
+def installation(private_engines: PrivateEngines, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    folder = tmp_path_factory.mktemp("alerts")
+    postgres, redis = (private_engines.get(name) for name in ("postgres", "redis"))
+    metrics_port = free_port()
+    with running_cluster() as cluster:
+        settings = settings_for(
+            "alerts",
+            opensearch_urls=cluster.urls,
+            postgres_dsn=f"postgresql://siteglass@127.0.0.1:{postgres.port}/siteglass",
+            redis_url=f"redis://127.0.0.1:{redis.port}/0",
+            # The deadlines of production, not the long ones of other tests.
+            search_timeout_ms=5_000,
+            postgres_timeout_ms=1_000,
+            charge_timeout_ms=2_000,
+            request_timeout_ms=10_000,
+            redis_timeout_ms=50,
+            postgres_pool=4,
+            workers=2,
+            metrics_port=metrics_port,
+            backup_info=str(folder / "info.json"),
+        )
+        leads = folder / "leads.parquet"
+        write_parquet(leads, generate(1_000, 31))
+        fill(settings, leads, Shape(shards=3, replicas=1))
+        cluster.green()
+        service = ServiceProcess(settings, log=folder / "service.log")
+        with Prometheus(folder, metrics_port, FACTOR) as prometheus:
+            made = Installation(settings, cluster, private_engines, service, prometheus, folder / "info.json")
+            made.write_backup_info(age_s=60)
+            service.start()
+            made.callers.add(4, pause_s=0.5)
+            try:
+                prometheus.wait_until_resolved(ALERTS, WITHIN_S)
+                time.sleep(10)
+                prometheus.wait_until_resolved(ALERTS, WITHIN_S)
+                yield made
+            finally:
+                made.callers.close()
+                made.kill_service()
+    print()
+    for name, (fired, resolved) in sorted(seen.items()):
+        print(f"{name:32} fired after {fired:6.1f} s, resolved after {resolved:6.1f} s")
+
+
+def _fault(installation: Installation, names: set[str], cause: Callable[[], None], end: Callable[[], None]) -> None:
+    """Cause a fault until these alerts fire, end it, and wait until nothing fires any more."""
+    installation.prometheus.wait_until_resolved(ALERTS, WITHIN_S)
+    cause()
+    try:
+        fired = installation.prometheus.wait_until_firing(names, WITHIN_S)
+    finally:
+        end()
+    resolved = installation.prometheus.wait_until_resolved(ALERTS, WITHIN_S)
+    for name in names:
+        seen[name] = (fired[name], resolved[name])
+
+
+def test_a_backup_that_is_too_old(installation: Installation) -> None:
+    _fault(
+        installation,
+        {"SiteglassBackupOld"},
+        lambda: installation.write_backup_info(age_s=27 * 3_600),
+        lambda: installation.write_backup_info(age_s=60),
+    )
+
+
+def test_redis_stops(installation: Installation) -> None:
+    engines = installation.engines
+    _fault(installation, {"SiteglassLimitsLocal"}, engines.get("redis").kill, lambda: engines.start("redis"))
+
+
+def test_a_table_that_a_job_writes_is_missing(installation: Installation) -> None:
+    _fault(
+        installation,
+        {"SiteglassJobFailing"},
+        lambda: installation.sql("ALTER TABLE {schema}.request_days RENAME TO elsewhere"),
+        lambda: installation.sql("ALTER TABLE {schema}.elsewhere RENAME TO request_days"),
+    )
+
+
+def test_a_lock_on_the_keys(installation: Installation) -> None:
+    """Every call waits for a lock, with a connection in its hand: the others find none."""
+    with contextlib.ExitStack() as locked:
+        callers = Callers(installation.service.url)
+        callers.add(40, pause_s=0.05)
+        locked.callback(callers.close)
+        _fault(
+            installation,
+            {"SiteglassPoolExhausted"},
+            lambda: locked.enter_context(
+                installation.holding("LOCK TABLE {schema}.keys, {schema}.balances IN ACCESS EXCLUSIVE MODE")
+            ),
+            locked.close,
+        )
+
+
+def test_a_standby_that_confirms_nothing(installation: Installation) -> None:
+    """Charges are written and not confirmed: callers wait and get a 503. Later, charges are listed until settled."""
+    _fault(
+        installation,
+        {"SiteglassChargesFailing", "SiteglassSlow"},
+        lambda: installation.sql("ALTER SYSTEM SET synchronous_standby_names = 'nobody'", "SELECT pg_reload_conf()"),
+        lambda: _settle_after_confirming(installation),
+    )
+
+
+def _settle_after_confirming(installation: Installation) -> None:
+    installation.sql("ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
+    began = time.monotonic()
+    fired = installation.prometheus.wait_until_firing({"SiteglassChargesUnsettled"}, WITHIN_S)
+    settings = installation.settings
+
+    async def settle_all() -> int:
+        postgres = Postgres(settings.postgres_dsn, settings.postgres_schema)
+        try:
+            charges = await list_in_doubt(postgres)
+            for charge in charges:
+                await settle(postgres, charge.account_id, charge.request_id, "give back", "tests")
+            return len(charges)
+        finally:
+            await postgres.close()
+
+    assert asyncio.run(settle_all()) > 0
+    settled = time.monotonic()
+    installation.prometheus.wait_until_resolved({"SiteglassChargesUnsettled"}, WITHIN_S)
+    assert settled - began >= 3_600 / FACTOR
+    seen["SiteglassChargesUnsettled"] = (fired["SiteglassChargesUnsettled"], round(time.monotonic() - settled, 1))
+
+
+def test_postgresql_is_killed(installation: Installation) -> None:
+    engines = installation.engines
+    names = {"SiteglassPostgresDown", "SiteglassErrorsFast", "SiteglassErrorsSlow", "SiteglassSuppressionListOld"}
+    _fault(installation, names, engines.get("postgres").kill, lambda: engines.start("postgres"))
+
+
+def test_an_opensearch_node_is_killed(installation: Installation) -> None:
+    lost = installation.cluster.nodes[0]
+
+    def back() -> None:
+        installation.cluster.start_again(lost)
+        installation.cluster.green()
+
+    _fault(installation, {"SiteglassNodeOut", "SiteglassGenerationUnhealthy"}, lost.kill, back)
+
+
+def test_a_service_that_is_killed_and_a_report_that_blocks_partitions(installation: Installation) -> None:
+    """The job that creates partitions runs when a worker starts, so the service is killed for both faults."""
+    installation.kill_service()
+    fired = installation.prometheus.wait_until_firing({"SiteglassDown"}, WITHIN_S)
+    last = _partition(LEDGER_MONTHS_AHEAD)
+    installation.sql(f"DROP TABLE {{schema}}.{last}")
+    with installation.holding("SELECT count(*) FROM {schema}.ledger"):
+        installation.service.start()
+        resolved = installation.prometheus.wait_until_resolved({"SiteglassDown"}, WITHIN_S)
+        seen["SiteglassDown"] = (fired["SiteglassDown"], resolved["SiteglassDown"])
+        names = {"SiteglassLedgerPartitions"}
+        fired = installation.prometheus.wait_until_firing(names, WITHIN_S)
+    installation.kill_service()
+    installation.service.start()
+    # The series was gone for a moment, which resolves an alert, too.
+    port = installation.settings.metrics_port
+    assert wait_until(lambda: total(scrape(port), "siteglass_ledger_months_missing") == 0, 60)
+    time.sleep(5)
+    resolved = installation.prometheus.wait_until_resolved(ALERTS, WITHIN_S)
+    seen["SiteglassLedgerPartitions"] = (fired["SiteglassLedgerPartitions"], resolved["SiteglassLedgerPartitions"])
+
+
+def _partition(ahead: int) -> str:
+    today = time.gmtime()
+    month = today.tm_year * 12 + today.tm_mon - 1 + ahead
+    return f"ledger_{month // 12:04}_{month % 12 + 1:02}"
+
+
+def test_every_alert_was_fired() -> None:
+    """The last one: what the tests before it saw."""
+    assert seen.keys() == ALERTS
