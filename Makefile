@@ -199,6 +199,10 @@ wheel: setup ## Build the wheel of the service into dist/
 deploy-check: setup ## Install the wheel into a fresh environment, and validate everything in deploy/
 	$(BIN)/python scripts/deploy_check.py
 
+.PHONY: deploy-proof
+deploy-proof: setup up ## Install on a bare Debian, upgrade under load, break each part, restore; writes docs/deploy-proof.md
+	PYTHONPATH=scripts:. $(BIN)/python -m deploy_proof --page docs/deploy-proof.md $(PROOF_ARGS)
+
 # --- long proofs: their results are committed; CI runs a smaller size of each ---------------------
 
 RESULTS := bench/results
