@@ -40,6 +40,6 @@ def break_part(site: Site, part: str, asked: list[Question], step: Step) -> None
     answers, charged = judge(load, asked, before, site.machine)
     statuses = ", ".join(f"{count} × {status}" for status, count in sorted(failed.items())) or "none failed"
     step.note(
-        f"{answers} requests; attempts that failed: {statuses}; the last one {recovered_s:.1f} s after the part was back; "
-        f"{charged} charges, each for one answer"
+        f"{answers} requests; attempts that failed: {statuses}; the last one {recovered_s:.1f} s after the part was "
+        f"back; {charged} charges, each for one answer"
     )

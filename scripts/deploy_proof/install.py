@@ -44,8 +44,8 @@ def configure(site: Site, step: Step) -> None:
     site.run("redis", "postgresql", "units", "backups", "tables")
     public = site.machine.root / "etc/siteglass/tls/public.pem"
     public.write_bytes((public.parent / "siteglass.pem").read_bytes())
-    clear = "SELECT count(*) FROM pg_stat_archiver WHERE archived_count > 0 AND last_failed_time IS NULL"
-    wait_for(lambda: site.machine.sql(clear) == "1", "PostgreSQL archives without a failure")
+    archives = "SELECT archived_count > 0 AND (last_failed_time IS NULL OR last_archived_time > last_failed_time)"
+    wait_for(lambda: site.machine.sql(f"{archives} FROM pg_stat_archiver") == "t", "PostgreSQL archives")  # noqa: S608
     step.note("PostgreSQL, Redis and OpenSearch take only TLS and passwords; the first backup was made")
 
 

@@ -71,9 +71,9 @@ PAGE = """# Proof of deployment
 Run on {date} by `make deploy-proof`, from {previous} to {this}. It took {minutes:.0f} minutes on {cores} cores (load
 average {load_before} before, {load_after} after).
 
-It installs Siteglass on a bare Debian with the commands of [Install on Debian](guides/install-on-debian.md). It upgrades,
-breaks and restores it with those of the other guides. The commands are read from the guides, so a guide that does not
-work fails here.
+It installs Siteglass on a bare Debian with the commands of [Install on Debian](guides/install-on-debian.md). It
+upgrades, breaks and restores it with those of the other guides. The commands are read from the guides, so a guide that
+does not work fails here.
 
 {table}
 
@@ -98,8 +98,8 @@ work fails here.
 - Object storage for backups was not tried.
 """
 DEVIATIONS = (
-    "A program of {systemctl} lines stands in for `systemctl`. It starts what the units start, with their user, settings "
-    "and secrets.",
+    "A program of {systemctl} lines stands in for `systemctl`. It starts what the units start, with their user, "
+    "settings and secrets.",
     "The Debian root has `sudo`, as servers have, and takes the settings of apt and pip from the machine of the proof.",
     "Servers of packages are not started when they are installed, but when the guide first starts them.",
     "OpenSearch is not in Debian: scripts/engines.py starts it outside of the root, with a haproxy that has "
