@@ -45,7 +45,7 @@ def configure(site: Site, step: Step) -> None:
     public = site.machine.root / "etc/siteglass/tls/public.pem"
     public.write_bytes((public.parent / "siteglass.pem").read_bytes())
     archives = "SELECT archived_count > 0 AND (last_failed_time IS NULL OR last_archived_time > last_failed_time)"
-    wait_for(lambda: site.machine.sql(f"{archives} FROM pg_stat_archiver") == "t", "PostgreSQL archives")  # noqa: S608
+    wait_for(lambda: site.machine.sql(f"{archives} FROM pg_stat_archiver") == "t", "PostgreSQL archives")
     step.note("PostgreSQL, Redis and OpenSearch take only TLS and passwords; the first backup was made")
 
 
