@@ -12,7 +12,7 @@ from testing.fault_runs.history import Question
 BEFORE_S = 3
 FAULT_S = 8
 STEADY_S = 4.0
-WITHIN_S = 90.0
+WITHIN_S = 120.0
 # What callers may see while a part is away. 409: the earlier attempt with the same key has not ended yet.
 ALLOWED = {
     "opensearch": {"503", "409"},

@@ -21,7 +21,7 @@ from testing.steady_load import SteadyLoad
 
 RATE = 20
 RETRY_S = 1.0
-GIVE_UP_S = 90.0
+GIVE_UP_S = 240.0
 NO_ANSWER = "none"
 """The status of a request whose connection failed."""
 
