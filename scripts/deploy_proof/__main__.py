@@ -23,6 +23,7 @@ from deploy_proof.upgrade import upgrade
 from engine_host import EngineError, engines_root, make_root
 from testing.fault_runs.history import Question
 from testing.private_engines import PrivateEngines
+from testing.progress import say
 
 LEADS = 5_000
 MEMORY_LOAD_S = 20
@@ -42,6 +43,8 @@ def main() -> int:
     signal.signal(signal.SIGTERM, _stop)
     started, load_before = time.monotonic(), os.getloadavg()
     card = Scorecard()
+    for text in _deviations():
+        say(f"other than in an installation: {text}")
     root = engines_root()
     make_root(root)
     folder = root / f"deploy-proof-{os.getpid()}"
@@ -113,7 +116,6 @@ def _measure_memory(site: Site, asked: list[Question], step: Step) -> None:
 
 def _page(card: Scorecard, releases: tuple[Release, Release], minutes: float, load_before: float) -> str:
     previous, this = releases
-    shim = len(SHIM.read_text().splitlines())
     return PAGE.format(
         date=time.strftime("%Y-%m-%d", time.gmtime()),
         previous=previous.title,
@@ -125,8 +127,13 @@ def _page(card: Scorecard, releases: tuple[Release, Release], minutes: float, lo
         table=card.table(),
         rate=RATE,
         fault_s=FAULT_S,
-        deviations="\n".join(f"- {text.format(systemctl=shim)}" for text in DEVIATIONS),
+        deviations="\n".join(f"- {text}" for text in _deviations()),
     )
+
+
+def _deviations() -> list[str]:
+    lines = len(SHIM.read_text().splitlines())
+    return [text.format(systemctl=lines) for text in DEVIATIONS]
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from testing.steady_load import SteadyLoad
 RATE = 20
 RETRY_S = 1.0
 GIVE_UP_S = 240.0
-NO_ANSWER = "none"
+NO_ANSWER = "no answer"
 """The status of a request whose connection failed."""
 
 
